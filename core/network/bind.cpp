@@ -1,0 +1,4 @@
+// Python's view of the simulated network.
+#include <nanobind/nanobind.h>
+
+void bind_network(nanobind::module_& module) { module.attr("__doc__") = "Networks at flit level."; }

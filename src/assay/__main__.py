@@ -1,0 +1,5 @@
+"""`python -m assay` is `assay`."""
+
+from assay.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""From samples to figures: one law a file."""

@@ -1,0 +1,1 @@
+"""Published machines and results, and shipped descriptions, as data."""

@@ -1,0 +1,40 @@
+"""The errors that a person sees: one clear line, and the exit status that goes with it (DESIGN, Exit status)."""
+
+from __future__ import annotations
+
+
+class AssayError(Exception):
+    """Something that the user can mend. `str()` of it is the whole message; `status` the exit status."""
+
+    status = 2
+
+
+class InputError(AssayError):
+    """The command or its input is wrong: names file, line, key, the value seen and what is accepted."""
+
+    status = 2
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: object = None,
+        line: int | None = None,
+        key: str | None = None,
+        value: object = None,
+        accepted: str | None = None,
+    ) -> None:
+        """Compose the message; `problem` alone must already make sense to a reader."""
+        where = "" if file is None else f"{file}:{line}: " if line is not None else f"{file}: "
+        parts = [f"{where}{f'{key}: ' if key else ''}{problem}"]
+        if value is not None:
+            parts.append(f"seen: {value!r}")
+        if accepted:
+            parts.append(f"accepted: {accepted}")
+        super().__init__("; ".join(parts))
+
+
+class MeasurementError(AssayError):
+    """A measurement failed or is invalid: a compiler, a launcher, a rank or a check said no."""
+
+    status = 1

@@ -1,0 +1,1 @@
+"""What a machine is: discovery of this host, descriptions, the catalogue's loader."""

@@ -1,0 +1,1 @@
+"""Workloads, batch systems, scheduling policies."""
