@@ -1,0 +1,281 @@
+"""A benchmark's record: what a program says of itself, read from the program's own file without compiling it.
+
+Each program under `programs/` holds one TOML text between `R"record(` and `)record"`. The compiled program reads the
+same text (programs/timing/record.hpp), so that adding a benchmark is one file and nothing is said twice.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import math
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError
+
+PARTS = ("processor", "memory", "threads", "kernels", "messages", "files", "applications")
+PROFILES = ("quick", "standard", "full")
+Scalar = int | float | str
+_TEXT = re.compile(r'R"record\((.*?)\)record"', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: `kind` is integer, real or choice; a list as default is a sweep, each value a case."""
+
+    name: str
+    kind: str
+    default: Scalar | tuple[Scalar, ...]
+    help: str
+    unit: str = "1"
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[Scalar, ...] = ()
+    sweep: bool = False
+    profiles: Mapping[str, Scalar | tuple[Scalar, ...]] = field(default_factory=dict)
+
+    def accepted(self) -> str:
+        """Say in words what may be given."""
+        if self.choices:
+            text = ", ".join(str(choice) for choice in self.choices)
+        else:
+            low = "" if self.minimum is None else f" from {self.minimum:g}"
+            high = "" if self.maximum is None else f" to {self.maximum:g}"
+            text = f"{self.kind}{low}{high}{'' if self.unit == '1' else ' ' + self.unit}"
+        return text + (", or several with commas between" if self.sweep else "")
+
+    def parse(self, text: str) -> Scalar | tuple[Scalar, ...]:
+        """Read `text` as a person typed it behind `--set NAME=`; InputError when it is not accepted."""
+        words = text.split(",")
+        if len(words) > 1 and not self.sweep:
+            raise self._refused("takes one value", text)
+        values = tuple(self._one(word.strip()) for word in words)
+        return values if len(values) > 1 else values[0]
+
+    def _one(self, word: str) -> Scalar:
+        if self.kind == "choice":
+            for choice in self.choices:
+                if word == str(choice):
+                    return choice
+            raise self._refused("is none of its choices", word)
+        try:
+            number: int | float = int(word) if self.kind == "integer" else float(word)
+        except ValueError:
+            raise self._refused(f"is no {self.kind}", word) from None
+        if not math.isfinite(number):
+            raise self._refused("must be finite", word)
+        if self.choices and number not in self.choices:
+            raise self._refused("is none of its choices", word)
+        below = self.minimum is not None and number < self.minimum
+        if below or (self.maximum is not None and number > self.maximum):
+            raise self._refused("is out of bounds", word)
+        return number
+
+    def _refused(self, problem: str, value: str) -> InputError:
+        return InputError(problem, key=f"parameter {self.name}", value=value, accepted=self.accepted())
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What a program samples, in an SI base unit."""
+
+    name: str
+    unit: str
+    help: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What is derived from a metric: `formula` over `value` (the metric's statistic) and the case's parameters."""
+
+    name: str
+    metric: str
+    unit: str
+    help: str
+    formula: str = "value"
+    better: str = "lower"
+    headline: bool = False
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One program: its record, and the file it was read from."""
+
+    name: str
+    title: str
+    part: str
+    kind: str
+    summary: str
+    cost: str
+    check: str
+    source: str
+    path: Path
+    published: tuple[str, ...] = ()
+    historical: bool = False
+    model: str | None = None
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def settings(self, given: Mapping[str, str]) -> dict[str, Scalar | tuple[Scalar, ...]]:
+        """Check what a person set (`key=value` texts) against the record; returns parsed values by key."""
+        parsed = {}
+        for key, text in given.items():
+            if key not in self.parameters:
+                near = difflib.get_close_matches(key, self.parameters, 1)
+                hint = f" (did you mean {near[0]}?)" if near else ""
+                raise InputError(
+                    f"{self.name} has no such parameter{hint}",
+                    key=f"--set {key}",
+                    value=text,
+                    accepted=", ".join(sorted(self.parameters)) or "none",
+                )
+            parsed[key] = self.parameters[key].parse(text)
+        return parsed
+
+    def describe(self) -> dict[str, Any]:
+        """Give the record as plain data, for JSON and tables."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "part": self.part,
+            "kind": self.kind,
+            "summary": self.summary,
+            "cost": self.cost,
+            "check": self.check,
+            "source": self.source,
+            "published": list(self.published),
+            "historical": self.historical,
+            "model": self.model,
+            "program": str(self.path.relative_to(programs_root())) if programs_root() in self.path.parents else None,
+            "parameters": {
+                p.name: {"kind": p.kind, "unit": p.unit, "default": p.default, "accepted": p.accepted(), "help": p.help}
+                for p in self.parameters.values()
+            },
+            "metrics": {m.name: {"unit": m.unit, "help": m.help} for m in self.metrics.values()},
+            "figures": {
+                f.name: {"metric": f.metric, "unit": f.unit, "formula": f.formula, "better": f.better, "help": f.help}
+                for f in self.figures.values()
+            },
+        }
+
+
+def programs_root() -> Path:
+    """Return the folder of the programs' sources: the checkout's, or what was installed with the package."""
+    package = Path(__file__).resolve().parent.parent
+    for candidate in (package.parent.parent / "programs", package / "_source" / "programs"):
+        if candidate.is_dir():
+            return candidate
+    import assay
+
+    for place in assay.__path__:  # an editable install spreads one package over several folders
+        installed = Path(place) / "_source" / "programs"
+        if installed.is_dir():
+            return installed
+    raise InputError("the programs' sources are missing from this installation", file=package)
+
+
+def read_record(path: Path) -> Benchmark | None:
+    """Read one program's record; None where the file holds none. InputError names what is wrong with it."""
+    found = _TEXT.search(path.read_text(encoding="utf-8"))
+    if not found:
+        return None
+    try:
+        table = tomllib.loads(found.group(1))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"the record is not TOML: {error}", file=path) from None
+    try:
+        return _benchmark(table, path)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"the record lacks or misuses {error}", file=path) from None
+
+
+def _benchmark(table: dict[str, Any], path: Path) -> Benchmark:
+    known = {"name", "title", "part", "kind", "summary", "cost", "check", "source", "published", "historical", "model"}
+    if table["part"] not in PARTS:
+        raise ValueError(f"part = {table['part']!r} (accepted: {', '.join(PARTS)})")
+    if table["kind"] not in ("node", "ranks"):
+        raise ValueError(f"kind = {table['kind']!r} (accepted: node, ranks)")
+    metrics = {n: Metric(n, m["unit"], m.get("help", "")) for n, m in table.get("metric", {}).items()}
+    return Benchmark(
+        name=table["name"],
+        title=table["title"],
+        part=table["part"],
+        kind=table["kind"],
+        summary=table["summary"],
+        cost=table["cost"],
+        check=table["check"],
+        source=table["source"],
+        path=path,
+        published=tuple(table.get("published", ())),
+        historical=bool(table.get("historical", False)),
+        model=table.get("model"),
+        parameters={n: _parameter(n, p) for n, p in table.get("parameter", {}).items()},
+        metrics=metrics,
+        figures={
+            n: Figure(
+                name=n,
+                metric=f["metric"],
+                unit=f["unit"],
+                help=f.get("help", ""),
+                formula=f.get("formula", "value"),
+                better=f.get("better", "lower"),
+                headline=bool(f.get("headline", False)),
+            )
+            for n, f in table.get("figure", {}).items()
+        },
+        extra={k: v for k, v in table.items() if k not in known | {"parameter", "metric", "figure"}},
+    )
+
+
+def _parameter(name: str, table: dict[str, Any]) -> Parameter:
+    def frozen(value: Any) -> Any:
+        return tuple(value) if isinstance(value, list) else value
+
+    return Parameter(
+        name=name,
+        kind=table["type"],
+        default=frozen(table["default"]),
+        help=table.get("help", ""),
+        unit=table.get("unit", "1"),
+        minimum=table.get("min"),
+        maximum=table.get("max"),
+        choices=tuple(table.get("choices", ())),
+        sweep=bool(table.get("sweep", isinstance(table["default"], list))),
+        profiles={p: frozen(table[p]) for p in PROFILES if p in table},
+    )
+
+
+def _sources() -> Iterator[Path]:
+    root = programs_root()
+    yield from sorted(p for p in root.rglob("*") if p.suffix in (".cpp", ".hpp") and p.parent.name != "timing")
+
+
+@functools.cache
+def benchmarks() -> dict[str, Benchmark]:
+    """All benchmarks by name, in the order of their parts."""
+    found: dict[str, Benchmark] = {}
+    for path in _sources():
+        record = read_record(path)
+        if record is None:
+            continue
+        if record.name in found:
+            raise InputError(f"two programs are called {record.name}", file=path)
+        found[record.name] = record
+    return dict(sorted(found.items(), key=lambda item: (PARTS.index(item[1].part), item[0])))
+
+
+def benchmark(name: str) -> Benchmark:
+    """One benchmark by name; InputError with near matches otherwise."""
+    known = benchmarks()
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    raise InputError(f"no such benchmark{hint}", key="benchmark", value=name, accepted=", ".join(known))
