@@ -1,0 +1,304 @@
+#include "simulator.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <list>
+#include <map>
+
+namespace twin {
+namespace {
+
+using Tick = std::int64_t;
+
+struct Flit {
+  int number;  // 0 is the head
+  Tick ready;  // may leave the buffer from here on
+};
+
+/// A message's hold on one link of its path: which channel, and what lies in the buffer at its far end.
+struct Stop {
+  const Link* link = nullptr;
+  int number = 0;  // of the link
+  int channel = -1;
+  int crossed = 0;      // flits that have started over the wire
+  Tick last_start = 0;  // of the last of them
+  bool wire = false, slot = false;
+  std::deque<Flit> buffer;
+  std::deque<Tick> returning;  // credits of flits that left, by the tick of their arrival
+};
+
+struct Worm {
+  Message* message = nullptr;
+  std::vector<Stop> stops;
+  std::size_t head_at = 0;  // links that the head has crossed
+  bool asked = false;       // for the next one
+  int unsent = 0;           // flits at the source
+  int sunk = 0;             // flits in the destination
+  Tick last_sunk = 0, last_sent = 0;
+  Tick established = -1;  // circuit switching: the acknowledgement is back at the source
+};
+
+struct Channel {
+  bool wire_taken = false;
+  int slots_taken = 0;
+};
+
+class Clockwork {
+ public:
+  explicit Clockwork(Plan& plan) : plan_(plan), queues_(plan.links.size()), children_(plan.messages.size()) {
+    for (const auto& link : plan.links) {
+      channels_.emplace_back(static_cast<std::size_t>(link.channels));
+      patience_ = std::max<Tick>(patience_, link.flit + link.body + link.head + link.credit + link.acknowledge);
+    }
+    patience_ = patience_ * 64 + plan.sink_flit;
+    for (std::size_t i = 0; i < plan.messages.size(); ++i) {
+      auto& message = plan.messages[i];
+      message.head = message.tail = -1;
+      if (message.after < 0)
+        future_.emplace(message.cycle, i);
+      else
+        children_[static_cast<std::size_t>(message.after)].push_back(i);
+    }
+  }
+
+  Outcome run() {
+    Outcome outcome;
+    Tick quiet = 0;
+    while (!worms_.empty() || !future_.empty()) {
+      if (worms_.empty() || quiet > patience_) {
+        if (future_.empty()) {
+          outcome.deadlock = true;
+          break;
+        }
+        now_ = std::max(now_, future_.begin()->first);
+      }
+      quiet = tick() ? 0 : quiet + 1;
+      outcome.ticks = now_++;
+    }
+    outcome.crossings = crossings_;
+    return outcome;
+  }
+
+ private:
+  bool tick() {
+    std::vector<Worm*> asking;
+    for (Worm* worm : moving_)
+      if (head_wants_on(*worm)) asking.push_back(worm);
+    generate(asking);
+    std::sort(asking.begin(), asking.end(), [](const Worm* a, const Worm* b) {
+      return a->message->id != b->message->id ? a->message->id < b->message->id : a->message->stage < b->message->stage;
+    });
+    for (Worm* worm : asking) {
+      worm->asked = true;
+      queues_[static_cast<std::size_t>(worm->stops[worm->head_at].number)].push_back(worm);
+    }
+    bool any = !asking.empty();
+    for (bool changed = true; changed; any |= changed) {
+      changed = grant();
+      for (Worm* worm : moving_) changed |= plan_.switching == Switching::circuit ? stream(*worm) : advance(*worm);
+      for (Worm* worm : moving_) changed |= release(*worm);
+    }
+    const auto over = [](const Worm& worm) {
+      return worm.sunk == worm.message->flits &&
+             std::none_of(worm.stops.begin(), worm.stops.end(), [](const Stop& s) { return s.wire || s.slot; });
+    };
+    std::erase_if(moving_, [&](const Worm* worm) { return over(*worm); });
+    worms_.remove_if(over);
+    return any;
+  }
+
+  void generate(std::vector<Worm*>& asking) {
+    for (; !future_.empty() && future_.begin()->first <= now_; future_.erase(future_.begin())) {
+      Worm& worm = worms_.emplace_back();
+      worm.message = &plan_.messages[future_.begin()->second];
+      worm.message->cycle = now_;
+      worm.unsent = worm.message->flits;
+      for (const int number : worm.message->path) {
+        Stop& stop = worm.stops.emplace_back();
+        stop.number = number;
+        stop.link = &plan_.links[static_cast<std::size_t>(number)];
+      }
+      asking.push_back(&worm);
+    }
+  }
+
+  /// Whether the head, somewhere on its path, wants its next link from this tick on.
+  bool head_wants_on(const Worm& worm) const {
+    if (worm.asked || worm.head_at == worm.stops.size()) return false;
+    const Stop& at = worm.stops[worm.head_at - 1];
+    if (plan_.switching == Switching::store_and_forward)
+      return at.crossed == worm.message->flits && at.last_start + at.link->head <= now_;
+    return at.buffer.front().ready <= now_;
+  }
+
+  bool grant() {
+    bool changed = false;
+    for (std::size_t number = 0; number < queues_.size(); ++number) {
+      auto& queue = queues_[number];
+      const Link& link = plan_.links[number];
+      for (int c = 0; c < link.channels && !queue.empty(); ++c) {
+        Channel& channel = channels_[number][static_cast<std::size_t>(c)];
+        if (channel.wire_taken || (link.slots > 0 && channel.slots_taken >= link.slots)) continue;
+        channel.wire_taken = true;
+        ++channel.slots_taken;
+        Worm& worm = *queue.front();
+        queue.pop_front();
+        if (worm.head_at == 0) moving_.push_back(&worm);
+        Stop& stop = worm.stops[worm.head_at];
+        stop.channel = c;
+        stop.wire = stop.slot = true;
+        cross_head(worm);
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+  void cross_head(Worm& worm) {
+    Stop& stop = worm.stops[worm.head_at];
+    const bool header_apart = plan_.switching == Switching::circuit;  // the header is no flit of the message
+    if (worm.head_at > 0)
+      leave(worm.stops[worm.head_at - 1]);
+    else if (!header_apart)
+      --worm.unsent;
+    stop.buffer.push_back({0, now_ + stop.link->head});
+    if (!header_apart) {
+      stop.crossed = 1;
+      stop.last_start = now_;
+    }
+    ++crossings_;
+    worm.asked = false;
+    if (++worm.head_at < worm.stops.size()) return;
+    worm.message->head = now_;
+    if (!header_apart && worm.message->flits == 1) worm.message->tail = now_;
+  }
+
+  void leave(Stop& stop) {
+    stop.buffer.pop_front();
+    stop.returning.push_back(now_ + stop.link->credit);
+  }
+
+  /// One flit into the destination, and one over each wire where the next flit may go; nearest to the destination
+  /// first.
+  bool advance(Worm& worm) {
+    bool changed = sink(worm);
+    for (std::size_t i = std::min(worm.head_at, worm.stops.size()); i-- > 0;) {
+      Stop& stop = worm.stops[i];
+      if (stop.crossed == worm.message->flits || now_ < stop.last_start + stop.link->flit) continue;
+      std::erase_if(stop.returning, [this](Tick arrival) { return arrival <= now_; });
+      if (stop.link->buffer > 0 && static_cast<int>(stop.buffer.size() + stop.returning.size()) >= stop.link->buffer)
+        continue;
+      if (i == 0) {
+        --worm.unsent;
+      } else {
+        Stop& before = worm.stops[i - 1];
+        if (before.buffer.empty() || before.buffer.front().ready > now_) continue;
+        leave(before);
+      }
+      cross_body(worm, i);
+      changed = true;
+    }
+    return changed;
+  }
+
+  void cross_body(Worm& worm, std::size_t i) {
+    Stop& stop = worm.stops[i];
+    stop.buffer.push_back({stop.crossed, now_ + stop.link->body});
+    stop.last_start = now_;
+    ++crossings_;
+    if (++stop.crossed == worm.message->flits && i + 1 == worm.stops.size()) worm.message->tail = now_;
+  }
+
+  bool sink(Worm& worm) {
+    Stop& last = worm.stops.back();
+    if (last.buffer.empty() || last.buffer.front().ready > now_) return false;
+    if (worm.sunk > 0 && now_ < worm.last_sunk + plan_.sink_flit) return false;
+    leave(last);
+    worm.last_sunk = now_;
+    if (++worm.sunk == worm.message->flits) delivered(*worm.message);
+    return true;
+  }
+
+  void delivered(const Message& message) {
+    for (const auto child : children_[static_cast<std::size_t>(&message - plan_.messages.data())])
+      future_.emplace(now_ + plan_.messages[child].delay, child);
+  }
+
+  /// Circuit switching: once the acknowledgement is back, the source sends at the pace of the slowest part of the path.
+  bool stream(Worm& worm) {
+    if (worm.head_at < worm.stops.size()) return false;
+    if (worm.established < 0) {
+      Stop& last = worm.stops.back();
+      if (last.buffer.front().ready > now_) return false;
+      last.buffer.clear();
+      worm.established = now_;
+      for (const Stop& stop : worm.stops) worm.established += stop.link->acknowledge;
+    }
+    Tick pace = plan_.sink_flit;
+    for (const Stop& stop : worm.stops) pace = std::max<Tick>(pace, stop.link->flit);
+    bool changed = false;
+    if (Stop& last = worm.stops.back(); !last.buffer.empty() && last.buffer.front().ready <= now_) {
+      last.buffer.pop_front();
+      worm.last_sunk = now_;
+      if (++worm.sunk == worm.message->flits) delivered(*worm.message);
+      changed = true;
+    }
+    for (std::size_t i = worm.stops.size() - 1; i > 0; --i) {
+      Stop& before = worm.stops[i - 1];
+      if (before.buffer.empty() || before.buffer.front().ready > now_) continue;
+      before.buffer.pop_front();
+      cross_body(worm, i);
+      changed = true;
+    }
+    const bool first = worm.unsent == worm.message->flits;
+    if (worm.unsent > 0 && now_ >= worm.established && (first || now_ >= worm.last_sent + pace)) {
+      --worm.unsent;
+      worm.last_sent = now_;
+      cross_body(worm, 0);
+      changed = true;
+    }
+    return changed;
+  }
+
+  bool release(Worm& worm) {
+    const bool circuit = plan_.switching == Switching::circuit;
+    const bool at_delivery = circuit && plan_.release_at_delivery;
+    const bool arrived = worm.sunk == worm.message->flits;
+    bool changed = false;
+    for (Stop& stop : worm.stops) {
+      if (!stop.wire && !stop.slot) continue;
+      const bool passed = stop.crossed == worm.message->flits;
+      Channel& channel = channels_[static_cast<std::size_t>(stop.number)][static_cast<std::size_t>(stop.channel)];
+      const bool wire_idle =
+          at_delivery ? arrived && now_ > worm.last_sunk : passed && now_ >= stop.last_start + stop.link->flit;
+      if (stop.wire && wire_idle) {
+        stop.wire = channel.wire_taken = false;
+        changed = true;
+      }
+      std::erase_if(stop.returning, [this](Tick arrival) { return arrival <= now_; });
+      const bool empty = passed && stop.buffer.empty() && stop.returning.empty();
+      if (stop.slot && (circuit ? !stop.wire : empty)) {
+        stop.slot = false;
+        --channel.slots_taken;
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+  Plan& plan_;
+  Tick now_ = 0, patience_ = 1;
+  std::int64_t crossings_ = 0;
+  std::vector<std::vector<Channel>> channels_;
+  std::vector<std::deque<Worm*>> queues_;
+  std::vector<std::vector<std::size_t>> children_;
+  std::multimap<Tick, std::size_t> future_;
+  std::list<Worm> worms_;
+  std::vector<Worm*> moving_;
+};
+
+}  // namespace
+
+Outcome simulate(Plan& plan) { return Clockwork(plan).run(); }
+
+}  // namespace twin
