@@ -29,6 +29,8 @@ def root() -> None:
 
 
 for _found in sorted(pkgutil.iter_modules(verbs.__path__), key=lambda module: module.name):
+    if _found.name.startswith("_"):
+        continue  # shared by verbs, no verb itself
     importlib.import_module(f"assay.verbs.{_found.name}").register(app)
 
 

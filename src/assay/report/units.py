@@ -1,0 +1,43 @@
+"""SI inside, people's units at the edge: a value and its unit as a person would write them."""
+
+from __future__ import annotations
+
+_PREFIXES = (
+    (1e-12, "p"),
+    (1e-9, "n"),
+    (1e-6, "µ"),
+    (1e-3, "m"),
+    (1.0, ""),
+    (1e3, "k"),
+    (1e6, "M"),
+    (1e9, "G"),
+    (1e12, "T"),
+)
+_SMALL = ("s",)
+
+
+def human(value: float | None, unit: str, digits: int = 4) -> str:
+    """Write a value in SI base units with the prefix that suits it: 1.2e-6 s is 1.2 µs, 2e9 B/s is 2 GB/s."""
+    if value is None:
+        return "–"
+    if unit in ("1", ""):
+        return f"{value:.{digits}g}"
+    if unit == "B":
+        for factor, name in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+            if abs(value) >= factor:
+                return f"{value / factor:.{digits}g} {name}"
+        return f"{value:.{digits}g} B"
+    size = abs(value)
+    prefixes = [p for p in _PREFIXES if (unit in _SMALL and p[0] <= 1) or (unit not in _SMALL and p[0] >= 1)]
+    if unit == "s/B":
+        prefixes = [p for p in _PREFIXES if p[0] <= 1]
+    factor, name = prefixes[0]
+    for candidate, letter in prefixes:
+        if size >= candidate:
+            factor, name = candidate, letter
+    return f"{value / factor:.{digits}g} {name}{unit}"
+
+
+def params(case: dict[str, object]) -> str:
+    """Write a case's parameters in one short text; unknown ones are left out."""
+    return ", ".join(f"{key} {value}" for key, value in case.items() if value is not None)

@@ -1,1 +1,0 @@
-"""Workloads, batch systems, scheduling policies."""

@@ -1,0 +1,69 @@
+"""`assay export RUN`: every sample as CSV or JSON."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Table(str, Enum):
+    """What can be exported."""
+
+    samples = "samples"
+    blocks = "blocks"
+    checks = "checks"
+    launches = "launches"
+
+
+class Format(str, Enum):
+    """How it can be written."""
+
+    csv = "csv"
+    json = "json"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command()
+    def export(
+        run: Annotated[str, typer.Argument(help="a run's folder or id")],
+        table: Annotated[Table, typer.Option(help="which rows")] = Table.samples,
+        format: Annotated[Format, typer.Option(help="csv or json")] = Format.csv,
+        output: Annotated[Path | None, typer.Option("-o", help="a file (default: standard output)")] = None,
+        json: Annotated[bool, typer.Option("--json", help="the same as --format json")] = False,
+    ) -> None:
+        """Write every row of a run."""
+        import csv
+        import sys
+        from json import dumps
+
+        from assay.cli import emit
+        from assay.store import Run, storage_failed
+
+        answer = Run.open(run).connect().execute(f"SELECT * FROM {table.value}")
+        names = [column[0] for column in answer.description or []]
+        if json or format is Format.json:
+            rows = [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+            if output is None:
+                emit({"table": table.value, "rows": rows})
+                return
+            text = dumps({"table": table.value, "rows": rows}) + "\n"
+            try:
+                output.write_text(text)
+            except OSError as error:
+                storage_failed(error, output)
+            return
+        try:
+            with output.open("w", newline="") if output else sys.stdout as out:
+                writer = csv.writer(out)
+                writer.writerow(names)
+                while rows_now := answer.fetchmany(10000):
+                    writer.writerows(rows_now)
+        except OSError as error:
+            if output is None:
+                raise
+            storage_failed(error, output)

@@ -1,0 +1,102 @@
+"""The arrows of the house run one way: a room is known by what it may not import (DESIGN, Rooms)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "assay"
+
+# What each room of the front may import of Assay; `verbs` and `cli` may import everything.
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "machine": {"errors"},
+    "catalogue": {"errors"},
+    "benchmark": {"errors", "machine"},
+    "samples": {"errors"},
+    "store": {"errors", "samples"},
+    "analysis": {"errors", "samples", "benchmark"},
+    "network": {"errors", "machine", "analysis", "_core"},
+    "execute": {"errors", "machine", "benchmark", "samples", "store", "_core"},
+    "report": {"errors", "machine", "benchmark", "samples", "store", "analysis"},
+}
+NATIVE = {
+    "programs/timing": ("core/", "mpi.h", "ranks/", "mpi/"),
+    "programs/processor": ("core/", "mpi.h", "ranks/", "mpi/"),
+    "programs/memory": ("core/", "mpi.h", "ranks/", "mpi/"),
+    "programs/ranks": ("mpi.h", "mpi/", "network/", "events/", "storage/", "node/"),
+    "core/events": ("network/", "ranks/", "node/", "storage/", "mpi.h"),
+    "core/network": ("ranks/", "node/", "storage/", "mpi.h"),
+    "core/storage": ("ranks/", "mpi.h"),
+    "core/ranks": ("mpi.h", "mpi/"),
+}
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        room = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+        if room in MAY_IMPORT:
+            yield room, path
+
+
+def imported(path: Path) -> set[str]:
+    rooms = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"assay.{a.name}" for a in node.names] if node.module == "assay" else [node.module]
+        rooms |= {name.split(".")[1] for name in names if name.startswith("assay.")}
+    return rooms - {"__version__"}
+
+
+@pytest.mark.parametrize("room", sorted(MAY_IMPORT))
+def test_rooms_import_only_what_they_may(room: str) -> None:
+    wrong = {
+        str(path.relative_to(ROOT)): sorted(extra)
+        for owner, path in modules()
+        if owner == room and (extra := imported(path) - MAY_IMPORT[room] - {room})
+    }
+    assert not wrong
+
+
+@pytest.mark.parametrize("room", sorted(NATIVE))
+def test_native_rooms_include_only_what_they_may(room: str) -> None:
+    wrong = []
+    for path in sorted((ROOT / room).rglob("*.[ch]pp")):
+        for name in re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', path.read_text(), re.MULTILINE):
+            if any(name.startswith(bad) for bad in NATIVE[room]):
+                wrong.append(f"{path.relative_to(ROOT)}: {name}")
+    assert not wrong
+
+
+def test_python_stays_in_the_binding_files() -> None:
+    wrong = [
+        str(path.relative_to(ROOT))
+        for path in sorted((ROOT / "core").rglob("*.[ch]pp"))
+        if path.name != "bind.cpp" and re.search(r"#\s*include\s*[<\"](nanobind|Python\.h)", path.read_text())
+    ]
+    assert not wrong
+
+
+def test_every_room_of_the_front_has_its_rule() -> None:
+    rooms = {p.stem if p.suffix == ".py" else p.name for p in SOURCE.iterdir() if not p.name.startswith("__")}
+    free = {"cli", "verbs", "py.typed", "_source"}
+    assert {room for room in rooms if not room.startswith("_core")} - free <= set(MAY_IMPORT)
+
+
+def test_no_file_is_longer_than_600_lines() -> None:
+    paths = [p for pattern in ("*.py", "*.cpp", "*.hpp") for p in ROOT.rglob(pattern)]
+    long = {
+        str(p.relative_to(ROOT)): count
+        for p in paths
+        if not {".venv", "build"} & set(p.relative_to(ROOT).parts)
+        and (count := len(p.read_text(errors="replace").splitlines())) > 600
+    }
+    assert not long
