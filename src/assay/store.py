@@ -129,7 +129,7 @@ class Run:
     # -- reading -----------------------------------------------------------------------------------------------------
 
     def tasks(self) -> Iterator[tuple[Circumstance, Path]]:
-        """Each task that was begun: what its rows have in common, and each file its program wrote (several nodes: several)."""
+        """Each task that was begun: what its rows have in common, and each file written (one a node)."""
         for entry in self.entries():
             if entry.get("event") == "begun":
                 about, path = Circumstance(**entry["about"]), self.folder / "launches" / entry["file"]

@@ -23,7 +23,7 @@ def human(value: float | None, unit: str, digits: int = 4) -> str:
     if unit in ("1", ""):
         return f"{value:.{digits}g}"
     if unit == "B":
-        for factor, name in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        for factor, name in ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB")):
             if abs(value) >= factor:
                 return f"{value / factor:.{digits}g} {name}"
         return f"{value:.{digits}g} B"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 
-class Table(str, Enum):
+class Table(StrEnum):
     """What can be exported."""
 
     samples = "samples"
@@ -18,7 +18,7 @@ class Table(str, Enum):
     launches = "launches"
 
 
-class Format(str, Enum):
+class Format(StrEnum):
     """How it can be written."""
 
     csv = "csv"

@@ -1,0 +1,200 @@
+// A node program, whole: run_program reads the command line, lets the body set up every case once, calibrates, and
+// measures blocks of all cases in turn, each round in a new seeded random order, so that a disturbance of some seconds
+// does not fall on one case alone. Checks come last, over what the measured loops left behind.
+//
+//     int main(int argc, char** argv) {
+//       return assay::timing::run_program(record, argc, argv, [](assay::timing::Case& at) {
+//         auto state = std::make_shared<State>(at.integer("size"));
+//         at.measure("time", [state](std::int64_t operations) { … });
+//         at.check([state] { return assay::timing::Check{state->right(), "1028 primes up to 8190"}; });
+//       });
+//     }
+#pragma once
+
+#include <cstdio>
+#include <deque>
+#include <exception>
+
+#include "timing/accounting.hpp"
+#include "timing/launch.hpp"
+#include "timing/sampler.hpp"
+
+namespace assay::timing {
+
+struct Check {
+  bool passed = false;
+  std::string detail;
+};
+
+struct Traits {
+  std::int64_t unit = 1;              // the operations of a call come in multiples of this
+  Work subtract = nullptr;            // its time is taken off reading by reading (the loop's own time) ...
+  std::string subtract_metric = "";   // ... and kept as samples of this metric, where named
+  std::string cache = "same buffer";  // METHOD rule 8: same buffer, rotating, flushed
+};
+
+class Case {
+ public:
+  Case(CaseSettings settings, const Options& options, Output& output)
+      : settings_(std::move(settings)), options_(options), output_(output) {}
+
+  std::int64_t integer(std::string_view name) const { return settings_.at(name).integer; }
+  double real(std::string_view name) const { return settings_.at(name).real; }
+  const std::string& choice(std::string_view name) const { return settings_.at(name).text; }
+  std::uint64_t seed() const { return options_.seed; }
+  const std::string& profile() const { return options_.profile; }
+  double slice() const { return options_.slice; }
+
+  // Times an operation; `work(n)` performs n of them.
+  void measure(std::string metric, Work work, Traits traits = {}) {
+    measured_.push_back({std::move(metric), std::move(work), nullptr, std::move(traits), 0, std::nullopt});
+  }
+  // Takes a value that is not the time of a call (bytes, a rate computed by the program); once a block.
+  void observe(std::string metric, std::function<double()> value) {
+    measured_.push_back({std::move(metric), nullptr, std::move(value), {}, 1, std::nullopt});
+  }
+  // Verifies what the measured calls left behind, by other means than theirs; runs after all blocks.
+  void check(std::function<Check()> verify) { checks_.push_back(std::move(verify)); }
+  void note(std::string_view text) { output_.note(text); }
+  // Nothing to measure for these parameters: registers nothing and says why.
+  void leave_out(std::string_view why) { output_.note("left out: " + std::string(why)); }
+
+ private:
+  friend class Measurement;
+  struct Measured {
+    std::string metric;
+    Work work;
+    std::function<double()> value;
+    Traits traits;
+    std::int64_t batch = 0;
+    std::optional<double> first;
+  };
+  CaseSettings settings_;
+  const Options& options_;
+  Output& output_;
+  std::deque<Measured> measured_;
+  std::vector<std::function<Check()>> checks_;
+};
+
+inline std::uint64_t random_bits(std::uint64_t& state) {  // splitmix64, Steele, Lea and Flood 2014
+  std::uint64_t bits = state += 0x9e3779b97f4a7c15;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+  return bits ^ (bits >> 31);
+}
+
+template <class T>
+void shuffle(std::vector<T>& items, std::uint64_t& state) {  // the same order for a seed on every machine
+  for (std::size_t left = items.size(); left > 1; --left) std::swap(items[left - 1], items[random_bits(state) % left]);
+}
+
+class Measurement {
+ public:
+  Measurement(const Options& options, Output& output, const ClockQuality& clock)
+      : options_(options), output_(output), clock_(clock) {}
+
+  // True when every check passed.
+  bool run(const std::function<void(Case&)>& body) {
+    std::deque<Case> cases;
+    for (const CaseSettings& settings : options_.cases) body(cases.emplace_back(settings, options_, output_));
+    std::vector<std::pair<Case*, Case::Measured*>> turns;
+    for (Case& each : cases)
+      for (Case::Measured& measured : each.measured_) turns.emplace_back(&each, &measured);
+    if (turns.empty()) throw MeasurementFault("nothing to measure: every case was left out");
+    for (auto& [each, measured] : turns) prepare(*measured);
+    std::uint64_t state = options_.seed;
+    std::int64_t order = 0;
+    for (std::int64_t block = 0; block < options_.blocks; ++block) {
+      shuffle(turns, state);
+      for (auto& [each, measured] : turns) take(*each, *measured, block, order++);
+    }
+    bool passed = true;
+    for (Case& each : cases)
+      for (const auto& verify : each.checks_) {
+        const Check check = verify();
+        output_.check(json_of(each.settings_), check.passed, check.detail);
+        if (!check.passed)
+          std::fprintf(stderr, "check failed for %s: %s\n", json_of(each.settings_).str().c_str(),
+                       check.detail.c_str());
+        passed = passed && check.passed;
+      }
+    return passed;
+  }
+
+ private:
+  // The first call is kept apart; then a batch so long that the clock costs under 1% and ticks under 0.1%, and that a
+  // slice gives some hundred readings.
+  void prepare(Case::Measured& measured) {
+    if (measured.value) return;
+    const std::int64_t unit = measured.traits.unit;
+    measured.first = sampler_.once(measured.work, unit) / static_cast<double>(unit);
+    if (options_.batch) {
+      measured.batch = (*options_.batch + unit - 1) / unit * unit;
+    } else {
+      const double target = std::max({100 * clock_.overhead, 1000 * clock_.resolution, options_.slice / 150});
+      measured.batch = sampler_.calibrate(measured.work, unit, target);
+    }
+  }
+
+  void take(Case& each, Case::Measured& measured, std::int64_t block, std::int64_t order) {
+    const Accounting before = read_accounting();
+    const double from = unix_time();
+    Samples samples;
+    if (measured.value) {
+      samples = {{measured.value()}, {}, "one value a block"};
+    } else if (options_.repetitions) {
+      const SampleCount rule(static_cast<std::size_t>(*options_.repetitions), "repetitions done");
+      samples = sampler_.block(measured.work, measured.traits.subtract, measured.batch, rule);
+    } else {
+      samples = sampler_.block(measured.work, measured.traits.subtract, measured.batch, TimeSlice(options_.slice));
+    }
+    const double to = unix_time();
+    const Json accounting = read_accounting().since(before).json();
+    const auto write = [&](const std::string& metric, const std::vector<double>& values, std::optional<double> first) {
+      Json line;
+      line.text("event", "block").object("case", json_of(each.settings_)).text("metric", metric);
+      line.integer("block", block).integer("order", order).integer("batch", measured.batch);
+      first ? line.number("first", *first) : line.null("first");
+      line.numbers("values", values).text("ended", samples.ended).number("t0", from).number("t1", to);
+      output_.line(line.text("cache", measured.traits.cache).object("accounting", accounting));
+    };
+    write(measured.metric, samples.values, block == 0 ? measured.first : std::nullopt);
+    if (!measured.traits.subtract_metric.empty())
+      write(measured.traits.subtract_metric, samples.subtracted, std::nullopt);
+  }
+
+  const Options& options_;
+  Output& output_;
+  ClockQuality clock_;
+  Sampler sampler_;
+};
+
+inline int run_program(std::string_view text, int argc, const char* const* argv,
+                       const std::function<void(Case&)>& body) {
+  hold_leash();
+  std::string name = "program";
+  try {
+    const Record record = parse_record(text);
+    name = record.top().text("name", name);
+    const Options options = parse_options(record, argc, argv);
+    if (options.action != Options::Action::run) {
+      std::fputs((options.action == Options::Action::record ? record.source : help_text(record, options)).c_str(),
+                 stdout);
+      return std::fflush(stdout) == 0 ? 0 : 1;
+    }
+    Output output(options.out);
+    const ClockQuality clock = measure_clock();
+    output.line(launch_event(record, options, {here(0)}, "none", "", clock));
+    const bool passed = Measurement(options, output, clock).run(body);
+    output.line(Json().text("event", "done"));
+    return passed ? 0 : 1;
+  } catch (const InputFault& fault) {
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), fault.what());
+    return 2;
+  } catch (const std::exception& fault) {
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), fault.what());
+    return 1;
+  }
+}
+
+}  // namespace assay::timing
