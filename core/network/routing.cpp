@@ -1,0 +1,40 @@
+#include "network/routing.hpp"
+
+namespace assay::network {
+
+std::uint32_t RandomSource::below(std::uint32_t bound) {
+  // 32 uniform bits times bound; the low half tells which products are over-represented.
+  while (true) {
+    const std::uint64_t product = (next() >> 32) * bound;
+    if (static_cast<std::uint32_t>(product) >= (0u - bound) % bound) return static_cast<std::uint32_t>(product >> 32);
+  }
+}
+
+void Routing::begin(RouteState& state, std::uint32_t source, std::uint32_t destination, RandomSource&,
+                    const Load&) const {
+  state = RouteState{};
+  state.source = source;
+  state.destination = destination;
+}
+
+std::vector<Beginning> Routing::beginnings(std::uint32_t source, std::uint32_t destination) const {
+  RouteState state;
+  state.source = source;
+  state.destination = destination;
+  return {{state, 1.0}};
+}
+
+void Routing::inject(const RouteState& state, Choices& out) const {
+  out.clear();
+  for (const auto link : fabric_.injection(state.source)) out.add(link);
+  if (fabric_.any_failed()) drop_failed(out);
+}
+
+void Routing::drop_failed(Choices& out) const {
+  unsigned kept = 0;
+  for (unsigned index = 0; index < out.count; ++index)
+    if (!fabric_.failed(out.items[index].link)) out.items[kept++] = out.items[index];
+  out.count = kept;
+}
+
+}  // namespace assay::network

@@ -1,0 +1,159 @@
+// Dimension order on grids: correct one coordinate after the other, the shorter way round where there are two. On a
+// torus a message starts each dimension on lane 0 and is on lane 1 once it has crossed the dimension's wrap-around link
+// (Dally and Seitz 1987), which leaves no cycle of waiting channels; with `dateline = "none"` the cycles are there.
+#include "network/registry.hpp"
+#include "network/shapes/grid.hpp"
+
+namespace assay::network::routings::dimension_order {
+namespace {
+
+enum class Tie : std::uint8_t { plus, minus, random, alternate };
+
+class DimensionOrder final : public Routing {
+ public:
+  DimensionOrder(const Fabric& fabric, const Grid& grid, bool highest_first, Tie tie, bool dateline)
+      : Routing(fabric, claims(grid, dateline)),
+        grid_(grid),
+        highest_first_(highest_first),
+        tie_(tie),
+        dateline_(dateline) {
+    for (unsigned d = 0; d < grid.dimensions(); ++d)
+      if (grid.wraps[d] && grid.extents[d] % 2 == 0) even_rings_ |= 1u << d;
+  }
+
+  void begin(RouteState& state, std::uint32_t source, std::uint32_t destination, RandomSource& random,
+             const Load& load) const override {
+    Routing::begin(state, source, destination, random, load);
+    if (tie_ == Tie::random && even_rings_) state.bits = static_cast<std::uint32_t>(random.next() >> 32) & even_rings_;
+    if (tie_ == Tie::alternate) state.bits = alternate(fabric_.router_of(source));
+  }
+
+  std::vector<Beginning> beginnings(std::uint32_t source, std::uint32_t destination) const override {
+    auto out = Routing::beginnings(source, destination);
+    if (tie_ == Tie::alternate) out[0].state.bits = alternate(fabric_.router_of(source));
+    if (tie_ != Tie::random) return out;
+    const auto from = fabric_.router_of(source), to = fabric_.router_of(destination);
+    for (unsigned d = 0; d < grid_.dimensions(); ++d) {
+      const auto k = grid_.extents[d];
+      if (!(even_rings_ >> d & 1) || (grid_.coordinate(to, d) + k - grid_.coordinate(from, d)) % k != k / 2) continue;
+      for (std::size_t index = out.size(); index-- > 0;) {  // only real ties double the outcomes
+        out[index].probability /= 2;
+        out.push_back(out[index]);
+        out.back().state.bits |= 1u << d;
+      }
+    }
+    return out;
+  }
+
+ protected:
+  void next(std::uint32_t router, std::uint32_t arrived, unsigned lane, RouteState& state,
+            Choices& out) const override {
+    const auto target = fabric_.router_of(state.destination);
+    if (router == target) {
+      out.add(fabric_.ejection(state.destination)[0]);
+      return;
+    }
+    const auto dimensions = grid_.dimensions();
+    for (unsigned step = 0; step < dimensions; ++step) {
+      const auto d = highest_first_ ? dimensions - 1 - step : step;
+      const auto here = grid_.coordinate(router, d), there = grid_.coordinate(target, d);
+      if (here == there) continue;
+      const bool minus = goes_minus(d, here, there, arrived, state);
+      out.add(grid_.port(router, d, minus), grid_.wraps[d] && dateline_ ? lane_after(arrived, lane, d) : 0);
+      return;
+    }
+  }
+
+ private:
+  static Claims claims(const Grid& grid, bool dateline) {
+    bool ring = false;
+    for (unsigned d = 0; d < grid.dimensions(); ++d) ring |= grid.wraps[d] != 0;
+    return {"dimension-order", true, !ring || dateline, ring && dateline ? 2u : 1u, Selection::first};
+  }
+
+  // One bit a dimension: the parity of the source's coordinates, so that the two ways carry alike.
+  [[nodiscard]] std::uint32_t alternate(std::uint32_t router) const {
+    std::uint32_t sum = 0;
+    for (unsigned d = 0; d < grid_.dimensions(); ++d) sum += grid_.coordinate(router, d);
+    return sum % 2 ? even_rings_ : 0;
+  }
+
+  [[nodiscard]] bool goes_minus(unsigned d, std::uint32_t here, std::uint32_t there, std::uint32_t arrived,
+                                const RouteState& state) const {
+    if (!grid_.wraps[d]) return there < here;
+    if (in_ring(arrived, d)) return fabric_.links[arrived].direction < 0;  // on the way already
+    const auto k = grid_.extents[d], ahead = (there + k - here) % k;
+    if (2 * ahead != k) return 2 * ahead > k;
+    switch (tie_) {
+      case Tie::plus:
+        return false;
+      case Tie::minus:
+        return true;
+      default:
+        return state.bits >> d & 1;
+    }
+  }
+
+  [[nodiscard]] bool in_ring(std::uint32_t arrived, unsigned d) const {
+    return arrived != none && fabric_.links[arrived].kind == LinkKind::network &&
+           fabric_.links[arrived].dimension == static_cast<int>(d);
+  }
+
+  [[nodiscard]] unsigned lane_after(std::uint32_t arrived, unsigned lane, unsigned d) const {
+    if (!in_ring(arrived, d)) return 0;
+    const auto& link = fabric_.links[arrived];
+    const auto from = grid_.coordinate(link.from, d), to = grid_.coordinate(link.to, d);
+    const bool wrapped = link.direction > 0 ? to < from : to > from;
+    return lane | static_cast<unsigned>(wrapped);
+  }
+
+  const Grid& grid_;
+  bool highest_first_;
+  Tie tie_;
+  bool dateline_;
+  std::uint32_t even_rings_ = 0;
+};
+
+std::unique_ptr<Routing> make(const Fabric& fabric, const Settings& settings) {
+  const auto* grid = fabric.shape<Grid>();
+  if (!grid) throw ParameterError("routing", "dimension-order routes on hypercube, mesh, torus and ring only");
+  std::uint64_t full = 1;
+  for (const auto extent : grid->extents) full *= extent;
+  if (full != grid->routers)
+    throw ParameterError("routing", "dimension-order needs a complete grid; e-cube takes incomplete hypercubes");
+  const auto& word = settings.text("tie");
+  const auto tie = word == "plus"     ? Tie::plus
+                   : word == "minus"  ? Tie::minus
+                   : word == "random" ? Tie::random
+                                      : Tie::alternate;
+  return std::make_unique<DimensionOrder>(fabric, *grid, settings.text("order") == "highest-first", tie,
+                                          settings.text("dateline") == "wrap");
+}
+
+}  // namespace
+
+extern const RoutingRecord record;
+const RoutingRecord record{
+    "dimension-order",
+    "grids: correct one coordinate after the other, with dateline lanes where links wrap around",
+    {{"order", Kind::text, "lowest-first", "", "which dimension first", 0, 0, {"highest-first", "lowest-first"}},
+     {"tie",
+      Kind::text,
+      "plus",
+      "",
+      "which way at distance k/2: plus, minus, drawn for each message and dimension, or by the "
+      "parity of the source's coordinates",
+      0,
+      0,
+      {"plus", "minus", "random", "alternate"}},
+     {"dateline",
+      Kind::text,
+      "wrap",
+      "",
+      "lane 1 from the wrap-around link on, or one lane only (can deadlock)",
+      0,
+      0,
+      {"wrap", "none"}}},
+    make};
+
+}  // namespace assay::network::routings::dimension_order

@@ -1,0 +1,225 @@
+// Python's view of topologies, routings and the networks built of them.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "network/registry.hpp"
+
+namespace nb = nanobind;
+using namespace assay::network;
+
+namespace {
+
+Value to_value(nb::handle object) {
+  if (object.is_none()) return {};
+  if (nb::isinstance<nb::bool_>(object)) return nb::cast<bool>(object);
+  if (nb::isinstance<nb::int_>(object)) return nb::cast<std::int64_t>(object);
+  if (nb::isinstance<nb::float_>(object)) return nb::cast<double>(object);
+  if (nb::isinstance<nb::str>(object)) return nb::cast<std::string>(object);
+  if (nb::isinstance<nb::dict>(object)) {
+    Table table;
+    for (const auto& [key, item] : nb::cast<nb::dict>(object)) table[nb::cast<std::string>(key)] = to_value(item);
+    return table;
+  }
+  if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) {
+    Value::List list;
+    for (const auto item : object) list.push_back(to_value(item));
+    return list;
+  }
+  throw nb::type_error("a network is described by numbers, texts, lists and tables");
+}
+
+nb::object to_python(const Value& value) {
+  struct Visitor {
+    nb::object operator()(std::monostate) const { return nb::none(); }
+    nb::object operator()(bool held) const { return nb::bool_(held); }
+    nb::object operator()(std::int64_t held) const { return nb::int_(held); }
+    nb::object operator()(double held) const { return nb::float_(held); }
+    nb::object operator()(const std::string& held) const { return nb::str(held.c_str()); }
+    nb::object operator()(const Value::List& held) const {
+      nb::list out;
+      for (const auto& item : held) out.append(to_python(item));
+      return out;
+    }
+    nb::object operator()(const Table& held) const {
+      nb::dict out;
+      for (const auto& [key, item] : held) out[key.c_str()] = to_python(item);
+      return out;
+    }
+  };
+  return std::visit(Visitor{}, value.held);
+}
+
+const char* kind_name(Kind kind) {
+  static constexpr const char* names[] = {"integer", "number", "flag", "text", "integers", "pairs", "table"};
+  return names[static_cast<int>(kind)];
+}
+
+nb::list parameters_of(const std::vector<Parameter>& parameters) {
+  nb::list out;
+  for (const auto& parameter : parameters) {
+    nb::dict item;
+    item["name"] = parameter.name;
+    item["kind"] = kind_name(parameter.kind);
+    item["default"] = to_python(parameter.fallback);
+    item["unit"] = parameter.unit;
+    item["description"] = parameter.description;
+    item["accepts"] = parameter.accepts();
+    item["required"] = parameter.fallback.absent() && !parameter.optional;
+    out.append(item);
+  }
+  return out;
+}
+
+nb::list topology_records() {
+  nb::list out;
+  for (const auto* record : all_topologies()) {
+    nb::dict item;
+    item["name"] = record->name;
+    item["description"] = record->description;
+    item["numbering"] = record->numbering;
+    item["routing"] = record->routing;
+    item["parameters"] = parameters_of(record->parameters);
+    out.append(item);
+  }
+  return out;
+}
+
+nb::list routing_records() {
+  nb::list out;
+  for (const auto* record : all_routings()) {
+    nb::dict item;
+    item["name"] = record->name;
+    item["description"] = record->description;
+    item["parameters"] = parameters_of(record->parameters);
+    out.append(item);
+  }
+  return out;
+}
+
+nb::list links_of(const Network& network) {
+  static constexpr const char* kinds[] = {"network", "injection", "ejection"};
+  nb::list out;
+  for (std::uint32_t index = 0; index < network.fabric->links.size(); ++index) {
+    const auto& link = network.fabric->links[index];
+    nb::dict item;
+    item["from"] = link.from;
+    item["to"] = link.to;
+    item["kind"] = kinds[static_cast<int>(link.kind)];
+    item["channels"] = link.channels;
+    item["lanes"] = link.lanes;
+    item["buffer_flits"] = link.buffer;
+    item["flit_ticks"] = link.flit;
+    item["body_ticks"] = link.body;
+    item["head_ticks"] = link.head;
+    item["credit_ticks"] = link.credit;
+    item["dimension"] = link.dimension;
+    item["direction"] = link.direction;
+    item["failed"] = network.fabric->failed(index);
+    out.append(item);
+  }
+  return out;
+}
+
+// Every way from source to destination: a list of (probability, [(link, lane), ...]), choices taken alike. A way that
+// ends without an ejection link is unroutable and returned as far as it got.
+nb::list routes(const Network& network, std::uint32_t source, std::uint32_t destination, std::size_t limit) {
+  const auto& fabric = *network.fabric;
+  if (source >= fabric.nodes || destination >= fabric.nodes) throw nb::index_error("no such node");
+  struct Way {
+    RouteState state;
+    double probability;
+    std::vector<Choice> hops;
+  };
+  std::vector<Way> open;
+  for (const auto& beginning : network.routing->beginnings(source, destination))
+    open.push_back({beginning.state, beginning.probability, {}});
+  nb::list out;
+  Choices choices;
+  const std::size_t longest = 4 * std::size_t{fabric.routers} + 8;
+  while (!open.empty()) {
+    auto way = std::move(open.back());
+    open.pop_back();
+    bool done = false;
+    if (way.hops.empty()) {
+      network.routing->inject(way.state, choices);
+    } else {
+      const auto& last = fabric.links[way.hops.back().link];
+      if (last.kind == LinkKind::ejection || way.hops.size() > longest) {
+        done = true;
+      } else {
+        network.routing->choices(last.to, way.hops.back().link, way.hops.back().lane, way.state, choices);
+      }
+    }
+    if (done || choices.count == 0) {
+      nb::list hops;
+      for (const auto& hop : way.hops) hops.append(nb::make_tuple(hop.link, hop.lane));
+      out.append(nb::make_tuple(way.probability, hops));
+      if (out.size() > limit) throw nb::value_error("more ways than the limit");
+      continue;
+    }
+    for (const auto& choice : choices) {
+      auto further = way;
+      further.probability /= choices.count;
+      further.hops.push_back(choice);
+      open.push_back(std::move(further));
+    }
+  }
+  return out;
+}
+
+nb::list points(const std::vector<Point>& at) {
+  nb::list out;
+  for (const auto& point : at) out.append(nb::make_tuple(point.x, point.y));
+  return out;
+}
+
+}  // namespace
+
+void bind_topologies(nb::module_& module);
+void bind_topologies(nb::module_& module) {
+  // ValueError with two arguments: the dotted key and the message.
+  nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const ParameterError& error) {
+      PyErr_SetObject(PyExc_ValueError, nb::make_tuple(error.key(), error.message()).ptr());
+    }
+  });
+  module.def("topologies", &topology_records, "The records of all topologies, one dict each.");
+  module.def("routings", &routing_records, "The records of all routings, one dict each.");
+  module.def(
+      "network_parameters", [] { return parameters_of(common_parameters()); },
+      "The keys of [network] that every topology takes.");
+  nb::class_<Network>(module, "Network", "A fabric with a routing on it.")
+      .def_prop_ro("nodes", [](const Network& n) { return n.fabric->nodes; })
+      .def_prop_ro("processors", [](const Network& n) { return n.fabric->processors; })
+      .def_prop_ro("routers", [](const Network& n) { return n.fabric->routers; })
+      .def_prop_ro("links", &links_of)
+      .def_prop_ro("router_at", [](const Network& n) { return points(n.fabric->router_at); })
+      .def_prop_ro("node_at", [](const Network& n) { return points(n.fabric->node_at); })
+      .def_prop_ro("failed_nodes",
+                   [](const Network& n) {
+                     std::vector<std::uint32_t> out;
+                     for (std::uint32_t node = 0; node < n.fabric->nodes; ++node)
+                       if (n.fabric->node_failed(node)) out.push_back(node);
+                     return out;
+                   })
+      .def_prop_ro("routing",
+                   [](const Network& n) {
+                     static constexpr const char* selections[] = {"first", "random", "least-loaded"};
+                     const auto& claims = n.routing->claims();
+                     nb::dict out;
+                     out["name"] = claims.name;
+                     out["minimal"] = claims.minimal;
+                     out["deadlock_free"] = claims.deadlock_free;
+                     out["lanes"] = claims.lanes;
+                     out["selection"] = selections[static_cast<int>(claims.selection)];
+                     return out;
+                   })
+      .def("routes", &routes, nb::arg("source"), nb::arg("destination"), nb::arg("limit") = 100000,
+           "Every way: (probability, [(link, lane), ...]); one without an ejection link at its end cannot be routed.");
+  module.def(
+      "build_network", [](nb::dict given) { return build_network(std::get<Table>(to_value(given).held)); },
+      nb::arg("network"), "A network from the keys of [network]; ValueError(key, message) where they are wrong.");
+}
