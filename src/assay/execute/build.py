@@ -1,0 +1,155 @@
+"""Compiles benchmark programs with the user's own compiler, only those that a run needs, in parallel, and keeps them.
+
+The key of a kept binary is a hash of its source and of every header of ours that it includes, of the compiler and its
+version, the flags, the processor and the MPI. A binary comes to its place by a rename, so two builds at once are safe.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from assay.benchmark.record import programs_root
+from assay.errors import MeasurementError
+from assay.execute import leash
+from assay.execute.compiler import Compiler, find_compiler, first_errors
+from assay.execute.mpi import Mpi, launch_environment
+
+COMPILE_WITHIN = 300.0  # s, one program
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
+_MPI_MAIN = Path("mpi") / "main.cpp"  # includes the program that ASSAY_PROGRAM names
+
+Progress = Callable[[str], None]
+
+
+class Source(Protocol):
+    """What building needs of a benchmark: its name, its file and whether it passes messages (`ranks` or `node`)."""
+
+    @property
+    def name(self) -> str:
+        """The benchmark's name."""
+
+    @property
+    def path(self) -> Path:
+        """The file that holds it."""
+
+    @property
+    def kind(self) -> str:
+        """`node` or `ranks`."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A binary and what it was made by; `cached`: it was there before, `seconds` of compiling otherwise."""
+
+    path: Path
+    compiler: str
+    flags: str
+    key: str
+    cached: bool
+    seconds: float
+
+
+def cache_root() -> Path:
+    """Where binaries are kept: ASSAY_CACHE, else XDG_CACHE_HOME/assay, else ~/.cache/assay."""
+    if os.environ.get("ASSAY_CACHE"):
+        return Path(os.environ["ASSAY_CACHE"])
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
+
+
+def build(
+    benchmarks: Sequence[Source],
+    *,
+    mpi: Mpi | None,
+    progress: Progress = lambda text: None,
+    root: Path | None = None,
+    timeout: float = COMPILE_WITHIN,
+    cache: Path | None = None,
+) -> dict[str, Built]:
+    """Compile what is not there yet; `mpi` compiles those of kind `ranks`. Returns the binaries by benchmark.
+
+    MeasurementError names the compiler's first errors and its command, or what is missing or hangs.
+    """
+    root, folder = root or programs_root(), (cache or cache_root()) / "programs"
+    if mpi is None and any(b.kind == "ranks" for b in benchmarks):
+        names = ", ".join(b.name for b in benchmarks if b.kind == "ranks")
+        raise MeasurementError(
+            f"{names}: message-passing programs need an MPI: load the site's module, or put its mpicxx and mpiexec on "
+            "PATH, or `pip install 'assay[mpi]'` for one node"
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MeasurementError(f"binaries cannot be kept in {folder}: {error.strerror}; set ASSAY_CACHE") from None
+    compilers = {kind: find_compiler(mpi=mpi if kind == "ranks" else None) for kind in {b.kind for b in benchmarks}}
+
+    def one(benchmark: Source) -> Built:
+        return _one(benchmark, compilers[benchmark.kind], root, folder, timeout, progress)
+
+    with ThreadPoolExecutor(max_workers=max(1, len(os.sched_getaffinity(0)))) as pool:
+        return dict(zip([b.name for b in benchmarks], pool.map(one, benchmarks), strict=True))
+
+
+def _one(benchmark: Source, compiler: Compiler, root: Path, folder: Path, timeout: float, progress: Progress) -> Built:
+    ranks = benchmark.kind == "ranks"
+    source = root / _MPI_MAIN if ranks else benchmark.path
+    named = benchmark.path.relative_to(root) if root in benchmark.path.parents else benchmark.path
+    defines = {"ASSAY_PROGRAM": f'"{named}"'} if ranks else {}
+    digest = hashlib.sha256(compiler.key().encode())
+    for path in sorted(includes([source, benchmark.path], root)):
+        digest.update(f"\n{path}\n".encode() + path.read_bytes())
+    key = digest.hexdigest()[:20]
+    program = folder / f"{benchmark.name}-{key}"
+    if program.exists():
+        return Built(program, compiler.identity, compiler.flags, key, True, 0.0)
+    progress(f"compiling {benchmark.name} ({compiler.identity}, {compiler.flags})")
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix=f".{benchmark.name}-", dir=folder) as scratch:
+        fresh = Path(scratch) / benchmark.name
+        command = compiler.command(source, fresh, root, defines)
+        environment = launch_environment(os.environ) | dict(compiler.environment)
+        ended, said = leash.ask(command, timeout=timeout, environment=environment)
+        shown = shlex.join(command)
+        if ended.missing:
+            raise MeasurementError(f"{benchmark.name}: `{command[0]}` could not be started: {ended.missing}")
+        if ended.timed_out:
+            raise MeasurementError(f"{benchmark.name}: the compiler gave no end in {timeout:g} s: {shown}")
+        if any(ended.statuses) or not fresh.exists():
+            raise MeasurementError(f"{benchmark.name} does not compile: {first_errors(said)}; the command: {shown}")
+        fresh.rename(program)
+    return Built(program, compiler.identity, compiler.flags, key, False, time.monotonic() - began)
+
+
+def includes(sources: Sequence[Path], root: Path) -> set[Path]:
+    """`sources` and every file that they include, directly or not, beside themselves or below `root`.
+
+    What a conditional leaves out is counted too: a needless rebuild is cheaper than a stale binary.
+    """
+    found: set[Path] = set()
+    queue = [path.resolve() for path in sources]
+    while queue:
+        path = queue.pop()
+        if path in found:
+            continue
+        if not path.is_file():
+            raise MeasurementError(f"{path}: the program's source is missing")
+        found.add(path)
+        queue.extend(_included(path, root))
+    return found
+
+
+def _included(path: Path, root: Path) -> Iterator[Path]:
+    for name in _INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
+        for candidate in (path.parent / name, root / name):
+            if candidate.is_file():
+                yield candidate.resolve()
+                break

@@ -1,0 +1,129 @@
+"""The user's C++ compiler: which it is, with which flags, and what it says when it fails."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import MeasurementError
+from assay.execute import leash
+from assay.execute.mpi import Mpi, launch_environment
+
+DEFAULT_FLAGS = "-O3 -march=native"
+_ANSWERS_WITHIN = 30.0  # s, for --version
+_CANDIDATES = ("g++", "clang++", "c++")
+_ADVICE = "install one (apt-get install g++) or name another in CXX"
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A compiler as it is called: `words` (the wrapper with its arguments), `identity` as people name it, flags."""
+
+    words: tuple[str, ...]
+    identity: str
+    version: str
+    flags: str
+    mpi: Mpi | None
+    environment: tuple[tuple[str, str], ...]
+
+    def command(self, source: Path, program: Path, root: Path, defines: Mapping[str, str]) -> tuple[str, ...]:
+        """The whole command that compiles `source` to `program`; `root` is the programs' include root."""
+        stated = {
+            "ASSAY_COMPILER": f'"{self.identity}"',
+            "ASSAY_FLAGS": f'"{self.flags}"',
+            **defines,
+        }
+        return (
+            *self.words,
+            "-std=c++20",
+            *shlex.split(self.flags),
+            f"-I{root}",
+            *(f"-D{name}={value}" for name, value in stated.items()),
+            str(source),
+            "-o",
+            str(program),
+            "-pthread",
+            *shlex.split(dict(self.environment).get("LDFLAGS", "")),
+        )
+
+    def key(self) -> str:
+        """All that a binary depends on beside its sources: compiler, flags, processor, MPI and its wrapper."""
+        parts = [*self.words, self.version, self.flags, processor(), *(f"{k}={v}" for k, v in self.environment)]
+        return "\n".join([*parts, repr(self.mpi)])
+
+
+def find_compiler(environment: Mapping[str, str] | None = None, mpi: Mpi | None = None) -> Compiler:
+    """The compiler that CXX names (else g++, clang++, c++), behind `mpi`'s wrapper where given.
+
+    MeasurementError where it is missing, hangs or does not answer `--version`.
+    """
+    env = dict(os.environ if environment is None else environment)
+    flags = env.get("CXXFLAGS") or DEFAULT_FLAGS
+    kept = {name: env[name] for name in ("LDFLAGS",) if env.get(name)}
+    named = tuple(shlex.split(env.get("CXX", "")))
+    candidates = [named] if named else [(name,) for name in _CANDIDATES]
+    if mpi is not None:
+        # The wrappers take the compiler behind them from their own variables.
+        if named:
+            kept |= {"OMPI_CXX": env["CXX"], "MPICH_CXX": env["CXX"], "I_MPI_CXX": env["CXX"]}
+        candidates = [(mpi.mpicxx,)]
+    failure = ""
+    for words in candidates:
+        try:
+            version = _version(words, launch_environment(env) | kept)
+        except MeasurementError as error:
+            failure = failure or str(error)
+            continue
+        return Compiler(words, _identity(words, version), version, flags, mpi, tuple(sorted(kept.items())))
+    raise MeasurementError(failure)
+
+
+def _version(words: tuple[str, ...], env: Mapping[str, str]) -> str:
+    called = " ".join(words)
+    ended, said = leash.ask([*words, "--version"], timeout=_ANSWERS_WITHIN, environment=env)
+    if ended.missing:
+        raise MeasurementError(f"compiler `{called}`: there is no such program; {_ADVICE}")
+    if ended.timed_out:
+        raise MeasurementError(
+            f"compiler `{called}` hangs: `{called} --version` gave no answer in {_ANSWERS_WITHIN:g} s; {_ADVICE}"
+        )
+    if any(ended.statuses):
+        last = next((line for line in said.splitlines() if line.strip()), "no words")
+        raise MeasurementError(f"compiler `{called}` fails even at --version: {last.strip()}; {_ADVICE}")
+    return said.strip()
+
+
+def _identity(words: tuple[str, ...], version: str) -> str:
+    """What people call it, from what it says at --version: `g++ 12.2.0`, `clang++ 14.0.6`."""
+    gnu, clang = "Free Software Foundation" in version, "clang version" in version
+    name = "g++" if gnu else "clang++" if clang else Path(words[0]).name
+    numbers = re.findall(r"\d+(?:\.\d+)+", version.partition("\n")[0])
+    number = (numbers[-1] if gnu else numbers[0]) if numbers else "of unknown version"
+    return re.sub(r"[^\w+.() -]", "", f"{name} {number}")
+
+
+@functools.cache
+def processor() -> str:
+    """What -march=native sees: architecture, the processor's model and its features, as one short text."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(errors="replace")
+    except OSError:
+        text = ""
+    model = re.search(r"^(?:model name|CPU part|cpu)\s*:\s*(.+)$", text, re.MULTILINE)
+    features = re.search(r"^(?:flags|Features|isa)\s*:\s*(.+)$", text, re.MULTILINE)
+    digest = hashlib.sha256(" ".join(sorted(features.group(1).split())).encode()).hexdigest()[:12] if features else "-"
+    return f"{platform.machine()} {model.group(1).strip() if model else '-'} {digest}"
+
+
+def first_errors(said: str, limit: int = 3) -> str:
+    """The first lines of a compiler's words that state an error, joined; else its first lines."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if re.search(r"\b(fatal )?error\b|undefined reference", line)]
+    return " / ".join((errors or lines)[:limit]) or "it said nothing"

@@ -1,0 +1,110 @@
+"""What is launched and what came of it, and the launchers, each a file of this room that holds `LAUNCHER`.
+
+A launcher owes more than an exit status: how many ranks really started, on which hosts and processors
+(METHOD, rule 15).
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from assay import execute
+from assay.errors import InputError
+from assay.execute.mpi import Mpi
+
+
+@dataclass(frozen=True)
+class Job:
+    """One launch of one program. `ranks` None: a node program, one process on each of `nodes` nodes.
+
+    `command` is the program with its arguments but without `--out`: the launcher lets the program write to `out`
+    itself, or captures it there. On several nodes a node program writes one file a node: see `outputs`.
+    `timeout` in s; `log` takes what the launcher and the program say on their standard streams.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    ranks: int | None
+    nodes: int | None
+    ppn: int | None
+    out: Path
+    log: Path
+    timeout: float
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a launch, as verified: `status` of the program (0 good), `hosts` it really ran on.
+
+    `placement`: what each rank stated (rank, host, pid, cpus, cpu); `binding`: the policy that was asked for;
+    `channel`: how the samples came back; `warnings`: what a reader of the numbers must know (oversubscription).
+    """
+
+    status: int
+    reason: str | None
+    seconds: float
+    command: tuple[str, ...]
+    hosts: tuple[str, ...]
+    placement: tuple[dict[str, Any], ...] = ()
+    binding: str = "none"
+    channel: str = "the program's own file"
+    warnings: tuple[str, ...] = ()
+
+
+class Launcher(Protocol):
+    """A way of starting ranks, or one process on each node."""
+
+    name: str
+    summary: str
+    option: str | None
+
+    def describe(self) -> dict[str, Any]:
+        """Say what launches: implementation, version, and what a person would need to launch the same way."""
+
+    def run(self, job: Job) -> Outcome:
+        """Launch and verify; MeasurementError when it cannot, hangs, or starts another number than asked."""
+
+    def close(self) -> None:
+        """Give back what is held between launches (an allocation)."""
+
+
+def node_output(out: Path, node: str) -> Path:
+    """The file of one node, beside `out`: launch-0.jsonl is launch-0@n3.jsonl on node n3."""
+    return out.with_name(f"{out.stem}@{node}{out.suffix}")
+
+
+def outputs(out: Path) -> list[tuple[str | None, Path]]:
+    """The files that a launch has written, each with its node's name (None: the launch's one file)."""
+    found: list[tuple[str | None, Path]] = [(None, out)] if out.exists() else []
+    for path in sorted(out.parent.glob(f"{out.stem}@*{out.suffix}")):
+        found.append((path.name[len(out.stem) + 1 : len(path.name) - len(out.suffix)], path))
+    return found
+
+
+def launchers() -> dict[str, str]:
+    """The names that `--via` takes, with what each does."""
+    found = {}
+    for module in pkgutil.iter_modules(execute.__path__):
+        source = importlib.util.find_spec(f"assay.execute.{module.name}")
+        text = "" if source is None or source.origin is None else Path(source.origin).read_text(encoding="utf-8")
+        if "\nLAUNCHER = " in text:
+            kind = importlib.import_module(f"assay.execute.{module.name}").LAUNCHER
+            found[kind.name] = kind.summary
+    return found
+
+
+def launcher(via: str, mpi: Mpi | None = None) -> Launcher:
+    """The launcher that `via` names, e.g. `mpiexec` or `hosts:FILE`; `mpi` is looked for when None and needed."""
+    name, _, option = via.partition(":")
+    known = launchers()
+    if name not in known:
+        accepted = ", ".join(f"{key} ({summary})" for key, summary in known.items())
+        raise InputError("no such way of launching", key="--via", value=via, accepted=accepted)
+    made: Launcher = importlib.import_module(f"assay.execute.{name}").LAUNCHER(option or None, mpi)
+    return made

@@ -1,0 +1,140 @@
+"""`--via mpiexec`: ranks by any MPI's own starter, on this host or on the allocation that the starter itself finds.
+
+What each implementation is told is one entry of `SPEECH`: binding to cores while they suffice, to hardware threads
+while those do, and to nothing when there are more ranks than processors (oversubscription, which is a warning: a rank
+that waits for its turn measures the scheduler).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from assay.errors import InputError, MeasurementError
+from assay.execute import leash, placement
+from assay.execute.job import Job, Outcome
+from assay.execute.local import run_here
+from assay.execute.mpi import Mpi, find_mpi, launch_environment
+
+Words = tuple[str, ...]
+
+
+def _open_mpi(mpi: Mpi, binding: str, oversubscribed: bool, ppn: int | None) -> tuple[Words, dict[str, str]]:
+    """Open MPI 4 (ORTE) and 5 (PRRTE) take the same words but for oversubscription, which is a mapping's qualifier."""
+    qualifier = ":OVERSUBSCRIBE" if oversubscribed and mpi.major >= 5 else ""
+    where = f"ppr:{ppn}:node{qualifier}" if ppn else qualifier
+    words: Words = ("--map-by", where) if where else ()
+    if oversubscribed and mpi.major < 5:
+        words += ("--oversubscribe",)
+    if binding == "hwthread":
+        words += ("--use-hwthread-cpus",)
+    return (*words, "--bind-to", binding), {}
+
+
+def _mpich(mpi: Mpi, binding: str, oversubscribed: bool, ppn: int | None) -> tuple[Words, dict[str, str]]:
+    """MPICH's hydra maps by the host file and needs no leave to oversubscribe."""
+    return (*(("-ppn", str(ppn)) if ppn else ()), "-bind-to", binding), {}
+
+
+def _intel(mpi: Mpi, binding: str, oversubscribed: bool, ppn: int | None) -> tuple[Words, dict[str, str]]:
+    """Intel MPI pins by its environment; its hydra takes -ppn."""
+    pin = {"I_MPI_PIN": "0" if binding == "none" else "1"}
+    if binding != "none":
+        pin["I_MPI_PIN_CELL"] = "core" if binding == "core" else "unit"
+    return (("-ppn", str(ppn)) if ppn else ()), pin
+
+
+def _any(mpi: Mpi, binding: str, oversubscribed: bool, ppn: int | None) -> tuple[Words, dict[str, str]]:
+    """Only what the MPI standard suggests: -n."""
+    return (), {}
+
+
+SPEECH: dict[str, Callable[[Mpi, str, bool, int | None], tuple[Words, dict[str, str]]]] = {
+    "Open MPI": _open_mpi,
+    "MPICH": _mpich,
+    "Intel MPI": _intel,
+}
+
+
+class MpiexecLauncher:
+    """Starts ranks by the starter of the MPI that compiled them."""
+
+    name = "mpiexec"
+    summary = "ranks by the starter of any MPI"
+
+    def __init__(self, option: str | None = None, mpi: Mpi | None = None) -> None:
+        """`option`: none is accepted."""
+        if option:
+            raise InputError("takes nothing behind the colon", key="--via mpiexec", value=option)
+        self.option = option
+        self._mpi = mpi
+
+    @property
+    def mpi(self) -> Mpi:
+        """The MPI that launches; MeasurementError where there is none."""
+        if self._mpi is None:
+            self._mpi = find_mpi()
+        if self._mpi is None:
+            raise MeasurementError(
+                "no MPI found: load the site's module, or put its mpicxx and mpiexec on PATH (or name them in MPICXX "
+                "and MPIEXEC), or `pip install 'assay[mpi]'` for one node"
+            )
+        return self._mpi
+
+    def describe(self) -> dict[str, Any]:
+        """Say what launches."""
+        return {"launcher": self.name, **self.mpi.describe()}
+
+    def run(self, job: Job) -> Outcome:
+        """Start `job.ranks` ranks; a node program needs no starter and runs as one process here."""
+        if job.ranks is None:
+            if job.nodes not in (None, 1):
+                raise InputError(
+                    "a node program on several nodes", key="-N", value=job.nodes, accepted="hosts:FILE, slurm"
+                )
+            return run_here(job)
+        words, added, binding, warnings = speak(self.mpi, job, elsewhere=job.nodes not in (None, 1))
+        command = (self.mpi.mpiexec, "-n", str(job.ranks), *words, *job.command, "--out", str(job.out))
+        return launch(job, command, added, binding, warnings)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def speak(mpi: Mpi, job: Job, *, elsewhere: bool) -> tuple[Words, dict[str, str], str, tuple[str, ...]]:
+    """Words and environment for the starter, the binding asked for, and warnings; `elsewhere`: not only this host."""
+    assert job.ranks is not None
+    here = job.ranks if job.nodes is None else -(-job.ranks // job.nodes)
+    here = min(here, job.ppn) if job.ppn else here
+    oversubscribed = here > placement.processors()
+    binding = "none" if oversubscribed else "core" if here <= placement.cores() else "hwthread"
+    ppn = here if elsewhere or job.ppn else None
+    words, added = SPEECH.get(mpi.implementation, _any)(mpi, binding, oversubscribed, ppn)
+    warnings = (
+        (
+            f"{here} ranks share {placement.processors()} processors of a node (oversubscribed, not bound): "
+            "times include waiting for a processor",
+        )
+        if oversubscribed
+        else ()
+    )
+    return words, added, binding, warnings
+
+
+def launch(
+    job: Job, command: Words, added: dict[str, str], binding: str, warnings: tuple[str, ...], **said: Any
+) -> Outcome:
+    """Run a starter under the leash and verify what it started."""
+    before, log_before = placement.sizes(job.out), job.log.stat().st_size if job.log.exists() else 0
+    ended = leash.run(
+        [leash.Command(command, job.log, job.log)],
+        timeout=job.timeout,
+        environment=launch_environment(os.environ) | added | job.environment,
+    )
+    return placement.outcome(
+        job, ended, before, command, log_before=log_before, binding=binding, warnings=warnings, **said
+    )
+
+
+LAUNCHER = MpiexecLauncher

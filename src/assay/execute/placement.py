@@ -1,0 +1,139 @@
+"""What really started: read from the `launch` lines that the programs write, never assumed (METHOD, rule 15)."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from assay.errors import MeasurementError
+from assay.execute.job import Job, Outcome, outputs
+from assay.execute.leash import Ended
+
+
+def processors() -> int:
+    """Processors that this process may run on (hardware threads; a cpuset counts, a quota does not)."""
+    return len(os.sched_getaffinity(0))
+
+
+def cores() -> int:
+    """Physical cores among `processors()`."""
+    seen = set()
+    for cpu in os.sched_getaffinity(0):
+        siblings = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+        seen.add(siblings.read_text() if siblings.exists() else str(cpu))
+    return len(seen)
+
+
+def sizes(out: Path) -> dict[Path, int]:
+    """Bytes that lie in a job's output files before a launch: a launch reads only what is behind them."""
+    return {path: path.stat().st_size for _, path in outputs(out)}
+
+
+def launch_lines(out: Path, before: dict[Path, int]) -> list[dict[str, Any]]:
+    """The `launch` lines written since `before`; `node` is added where the file is one node's."""
+    found = []
+    for node, path in outputs(out):
+        with path.open("rb") as file:
+            file.seek(before.get(path, 0))
+            for line in file:
+                if not line.endswith(b"\n") or b'"launch"' not in line:
+                    continue
+                try:
+                    event = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(event, dict) and event.get("event") == "launch":
+                    found.append(event | ({"node": node} if node else {}))
+    return found
+
+
+def outcome(
+    job: Job,
+    ended: Ended,
+    before: dict[Path, int],
+    command: tuple[str, ...],
+    *,
+    log_before: int = 0,
+    processes: int | None = None,
+    **said: Any,
+) -> Outcome:
+    """Compose the outcome and verify it; MeasurementError for a launcher that is missing, hangs or starts others.
+
+    `processes`: node programs asked for (None: as many as started). A program that fails by itself, before or after
+    it said where it runs, is an outcome with its status and the last lines of its log.
+    """
+    asked = f"{job.name} on {_several(job.ranks, 'rank')}" if job.ranks else job.name
+    if ended.missing:
+        raise MeasurementError(f"{asked}: `{command[0]}` could not be started: {ended.missing}")
+    if ended.timed_out:
+        raise MeasurementError(
+            f"{asked}: gave no end in {job.timeout:g} s and was ended with all its processes; "
+            f"`{' '.join(command[:6])} …`; its words: {job.log}"
+        )
+    status = next((s for s in ended.statuses if s != 0), 0) if ended.statuses else -int(signal.SIGKILL)
+    lines = launch_lines(job.out, before)
+    placement = tuple(_placed(lines))
+    if lines or status == 0:
+        _verify(job, asked, lines, placement, command, processes, status)
+    reason = None if status == 0 else _reason(status, job.log, log_before)
+    hosts = tuple(dict.fromkeys(str(rank["host"]) for rank in placement))
+    return Outcome(status, reason, ended.seconds, command, hosts, placement, **said)
+
+
+def _placed(lines: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+    for line in lines:
+        for rank in line.get("placement", ()):
+            yield rank | ({"host": line["node"]} if "node" in line else {})
+
+
+def _verify(
+    job: Job,
+    asked: str,
+    lines: list[dict[str, Any]],
+    placement: tuple[dict[str, Any], ...],
+    command: tuple[str, ...],
+    processes: int | None,
+    status: int,
+) -> None:
+    if job.ranks is None:
+        if processes is not None and len(lines) != processes and (status == 0 or len(lines) > processes):
+            raise MeasurementError(f"{asked}: asked for {_several(processes, 'process')}, seen {len(lines)}")
+        return
+    if len(lines) > 1:
+        raise MeasurementError(
+            f"{asked}: asked for {_several(job.ranks, 'rank')} in one launch, seen {len(lines)} launches of "
+            f"{', '.join(str(line.get('ranks')) for line in lines[:4])}: `{command[0]}` does not belong to the MPI "
+            "that compiled the program"
+        )
+    seen = len(placement) if lines else 0
+    if seen != job.ranks or (lines and lines[0].get("ranks") != job.ranks):
+        raise MeasurementError(f"{asked}: asked for {_several(job.ranks, 'rank')}, seen {seen} (`{command[0]}`)")
+    per_host = Counter(str(rank["host"]) for rank in placement)
+    if job.nodes is not None and len(per_host) != job.nodes:
+        raise MeasurementError(
+            f"{asked}: asked for {_several(job.nodes, 'node')}, seen {len(per_host)}: {', '.join(sorted(per_host))}"
+        )
+    if job.ppn is not None and max(per_host.values()) > job.ppn:
+        crowded, most = per_host.most_common(1)[0]
+        raise MeasurementError(f"{asked}: asked for {_several(job.ppn, 'rank')} a node, seen {most} on {crowded}")
+
+
+def _several(count: int, noun: str) -> str:
+    plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{count} {noun if count == 1 else plural}"
+
+
+def _reason(status: int, log: Path, log_before: int) -> str:
+    how = f"ended by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+    words: list[str] = []
+    if log.exists():
+        with log.open("rb") as file:
+            file.seek(max(log_before, log.stat().st_size - 4096))
+            text = file.read().decode(errors="replace")
+        words = [line.strip() for line in text.splitlines() if line.strip(" -=\t")]
+    return f"{how}: {' / '.join(words[-3:])[:400]}" if words else how

@@ -1,0 +1,157 @@
+"""Programs are compiled once for what they depend on, and a compiler that says no is named with its words."""
+
+import json
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from assay.errors import MeasurementError
+from assay.execute.build import Built, build, includes
+from assay.execute.mpi import find_mpi
+from small_programs import SmallProgram, script, write_tree
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, dict[str, SmallProgram]]:
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CXXFLAGS", "-O0")
+    monkeypatch.delenv("CXX", raising=False)
+    root = tmp_path / "programs"
+    return root, write_tree(root)
+
+
+def compile_tick(tree: tuple[Path, dict[str, SmallProgram]], **more: object) -> Built:
+    root, programs = tree
+    return build([programs["tick"]], mpi=None, root=root, **more)["tick"]  # type: ignore[arg-type]
+
+
+def test_compiles_once_and_states_what_it_used(tree):
+    told: list[str] = []
+    first = compile_tick(tree, progress=told.append)
+    again = compile_tick(tree, progress=told.append)
+    assert not first.cached and first.seconds > 0
+    assert again.cached and again.path == first.path
+    assert len(told) == 1 and "tick" in told[0]
+    line = json.loads(subprocess.run([first.path], capture_output=True, check=True).stdout.splitlines()[0])
+    assert line["flags"] == "-O0" == first.flags
+    version = subprocess.run(["g++", "-dumpfullversion"], capture_output=True, text=True, check=True).stdout.strip()
+    assert line["compiler"] == first.compiler == f"g++ {version}"
+
+
+@pytest.mark.parametrize("touched", ["timing/lines.hpp", "processor/tick.cpp"])
+def test_a_changed_header_or_source_compiles_again(tree, touched):
+    first = compile_tick(tree)
+    changed = tree[0] / touched
+    changed.write_text(changed.read_text() + "// changed\n")
+    second = compile_tick(tree)
+    assert not second.cached and second.path != first.path
+
+
+def test_a_file_that_it_does_not_include_changes_nothing(tree):
+    compile_tick(tree)
+    (tree[0] / "ranks/hello.hpp").write_text("// another program\n")
+    assert compile_tick(tree).cached
+
+
+def test_other_flags_compile_again(tree, monkeypatch):
+    first = compile_tick(tree)
+    monkeypatch.setenv("CXXFLAGS", "-O1")
+    second = compile_tick(tree)
+    assert not second.cached and second.key != first.key
+    monkeypatch.setenv("CXXFLAGS", "-O0")
+    assert compile_tick(tree).path == first.path
+
+
+def test_another_processor_compiles_again(tree, monkeypatch):
+    first = compile_tick(tree)
+    monkeypatch.setattr("assay.execute.compiler.processor", lambda: "x86_64 another")
+    assert compile_tick(tree).key != first.key
+
+
+def test_includes_are_followed_as_the_compiler_does(tree):
+    """Against the compiler's own dependency list (-MM)."""
+    root, programs = tree
+    listed = subprocess.run(
+        ["g++", "-std=c++20", "-MM", f"-I{root}", programs["tick"].path], capture_output=True, text=True, check=True
+    ).stdout
+    names = listed.replace("\\\n", " ").split(":", 1)[1].split()
+    assert {Path(name).resolve() for name in names} == includes([programs["tick"].path], root)
+
+
+def test_two_builds_at_once_are_safe(tree):
+    results: list[Built] = []
+    threads = [threading.Thread(target=lambda: results.append(compile_tick(tree))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 3 and len({built.path for built in results}) == 1
+    assert subprocess.run([results[0].path], capture_output=True, check=True).stdout
+    assert [p.name for p in results[0].path.parent.iterdir()] == [results[0].path.name]
+
+
+def test_a_failing_compile_shows_the_first_errors_and_the_command(tree):
+    root, programs = tree
+    programs["tick"].path.write_text("int main() { return nonsense; }\n")
+    with pytest.raises(MeasurementError) as caught:
+        compile_tick(tree)
+    message = str(caught.value)
+    assert "nonsense" in message and "tick.cpp:1" in message and "-std=c++20" in message
+    assert "\n" not in message
+    assert not list((root.parent / "cache" / "programs").iterdir())
+
+
+def test_a_missing_compiler_is_named(tree, monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(MeasurementError, match=r"no-such-compiler.*no such program"):
+        compile_tick(tree)
+
+
+def test_a_compiler_that_cannot_even_say_its_version_is_named(tree, tmp_path, monkeypatch):
+    monkeypatch.setenv("CXX", str(script(tmp_path / "bin", "broken++", "echo licence expired; exit 3")))
+    with pytest.raises(MeasurementError, match=r"broken\+\+.*licence expired"):
+        compile_tick(tree)
+
+
+def test_a_compiler_that_hangs_is_ended(tree, tmp_path, monkeypatch):
+    text = f'[ "$1" = --version ] && exec g++ --version\nsleep 1000 & echo $! >{tmp_path}/pid; wait'
+    hangs = script(tmp_path / "bin", "slow++", text)
+    monkeypatch.setenv("CXX", str(hangs))
+    with pytest.raises(MeasurementError, match="gave no end in 1 s"):
+        compile_tick(tree, timeout=1)
+    time.sleep(0.1)
+    assert not Path("/proc", (tmp_path / "pid").read_text().strip()).exists()
+
+
+def test_the_compiler_may_have_arguments(tree, monkeypatch):
+    monkeypatch.setenv("CXX", "g++ -DEXTRA")
+    assert compile_tick(tree).path.exists()
+
+
+def test_ranks_without_an_mpi_are_refused(tree):
+    root, programs = tree
+    with pytest.raises(MeasurementError, match=r"hello: message-passing programs need an MPI.*PATH"):
+        build([programs["hello"]], mpi=None, root=root)
+
+
+@pytest.mark.mpi
+def test_ranks_are_compiled_by_the_wrapper_and_depend_on_their_header(tree):
+    mpi = find_mpi()
+    if mpi is None:
+        pytest.skip("no MPI")
+    root, programs = tree
+    first = build([programs["hello"], programs["tick"]], mpi=mpi, root=root)
+    assert set(first) == {"hello", "tick"} and not first["hello"].cached
+    (root / "ranks/hello.hpp").write_text('constexpr const char* program_name = "other";\n')
+    second = build([programs["hello"], programs["tick"]], mpi=mpi, root=root)
+    assert not second["hello"].cached and second["tick"].cached
+
+
+def test_a_cache_that_cannot_be_written_is_named(tree, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "file"))
+    with pytest.raises(MeasurementError, match="ASSAY_CACHE"):
+        compile_tick(tree)
