@@ -1,0 +1,135 @@
+"""Caches and NUMA nodes, by /sys/devices/system; where the kernel hides the caches, by what getconf says."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from assay.machine import reading
+
+PATIENCE = 2.0
+
+
+class Cache(reading.Part):
+    """All caches of one level and type: size of one instance and of a line in bytes, and who shares it."""
+
+    level: int
+    type: str
+    size: int
+    line: int | None = None
+    ways: int | None = None
+    instances: int | None = None
+    shared_by: int | None = None
+
+
+class Caches(reading.Part):
+    """The caches from the nearest to the farthest."""
+
+    caches: tuple[Cache, ...] = ()
+    source: str | None = None
+
+    def last(self) -> Cache | None:
+        """The last level of data cache; None where unknown."""
+        return max((each for each in self.caches if each.type != "instruction"), key=lambda c: c.level, default=None)
+
+
+class Node(reading.Part):
+    """A NUMA node: processors, memory in bytes, distances to all nodes (10 is itself)."""
+
+    id: int
+    cpus: tuple[int, ...] = ()
+    memory: int | None = None
+    memory_free: int | None = None
+    distances: tuple[int, ...] = ()
+
+
+class Numa(reading.Part):
+    """The NUMA nodes; empty where the kernel has none."""
+
+    nodes: tuple[Node, ...] = ()
+
+
+def caches(root: Path = Path("/")) -> Caches:
+    """Read the caches of every processor and group them by level, type and size."""
+    groups: dict[tuple[int, str, int], dict[str, Path]] = {}
+    for _, cpu in reading.numbered(root / "sys/devices/system/cpu", "cpu"):
+        for _, index in reading.numbered(cpu / "cache", "index"):
+            level, type_ = reading.number(index / "level"), reading.text(index / "type")
+            bytes_ = reading.size(reading.text(index / "size"))
+            if level is None or type_ is None or not bytes_:
+                continue
+            shared = reading.text(index / "shared_cpu_list") or cpu.name
+            groups.setdefault((level, type_.lower(), bytes_), {})[shared] = index
+    found = []
+    for (level, type_, bytes_), instances in sorted(groups.items()):
+        shared, index = next(iter(instances.items()))
+        sharers = reading.cpus(shared)
+        found.append(
+            Cache(
+                level=level,
+                type=type_,
+                size=bytes_,
+                line=reading.number(index / "coherency_line_size"),
+                ways=reading.number(index / "ways_of_associativity"),
+                instances=len(instances),
+                shared_by=len(sharers) if sharers else None,
+            )
+        )
+    if found:
+        return Caches(caches=tuple(found), source="/sys/devices/system/cpu")
+    fallback = _by_getconf() if root == Path("/") else ()
+    if fallback:
+        return Caches(caches=fallback, source="getconf", notes=("who shares a cache is not visible",))
+    return Caches(notes=("the caches are not visible (no /sys/devices/system/cpu/cpu*/cache, nothing from getconf)",))
+
+
+def _by_getconf() -> tuple[Cache, ...]:
+    try:
+        done = subprocess.run(["getconf", "-a"], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return ()
+    return parse_getconf(done.stdout)
+
+
+def parse_getconf(words: str) -> tuple[Cache, ...]:
+    """The caches in the output of `getconf -a`: lines such as `LEVEL1_DCACHE_SIZE  32768`."""
+    known = {line.split()[0]: int(line.split()[1]) for line in words.splitlines() if _numeric(line)}
+    names = [("LEVEL1_DCACHE", 1, "data"), ("LEVEL1_ICACHE", 1, "instruction")]
+    names += [(f"LEVEL{level}_CACHE", level, "unified") for level in (2, 3, 4)]
+    return tuple(
+        Cache(
+            level=level,
+            type=type_,
+            size=known[f"{name}_SIZE"],
+            line=known.get(f"{name}_LINESIZE") or None,
+            ways=known.get(f"{name}_ASSOC") or None,
+        )
+        for name, level, type_ in names
+        if known.get(f"{name}_SIZE", 0) > 0
+    )
+
+
+def _numeric(line: str) -> bool:
+    parts = line.split()
+    return len(parts) == 2 and parts[1].isdecimal()
+
+
+def numa(root: Path = Path("/")) -> Numa:
+    """Read the NUMA nodes with their processors, memory and distances."""
+    nodes = []
+    for number, folder in reading.numbered(root / "sys/devices/system/node", "node"):
+        meminfo = {
+            key.split()[-1]: reading.size(value)
+            for key, value in reading.pairs(reading.text(folder / "meminfo"), ":").items()
+        }
+        distances = (reading.text(folder / "distance") or "").split()
+        nodes.append(
+            Node(
+                id=number,
+                cpus=reading.cpus(reading.text(folder / "cpulist")) or (),
+                memory=meminfo.get("MemTotal"),
+                memory_free=meminfo.get("MemFree"),
+                distances=tuple(int(each) for each in distances if each.isdecimal()),
+            )
+        )
+    return Numa(nodes=tuple(nodes), notes=() if nodes else ("the kernel shows no NUMA nodes; one is assumed",))

@@ -1,0 +1,130 @@
+"""Discovery: all that is known of this host, gathered from the readers beside this file.
+
+Nothing here needs root, nothing raises because a file is missing or garbled: what cannot be found out is None, and a
+note says why. `provenance` is the short form that goes with every launch.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from assay import __version__
+from assay.machine import reading
+from assay.machine.accelerators import Accelerators, accelerators
+from assay.machine.activity import Activity, activity
+from assay.machine.batch import BatchSystems, batch
+from assay.machine.caches import Caches, Numa, caches, numa
+from assay.machine.filesystems import FileSystems, filesystems
+from assay.machine.limits import Limits, limits
+from assay.machine.memory import Memory, memory
+from assay.machine.network import Network, network
+from assay.machine.processors import Processors, processors
+from assay.machine.software import Software, software
+from assay.machine.system import System, system, virtualisation
+
+
+class Host(reading.Part):
+    """This host. SI units: seconds, bytes, Hz; processors are counted by the kernel's numbers."""
+
+    system: System
+    processors: Processors
+    caches: Caches
+    numa: Numa
+    memory: Memory
+    limits: Limits
+    accelerators: Accelerators
+    network: Network
+    filesystems: FileSystems
+    software: Software
+    batch: BatchSystems
+    activity: Activity
+    user: str
+    root: bool
+    taken: str
+    seconds: float
+
+    def all_notes(self) -> tuple[str, ...]:
+        """Every note of every part, with the part's name before it."""
+        parts = ((name, getattr(self, name)) for name in type(self).model_fields)
+        return tuple(f"{name}: {note}" for name, part in parts if isinstance(part, reading.Part) for note in part.notes)
+
+
+def discover() -> Host:
+    """Find out what this host is; takes under a second. Never raises for what it cannot read."""
+    began = time.monotonic()
+    root = Path("/")
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        watching = pool.submit(activity, root)
+        installed = pool.submit(software, root)
+        batches = pool.submit(batch)
+        mounted = pool.submit(filesystems, root)
+        bounds = limits(root)
+        return Host(
+            system=system(root),
+            processors=processors(root),
+            caches=caches(root),
+            numa=numa(root),
+            memory=memory(root, bounds),
+            limits=bounds,
+            accelerators=accelerators(root),
+            network=network(root),
+            filesystems=mounted.result(),
+            software=installed.result(),
+            batch=batches.result(),
+            activity=watching.result(),
+            user=_user(),
+            root=os.geteuid() == 0,
+            taken=datetime.now(UTC).isoformat(timespec="seconds"),
+            seconds=time.monotonic() - began,
+        )
+
+
+def _user() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.geteuid())
+
+
+def provenance(root: Path = Path("/")) -> dict[str, Any]:
+    """What each launch records of its host: a flat JSON object, gathered in milliseconds.
+
+    Sizes in bytes, frequencies in Hz; None where the kernel does not say.
+    """
+    cpu, bounds, kernel = processors(root), limits(root), system(root)
+    virtual, hypervisor = virtualisation(root)
+    load = (reading.text(root / "proc/loadavg") or "").split()[:3]
+    return {
+        "assay": __version__,
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "host": kernel.host,
+        "cpu": cpu.model,
+        "architecture": cpu.architecture,
+        "sockets": cpu.sockets,
+        "cores": cpu.cores,
+        "threads": cpu.threads,
+        "usable_cpus": bounds.usable_cpus,
+        "affinity": None if bounds.affinity is None else reading.spans(bounds.affinity),
+        "cpu_quota": bounds.cpu_quota,
+        "memory": memory(root, bounds).total,
+        "memory_limit": bounds.memory_limit,
+        "kernel": kernel.kernel,
+        "distribution": kernel.distribution,
+        "governor": cpu.governor,
+        "boost": cpu.boost,
+        "frequency": cpu.frequency_now,
+        "clock_source": kernel.clock_source,
+        "load": [each for each in map(reading.real, load) if each is not None],
+        "virtualised": virtual,
+        "hypervisor": hypervisor,
+        "container": kernel.container,
+        "python": platform.python_version(),
+    }

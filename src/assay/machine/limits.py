@@ -1,0 +1,126 @@
+"""What this process may use of the host: affinity, and the limits of its control groups, versions 1 and 2.
+
+A limit anywhere on the way from the group to the root binds, so the least along that way is taken. Source: the kernel's
+admin guide, cgroup-v1 and cgroup-v2. In a container the group's path may be that of the host: where it is not there
+under the mount, the mount's own root is the group.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from assay.machine import reading
+
+UNLIMITED = 1 << 62  # version 1 writes "no limit" as the greatest number of pages
+
+
+class Limits(reading.Part):
+    """Processors and memory that this process may use; bytes, and processors as a number (2.5 of a quota)."""
+
+    cgroup_version: int | None = None
+    affinity: tuple[int, ...] | None = None
+    cpuset: tuple[int, ...] | None = None
+    cpu_quota: float | None = None
+    cpus: int | None = None
+    usable_cpus: float | None = None
+    memory_limit: int | None = None
+    memory_used: int | None = None
+    swap_limit: int | None = None
+    pids_limit: int | None = None
+
+
+def limits(root: Path = Path("/"), affinity: tuple[int, ...] | None = None) -> Limits:
+    """Read the limits of the process whose /proc/self lies under `root`; `affinity` None: asked of the kernel."""
+    notes: list[str] = []
+    if affinity is None:
+        try:
+            affinity = tuple(sorted(os.sched_getaffinity(0)))
+        except (AttributeError, OSError):
+            notes.append("the affinity mask is not readable")
+    found = {controller: _way(root, controller) for controller in ("cpu", "cpuset", "memory", "pids")}
+    versions = {version for version, _ in found.values()}
+    if versions == {0}:
+        notes.append("no control groups are visible")
+    quota = min((each for each in map(_quota, found["cpu"][1]) if each is not None), default=None)
+    cpuset = next(filter(None, map(_cpuset, found["cpuset"][1])), None)
+    allowed = set(affinity) if affinity is not None else None
+    if cpuset is not None:
+        allowed = set(cpuset) if allowed is None else (allowed & set(cpuset)) or allowed
+    count = len(allowed) if allowed is not None else None
+    usable = min((each for each in (count, quota) if each is not None), default=None)
+    memory = found["memory"][1]
+    return Limits(
+        cgroup_version=max(versions) or None,
+        affinity=affinity,
+        cpuset=cpuset,
+        cpu_quota=quota,
+        cpus=count,
+        usable_cpus=usable,
+        memory_limit=_least(memory, "memory.max", "memory.high", "memory.limit_in_bytes"),
+        memory_used=_first(memory, "memory.current", "memory.usage_in_bytes"),
+        swap_limit=_least(memory, "memory.swap.max"),
+        pids_limit=_least(found["pids"][1], "pids.max"),
+        notes=tuple(notes),
+    )
+
+
+def _way(root: Path, controller: str) -> tuple[int, list[Path]]:
+    """The version of the hierarchy that has this controller (0: none), and its folders from the group to the root."""
+    groups: dict[str, str] = {}
+    for line in (reading.text(root / "proc/self/cgroup") or "").splitlines():
+        parts = line.split(":", 2)
+        if len(parts) == 3:
+            groups.update(dict.fromkeys(parts[1].split(","), parts[2]))
+    for line in (reading.text(root / "proc/self/mountinfo") or "").splitlines():
+        before, dash, after = line.partition(" - ")
+        fields, kind = before.split(), after.split()
+        if not dash or len(fields) < 5 or not kind:
+            continue
+        if kind[0] == "cgroup" and controller in kind[-1].split(",") and controller in groups:
+            version, group = 1, groups[controller]
+        elif kind[0] == "cgroup2" and controller not in groups and "" in groups:
+            version, group = 2, groups[""]
+        else:
+            continue
+        mount = root / fields[4].lstrip("/")
+        inside = group.removeprefix(fields[3].rstrip("/")).strip("/") if fields[3] != "/" else group.strip("/")
+        folder = mount / inside
+        if version == 2 and not _has(mount, folder, controller):
+            continue
+        way = [folder, *folder.parents] if folder.is_dir() else [mount]
+        return version, [each for each in way if each == mount or mount in each.parents]
+    return 0, []
+
+
+def _has(mount: Path, folder: Path, controller: str) -> bool:
+    available = reading.text(folder / "cgroup.controllers") or reading.text(mount / "cgroup.controllers")
+    return available is None or controller in available.split()
+
+
+def _quota(folder: Path) -> float | None:
+    words = (reading.text(folder / "cpu.max") or "").split()
+    if not words:
+        words = [reading.text(folder / "cpu.cfs_quota_us") or "", reading.text(folder / "cpu.cfs_period_us") or ""]
+    try:
+        quota, period = (float(each) for each in words)
+    except ValueError:
+        return None
+    return quota / period if quota > 0 and period > 0 else None
+
+
+def _cpuset(folder: Path) -> tuple[int, ...] | None:
+    for name in ("cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus"):
+        if found := reading.cpus(reading.text(folder / name)):
+            return found
+    return None
+
+
+def _least(way: list[Path], *names: str) -> int | None:
+    limits = [reading.number(folder / name) for folder in way for name in names]
+    return min((each for each in limits if each is not None and each < UNLIMITED), default=None)
+
+
+def _first(way: list[Path], *names: str) -> int | None:
+    found = (reading.number(folder / name) for folder in way[:1] for name in names)
+    return next((each for each in found if each is not None), None)

@@ -1,0 +1,230 @@
+"""Processors: model, sockets, cores, threads, kinds, frequencies, instruction sets, frequency policy.
+
+Source: /proc/cpuinfo for names and flags, /sys/devices/system/cpu for topology and cpufreq. On Arm cpuinfo has numbers
+instead of a model name (implementer and part, Arm's MIDR_EL1); the commonest server parts are named here.
+"""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+from typing import Any
+
+from assay.machine import reading
+
+MATTERS = [
+    "sse4_2",
+    "avx",
+    "avx2",
+    "fma",
+    "f16c",
+    "avx_vnni",
+    "avx512f",
+    "avx512bw",
+    "avx512dq",
+    "avx512vl",
+    "avx512_vnni",
+    "avx512_bf16",
+    "avx512_fp16",
+    "amx_tile",
+    "amx_bf16",
+    "amx_int8",
+    "amx_fp16",
+    "avx10_1",
+    "constant_tsc",
+    "nonstop_tsc",
+    "rdtscp",
+    "invariant_tsc",
+    "asimd",
+    "asimdhp",
+    "asimddp",
+    "fphp",
+    "atomics",
+    "sve",
+    "sve2",
+    "bf16",
+    "i8mm",
+    "sme",
+    "altivec",
+    "vsx",
+]
+ARM_PARTS = {
+    (0x41, 0xD03): "Arm Cortex-A53",
+    (0x41, 0xD05): "Arm Cortex-A55",
+    (0x41, 0xD07): "Arm Cortex-A57",
+    (0x41, 0xD08): "Arm Cortex-A72",
+    (0x41, 0xD0B): "Arm Cortex-A76",
+    (0x41, 0xD0C): "Arm Neoverse N1",
+    (0x41, 0xD40): "Arm Neoverse V1",
+    (0x41, 0xD49): "Arm Neoverse N2",
+    (0x41, 0xD4F): "Arm Neoverse V2",
+    (0x41, 0xD84): "Arm Neoverse V3",
+    (0x41, 0xD8E): "Arm Neoverse N3",
+    (0x43, 0x0AF): "Marvell ThunderX2",
+    (0x46, 0x001): "Fujitsu A64FX",
+    (0x48, 0xD01): "HiSilicon Kunpeng 920",
+    (0xC0, 0xAC3): "Ampere-1",
+}
+
+
+class Kind(reading.Part):
+    """One kind of core of a hybrid processor."""
+
+    name: str
+    cpus: tuple[int, ...]
+    frequency_max: float | None = None
+
+
+class Processors(reading.Part):
+    """What the kernel shows of the processors; counts are of the whole host, frequencies in Hz."""
+
+    architecture: str
+    vendor: str | None = None
+    model: str | None = None
+    sockets: int | None = None
+    cores: int | None = None
+    threads: int | None = None
+    threads_per_core: int | None = None
+    online: tuple[int, ...] = ()
+    kinds: tuple[Kind, ...] = ()
+    flags: tuple[str, ...] = ()
+    frequency_base: float | None = None
+    frequency_min: float | None = None
+    frequency_max: float | None = None
+    frequency_now: float | None = None
+    driver: str | None = None
+    governors: tuple[str, ...] = ()
+    governor: str | None = None
+    preference: str | None = None
+    boost: bool | None = None
+
+
+def processors(root: Path = Path("/"), architecture: str | None = None) -> Processors:
+    """Read the processors of the host whose /proc and /sys lie under `root`."""
+    notes: list[str] = []
+    blocks = _cpuinfo(root)
+    first = blocks[0] if blocks else {}
+    system = root / "sys/devices/system/cpu"
+    online = reading.cpus(reading.text(system / "online")) or tuple(n for n, _ in reading.numbered(system, "cpu"))
+    if not online:
+        online = tuple(range(sum("processor" in block for block in blocks)))
+    if not online:
+        notes.append("the number of processors is not readable (/proc/cpuinfo, /sys/devices/system/cpu)")
+    sockets, cores = _topology(system, online, blocks)
+    if online and cores is None:
+        notes.append("the kernel shows no core topology; cores and sockets are unknown")
+    model = _model(first)
+    if model is None:
+        notes.append("the processor's model is not named by the kernel")
+    policy = _policy(system, online)
+    if policy["governor"] is None:
+        notes.append("no cpufreq: governor and frequency range are not visible")
+    return Processors(
+        architecture=architecture or platform.machine(),
+        vendor=first.get("vendor_id") or ("Arm" if "CPU implementer" in first else None),
+        model=model,
+        sockets=sockets,
+        cores=cores,
+        threads=len(online) or None,
+        threads_per_core=round(len(online) / cores) if cores else None,
+        online=online,
+        kinds=_kinds(root, system, online, blocks),
+        flags=_flags(first),
+        frequency_now=_now(first),
+        notes=tuple(notes),
+        **policy,
+    )
+
+
+def _cpuinfo(root: Path) -> list[dict[str, str]]:
+    words = reading.text(root / "proc/cpuinfo") or ""
+    return [found for part in words.split("\n\n") if (found := reading.pairs(part, ":"))]
+
+
+def _model(block: dict[str, str]) -> str | None:
+    for key in ("model name", "Model Name", "cpu model", "uarch", "cpu"):
+        if name := block.get(key):
+            return " ".join(name.replace("(R)", "").replace("(TM)", "").split())
+    try:
+        implementer, part = int(block["CPU implementer"], 0), int(block["CPU part"], 0)
+    except (KeyError, ValueError):
+        return None
+    return ARM_PARTS.get((implementer, part), f"Arm implementer {implementer:#04x} part {part:#05x}")
+
+
+def _flags(block: dict[str, str]) -> tuple[str, ...]:
+    has = set((block.get("flags") or block.get("Features") or block.get("isa") or "").lower().split())
+    return tuple(flag for flag in MATTERS if flag in has)
+
+
+def _topology(system: Path, online: tuple[int, ...], blocks: list[dict[str, str]]) -> tuple[int | None, int | None]:
+    packages, cores = set(), set()
+    for cpu in online:
+        folder = system / f"cpu{cpu}/topology"
+        package = reading.number(folder / "physical_package_id")
+        siblings = reading.text(folder / "core_cpus_list") or reading.text(folder / "thread_siblings_list")
+        if package is None or siblings is None:
+            break
+        packages.add(package)
+        cores.add(siblings)
+    else:
+        if cores:
+            return max(1, len(packages)), len(cores)
+    packages_too = {block["physical id"] for block in blocks if "physical id" in block}
+    cores_too = {
+        (block["physical id"], block["core id"]) for block in blocks if {"physical id", "core id"} <= set(block)
+    }
+    return len(packages_too) or None, len(cores_too) or None
+
+
+def _kinds(root: Path, system: Path, online: tuple[int, ...], blocks: list[dict[str, str]]) -> tuple[Kind, ...]:
+    """Performance and efficiency cores: by PMU folders (Intel), capacities, or parts (Arm)."""
+    groups: dict[str, list[int]] = {}
+    for name, words in (("performance", "cpu_core"), ("efficiency", "cpu_atom")):
+        if found := reading.cpus(reading.text(root / f"sys/devices/{words}/cpus")):
+            groups[name] = list(found)
+    if len(groups) < 2:
+        groups = {}
+        for cpu in online:
+            if (capacity := reading.number(system / f"cpu{cpu}/cpu_capacity")) is not None:
+                groups.setdefault(f"capacity {capacity}", []).append(cpu)
+    if len(groups) < 2:
+        groups = {}
+        for block in blocks:
+            if "CPU part" in block and block.get("processor", "").isdecimal():
+                groups.setdefault(_model(block) or "?", []).append(int(block["processor"]))
+    if len(groups) < 2:
+        return ()
+    return tuple(
+        Kind(name=name, cpus=tuple(each), frequency_max=_hertz(system / f"cpu{each[0]}/cpufreq/cpuinfo_max_freq"))
+        for name, each in groups.items()
+    )
+
+
+def _hertz(path: Path) -> float | None:
+    kilohertz = reading.number(path)
+    return None if kilohertz is None else kilohertz * 1e3
+
+
+def _now(block: dict[str, str]) -> float | None:
+    words = block.get("cpu MHz") or block.get("clock", "").removesuffix("MHz")
+    megahertz = reading.real(words)
+    return None if megahertz is None else megahertz * 1e6
+
+
+def _policy(system: Path, online: tuple[int, ...]) -> dict[str, Any]:
+    one = system / f"cpu{online[0] if online else 0}/cpufreq"
+    governors = {reading.text(system / f"cpu{cpu}/cpufreq/scaling_governor") for cpu in online} - {None}
+    limits = [_hertz(system / f"cpu{cpu}/cpufreq/cpuinfo_max_freq") for cpu in online]
+    no_turbo = reading.number(system / "intel_pstate/no_turbo")
+    boost = reading.number(system / "cpufreq/boost")
+    return {
+        "frequency_base": _hertz(one / "base_frequency"),
+        "frequency_min": _hertz(one / "scaling_min_freq"),
+        "frequency_max": max((each for each in limits if each), default=None),
+        "driver": reading.text(one / "scaling_driver"),
+        "governors": tuple((reading.text(one / "scaling_available_governors") or "").split()),
+        "governor": ", ".join(sorted(each for each in governors if each)) or None,
+        "preference": reading.text(one / "energy_performance_preference"),
+        "boost": no_turbo == 0 if no_turbo is not None else boost == 1 if boost is not None else None,
+    }

@@ -1,0 +1,223 @@
+"""Software that measuring needs: compilers and whether they take C++20, MPI, BLAS, hwloc.
+
+Each compiler is asked to check ten lines with a coroutine in them; a version number alone proves nothing. All questions
+run at once, each with a limit on its time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+
+from assay.machine import reading
+
+PATIENCE = 5.0
+COMPILERS = ("g++", "clang++", "c++", "icpx", "nvc++", "amdclang++", "armclang++", "FCC")
+PROBE = """#include <concepts>
+#include <coroutine>
+template <std::integral T> constexpr T twice(T x) { return x + x; }
+static_assert(twice(2) == 4);
+std::suspend_never nothing() { return {}; }
+"""
+BLAS = {
+    "libopenblas": "OpenBLAS",
+    "libmkl_rt": "Intel MKL",
+    "libblis": "BLIS",
+    "libarmpl": "Arm Performance Libraries",
+    "libnvpl_blas": "NVPL",
+    "libsci_": "Cray LibSci",
+    "libcblas": "CBLAS",
+    "libblas": "reference BLAS",
+}
+
+Answer = Callable[[Sequence[str], str | None], tuple[int, str]]
+"""Runs a command with text on its standard input; its status (127 not there, 124 too slow) and what it said."""
+
+
+class Compiler(reading.Part):
+    """A C++ compiler; `cxx20` is whether it accepts concepts and coroutines."""
+
+    command: str
+    path: str | None = None
+    version: str | None = None
+    cxx20: bool = False
+    chosen_by: str | None = None
+
+
+class Mpi(reading.Part):
+    """The MPI that programs would be compiled and started with."""
+
+    mpicxx: str | None = None
+    mpiexec: str | None = None
+    implementation: str | None = None
+    version: str | None = None
+    embedded: bool = False
+
+
+class Library(reading.Part):
+    """A library found, and where: a path of the site or a package of this Python."""
+
+    name: str
+    where: str
+    headers: bool | None = None
+
+
+class Software(reading.Part):
+    """What is installed here."""
+
+    compilers: tuple[Compiler, ...] = ()
+    mpi: Mpi | None = None
+    blas: tuple[Library, ...] = ()
+    hwloc: str | None = None
+    tools: tuple[str, ...] = ()
+
+    @property
+    def compiler(self) -> Compiler | None:
+        """The compiler that programs are built with: CXX where it is set, else the first that takes C++20."""
+        named = [each for each in self.compilers if each.chosen_by]
+        return next((each for each in named or self.compilers if each.cxx20), None)
+
+
+def answer(command: Sequence[str], given: str | None = None) -> tuple[int, str]:
+    """Run a command; what it wrote to both outputs. Never raises."""
+    try:
+        done = subprocess.run(
+            list(command),
+            input=given,
+            stdin=subprocess.DEVNULL if given is None else None,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=PATIENCE,
+            check=False,
+            env={**os.environ, "LC_ALL": "C"},
+        )
+    except subprocess.TimeoutExpired:
+        return 124, ""
+    except (OSError, ValueError) as error:
+        return 127, str(error)
+    return done.returncode, done.stdout
+
+
+def software(
+    root: Path = Path("/"),
+    environment: Mapping[str, str] = os.environ,
+    ask: Answer = answer,
+    which: Callable[[str], str | None] = shutil.which,
+) -> Software:
+    """Ask for compilers, MPI, BLAS and hwloc, all at once."""
+    notes = []
+    chosen = environment.get("CXX", "").strip()
+    commands = {name: "" for name in COMPILERS if which(name)}
+    if chosen:
+        commands = {chosen: "CXX", **{name: "" for name in commands if name != chosen}}
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        compilers = [pool.submit(_compiler, name, why, ask, which) for name, why in commands.items()]
+        message_passing = pool.submit(_mpi, environment, ask, which)
+        libraries = pool.submit(_blas, root, environment, ask)
+        hwloc = pool.submit(_hwloc, ask, which)
+        found = tuple(each.result() for each in compilers)
+        if chosen and not found[0].cxx20:
+            notes.append(f"CXX={chosen} is not a compiler that takes C++20")
+        return Software(
+            compilers=_distinct(found),
+            mpi=message_passing.result(),
+            blas=libraries.result(),
+            hwloc=hwloc.result(),
+            tools=tuple(name for name in ("perf", "numactl", "taskset", "ssh", "git") if which(name)),
+            notes=tuple(notes),
+        )
+
+
+def _distinct(found: tuple[Compiler, ...]) -> tuple[Compiler, ...]:
+    """Without `c++` where it is another name of one already there."""
+    real: dict[str, Compiler] = {}
+    for each in found:
+        real.setdefault(os.path.realpath(each.path) if each.path else each.command, each)
+    return tuple(real.values())
+
+
+def _compiler(command: str, why: str, ask: Answer, which: Callable[[str], str | None]) -> Compiler:
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = [command]
+    path = which(words[0]) if words else None
+    if path is None:
+        return Compiler(command=command, chosen_by=why or None, notes=("not found",))
+    _, said = ask([*words, "--version"], None)
+    status, complaint = ask([*words, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"], PROBE)
+    return Compiler(
+        command=command,
+        path=path,
+        version=next((line.strip() for line in said.splitlines() if line.strip()), None),
+        cxx20=status == 0,
+        chosen_by=why or None,
+        notes=() if status == 0 else ("C++20 fails: " + (complaint.strip().splitlines() or ["no answer"])[0][:160],),
+    )
+
+
+def _mpi(environment: Mapping[str, str], ask: Answer, which: Callable[[str], str | None]) -> Mpi | None:
+    """As `execute.mpi.find_mpi` chooses: the site's own by MPICXX, MPIEXEC and PATH, else the wheel in this Python."""
+    mpicxx = which(environment.get("MPICXX") or "mpicxx")
+    mpiexec = which(environment.get("MPIEXEC") or "mpiexec")
+    embedded = False
+    if mpicxx is None or mpiexec is None:
+        here = Path(sys.prefix) / "bin"
+        inside = [here / "mpicxx", here / "mpiexec"]
+        if not all(path.exists() for path in inside):
+            return Mpi(mpicxx=mpicxx, mpiexec=mpiexec) if mpicxx or mpiexec else None
+        mpicxx, mpiexec, embedded = str(inside[0]), str(inside[1]), True
+    _, said = ask([mpiexec, "--version"], None)
+    implementation, version = mpi_version(said)
+    return Mpi(mpicxx=mpicxx, mpiexec=mpiexec, implementation=implementation, version=version, embedded=embedded)
+
+
+def mpi_version(said: str) -> tuple[str | None, str | None]:
+    """Implementation and version from what `mpiexec --version` says."""
+    for pattern, name in (
+        (r"Open MPI\)?\s+v?([\d.]+\w*)", "Open MPI"),
+        (r"Intel\(R\) MPI Library.*?Version\s+([\d.]+)", "Intel MPI"),
+        (r"HYDRA.*?Version:\s*([\d.]+\w*)", "MPICH"),
+        (r"mpiexec\.slurm|slurm\s+([\d.]+)", "Slurm"),
+        (r"PRTE.*?([\d.]+\w*)", "Open MPI"),
+    ):
+        if match := re.search(pattern, said, re.DOTALL):
+            return name, match[1] if match.groups() else None
+    return None, None
+
+
+def _blas(root: Path, environment: Mapping[str, str], ask: Answer) -> tuple[Library, ...]:
+    found: dict[str, Library] = {}
+    _, said = ask(["/sbin/ldconfig", "-p"], None) if root == Path("/") else (127, "")
+    headers = any((root / folder).exists() for folder in ("usr/include/cblas.h", "usr/include/openblas/cblas.h"))
+    headers = headers or any((root / "usr/include").glob("*-linux-gnu/cblas.h"))
+    for line in said.splitlines():
+        name, arrow, path = line.strip().partition(" => ")
+        for stem, called in BLAS.items():
+            if arrow and re.match(re.escape(stem) + r"[\w-]*\.so", name) and called not in found:
+                found[called] = Library(name=called, where=path, headers=headers)
+    if (home := environment.get("MKLROOT")) and "Intel MKL" not in found:
+        found["Intel MKL"] = Library(name="Intel MKL", where=home, headers=True)
+    for package in ("scipy_openblas64", "scipy_openblas32"):
+        if (spec := find_spec(package)) and spec.submodule_search_locations:
+            where = spec.submodule_search_locations[0]
+            found[package] = Library(name=f"OpenBLAS ({package} wheel)", where=where, headers=True)
+    return tuple(found.values())
+
+
+def _hwloc(ask: Answer, which: Callable[[str], str | None]) -> str | None:
+    command = which("lstopo-no-graphics") or which("hwloc-ls") or which("lstopo")
+    if command is None:
+        return None
+    match = re.search(r"([\d.]+\w*)\s*$", ask([command, "--version"], None)[1].strip())
+    return match[1] if match else "version unknown"
