@@ -37,11 +37,11 @@ struct Placement {
   std::int64_t cpu = 0;            // the one we run on now
 
   Json json() const {
-    std::string list;
-    for (const std::int64_t each : cpus) list += (list.empty() ? "" : ",") + std::to_string(each);
+    std::vector<std::string> numbers;
+    for (const std::int64_t each : cpus) numbers.push_back(std::to_string(each));
     Json json;
     json.integer("rank", rank).text("host", host).integer("pid", pid);
-    return json.raw("cpus", "[" + list + "]").integer("cpu", cpu);
+    return json.list("cpus", numbers).integer("cpu", cpu);
   }
 };
 
@@ -80,12 +80,12 @@ inline std::string compiler_name() {
 // The launch event; `library` is the message-passing library, "" where there is none.
 inline Json launch_event(const Record& record, const Options& options, const std::vector<Placement>& placement,
                          std::string_view transport, std::string_view library, const ClockQuality& clock) {
-  std::string places;
-  for (const Placement& place : placement) places += (places.empty() ? "" : ",") + place.json().str();
+  std::vector<std::string> places;
+  for (const Placement& place : placement) places.push_back(place.json().str());
   Json json;
   json.text("event", "launch").text("program", record.top().text("name")).integer("launch", options.launch);
   json.integer("seed", static_cast<std::int64_t>(options.seed)).number("t", unix_time());
-  json.integer("ranks", static_cast<std::int64_t>(placement.size())).raw("placement", "[" + places + "]");
+  json.integer("ranks", static_cast<std::int64_t>(placement.size())).list("placement", places);
   json.text("transport", transport).text("compiler", compiler_name()).text("flags", ASSAY_FLAGS);
   if (library.empty()) {
     json.null("library");

@@ -7,7 +7,7 @@
 namespace assay::timing {
 
 #if defined(__x86_64__) || defined(__i386__)
-#define ASSAY_REAL_REGISTER "+x"
+#define ASSAY_REAL_REGISTER "+v"
 #elif defined(__aarch64__)
 #define ASSAY_REAL_REGISTER "+w"
 #elif defined(__riscv)

@@ -62,6 +62,7 @@ inline std::string accepted(const Parameter& parameter) {
   }
   const auto bound = [](double value) {
     char text[32];
+    if (std::abs(value) < 9e15 && value == std::floor(value)) return std::to_string(static_cast<std::int64_t>(value));
     return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
   };
   std::string text = parameter.type == Type::integer ? "an integer" : "a number";

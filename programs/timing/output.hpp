@@ -26,9 +26,18 @@ class Json {  // an object under construction; keys keep their order
   Json& null(std::string_view key) { return raw(key, "null"); }
   Json& object(std::string_view key, const Json& value) { return raw(key, value.str()); }
   Json& numbers(std::string_view key, const std::vector<double>& values) {
-    std::string all;
-    for (const double value : values) all += (all.empty() ? "" : ",") + write(value);
-    return raw(key, "[" + all + "]");
+    std::vector<std::string> items;
+    for (const double value : values) items.push_back(write(value));
+    return list(key, items);
+  }
+  Json& list(std::string_view key, const std::vector<std::string>& items) {  // of JSON values
+    std::string all = "[";
+    for (const std::string& item : items) {
+      if (all.size() > 1) all += ',';
+      all += item;
+    }
+    all += ']';
+    return raw(key, all);
   }
   Json& raw(std::string_view key, std::string_view json) {
     if (!body_.empty()) body_ += ',';
@@ -37,7 +46,11 @@ class Json {  // an object under construction; keys keep their order
     body_ += json;
     return *this;
   }
-  std::string str() const { return "{" + body_ + "}"; }
+  std::string str() const {
+    std::string text = "{";
+    text += body_;
+    return text += '}';
+  }
 
   static std::string write(double value) {
     if (!std::isfinite(value)) throw MeasurementFault("a value is not finite, which no sample may be");
@@ -99,7 +112,11 @@ class Output {
       done += static_cast<std::size_t>(wrote);
     }
   }
-  void note(std::string_view text) { line(Json().text("event", "note").text("text", text)); }
+  void note(std::string_view text) {  // once, however often it is said
+    if (std::find(noted_.begin(), noted_.end(), text) != noted_.end()) return;
+    noted_.emplace_back(text);
+    line(Json().text("event", "note").text("text", text));
+  }
   void check(const Json& settings, bool passed, std::string_view detail) {
     line(Json().text("event", "check").object("case", settings).truth("passed", passed).text("detail", detail));
   }
@@ -107,6 +124,7 @@ class Output {
  private:
   int file_ = STDOUT_FILENO;
   std::string path_;
+  std::vector<std::string> noted_;
 };
 
 }  // namespace assay::timing
