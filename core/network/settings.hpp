@@ -1,0 +1,70 @@
+// What a run of the simulated network is given: the tables [traffic], [io] and [method] of NETWORK.toml as plain data, with
+// the defaults a person gets. ([network] belongs to the topologies and routings; see registry.hpp and Switching below.)
+// Times in cycles (ticks of the finest clock), lengths in flits, rates in flits a node a cycle.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace assay::network {
+
+/// [network], the keys that say how a message moves rather than where.
+struct Switching {
+  std::string switching = "wormhole";  // wormhole, cut-through, store-and-forward, circuit
+  std::uint32_t buffer_packets = 1;    // cut-through, store-and-forward: whole packets a link's far buffer holds (0: open)
+  std::string buffers = "shared";      // shared: any waiting packet may go on; fifo: head-of-line blocking at each input
+  std::string circuit_release = "tail";  // circuit: released as the tail passes, or "end": all at once behind it
+  std::uint32_t acknowledgement = 1;     // circuit: cycles a link for the acknowledgement to come back
+  std::uint32_t packet_flits = 0;        // messages longer than this go as packets (0: whole)
+  std::uint32_t packet_gap = 1;          // cycles between one packet's injection channel getting free and the next request
+};
+
+/// [traffic]
+struct Traffic {
+  std::string pattern = "uniform";   // uniform transpose bit-complement bit-reversal shuffle tornado neighbour hotspot spherical
+  bool self = false;                 // uniform: a node may send to itself
+  std::string arrivals = "poisson";  // poisson bernoulli burst
+  double load = 0.0;                 // flits a node a cycle
+  std::vector<std::pair<std::uint32_t, double>> flits = {{32, 1.0}};  // lengths and their weights; one number: constant
+  std::string lengths = "table";     // table (above) or geometric (mean: the first length above)
+  double burst_messages = 8;         // burst: mean messages of a burst (geometric), one behind the other
+  std::vector<std::uint32_t> hotspots = {0};  // hotspot
+  double hotspot_share = 0.1;                 // of the messages that go there, the rest uniform
+  std::uint32_t radius = 1;                   // spherical: links away that still count as near (Reed and Grunwald's sphere)
+  double locality = 0.8;                      // spherical: the share that stays within
+};
+
+/// [io]: the I/O nodes of Ghosh, Goveas and Draper, figure 2 and Table 1; absent when `nodes` is empty and `dimension` < 0.
+struct InputOutput {
+  bool present = false;
+  std::vector<std::uint32_t> nodes;  // processing elements that have an I/O node, in the order of I/O addresses
+  std::uint32_t b = 1;               // channels of an I/O network link; 0: no I/O network
+  std::uint32_t k = 9;               // injection and ejection channels of a processing element
+  std::uint32_t m = 8;               // between an I/O node and its PE's router, each way
+  std::uint32_t n = 0;               // from the I/O router to the PE router (0: 4 b)
+  std::uint32_t r = 0;               // between an I/O node and its I/O router, each way (0: 4 b)
+  double interval = 3120;            // t_a: mean cycles between a PE's messages (0.156 ms at 0.05 us)
+  double io_rate = 0.05;             // P_io
+  double read_ratio = 1.0;           // P_r
+  double locality = 0.2;             // P_l
+  double hit_rate = 1.0;             // P_c
+  std::uint32_t startup = 4000;      // 200 us
+  std::uint32_t access = 8000;       // 400 us
+  std::uint32_t disk = 400000;       // 20 ms
+  std::uint32_t message_flits = 32, request_flits = 32, forward_flits = 32, reply_flits = 4096, write_flits = 4128;
+};
+
+/// [method]
+struct Method {
+  std::uint64_t seed = 1;
+  std::uint64_t stream = 0;  // replication: another stream of the same seed
+  std::uint64_t warmup_cycles = 0;
+  std::uint64_t cycles = 100000;  // simulated after the warm-up, and measured
+  std::uint32_t batches = 32;
+  std::uint64_t warmup_messages = 0;  // messages delivered before anything is measured (the paper: 50,000)
+  std::uint64_t messages = 0;         // stop when so many are delivered in all (the paper: 150,000; 0: go by cycles)
+  bool utilisation = false;           // busy share of each channel, in the result
+};
+
+}  // namespace assay::network

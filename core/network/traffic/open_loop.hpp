@@ -1,0 +1,88 @@
+// Open-loop sources: messages come whatever the state of the network. All nodes together are one merged stream, one draw a
+// message instead of one pending event a node:
+//  * Poisson: gaps of the sum process are exponential, the source is uniform;
+//  * Bernoulli: a trial a node a cycle; the trials in the order (cycle, node) have geometric gaps;
+//  * burst: bursts come as a Poisson process, each a geometric number of messages of one node in one cycle.
+// Patterns as Dally and Towles (2004), section 3.2, define them on the node's number; a message that a permutation maps to
+// its own source is not sent. Spherical locality: Reed and Grunwald (1987), nodes within `radius` links.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "events/random.hpp"
+#include "network/settings.hpp"
+
+namespace assay::network {
+
+struct Arrival {
+  std::uint32_t source, destination, flits;
+};
+
+/// What a pattern may ask of the topology: extents of a grid (for tornado and neighbour), distance (for spherical).
+struct Neighbourhood {
+  std::uint32_t nodes = 0;
+  std::vector<std::uint32_t> extents;                                     // lowest first; empty: one ring of all nodes
+  std::function<std::vector<std::uint32_t>(std::uint32_t node)> sphere;  // the nodes within the radius, without itself
+};
+
+class OpenLoop {
+ public:
+  static constexpr bool newest_last = true;  // a message's key is larger than all before it
+  OpenLoop(const Traffic& traffic, const Neighbourhood& around, events::Random random);
+
+  /// The cycle of the next message.
+  [[nodiscard]] std::uint64_t next_cycle() const { return cycle_; }
+  Arrival take() {
+    Arrival arrival;
+    arrival.flits = table_.empty() ? flits_ : length();
+    if (uniform_) {
+      arrival.source = process_ == Process::poisson ? random_.below(nodes_) : source_;
+      arrival.destination = random_.below(others_);
+      if (others_ != nodes_ && arrival.destination >= arrival.source) ++arrival.destination;
+    } else {
+      arrival.source = process_ == Process::poisson ? senders_[random_.below(sending_)] : source_;
+      arrival.destination = destination(arrival.source);
+    }
+    if (process_ == Process::poisson) {
+      time_ += random_.exponential() * gap_;
+      cycle_ = static_cast<std::uint64_t>(static_cast<std::int64_t>(time_));
+    } else {
+      advance();
+    }
+    return arrival;
+  }
+  [[nodiscard]] double mean_flits() const { return mean_flits_; }
+  /// Nodes that send at all.
+  [[nodiscard]] std::uint32_t sending() const { return sending_; }
+  [[nodiscard]] std::uint32_t longest() const { return longest_; }
+  [[nodiscard]] std::uint32_t shortest() const { return shortest_; }
+  [[nodiscard]] bool own_node() const { return others_ == nodes_; }
+
+ private:
+  enum class Process : std::uint8_t { poisson, bernoulli, burst };
+  enum class Pattern : std::uint8_t { uniform, fixed, hotspot, spherical };
+  std::uint32_t length();
+  std::uint32_t destination(std::uint32_t source);
+  void advance();
+
+  events::Random random_;
+  double time_ = 0, gap_ = 0;
+  std::uint64_t cycle_ = 0;
+  std::uint32_t nodes_, others_, sending_, flits_ = 32, longest_ = 1, shortest_ = 1, source_ = 0, left_ = 0;
+  bool uniform_;
+  Process process_ = Process::poisson;
+  Pattern pattern_ = Pattern::uniform;
+  bool geometric_ = false;
+  double mean_flits_ = 32, probability_ = 0, burst_ = 1, share_ = 0;
+  std::uint64_t trial_ = 0;
+  struct Length {
+    double up_to;
+    std::uint32_t flits;
+  };
+  std::vector<Length> table_;
+  std::vector<std::uint32_t> senders_, fixed_, hotspots_;
+  std::vector<std::vector<std::uint32_t>> spheres_;
+};
+
+}  // namespace assay::network

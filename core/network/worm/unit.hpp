@@ -1,0 +1,461 @@
+// The worm engine for the unit rule: every channel passes a flit a cycle, credits cost nothing (f = w = h = 1, r = 0).
+//
+// One event a head hop. A message of L flits moves as a rigid train, so a channel's release follows from the cycles A(j) in
+// which the head crossed the links after it: link i is free again at the maximum, over j from i+1 to H+1 with
+// B (j-i-1) <= L-1, of A(j) + L-1 - B (j-i-1), with A(H+1) = A(H) + 1. With B = 1 and L >= H all releases are known exactly when
+// the head reaches the sink, and none before (`history` false: nothing is kept but the route); else a link's release is known
+// when the head is granted the column q = (L-1)/B + 1 after it, or the sink (`history` true: crossings are kept).
+//
+// A channel is one word: the cycle from which it is free, possibly ahead of now, or `held` with the tail of the circular FIFO
+// queue of messages that wait for it. When a release becomes known the first waiter is granted that cycle at once, ahead of
+// time, since nothing can come before it; a link of several channels may only do so when no other release is unknown, and
+// is woken at its earliest known release otherwise. Requests of one cycle are served in order of message.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "events/wheel.hpp"
+#include "network/worm/mutant.hpp"
+
+namespace assay::network {
+
+using events::nobody;
+
+/// 32-bit times are relative to a base that is moved up now and then.
+inline constexpr std::uint32_t held = 0x80000000u;        // and, in the low bits, the queue's tail
+inline constexpr std::uint32_t held_alone = 0xffffffffu;  // nobody waits
+
+template <class Net>
+struct UnitMessage {
+  std::uint32_t next = nobody;  // in the queue or bucket it stands in
+  std::uint32_t key = 0;        // ties: the lower is served first
+  std::uint32_t want = 0;       // the link that it requests, or waits for
+  typename Net::Place place{};
+  std::uint32_t source = 0, destination = 0, flits = 0;
+  std::uint32_t born = 0, entered = 0;  // generated; head crossed the injection link
+  std::uint8_t slot_in = 0, slot_out = 0, column = 0;
+  bool live = false;
+};
+
+template <class Net, class Source, class Observer, bool history>
+class UnitEngine {
+ public:
+  using Message = UnitMessage<Net>;
+
+  UnitEngine(const Net& net, Source& source, Observer& observer, std::uint32_t buffer, std::uint32_t span)
+      : net_(net), source_(source), observer_(observer), buffer_(buffer), wheel_(span), words_(net.words(), 0) {
+    for (std::uint32_t node = 0; node < net.nodes(); ++node) {
+      if (net.injection_channels() > 1) words_[net.injection(node) + net.injection_channels()] = held_alone;
+      if (!net.open_sink() && net.ejection_channels() > 1)
+        words_[net.ejection(node) + net.ejection_channels()] = held_alone;
+    }
+    distant_words_ = words_.size() > 200000;
+    refresh();
+  }
+
+  /// Runs all events before cycle `end`. False if nothing is left to happen.
+  bool run(std::uint64_t end) {
+    for (;;) {
+      std::uint64_t time = now_ + std::uint64_t{1};
+      if (waiting_next_ == 0) {
+        const std::uint32_t near = wheel_.after(now_);
+        time = std::min({near == nobody ? ~std::uint64_t{0} : near, arrival_, rare_});
+        if (time == ~std::uint64_t{0}) return false;
+      }
+      if (time >= limit_ || base_ + time >= end) [[unlikely]] {
+        if (base_ + time >= end) return true;
+        move_base(time);
+        continue;
+      }
+      cycle(static_cast<std::uint32_t>(time));
+    }
+  }
+
+  [[nodiscard]] std::uint64_t live() const { return messages_.size() - free_.size(); }
+  [[nodiscard]] std::size_t memory() const {
+    return words_.capacity() * 4 + messages_.capacity() * sizeof(Message) + free_.capacity() * 4 +
+           (current_.capacity() + next_.capacity() + bucket_.capacity() + merged_.capacity()) * 4 + wheel_.memory() +
+           distant_.heap.capacity() * sizeof(events::Distant::Event) + times_.capacity() * 4 + path_.capacity() * 4;
+  }
+  [[nodiscard]] std::uint64_t head_hops() const { return head_hops_; }
+  [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
+  /// The absolute cycle of a relative time, also of one before the base.
+  [[nodiscard]] std::uint64_t absolute(std::uint32_t time) const {
+    return base_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(time - now_)) + now_);
+  }
+
+ private:
+  // Relative times begin at 1, so that every channel is free at first: absolute = base_ + relative, base_ = -1 at first.
+  void refresh() {
+    const std::uint64_t next = source_.next_cycle();
+    arrival_ = next == ~std::uint64_t{0} ? next : next - base_;
+    const std::uint64_t far = distant_.first();
+    rare_ = std::min(far == ~std::uint64_t{0} ? far : far - base_, wakes_.first() == ~std::uint64_t{0} ? wakes_.first() : wakes_.first() - base_);
+  }
+
+  // --- one cycle -----------------------------------------------------------------------------------------------------
+  void cycle(std::uint32_t now) {
+    now_ = now;
+    std::swap(current_, next_);
+    std::uint32_t count = waiting_next_;
+    waiting_next_ = 0;
+    if (rare_ <= now) wake(now);
+    if (wheel_.head(now) != nobody) count = merge(count, now);
+    if constexpr (!Source::newest_last)
+      if (arrival_ == now) count = arrive_among(count, now);
+    if (distant_words_) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        if (i + 16 < count) __builtin_prefetch(&messages_[current_[i + 16]]);
+        if (i + 8 < count) __builtin_prefetch(&words_[messages_[current_[i + 8]].want]);
+        request(current_[i], now);
+      }
+    } else {
+      for (std::uint32_t i = 0; i < count; ++i) request(current_[i], now);
+    }
+    if constexpr (Source::newest_last)
+      while (arrival_ == now) arrive(now);
+  }
+
+  /// The bucket of this cycle, in order of message, into the list of this cycle.
+  std::uint32_t merge(std::uint32_t count, std::uint32_t now) {
+    const auto before = [this](std::uint32_t a, std::uint32_t b) { return messages_[a].key < messages_[b].key; };
+    std::uint32_t index = wheel_.take(now);
+    if (messages_[index].next == nobody || mutant == 2) {
+      for (; index != nobody; index = messages_[index].next) count = insert(current_, count, index);
+      return count;
+    }
+    bucket_.clear();
+    for (; index != nobody; index = messages_[index].next) bucket_.push_back(index);
+    if (bucket_.size() < 8) {
+      for (const auto one : bucket_) count = insert(current_, count, one);
+      return count;
+    }
+    std::sort(bucket_.begin(), bucket_.end(), before);
+    merged_.resize(current_.size());
+    std::merge(current_.begin(), current_.begin() + count, bucket_.begin(), bucket_.end(), merged_.begin(), before);
+    std::swap(current_, merged_);
+    return count + static_cast<std::uint32_t>(bucket_.size());
+  }
+  std::uint32_t insert(std::vector<std::uint32_t>& list, std::uint32_t count, std::uint32_t index) {
+    std::uint32_t at = count;
+    const std::uint32_t key = messages_[index].key;
+    if (mutant != 2)
+      for (; at > 0 && messages_[list[at - 1]].key > key; --at) list[at] = list[at - 1];
+    list[at] = index;
+    return count + 1;
+  }
+  void push(std::uint32_t index, std::uint32_t time) {
+    if (time == now_ + 1) {
+      if constexpr (history)
+        waiting_next_ = insert(next_, waiting_next_, index);
+      else
+        next_[waiting_next_++] = index;
+      if (distant_words_) __builtin_prefetch(&words_[messages_[index].want]);
+    } else if (wheel_.near(now_, time)) {
+      wheel_.put(time, index, messages_[index].next);
+    } else {
+      distant_.push(base_ + time, index);
+      refresh();
+    }
+  }
+  void wake(std::uint32_t now) {
+    while (distant_.first() == base_ + now) {
+      const std::uint32_t index = distant_.pop().index;
+      wheel_.put(now, index, messages_[index].next);
+    }
+    while (wakes_.first() == base_ + now) {
+      const std::uint32_t link = wakes_.pop().index;
+      serve(link, net_.is_injection(link) ? net_.injection_channels() : net_.ejection_channels());
+      settle_waiters();
+    }
+    refresh();
+  }
+
+  // --- a message's life ----------------------------------------------------------------------------------------------
+  std::uint32_t create() {
+    if (free_.empty()) {
+      const auto old = static_cast<std::uint32_t>(messages_.size());
+      const std::uint32_t more = std::max(64u, old / 4);
+      messages_.resize(old + more);
+      if constexpr (history) {
+        times_.resize(messages_.size() * net_.longest());
+        path_.resize(messages_.size() * net_.longest());
+      }
+      current_.resize(messages_.size() + 1);
+      next_.resize(messages_.size() + 1);
+      free_.reserve(messages_.size());
+      for (std::uint32_t i = more; i-- > 0;) free_.push_back(old + i);
+    }
+    const std::uint32_t index = free_.back();
+    free_.pop_back();
+    const auto arrival = source_.take();
+    Message& m = messages_[index];
+    m.key = source_key();
+    m.place = net_.begin(arrival.source, arrival.destination);
+    m.source = arrival.source;
+    m.destination = arrival.destination;
+    m.flits = arrival.flits;
+    m.born = now_;
+    m.column = 0;
+    m.live = true;
+    m.want = net_.injection(arrival.source);
+    const std::uint64_t next = source_.next_cycle();
+    arrival_ = next == ~std::uint64_t{0} ? next : next - base_;
+    return index;
+  }
+  std::uint32_t source_key() {
+    if constexpr (Source::newest_last) {
+      if (key_ == most_keys) limit_ = 0;
+      return key_++;
+    } else {
+      return source_.last_key();
+    }
+  }
+  void arrive(std::uint32_t now) { request_end(create(), now); }
+  std::uint32_t arrive_among(std::uint32_t count, std::uint32_t now) {
+    while (arrival_ == now) {
+      const std::uint32_t index = create();
+      count = insert(current_, count, index);
+    }
+    return count;
+  }
+
+  void request(std::uint32_t index, std::uint32_t now) {
+    Message& m = messages_[index];
+    if (m.want >= net_.network_words()) return request_end(index, now);
+    const std::uint32_t word = words_[m.want];
+    if (word < held) [[likely]] {
+      words_[m.want] = held_alone;
+      pass(index, m, std::max(word, now));
+    } else {
+      enqueue(m.want, index);
+    }
+  }
+  /// An injection or ejection link, of one channel or of several.
+  void request_end(std::uint32_t index, std::uint32_t now) {
+    Message& m = messages_[index];
+    const bool in = net_.is_injection(m.want);
+    const std::uint32_t channels = in ? net_.injection_channels() : net_.ejection_channels();
+    std::uint32_t granted = nobody, slot = 0;
+    if (channels == 1) {
+      if (words_[m.want] >= held) return enqueue(m.want, index);
+      granted = std::max(words_[m.want], now);
+    } else {
+      std::uint32_t* const channel = &words_[m.want];
+      while (slot < channels && channel[slot] > now) ++slot;
+      if (slot < channels) {
+        granted = now;
+      } else {
+        const std::uint32_t* const first = std::min_element(channel, channel + channels);
+        const bool unknown = std::find(channel, channel + channels, held_alone) != channel + channels;
+        if (*first >= held || (unknown && mutant != 3)) {
+          enqueue(m.want + channels, index);
+          if (*first < held) wake_at(*first, m.want);
+          return;
+        }
+        slot = static_cast<std::uint32_t>(first - channel);
+        granted = *first;
+      }
+    }
+    words_[m.want + slot] = held_alone;
+    end_granted(index, slot, granted);
+    settle_waiters();
+  }
+  void end_granted(std::uint32_t index, std::uint32_t slot, std::uint32_t granted) {
+    Message& m = messages_[index];
+    if (net_.is_injection(m.want)) {
+      m.slot_in = static_cast<std::uint8_t>(slot);
+      m.entered = granted;
+      crossed(index, m, granted);
+      onward(index, m, granted);
+    } else {
+      m.slot_out = static_cast<std::uint8_t>(slot);
+      crossed(index, m, granted);
+      deliver(index, m, granted);
+    }
+  }
+  /// The head crosses the network link that it wanted.
+  void pass(std::uint32_t index, Message& m, std::uint32_t granted) {
+    crossed(index, m, granted);
+    onward(index, m, granted);
+  }
+  void onward(std::uint32_t index, Message& m, std::uint32_t granted) {
+    if (m.place.rest != 0) {
+      m.want = net_.step(m.place);
+      push(index, granted + 1);
+    } else if (net_.open_sink()) {
+      m.want = net_.ejection(m.destination);
+      crossed(index, m, granted + 1);
+      deliver(index, m, granted + 1);
+    } else {
+      m.want = net_.ejection(m.destination);
+      push(index, granted + 1);
+    }
+  }
+  /// Keeps the crossing and settles the one link whose release it makes known.
+  void crossed(std::uint32_t index, Message& m, std::uint32_t granted) {
+    if constexpr (history) {
+      const std::uint32_t row = index * net_.longest(), column = m.column++;
+      times_[row + column] = granted;
+      path_[row + column] = m.want;
+      const std::uint32_t reach = (m.flits - 1) / buffer_ + 1;
+      if (column >= reach) settle(m, row, column - reach, column);
+    }
+  }
+  /// Link `i` of the path (from 0), with the crossings of columns up to `last` known.
+  void settle(const Message& m, std::uint32_t row, std::uint32_t i, std::uint32_t last) {
+    std::uint32_t free_at = 0;
+    const std::uint32_t most = m.flits - 1;
+    for (std::uint32_t j = i + 1; j <= last && buffer_ * (j - i - 1) <= most; ++j)
+      free_at = std::max(free_at, times_[row + j] + most - buffer_ * (j - i - 1));
+    release(path_[row + i], m, free_at);
+  }
+
+  /// The head crosses its last link, the ejection link, in cycle `head`: everything about its path is known now.
+  void deliver(std::uint32_t index, Message& m, std::uint32_t head) {
+    const std::uint32_t hops = net_.hops(m.source, m.destination);
+    if constexpr (history) {
+      const std::uint32_t row = index * net_.longest(), reach = (m.flits - 1) / buffer_ + 1;
+      for (std::uint32_t i = hops > reach ? hops - reach : 0; i < hops; ++i) {
+        std::uint32_t free_at = 0;
+        const std::uint32_t most = m.flits - 1;
+        for (std::uint32_t j = i + 1; j <= hops && buffer_ * (j - i - 1) <= most; ++j)
+          free_at = std::max(free_at, (j == hops ? head + 1 : times_[row + j]) + most - buffer_ * (j - i - 1));
+        release(path_[row + i], m, free_at);
+      }
+    } else {
+      std::uint32_t free_at = head + m.flits - hops;
+      release(net_.injection(m.source), m, ++free_at);
+      auto place = net_.begin(m.source, m.destination);
+      while (place.rest != 0) release_single(net_.step(place), ++free_at);
+      release(net_.ejection(m.destination), m, ++free_at);
+    }
+    head_hops_ += hops;
+    flit_hops_ += std::uint64_t{hops} * m.flits;
+    observer_.delivered(*this, m, head, hops);
+    m.live = false;
+    free_.push_back(index);
+    settle_waiters();
+  }
+  void release_single(std::uint32_t link, std::uint32_t free_at) {
+    if constexpr (mutant == 1) ++free_at;
+    if (words_[link] == held_alone) [[likely]]
+      words_[link] = free_at;
+    else
+      granted_.push_back({link, link, 0, free_at, dequeue(link)});
+  }
+  void release(std::uint32_t link, const Message& m, std::uint32_t free_at) {
+    if (link < net_.network_words()) return release_single(link, free_at);
+    const bool in = net_.is_injection(link);
+    if (!in && net_.open_sink()) return;
+    const std::uint32_t channels = in ? net_.injection_channels() : net_.ejection_channels();
+    if (channels == 1) return release_single(link, free_at);
+    words_[link + (in ? m.slot_in : m.slot_out)] = free_at;
+    if (words_[link + channels] != held_alone) serve(link, channels);
+  }
+  /// A link of several channels with waiters: grants what is certain, asks to be woken for what is not.
+  void serve(std::uint32_t link, std::uint32_t channels) {
+    std::uint32_t* const channel = &words_[link];
+    while (channel[channels] != held_alone) {
+      std::uint32_t* const first = std::min_element(channel, channel + channels);
+      if (*first >= held) return;
+      const bool unknown = std::find(channel, channel + channels, held_alone) != channel + channels;
+      if (*first > now_ && unknown && mutant != 3) return wake_at(*first, link);
+      granted_.push_back({link, link + channels, static_cast<std::uint32_t>(first - channel), std::max(*first, now_),
+                          dequeue(link + channels)});
+      *first = held_alone;
+    }
+  }
+  void wake_at(std::uint32_t time, std::uint32_t link) {
+    wakes_.push(base_ + time, link);
+    rare_ = std::min<std::uint64_t>(rare_, time);
+  }
+  /// The waiters that were granted while others' paths were walked: a work list instead of recursion.
+  void settle_waiters() {
+    if (settling_ || granted_.empty()) return;
+    settling_ = true;
+    while (!granted_.empty()) {
+      const Granted one = granted_.back();
+      granted_.pop_back();
+      if (one.link < net_.network_words())
+        pass(one.message, messages_[one.message], one.time);
+      else
+        end_granted(one.message, one.slot, one.time);
+    }
+    settling_ = false;
+  }
+
+  // --- queues: circular lists, the word holds the tail -----------------------------------------------------------------
+  void enqueue(std::uint32_t word, std::uint32_t index) {
+    if (words_[word] == held_alone) {
+      messages_[index].next = index;
+    } else {
+      Message& tail = messages_[words_[word] & ~held];
+      messages_[index].next = tail.next;
+      tail.next = index;
+    }
+    words_[word] = held | index;
+  }
+  std::uint32_t dequeue(std::uint32_t word) {
+    const std::uint32_t tail = words_[word] & ~held, first = messages_[tail].next;
+    if (first == tail)
+      words_[word] = held_alone;
+    else
+      messages_[tail].next = messages_[first].next;
+    return first;
+  }
+
+  /// Before 32 bits overflow: times and keys are counted from a later origin.
+  void move_base(std::uint64_t time) {
+    const std::uint64_t shift = (time - 1) / wheel_.size() * wheel_.size();
+    const auto moved = [shift](std::uint32_t old) {
+      return old >= held ? old : old > shift ? old - static_cast<std::uint32_t>(shift) : 0u;
+    };
+    for (auto& word : words_) word = moved(word);
+    for (auto& m : messages_) {
+      m.born -= static_cast<std::uint32_t>(shift);
+      m.entered -= static_cast<std::uint32_t>(shift);
+    }
+    for (auto& crossing : times_) crossing -= static_cast<std::uint32_t>(shift);
+    now_ = static_cast<std::uint32_t>(time - 1 - shift);
+    base_ += shift;
+    if constexpr (Source::newest_last) renumber();
+    observer_.moved_base(static_cast<std::uint32_t>(shift));
+    refresh();
+  }
+  void renumber() {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t i = 0; i < messages_.size(); ++i)
+      if (messages_[i].live) order.push_back(i);
+    std::sort(order.begin(), order.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return messages_[a].key < messages_[b].key; });
+    key_ = 0;
+    limit_ = farthest;
+    for (const auto index : order) messages_[index].key = key_++;
+  }
+
+  struct Granted {
+    std::uint32_t link, word, slot, time, message;
+  };
+  const Net net_;
+  Source& source_;
+  Observer& observer_;
+  std::uint32_t buffer_;
+  events::Wheel wheel_;
+  std::vector<std::uint32_t> words_;
+  std::vector<Message> messages_;
+  std::vector<std::uint32_t> free_, current_, next_, bucket_, merged_, times_, path_;
+  events::Distant distant_, wakes_;
+  std::vector<Granted> granted_;
+  std::uint64_t base_ = ~std::uint64_t{0};
+  std::uint64_t arrival_ = 0, rare_ = 0;  // relative: the next message; the next event beyond the wheel or wake-up
+  static constexpr std::uint64_t farthest = std::uint64_t{1} << 30;
+  static constexpr std::uint32_t most_keys = 0xe0000000u;
+  std::uint64_t limit_ = farthest;
+  std::uint64_t head_hops_ = 0, flit_hops_ = 0;
+  std::uint32_t now_ = 0, waiting_next_ = 0, key_ = 0;
+  bool distant_words_ = false, settling_ = false;
+};
+
+}  // namespace assay::network
