@@ -4,7 +4,7 @@ namespace assay::events {
 
 namespace {
 constexpr double ln2 = 0.693147180559945309417232121458;
-constexpr double edge = 7.69711747013104972;           // where the exponential ziggurat's tail begins, 256 layers
+constexpr double edge = 7.69711747013104972;  // where the exponential ziggurat's tail begins, 256 layers
 constexpr double layer_area = 0.0039496598225815571993;
 }  // namespace
 
@@ -61,7 +61,8 @@ double Random::exponential_edge(unsigned layer, std::uint64_t fraction) {
   for (;;) {
     if (layer == 0) return edge - natural_log(uniform() + 0x1p-54);
     const double x = static_cast<double>(fraction) * zig_->width[layer];
-    if (zig_->height[layer] + uniform() * (zig_->height[layer - 1] - zig_->height[layer]) < exponential_of(-x)) return x;
+    if (zig_->height[layer] + uniform() * (zig_->height[layer - 1] - zig_->height[layer]) < exponential_of(-x))
+      return x;
     const std::uint64_t bits = next();
     fraction = bits >> 11;
     layer = static_cast<unsigned>(bits & 255);

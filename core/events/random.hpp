@@ -1,7 +1,7 @@
-// Random streams that give the same bits on every machine: xoshiro256++ (Blackman and Vigna 2021), seeded for each stream by
-// SplitMix64 from (seed, stream); samplers of our own over it, made of +, -, *, / and comparisons only, which IEEE 754 fixes
-// to the bit (the library's log may differ between machines). Exponential deviates by the ziggurat of Marsaglia and Tsang
-// (2000) with 256 layers; integers by multiplication with rejection (Lemire 2019).
+// Random streams that give the same bits on every machine: xoshiro256++ (Blackman and Vigna 2021), seeded for each
+// stream by SplitMix64 from (seed, stream); samplers of our own over it, made of +, -, *, / and comparisons only, which
+// IEEE 754 fixes to the bit (the library's log may differ between machines). Exponential deviates by the ziggurat of
+// Marsaglia and Tsang (2000) with 256 layers; integers by multiplication with rejection (Lemire 2019).
 #pragma once
 #include <array>
 #include <bit>

@@ -1,6 +1,6 @@
-// The event queue of engines whose events mostly lie a few ticks ahead: a wheel of buckets, one a tick, with a bitmap over
-// them, so that the next busy tick is found in two bit scans; and a heap for the few beyond the wheel's horizon. Buckets are
-// lists threaded through the events' own records: pushing allocates nothing.
+// The event queue of engines whose events mostly lie a few ticks ahead: a wheel of buckets, one a tick, with a bitmap
+// over them, so that the next busy tick is found in two bit scans; and a heap for the few beyond the wheel's horizon.
+// Buckets are lists threaded through the events' own records: pushing allocates nothing.
 #pragma once
 #include <algorithm>
 #include <bit>

@@ -1,41 +1,47 @@
-// What a run of the simulated network is given: the tables [traffic], [io] and [method] of NETWORK.toml as plain data, with
-// the defaults a person gets. ([network] belongs to the topologies and routings; see registry.hpp and Switching below.)
-// Times in cycles (ticks of the finest clock), lengths in flits, rates in flits a node a cycle.
+// What a run of the simulated network is given: the tables [traffic], [io] and [method] of NETWORK.toml as plain data,
+// with the defaults a person gets. ([network] belongs to the topologies and routings; see registry.hpp and Switching
+// below.) Times in cycles (ticks of the finest clock), lengths in flits, rates in flits a node a cycle.
 #pragma once
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "network/parameters.hpp"
+
 namespace assay::network {
 
 /// [network], the keys that say how a message moves rather than where.
 struct Switching {
+  std::string engine = "auto";
   std::string switching = "wormhole";  // wormhole, cut-through, store-and-forward, circuit
-  std::uint32_t buffer_packets = 1;    // cut-through, store-and-forward: whole packets a link's far buffer holds (0: open)
-  std::string buffers = "shared";      // shared: any waiting packet may go on; fifo: head-of-line blocking at each input
+  std::uint32_t buffer_packets =
+      1;                           // cut-through, store-and-forward: whole packets a link's far buffer holds (0: open)
+  std::string buffers = "shared";  // shared: any waiting packet may go on; fifo: head-of-line blocking at each input
   std::string circuit_release = "tail";  // circuit: released as the tail passes, or "end": all at once behind it
   std::uint32_t acknowledgement = 1;     // circuit: cycles a link for the acknowledgement to come back
   std::uint32_t packet_flits = 0;        // messages longer than this go as packets (0: whole)
-  std::uint32_t packet_gap = 1;          // cycles between one packet's injection channel getting free and the next request
+  std::uint32_t packet_gap = 1;  // cycles between one packet's injection channel getting free and the next request
 };
 
 /// [traffic]
 struct Traffic {
-  std::string pattern = "uniform";   // uniform transpose bit-complement bit-reversal shuffle tornado neighbour hotspot spherical
-  bool self = false;                 // uniform: a node may send to itself
-  std::string arrivals = "poisson";  // poisson bernoulli burst
-  double load = 0.0;                 // flits a node a cycle
+  std::string pattern =
+      "uniform";      // uniform transpose bit-complement bit-reversal shuffle tornado neighbour hotspot spherical
+  bool self = false;  // uniform: a node may send to itself
+  std::string arrivals = "poisson";                                   // poisson bernoulli burst
+  double load = 0.0;                                                  // flits a node a cycle
   std::vector<std::pair<std::uint32_t, double>> flits = {{32, 1.0}};  // lengths and their weights; one number: constant
-  std::string lengths = "table";     // table (above) or geometric (mean: the first length above)
-  double burst_messages = 8;         // burst: mean messages of a burst (geometric), one behind the other
+  std::string lengths = "table";              // table (above) or geometric (mean: the first length above)
+  double burst_messages = 8;                  // burst: mean messages of a burst (geometric), one behind the other
   std::vector<std::uint32_t> hotspots = {0};  // hotspot
   double hotspot_share = 0.1;                 // of the messages that go there, the rest uniform
-  std::uint32_t radius = 1;                   // spherical: links away that still count as near (Reed and Grunwald's sphere)
-  double locality = 0.8;                      // spherical: the share that stays within
+  std::uint32_t radius = 1;  // spherical: links away that still count as near (Reed and Grunwald's sphere)
+  double locality = 0.8;     // spherical: the share that stays within
 };
 
-/// [io]: the I/O nodes of Ghosh, Goveas and Draper, figure 2 and Table 1; absent when `nodes` is empty and `dimension` < 0.
+/// [io]: the I/O nodes of Ghosh, Goveas and Draper, figure 2 and Table 1; absent when `nodes` is empty and `dimension`
+/// < 0.
 struct InputOutput {
   bool present = false;
   std::vector<std::uint32_t> nodes;  // processing elements that have an I/O node, in the order of I/O addresses
@@ -66,5 +72,11 @@ struct Method {
   std::uint64_t messages = 0;         // stop when so many are delivered in all (the paper: 150,000; 0: go by cycles)
   bool utilisation = false;           // busy share of each channel, in the result
 };
+
+/// Takes its keys out of [network]; what is left is the topology's and the routing's. ParameterError as everywhere.
+Switching read_switching(Table& network);
+Traffic read_traffic(const Table& config);
+InputOutput read_io(const Table& config);
+Method read_method(const Table& config);
 
 }  // namespace assay::network

@@ -1,6 +1,6 @@
-// What is kept of a run while it goes: means, variances and quantiles of whole numbers of cycles, batch means for intervals
-// (the run cut into equal stretches of time, each message counted in the stretch in which its head arrives), and the backlog
-// at the end of each stretch, by which saturation is judged.
+// What is kept of a run while it goes: means, variances and quantiles of whole numbers of cycles, batch means for
+// intervals (the run cut into equal stretches of time, each message counted in the stretch in which its head arrives),
+// and the backlog at the end of each stretch, by which saturation is judged.
 #pragma once
 #include <bit>
 #include <cmath>
@@ -22,6 +22,12 @@ class Histogram {
     for (std::uint32_t i = 0; i < bins; ++i)
       if (bins_[i] != 0 && (seen += static_cast<double>(bins_[i])) >= wanted) return middle(i);
     return middle(bins - 1);
+  }
+  /// Calls with (value, count) of every bin that is not empty, a bin's middle standing for it.
+  template <class Call>
+  void each(Call call) const {
+    for (std::uint32_t i = 0; i < bins; ++i)
+      if (bins_[i] != 0) call(middle(i), bins_[i]);
   }
 
  private:
@@ -82,8 +88,8 @@ struct Latency {
   }
 };
 
-/// Saturation within one run: the backlog of the last quarter lies above that of the second by more than half and by more
-/// than either's scatter explains. (Surer, and the front's: a run four times as long.)
+/// Saturation within one run: the backlog of the last quarter lies above that of the second by more than half and by
+/// more than either's scatter explains. (Surer, and the front's: a run four times as long.)
 inline bool grows(const std::vector<std::uint64_t>& backlog) {
   const std::size_t n = backlog.size();
   if (n < 8) return false;

@@ -3,52 +3,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "network/python_values.hpp"
 #include "network/registry.hpp"
 
 namespace nb = nanobind;
 using namespace assay::network;
 
 namespace {
-
-Value to_value(nb::handle object) {
-  if (object.is_none()) return {};
-  if (nb::isinstance<nb::bool_>(object)) return nb::cast<bool>(object);
-  if (nb::isinstance<nb::int_>(object)) return nb::cast<std::int64_t>(object);
-  if (nb::isinstance<nb::float_>(object)) return nb::cast<double>(object);
-  if (nb::isinstance<nb::str>(object)) return nb::cast<std::string>(object);
-  if (nb::isinstance<nb::dict>(object)) {
-    Table table;
-    for (const auto& [key, item] : nb::cast<nb::dict>(object)) table[nb::cast<std::string>(key)] = to_value(item);
-    return table;
-  }
-  if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) {
-    Value::List list;
-    for (const auto item : object) list.push_back(to_value(item));
-    return list;
-  }
-  throw nb::type_error("a network is described by numbers, texts, lists and tables");
-}
-
-nb::object to_python(const Value& value) {
-  struct Visitor {
-    nb::object operator()(std::monostate) const { return nb::none(); }
-    nb::object operator()(bool held) const { return nb::bool_(held); }
-    nb::object operator()(std::int64_t held) const { return nb::int_(held); }
-    nb::object operator()(double held) const { return nb::float_(held); }
-    nb::object operator()(const std::string& held) const { return nb::str(held.c_str()); }
-    nb::object operator()(const Value::List& held) const {
-      nb::list out;
-      for (const auto& item : held) out.append(to_python(item));
-      return out;
-    }
-    nb::object operator()(const Table& held) const {
-      nb::dict out;
-      for (const auto& [key, item] : held) out[key.c_str()] = to_python(item);
-      return out;
-    }
-  };
-  return std::visit(Visitor{}, value.held);
-}
 
 const char* kind_name(Kind kind) {
   static constexpr const char* names[] = {"integer", "number", "flag", "text", "integers", "pairs", "table"};

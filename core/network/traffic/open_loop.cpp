@@ -43,7 +43,8 @@ std::uint32_t permuted(const std::string& pattern, std::uint32_t node, std::uint
   }
   if (pattern == "transpose") {
     if (bits % 2 != 0)
-      throw ParameterError("traffic.pattern", "'transpose' needs an even number of address bits, here " + std::to_string(bits));
+      throw ParameterError("traffic.pattern",
+                           "'transpose' needs an even number of address bits, here " + std::to_string(bits));
     return ((node << bits / 2) | (node >> bits / 2)) & mask;
   }
   throw ParameterError("traffic.pattern", "no pattern '" + pattern +
@@ -68,7 +69,8 @@ OpenLoop::OpenLoop(const Traffic& traffic, const Neighbourhood& around, events::
       share_ = traffic.hotspot_share;
       if (hotspots_.empty()) throw ParameterError("traffic.hotspots", "at least one node is needed");
       for (const auto node : hotspots_)
-        if (node >= nodes_) throw ParameterError("traffic.hotspots", "node " + std::to_string(node) + " does not exist");
+        if (node >= nodes_)
+          throw ParameterError("traffic.hotspots", "node " + std::to_string(node) + " does not exist");
     } else if (traffic.pattern == "spherical") {
       pattern_ = Pattern::spherical;
       share_ = traffic.locality;
@@ -122,8 +124,9 @@ OpenLoop::OpenLoop(const Traffic& traffic, const Neighbourhood& around, events::
     process_ = Process::bernoulli;
     probability_ = rate;
     if (rate > 1)
-      throw ParameterError("traffic.load", "Bernoulli arrivals give at most one message a node a cycle, and this load wants " +
-                                               std::to_string(rate));
+      throw ParameterError(
+          "traffic.load",
+          "Bernoulli arrivals give at most one message a node a cycle, and this load wants " + std::to_string(rate));
     trial_ = ~std::uint64_t{0};
     advance();
   } else if (traffic.arrivals == "burst") {
@@ -133,7 +136,8 @@ OpenLoop::OpenLoop(const Traffic& traffic, const Neighbourhood& around, events::
     gap_ = burst_ / (rate * sending_);
     advance();
   } else {
-    throw ParameterError("traffic.arrivals", "no process '" + traffic.arrivals + "'; accepted: poisson, bernoulli, burst");
+    throw ParameterError("traffic.arrivals",
+                         "no process '" + traffic.arrivals + "'; accepted: poisson, bernoulli, burst");
   }
 }
 

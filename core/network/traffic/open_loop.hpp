@@ -1,10 +1,10 @@
-// Open-loop sources: messages come whatever the state of the network. All nodes together are one merged stream, one draw a
-// message instead of one pending event a node:
+// Open-loop sources: messages come whatever the state of the network. All nodes together are one merged stream, one
+// draw a message instead of one pending event a node:
 //  * Poisson: gaps of the sum process are exponential, the source is uniform;
 //  * Bernoulli: a trial a node a cycle; the trials in the order (cycle, node) have geometric gaps;
 //  * burst: bursts come as a Poisson process, each a geometric number of messages of one node in one cycle.
-// Patterns as Dally and Towles (2004), section 3.2, define them on the node's number; a message that a permutation maps to
-// its own source is not sent. Spherical locality: Reed and Grunwald (1987), nodes within `radius` links.
+// Patterns as Dally and Towles (2004), section 3.2, define them on the node's number; a message that a permutation maps
+// to its own source is not sent. Spherical locality: Reed and Grunwald (1987), nodes within `radius` links.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -22,7 +22,7 @@ struct Arrival {
 /// What a pattern may ask of the topology: extents of a grid (for tornado and neighbour), distance (for spherical).
 struct Neighbourhood {
   std::uint32_t nodes = 0;
-  std::vector<std::uint32_t> extents;                                     // lowest first; empty: one ring of all nodes
+  std::vector<std::uint32_t> extents;                                    // lowest first; empty: one ring of all nodes
   std::function<std::vector<std::uint32_t>(std::uint32_t node)> sphere;  // the nodes within the radius, without itself
 };
 

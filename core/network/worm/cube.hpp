@@ -1,6 +1,6 @@
-// A binary hypercube with e-cube routing, highest dimension first, without tables: a link is a number made of dimension and
-// node, a route is the exclusive or of two addresses. One word of 4 bytes a network channel; the words of injection and
-// ejection links follow, one a channel and one more for the queue where there are several.
+// A binary hypercube with e-cube routing, highest dimension first, without tables: a link is a number made of dimension
+// and node, a route is the exclusive or of two addresses. One word of 4 bytes a network channel; the words of injection
+// and ejection links follow, one a channel and one more for the queue where there are several.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -10,7 +10,8 @@ namespace assay::network {
 class Cube {
  public:
   struct Place {
-    std::uint32_t here, rest;  // the node that the head is bound for next; the dimensions still to be crossed from there
+    std::uint32_t here,
+        rest;  // the node that the head is bound for next; the dimensions still to be crossed from there
   };
 
   /// `own`: messages from a node to itself may occur.

@@ -1,15 +1,17 @@
 // The worm engine for the unit rule: every channel passes a flit a cycle, credits cost nothing (f = w = h = 1, r = 0).
 //
-// One event a head hop. A message of L flits moves as a rigid train, so a channel's release follows from the cycles A(j) in
-// which the head crossed the links after it: link i is free again at the maximum, over j from i+1 to H+1 with
-// B (j-i-1) <= L-1, of A(j) + L-1 - B (j-i-1), with A(H+1) = A(H) + 1. With B = 1 and L >= H all releases are known exactly when
-// the head reaches the sink, and none before (`history` false: nothing is kept but the route); else a link's release is known
-// when the head is granted the column q = (L-1)/B + 1 after it, or the sink (`history` true: crossings are kept).
+// One event a head hop. A message of L flits moves as a rigid train, so a channel's release follows from the cycles
+// A(j) in which the head crossed the links after it: link i is free again at the maximum, over j from i+1 to H+1 with
+// B (j-i-1) <= L-1, of A(j) + L-1 - B (j-i-1), with A(H+1) = A(H) + 1. With B = 1 and L >= H all releases are known
+// exactly when the head reaches the sink, and none before (`history` false: nothing is kept but the route); else a
+// link's release is known when the head is granted the column q = (L-1)/B + 1 after it, or the sink (`history` true:
+// crossings are kept).
 //
-// A channel is one word: the cycle from which it is free, possibly ahead of now, or `held` with the tail of the circular FIFO
-// queue of messages that wait for it. When a release becomes known the first waiter is granted that cycle at once, ahead of
-// time, since nothing can come before it; a link of several channels may only do so when no other release is unknown, and
-// is woken at its earliest known release otherwise. Requests of one cycle are served in order of message.
+// A channel is one word: the cycle from which it is free, possibly ahead of now, or `held` with the tail of the
+// circular FIFO queue of messages that wait for it. When a release becomes known the first waiter is granted that cycle
+// at once, ahead of time, since nothing can come before it; a link of several channels may only do so when no other
+// release is unknown, and is woken at its earliest known release otherwise. Requests of one cycle are served in order
+// of message.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -72,6 +74,9 @@ class UnitEngine {
     }
   }
 
+  /// Messages generated so far.
+  [[nodiscard]] std::uint64_t created() const { return created_; }
+  [[nodiscard]] std::uint32_t relative(std::uint64_t cycle) const { return static_cast<std::uint32_t>(cycle - base_); }
   [[nodiscard]] std::uint64_t live() const { return messages_.size() - free_.size(); }
   [[nodiscard]] std::size_t memory() const {
     return words_.capacity() * 4 + messages_.capacity() * sizeof(Message) + free_.capacity() * 4 +
@@ -86,12 +91,14 @@ class UnitEngine {
   }
 
  private:
-  // Relative times begin at 1, so that every channel is free at first: absolute = base_ + relative, base_ = -1 at first.
+  // Relative times begin at 1, so that every channel is free at first: absolute = base_ + relative, base_ = -1 at
+  // first.
   void refresh() {
     const std::uint64_t next = source_.next_cycle();
     arrival_ = next == ~std::uint64_t{0} ? next : next - base_;
     const std::uint64_t far = distant_.first();
-    rare_ = std::min(far == ~std::uint64_t{0} ? far : far - base_, wakes_.first() == ~std::uint64_t{0} ? wakes_.first() : wakes_.first() - base_);
+    rare_ = std::min(far == ~std::uint64_t{0} ? far : far - base_,
+                     wakes_.first() == ~std::uint64_t{0} ? wakes_.first() : wakes_.first() - base_);
   }
 
   // --- one cycle -----------------------------------------------------------------------------------------------------
@@ -199,6 +206,7 @@ class UnitEngine {
     m.born = now_;
     m.column = 0;
     m.live = true;
+    ++created_;
     m.want = net_.injection(arrival.source);
     const std::uint64_t next = source_.next_cycle();
     arrival_ = next == ~std::uint64_t{0} ? next : next - base_;
@@ -386,7 +394,8 @@ class UnitEngine {
     settling_ = false;
   }
 
-  // --- queues: circular lists, the word holds the tail -----------------------------------------------------------------
+  // --- queues: circular lists, the word holds the tail
+  // -----------------------------------------------------------------
   void enqueue(std::uint32_t word, std::uint32_t index) {
     if (words_[word] == held_alone) {
       messages_[index].next = index;
@@ -453,7 +462,7 @@ class UnitEngine {
   static constexpr std::uint64_t farthest = std::uint64_t{1} << 30;
   static constexpr std::uint32_t most_keys = 0xe0000000u;
   std::uint64_t limit_ = farthest;
-  std::uint64_t head_hops_ = 0, flit_hops_ = 0;
+  std::uint64_t head_hops_ = 0, flit_hops_ = 0, created_ = 0;
   std::uint32_t now_ = 0, waiting_next_ = 0, key_ = 0;
   bool distant_words_ = false, settling_ = false;
 };

@@ -1,0 +1,89 @@
+// What the worm engines keep of the messages that they deliver: latencies of those generated after the warm-up, flits
+// of all, what each source got through.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "network/outcome.hpp"
+#include "network/traffic/trace.hpp"
+
+namespace assay::network {
+
+/// A header latency runs from a message's generation to its head's arrival inside the destination: A(H) + 1 -
+/// generation.
+class Collector {
+ public:
+  explicit Collector(std::uint32_t nodes) : sent_(nodes, 0) {}
+
+  template <class Engine, class Message>
+  void delivered(const Engine&, const Message& m, std::uint32_t head, std::uint32_t) {
+    ++all_;
+    if (!measuring_) return;
+    ++messages_;
+    flits_ += m.flits;
+    sent_[m.source] += m.flits;
+    if (static_cast<std::int32_t>(m.born - from_) < 0) return;
+    header_.add(head + 1 - m.born);
+    network_.add(head + 1 - m.entered);
+    queueing_.add(m.entered - m.born);
+  }
+  void moved_base(std::uint32_t shift) { from_ -= std::min(from_, shift); }
+
+  void measure(std::uint32_t from, std::size_t batches) {
+    measuring_ = true;
+    from_ = from;
+    header_.begin(batches);
+    network_.begin(batches);
+    queueing_.begin(batches);
+  }
+  void turn(std::size_t batch) {
+    header_.turn(batch);
+    network_.turn(batch);
+    queueing_.turn(batch);
+  }
+  [[nodiscard]] std::uint64_t all() const { return all_; }
+  void report(Outcome& outcome) {
+    outcome.messages = messages_;
+    outcome.simulated_messages = all_;
+    const double cycles = static_cast<double>(outcome.measured_cycles), nodes = static_cast<double>(sent_.size());
+    outcome.throughput = static_cast<double>(flits_) / cycles / nodes;
+    outcome.worst_node = static_cast<double>(*std::min_element(sent_.begin(), sent_.end())) / cycles;
+    header_.finish();
+    network_.finish();
+    queueing_.finish();
+    outcome.latencies["header"] = std::move(header_);
+    outcome.latencies["network"] = std::move(network_);
+    outcome.latencies["queueing"] = std::move(queueing_);
+  }
+
+ private:
+  Latency header_, network_, queueing_;
+  std::uint64_t all_ = 0, messages_ = 0, flits_ = 0;
+  std::vector<std::uint64_t> sent_;
+  std::uint32_t from_ = 0;
+  bool measuring_ = false;
+};
+
+/// Writes down when each message of a trace arrived; messages are known by key, their rank by id.
+class Recorder {
+ public:
+  Recorder(const ReplaySource& source, Delivered& out) : source_(source), out_(out) {}
+  template <class Engine, class Message>
+  void delivered(const Engine& engine, const Message& m, std::uint32_t head, std::uint32_t hops) {
+    const std::uint32_t row = source_.row(m.key);
+    out_.head[row] = static_cast<std::int64_t>(engine.absolute(head));
+    out_.tail[row] = out_.head[row] + m.flits - 1;
+    out_.hops[row] = static_cast<std::int32_t>(hops);
+    ++count_;
+  }
+  void moved_base(std::uint32_t) {}
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
+ private:
+  const ReplaySource& source_;
+  Delivered& out_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace assay::network
