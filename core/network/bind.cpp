@@ -1,10 +1,11 @@
 // Python's view of the simulated network.
+#include "network/bind.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
 #include <cmath>
 
-#include "network/python_values.hpp"
 #include "network/simulate.hpp"
 
 void bind_topologies(nanobind::module_& module);

@@ -1,9 +1,10 @@
 // Python's view of topologies, routings and the networks built of them.
+#include "network/bind.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "network/python_values.hpp"
 #include "network/registry.hpp"
 
 namespace nb = nanobind;
