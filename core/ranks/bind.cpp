@@ -1,4 +1,28 @@
 // Python's view of message-passing programs on a described machine.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 
-void bind_ranks(nanobind::module_& module) { module.attr("__doc__") = "Simulated ranks."; }
+#include "ranks/play.hpp"
+#include "timing/faults.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+void bind_ranks(nb::module_& module) {
+  module.attr("__doc__") = "Message-passing programs on a described machine.";
+  // What the user can mend is a ValueError, what went wrong in the run a RuntimeError.
+  nb::register_exception_translator([](const std::exception_ptr& failure, void*) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const assay::timing::InputFault& fault) {
+      PyErr_SetString(PyExc_ValueError, fault.what());
+    }
+  });
+  module.def("programs", &assay::described::program_names, "Names of the programs that are compiled in.");
+  module.def("run", &assay::described::play, "program"_a, "machine"_a, "ranks"_a, "arguments"_a,
+             nb::call_guard<nb::gil_scoped_release>(),
+             "Run a program on a described machine (flat, dotted keys, SI units); returns its JSON lines.");
+}

@@ -1,0 +1,84 @@
+// --deadline SECONDS: a job that hangs says so and ends. A timer's signal interrupts whatever call a rank is in; the
+// handler writes what the rank was waiting for, with nothing but write(2), and leaves with status 1, on which the
+// launcher ends the others. The others are given a moment to speak first.
+#pragma once
+
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+
+#include "mpi/communicator.hpp"
+#include "timing/options.hpp"
+
+namespace assay::mpi {
+
+inline constexpr const char* deadline_help =
+    "  --deadline SECONDS             ends a job that is not done by then, naming what each rank waited for\n";
+
+namespace last_words {
+inline char head[256];  // composed beforehand: "echo: not done after 60 s: rank 1 was in "
+inline void put(char*& to, const char* text) {
+  while (*text) *to++ = *text++;
+}
+inline void put(char*& to, int value) {
+  char digits[12];
+  int n = 0;
+  unsigned left = value < 0 ? 0U - static_cast<unsigned>(value) : static_cast<unsigned>(value);
+  do digits[n++] = static_cast<char>('0' + left % 10);
+  while (left /= 10);
+  if (value < 0) *to++ = '-';
+  while (n > 0) *to++ = digits[--n];
+}
+inline void speak(int) {
+  char text[512];
+  char* to = text;
+  put(to, head);
+  const char* call = doing.call;
+  const int peer = doing.peer;
+  put(to, call);
+  if (peer >= 0) {
+    put(to, " rank ");
+    put(to, peer);
+    put(to, ", tag ");
+    put(to, doing.tag);
+  }
+  *to++ = '\n';
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text, static_cast<std::size_t>(to - text));
+  const timespec moment{0, 500'000'000};
+  nanosleep(&moment, nullptr);
+  _exit(1);
+}
+}  // namespace last_words
+
+// Takes --deadline out of the words; 0: none.
+inline double take_deadline(std::vector<const char*>& words) {
+  double seconds = 0;
+  for (std::size_t i = 1; i < words.size();) {
+    const std::string_view word = words[i];
+    if (word != "--deadline" && !word.starts_with("--deadline=")) {
+      ++i;
+      continue;
+    }
+    const bool apart = word == "--deadline";
+    if (apart && i + 1 == words.size()) throw timing::InputFault("option --deadline: its value is missing");
+    const std::string_view value = apart ? words[i + 1] : word.substr(11);
+    seconds = timing::reading::option_number("--deadline", value, 0.1, 1e6, false);
+    const auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
+    words.erase(at, at + (apart ? 2 : 1));
+  }
+  return seconds;
+}
+
+inline void arm_deadline(const std::string& name, int rank, double seconds) {
+  std::snprintf(last_words::head, sizeof last_words::head, "%s: not done after %g s: rank %d was in ", name.c_str(),
+                seconds, rank);
+  std::signal(SIGALRM, last_words::speak);
+  itimerval timer{};
+  timer.it_value.tv_sec = static_cast<time_t>(seconds);
+  timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - static_cast<double>(timer.it_value.tv_sec)) * 1e6);
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+}  // namespace assay::mpi

@@ -1,0 +1,112 @@
+// main() of a message-passing program on MPI. One binary a program:
+//
+//   mpicxx -std=c++20 -O3 -march=native -I programs -DASSAY_PROGRAM='"ranks/echo.hpp"' [-DASSAY_FLAGS='"-O3 …"']
+//          programs/mpi/main.cpp -o echo
+//
+// ASSAY_PROGRAM is the file to include (below programs/, or an absolute path for a person's own); it leaves the program
+// as assay::ranks::Program, with its `record` and its `run(comm, session)`.
+// Options are those of every program and --deadline SECONDS: a job that is not done by then says on standard error
+// which benchmark it was and what each rank was waiting for, and ends with status 1. Only rank 0 writes samples.
+#ifndef ASSAY_PROGRAM
+#error "ASSAY_PROGRAM names the program's file, such as -DASSAY_PROGRAM='\"ranks/echo.hpp\"'"
+#endif
+
+#include "mpi/communicator.hpp"
+#include "mpi/deadline.hpp"
+#include "mpi/placement.hpp"
+#include "mpi/transport.hpp"
+#include ASSAY_PROGRAM
+
+namespace assay::mpi {
+
+// What rank 0 found wrong with the input, all must know: 0 or an exit status.
+inline int agreed(int status) {
+  MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return status;
+}
+
+inline std::string library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  std::string name(text, static_cast<std::size_t>(length));
+  name = name.substr(0, name.find_first_of(",\n"));
+  if (name.starts_with("Open MPI v")) name = "Open MPI " + name.substr(10);
+  std::ranges::replace(name, '\t', ' ');
+  return name;
+}
+
+inline int measure(const timing::Record& record, const timing::Options& options, Communicator& comm) {
+  const timing::ClockQuality clock = timing::measure_clock();
+  const std::vector<timing::Placement> places = gather_placement(comm);
+  const std::string transport = find_transport(comm, places);
+  std::unique_ptr<timing::Output> output;
+  int status = 0;
+  if (comm.rank() == 0) {
+    try {
+      output = std::make_unique<timing::Output>(options.out);
+      output->line(timing::launch_event(record, options, places, transport, library(), clock));
+    } catch (const std::exception& fault) {
+      std::fprintf(stderr, "%s: %s\n", record.top().text("name").c_str(), fault.what());
+      status = 1;
+    }
+  }
+  if ((status = agreed(status)) != 0) return status;
+  ranks::Session session(
+      options, [&](const timing::Json& event) { output->line(event); }, false, clock.overhead, clock.resolution);
+  for (const auto& place : places) {
+    bool lead = true;
+    for (const auto& earlier : places) lead = lead && (earlier.rank >= place.rank || earlier.host != place.host);
+    session.leads.push_back(lead);
+  }
+  const ranks::Task task = ranks::Program::run(comm, session);
+  task.handle().resume();
+  if (!task.done()) throw std::logic_error("a rank suspended, which cannot be on MPI");
+  task.result();
+  if (comm.rank() == 0) {
+    output->line(timing::Json().text("event", "done"));
+    status = session.passed() ? 0 : 1;
+  }
+  return agreed(status);
+}
+
+inline int run(int argc, char** argv) {
+  std::string name = "program";
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  try {
+    const timing::Record record = timing::parse_record(ranks::Program::record);
+    name = record.top().text("name", name);
+    std::vector<const char*> words(argv, argv + argc);
+    const double deadline = take_deadline(words);
+    const timing::Options options = timing::parse_options(record, static_cast<int>(words.size()), words.data());
+    if (options.action != timing::Options::Action::run) {
+      if (rank == 0) {
+        const bool help = options.action == timing::Options::Action::help;
+        std::fputs((help ? timing::help_text(record, options) + deadline_help : record.source).c_str(), stdout);
+      }
+      return 0;
+    }
+    Communicator comm(MPI_COMM_WORLD);
+    if (deadline > 0) arm_deadline(name, comm.rank(), deadline);
+    return measure(record, options, comm);
+  } catch (const timing::InputFault& fault) {  // the same on every rank, as all see the same words
+    if (rank == 0) std::fprintf(stderr, "%s: %s\n", name.c_str(), fault.what());
+    return 2;
+  } catch (const std::exception& fault) {
+    std::fprintf(stderr, "%s: rank %d: %s\n", name.c_str(), rank, fault.what());
+    std::fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    return 1;
+  }
+}
+
+}  // namespace assay::mpi
+
+int main(int argc, char** argv) {
+  assay::timing::hold_leash();
+  MPI_Init(&argc, &argv);
+  const int status = assay::mpi::run(argc, argv);
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,51 @@
+// Collectives made of nothing but sends and receives, the same on every machine. They keep the sampling loop's ranks in
+// step outside timed regions; they are not what a library's own collectives would do.
+#pragma once
+
+#include <cstddef>
+
+#include "ranks/communicator.hpp"
+
+namespace assay::ranks {
+
+inline constexpr int barrier_tag = last_tag + 1;
+inline constexpr int broadcast_tag = last_tag + 2;
+inline constexpr int gather_tag = last_tag + 3;
+
+// Dissemination barrier (Hensgen, Finkel, Manber 1988): in round k rank r tells r + 2^k and hears from r - 2^k.
+template <Communicator C>
+Task barrier(C& comm) {
+  const int me = comm.rank(), ranks = comm.size();
+  for (int step = 1; step < ranks; step *= 2) {
+    auto heard = co_await comm.irecv(nullptr, 0, (me - step + ranks) % ranks, barrier_tag);
+    co_await comm.send(nullptr, 0, (me + step) % ranks, barrier_tag);
+    co_await comm.wait(heard);
+  }
+}
+
+// From rank 0 down a binomial tree: rank r hears from r without its lowest set bit.
+template <Communicator C>
+Task broadcast(C& comm, void* data, std::size_t bytes) {
+  const int me = comm.rank(), ranks = comm.size();
+  int bit = 1;
+  while (bit < ranks && (me & bit) == 0) bit *= 2;
+  if (me != 0) co_await comm.recv(data, bytes, me & ~bit, broadcast_tag);
+  for (bit /= 2; bit > 0; bit /= 2) {
+    if (me + bit < ranks) co_await comm.send(data, bytes, me + bit, broadcast_tag);
+  }
+}
+
+// Everybody's `mine` (the same number of bytes) into `all` of rank 0, in order of rank; `all` may be null elsewhere.
+template <Communicator C>
+Task gather(C& comm, const void* mine, std::size_t bytes, void* all) {
+  if (comm.rank() != 0) {
+    co_await comm.send(mine, bytes, 0, gather_tag);
+    co_return;
+  }
+  auto* place = static_cast<std::byte*>(all);
+  const auto* from = static_cast<const std::byte*>(mine);
+  for (std::size_t i = 0; i < bytes; ++i) place[i] = from[i];
+  for (int rank = 1; rank < comm.size(); ++rank) co_await comm.recv(place + rank * bytes, bytes, rank, gather_tag);
+}
+
+}  // namespace assay::ranks

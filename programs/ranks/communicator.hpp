@@ -1,0 +1,72 @@
+// What a message-passing program may know of the machine it runs on: the concept Communicator.
+//
+// A program is a coroutine template over it, in one file of this folder, that includes neither mpi.h nor the simulator.
+// Compiled against MPI (programs/mpi) every await completes at once; on the simulated machine (core/ranks) it suspends
+// the rank until the machine says so. All times are seconds, all lengths bytes.
+//
+//   rank(), size()                      who am I, of how many
+//   now()                               this rank's clock, in whole ticks, ticks_a_second of them; its zero means
+//   nothing co_await send(data, bytes, to, tag) blocking: the buffer may be used again afterwards co_await recv(data,
+//   room, from, tag)  blocking; `from` may be any_source; gives what arrived: source() and bytes() co_await isend /
+//   irecv              immediate; give a Request co_await wait(request)              gives what arrived, as recv does
+//   (meaningless for a send); a Request is waited for once co_await compute(seconds, work)     on a real machine does
+//   work(); on a described one charges `seconds` to this processor
+//                                       and calls work() only where the machine was asked to verify
+//   hops(to)                            channels between this rank's node and that one's, or none where that is unknown
+//   described()                         a described machine answers: deterministic, nothing to warm up, its time is not
+//   ours
+//
+// A message longer than the receiver's room is an error on both; messages between two ranks on one tag keep their
+// order. A rank may send to itself only with isend or after its receive is posted. Tags are 0 to last_tag; those above
+// belong to the sampling loop. What a machine can have beyond this (a ready send, one-sided put and get) are concepts
+// of their own that refine this one, so that a program says in its signature what it needs.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "ranks/task.hpp"
+
+namespace assay::ranks {
+
+inline constexpr int any_source = -1;
+inline constexpr int last_tag = 29999;
+
+template <class A, class Result>
+concept AwaitableOf = requires(A awaitable) {
+  { awaitable.await_ready() } -> std::convertible_to<bool>;
+  { awaitable.await_resume() } -> std::convertible_to<Result>;
+};
+template <class A>
+concept Awaitable = requires(A awaitable) {
+  { awaitable.await_ready() } -> std::convertible_to<bool>;
+  awaitable.await_resume();
+};
+
+template <class R>
+concept Received = requires(const R received) {
+  { received.source() } -> std::convertible_to<int>;
+  { received.bytes() } -> std::convertible_to<std::size_t>;
+};
+
+template <class C>
+concept Communicator =
+    Received<typename C::Received> && requires(C comm, const C view, const void* out, void* in, std::size_t n, int r,
+                                               typename C::Request& q, void (*work)()) {
+      { view.rank() } -> std::convertible_to<int>;
+      { view.size() } -> std::convertible_to<int>;
+      { view.now() } -> std::same_as<std::int64_t>;
+      { C::ticks_a_second } -> std::convertible_to<double>;
+      { view.hops(r) } -> std::convertible_to<std::optional<int>>;
+      { view.described() } -> std::convertible_to<bool>;
+      { comm.send(out, n, r, r) } -> Awaitable;
+      { comm.recv(in, n, r, r) } -> AwaitableOf<typename C::Received>;
+      { comm.isend(out, n, r, r) } -> AwaitableOf<typename C::Request>;
+      { comm.irecv(in, n, r, r) } -> AwaitableOf<typename C::Request>;
+      { comm.wait(q) } -> AwaitableOf<typename C::Received>;
+      { comm.compute(1e-6, work) } -> Awaitable;
+    };
+
+}  // namespace assay::ranks

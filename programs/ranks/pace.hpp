@@ -1,0 +1,124 @@
+// What rank 0 decides for all ranks of a case in a block: how many readings to take now, of how many operations each.
+//
+// The ranks take what they are told in one go, with no control messages inside; between such runs rank 0 looks at the
+// time that was spent. First comes the very first operation, kept apart; then the batch is doubled until a reading is
+// long enough for the clock; then runs of an eighth of the slice, by that estimate, until the slice is spent or the
+// store full. Pure: it sees ticks, never a clock, so that its rules are tested without one.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace assay::ranks {
+
+struct Run {  // what all ranks are told; no readings: the block is over
+  std::int64_t readings = 0;
+  std::int64_t batch = 1;
+};
+
+struct Pacing {
+  double slice = 0;                         // s to measure
+  double reading = 0;                       // s that a reading should last at least
+  std::optional<std::int64_t> batch;        // given instead of calibrated
+  std::optional<std::int64_t> repetitions;  // given instead of a slice
+  bool first = true;                        // whether a first operation is apart from the others at all
+};
+
+// What a case keeps from block to block.
+struct CaseState {
+  std::optional<double> first;  // s, the very first operation
+  std::int64_t batch = 0;       // 0: not yet known
+  double reading = 0;           // s, about, of one reading with that batch
+};
+
+class Pace {
+ public:
+  static constexpr std::int64_t most = std::int64_t{1} << 14;  // readings of a block that are kept
+
+  Pace(const Pacing& pacing, CaseState& state, double ticks_a_second)
+      : pacing_(pacing), state_(state), ticks_a_second_(ticks_a_second) {}
+
+  Run next() {
+    if (pacing_.first && !state_.first) return now(Step::first, {1, 1});
+    if (state_.batch == 0) {
+      if (!pacing_.first)
+        state_.batch = pacing_.batch.value_or(1);
+      else
+        return now(Step::calibrate, {1, pacing_.batch.value_or(trial_)});
+    }
+    const std::int64_t room = std::min(most, pacing_.repetitions.value_or(most)) - taken();
+    if (pacing_.repetitions && taken() >= *pacing_.repetitions) return over("repetitions done");
+    if (!pacing_.repetitions && taken() > 0 && spent_ >= pacing_.slice) return over("slice spent");
+    if (room <= 0) return over("sample store full");
+    if (pacing_.repetitions) return now(Step::measure, {room, state_.batch});
+    const double share = pacing_.slice / 8 / std::max(state_.reading, 1e-12);
+    return now(Step::measure,
+               {std::clamp(static_cast<std::int64_t>(std::min(share, 1e9)), std::int64_t{1}, room), state_.batch});
+  }
+
+  // The readings of the run that next() asked for.
+  void took(std::span<const std::int64_t> ticks) {
+    const double last = static_cast<double>(ticks.back()) / ticks_a_second_;
+    switch (step_) {
+      case Step::first:
+        state_.first = last;
+        break;
+      case Step::calibrate:
+        // Not ended by one disturbance: the second look at the same batch must be long enough too.
+        if (pacing_.batch || trial_ >= largest_batch ||
+            (last >= pacing_.reading && (seen_ || last >= 8 * pacing_.reading))) {
+          state_.batch = run_.batch;
+          state_.reading = last;
+        } else if (last >= pacing_.reading) {
+          seen_ = true;
+        } else {
+          trial_ *= 2;
+          seen_ = false;
+        }
+        break;
+      case Step::measure:
+        for (const std::int64_t each : ticks) {
+          spent_ += static_cast<double>(each) / ticks_a_second_;
+          values_.push_back(static_cast<double>(each) / (ticks_a_second_ * static_cast<double>(run_.batch)));
+        }
+        break;
+      case Step::over:
+        break;
+    }
+  }
+
+  bool measuring() const { return step_ == Step::measure; }
+  const std::vector<double>& values() const { return values_; }  // s an operation
+  const std::string& ended() const { return ended_; }
+
+ private:
+  enum class Step { first, calibrate, measure, over };
+  static constexpr std::int64_t largest_batch = std::int64_t{1} << 40;
+
+  std::int64_t taken() const { return static_cast<std::int64_t>(values_.size()); }
+  Run now(Step step, Run run) {
+    step_ = step;
+    return run_ = run;
+  }
+  Run over(const char* why) {
+    ended_ = why;
+    return now(Step::over, {0, 1});
+  }
+
+  const Pacing& pacing_;
+  CaseState& state_;
+  double ticks_a_second_;
+  Step step_ = Step::first;
+  Run run_;
+  std::int64_t trial_ = 1;
+  bool seen_ = false;
+  double spent_ = 0;
+  std::vector<double> values_;
+  std::string ended_;
+};
+
+}  // namespace assay::ranks

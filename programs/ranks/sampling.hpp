@@ -1,0 +1,132 @@
+// The sampling loop of message-passing programs: all cases, block by block, in a new random order each block.
+//
+// A program gives a kernel:
+//     Case at(const CaseSettings&)                          one case's parameters, a few words
+//     Json label(C&, const Case&)                           the case as the samples carry it
+//     Task operate(C&, const Case&, Run, int64_t* ticks)    on every rank: `run.readings` times `run.batch` operations;
+//                                                           rank 0 stores what each reading took (others get no room)
+//     Task verify(C&, const Case&, Verdict&)                untimed, on every rank; rank 0 says whether the data are
+//     right static constexpr metric; cache(const Case&)
+// Ranks agree on a Run by a broadcast outside timed regions; on a described machine it is fixed and nothing is sent.
+#pragma once
+
+#include <vector>
+
+#include "ranks/collectives.hpp"
+#include "ranks/session.hpp"
+
+namespace assay::ranks {
+
+// The counters of all ranks and hosts together, at rank 0.
+template <Communicator C>
+Task account(C& comm, const Session& session, timing::Accounting& total) {
+  const timing::Accounting mine = timing::read_accounting();
+  std::vector<timing::Accounting> all(comm.rank() == 0 ? static_cast<std::size_t>(comm.size()) : 0);
+  co_await gather(comm, &mine, sizeof mine, all.data());
+  total = mine;
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    const timing::Accounting& each = all[rank];
+    total.own += each.own;
+    total.involuntary += each.involuntary;
+    total.voluntary += each.voluntary;
+    total.minor_faults += each.minor_faults;
+    total.major_faults += each.major_faults;
+    if (rank < session.leads.size() && session.leads[rank]) {
+      total.busy += each.busy;
+      total.steal += each.steal;
+    }
+  }
+}
+
+// The block event, at rank 0.
+template <class Kernel, class Case>
+void write_block(Session& session, const Kernel& kernel, const timing::Json& label, const Case& at, std::int64_t block,
+                 std::int64_t order, const CaseState& state, const Pace& pace, double from, double to,
+                 const timing::Accounting& accounting) {
+  timing::Json line;
+  line.text("event", "block").object("case", label).text("metric", kernel.metric);
+  line.integer("block", block).integer("order", order).integer("batch", state.batch);
+  block == 0 && state.first ? line.number("first", *state.first) : line.null("first");
+  line.numbers("values", pace.values()).text("ended", pace.ended()).number("t0", from).number("t1", to);
+  session.write(line.text("cache", kernel.cache(at)).object("accounting", accounting.json()));
+}
+
+// A case on a described machine: so many readings, told beforehand. Its frame is kept small, as there may be a million.
+template <Communicator C, class Kernel>
+Task sample_described(C& comm, Session& session, Kernel& kernel, std::size_t index, std::int64_t order) {
+  const auto at = kernel.at(session.cases()[index]);
+  const Run run{*session.pacing().repetitions, *session.pacing().batch};
+  std::int64_t* ticks = comm.rank() == 0 ? session.ticks(run.readings) : nullptr;
+  const std::int64_t from = comm.now();
+  co_await kernel.operate(comm, at, run, ticks);
+  if (comm.rank() == 0) write_described(comm, session, kernel, at, order, ticks, from);
+}
+
+template <Communicator C, class Kernel, class Case>
+void write_described(C& comm, Session& session, const Kernel& kernel, const Case& at, std::int64_t order,
+                     const std::int64_t* ticks, std::int64_t from) {
+  CaseState state;
+  Pace pace(session.pacing(), state, C::ticks_a_second);
+  for (Run run = pace.next(); run.readings > 0; run = pace.next()) {
+    pace.took({ticks, static_cast<std::size_t>(run.readings)});
+  }
+  timing::Accounting nobody;
+  nobody.wall = static_cast<double>(comm.now() - from) / C::ticks_a_second;
+  const double start = session.began + static_cast<double>(from) / C::ticks_a_second;
+  write_block(session, kernel, kernel.label(comm, at), at, 0, order, state, pace, start, start + nobody.wall, nobody);
+}
+
+// One block of one case on a real machine, on every rank; rank 0 decides and writes.
+template <Communicator C, class Kernel>
+Task sample_case(C& comm, Session& session, Kernel& kernel, std::size_t index, std::int64_t block, std::int64_t order) {
+  const auto at = kernel.at(session.cases()[index]);
+  timing::Accounting before, after;
+  CaseState& state = session.state(index);
+  Pace pace(session.pacing(), state, C::ticks_a_second);
+  double from = 0;
+  bool opened = false;  // the accounted part begins with the first run that counts
+  while (true) {
+    Run run;
+    if (comm.rank() == 0) run = pace.next();
+    std::int64_t told[3] = {run.readings, run.batch, pace.measuring() && !opened};
+    co_await broadcast(comm, told, sizeof told);
+    run = {told[0], told[1]};
+    if (run.readings == 0) break;
+    if (told[2]) {
+      opened = true;
+      co_await account(comm, session, before);
+      from = timing::unix_time();
+    }
+    std::int64_t* ticks = comm.rank() == 0 ? session.ticks(run.readings) : nullptr;
+    co_await kernel.operate(comm, at, run, ticks);
+    if (comm.rank() == 0) pace.took({ticks, static_cast<std::size_t>(run.readings)});
+  }
+  const double to = timing::unix_time();
+  co_await account(comm, session, after);
+  if (comm.rank() == 0) {
+    write_block(session, kernel, kernel.label(comm, at), at, block, order, state, pace, from, to, after.since(before));
+  }
+}
+
+// Every case of the session: measured in blocks, and verified once, right after its first block.
+template <Communicator C, class Kernel>
+Task sample(C& comm, Session& session, Kernel& kernel) {
+  std::int64_t order = 0;
+  for (std::int64_t block = 0; block < session.blocks(); ++block) {
+    for (std::size_t turn = 0; turn < session.cases().size(); ++turn, ++order) {
+      const std::size_t index = session.order(block)[turn];
+      if (comm.described()) {
+        co_await sample_described(comm, session, kernel, index, order);
+      } else {
+        co_await sample_case(comm, session, kernel, index, block, order);
+      }
+      if (block > 0) continue;
+      const auto at = kernel.at(session.cases()[index]);
+      Verdict verdict;
+      co_await kernel.verify(comm, at, verdict);
+      if (comm.rank() == 0) session.check(kernel.label(comm, at), verdict);
+    }
+  }
+}
+
+}  // namespace assay::ranks

@@ -1,0 +1,119 @@
+// What a program finds beside its communicator: its parameters, and where its samples go. On MPI every rank has its own
+// and only rank 0's writes; on the described machine all ranks share one, which keeps a rank small.
+#pragma once
+
+#include <any>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ranks/pace.hpp"
+#include "timing/accounting.hpp"
+#include "timing/faults.hpp"
+#include "timing/options.hpp"
+#include "timing/output.hpp"
+
+namespace assay::ranks {
+
+struct Verdict {
+  bool passed = true;
+  std::string detail;
+};
+
+class Session {
+ public:
+  using Sink = std::function<void(const timing::Json&)>;
+  using Order = std::vector<std::size_t>;
+
+  // `described`: fixed repetitions (one, unless given), batch 1, nothing to warm up and nobody to account for.
+  Session(timing::Options options, Sink sink, bool described, double clock_overhead, double clock_resolution)
+      : options_(std::move(options)), sink_(std::move(sink)), described_(described) {
+    if (described) {
+      options_.repetitions = options_.repetitions.value_or(1);
+      options_.batch = options_.batch.value_or(1);
+      pacing_ = {0, 0, options_.batch, options_.repetitions, false};
+    } else {
+      // A reading so long that the clock costs under 1%, its tick is under 0.1%, and a slice gives some hundred of
+      // them.
+      const double reading = std::max({100 * clock_overhead, 1000 * clock_resolution, options_.slice / 150});
+      pacing_ = {options_.slice, reading, options_.batch, options_.repetitions, true};
+    }
+    states_.resize(options_.cases.size());
+  }
+  Session(const Session&) = delete;
+
+  const timing::Options& options() const { return options_; }
+  const std::vector<timing::CaseSettings>& cases() const { return options_.cases; }
+  const Pacing& pacing() const { return pacing_; }
+  CaseState& state(std::size_t index) { return states_[index]; }
+  std::int64_t blocks() const { return described_ ? 1 : options_.blocks; }
+
+  // The cases' seeded random order in a block; the same on every rank, and no two blocks alike.
+  const Order& order(std::int64_t block) {
+    if (ordered_ != block) {
+      order_.resize(options_.cases.size());
+      for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
+      std::uint64_t state = options_.seed * 1000003 + static_cast<std::uint64_t>(block);
+      for (std::size_t left = order_.size(); left > 1; --left)
+        std::swap(order_[left - 1], order_[random(state) % left]);
+      ordered_ = block;
+    }
+    return order_;
+  }
+
+  // splitmix64 (Steele, Lea and Flood 2014).
+  static std::uint64_t random(std::uint64_t& state) {
+    std::uint64_t bits = state += 0x9e3779b97f4a7c15;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    return bits ^ (bits >> 31);
+  }
+
+  // Made by the first rank that asks and shared by those of this process: a table that all need.
+  template <class T, class Make>
+  const T& shared(Make&& make) {
+    if (!shared_.has_value()) shared_ = std::any(T(std::forward<Make>(make)()));
+    return std::any_cast<const T&>(shared_);
+  }
+
+  // For rank 0: room for the ticks of a run, the verdict of a check, and the events.
+  std::int64_t* ticks(std::int64_t readings) {
+    if (ticks_.size() < static_cast<std::size_t>(readings)) ticks_.resize(static_cast<std::size_t>(readings));
+    return ticks_.data();
+  }
+  void write(const timing::Json& event) { sink_(event); }
+  void check(const timing::Json& label, const Verdict& verdict) {
+    passed_ = passed_ && verdict.passed;
+    write(timing::Json()
+              .text("event", "check")
+              .object("case", label)
+              .truth("passed", verdict.passed)
+              .text("detail", verdict.detail));
+  }
+  bool passed() const { return passed_; }
+
+  // Which ranks are the first on their host, so that a host's busy time is counted once; set by main().
+  std::vector<bool> leads;
+  double began = 0;  // Unix time of the launch
+
+ private:
+  timing::Options options_;
+  Sink sink_;
+  bool described_;
+  Pacing pacing_;
+  std::vector<CaseState> states_;
+  std::int64_t ordered_ = -1;
+  Order order_;
+  std::any shared_;
+  std::vector<std::int64_t> ticks_;
+  bool passed_ = true;
+};
+
+// Refuses a number of ranks that a program cannot run on.
+inline void needs(bool enough, std::string_view what, int seen) {
+  if (!enough) throw timing::InputFault("needs " + std::string(what) + "; seen: " + std::to_string(seen));
+}
+
+}  // namespace assay::ranks

@@ -1,0 +1,78 @@
+"""Runs a message-passing program on a described machine, in this process: the same JSON lines as a real launch.
+
+Nothing is launched, so there is no placement to verify; what can go wrong is the input (InputError), the data that a
+program checks (status 1 of the outcome), or the program itself (MeasurementError, a deadlock with who waits for whom).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from assay.errors import InputError, MeasurementError
+from assay.execute.job import Job, Outcome
+from assay.machine.description import Description
+
+DEFAULT_RANKS = 2
+
+
+class Named(Protocol):
+    """What simulating needs of a benchmark: its name."""
+
+    @property
+    def name(self) -> str:
+        """The benchmark's name."""
+
+
+def simulate(description: Description, benchmark: Named, job: Job) -> Outcome:
+    """Play `benchmark` on the machine, with `job.ranks` ranks (two unless given), and append its lines to `job.out`.
+
+    `job.command` is the program's name and its arguments, as for a real launch. Time does not pass for the program, so
+    `job.timeout` is not used; `seconds` of the outcome is this processor's time.
+    """
+    from assay._core import ranks as core
+
+    if benchmark.name not in core.programs():
+        raise InputError(
+            "is not compiled into the simulator",
+            key=benchmark.name,
+            accepted=", ".join(core.programs()),
+        )
+    began = time.process_time()
+    try:
+        lines = core.run(benchmark.name, description.for_core(), job.ranks or DEFAULT_RANKS, list(job.command[1:]))
+    except ValueError as error:
+        raise InputError(str(error), key=f"{benchmark.name} on {description.name}") from None
+    except (RuntimeError, MemoryError) as error:
+        raise MeasurementError(f"{benchmark.name} on {description.name}: {error or 'out of memory'}") from None
+    try:
+        with job.out.open("a", encoding="utf-8") as file:
+            file.write(lines)
+    except OSError as error:
+        raise MeasurementError(f"{job.out}: cannot write: {error.strerror}") from None
+    last = json.loads(lines[lines.rindex("\n", 0, -1) + 1 :])
+    if last["event"] == "deadlock":
+        raise MeasurementError(f"{benchmark.name} on {description.name}: {deadlock(last)}")
+    failed = '"passed":false' in lines
+    return Outcome(
+        status=1 if failed else 0,
+        reason="a check failed" if failed else None,
+        seconds=time.process_time() - began,
+        command=job.command,
+        hosts=(description.name,),
+        channel="simulated in this process",
+    )
+
+
+def deadlock(event: Mapping[str, Any]) -> str:
+    """Say a deadlock event in words: who waits for whom, at what time."""
+    shown = event["waiting"][:8]
+    parts = [
+        f"rank {w['rank']} in {w['call']} {'to' if w['call'] == 'send' else 'from'} "
+        f"{'any rank' if w['peer'] is None else 'rank ' + str(w['peer'])} (tag {w['tag']})"
+        for w in shown
+    ]
+    more = event["count"] - len(shown)
+    return f"deadlock at {event['t']:.9g} s: " + "; ".join(parts) + (f"; and {more} more" if more > 0 else "")

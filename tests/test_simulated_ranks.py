@@ -1,0 +1,169 @@
+"""Message-passing programs on the smallest described machine, against its closed form."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from assay._core import ranks as core
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.benchmark.record import benchmarks
+from assay.errors import InputError, MeasurementError
+from assay.execute.job import Job
+from assay.execute.simulated import deadlock, simulate
+from assay.machine import units
+from assay.machine.description import Description, load
+
+EXAMPLE = Path(__file__).parent.parent / "examples" / "constant.toml"
+
+
+def machine(startup: str, per_byte: str, nodes: int = 256) -> dict[str, str | float]:
+    table = {"name": "m", "nodes": nodes, "messages": {"startup": startup, "per_byte": per_byte}}
+    return Description.model_validate(table).for_core()
+
+
+def run(program: str, on: dict[str, str | float], ranks: int, *arguments: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in core.run(program, on, ranks, list(arguments)).splitlines()]
+
+
+def blocks(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [event for event in events if event["event"] == "block"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    startup=st.integers(0, 10**6),
+    per_byte=st.integers(0, 10**4),
+    sizes=st.lists(st.integers(0, 70000), min_size=1, max_size=6, unique=True),
+    ranks=st.integers(2, 9),
+)
+def test_echo_is_startup_and_time_a_byte_exactly(startup: int, per_byte: int, sizes: list[int], ranks: int) -> None:
+    """Half a round trip in ns: exact, since simulated time is whole picoseconds and the machine's numbers are too."""
+    on = machine(f"{startup} ns", f"{per_byte} ns/B")
+    events = run("echo", on, ranks, "--set", f"bytes={','.join(map(str, sizes))}")
+    seen = {event["case"]["bytes"]: event["values"] for event in blocks(events)}
+    assert seen == {n: [float(2 * Fraction(startup + per_byte * n, 10**9))] for n in sizes}
+    assert [event["passed"] for event in events if event["event"] == "check"] == [True] * len(sizes)
+    assert events[0]["event"] == "launch" and events[-1] == {"event": "done"}
+
+
+def test_one_repetition_unless_asked_and_every_repetition_alike() -> None:
+    on = machine("70 us", "0.4 us/B")
+    (block,) = blocks(run("echo", on, 2, "--set", "bytes=8"))
+    assert (len(block["values"]), block["batch"], block["first"]) == (1, 1, None)
+    (block,) = blocks(run("echo", on, 2, "--set", "bytes=8", "--repetitions", "5", "--batch", "3"))
+    assert block["values"] == [pytest.approx(146.4e-6, rel=1e-14)] * 5 and block["batch"] == 3
+
+
+def test_the_same_seed_gives_the_same_order_and_another_seed_another() -> None:
+    on = machine("1 us", "1 ns/B")
+    sizes = "bytes=" + ",".join(map(str, range(30)))
+
+    def order(seed: int) -> list[int]:
+        return [b["case"]["bytes"] for b in blocks(run("echo", on, 2, "--set", sizes, "--seed", str(seed)))]
+
+    assert order(1) == order(1) != order(2)
+    assert sorted(order(2)) == list(range(30)) != order(2)
+
+
+def test_every_program_with_a_record_is_compiled_in() -> None:
+    assert core.programs() == sorted(name for name, record in benchmarks().items() if record.kind == "ranks")
+
+
+@pytest.mark.parametrize(
+    ("ranks", "arguments", "said"),
+    [
+        (1, [], "2 ranks or more"),
+        (300, [], "256 nodes"),
+        (2, ["--set", "bytes=-1"], "too small"),
+        (2, ["--set", "lenght=1"], "lenght"),
+        (2, ["--set", "partner=7"], "partner"),
+        (0, [], "1 or more"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(ranks: int, arguments: list[str], said: str) -> None:
+    with pytest.raises(ValueError, match=said) as caught:
+        core.run("echo", machine("1 us", "1 ns/B"), ranks, arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_simulate_appends_the_lines_of_a_launch(tmp_path: Path) -> None:
+    out = tmp_path / "job.out"
+    job = Job("echo-0", ("echo", "--set", "bytes=8"), None, None, None, out, tmp_path / "log", 10.0)
+    outcome = simulate(load(EXAMPLE), benchmarks()["echo"], job)
+    assert (outcome.status, outcome.hosts) == (0, ("constant",))
+    simulate(load(EXAMPLE), benchmarks()["echo"], job)
+    events = [json.loads(line)["event"] for line in out.read_text().splitlines()]
+    assert events == ["launch", "block", "check", "done"] * 2
+    with pytest.raises(InputError, match="partner"):
+        wrong = Job("echo-0", ("echo", "--set", "partner=9"), 2, None, None, out, tmp_path / "log", 10.0)
+        simulate(load(EXAMPLE), benchmarks()["echo"], wrong)
+    with pytest.raises(MeasurementError, match="cannot write"):
+        full = Job("echo-0", ("echo",), 2, None, None, Path("/dev/full"), tmp_path / "log", 10.0)
+        simulate(load(EXAMPLE), benchmarks()["echo"], full)
+
+
+def test_a_deadlock_is_said_in_words() -> None:
+    waiting = [{"rank": 0, "call": "recv", "peer": 1, "tag": 7}, {"rank": 1, "call": "wait", "peer": None, "tag": 2}]
+    said = deadlock({"t": 1e-3, "waiting": waiting, "count": 12})
+    assert "rank 0 in recv from rank 1 (tag 7)" in said and "any rank" in said and "10 more" in said
+
+
+# --- descriptions ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "value"),
+    [
+        ("70 us", "s", 70e-6),
+        ("0.4 us/B", "s/B", 0.4e-6),
+        ("2.5 MB/s", "s/B", 0.4e-6),
+        ("8 MiB", "B", 8388608.0),
+        ("200 Gbit/s", "B/s", 2.5e10),
+        ("12 %", "1", 0.12),
+        ("0", "s", 0.0),
+    ],
+)
+def test_quantities_are_the_nearest_float(text: str, wanted: str, value: float) -> None:
+    assert units.quantity(text, wanted) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"), [("70", "s"), ("70 us", "B"), ("us", "s"), ("7 parsec", "s"), ("1e400 s", "s"), ("nan s", "s")]
+)
+def test_what_is_no_quantity_is_refused(text: str, wanted: str) -> None:
+    with pytest.raises(ValueError):
+        units.quantity(text, wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('name="a"\n[messages]\nstartup="1 us"\nper_bite="1 us/B"', r":4: messages.per_bite: no such key .*per_byte\?"),
+        ('name="a"\n[messages]\nstartup="70"\nper_byte="1 us/B"', r":3: messages.startup: .*no unit.*'70'.*70 us"),
+        ('name="a"\n[messages]\nstartup="-7 us"\nper_byte="1 us/B"', r":3: messages.startup: .*-7 us"),
+        ('name="a"\nnodes=0\n[messages]\nstartup="7 us"\nper_byte="1 us/B"', r":2: nodes: "),
+        ('name="a"\n[messages]\nstartup="7 us"', r":2: messages.per_byte: missing"),
+        ("name=", "not TOML"),
+    ],
+)
+def test_a_broken_description_names_line_key_and_value(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "m.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=said):
+        load(path)
+
+
+def test_keys_of_a_description_are_set_from_outside() -> None:
+    assert load(EXAMPLE, {"messages.startup": "10 us"}).messages.startup == 1e-5
+    with pytest.raises(InputError, match=r"--set machine.messages.startup: .*10 m"):
+        load(EXAMPLE, {"messages.startup": "10 m"})
+    with pytest.raises(InputError, match="no such key"):
+        load(EXAMPLE, {"message.startup": "10 us"})
+    with pytest.raises(InputError, match="cannot read"):
+        load(EXAMPLE.with_name("absent.toml"))
