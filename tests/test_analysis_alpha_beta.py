@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay.catalogue
@@ -109,6 +109,7 @@ def test_half_performance_says_why_there_is_none() -> None:
     assert half_performance.from_rates([8, 16], [10.0, 11.0]).reason
 
 
+@settings(deadline=None)
 @given(
     alpha=st.floats(1e-7, 1e-2),
     beta=st.floats(1e-11, 1e-6),

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -83,6 +83,7 @@ def test_samples_that_say_nothing_are_refused() -> None:
 samples = st.lists(st.lists(st.floats(1e-9, 1e3), min_size=1, max_size=5), min_size=1, max_size=25)
 
 
+@settings(deadline=None)
 @given(samples, st.floats(1e-6, 1e6), st.randoms())
 def test_laws_of_an_estimate(launches: list[list[float]], scale: float, random) -> None:  # type: ignore[no-untyped-def]
     for statistic in ("median", "mean", "min"):

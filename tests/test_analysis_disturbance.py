@@ -1,0 +1,275 @@
+"""Disturbance is found in accounts and in samples, also when it starts midway, and is not found on a quiet machine."""
+
+import dataclasses
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.analysis import disturbance
+from assay.analysis.disturbance import Block, State, find_modes, find_step, judge
+
+TICK = 0.01
+
+
+def ticked(seconds: float, rng: np.random.Generator) -> float:
+    """What the kernel's counter shows of some busy seconds: whole ticks, rounded at random, never negative."""
+    return float(np.floor(max(seconds, 0.0) / TICK + rng.random()) * TICK)
+
+
+def quiet_run(seed: int = 0, launches: int = 3, blocks: int = 5, cases: int = 4, wall: float = 0.1) -> list[Block]:
+    """An idle two-processor machine: 3% of a processor of background, readings that vary by 1%, launches by 4%."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for launch in range(launches):
+        t = 1000.0 * launch
+        shift = np.exp(0.04 * rng.standard_normal())
+        for block in range(blocks):
+            for case in rng.permutation(cases):
+                noise = np.convolve(rng.standard_normal(63), np.ones(4) / 2, "valid")
+                accounting = {
+                    "wall": wall,
+                    "own": wall,
+                    "others": ticked(0.03 * wall, rng),
+                    "steal": 0.0,
+                    "involuntary": float(rng.poisson(10 * wall)),
+                    "major_faults": 0.0,
+                    "frequency": None,
+                }
+                values = 1e-6 * 2.0**case * shift * np.exp(0.01 * noise)
+                made.append(Block("time", int(case), launch, block, 16, values, accounting, t, t + wall))
+                t += 1.2 * wall
+    return made
+
+
+def changed(
+    run: list[Block], touch: Callable[[Block], bool], factor: float | Callable[[Block], float] = 1.0, **accounts: float
+) -> list[Block]:
+    """The run with some blocks slower by `factor` and with accounts (a second of wall time) replaced."""
+    rng = np.random.default_rng(9)
+    out = []
+    for block in run:
+        if not touch(block):
+            out.append(block)
+            continue
+        by = factor(block) if callable(factor) else factor
+        fresh = {
+            k: ticked(v * block.wall, rng) if k in ("others", "steal") else v * block.wall for k, v in accounts.items()
+        }
+        out.append(dataclasses.replace(block, values=block.values * by, accounting={**block.accounting, **fresh}))
+    return out
+
+
+def rules(verdict: disturbance.Disturbance) -> set[str]:
+    return {reason.rule for reason in verdict.reasons}
+
+
+def late(block: Block) -> bool:
+    return block.t0 % 1000 > 1.2
+
+
+@pytest.mark.parametrize("wall", [0.01, 0.03, 0.1, 1.0])
+def test_an_idle_machine_is_clean(wall: float) -> None:
+    """Also with blocks as short as one tick, whose rounding always errs upwards."""
+    for seed in range(40):
+        verdict = judge(quiet_run(seed, wall=wall), 2)
+        assert verdict.state is State.CLEAN, verdict.warnings
+        assert verdict.warnings == () and verdict.estimator == "median"
+
+
+@pytest.mark.parametrize("wall", [0.03, 0.1, 1.0])
+def test_one_busy_process_on_one_of_two_processors_is_seen_from_its_accounts_alone(wall: float) -> None:
+    verdict = judge(changed(quiet_run(wall=wall), lambda block: True, others=1.0), 2)
+    assert verdict.state is State.DISTURBED and rules(verdict) == {"others"}
+    assert "all the while" in verdict.warnings[0]
+
+
+def test_a_hog_that_starts_midway_marks_the_blocks_after_it_and_the_quiet_ones_stand() -> None:
+    run = changed(quiet_run(), late, 1.4, others=1.0)
+    verdict = judge(run, 2)
+    assert verdict.state is State.DISTURBED and "others" in rules(verdict)
+    assert verdict.estimator == "median of the unmarked blocks"
+    kept = [block for i, block in enumerate(run) if i not in verdict.marked]
+    for case in range(4):
+        calm = np.median(np.concatenate([b.values for b in quiet_run() if b.case == case]))
+        left = np.median(np.concatenate([b.values for b in kept if b.case == case]))
+        assert abs(left / calm - 1) < 0.05
+
+
+def test_a_change_midway_is_seen_in_the_samples_when_no_account_was_taken() -> None:
+    """Over all cases together, though no case has more than five blocks a launch."""
+    run = [dataclasses.replace(block, accounting={}) for block in changed(quiet_run(), late, 1.1)]
+    verdict = judge(run, 2)
+    assert "step" in rules(verdict) and "after 5" in verdict.warnings[0]
+    assert {run[i].launch for i in verdict.marked} == {0, 1, 2}
+    assert all(late(run[i]) for i in verdict.marked)
+
+
+def test_a_change_inside_one_long_block_is_seen() -> None:
+    rng = np.random.default_rng(1)
+    values = 1e-3 * np.exp(0.01 * rng.standard_normal(800))
+    values[500:] *= 1.15
+    assert "step" in rules(judge([Block("time", "only", 0, 0, 1, values)], 2))
+
+
+def test_drift_within_a_launch_is_seen() -> None:
+    run = changed(quiet_run(), lambda block: True, lambda block: 1 + 0.08 * (block.t0 % 1000))
+    assert "step" in rules(judge(run, 2))
+
+
+@pytest.mark.parametrize(
+    ("rule", "accounts"),
+    [
+        ("steal", {"steal": 0.2}),
+        ("switches", {"involuntary": 250.0}),
+        ("starved", {"own": 0.5}),
+        ("faults", {"major_faults": 20.0}),
+    ],
+)
+def test_each_account_has_its_rule(rule: str, accounts: dict[str, float]) -> None:
+    verdict = judge(changed(quiet_run(), late, **accounts), 2)
+    assert rules(verdict) == {rule}
+    assert all(quiet_run()[i].t0 % 1000 > 0.8 for i in verdict.marked)  # a window may reach back before the change
+
+
+def test_a_processor_that_slows_its_clock_is_named() -> None:
+    run = [
+        dataclasses.replace(b, accounting={**b.accounting, "frequency": 2.4e9 if late(b) and b.launch == 2 else 3.0e9})
+        for b in quiet_run()
+    ]
+    verdict = judge(run, 2)
+    assert rules(verdict) == {"frequency"} and "2.40 to 3.00 GHz" in verdict.warnings[0]
+
+
+def test_long_readings_under_contention_are_invalid_and_short_ones_keep_their_median() -> None:
+    run = changed(quiet_run(), lambda block: True, others=2.0, own=0.5)
+    assert judge(run, 2).state is State.DISTURBED and judge(run, 2).estimator == "median"
+    long = [dataclasses.replace(block, values=block.values * 1e4) for block in run]
+    verdict = judge(long, 2)
+    assert verdict.state is State.INVALID and verdict.estimator == "none" and "preempted" in rules(verdict)
+
+
+def test_two_modes_long_tails_and_launches_apart_are_named() -> None:
+    rng = np.random.default_rng(4)
+    run = quiet_run()
+    split = [dataclasses.replace(b, values=np.where(rng.random(60) < 0.4, 1.3, 1.0) * b.values) for b in run]
+    assert "modes" in rules(judge(split, 2))
+    spiky = [dataclasses.replace(b, values=np.where(np.arange(60) == 7, 40, 1) * b.values) for b in run]
+    assert rules(judge(spiky, 2)) == {"tail"}
+    apart = changed(run, lambda block: block.launch == 1, 1.5)
+    assert rules(judge(apart, 2)) == {"launches"}
+
+
+def test_what_is_no_number_is_invalid() -> None:
+    for values in ([], [1.0, float("nan")], [-1.0, 1.0]):
+        assert judge([Block("time", 1, 0, 0, 1, np.array(values))], 2).state is State.INVALID
+    assert judge([], 2).state is State.INVALID
+
+
+@pytest.mark.parametrize("shape", ["normal", "uniform", "exponential", "lognormal", "gamma"])
+def test_one_mode_is_not_taken_for_two(shape: str) -> None:
+    rng = np.random.default_rng(11)
+    draw = {
+        "normal": lambda: 1 + 0.1 * rng.standard_normal(400),
+        "uniform": lambda: rng.uniform(1, 2, 400),
+        "exponential": lambda: 1 + rng.exponential(0.3, 400),
+        "lognormal": lambda: np.exp(0.4 * rng.standard_normal(400)),
+        "gamma": lambda: rng.gamma(2, 1, 400),
+    }[shape]
+    assert sum(find_modes(draw()) is not None for _ in range(200)) == 0
+
+
+def test_steps_are_rarely_seen_where_there_is_none() -> None:
+    """Autocorrelated levels (0.5 from one to the next) with 4% of spread: they wander by 5% without a cause, yet at most 3 in 100 count."""
+    rng = np.random.default_rng(2)
+    false = 0
+    for _ in range(1000):
+        noise = rng.standard_normal(40)
+        for i in range(1, 40):
+            noise[i] = 0.5 * noise[i - 1] + np.sqrt(0.75) * noise[i]
+        false += find_step(1 + 0.04 * noise) is not None
+    print(f"steps seen where there is none: {false} in 1000")
+    assert false <= 30
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 1000), st.floats(1e-6, 1e6), st.randoms(), st.booleans())
+def test_the_verdict_ignores_scale_and_order(seed: int, scale: float, random: Random, hog: bool) -> None:
+    run = changed(quiet_run(seed), late, 1.3, others=0.9) if hog else quiet_run(seed)
+    verdict = judge(run, 2)
+    assert (verdict.state is State.CLEAN) != hog
+    order = list(range(len(run)))
+    random.shuffle(order)
+    mixed = judge([run[i] for i in order], 2)
+    assert mixed.state is verdict.state and mixed.warnings == verdict.warnings
+    assert sorted(order[i] for i in mixed.marked) == list(verdict.marked)
+    scaled = judge([dataclasses.replace(b, values=b.values * scale, batch=1) for b in run], 2)
+    assert rules(scaled) - {"preempted"} == rules(verdict)
+    json.dumps(verdict.to_dict(), allow_nan=False)
+
+
+# --- once for real --------------------------------------------------------------------------------------------------
+
+
+def busy_seconds() -> tuple[float, float]:
+    """Busy and stolen processor seconds of the whole host, from the kernel's first line."""
+    hertz = os.sysconf("SC_CLK_TCK")
+    fields = [int(word) / hertz for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+    user, nice, system, _, _, irq, softirq, steal = fields[:8]
+    return user + nice + system + irq + softirq, steal
+
+
+def measured(blocks: int, launch: int) -> list[Block]:
+    out = []
+    for number in range(blocks):
+        usage, (busy, steal), t0 = resource.getrusage(resource.RUSAGE_SELF), busy_seconds(), time.time()
+        start = time.perf_counter()
+        values = []
+        while time.perf_counter() - start < 0.25:
+            begin = time.perf_counter()
+            sum(range(5000))
+            values.append(time.perf_counter() - begin)
+        wall = time.perf_counter() - start
+        after, (busier, stolen) = resource.getrusage(resource.RUSAGE_SELF), busy_seconds()
+        own = after.ru_utime + after.ru_stime - usage.ru_utime - usage.ru_stime
+        accounting = {
+            "wall": wall,
+            "own": own,
+            "others": max(0.0, busier - busy - own),
+            "steal": stolen - steal,
+            "involuntary": float(after.ru_nivcsw - usage.ru_nivcsw),
+            "major_faults": float(after.ru_majflt - usage.ru_majflt),
+        }
+        out.append(Block("time", "sum", launch, number, 1, np.array(values), accounting, t0, t0 + wall))
+    return out
+
+
+@pytest.mark.skipif(not Path("/proc/stat").exists(), reason="needs Linux's /proc")
+def test_real_hogs_on_every_processor_are_never_called_clean() -> None:
+    processors = len(os.sched_getaffinity(0))
+    calm = measured(3, 0)
+    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processors)]
+    try:
+        time.sleep(0.2)
+        hogged = measured(3, 0)
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+    total = os.cpu_count() or processors
+    assert judge(hogged, total).state is not State.CLEAN
+    midway = judge(calm + hogged, total)
+    assert midway.state is not State.CLEAN and {3, 4, 5} <= set(midway.marked)
+    background = sum(block.counted("others") for block in calm) / sum(block.wall for block in calm)
+    if background < 0.05:  # nobody else was here: then the accounts alone must not accuse
+        assert "others" not in rules(judge(calm, total))
