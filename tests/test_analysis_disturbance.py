@@ -190,7 +190,10 @@ def test_one_mode_is_not_taken_for_two(shape: str) -> None:
 
 
 def test_steps_are_rarely_seen_where_there_is_none() -> None:
-    """Autocorrelated levels (0.5 from one to the next) with 4% of spread: they wander by 5% without a cause, yet at most 3 in 100 count."""
+    """Autocorrelated levels (0.5 from one to the next) with 4% of spread.
+
+    They wander by 5% without a cause, yet at most 3 in 100 count.
+    """
     rng = np.random.default_rng(2)
     false = 0
     for _ in range(1000):
