@@ -69,7 +69,7 @@ def compare(
     paired: bool = True,
     statistic: tuple[str, str] = ("median", "median"),
 ) -> Comparison:
-    """Compare launch values `a` and `b` (launches,), positive and in one unit; `a_against_a` are the two halves of the A/A run.
+    """Compare launch values `a` and `b` (launches,), positive and in one unit; `a_against_a`: both halves of the A/A run.
 
     `statistic` names what each side's launches were reduced to. Raises ValueError where they are not alike, where a
     value is not positive, or where pairs do not match.
@@ -229,7 +229,7 @@ def _after_a_against_a(
     spread = (math.exp(float(ratios.min())), math.exp(float(ratios.max())))
     if inside is not None and p_equal < 0.05:
         return verdict, reason, spread
-    seen = f"A/A itself, {spread[0] - 1:+.1%} to {spread[1] - 1:+.1%}, is not equal within {margin:.1%} on this machine today"
+    seen = f"A/A itself, {spread[0] - 1:+.1%} to {spread[1] - 1:+.1%}, is not equal within {margin:.1%} here today"
     reach = max(math.log1p(margin), float(np.abs(ratios).max()))
     if verdict is Verdict.DIFFERS and interval is not None and (interval[0] > reach or interval[1] < -reach):
         return verdict, f"{reason}; {seen}, yet the whole interval lies beyond it", spread
@@ -250,7 +250,7 @@ def holm(p: Sequence[float]) -> Floats:
 
 
 def benjamini_hochberg(p: Sequence[float]) -> Floats:
-    """Adjust p-values (n,) so that the expected share of false rejections has the level (Benjamini and Hochberg 1995)."""
+    """Adjust p-values (n,) so that the expected share of false rejections has the level (Benjamini, Hochberg 1995)."""
     values = np.asarray(p, float)
     n = len(values)
     order = np.argsort(values, kind="stable")

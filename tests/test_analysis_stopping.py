@@ -1,0 +1,119 @@
+"""Stopping rules, without a clock.
+
+And the coverage of the interval with the rule in the loop, on data as machines make them.
+"""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.analysis.intervals import median_interval
+from assay.analysis.stopping import FirstOf, HalfWidth, Launches, Progress, Repetitions, Rule, Slice, TimeBudget
+
+TRIALS = 2500
+READINGS = 60
+GREATEST = 30
+
+
+def launch_medians(kind: str, rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    """Medians (trials, launches) of simulated readings inside launches, and the true median of all launches.
+
+    Truth is known by symmetry: every part is symmetric about its centre, but for the modes, where it is a quantile.
+    """
+    shape = (TRIALS, GREATEST)
+    launch = 0.05 * rng.standard_normal(shape)
+    if kind == "bimodal":  # 30% of the launches are 40% slower; the true median lies at 5/7 of the quicker mode
+        slow = rng.random(shape) < 0.3
+        total = np.sqrt(0.05**2 + 0.01**2)
+        return 1 + launch + 0.01 * rng.standard_normal(shape) + 2.0 * slow, 1 + total * stats.norm.ppf(0.5 / 0.7)
+    noise = rng.standard_normal((*shape, READINGS)).astype(np.float32)
+    if kind == "autocorrelated":  # each reading keeps 0.9 of the one before
+        for i in range(1, READINGS):
+            noise[..., i] = 0.9 * noise[..., i - 1] + np.sqrt(1 - 0.81) * noise[..., i]
+        return np.median(1 + launch[..., None] + 0.05 * noise, axis=-1), 1.0
+    if kind == "drifting":  # every launch slows by 10% from its first reading to its last, some more, some less
+        slope = 0.1 + 0.05 * rng.standard_normal(shape)
+        ramp = np.linspace(-0.5, 0.5, READINGS)
+        return np.median(1 + launch[..., None] + slope[..., None] * ramp + 0.02 * noise, axis=-1), 1.0
+    heavy = 0.02 * rng.standard_t(2, (*shape, READINGS))
+    return np.median(1 + launch[..., None] + heavy, axis=-1), 1.0
+
+
+def coverage(rule: Rule, medians: np.ndarray, truth: float, seconds: float = 1.0) -> tuple[float, float]:
+    """Play the rule on each trial, a launch costing `seconds` times its own value.
+
+    Give coverage and mean launches.
+    """
+    hits = used = 0
+    for trial in medians:
+        elapsed = np.cumsum(trial) * seconds
+        for n in range(1, len(trial) + 1):
+            decision = rule.decide(Progress(trial[:n], float(elapsed[n - 1])))
+            if decision.stop:
+                break
+        interval = median_interval(trial[:n], decision.level)
+        hits += interval is not None and interval[0] <= truth <= interval[1]
+        used += n
+    return hits / len(medians), used / len(medians)
+
+
+RULES: dict[str, Rule] = {
+    "10 launches": Launches(10),
+    "+-3% at 10, 15, 20, 30": HalfWidth(0.03),
+    "+-5% at 10, 15, 20, 30": HalfWidth(0.05),
+    "+-3% or 21 s": FirstOf((HalfWidth(0.03), TimeBudget(21))),
+}
+
+
+@pytest.mark.parametrize("kind", ["autocorrelated", "drifting", "bimodal", "heavy-tailed"])
+def test_coverage_with_the_rule_in_the_loop(kind: str) -> None:
+    medians, truth = launch_medians(kind, np.random.default_rng(7))
+    for name, rule in RULES.items():
+        covered, used = coverage(rule, medians[: TRIALS // 2], truth)
+        print(f"{kind:15s} {name:24s} covers {covered:.3f} with {used:.1f} launches")
+        assert covered >= 0.93
+
+
+def test_looking_after_every_launch_at_the_full_level_misses() -> None:
+    """Why the level is spent: the naive rule, 95% at each of 20 looks, stopping when it likes what it sees."""
+    medians, truth = launch_medians("drifting", np.random.default_rng(8))
+    worst = 1.0
+    for target in (0.02, 0.03, 0.05):
+        hits = 0
+        for trial in medians[:600]:
+            for n in range(6, GREATEST + 1):
+                interval = median_interval(trial[:n])
+                assert interval is not None
+                if (interval[1] - interval[0]) / 2 < target:
+                    break
+            hits += interval[0] <= truth <= interval[1]
+        worst = min(worst, hits / 600)
+    print(f"naive looks cover {worst:.3f}")
+    assert worst < 0.93
+
+
+def test_each_rule_says_why_it_ended() -> None:
+    assert not Launches(3).decide(Progress([1.0, 1.0])).stop
+    assert Launches(3).decide(Progress([1.0] * 3)).reason == "3 of 3 launches done"
+    spent = Slice(0.1, least=5).decide(Progress(elapsed=0.2, repetitions=5))
+    assert spent.stop and spent.reason == "slice spent"
+    assert not Slice(0.1, least=5).decide(Progress(elapsed=0.2, repetitions=4)).stop
+    assert Repetitions(7).decide(Progress(repetitions=7)).stop
+    assert TimeBudget(10).decide(Progress([1.0] * 4, 10.5)).reason == "the budget of 10 s is spent"
+    assert TimeBudget(10).decide(Progress([1.0] * 4, 8.5)).reason == "another launch would pass the budget of 10 s"
+    assert not TimeBudget(10).decide(Progress([1.0] * 4, 7.9)).stop
+    both = FirstOf((Launches(5), TimeBudget(10))).decide(Progress([1.0] * 4, 11.0))
+    assert both.stop and "budget" in both.reason and "launches" not in both.reason
+
+
+def test_the_width_is_looked_at_only_at_looks() -> None:
+    rule = HalfWidth(0.01, looks=(10, 20))
+    assert rule.spent == pytest.approx(0.975)
+    same = [1.0] * 30
+    assert not rule.decide(Progress(same[:9])).stop and rule.decide(Progress(same[:15])).stop is not True
+    assert rule.decide(Progress(same[:10])).stop and "after 10 launches" in rule.decide(Progress(same[:10])).reason
+    apart = [1.0, 2.0] * 10
+    assert rule.decide(Progress(apart)).stop and rule.decide(Progress(apart)).reason.startswith("last look")
+    for looks in ((), (20, 10), (10, 10)):
+        with pytest.raises(ValueError):
+            HalfWidth(0.01, looks=looks)
