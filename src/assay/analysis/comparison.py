@@ -69,7 +69,7 @@ def compare(
     paired: bool = True,
     statistic: tuple[str, str] = ("median", "median"),
 ) -> Comparison:
-    """Compare launch values `a` and `b` (launches,), positive and in one unit; `a_against_a`: both halves of the A/A run.
+    """Compare launch values `a` and `b` (launches,), positive, in one unit; `a_against_a`: both halves of the A/A run.
 
     `statistic` names what each side's launches were reduced to. Raises ValueError where they are not alike, where a
     value is not positive, or where pairs do not match.
