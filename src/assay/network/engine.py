@@ -1,0 +1,117 @@
+"""One run of the core: the description goes in as plain tables, counts come out; nothing is judged here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay._core import network as core
+from assay.network.description import Description, Source
+from assay.network.method import BATCHES
+
+
+@dataclass(frozen=True)
+class Latency:
+    """One kind of latency of one run, in cycles: sums and counts by batch of time, and the histogram."""
+
+    sums: NDArray[np.float64]
+    counts: NDArray[np.float64]
+    values: NDArray[np.float64]
+    frequencies: NDArray[np.float64]
+
+    @property
+    def mean(self) -> float:
+        """Over the whole run; not a number where nothing was delivered."""
+        return float(self.sums.sum() / self.counts.sum()) if self.counts.sum() else float("nan")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run of the core gave."""
+
+    engine: str
+    measured_cycles: int
+    simulated_cycles: int
+    cpu_seconds: float
+    generated: int
+    messages: int
+    head_hops: int
+    throughput: float  # flits a node a cycle
+    worst_node: float
+    offered: float
+    latencies: dict[str, Latency]
+    backlog: NDArray[np.float64]  # at each batch's end
+    deadlock: dict[str, Any] | None
+    utilisation: NDArray[np.float64] | None  # busy share of a channel, by link
+    unroutable: int
+
+
+def configuration(description: Description, stream: int, warmup: int, cycles: int) -> dict[str, Any]:
+    """What the core takes for replication `stream` of the description, measured for `cycles` after `warmup`."""
+    method = description.method
+    config = description.core()
+    config["method"] = {
+        "seed": method.seed,
+        "stream": stream,
+        "warmup_cycles": warmup,
+        "cycles": cycles,
+        "batches": min(BATCHES, cycles),
+        "warmup_messages": method.warmup_messages,
+        "messages": method.messages,
+        "utilisation": method.utilisation,
+    }
+    return config
+
+
+def run(source: Source, config: dict[str, Any]) -> Run:
+    """Make one run, here and now."""
+    return read(asked(source, core.simulate, config))
+
+
+def asked(source: Source, call: Any, *arguments: Any) -> Any:
+    """Call the core; what it refuses becomes an error at the key's place in the file."""
+    try:
+        return call(*arguments)
+    except (ValueError, MemoryError, OverflowError, IndexError) as error:
+        if isinstance(error, ValueError) and len(error.args) == 2:
+            keys, message = str(error.args[0]).split("."), str(error.args[1])
+            raise source.error(keys, message) from None
+        raise source.error((), str(error) or "too large for this machine's memory") from None
+
+
+def read(found: Mapping[str, Any]) -> Run:
+    """The core's answer, typed."""
+    latencies = {
+        f"{name}_latency": Latency(
+            *(np.asarray(part[key], float) for key in ("batch_sums", "batch_counts", "values", "counts"))
+        )
+        for name, part in found["latencies"].items()
+    }
+    return Run(
+        engine=found["engine"],
+        measured_cycles=int(found["measured_cycles"]),
+        simulated_cycles=int(found["simulated_cycles"]),
+        cpu_seconds=float(found["cpu_seconds"]),
+        generated=int(found["generated"]),
+        messages=int(found["messages"]),
+        head_hops=int(found["head_hops"]),
+        throughput=float(found["throughput"]),
+        worst_node=float(found["worst_node"]),
+        offered=float(found["offered"]),
+        latencies=latencies,
+        backlog=np.asarray(found["backlog"], float),
+        deadlock=found["deadlock"],
+        utilisation=None if found["utilisation"] is None else np.asarray(found["utilisation"], float),
+        unroutable=int(found["unroutable"]),
+    )
+
+
+def channels(description: Description) -> list[dict[str, Any]]:
+    """The links of the network: where from and to, of which kind and dimension, with how many channels."""
+    network = asked(description.source, core.build_network, description.fabric())
+    kept = ("from", "to", "kind", "dimension", "direction", "channels")
+    return [{key: link[key] for key in kept} for link in network.links]

@@ -1,0 +1,184 @@
+"""How sure a simulated figure is: warm-up, batch means, replications, growth of a backlog. Pure functions on arrays.
+
+Sources: White, MSER-5 (Simulation 69, 1997); Law, Simulation Modeling and Analysis (2015), sections 9.4 and 9.5;
+Schmeiser, batch size effects (1982): more than 30 batches gain little; ratio estimators as in Cochran, Sampling
+Techniques, 6.3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
+
+Floats = NDArray[np.float64]
+
+BATCHES = 1024  # what a run records; merged for the interval
+MERGED = 32
+LEAST_MERGED = 8
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with the half-width of its interval; `half` is None where there is too little to tell."""
+
+    mean: float
+    half: float | None
+    confidence: float
+    parts: int  # batches or replications behind the interval
+    note: str = ""
+
+    def precise(self, share: float) -> bool:
+        """Whether the interval is within this share of the mean."""
+        return self.half is not None and self.half <= share * abs(self.mean)
+
+    def document(self, scale: float = 1.0) -> dict[str, object]:
+        """For JSON, in other units by `scale`."""
+        half = None if self.half is None or not math.isfinite(self.half) else self.half * scale
+        mean = self.mean * scale if math.isfinite(self.mean) else None
+        interval = None if half is None or mean is None else [mean - half, mean + half]
+        return {
+            "mean": mean,
+            "interval": interval,
+            "confidence": self.confidence,
+            "parts": self.parts,
+            "note": self.note,
+        }
+
+
+def mser5(sums: ArrayLike, counts: ArrayLike) -> int:
+    """MSER-5: how many of the observations (in order of time) to leave out.
+
+    Means of five are taken first; the cut d minimises the variance of what is left over its number, for d in the
+    first half only: a minimum at the very end of that half says that the run is too short, and half the run is
+    returned.
+    """
+    s, n = np.asarray(sums, float), np.asarray(counts, float)
+    whole = len(s) // 5 * 5
+    if whole < 20:
+        return 0
+    parts = n[:whole].reshape(-1, 5).sum(1)
+    overall = s.sum() / max(n.sum(), 1)
+    fives = np.where(parts > 0, s[:whole].reshape(-1, 5).sum(1) / np.maximum(parts, 1), overall)
+    remaining = np.arange(len(fives), 0, -1)
+    backward = fives[::-1]
+    total = np.cumsum(backward)[::-1]
+    squares = np.cumsum((backward - fives.mean()) ** 2)[::-1]
+    centred = total - remaining * fives.mean()
+    error = (squares - centred**2 / remaining) / remaining**2
+    return int(np.argmin(error[: len(fives) // 2 + 1])) * 5
+
+
+def batch_interval(sums: ArrayLike, counts: ArrayLike, confidence: float) -> Estimate:
+    """Mean of a run's observations, from sums and counts of equal stretches of time, with the interval by batch means.
+
+    Batches are merged, 32 at first, then fewer while neighbours are still correlated; the mean is a ratio of sums, so
+    its error is that of the residuals.
+    """
+    s, n = np.asarray(sums, float), np.asarray(counts, float)
+    total = n.sum()
+    if total == 0:
+        return Estimate(math.nan, None, confidence, 0, "no message was delivered")
+    mean = float(s.sum() / total)
+    merged = MERGED
+    while True:
+        if len(s) < merged:
+            return Estimate(mean, None, confidence, len(s), f"fewer than {merged} batches")
+        residuals = _merge(s, merged) - mean * _merge(n, merged)
+        correlation = _lag_one(residuals)
+        if correlation < 1.645 / math.sqrt(merged) or merged == LEAST_MERGED:
+            break
+        merged //= 2
+    used = _merge(n, merged)
+    error = math.sqrt(float((residuals**2).sum()) / (merged - 1) / merged) / float(used.mean())
+    half = float(stdtrit(merged - 1, 0.5 + confidence / 2)) * error
+    note = (
+        "neighbouring batches are still correlated: simulate longer" if correlation >= 1.645 / math.sqrt(merged) else ""
+    )
+    return Estimate(mean, half, confidence, merged, note)
+
+
+def _merge(values: Floats, parts: int) -> Floats:
+    edges = np.linspace(0, len(values), parts + 1).astype(int)
+    return np.add.reduceat(values, edges[:-1])
+
+
+def _lag_one(residuals: Floats) -> float:
+    power = float((residuals**2).sum())
+    return float((residuals[1:] * residuals[:-1]).sum()) / power if power > 0 else 0.0
+
+
+def looks(first: int, most: int) -> list[int]:
+    """After how many replications to look, fixed beforehand: 5, 10, 20, 40, … and the last."""
+    found = []
+    count = min(first, most)
+    while count < most:
+        found.append(count)
+        count *= 2
+    return [*found, most]
+
+
+def replication_interval(means: ArrayLike, confidence: float, number_of_looks: int = 1) -> Estimate:
+    """Mean of replications' means with its Student interval.
+
+    `number_of_looks`: how often one might have stopped; the error probability is shared among them (Bonferroni), so
+    that the interval at which one does stop still holds its confidence.
+    """
+    x = np.asarray(means, float)
+    x = x[np.isfinite(x)]
+    if len(x) == 0:
+        return Estimate(math.nan, None, confidence, 0, "no message was delivered")
+    if len(x) < 2:
+        return Estimate(float(x.mean()), None, confidence, len(x), "one replication")
+    tail = (1 - confidence) / 2 / number_of_looks
+    half = float(stdtrit(len(x) - 1, 1 - tail)) * float(x.std(ddof=1)) / math.sqrt(len(x))
+    return Estimate(float(x.mean()), half, confidence, len(x))
+
+
+def backlog_grows(early: float, late: float, stretch: float, offered: float) -> bool:
+    """Whether a backlog still grows when a run is made `stretch` times as long (four, where it can be), which is
+    saturation.
+
+    `early`, `late`: messages waiting when the shorter and the longer run end, each averaged over a stretch of time;
+    `offered`: messages generated between. A backlog in balance stays as it was, one that grows without end is
+    `stretch` times as large: it must have made more than half that way, by more than chance moves it, and by 0.2
+    percent of what was offered.
+    """
+    growth = late - early
+    return growth > early * (stretch - 1) / 3 and growth > 0.002 * offered and growth > 4 * math.sqrt(max(early, 1.0))
+
+
+def growth_of(backlog: ArrayLike, warmup: int, cycles: int) -> tuple[float, float, float]:
+    """Early and late backlog of one run and how many times later the late one is: the end against a quarter of the
+    time.
+
+    `backlog` is sampled at the ends of equal parts of the measured `cycles`; the network was empty `warmup` cycles
+    before.
+    """
+    b = np.asarray(backlog, float)
+    times = warmup + (np.arange(len(b)) + 1) * cycles / max(len(b), 1)
+    if len(b) < 16:
+        return 0.0, 0.0, 1.0
+    width = len(b) // 16
+    middle = max(int(np.searchsorted(times, times[-1] / 4)), width)
+    late = b[-width:]
+    early = b[middle - width : middle]
+    stretch = float(times[-width:].mean() / times[middle - width : middle].mean())
+    return float(early.mean()), float(late.mean()), stretch
+
+
+def quantiles(values: ArrayLike, counts: ArrayLike, shares: Sequence[float]) -> dict[str, float | None]:
+    """Quantiles of a histogram; None where fewer than ten observations lie beyond (METHOD: no tail from too few)."""
+    v, n = np.asarray(values, float), np.asarray(counts, float)
+    order = np.argsort(v, kind="stable")
+    reached = np.cumsum(n[order])
+    found: dict[str, float | None] = {}
+    for share in shares:
+        known = len(v) > 0 and reached[-1] * min(share, 1 - share) >= 10
+        at = int(np.searchsorted(reached, share * reached[-1] * (1 - 1e-12))) if known else 0
+        found[f"{share:g}"] = float(v[order][min(at, len(v) - 1)]) if known else None
+    return found

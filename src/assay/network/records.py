@@ -1,0 +1,48 @@
+"""What the core says of its topologies and routings: their parameters become keys of [network]."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Literal, NotRequired, TypedDict
+
+from assay._core import network as core
+
+
+class Parameter(TypedDict):
+    """One key as the core describes it: `required` has no default; `accepts` is a phrase for people."""
+
+    name: str
+    kind: Literal["integer", "number", "flag", "text", "integers", "pairs", "table"]
+    default: Any
+    unit: str
+    description: str
+    accepts: str
+    required: bool
+
+
+class Record(TypedDict):
+    """A topology (with the numbering of its nodes and its own routing) or a routing."""
+
+    name: str
+    description: str
+    parameters: list[Parameter]
+    numbering: NotRequired[str]
+    routing: NotRequired[str]
+
+
+@cache
+def topologies() -> dict[str, Record]:
+    """All topologies by name."""
+    return {record["name"]: record for record in core.topologies()}
+
+
+@cache
+def routings() -> dict[str, Record]:
+    """All routings by name."""
+    return {record["name"]: record for record in core.routings()}
+
+
+@cache
+def common() -> tuple[Parameter, ...]:
+    """Keys of [network] that every topology takes."""
+    return tuple(core.network_parameters())

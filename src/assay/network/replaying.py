@@ -1,0 +1,42 @@
+"""A trace of messages through a described network: messages.csv in, delivered.csv out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay._core import network as core
+from assay.network import trace
+from assay.network.description import Description
+from assay.network.engine import asked
+
+
+def replay(description: Description, messages: Path, out: Path) -> dict[str, Any]:
+    """Play the trace and write the file; the document of `assay replay --json`."""
+    config = description.core()
+    network = asked(description.source, core.build_network, description.fabric())
+    found = trace.load(messages, network.nodes)
+    order = found.order()
+    result = asked(
+        description.source,
+        core.replay,
+        config,
+        *(np.ascontiguousarray(getattr(found, name)[order]) for name in trace.COLUMNS),
+    )
+    columns = {}
+    for name in ("head", "tail", "hops"):
+        columns[name] = np.empty(len(found), np.int64)
+        columns[name][order] = result[name]
+    trace.save(out, found, **columns)
+    return {
+        "engine": result["engine"],
+        "simulated_cycles": int(result["simulated_cycles"]),
+        "cpu_seconds": float(result["cpu_seconds"]),
+        "messages": len(found),
+        "delivered": int((columns["tail"] >= 0).sum()),
+        "head_hops": int(columns["hops"].sum()),
+        "deadlock": result.get("deadlock"),
+        "delivered_file": str(out),
+    }

@@ -1,0 +1,123 @@
+"""The load beyond which a network no longer keeps up, by bisection; and what it still delivers beyond it.
+
+A load saturates the network if the backlog still grows when a run is quadrupled (never because a mean is large): a
+run that starts empty is compared with its own first quarter. Where that cannot be told, the run is made four times as
+long, twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from assay.network import method
+from assay.network.description import Description
+from assay.network.engine import Run
+from assay.network.simulation import DEFAULT_CYCLES, Steps, Task, finite, task
+
+LONGER = 2  # how often an undecided run is made four times as long
+BEYOND = (1.1, 1.5, 2.0)  # of the saturation point
+HIGHEST = 1e4  # times the load of the file, and no further
+
+
+def at_load(description: Description, load: float) -> Description:
+    """The same with another load: flits a node a cycle, or with I/O nodes messages an element a cycle."""
+    if description.io is not None:
+        return description.but(io=description.io.model_copy(update={"interval": 1 / load}))
+    return description.but(traffic=description.traffic.model_copy(update={"load": load}))
+
+
+def steps(description: Description) -> Steps:
+    """Bracket, bisect, then look beyond: the document of `assay simulate --saturation`."""
+    tried: list[dict[str, Any]] = []
+    runs: list[Run] = []
+
+    def saturates(load: float) -> Generator[list[Task], list[Run], bool]:
+        cycles = 4 * (description.method.cycles or DEFAULT_CYCLES)
+        for _ in range(LONGER + 1):
+            (run,) = yield [task(at_load(description, load), 0, 0, cycles)]
+            runs.append(run)
+            early, late, stretch = method.growth_of(run.backlog, 0, cycles)
+            verdict = run.deadlock is not None or method.backlog_grows(early, late, stretch, 0.75 * run.generated)
+            doubtful = (
+                run.deadlock is None and 1.5 * early < late < 2.5 * early and late - early > 0.001 * run.generated
+            )
+            tried.append(
+                {
+                    "load": load,
+                    "cycles": cycles,
+                    "backlog_quarter": early,
+                    "backlog": late,
+                    "saturated": verdict,
+                    "deadlock": run.deadlock is not None,
+                    "throughput": finite(run.throughput),
+                }
+            )
+            if not doubtful:
+                break
+            cycles *= 4
+        return verdict
+
+    start = 1 / description.io.interval if description.io is not None else description.traffic.load
+    low, high = 0.0, start
+    while not (yield from saturates(high)):
+        low, high = high, high * 2
+        if high > HIGHEST * start:
+            return _document(description, low, None, tried, runs, [])
+    if low == 0.0:
+        low = high / 2
+        while (yield from saturates(low)):
+            low, high = low / 2, low
+            if low < start / HIGHEST:
+                return _document(description, 0.0, high, tried, runs, [])
+    while (high - low) / high > description.method.precision:
+        middle = (low + high) / 2
+        if (yield from saturates(middle)):
+            high = middle
+        else:
+            low = middle
+    cycles = 4 * (description.method.cycles or DEFAULT_CYCLES)
+    loads = [factor * (low + high) / 2 for factor in BEYOND]
+    beyond = yield [task(at_load(description, load), 0, cycles // 4, cycles) for load in loads]
+    accepted = [
+        {
+            "load": load,
+            "throughput": finite(run.throughput),
+            "worst_node": finite(run.worst_node),
+            "deadlock": run.deadlock is not None,
+        }
+        for load, run in zip(loads, beyond, strict=True)
+    ]
+    return _document(description, low, high, tried, [*runs, *beyond], accepted)
+
+
+def _document(
+    description: Description,
+    low: float,
+    high: float | None,
+    tried: list[dict[str, Any]],
+    runs: list[Run],
+    accepted: list[dict[str, Any]],
+) -> dict[str, Any]:
+    middle = low if high is None else (low + high) / 2
+    per_millisecond = middle * 1e-3 / description.cycle
+    unit = "messages an element a cycle" if description.io is not None else "flits a node a cycle"
+    return {
+        "engine": runs[0].engine,
+        "simulated_cycles": sum(run.simulated_cycles for run in runs),
+        "cpu_seconds": sum(run.cpu_seconds for run in runs),
+        "messages": sum(run.messages for run in runs),
+        "head_hops": sum(run.head_hops for run in runs),
+        "seed": description.method.seed,
+        "cycle_seconds": description.cycle,
+        "deadlock": next((run.deadlock for run in runs if run.deadlock), None),
+        "saturation": {
+            "found": high is not None,
+            "load": None if high is None else middle,
+            "interval": [low, high],
+            "unit": unit,
+            "per_millisecond": None if high is None else per_millisecond,
+            "accepted_beyond": accepted,
+            "tried": tried,
+        },
+    }

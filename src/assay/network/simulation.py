@@ -1,0 +1,227 @@
+"""What `assay simulate` does with one description: warm-up, replications until the interval is as wanted, figures.
+
+Written as a generator of runs to make: it yields lists of tasks, is sent their results in the same order, and returns
+the document. Who drives it (`sweep.drive`) decides where the runs are made; what comes out does not depend on that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.network import engine, method
+from assay.network.description import Description, Source
+from assay.network.engine import Latency, Run
+
+DEFAULT_CYCLES = 20_000
+PILOT = 2**32  # its stream: no replication has it
+FIRST_LOOK = 5
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run of the core, in a form that goes to another process."""
+
+    source: Source
+    config: dict[str, Any]
+
+    def make(self) -> Run:
+        """Run it here."""
+        return engine.run(self.source, self.config)
+
+
+Steps = Generator[list[Task], list[Run], dict[str, Any]]
+
+
+def task(description: Description, stream: int, warmup: int, cycles: int) -> Task:
+    """The description's replication number `stream`."""
+    return Task(description.source, engine.configuration(description, stream, warmup, cycles))
+
+
+@dataclass(frozen=True)
+class Warmup:
+    """How long a run is before anything is measured, and how that was found."""
+
+    cycles: int
+    how: str
+    pilot_cycles: int = 0
+    pilot_cpu_seconds: float = 0.0
+
+
+def warmup(description: Description, cycles: int) -> Generator[list[Task], list[Run], Warmup]:
+    """Fixed by the file, or found by MSER-5 on pilot runs that start empty, made longer while the cut is at their
+    middle.
+    """
+    fixed = description.method.warmup_cycles
+    if description.method.warmup_messages:
+        return Warmup(0, f"{description.method.warmup_messages} deliveries")
+    if fixed != "detect":
+        return Warmup(int(fixed), "fixed")
+    length, spent, simulated = max(2_000, min(cycles, 50_000)), 0.0, 0
+    while True:
+        (pilot,) = yield [task(description, PILOT, 0, length)]
+        spent, simulated = spent + pilot.cpu_seconds, simulated + pilot.simulated_cycles
+        latency = pilot.latencies["header_latency"]
+        cut = method.mser5(latency.sums, latency.counts)
+        parts = len(latency.sums)
+        if cut < parts // 2 - 5 or pilot.deadlock or length >= 16 * 50_000:
+            break
+        length *= 4
+    found = math.ceil(length * cut / parts) if parts else 0
+    how = "MSER-5" if cut < parts // 2 - 5 else "MSER-5 found no steady state"
+    return Warmup(max(found, 100), how, simulated, spent)
+
+
+def steps(description: Description) -> Steps:
+    """All of it: the document of `assay simulate` (issue of the simulated network, Its JSON)."""
+    how = description.method
+    cycles = how.cycles or DEFAULT_CYCLES
+    before = yield from warmup(description, cycles)
+    if how.cycles is not None and how.replications is None:
+        runs = yield [task(description, 0, before.cycles, cycles)]
+        return document(description, runs, before, batches(runs[0], how.confidence), ended="cycles simulated")
+    stops = [how.replications] if how.replications else method.looks(FIRST_LOOK, how.max_replications)
+    runs = []
+    for stop in stops:
+        runs += yield [task(description, stream, before.cycles, cycles) for stream in range(len(runs), stop)]
+        found = method.replication_interval(
+            [run.latencies["header_latency"].mean for run in runs], how.confidence, len(stops)
+        )
+        if any(run.deadlock for run in runs) or saturated(runs, before):
+            ended = "deadlock" if any(run.deadlock for run in runs) else "saturated: no mean to be precise about"
+            break
+        if how.replications is None and found.precise(how.precision):
+            ended = f"within {how.precision:.2%} of the mean"
+            break
+        ended = "replications made" if how.replications else f"{stop} replications, not as precise as asked"
+    return document(description, runs, before, found, ended)
+
+
+def batches(run: Run, confidence: float) -> method.Estimate:
+    """The header latency of a single run."""
+    latency = run.latencies["header_latency"]
+    return method.batch_interval(latency.sums, latency.counts, confidence)
+
+
+def saturated(runs: Sequence[Run], before: Warmup) -> bool:
+    """Whether the backlog still grows, over all runs together."""
+    if not runs or any(len(run.backlog) != len(runs[0].backlog) for run in runs):
+        return False
+    cycles = runs[0].measured_cycles
+    early, late, stretch = method.growth_of(np.sum([run.backlog for run in runs], axis=0), before.cycles, cycles)
+    return method.backlog_grows(early, late, stretch, sum(run.generated for run in runs) * (1 - 1 / max(stretch, 1.0)))
+
+
+def pooled(runs: Sequence[Run], name: str) -> Latency:
+    """The histograms of several runs in one."""
+    parts = [run.latencies[name] for run in runs if name in run.latencies]
+    values, where = np.unique(np.concatenate([part.values for part in parts]), return_inverse=True)
+    counts = np.bincount(where, np.concatenate([part.frequencies for part in parts]), len(values)).astype(np.float64)
+    sums = np.array([part.sums.sum() for part in parts])
+    return Latency(sums, np.array([part.counts.sum() for part in parts]), values, counts)
+
+
+def document(
+    description: Description, runs: Sequence[Run], before: Warmup, header: method.Estimate, ended: str
+) -> dict[str, Any]:
+    """The JSON document. Sums over replications where it says so."""
+    how = description.method
+    deadlocks = [run.deadlock for run in runs if run.deadlock]
+    figures: dict[str, Any] = {}
+    for name in runs[0].latencies:
+        latency = pooled(runs, name)
+        estimate = header
+        if name != "header_latency":
+            single = runs[0].latencies[name]
+            means = [run.latencies[name].mean for run in runs if name in run.latencies]
+            estimate = (
+                method.batch_interval(single.sums, single.counts, how.confidence)
+                if len(runs) == 1
+                else method.replication_interval(means, how.confidence)
+            )
+        figures[name] = _latency(latency, estimate, how.quantiles, description.cycle)
+    figures["throughput"] = _throughput(runs, how.confidence, description.cycle)
+    utilisation = {"utilisation": _utilisation(description, runs)} if how.utilisation else {}
+    return {
+        "engine": runs[0].engine,
+        "simulated_cycles": sum(run.simulated_cycles for run in runs),
+        "measured_cycles": sum(run.measured_cycles for run in runs),
+        "cpu_seconds": sum(run.cpu_seconds for run in runs),
+        "replications": len(runs),
+        "ended": ended,
+        "warmup": {
+            "cycles": before.cycles,
+            "how": before.how,
+            "pilot_cycles": before.pilot_cycles,
+            "pilot_cpu_seconds": before.pilot_cpu_seconds,
+        },
+        "messages": sum(run.messages for run in runs),
+        "unroutable": sum(run.unroutable for run in runs),
+        "generated": sum(run.generated for run in runs),
+        "head_hops": sum(run.head_hops for run in runs),
+        "saturated": bool(deadlocks) or saturated(runs, before),
+        "deadlock": deadlocks[0] if deadlocks else None,
+        "seed": how.seed,
+        "cycle_seconds": description.cycle,
+        "figures": figures,
+        **utilisation,
+    }
+
+
+def _latency(latency: Latency, estimate: method.Estimate, shares: Sequence[float], cycle: float) -> dict[str, Any]:
+    found = method.quantiles(latency.values, latency.frequencies, shares)
+    seconds = {share: None if value is None else value * cycle for share, value in found.items()}
+    return {
+        "messages": int(latency.counts.sum()),
+        "cycles": {**estimate.document(), "quantiles": found},
+        "seconds": {**estimate.document(cycle), "quantiles": seconds},
+    }
+
+
+def _throughput(runs: Sequence[Run], confidence: float, cycle: float) -> dict[str, Any]:
+    rates = [run.throughput for run in runs]
+    if len(runs) == 1:
+        counts = runs[0].latencies["header_latency"].counts
+        parts = method.batch_interval(counts, np.ones(len(counts)), confidence)
+        scale = rates[0] / parts.mean if parts.mean else 1.0
+        estimate = method.Estimate(
+            rates[0], None if parts.half is None else parts.half * scale, confidence, parts.parts, parts.note
+        )
+    else:
+        estimate = method.replication_interval(rates, confidence)
+    return {
+        "flits_per_node_per_cycle": estimate.document(),
+        "flits_per_node_per_second": estimate.document(1 / cycle),
+        "worst_node": finite(sum(run.worst_node for run in runs) / len(runs)),
+        "offered": finite(sum(run.offered for run in runs) / len(runs)),
+    }
+
+
+def finite(value: float) -> float | None:
+    """None for JSON where there is no number."""
+    return value if math.isfinite(value) else None
+
+
+def _utilisation(description: Description, runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Busy share of every link's channels, mean over the runs, the busiest first."""
+    known = [run.utilisation for run in runs if run.utilisation is not None]
+    if not known:
+        return []
+    busy = np.mean(known, axis=0)
+    links = engine.channels(description)
+    order = np.argsort(-busy, kind="stable")
+    return [{"link": int(at), **links[at], "name": _name(links[at]), "busy": float(busy[at])} for at in order]
+
+
+def _name(link: dict[str, Any]) -> str:
+    match link["kind"]:
+        case "injection":
+            return f"node {link['from']} into router {link['to']}"
+        case "ejection":
+            return f"router {link['from']} into node {link['to']}"
+        case _:
+            return f"router {link['from']} to {link['to']}"

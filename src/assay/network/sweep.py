@@ -1,0 +1,186 @@
+"""Many runs on many processors: who makes them does not change what comes out.
+
+`drive` advances any number of plans (generators of tasks, see `simulation`) at once over a
+`concurrent.futures.Executor`, so that the processors stay busy though each plan decides by its own results how to go
+on. A finished point goes to a file of JSON lines at once, under a fingerprint of all that decides it; a sweep that
+was interrupted goes on from that file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Literal
+
+from assay.errors import InputError
+from assay.network.engine import Run
+from assay.network.simulation import Steps, Task
+
+Kind = Literal["processes", "threads", "mpi"]
+Progress = Callable[[int, int], None]
+
+
+def make(task: Task) -> Run:
+    """What a worker is asked to do."""
+    return task.make()
+
+
+@contextmanager
+def executor(kind: Kind, workers: int | None) -> Iterator[Executor | None]:
+    """Workers: processes here, threads of this process, or MPI ranks; None where one is enough, and the caller does
+    it.
+    """
+    if kind == "mpi":
+        with _mpi(workers) as pool:
+            yield pool
+        return
+    count = workers or len(os.sched_getaffinity(0))
+    if count == 1:
+        yield None
+        return
+    pool = (
+        ThreadPoolExecutor(count)
+        if kind == "threads"
+        else ProcessPoolExecutor(count, mp_context=get_context("forkserver"))
+    )
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _mpi(workers: int | None) -> AbstractContextManager[Executor]:
+    try:
+        from mpi4py.futures import MPIPoolExecutor
+    except ImportError:
+        raise InputError(
+            "mpi4py is not installed", key="--executor", value="mpi", accepted="processes, threads"
+        ) from None
+    except RuntimeError as error:
+        raise InputError(f"MPI cannot be loaded: {error}", key="--executor", value="mpi") from None
+    pool: AbstractContextManager[Executor] = MPIPoolExecutor(max_workers=workers)
+    return pool
+
+
+@dataclass
+class _Going:
+    """A plan on its way: results so far of the tasks it asked for last."""
+
+    index: int
+    steps: Steps
+    results: list[Run | None]
+    left: int
+
+
+def drive(plans: Sequence[Steps], pool: Executor | None, done: Callable[[int, dict[str, Any]], None]) -> None:
+    """Bring all plans to their end; `done(index, document)` as each ends. Without a pool everything happens here, in
+    order.
+    """
+    if pool is None:
+        for index, steps in enumerate(plans):
+            try:
+                tasks = next(steps)
+                while True:
+                    tasks = steps.send([task.make() for task in tasks])
+            except StopIteration as end:
+                done(index, end.value)
+        return
+    waiting: dict[Future[Run], tuple[_Going, int]] = {}
+
+    def go_on(going: _Going, first: bool = False) -> None:
+        while True:
+            try:
+                tasks = (
+                    next(going.steps) if first else going.steps.send([run for run in going.results if run is not None])
+                )
+            except StopIteration as end:
+                done(going.index, end.value)
+                return
+            first = False
+            going.results, going.left = [None] * len(tasks), len(tasks)
+            for position, task in enumerate(tasks):
+                waiting[pool.submit(make, task)] = going, position
+            if tasks:
+                return
+
+    # Plans start as room appears: a point that is begun is soon a point that is kept.
+    ahead = iter([_Going(index, steps, [], 0) for index, steps in enumerate(plans)])
+    room = 2 * max(1, int(getattr(pool, "_max_workers", 0) or os.cpu_count() or 1))
+    try:
+        while True:
+            while len(waiting) < room and (going := next(ahead, None)) is not None:
+                go_on(going, first=True)
+            if not waiting:
+                return
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                going, position = waiting.pop(future)
+                going.results[position] = future.result()
+                going.left -= 1
+                if going.left == 0:
+                    go_on(going)
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a sweep: what was set, its fingerprint, and the plan that works it out."""
+
+    setting: dict[str, Any]
+    key: str
+    plan: Callable[[], Steps]
+
+
+def sweep(
+    points: Sequence[Point], pool: Executor | None, out: Path | None = None, progress: Progress = lambda done, of: None
+) -> list[dict[str, Any]]:
+    """Documents of all points, in their order; those that `out` holds already are not made again."""
+    kept = finished(out) if out else {}
+    results: dict[int, dict[str, Any]] = {i: kept[point.key] for i, point in enumerate(points) if point.key in kept}
+    missing = [index for index in range(len(points)) if index not in results]
+    progress(len(results), len(points))
+
+    def done(at: int, document: dict[str, Any]) -> None:
+        index = missing[at]
+        results[index] = document
+        if out:
+            append(out, {"key": points[index].key, "setting": points[index].setting, "result": document})
+        progress(len(results), len(points))
+
+    drive([points[index].plan() for index in missing], pool, done)
+    return [results[index] for index in range(len(points))]
+
+
+def finished(out: Path) -> dict[str, dict[str, Any]]:
+    """Points by fingerprint that a file holds; a last line cut short by a kill does not count."""
+    found = {}
+    try:
+        lines = out.read_text(errors="replace").splitlines() if out.exists() else []
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=out) from None
+    for line in lines:
+        try:
+            entry = json.loads(line)
+            found[str(entry["key"])] = dict(entry["result"])
+        except (ValueError, KeyError, TypeError):
+            continue
+    return found
+
+
+def append(out: Path, entry: dict[str, Any]) -> None:
+    """Add a line in one write; on a line of its own even if the file ends in the middle of one."""
+    text = json.dumps(entry, allow_nan=False) + "\n"
+    try:
+        with out.open("a+b") as file:
+            if file.seek(0, os.SEEK_END) and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n":
+                text = "\n" + text
+            file.write(text.encode())
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=out) from None

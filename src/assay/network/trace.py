@@ -1,0 +1,130 @@
+"""Message traces: messages.csv in (id, cycle, source, destination, flits), delivered.csv out (id, head, tail, hops)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as csv
+from numpy.typing import NDArray
+
+from assay.errors import InputError
+
+COLUMNS = ("id", "cycle", "source", "destination", "flits")
+Integers = NDArray[np.int64]
+LARGEST = {"id": 2**63 - 1, "cycle": 2**62, "source": 2**32 - 2, "destination": 2**32 - 2, "flits": 2**31 - 1}
+
+
+@dataclass(frozen=True)
+class Messages:
+    """A trace in the order of its file."""
+
+    id: Integers
+    cycle: Integers
+    source: Integers
+    destination: Integers
+    flits: Integers
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+    def order(self) -> Integers:
+        """Rows by cycle, then id: the order in which the core takes them."""
+        return np.lexsort((self.id, self.cycle))
+
+
+def load(path: Path, nodes: int | None = None) -> Messages:
+    """Read a trace; a row that is wrong is named with its line."""
+    try:
+        table = csv.read_csv(
+            path,
+            read_options=csv.ReadOptions(block_size=1 << 24),
+            convert_options=csv.ConvertOptions(
+                column_types=dict.fromkeys(COLUMNS, pa.int64()), include_columns=list(COLUMNS)
+            ),
+        )
+    except (pa.ArrowInvalid, pa.ArrowKeyError, OSError, UnicodeDecodeError) as error:
+        raise _fault(path, nodes, error) from None
+    columns = {name: table.column(name) for name in COLUMNS}
+    if any(column.null_count for column in columns.values()):
+        raise _fault(path, nodes, None)
+    messages = Messages(**{name: column.to_numpy().astype(np.int64, copy=False) for name, column in columns.items()})
+    if _wrong(messages, nodes):
+        raise _fault(path, nodes, None)
+    return messages
+
+
+def _wrong(messages: Messages, nodes: int | None) -> bool:
+    if len(messages) == 0:
+        return False
+    least = {"flits": 1}
+    most = dict(LARGEST)
+    if nodes is not None:
+        most["source"] = most["destination"] = nodes - 1
+    for name in COLUMNS:
+        values = getattr(messages, name)
+        if values.min() < least.get(name, 0) or values.max() > most[name]:
+            return True
+    identities = np.sort(messages.id)
+    return bool((identities[1:] == identities[:-1]).any())
+
+
+def _fault(path: Path, nodes: int | None, error: Exception | None) -> InputError:
+    """Find what is wrong by reading line by line; only after the fast reader has refused."""
+    accepted = ",".join(COLUMNS)
+    if isinstance(error, OSError) and not isinstance(error, pa.ArrowInvalid) and error.strerror:
+        return InputError(f"cannot be read: {error.strerror}", file=path)
+    try:
+        rows = path.read_bytes().decode().splitlines()
+    except UnicodeDecodeError as undecodable:
+        line = path.read_bytes()[: undecodable.start].count(b"\n") + 1
+        return InputError("is not UTF-8 text", file=path, line=line, accepted=f"CSV with the columns {accepted}")
+    except OSError as unreadable:
+        return InputError(f"cannot be read: {unreadable.strerror}", file=path)
+    if not rows or not rows[0].strip():
+        return InputError("is empty", file=path, accepted=f"a first line {accepted}")
+    header = [name.strip().strip('"') for name in rows[0].removeprefix("\ufeff").split(",")]
+    missing = [name for name in COLUMNS if header.count(name) != 1]
+    if missing:
+        problem = f"there must be one column {', one '.join(missing)}"
+        return InputError(problem, file=path, line=1, value=rows[0][:80], accepted=accepted)
+    seen: dict[int, int] = {}
+    for line, row in enumerate(rows[1:], 2):
+        if not row:
+            continue
+        fields = [item.strip('"') for item in row.split(",")]
+        if len(fields) != len(header):
+            problem = f"has {len(fields)} fields, the first line {len(header)}"
+            return InputError(problem, file=path, line=line, value=row[:80], accepted=",".join(header))
+        for name in COLUMNS:
+            text = fields[header.index(name)]
+            least = 1 if name == "flits" else 0
+            most = nodes - 1 if nodes is not None and name in ("source", "destination") else LARGEST[name]
+            plain = text.isascii() and text.isdigit() and len(text) < 20
+            if not plain or not least <= int(text) <= most:
+                return InputError(
+                    "is wrong",
+                    file=path,
+                    line=line,
+                    key=name,
+                    value=text[:40],
+                    accepted=f"an integer from {least} to {most}",
+                )
+        identity = int(fields[header.index("id")])
+        if identity in seen:
+            return InputError(
+                f"stands in line {seen[identity]} already", file=path, line=line, key="id", value=identity
+            )
+        seen[identity] = line
+    return InputError(f"cannot be read: {error}", file=path, accepted=f"CSV with the columns {accepted}")
+
+
+def save(path: Path, messages: Messages, head: Integers, tail: Integers, hops: Integers) -> None:
+    """Write delivered.csv, rows in the order of the trace; head and tail are -1 where a message was never delivered."""
+    table = pa.table({"id": messages.id, "head": head, "tail": tail, "hops": hops})
+    try:
+        csv.write_csv(table, path, csv.WriteOptions(quoting_header="none"))
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", file=path) from None

@@ -1,0 +1,33 @@
+"""`assay replay`: a trace of messages through a described network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command()
+    def replay(
+        network: Annotated[Path, typer.Argument(metavar="NETWORK.toml", help="the network; its traffic is not used")],
+        messages: Annotated[Path, typer.Argument(metavar="messages.csv", help="id,cycle,source,destination,flits")],
+        out: Annotated[Path, typer.Option("-o", "--out", metavar="delivered.csv", help="id,head,tail,hops")],
+        settings: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="override a key")] = None,
+        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+    ) -> None:
+        """Send the messages of a file through a network and say when each arrives."""
+        from assay.cli import emit
+        from assay.network import description, replaying
+
+        document = replaying.replay(description.load(network, settings or []), messages, out)
+        if json:
+            emit(document)
+        else:
+            state = "deadlock" if document["deadlock"] else "all delivered"
+            count = f"{document['delivered']:,} of {document['messages']:,} messages delivered"
+            print(f"{count} in {document['simulated_cycles']:,} cycles: {state}")
+            print(f"{document['engine']} engine, {document['cpu_seconds']:.3g} CPU s; {out}")

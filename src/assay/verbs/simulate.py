@@ -1,0 +1,146 @@
+"""`assay simulate`: traffic on a described network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command()
+    def simulate(
+        network: Annotated[
+            Path | None, typer.Argument(metavar="NETWORK.toml", help="the network, its traffic, the method")
+        ] = None,
+        settings: Annotated[
+            list[str] | None,
+            typer.Option("--set", metavar="KEY=VALUE", help="override a key, such as traffic.load=0.3"),
+        ] = None,
+        saturation: Annotated[bool, typer.Option("--saturation", help="find the load that saturates it")] = False,
+        sweep: Annotated[
+            list[str] | None,
+            typer.Option(
+                "--sweep", metavar="KEY=V1,V2,…", help="one simulation for each value (given twice: each pair)"
+            ),
+        ] = None,
+        out: Annotated[
+            Path | None,
+            typer.Option("--out", metavar="FILE", help="keep a sweep's points there; run again, it goes on"),
+        ] = None,
+        executor: Annotated[str, typer.Option("--executor", help="threads, processes or mpi")] = "threads",
+        workers: Annotated[
+            int | None, typer.Option("--workers", min=1, help="how many; a sweep takes all processors by default")
+        ] = None,
+        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+        keys: Annotated[bool, typer.Option("--keys", help="every key of NETWORK.toml with its default")] = False,
+    ) -> None:
+        """Simulate traffic on a described network, exact to the flit."""
+        from assay.cli import emit
+        from assay.errors import InputError
+
+        if keys:
+            from assay.network.keys import markdown
+
+            print(markdown())
+            return
+        if network is None:
+            raise InputError("which network?", accepted="assay simulate NETWORK.toml, or --keys for what it may say")
+        if executor not in ("processes", "threads", "mpi"):
+            raise InputError("is no executor", key="--executor", value=executor, accepted="processes, threads, mpi")
+        documents = _simulate(network, settings or [], saturation, sweep or [], out, executor, workers)
+        document: Any = {"points": documents} if sweep else documents[0]
+        if json:
+            emit(document)
+            return
+        for found in documents:
+            print(_words(found))
+
+
+def _simulate(
+    network: Path,
+    settings: list[str],
+    saturation: bool,
+    axes: list[str],
+    out: Path | None,
+    kind: Any,
+    workers: int | None,
+) -> list[dict[str, Any]]:
+    import functools
+    import itertools
+
+    from assay.network import description, progress, simulation, sweep
+    from assay.network import saturation as bisection
+
+    plan = bisection.steps if saturation else simulation.steps
+    points = []
+    for combination in itertools.product(*[_values(axis) for axis in axes]):
+        found = description.load(network, [*settings, *combination])
+        key = f"{found.key()}-{'saturation' if saturation else 'simulation'}"
+        points.append(
+            sweep.Point(dict(words.split("=", 1) for words in combination), key, functools.partial(plan, found))
+        )
+    alone = len(points) == 1 and kind != "mpi"
+    with sweep.executor(kind, workers or (1 if alone else None)) as pool, progress.bar("simulating") as show:
+        documents = sweep.sweep(points, pool, out, show)
+    return [
+        {**({"setting": point.setting} if axes else {}), **found}
+        for point, found in zip(points, documents, strict=True)
+    ]
+
+
+def _values(axis: str) -> list[str]:
+    from assay.errors import InputError
+
+    key, equals, values = axis.partition("=")
+    found = [value.strip() for value in values.split(",")]
+    if not equals or not all(found):
+        raise InputError(
+            "is no axis", key="--sweep", value=axis, accepted="KEY=V1,V2,… such as traffic.load=0.1,0.2,0.3"
+        )
+    return [f"{key}={value}" for value in found]
+
+
+def _words(found: dict[str, Any]) -> str:
+    lines = [", ".join(f"{key} = {value}" for key, value in found["setting"].items())] if found.get("setting") else []
+    lines += _saturation(found["saturation"]) if "saturation" in found else _latency(found)
+    speed = found["messages"] / found["cpu_seconds"] if found["cpu_seconds"] else 0
+    made = f"{found['messages']:,} messages in {found['cpu_seconds']:.3g} CPU s ({speed:,.0f} a second)"
+    return "\n".join([*lines, f"{found['engine']} engine: {made}"])
+
+
+def _saturation(result: dict[str, Any]) -> list[str]:
+    low, high = result["interval"]
+    if not result["found"]:
+        return [f"no saturation up to a load of {low:g}" if low else f"saturated at a load of {high:g} already"]
+    lines = [
+        f"saturates between {low:.4g} and {high:.4g} {result['unit']} ({result['per_millisecond']:.4g} a millisecond)"
+    ]
+    for beyond in result["accepted_beyond"]:
+        worst = "" if beyond["worst_node"] is None else f", worst node {beyond['worst_node']:.4g}"
+        accepted = f"accepts {beyond['throughput']:.4g} flits a node a cycle{worst}"
+        lines.append(f"  offered {beyond['load']:.4g}: {'deadlock' if beyond['deadlock'] else accepted}")
+    return lines
+
+
+def _latency(found: dict[str, Any]) -> list[str]:
+    latency, rate = found["figures"]["header_latency"]["cycles"], found["figures"]["throughput"]
+    mean, interval = latency["mean"], latency["interval"]
+    if mean is None:
+        words = "nothing was delivered"
+    else:
+        spread = "" if interval is None else f" ± {(interval[1] - interval[0]) / 2:.3g}"
+        words = f"header latency {mean:.4f}{spread} cycles ({mean * found['cycle_seconds'] * 1e6:.4g} us)"
+    accepted = rate["flits_per_node_per_cycle"]["mean"] or 0
+    state = "deadlock" if found["deadlock"] else "saturated" if found["saturated"] else "not saturated"
+    return [
+        f"{words}; {accepted:.4g} flits a node a cycle accepted",
+        f"{state}; replications: {found['replications']}, {found['ended']}; warm-up {found['warmup']['cycles']} cycles",
+        *[
+            f"  {channel.get('name', channel)}: busy {channel['busy']:.1%}"
+            for channel in found.get("utilisation", [])[:5]
+        ],
+    ]
