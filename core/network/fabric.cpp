@@ -90,15 +90,21 @@ void FabricBuilder::connect(std::uint32_t from, std::uint32_t to, int dimension,
 }
 
 std::uint32_t FabricBuilder::attach(std::uint32_t router) {
-  const auto node = fabric_.nodes++;
+  const auto node = fabric_.nodes;
   also_attach(node, router, injection_class_, ejection_class_);
   return node;
 }
 
 void FabricBuilder::also_attach(std::uint32_t node, std::uint32_t router, const LinkClass& injection,
                                 const LinkClass& ejection) {
-  in_.push_back(make_link(node, router, LinkKind::injection, injection));
-  out_.push_back(make_link(router, node, LinkKind::ejection, ejection));
+  also_attach(node, router, router, injection, ejection);
+}
+
+void FabricBuilder::also_attach(std::uint32_t node, std::uint32_t into, std::uint32_t out_of,
+                                const LinkClass& injection, const LinkClass& ejection) {
+  fabric_.nodes = std::max(fabric_.nodes, node + 1);
+  in_.push_back(make_link(node, into, LinkKind::injection, injection));
+  out_.push_back(make_link(out_of, node, LinkKind::ejection, ejection));
 }
 
 void FabricBuilder::place_router(std::uint32_t router, float x, float y) {

@@ -110,7 +110,11 @@ class FabricBuilder {
   void connect(std::uint32_t from, std::uint32_t to, int dimension, int direction, const LinkClass& like);
   /// A node at this router, with one injection and one ejection link. Returns its number.
   std::uint32_t attach(std::uint32_t router);
+  /// A further router for a node, with a pair of links of its own.
   void also_attach(std::uint32_t node, std::uint32_t router, const LinkClass& injection, const LinkClass& ejection);
+  /// Injects at one router and is reached from another (buses, multistage networks).
+  void also_attach(std::uint32_t node, std::uint32_t into, std::uint32_t out_of, const LinkClass& injection,
+                   const LinkClass& ejection);
   void place_router(std::uint32_t router, float x, float y);
   void place_node(std::uint32_t node, float x, float y);
   /// Default: all nodes are processing elements.

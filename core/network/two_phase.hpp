@@ -1,0 +1,44 @@
+// Routings over another one in two phases: to an intermediate node's router, then to the destination. Phase 0 uses the
+// lower half of the lanes and phase 1 the upper, each as the routing below uses its own, so that freedom from deadlock
+// carries over.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "network/registry.hpp"
+
+namespace assay::network {
+
+class TwoPhase : public Routing {
+ public:
+  TwoPhase(std::unique_ptr<Routing> base, std::string name);
+  [[nodiscard]] const Routing& base() const { return *base_; }
+  /// The lanes of one phase.
+  [[nodiscard]] unsigned half() const { return half_; }
+  /// True where every message draws its intermediate node uniformly (Valiant), whatever the load.
+  [[nodiscard]] virtual bool always() const = 0;
+  [[nodiscard]] RouteState detour(std::uint32_t source, std::uint32_t destination, std::uint32_t intermediate) const;
+  [[nodiscard]] RouteState direct(std::uint32_t source, std::uint32_t destination) const;
+
+ protected:
+  void next(std::uint32_t router, std::uint32_t link, unsigned lane, RouteState& state, Choices& out) const override;
+  /// An intermediate node over which the destination can be reached; the last one drawn, if sixteen cannot.
+  std::uint32_t draw(std::uint32_t source, std::uint32_t destination, RandomSource& random) const;
+  /// Network links from a router on, by the first of the choices, and the first of them; false where the way ends.
+  struct Way {
+    unsigned hops = 0;
+    Choice first{none, 0};
+    bool arrives = false;
+  };
+  [[nodiscard]] Way follow(RouteState state) const;
+
+  std::unique_ptr<Routing> base_;
+  unsigned half_;
+};
+
+/// The routing that `base` names, or the topology's own; ParameterError where that is not there or itself of two
+/// phases.
+std::unique_ptr<Routing> routing_below(const Fabric& fabric, const Settings& settings);
+Parameter base_parameter();
+
+}  // namespace assay::network
