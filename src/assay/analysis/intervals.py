@@ -74,7 +74,7 @@ def median_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, floa
 
 
 def across_launches(
-    values_by_launch: Sequence[ArrayLike],
+    values_by_launch: Sequence[ArrayLike] | NDArray[np.float64],
     *,
     statistic: str = "median",
     level: float = 0.95,
