@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.errors import MeasurementError
 from assay.machine import reading
 from assay.machine.accelerators import accelerators
 from assay.machine.activity import UTMP, activity, users
@@ -21,7 +23,7 @@ from assay.machine.limits import limits
 from assay.machine.memory import memory
 from assay.machine.network import network
 from assay.machine.processors import processors
-from assay.machine.software import mpi_version, software
+from assay.machine.software import software
 from assay.machine.system import container, system, virtualisation
 
 GIB = 1024**3
@@ -413,17 +415,22 @@ def test_compilers_are_tried() -> None:
     assert chosen is not None and chosen.command == "g++" and chosen.version == "g++ 99.1"
 
 
-@pytest.mark.parametrize(
-    ("said", "expected"),
-    [
-        ("mpiexec (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/\n", ("Open MPI", "4.1.4")),
-        ("HYDRA build details:\n    Version:                                 4.0.2\n", ("MPICH", "4.0.2")),
-        ("Intel(R) MPI Library for Linux* OS, Version 2021.13 Build 20240515\n", ("Intel MPI", "2021.13")),
-        ("something else\n", (None, None)),
-    ],
-)
-def test_mpi_versions(said: str, expected: tuple[str | None, str | None]) -> None:
-    assert mpi_version(said) == expected
+def test_mpi_is_handed_in() -> None:
+    """The finder is execute's; one that raises leaves a note and no traceback."""
+    found = SimpleNamespace(mpicxx="a", mpiexec="b", implementation="Open MPI", version="5.0", embedded=True)
+
+    def broken() -> None:
+        raise MeasurementError("mpiexec hangs")
+
+    def nothing(command: Sequence[str], words: str | None) -> tuple[int, str]:
+        return 127, ""
+
+    nowhere = Path("/nowhere")
+    said = software(nowhere, {}, nothing, lambda _: None, lambda: found).mpi
+    assert said is not None and (said.implementation, said.embedded) == ("Open MPI", True)
+    said = software(nowhere, {}, nothing, lambda _: None, broken).mpi
+    assert said is not None and said.mpiexec is None and said.notes == ("mpiexec hangs",)
+    assert software(nowhere, {}, nothing, lambda _: None, lambda: None).mpi is None
 
 
 def test_getconf() -> None:

@@ -25,7 +25,7 @@ from assay.machine.limits import Limits, limits
 from assay.machine.memory import Memory, memory
 from assay.machine.network import Network, network
 from assay.machine.processors import Processors, processors
-from assay.machine.software import Software, software
+from assay.machine.software import FindMpi, Software, software
 from assay.machine.system import System, system, virtualisation
 
 
@@ -55,13 +55,16 @@ class Host(reading.Part):
         return tuple(f"{name}: {note}" for name, part in parts if isinstance(part, reading.Part) for note in part.notes)
 
 
-def discover() -> Host:
-    """Find out what this host is; takes under a second. Never raises for what it cannot read."""
+def discover(find_mpi: FindMpi | None = None) -> Host:
+    """Find out what this host is; takes under a second. Never raises for what it cannot read.
+
+    `find_mpi` is `assay.execute.mpi.find_mpi`, for callers that may import it; without it MPI is not looked for.
+    """
     began = time.monotonic()
     root = Path("/")
     with ThreadPoolExecutor(max_workers=4) as pool:
         watching = pool.submit(activity, root)
-        installed = pool.submit(software, root)
+        installed = pool.submit(software, root, find_mpi=find_mpi)
         batches = pool.submit(batch)
         mounted = pool.submit(filesystems, root)
         bounds = limits(root)

@@ -11,12 +11,13 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Protocol
 
+from assay.errors import AssayError
 from assay.machine import reading
 
 PATIENCE = 5.0
@@ -52,8 +53,35 @@ class Compiler(reading.Part):
     chosen_by: str | None = None
 
 
+class FoundMpi(Protocol):
+    """What `execute.mpi` finds; this room may not import that one, so the finder is handed in."""
+
+    @property
+    def mpicxx(self) -> str:
+        """The compiler wrapper."""
+
+    @property
+    def mpiexec(self) -> str:
+        """The starter."""
+
+    @property
+    def implementation(self) -> str:
+        """Its name."""
+
+    @property
+    def version(self) -> str:
+        """Its version."""
+
+    @property
+    def embedded(self) -> bool:
+        """Whether it is the wheel in this environment."""
+
+
+FindMpi = Callable[[], FoundMpi | None]
+
+
 class Mpi(reading.Part):
-    """The MPI that programs would be compiled and started with."""
+    """The MPI that programs would be compiled and started with; all None, and a note, where it does not answer."""
 
     mpicxx: str | None = None
     mpiexec: str | None = None
@@ -81,9 +109,10 @@ class Software(reading.Part):
 
     @property
     def compiler(self) -> Compiler | None:
-        """The compiler that programs are built with: CXX where it is set, else the first that takes C++20."""
+        """The compiler that programs are built with: CXX where it is set, else g++, clang++ or c++; it takes C++20."""
         named = [each for each in self.compilers if each.chosen_by]
-        return next((each for each in named or self.compilers if each.cxx20), None)
+        usual = [each for each in self.compilers if each.command in COMPILERS[:3]]
+        return next((each for each in named or usual if each.cxx20), None)
 
 
 def answer(command: Sequence[str], given: str | None = None) -> tuple[int, str]:
@@ -113,8 +142,9 @@ def software(
     environment: Mapping[str, str] = os.environ,
     ask: Answer = answer,
     which: Callable[[str], str | None] = shutil.which,
+    find_mpi: FindMpi | None = None,
 ) -> Software:
-    """Ask for compilers, MPI, BLAS and hwloc, all at once."""
+    """Ask for compilers, MPI, BLAS and hwloc, all at once. Without `find_mpi` nothing is said of MPI."""
     notes = []
     chosen = environment.get("CXX", "").strip()
     commands = {name: "" for name in COMPILERS if which(name)}
@@ -122,7 +152,7 @@ def software(
         commands = {chosen: "CXX", **{name: "" for name in commands if name != chosen}}
     with ThreadPoolExecutor(max_workers=8) as pool:
         compilers = [pool.submit(_compiler, name, why, ask, which) for name, why in commands.items()]
-        message_passing = pool.submit(_mpi, environment, ask, which)
+        message_passing = pool.submit(_mpi, find_mpi)
         libraries = pool.submit(_blas, root, environment, ask)
         hwloc = pool.submit(_hwloc, ask, which)
         found = tuple(each.result() for each in compilers)
@@ -166,34 +196,22 @@ def _compiler(command: str, why: str, ask: Answer, which: Callable[[str], str | 
     )
 
 
-def _mpi(environment: Mapping[str, str], ask: Answer, which: Callable[[str], str | None]) -> Mpi | None:
-    """As `execute.mpi.find_mpi` chooses: the site's own by MPICXX, MPIEXEC and PATH, else the wheel in this Python."""
-    mpicxx = which(environment.get("MPICXX") or "mpicxx")
-    mpiexec = which(environment.get("MPIEXEC") or "mpiexec")
-    embedded = False
-    if mpicxx is None or mpiexec is None:
-        here = Path(sys.prefix) / "bin"
-        inside = [here / "mpicxx", here / "mpiexec"]
-        if not all(path.exists() for path in inside):
-            return Mpi(mpicxx=mpicxx, mpiexec=mpiexec) if mpicxx or mpiexec else None
-        mpicxx, mpiexec, embedded = str(inside[0]), str(inside[1]), True
-    _, said = ask([mpiexec, "--version"], None)
-    implementation, version = mpi_version(said)
-    return Mpi(mpicxx=mpicxx, mpiexec=mpiexec, implementation=implementation, version=version, embedded=embedded)
-
-
-def mpi_version(said: str) -> tuple[str | None, str | None]:
-    """Implementation and version from what `mpiexec --version` says."""
-    for pattern, name in (
-        (r"Open MPI\)?\s+v?([\d.]+\w*)", "Open MPI"),
-        (r"Intel\(R\) MPI Library.*?Version\s+([\d.]+)", "Intel MPI"),
-        (r"HYDRA.*?Version:\s*([\d.]+\w*)", "MPICH"),
-        (r"mpiexec\.slurm|slurm\s+([\d.]+)", "Slurm"),
-        (r"PRTE.*?([\d.]+\w*)", "Open MPI"),
-    ):
-        if match := re.search(pattern, said, re.DOTALL):
-            return name, match[1] if match.groups() else None
-    return None, None
+def _mpi(find: FindMpi | None) -> Mpi | None:
+    if find is None:
+        return None
+    try:
+        found = find()
+    except AssayError as error:
+        return Mpi(notes=(str(error),))
+    if found is None:
+        return None
+    return Mpi(
+        mpicxx=found.mpicxx,
+        mpiexec=found.mpiexec,
+        implementation=found.implementation,
+        version=found.version,
+        embedded=found.embedded,
+    )
 
 
 def _blas(root: Path, environment: Mapping[str, str], ask: Answer) -> tuple[Library, ...]:

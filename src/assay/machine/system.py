@@ -137,7 +137,7 @@ def virtualisation(root: Path = Path("/")) -> tuple[bool | None, str | None]:
 
 def _virtio(root: Path) -> str | None:
     return (
-        "kvm (by its clock)"
+        "kvm"
         if "kvm-clock"
         in (reading.text(root / "sys/devices/system/clocksource/clocksource0/available_clocksource") or "")
         else None

