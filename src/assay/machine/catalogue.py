@@ -72,15 +72,20 @@ class Cell:
     source: str
     table: str | None = None
     label: str | None = None
-    note: str | None = None
+    notes: tuple[str, ...] = ()
     doubtful: bool = False
     ocr: str | None = None
     probable_unit: str | None = None
     basis: str = "measured"
 
+    @property
+    def note(self) -> str | None:
+        """All that is remarked on it, in one text; None where nothing is."""
+        return "; ".join(self.notes) or None
+
     def document(self) -> dict[str, Any]:
         """As one JSON object."""
-        return asdict(self)
+        return {**asdict(self), "note": self.note}
 
 
 @dataclass(frozen=True)
@@ -296,7 +301,7 @@ def _expanded(table: block.Table) -> Iterator[Cell]:
                 source=table.source,
                 table=table.id,
                 label=table.row_labels[i] if table.row_labels else None,
-                note="; ".join(note.text for note in notes) or None,
+                notes=tuple(note.text for note in notes),
                 doubtful=any(note.doubtful for note in notes),
                 ocr=next((note.ocr for note in notes if note.ocr is not None), None),
             )
@@ -315,7 +320,7 @@ def _single(result: block.Result) -> Cell:
         printed=result.value,
         printed_unit=result.unit,
         source=result.source,
-        note=result.note,
+        notes=(result.note,) if result.note else (),
         doubtful=result.doubtful,
         probable_unit=result.probable_unit,
         basis=result.basis or "measured",

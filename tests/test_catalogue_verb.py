@@ -1,0 +1,149 @@
+"""`assay catalogue` shows every published number asked for, in a table that fits a terminal, and as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+
+from assay import cli
+from assay.machine import catalogue
+from assay.machine.pivot import grids
+
+
+class Shown(NamedTuple):
+    status: int
+    stdout: str
+    stderr: str
+
+
+Assay = Callable[..., Shown]
+
+
+@pytest.fixture
+def assay(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Assay:
+    """The command line, in this process, on a terminal of 80 columns."""
+
+    def run(*words: str) -> Shown:
+        monkeypatch.setenv("COLUMNS", "80")
+        monkeypatch.setattr(sys, "argv", ["assay", "catalogue", *words])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        return Shown(int(ended.value.code or 0), *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def document(assay: Assay) -> Callable[..., Any]:
+    def ask(*words: str) -> Any:
+        done = assay(*words, "--json")
+        assert done.status == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return ask
+
+
+def test_list(assay: Assay, document: Callable[..., Any]) -> None:
+    done = assay()
+    assert max(map(len, done.stdout.split("\n"))) <= 80
+    for machine in catalogue.load().machines:
+        assert re.search(rf"^{re.escape(machine)} ", done.stdout, re.MULTILINE)
+    said = document()
+    assert {each["id"] for each in said["machines"]} == set(catalogue.load().machines)
+    cells = sum(each["cells"] for each in said["machines"])
+    assert cells == sum(cell.machine is not None for cell in catalogue.cells())
+
+
+@pytest.mark.parametrize("name", ["ipsc860", "IPSC/860", "Intel iPSC/860"])
+def test_one_machine(document: Callable[..., Any], name: str) -> None:
+    said = document(name)
+    assert said["machine"]["id"] == "ipsc860"
+    assert len(said["cells"]) == len(catalogue.cells(machine="ipsc860"))
+    assert all(cell["machine"] == "ipsc860" for cell in said["cells"])
+    assert "d91h.hop-ipsc860-long" in {claim["id"] for claim in said["claims"]}
+
+
+@pytest.mark.parametrize("words", [("delta",), ("--benchmark", "echo"), ("sgi-l1200-cluster",), ("--claims",)])
+def test_it_fits_a_terminal(assay: Assay, words: tuple[str, ...]) -> None:
+    done = assay(*words)
+    assert done.status == 0, done.stderr
+    assert max(map(len, done.stdout.split("\n"))) <= 80
+
+
+def test_one_benchmark_as_printed(assay: Assay, document: Callable[..., Any]) -> None:
+    shown = assay("--benchmark", "echo").stdout
+    assert re.search(r"^8192 +2604\.8 +2576\.1 +2556\.0 +2528\.4 +2509\.0 +2486\.2 *$", shown, re.MULTILINE)
+    assert "1869.3?" in shown
+    said = document("--benchmark", "Echo, node to node")
+    assert said["benchmark"]["id"] == "echo"
+    eight = [
+        cell for cell in said["cells"] if cell["machine"] == "ipsc860" and cell["params"] == {"message_B": 8, "hops": 1}
+    ]
+    assert [(cell["value"], cell["unit"], cell["printed"]) for cell in eight] == [(1e5, "B/s", 100.0)]
+
+
+def test_machine_and_benchmark_together(document: Callable[..., Any]) -> None:
+    said = document("ipsc2", "--benchmark", "caltech")
+    assert len(said["cells"]) == len(catalogue.cells(machine="ipsc2", benchmark="caltech")) > 9
+
+
+def test_a_paper(assay: Assay, document: Callable[..., Any]) -> None:
+    said = document("ghosh_parallel_io")
+    assert len(said["blocks"]["formula"]) == 26 and said["paper"]["id"] == "ghosh_parallel_io"
+    assert "holds:" in assay("ghosh_parallel_io").stdout
+
+
+def test_claims(document: Callable[..., Any]) -> None:
+    assert len(document("--claims")["claims"]) == len(catalogue.load().claims)
+    said = document("paragon-mp", "--claims")
+    assert said["claims"] and "cells" not in said
+
+
+def test_own_benchmarks(assay: Assay, document: Callable[..., Any]) -> None:
+    said = document("--benchmarks")["benchmarks"]
+    assert {"name", "part", "parameters", "figures"} <= set(said[0])
+    shown = assay("--benchmarks").stdout
+    assert all(each["name"] in shown for each in said)
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("ipsc861",), "ipsc860"),
+        (("--benchmark", "ecco"), "echo"),
+        (("nonsense",), "accepted"),
+        (("--benchmarks", "--claims"), "--benchmarks"),
+    ],
+)
+def test_bad_names_end_in_one_clear_line(assay: Assay, words: tuple[str, ...], hint: str) -> None:
+    done = assay(*words)
+    assert done.status == 2 and not done.stdout
+    assert done.stderr.count("\n") == 1 and hint in done.stderr
+
+
+@pytest.mark.parametrize("machine", catalogue.load().machines)
+def test_pivots_show_every_number_once(machine: str) -> None:
+    """As many numbers in the tables as cells, whatever the machine."""
+    cells = catalogue.cells(machine=machine)
+    laid = grids(cells)
+    shown = sum(entry != "–" for grid in laid for row in grid.rows for entry in row[len(row) - len(grid.columns) :])
+    assert shown == len(cells)
+
+
+@pytest.mark.parametrize("paper", catalogue.load().papers)
+def test_pivots_of_whole_papers_lose_nothing(paper: str) -> None:
+    cells = catalogue.cells(paper=paper)
+    shown = [
+        entry.rstrip("?")
+        for grid in grids(cells)
+        for row in grid.rows
+        for entry in row[len(row) - len(grid.columns) :]
+        if entry != "–"
+    ]
+    assert sorted(shown) == sorted(str(cell.printed) for cell in cells)
