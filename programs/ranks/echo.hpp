@@ -60,6 +60,18 @@ help = "buffers: the same ones each time, rotating through 64 MiB, or flushed fr
 unit = "s"
 help = "from the send to the end of the receive at rank 0"
 
+[headline.latency]
+figure = "half_round_trip"
+where = "bytes=8"
+title = "8-byte message, one way"
+says = "passes 8 bytes between two ranks in"
+
+[headline.rate]
+figure = "rate"
+title = "greatest rate of one message stream"
+says = "moves long messages at up to"
+bound = "copy_rate"
+
 [figure.rate]
 metric = "round_trip"
 formula = "bytes / (value / 2)"

@@ -82,11 +82,12 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Metric:
-    """What a program samples, in an SI base unit."""
+    """What a program samples, in an SI base unit; a `difference` of two readings may come out below zero."""
 
     name: str
     unit: str
     help: str
+    difference: bool = False
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,10 @@ def _benchmark(table: dict[str, Any], path: Path) -> Benchmark:
         raise ValueError(f"part = {table['part']!r} (accepted: {', '.join(PARTS)})")
     if table["kind"] not in ("node", "ranks"):
         raise ValueError(f"kind = {table['kind']!r} (accepted: node, ranks)")
-    metrics = {n: Metric(n, m["unit"], m.get("help", "")) for n, m in table.get("metric", {}).items()}
+    metrics = {
+        n: Metric(n, m["unit"], m.get("help", ""), bool(m.get("difference")))
+        for n, m in table.get("metric", {}).items()
+    }
     return Benchmark(
         name=table["name"],
         title=table["title"],

@@ -40,4 +40,10 @@ def human(value: float | None, unit: str, digits: int = 4) -> str:
 
 def params(case: dict[str, object]) -> str:
     """Write a case's parameters in one short text; unknown ones are left out."""
-    return ", ".join(f"{key} {value}" for key, value in case.items() if value is not None)
+    return ", ".join(f"{key} {_short(key, value)}" for key, value in case.items() if value is not None)
+
+
+def _short(key: str, value: object) -> str:
+    if key != "bytes" or not isinstance(value, int):
+        return str(value)
+    return human(float(value), "B", 5) if value % 1024 == 0 else f"{value} B"

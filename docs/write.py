@@ -1,0 +1,83 @@
+"""`./x docs`: write the reference pages from what states itself; `--check` says whether they are fresh."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+NOTE = "<!-- Written by ./x docs from what the code says of itself; edit the code. -->\n\n"
+
+
+def benchmarks() -> str:
+    """Every benchmark's record."""
+    from assay.benchmark.record import PARTS
+    from assay.benchmark.record import benchmarks as records
+
+    lines = ["# Benchmarks\n"]
+    for part in PARTS:
+        of_part = [record for record in records().values() if record.part == part]
+        lines += [f"## {part}\n"] if of_part else []
+        for record in of_part:
+            lines += [
+                f"### {record.name}: {record.title}\n",
+                f"{record.summary}.\n",
+                f"* Source: {record.source}",
+                f"* Cost: {record.cost}",
+                f"* Check: {record.check}",
+                f"* Program: `programs/{record.describe()['program']}`\n",
+            ]
+            if record.parameters:
+                lines += ["| parameter | default | accepted | what it is |", "|---|---|---|---|"]
+                for parameter in record.parameters.values():
+                    default = parameter.default
+                    text = ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
+                    lines.append(f"| {parameter.name} | {text} | {parameter.accepted()} | {parameter.help} |")
+                lines.append("")
+            lines += ["| figure | unit | from | what it is |", "|---|---|---|---|"]
+            for figure in record.figures.values():
+                lines.append(
+                    f"| {figure.name} | {figure.unit} | `{figure.formula}` of {figure.metric} | {figure.help} |"
+                )
+            lines.append("")
+    return "\n".join(lines)
+
+
+def commands() -> str:
+    """Every verb's own help."""
+    import typer
+    from typer.main import get_command
+
+    from assay.cli import app
+
+    group = get_command(app)
+    lines = ["# Commands\n", "Exit status: 0 good, 1 a measurement failed or is invalid, 2 the command or its input is"]
+    lines.append("wrong, 3 measured well but a stated threshold was missed.\n")
+    context = typer.Context(group, info_name="assay")
+    for name, command in sorted(getattr(group, "commands", {}).items()):
+        inner = typer.Context(command, info_name=name, parent=context, max_content_width=100, terminal_width=100)
+        lines += [f"## assay {name}\n", "```", command.get_help(inner).rstrip(), "```\n"]
+    return "\n".join(lines)
+
+
+PAGES: dict[str, Callable[[], str]] = {"benchmarks.md": benchmarks, "commands.md": commands}
+
+
+def main(arguments: list[str]) -> int:
+    """Write or check every page."""
+    stale = []
+    for name, make in PAGES.items():
+        path, text = HERE / name, NOTE + make().rstrip() + "\n"
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(name)
+        if "--check" not in arguments:
+            path.write_text(text, encoding="utf-8")
+    if stale:
+        print(f"{'stale' if '--check' in arguments else 'written'}: {', '.join(stale)}", file=sys.stderr)
+    return 1 if stale and "--check" in arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

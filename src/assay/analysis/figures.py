@@ -1,0 +1,202 @@
+"""From samples to figures: the record's formulas over launch medians, each with interval, range and scope.
+
+A figure is derived, never stored in place of samples. Its statistic is taken inside each launch, then across launches
+(METHOD, rules 1 and 2); a rate is the formula of the median time, so that it is work over time and no mean of ratios
+(rule 10). Tails come only from single operations (rule 6); the first call stands by itself (rule 8).
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import operator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.analysis.intervals import Estimate, across_launches
+from assay.analysis.quantiles import quantile
+from assay.benchmark.record import Benchmark, Figure
+from assay.errors import InputError
+from assay.samples import case_text
+
+Array = npt.NDArray[np.float64]
+_OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+}
+_FUNCTIONS: dict[str, Callable[..., float]] = {"log2": math.log2, "min": min, "max": max, "ceil": math.ceil}
+
+
+def evaluate(formula: str, names: Mapping[str, Any]) -> float | None:
+    """Value of a record's formula; None where it divides by zero or needs a parameter that is unknown here."""
+
+    def value(node: ast.AST) -> float:
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            return node.value
+        if isinstance(node, ast.Name):
+            if node.id not in names:
+                raise InputError("formula names what is neither value nor parameter", key=formula, value=node.id)
+            return names[node.id]  # type: ignore[no-any-return]
+        if isinstance(node, ast.BinOp):
+            return _OPERATORS[type(node.op)](value(node.left), value(node.right))
+        if isinstance(node, ast.UnaryOp):
+            return _OPERATORS[type(node.op)](value(node.operand))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            return _FUNCTIONS[node.func.id](*(value(argument) for argument in node.args))
+        raise InputError("formula may hold numbers, names, + - * / ** and log2, min, max, ceil", key=formula)
+
+    try:
+        result = float(value(ast.parse(formula, mode="eval").body))
+    except (ZeroDivisionError, TypeError):
+        return None
+    return result if math.isfinite(result) else None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """All samples of one benchmark's metric for one case: what a figure is made from."""
+
+    metric: str
+    case: Mapping[str, Any]
+    launches: Mapping[tuple[str, int], Array]  # (host, launch) -> values in order of time
+    first: Sequence[float]
+    batch: int
+
+
+@dataclass
+class FigureValue:
+    """One figure of a run, as `--json` prints it."""
+
+    benchmark: str
+    name: str
+    value: float | None
+    unit: str
+    statistic: str
+    params: dict[str, Any]
+    ci95: list[float] | None = None
+    range: list[float] | None = None
+    scope: str = ""
+    launches: int = 0
+    samples: int = 0
+    batch: int = 1
+    state: str = "clean"
+    better: str = "lower"
+    headline: bool = False
+    kind: str = "measured"
+    host: str | None = None
+    help: str = field(default="", repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the figure as plain data."""
+        return dict(self.__dict__)
+
+
+def cells(samples: Iterable[tuple[Any, ...]]) -> list[Cell]:
+    """Group rows (metric, case, host, launch, value, batch, first), in order of time, into cells."""
+    grouped: dict[tuple[str, str], dict[tuple[str, int], list[float]]] = defaultdict(lambda: defaultdict(list))
+    first: dict[tuple[str, str], list[float]] = defaultdict(list)
+    batches: dict[tuple[str, str], int] = {}
+    for metric, case, host, launch, value, batch, is_first in samples:
+        key = (metric, case)
+        batches.setdefault(key, 1)
+        if is_first:
+            first[key].append(value)
+        else:
+            grouped[key][host, launch].append(value)
+            batches[key] = max(batches[key], batch)
+    return [
+        Cell(
+            metric,
+            json.loads(case),
+            {k: np.asarray(v) for k, v in launches.items()},
+            first[metric, case],
+            batches[metric, case],
+        )
+        for (metric, case), launches in grouped.items()
+    ]
+
+
+def figures(benchmark: Benchmark, found: Sequence[Cell], states: Mapping[str, str] | None = None) -> list[FigureValue]:
+    """Return every figure that the record promises, for every case that was sampled.
+
+    `states` maps a case's canonical text to clean, disturbed or invalid; an invalid case has no value.
+    """
+    promised = benchmark.figures or {m: Figure(m, m, benchmark.metrics[m].unit, "") for m in benchmark.metrics}
+    made = []
+    for cell in found:
+        state = (states or {}).get(case_text(dict(cell.case)), "clean")
+        for figure in promised.values():
+            if figure.metric != cell.metric:
+                continue
+            made += _of_cell(benchmark, figure, cell, state)
+    return made
+
+
+def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, state: str) -> list[FigureValue]:
+    def derive(value: float) -> float | None:
+        return evaluate(figure.formula, {**cell.case, "value": value})
+
+    def described(value: float | None, statistic: str) -> FigureValue:
+        return FigureValue(
+            benchmark=benchmark.name,
+            name=figure.name,
+            value=None if state == "invalid" else value,
+            unit=figure.unit,
+            statistic=statistic,
+            params=dict(cell.case),
+            launches=len(cell.launches),
+            samples=sum(len(v) for v in cell.launches.values()),
+            batch=cell.batch,
+            state=state,
+            better=figure.better,
+            headline=figure.headline,
+            help=figure.help,
+        )
+
+    estimate: Estimate = across_launches(list(cell.launches.values()))
+    centre = derive(estimate.value)
+    if centre is None and state != "invalid":
+        return []
+    median = described(centre, "median")
+    median.scope = estimate.scope
+    if state != "invalid":
+        median.range = _mapped(derive, estimate.range)
+        median.ci95 = _mapped(derive, estimate.ci95)
+    made = [median]
+    pooled = np.concatenate(list(cell.launches.values()))
+    if "best" in benchmark.extra.get("statistics", ()):
+        least, most = derive(float(pooled.min())), derive(float(pooled.max()))
+        known = [v for v in (least, most) if v is not None]
+        if known:
+            made.append(described(max(known) if figure.better == "higher" else min(known), "best"))
+    if cell.batch == 1:
+        tail = quantile(pooled, 0.99, batch=cell.batch)
+        value = None if tail.value is None else derive(tail.value)
+        if value is not None:
+            p99 = described(value, "p99")
+            p99.scope = "within the launches sampled; order statistics"
+            p99.ci95 = _mapped(derive, tail.ci95) if state != "invalid" else None
+            made.append(p99)
+    if cell.first:
+        value = derive(float(np.median(cell.first)))
+        if value is not None:
+            made.append(described(value, "first"))
+    return made
+
+
+def _mapped(derive: Callable[[float], float | None], pair: Sequence[float] | None) -> list[float] | None:
+    if pair is None:
+        return None
+    ends = [derive(float(end)) for end in pair]
+    known = [end for end in ends if end is not None]
+    return [min(known), max(known)] if len(known) == 2 else None

@@ -1,0 +1,107 @@
+"""Which law a record asks for, fitted to its cells: `model = "alpha_beta"` fits time against length (bytes).
+
+The robust estimator stands beside the papers' own least squares, each named (METHOD, rule 12).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.analysis import alpha_beta, breakpoints, half_performance
+from assay.analysis.figures import Cell, evaluate
+from assay.benchmark.record import Benchmark, Figure
+
+PAPER_SIZES = (8.0, 8192.0)  # Dunigan 1991, Appendix A: the papers fitted these lengths
+
+
+def fits(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
+    """Fit the record's law to every family of cells that differ in length only; [] where it asks for none."""
+    law = LAWS.get(record.model or "")
+    return [] if law is None else law(record, found)
+
+
+def _lines(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
+    figure = record.figures[str(record.extra.get("model_figure", "half_round_trip"))]
+    families: dict[tuple[tuple[str, Any], ...], dict[float, Cell]] = defaultdict(dict)
+    for cell in found:
+        if cell.metric == figure.metric and cell.case.get("bytes") is not None:
+            rest = tuple(sorted((k, v) for k, v in cell.case.items() if k != "bytes"))
+            families[rest][float(cell.case["bytes"])] = cell
+    made = []
+    for rest, by_length in families.items():
+        made += _family(record, figure, dict(rest), dict(sorted(by_length.items())))
+    return made
+
+
+def _family(record: Benchmark, figure: Figure, rest: dict[str, Any], cells: dict[float, Cell]) -> list[dict[str, Any]]:
+    sizes, times = times_by_launch(figure, cells)
+    about = {"benchmark": record.name, "figure": figure.name, "params": rest}
+    if len(sizes) < 3 or not len(times):
+        return []
+    made: list[dict[str, Any]] = []
+    middle = np.median(times, axis=0)
+    for estimator, over in (("relative", (0.0, float("inf"))), ("ordinary", PAPER_SIZES)):
+        inside = (sizes >= over[0]) & (sizes <= over[1])
+        if len(np.unique(sizes[inside])) < 2:
+            continue
+        line = alpha_beta.fit(sizes, times, estimator, over=over)
+        half = half_performance.from_fit(line)
+        reach = f"{line.sizes[0]:g} to {line.sizes[-1]:g} B"
+        made.append(
+            about
+            | {"law": "alpha_beta", "over": [line.sizes[0], line.sizes[-1]], **line.to_dict()}
+            | {"half_performance": half.to_dict()}
+            | {
+                "text": f"T = {line.alpha * 1e6:.4g} us + {line.beta * 1e9:.4g} ns/B x N over {reach}"
+                f" ({'least squares, as the papers' if estimator == 'ordinary' else 'robust'})"
+            }
+        )
+    rates = sizes[sizes > 0] / middle[sizes > 0]
+    curve = half_performance.from_rates(sizes[sizes > 0], rates)
+    if curve.r_infinity is not None:
+        half_text = curve.reason if curve.n_half is None else f"n_half {curve.n_half:.4g} B"
+        text = f"greatest rate {curve.r_infinity / 1e9:.4g} GB/s, {half_text} (read off the curve)"
+        made.append(about | {"law": "half_performance", **curve.to_dict(), "text": text})
+    found_breaks = breakpoints.find_breakpoints(sizes, times)
+    if found_breaks:
+        where = ", ".join(f"{b.below:g} and {b.above:g} B ({b.kind} of {100 * b.effect:.0f}%)" for b in found_breaks)
+        made.append(
+            about
+            | {"law": "breakpoints", "breakpoints": [b.to_dict() for b in found_breaks]}
+            | {"text": f"the line breaks between {where}"}
+        )
+        for part in alpha_beta.piecewise(sizes, times, [b.below for b in found_breaks]):
+            line = part.line
+            made.append(
+                about
+                | {"law": "alpha_beta", "over": [part.least, part.greatest], **line.to_dict()}
+                | {
+                    "estimator": "relative, piecewise",
+                    "text": f"T = {line.alpha * 1e6:.4g} us + {line.beta * 1e9:.4g} ns/B x N"
+                    f" over {part.least:g} to {part.greatest:g} B (robust, between breaks)",
+                }
+            )
+    return made
+
+
+def times_by_launch(
+    figure: Figure, cells: dict[float, Cell]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Medians of each launch: sizes (n,) in B and times (launches, n) in s, over the launches that have every size."""
+    common = set.intersection(*(set(cell.launches) for cell in cells.values()))
+    times = np.array(
+        [
+            [evaluate(figure.formula, {**c.case, "value": float(np.median(c.launches[key]))}) for c in cells.values()]
+            for key in sorted(common)
+        ],
+        dtype=float,
+    ).reshape(len(common), len(cells))
+    return np.array(list(cells)), times
+
+
+LAWS: dict[str, Callable[[Benchmark, Sequence[Cell]], list[dict[str, Any]]]] = {"alpha_beta": _lines}

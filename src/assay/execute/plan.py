@@ -1,0 +1,99 @@
+"""What a run will do: tasks in a seeded random order, launches as replicates (METHOD, rules 1 and 5)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from assay.benchmark.record import PARTS, Benchmark, benchmarks
+from assay.errors import InputError
+
+LAUNCHES = {"quick": 3, "standard": 10, "full": 30}
+
+
+@dataclass(frozen=True)
+class Task:
+    """One launch of one benchmark."""
+
+    benchmark: str
+    launch: int
+    seed: int
+    ranks: int | None
+    arguments: tuple[str, ...]
+    timeout: float
+
+    @property
+    def name(self) -> str:
+        """The task's name in the run: also the stem of its file."""
+        return f"{self.launch:03d}-{self.benchmark}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All tasks of a run, in the order in which they will be done: round by round, shuffled within each."""
+
+    profile: str
+    launches: int
+    seed: int
+    tasks: tuple[Task, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the plan as plain data, which `from_dict` takes back when a run is resumed."""
+        return asdict(self)
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Plan:
+        """Take back what `to_dict` gave."""
+        tasks = tuple(Task(**{**task, "arguments": tuple(task["arguments"])}) for task in data["tasks"])
+        return Plan(data["profile"], data["launches"], data["seed"], tasks)
+
+
+def chosen(only: str | None) -> list[Benchmark]:
+    """Return the benchmarks of the named parts; InputError for parts unknown or not built yet."""
+    everything = list(benchmarks().values())
+    built = {record.part for record in everything}
+    if only is None:
+        return everything
+    wanted = [part.strip() for part in only.split(",") if part.strip()]
+    for part in wanted:
+        accepted = ", ".join(p for p in PARTS if p in built)
+        if part not in PARTS:
+            raise InputError("no such part", key="--only", value=part, accepted=accepted)
+        if part not in built:
+            raise InputError("this part is not built yet", key="--only", value=part, accepted=accepted)
+    return [record for record in everything if record.part in wanted]
+
+
+def arguments_of(record: Benchmark, settings: Mapping[str, str], profile: str) -> tuple[str, ...]:
+    """Return a program's own command line for what a person set (checked against its record)."""
+    record.settings(settings)
+    given = [word for key, text in settings.items() for word in ("--set", f"{key}={text}")]
+    return ("--profile", profile, *given)
+
+
+def make(
+    records: Sequence[Benchmark],
+    *,
+    profile: str,
+    settings: Mapping[str, str] | None = None,
+    launches: int | None = None,
+    ranks: Mapping[str, int | None] | None = None,
+    seed: int = 1,
+    timeout: float = 300.0,
+) -> Plan:
+    """Plan `launches` rounds (default: what the profile says), each with every benchmark once in a fresh order."""
+    if profile not in LAUNCHES:
+        raise InputError("no such profile", key="--profile", value=profile, accepted=", ".join(LAUNCHES))
+    rounds = LAUNCHES[profile] if launches is None else launches
+    dice = random.Random(seed)
+    tasks = []
+    for launch in range(rounds):
+        order = list(records)
+        dice.shuffle(order)
+        for record in order:
+            own = dice.randrange(1, 2**31)
+            words = (*arguments_of(record, settings or {}, profile), "--seed", str(own), "--launch", str(launch))
+            tasks.append(Task(record.name, launch, own, (ranks or {}).get(record.name), words, timeout))
+    return Plan(profile, rounds, seed, tuple(tasks))

@@ -1,0 +1,125 @@
+"""Doing a plan: task after task into a run's folder; a kill at any moment costs the task in flight and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from assay.benchmark.record import Benchmark, benchmark
+from assay.errors import MeasurementError
+from assay.execute.job import Job, Outcome, outputs
+from assay.execute.plan import Plan, Task
+from assay.samples import Circumstance, events
+from assay.store import Run
+
+
+class Target(Protocol):
+    """Where tasks are done: real processors behind a launcher, or a described machine."""
+
+    machine: str
+
+    def prepare(self, records: list[Benchmark], say: Callable[[str], None]) -> None:
+        """Compile what the records need, if anything."""
+
+    def job(self, record: Benchmark, task: Task, out: Path, log: Path) -> Job:
+        """Turn a task into what is launched."""
+
+    def perform(self, record: Benchmark, job: Job) -> Outcome:
+        """Launch it and wait."""
+
+    def circumstances(self) -> dict[str, Any]:
+        """Say under what circumstances the next launch happens (the provenance of its rows)."""
+
+    def describe(self) -> dict[str, Any]:
+        """Say what this target is, for run.json."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A task that did not end well."""
+
+    task: str
+    benchmark: str
+    reason: str
+
+
+def finished(run: Run) -> set[str]:
+    """Names of the tasks that ended well."""
+    return {entry["task"] for entry in run.entries() if entry.get("event") == "ended" and entry.get("status") == 0}
+
+
+def do(
+    run: Run,
+    plan: Plan,
+    target: Target,
+    *,
+    say: Callable[[str], None] = lambda text: None,
+    advance: Callable[[str], None] = lambda name: None,
+    records: Mapping[str, Benchmark] | None = None,
+) -> list[Failure]:
+    """Do every task of `plan` that has not ended well yet; returns what failed. `advance` is called after each."""
+    known = records or {task.benchmark: benchmark(task.benchmark) for task in plan.tasks}
+    done = finished(run)
+    target.prepare([known[name] for name in dict.fromkeys(t.benchmark for t in plan.tasks if t.name not in done)], say)
+    failures: list[Failure] = []
+    broken: dict[str, int] = {}
+    for task in plan.tasks:
+        if task.name not in done:
+            if broken.get(task.benchmark, 0) >= 2:  # twice is no accident: spare the user the other launches' timeouts
+                failures.append(Failure(task.name, task.benchmark, "left out: its two launches before failed"))
+            else:
+                failure = _do_one(run, task, known[task.benchmark], target)
+                if failure:
+                    failures.append(failure)
+                    broken[task.benchmark] = broken.get(task.benchmark, 0) + 1
+                    say(f"{task.benchmark}: {failure.reason}")
+        advance(task.benchmark)
+    return failures
+
+
+def _do_one(run: Run, task: Task, record: Benchmark, target: Target) -> Failure | None:
+    attempt = 1 + sum(e.get("event") == "begun" and e.get("task") == task.name for e in run.entries())
+    file = f"{task.name}{'' if attempt == 1 else f'-{attempt}'}.jsonl"
+    provenance = run.keep_provenance({**target.circumstances(), **target.describe()})
+    about = Circumstance(
+        run=run.about["id"],
+        benchmark=record.name,
+        part=record.part,
+        machine=target.machine,
+        allocation=int(run.about.get("allocation", 0)),
+        launch=task.launch,
+        attempt=attempt,
+        provenance=provenance,
+    )
+    run.journal({"event": "begun", "task": task.name, "file": file, "about": asdict(about)})
+    out = run.folder / "launches" / file
+    try:
+        job = target.job(record, task, out, run.folder / "log" / f"{Path(file).stem}.txt")
+        outcome = target.perform(record, job)
+    except MeasurementError as error:
+        outcome = Outcome(status=1, reason=str(error), seconds=0.0, command=(), hosts=())
+    lines = [list(events(path)) for _, path in outputs(out)]
+    if outcome.status == 0 and not all(any(event.get("event") == "done" for event in one) for one in lines or [[]]):
+        outcome = replace(outcome, status=1, reason="the program ended without saying that it was done")
+    failed = [e for one in lines for e in one if e.get("event") == "check" and not e.get("passed")]
+    if failed:
+        outcome = replace(outcome, status=max(1, outcome.status), reason=f"check failed: {failed[0].get('detail')}")
+    run.journal(
+        {
+            "event": "ended",
+            "task": task.name,
+            "status": outcome.status,
+            "reason": outcome.reason,
+            "seconds": outcome.seconds,
+            "command": list(outcome.command),
+            "hosts": list(outcome.hosts),
+            "binding": outcome.binding,
+            "channel": outcome.channel,
+            "warnings": list(outcome.warnings),
+        }
+    )
+    if outcome.status == 0:
+        return None
+    return Failure(task.name, task.benchmark, outcome.reason or f"exit status {outcome.status}")

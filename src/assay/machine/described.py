@@ -1,0 +1,41 @@
+"""Which machines are described: files that ship in `catalogue/machines/`, and any file that a person names."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+from assay.errors import InputError
+from assay.machine import catalogue
+
+SHIPPED = Path(catalogue.__file__).resolve().parent.parent / "catalogue" / "machines"
+
+
+def shipped() -> dict[str, Path]:
+    """All shipped descriptions by name."""
+    return {path.stem: path for path in sorted(SHIPPED.glob("*.toml"))}
+
+
+def find(name: str) -> Path:
+    """Find the description that `--on NAME` means; InputError says what is accepted instead."""
+    known = shipped()
+    if name in known:
+        return known[name]
+    path = Path(name)
+    if path.suffix == ".toml" or path.exists():
+        if path.is_file():
+            return path
+        raise InputError("no such file", key="--on", value=name, accepted="a TOML file that describes a machine")
+    published = catalogue.load().machines
+    if name in published:
+        raise InputError(
+            "is published but not described yet, so it cannot be simulated",
+            key="--on",
+            value=name,
+            accepted=f"{', '.join(known) or 'a TOML file'}; `assay catalogue {name}` shows what was published of it",
+        )
+    near = difflib.get_close_matches(name, [*known, *published], 1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    raise InputError(
+        f"no such machine{hint}", key="--on", value=name, accepted=f"a TOML file{''.join(f', {n}' for n in known)}"
+    )

@@ -1,0 +1,213 @@
+"""A run as one document: figures, fits, states, warnings, provenance. Every report and `--json` come from it."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from assay.analysis import disturbance
+from assay.analysis.figures import FigureValue, cells, figures
+from assay.analysis.fits import fits
+from assay.analysis.nodes import odd_nodes
+from assay.benchmark.record import Benchmark, benchmarks
+from assay.samples import case_text
+from assay.store import Run
+
+WORST = {"clean": 0, "disturbed": 1, "invalid": 2}
+_SAMPLES = """
+    SELECT s.metric, s.case, s.host, s.launch, s.value, s.batch, s.first
+    FROM samples s JOIN launches l USING (benchmark, launch, attempt, host)
+    WHERE s.benchmark = ? AND l.complete
+    ORDER BY s.launch, s.t, s.block, s.repetition
+"""
+
+
+def document(run: Run) -> dict[str, Any]:
+    """Derive everything that can be said of a run from its samples, benchmark by benchmark."""
+    connection = run.connect()
+    known = benchmarks()
+    sections = []
+    for (name,) in connection.execute("SELECT DISTINCT benchmark FROM launches ORDER BY 1").fetchall():
+        if name in known:
+            sections.append(_section(run, connection, known[name]))
+    order = list(known)
+    sections.sort(key=lambda section: order.index(section["benchmark"]))
+    for entry in _failures(run):
+        if entry["benchmark"] not in {section["benchmark"] for section in sections}:
+            sections.append(_empty(entry))
+        for section in sections:
+            if section["benchmark"] == entry["benchmark"]:
+                section["state"] = "invalid" if not section["figures"] else _worse(section["state"], "disturbed")
+                section["warnings"].append(f"{entry['task']} failed: {entry['reason']}")
+    state = max((section["state"] for section in sections), key=WORST.__getitem__, default="invalid")
+    return {
+        "run": run.about["id"],
+        "folder": str(run.folder),
+        "machine": run.about.get("machine"),
+        "profile": run.about.get("profile"),
+        "created": run.about.get("created"),
+        "state": state,
+        "valid": state != "invalid",
+        "warnings": [f"{s['benchmark']}: {text}" for s in sections for text in s["warnings"]],
+        "samples": str(run.folder / "samples.parquet"),
+        "benchmarks": sections,
+        "provenance": run.provenance(),
+        "host": run.about.get("host"),
+        "described": bool(run.about.get("described")),
+    }
+
+
+def _section(run: Run, connection: Any, record: Benchmark) -> dict[str, Any]:
+    found = cells(connection.execute(_SAMPLES, [record.name]).fetchall())
+    state, warnings = _judged(run, connection, record)
+    states = {case_text(dict(cell.case)): state for cell in found}
+    failed = connection.execute(
+        'SELECT DISTINCT "case", detail FROM checks WHERE benchmark = ? AND NOT passed', [record.name]
+    ).fetchall()
+    for case, detail in failed:
+        states[case] = "invalid"
+        warnings.append(f"check failed for {case}: {detail}")
+    notes = connection.execute("SELECT DISTINCT notes, transport FROM launches WHERE benchmark = ?", [record.name])
+    said: dict[str, None] = {}
+    transports = set()
+    for texts, transport in notes.fetchall():
+        said |= dict.fromkeys(json.loads(texts))
+        transports.add(transport)
+    if failed and not found:
+        states[""] = "invalid"
+    derived: list[FigureValue] = figures(record, found, states)
+    worst = max([state, *states.values()], key=WORST.__getitem__)
+    return {
+        "benchmark": record.name,
+        "title": record.title,
+        "part": record.part,
+        "summary": record.summary,
+        "source": record.source,
+        "cost": record.cost,
+        "check": record.check,
+        "historical": record.historical,
+        "published": list(record.published),
+        "state": worst,
+        "warnings": warnings,
+        "notes": list(said),
+        "transport": sorted(t for t in transports if t),
+        "launches": connection.execute(
+            "SELECT count(DISTINCT launch) FROM launches WHERE benchmark = ? AND complete", [record.name]
+        ).fetchone()[0],
+        "figures": [figure.to_dict() for figure in derived],
+        "headlines": _headlines(record, derived),
+        "fits": fits(record, found),
+        "odd_nodes": [
+            node.to_dict() | {"figure": node.metric, "unit": record.metrics[node.metric].unit, "text": node.text}
+            for node in odd_nodes(found)
+        ],
+    }
+
+
+def _headlines(record: Benchmark, derived: list[FigureValue]) -> list[dict[str, Any]]:
+    """Pick the figures that the record wants on the first screen: `[headline.NAME]` with figure, title, where, pick."""
+    made = []
+    for wanted in record.extra.get("headline", {}).values():
+        where = dict(word.split("=", 1) for word in str(wanted.get("where", "")).split() if "=" in word)
+        fitting = [
+            figure
+            for figure in derived
+            if figure.name == wanted["figure"]
+            and figure.statistic == wanted.get("statistic", "median")
+            and figure.value is not None
+            and all(str(figure.params.get(key)) == value for key, value in where.items())
+        ]
+        if fitting:
+            best = max if fitting[0].better == "higher" else min
+            chosen = best(fitting, key=lambda figure: figure.value or 0.0)
+            made.append(
+                chosen.to_dict() | {"title": wanted["title"], "says": wanted.get("says"), "bound": wanted.get("bound")}
+            )
+    return made
+
+
+def _judged(run: Run, connection: Any, record: Benchmark) -> tuple[str, list[str]]:
+    """Judge each host's blocks by themselves: what disturbed one node says nothing of another."""
+    if run.about.get("described"):
+        return "clean", []  # simulated time has no neighbours
+    processors = int((run.about.get("host") or {}).get("usable_cpus") or 1)
+    by_host = _blocks(connection, record)
+    state, warnings = "clean", []
+    for host, (blocks, ranks) in sorted(by_host.items()):
+        judged = disturbance.judge(blocks, processors, ranks)
+        state = _worse(state, judged.state.value)
+        warnings += [f"{host}: {text}" if len(by_host) > 1 else text for text in judged.warnings]
+    return (state, warnings) if by_host else ("invalid", ["no block was finished"])
+
+
+def _blocks(connection: Any, record: Benchmark) -> dict[str, tuple[list[disturbance.Block], int]]:
+    """Blocks and ranks of a benchmark by host, over its complete launches."""
+    values: dict[tuple[Any, ...], list[float]] = defaultdict(list)
+    rows = connection.execute(
+        'SELECT metric, "case", host, launch, attempt, block, value FROM samples WHERE benchmark = ? AND NOT first'
+        " ORDER BY t, repetition",
+        [record.name],
+    )
+    for *key, value in rows.fetchall():
+        metric = record.metrics.get(key[0])  # a difference below zero is noise around nothing: judged as nothing
+        values[tuple(key)].append(max(value, 0.0) if metric is not None and metric.difference else value)
+    blocks = connection.execute(
+        'SELECT b.metric, b."case", b.host, b.launch, b.attempt, b.block, b.batch, b.steal, b.others, b.own, b.wall,'
+        " b.involuntary, b.voluntary, b.minor_faults, b.major_faults, b.frequency, b.t0, b.t1, l.ranks"
+        " FROM blocks b JOIN launches l USING (benchmark, launch, attempt, host)"
+        " WHERE b.benchmark = ? AND l.complete ORDER BY b.t0",
+        [record.name],
+    ).fetchall()
+    names = ("steal", "others", "own", "wall", "involuntary", "voluntary", "minor_faults", "major_faults", "frequency")
+    by_host: dict[str, tuple[list[disturbance.Block], int]] = {}
+    for row in blocks:
+        block = disturbance.Block(
+            metric=row[0],
+            case=row[1],
+            launch=row[3],
+            block=row[5],
+            batch=row[6],
+            values=np.asarray(values[row[:6]], dtype=float),
+            accounting=dict(zip(names, row[7:16], strict=True)),
+            t0=row[16],
+            t1=row[17],
+        )
+        by_host.setdefault(row[2], ([], row[18]))[0].append(block)
+    return by_host
+
+
+def _worse(one: str, other: str) -> str:
+    return max(one, other, key=WORST.__getitem__)
+
+
+def _failures(run: Run) -> list[dict[str, Any]]:
+    about = {e["task"]: e["about"]["benchmark"] for e in run.entries() if e.get("event") == "begun"}
+    last = {e["task"]: e for e in run.entries() if e.get("event") == "ended"}
+    return [{**entry, "benchmark": about[task]} for task, entry in last.items() if entry["status"] != 0]
+
+
+def _empty(entry: dict[str, Any]) -> dict[str, Any]:
+    record = benchmarks().get(entry["benchmark"])
+    return {
+        "benchmark": entry["benchmark"],
+        "title": record.title if record else entry["benchmark"],
+        "part": record.part if record else None,
+        "summary": record.summary if record else "",
+        "source": record.source if record else "",
+        "cost": record.cost if record else "",
+        "check": record.check if record else "",
+        "historical": bool(record and record.historical),
+        "published": list(record.published) if record else [],
+        "state": "invalid",
+        "warnings": [],
+        "notes": [],
+        "transport": [],
+        "launches": 0,
+        "figures": [],
+        "headlines": [],
+        "fits": [],
+        "odd_nodes": [],
+    }

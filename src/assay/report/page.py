@@ -1,0 +1,111 @@
+"""One self-contained HTML file: the verdict first, then every benchmark, the published machines, and provenance."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, select_autoescape
+
+from assay.report import plots, published, tables
+from assay.report.verdict import doubt, verdict
+from assay.store import Run, storage_failed
+
+Document = dict[str, Any]
+MOST_EMBEDDED = 8_000_000  # bytes of packed samples that a page carries; more stay beside it in the run's folder
+
+
+def write(run: Run, document: Document, path: Path | None = None) -> Path:
+    """Write report.html (default: into the run's folder) and report.md beside it; returns the page's path."""
+    target = path or run.folder / "report.html"
+    try:
+        target.write_text(html(document, packed_samples(run)), encoding="utf-8")
+        target.with_suffix(".md").write_text(markdown(document), encoding="utf-8")
+    except OSError as error:
+        storage_failed(error, target)
+    return target
+
+
+def html(document: Document, samples: bytes | None = None) -> str:
+    """Lay out the page; `samples` is gzipped CSV that the page offers for download."""
+    from plotly.offline import get_plotlyjs
+
+    page = Environment(
+        loader=PackageLoader("assay.report", "."),
+        autoescape=select_autoescape(["html"]),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    ).get_template("page.html")
+    return page.render(
+        document=document,
+        verdict=verdict(document),
+        doubt=doubt(document),
+        made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(document["created"] or 0)),
+        headlines=tables.headlines(document),
+        nodes=tables.nodes(document),
+        sections=[_drawn(section) for section in document["benchmarks"]],
+        published=published.tables(document),
+        provenance=json.dumps(document["provenance"], indent=1, default=str),
+        host=_host(document),
+        plotly=get_plotlyjs(),
+        samples=None if samples is None else base64.b64encode(samples).decode(),
+    )
+
+
+def _drawn(section: Document) -> Document:
+    drawn = plots.curves(section, published.curves(section))
+    dots = None if drawn else plots.points(section)
+    left = plots.residuals(section)
+    return {
+        "section": section,
+        "figures": tables.figures(section),
+        "fits": tables.fits(section),
+        "plots": [json.dumps(plot) for plot in (*drawn, *((dots,) if dots else ()), *((left,) if left else ()))],
+    }
+
+
+def markdown(document: Document) -> str:
+    """Write the same tables as Markdown."""
+    parts = [f"# {document['machine']}\n", verdict(document), tables.headlines(document).markdown()]
+    odd = tables.nodes(document)
+    if odd:
+        parts.append(odd.markdown())
+    for section in document["benchmarks"]:
+        parts += [f"## {section['title']}\n", f"{section['summary']} ({section['source']})\n"]
+        parts.append(tables.figures(section).markdown())
+        fitted = tables.fits(section)
+        if fitted:
+            parts.append(fitted.markdown())
+        parts += [f"- doubt: {text}" for text in section["warnings"]]
+    past = published.tables(document)
+    if past:
+        parts.append("## Beside the machines that were published\n")
+        parts += [made.markdown() for made in past]
+    return "\n".join(parts) + "\n"
+
+
+def packed_samples(run: Run) -> bytes | None:
+    """All samples as gzipped CSV; None where they are too many to carry along."""
+    import csv
+
+    answer = run.connect().execute("SELECT * FROM samples")
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow([column[0] for column in answer.description or []])
+    writer.writerows(answer.fetchall())
+    packed = gzip.compress(text.getvalue().encode(), mtime=0)
+    return packed if len(packed) <= MOST_EMBEDDED else None
+
+
+def _host(document: Document) -> list[tuple[str, str]]:
+    host = document.get("host") or {}
+    return [
+        (key.replace("_", " "), str(value))
+        for key, value in host.items()
+        if isinstance(value, str | int | float) and not isinstance(value, bool)
+    ]

@@ -1,0 +1,99 @@
+"""The tables of a run: its main figures, each benchmark's figures, its fits, what is doubted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.report.bounds import share
+from assay.report.grid import Grid, grid
+from assay.report.units import human, params
+
+Document = dict[str, Any]
+
+
+def headlines(document: Document) -> Grid:
+    """The main figures of a run, each with its interval or range and its share of a bound."""
+    rows = []
+    for section in document["benchmarks"]:
+        if section["historical"]:
+            continue
+        for figure in section["headlines"]:
+            bound = share(figure, section, document)
+            rows.append(
+                (
+                    figure["title"],
+                    human(figure["value"], figure["unit"]),
+                    spread(figure),
+                    "–" if bound is None else bound.text,
+                    figure["state"],
+                )
+            )
+    note = "Across launches: the least and the greatest; (95%) marks an interval, which needs six launches."
+    return grid("Main figures", ("figure", "median", "across launches", "share of its bound", "state"), rows, note)
+
+
+def figures(section: Document, narrow: bool = False) -> Grid:
+    """Every figure of one benchmark, case by case; `narrow` leaves out the counts, to fit a terminal."""
+    shown = sorted((f for f in section["figures"] if f["statistic"] in STATISTICS), key=_place)
+    several = len({f["name"] for f in shown}) > 1
+    rows = []
+    for figure in shown:
+        name = figure["name"].replace("_", " ") + (
+            "" if figure["statistic"] == "median" else f", {figure['statistic']}"
+        )
+        case = params(figure["params"]) or "–"
+        doubt = "" if figure["state"] == "clean" else figure["state"]
+        counts = () if narrow else (str(figure["launches"]), str(figure["samples"]))
+        words = (name, case) if several or figure["statistic"] != "median" else ("", case)
+        rows.append((*words, human(figure["value"], figure["unit"]), spread(figure), *counts, doubt))
+    counted = () if narrow else ("launches", "samples")
+    return grid(section["title"], ("figure", "case", "median", "across launches", *counted, "doubt"), rows, left=2)
+
+
+STATISTICS = ("median", "best", "p99")
+
+
+def _place(figure: Document) -> tuple[Any, ...]:
+    """Order figures by name, case (numbers as numbers) and statistic."""
+    case = tuple((0, v, "") if isinstance(v, int | float) else (1, 0, str(v)) for v in figure["params"].values())
+    return figure["name"], case, STATISTICS.index(figure["statistic"])
+
+
+def fits(section: Document) -> Grid | None:
+    """The laws fitted to one benchmark's figures, with their residuals' worst and what they say of held-out sizes."""
+    rows = []
+    for fit in section["fits"]:
+        lack, held = fit.get("lack_of_fit"), fit.get("holdout")
+        rows.append(
+            (
+                fit["text"],
+                params(fit["params"]) or "–",
+                "–" if not fit.get("residuals") else f"{100 * max(map(abs, fit['residuals'])):.1f}%",
+                "–" if not held else f"{100 * held[0]:.1f}% / {100 * held[1]:.1f}%",
+                "–" if not lack else f"F {lack['f']:.3g}, p {lack['p']:.2g}",
+            )
+        )
+    headings = ("law", "case", "worst residual", "held out: median / worst", "lack of fit")
+    return grid("Fits", headings, rows, left=2) if rows else None
+
+
+def nodes(document: Document) -> Grid | None:
+    """The nodes that differ from the others, by name; None where one node was measured."""
+    rows = [
+        (section["benchmark"], odd["host"], odd["figure"], human(odd["value"], odd["unit"]), odd["text"])
+        for section in document["benchmarks"]
+        for odd in section.get("odd_nodes", ())
+    ]
+    headings = ("benchmark", "node", "figure", "value", "against the others")
+    return grid("Nodes that differ", headings, rows, left=3) if rows else None
+
+
+def spread(figure: Document) -> str:
+    """Write the interval where there is one, else the range over launches."""
+    pair = figure.get("ci95") or figure.get("range")
+    if not pair:
+        return ""
+    low, high = (human(end, figure["unit"], 3) for end in pair)
+    if low.split()[1:] == high.split()[1:]:
+        low = low.split()[0]  # one unit is enough for both ends
+    return f"{low} – {high}{' (95%)' if figure.get('ci95') else ''}"

@@ -1,0 +1,34 @@
+"""A run in the terminal: the verdict, the main figures, each benchmark's tables, what is doubted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+
+from assay.report import tables
+from assay.report.verdict import verdict
+
+MOST_ROWS = 24  # a longer table is for the page
+
+
+def show(document: dict[str, Any], console: Console | None = None) -> None:
+    """Print a run as tables that fit a terminal."""
+    out = console or Console()
+    out.print(f"\n{verdict(document)}\n", highlight=False, markup=False)
+    main = tables.headlines(document)
+    if main.rows:
+        out.print(main.rich())
+    odd = tables.nodes(document)
+    if odd:
+        out.print(odd.rich())
+    for section in document["benchmarks"]:
+        made = tables.figures(section, narrow=True)
+        if len(made.rows) <= MOST_ROWS or len(document["benchmarks"]) == 1:
+            out.print(made.rich())
+        for fit in section["fits"]:
+            out.print(f"  {fit['text']}", highlight=False, markup=False)
+    for text in document["warnings"]:
+        out.print(f"doubt: {text}", style="yellow", highlight=False, markup=False)
+    if document.get("report"):
+        out.print(f"report: {document['report']}", highlight=False, soft_wrap=True)

@@ -1,0 +1,64 @@
+"""What the verbs that measure share: a run's folder, a progress bar on standard error, and an orderly end."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from assay.execute import session
+from assay.execute.plan import Plan
+from assay.execute.session import Failure
+from assay.execute.wishes import Wishes
+from assay.machine.discovery import discover, provenance
+from assay.store import Run
+
+
+def measure(wishes: Wishes, out: Path | None) -> tuple[Run, list[Failure]]:
+    """Plan and do what was wished for, into a new run."""
+    plan, where = wishes.plan(), wishes.target()  # both complain before a folder is made
+    found = discover()
+    about = {
+        "command": sys.argv[1:],
+        "wishes": wishes.to_dict(),
+        "plan": plan.to_dict(),
+        "profile": wishes.profile,
+        "machine": where.machine,
+        "described": wishes.on is not None,
+        "host": provenance() | {"flags": found.processors.flags},
+        "discovered": found.model_dump(mode="json"),
+    }
+    run = Run.create(out, about)
+    return run, proceed(run, plan, where)
+
+
+def resume(run: Run) -> list[Failure]:
+    """Go on with a run where it was interrupted."""
+    wishes = Wishes.from_dict(run.about["wishes"])
+    return proceed(run, Plan.from_dict(run.about["plan"]), wishes.target())
+
+
+def proceed(run: Run, plan: Plan, where: session.Target) -> list[Failure]:
+    """Do what is left of a plan, showing how far it is."""
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("{task.description:<12}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    ) as bar:
+        line = bar.add_task("compiling", total=len(plan.tasks))
+        failures = session.do(
+            run,
+            plan,
+            where,
+            say=lambda text: console.print(text, highlight=False, markup=False),
+            advance=lambda name: bar.update(line, advance=1, description=name),
+        )
+    run.finish("failed" if failures else "done")
+    return failures

@@ -1,0 +1,53 @@
+"""`assay compare RUN RUN|MACHINE…`: a run beside others, and beside what was published."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command()
+    def compare(
+        run: Annotated[str, typer.Argument(help="a run: its folder or id")],
+        others: Annotated[list[str], typer.Argument(help="runs, or published machines")],
+        margin: Annotated[float, typer.Option(min=0.001, max=0.9, help="what counts as equal, relative")] = 0.03,
+        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+    ) -> None:
+        """Say what differs, what is equal and what cannot be told."""
+        from rich.console import Console
+
+        from assay.cli import emit
+        from assay.errors import InputError
+        from assay.machine.catalogue import load
+        from assay.report import comparing
+        from assay.report.document import document
+        from assay.store import Run
+
+        first = Run.open(run)
+        whole = document(first)
+        made: list[dict[str, Any]] = []
+        for name in others:
+            try:
+                other = Run.open(name)
+            except InputError:
+                if name not in load().machines:
+                    accepted = "a run's folder or id, or a machine of `assay catalogue`"
+                    raise InputError("is no run and no machine", key="compare", value=name, accepted=accepted) from None
+                rows = comparing.against_machine(whole, name)
+                made.append({"with": name, "kind": "quoted", "rows": rows})
+            else:
+                rows = comparing.against_run(first, other, margin)
+                made.append({"with": other.about["id"], "kind": "measured", "rows": rows})
+        if json:
+            emit({"run": first.about["id"], "comparisons": made})
+            return
+        draw = {"quoted": comparing.table_of_machine, "measured": comparing.table_of_runs}
+        for entry in made:
+            if entry["rows"]:
+                Console().print(draw[entry["kind"]](entry["rows"], first.about["id"], entry["with"]).rich())
+            else:
+                print(f"nothing that {first.about['id']} measured is known of {entry['with']}")

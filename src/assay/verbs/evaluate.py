@@ -1,0 +1,63 @@
+"""`assay evaluate`: every part of a machine, into a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command()
+    def evaluate(
+        on: Annotated[str | None, typer.Option(help="a described machine: its name, or a TOML file")] = None,
+        via: Annotated[str | None, typer.Option(help="local, mpiexec, hosts:FILE, slurm")] = None,
+        nodes: Annotated[int | None, typer.Option("-N", min=1, help="nodes")] = None,
+        ppn: Annotated[int | None, typer.Option(min=1, help="ranks a node")] = None,
+        profile: Annotated[str, typer.Option(help="quick, standard or full")] = "quick",
+        only: Annotated[str | None, typer.Option(help="PART,…: processor, memory, messages, …")] = None,
+        launches: Annotated[int | None, typer.Option(min=1, help="fresh processes (default: the profile's)")] = None,
+        seed: Annotated[int, typer.Option(min=0, help="orders and alignments")] = 1,
+        out: Annotated[Path | None, typer.Option(help="the run's folder (default: runs/ID)")] = None,
+        resume: Annotated[str | None, typer.Option(help="go on with this run: its folder or id")] = None,
+        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+    ) -> None:
+        """Measure every part of a machine and write report.html."""
+        from assay.cli import emit
+        from assay.execute.plan import chosen
+        from assay.execute.wishes import Wishes
+        from assay.report.document import document
+        from assay.report.page import write
+        from assay.store import Run
+        from assay.verbs._doing import measure
+        from assay.verbs._doing import resume as go_on
+
+        if resume is not None:
+            run = Run.open(resume)
+            failures = go_on(run)
+        else:
+            records = [r for r in chosen(only) if on is None or r.kind == "ranks"]
+            wishes = Wishes(
+                names=tuple(record.name for record in records),
+                on=on,
+                via=via,
+                nodes=nodes,
+                ppn=ppn,
+                profile=profile,
+                launches=launches,
+                seed=seed,
+            )
+            run, failures = measure(wishes, out)
+        whole = document(run)
+        whole["report"] = str(write(run, whole))
+        if json:
+            emit(whole)
+        else:
+            from assay.report.terminal import show
+
+            show(whole)
+        if failures or not whole["valid"]:
+            raise typer.Exit(1)

@@ -1,0 +1,64 @@
+"""`assay run BENCHMARK`: one benchmark, on this machine, behind a launcher, or on a description."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command()
+    def run(
+        benchmark: Annotated[str, typer.Argument(help="its name; `assay catalogue --benchmarks` lists them")],
+        on: Annotated[str | None, typer.Option(help="a described machine: its name, or a TOML file")] = None,
+        via: Annotated[str | None, typer.Option(help="local, mpiexec, hosts:FILE, slurm")] = None,
+        ranks: Annotated[int | None, typer.Option("-n", min=1, help="ranks of a message-passing benchmark")] = None,
+        nodes: Annotated[int | None, typer.Option("-N", min=1, help="nodes")] = None,
+        ppn: Annotated[int | None, typer.Option(min=1, help="ranks a node")] = None,
+        settings: Annotated[list[str] | None, typer.Option("--set", help="KEY=VALUE; machine.KEY of --on")] = None,
+        profile: Annotated[str, typer.Option(help="quick, standard or full")] = "quick",
+        launches: Annotated[int | None, typer.Option(min=1, help="fresh processes (default: the profile's)")] = None,
+        seed: Annotated[int, typer.Option(min=0, help="orders and alignments")] = 1,
+        out: Annotated[Path | None, typer.Option(help="the run's folder (default: runs/ID)")] = None,
+        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+    ) -> None:
+        """Run one benchmark and say its figures."""
+        from assay.cli import emit
+        from assay.execute.wishes import Wishes, split
+        from assay.report.document import document
+        from assay.verbs._doing import measure
+
+        given, machine = split(settings or [])
+        wishes = Wishes(
+            names=(benchmark,),
+            on=on,
+            via=via,
+            ranks=ranks,
+            nodes=nodes,
+            ppn=ppn,
+            settings=given,
+            machine=machine,
+            profile=profile,
+            launches=launches,
+            seed=seed,
+        )
+        made, failures = measure(wishes, out)
+        whole = document(made)
+        section = next((s for s in whole["benchmarks"] if s["benchmark"] == benchmark), None)
+        flat = {k: v for k, v in whole.items() if k != "benchmarks"} | (
+            section or {"benchmark": benchmark, "figures": []}
+        )
+        flat["valid"] = whole["valid"] and section is not None and section["state"] != "invalid"
+        flat["warnings"] = whole["warnings"]
+        if json:
+            emit(flat)
+        else:
+            from assay.report.terminal import show
+
+            show(whole)
+        if failures or not flat["valid"]:
+            raise typer.Exit(1)

@@ -1,0 +1,102 @@
+"""Bad input of every kind: one clear line on standard error, exit status 2 or 1, nothing on standard output."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from command_line import assay
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "eccho"), "did you mean echo"),
+        (("run", "echo", "--on", "ipsc861"), "no such machine"),
+        (("run", "echo", "--on", "missing.toml"), "no such file"),
+        (("run", "echo", "--set", "bites=8"), "did you mean bytes"),
+        (("run", "echo", "--set", "bytes=-8"), "out of bounds"),
+        (("run", "echo", "--set", "bytes=many"), "is no integer"),
+        (("run", "echo", "--set", "bytes"), "is not KEY=VALUE"),
+        (("run", "echo", "--via", "pigeon"), "no such way of launching"),
+        (("run", "echo", "--via", "local"), "accepted: --via mpiexec"),
+        (("run", "echo", "--profile", "slow"), "accepted: quick, standard, full"),
+        (("run", "echo", "--set", "machine.nodes=8"), "accepted: --on"),
+        (("run", "sieve", "-n", "4"), "is for message-passing benchmarks"),
+        (("evaluate", "--only", "engines"), "no such part"),
+        (("evaluate", "--only", "applications"), "not built yet"),
+        (("evaluate", "--resume", "nowhere"), "no such run"),
+        (("report", "nowhere"), "no such run"),
+        (("export", "nowhere"), "no such run"),
+        (("query", "SELECT nonsense FROM nowhere"), "accepted: DuckDB's SQL"),
+        (("catalogue", "ipsc861"), "ipsc860"),
+    ],
+)
+def test_bad_words_are_one_clear_line(words: tuple[str, ...], said: str) -> None:
+    answer = assay(*words)
+    assert answer.status == 2, answer
+    assert answer.out == ""
+    assert said in answer.err
+    assert len(answer.err.strip().splitlines()) == 1
+    assert not list(Path().glob("runs/*"))  # complained before a folder was made
+
+
+def test_negative_counts_are_refused() -> None:
+    answer = assay("run", "echo", "-n", "-2")
+    assert answer.status == 2 and "-n" in answer.err and answer.out == ""
+
+
+def test_a_broken_description_names_file_and_line() -> None:
+    Path("broken.toml").write_text('name = "m"\n[messages\n')
+    answer = assay("run", "echo", "--on", "broken.toml")
+    assert answer.status == 2 and "broken.toml" in answer.err and "line 2" in answer.err.replace(":2", "line 2")
+
+
+def test_an_unwritable_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    answer = assay("run", "sieve", "--out", str(tmp_path / "file" / "run"))
+    assert answer.status == 2 and "cannot be written" in answer.err and answer.out == ""
+
+
+def test_a_compiler_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = tmp_path / "bad++"
+    compiler.write_text(
+        "#!/bin/sh\ncase \"$*\" in *--version*) echo bad++ 1; exit 0;; esac\necho 'no such luck' >&2\nexit 3\n"
+    )
+    compiler.chmod(compiler.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("CXX", str(compiler))
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
+    answer = assay("run", "sieve", "--json")
+    assert answer.status == 1 and "no such luck" in answer.err and answer.out == ""
+
+
+def test_a_compiler_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", str(tmp_path / "nothing++"))
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
+    answer = assay("run", "sieve", "--json")
+    assert answer.status == 1 and "nothing++" in answer.err and answer.out == ""
+
+
+@pytest.mark.mpi
+def test_an_mpiexec_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MPIEXEC", str(tmp_path / "mpinothing"))
+    answer = assay("run", "echo", "--json", "--set", "bytes=8")
+    assert answer.status in (1, 2) and "mpinothing" in answer.err and answer.out == ""
+
+
+def test_a_full_disk_is_a_failure_and_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "journal.jsonl").symlink_to("/dev/full")
+    answer = assay("run", "sieve", "--out", str(folder), "--json")
+    assert answer.status == 1 and "disk is full" in answer.err and answer.out == ""

@@ -1,0 +1,127 @@
+"""A record is read whole or refused by name; the laws hold over the whole registry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.benchmark.record import PARTS, Benchmark, Parameter, benchmark, benchmarks, programs_root, read_record
+from assay.errors import InputError
+
+RECORD = """
+constexpr std::string_view record = R"record(
+name = "probe"
+title = "Probe"
+part = "processor"
+kind = "node"
+summary = "s"
+cost = "c"
+check = "k"
+source = "here"
+[parameter.size]
+type = "integer"
+default = [1, 2]
+quick = [1]
+min = 1
+max = 64
+sweep = true
+[parameter.mode]
+type = "choice"
+default = "fast"
+choices = ["fast", "slow"]
+[metric.time]
+unit = "s"
+[figure.rate]
+metric = "time"
+formula = "size / value"
+unit = "1/s"
+better = "higher"
+)record";
+"""
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "probe.cpp"
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture
+def probe(tmp_path: Path) -> Benchmark:
+    record = read_record(written(tmp_path, RECORD))
+    assert record is not None
+    return record
+
+
+def test_a_record_is_read_from_the_source_without_compiling(probe: Benchmark) -> None:
+    assert probe.parameters["size"].default == (1, 2)
+    assert probe.parameters["size"].profiles == {"quick": (1,)}
+    assert probe.figures["rate"].formula == "size / value"
+    assert read_record(Path(__file__).with_name("test_house.py")) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"size": "0"}, "parameter size: is out of bounds"),
+        ({"size": "-3"}, "parameter size: is out of bounds"),
+        ({"size": "65"}, "accepted: integer from 1 to 64"),
+        ({"size": "two"}, "is no integer"),
+        ({"size": "1,x"}, "is no integer"),
+        ({"mode": "fast,slow"}, "takes one value"),
+        ({"mode": "brisk"}, "is none of its choices; seen: 'brisk'; accepted: fast, slow"),
+        ({"sizes": "1"}, "did you mean size"),
+        ({"nothing": "1"}, "accepted: mode, size"),
+    ],
+)
+def test_what_a_person_sets_is_checked_against_the_record(probe: Benchmark, given: dict[str, str], said: str) -> None:
+    with pytest.raises(InputError) as error:
+        probe.settings(given)
+    assert said in str(error.value)
+
+
+def test_what_is_accepted_is_parsed(probe: Benchmark) -> None:
+    assert probe.settings({"size": "4,8", "mode": "slow"}) == {"size": (4, 8), "mode": "slow"}
+
+
+def test_reals_must_be_finite() -> None:
+    with pytest.raises(InputError, match="finite"):
+        Parameter("x", "real", 1.0, "").parse("nan")
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "said"),
+    [
+        ('name = "probe"', "", "'name'"),
+        ('part = "processor"', 'part = "engine"', "accepted: processor"),
+        ('kind = "node"', 'kind = "thread"', "accepted: node, ranks"),
+        ("min = 1", "min = ", "not TOML"),
+    ],
+)
+def test_a_broken_record_is_named_with_its_file(tmp_path: Path, was: str, now: str, said: str) -> None:
+    with pytest.raises(InputError) as error:
+        read_record(written(tmp_path, RECORD.replace(was, now, 1)))
+    assert said in str(error.value) and "probe.cpp" in str(error.value)
+
+
+def test_an_unknown_benchmark_is_answered_with_what_there_is() -> None:
+    with pytest.raises(InputError, match=r"no such benchmark.*did you mean sieve"):
+        benchmark("seive")
+
+
+@pytest.mark.parametrize("name", sorted(benchmarks()))
+def test_every_record_keeps_the_laws(name: str) -> None:
+    record = benchmark(name)
+    assert record.part in PARTS and record.path.is_relative_to(programs_root())
+    assert record.metrics and record.figures and record.source and record.check and record.cost
+    for figure in record.figures.values():
+        assert figure.metric in record.metrics and figure.unit and figure.better in ("lower", "higher")
+    for parameter in record.parameters.values():
+        assert parameter.help
+        for default in (parameter.default, *parameter.profiles.values()):
+            text = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
+            parsed = parameter.parse(text)  # a default is itself accepted
+            assert parsed == (default[0] if isinstance(default, tuple) and len(default) == 1 else default)
+    for wanted in record.extra.get("headline", {}).values():
+        assert wanted["figure"] in record.figures and wanted["title"]
