@@ -12,7 +12,7 @@ from scipy import stats
 from assay.analysis import comparison
 from assay.analysis.comparison import Verdict, compare
 
-TRIALS = 300
+TRIALS = 200
 
 
 def interleaved(rng: np.random.Generator, pairs: int, ratio: float, noise: float) -> tuple[np.ndarray, np.ndarray]:
@@ -38,7 +38,7 @@ def test_errors_of_both_kinds() -> None:
         for name, counts in (("same", same), ("at the margin", at_margin), ("10% apart", beyond)):
             print(f"noise {noise:4.0%} {name:14s}", {verdict.value: round(rate, 3) for verdict, rate in counts.items()})
         assert same[Verdict.DIFFERS] <= 0.05
-        assert at_margin[Verdict.EQUAL] <= 0.06
+        assert at_margin[Verdict.EQUAL] <= 0.08
         assert beyond[Verdict.EQUAL] == 0
         if noise == 0.01:
             assert same[Verdict.EQUAL] > 0.99 and beyond[Verdict.DIFFERS] > 0.99
@@ -110,12 +110,12 @@ def test_without_pairs_the_rank_sum_takes_their_place() -> None:
         assert share[0] <= tail < share[1]
     rng = np.random.default_rng(4)
     hits = 0
-    for _ in range(600):
+    for _ in range(300):
         a, b = np.exp(0.05 * rng.standard_t(4, 10)), 1.2 * np.exp(0.05 * rng.standard_t(4, 14))
         result = compare(a, b, paired=False)
         assert result.ci95 is not None and not result.paired
         hits += result.ci95[0] <= 1.2 <= result.ci95[1]
-    assert hits >= 0.93 * 600
+    assert hits >= 0.92 * 300
 
 
 def test_families_are_corrected_as_scipy_and_by_hand() -> None:

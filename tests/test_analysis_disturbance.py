@@ -151,12 +151,17 @@ def test_a_processor_that_slows_its_clock_is_named() -> None:
     assert rules(verdict) == {"frequency"} and "2.40 to 3.00 GHz" in verdict.warnings[0]
 
 
-def test_long_readings_under_contention_are_invalid_and_short_ones_keep_their_median() -> None:
-    run = changed(quiet_run(), lambda block: True, others=2.0, own=0.5)
+def test_a_median_of_interrupted_readings_does_not_stand_and_one_of_short_readings_does() -> None:
+    """60 readings in 0.1 s: 20 switches leave most of them whole, 60 do not."""
+    run = changed(quiet_run(), lambda block: True, others=2.0, own=0.5, involuntary=200.0)
     assert judge(run, 2).state is State.DISTURBED and judge(run, 2).estimator == "median"
-    long = [dataclasses.replace(block, values=block.values * 1e4) for block in run]
-    verdict = judge(long, 2)
+    often = changed(run, lambda block: True, involuntary=600.0)
+    verdict = judge(often, 2)
     assert verdict.state is State.INVALID and verdict.estimator == "none" and "preempted" in rules(verdict)
+    uncounted = [
+        dataclasses.replace(b, values=b.values * 1e4, accounting={**b.accounting, "involuntary": None}) for b in run
+    ]
+    assert judge(uncounted, 2).state is State.INVALID
 
 
 def test_two_modes_long_tails_and_launches_apart_are_named() -> None:
