@@ -5,6 +5,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include "ranks/gray_ring.hpp"
 #include "ranks/play.hpp"
 #include "timing/faults.hpp"
 
@@ -22,6 +23,7 @@ void bind_ranks(nb::module_& module) {
     }
   });
   module.def("programs", &assay::described::program_names, "Names of the programs that are compiled in.");
+  module.def("gray_ring", &assay::ranks::gray_ring, "ranks"_a, "The order in which the ring visits the ranks.");
   module.def("run", &assay::described::play, "program"_a, "machine"_a, "ranks"_a, "arguments"_a,
              nb::call_guard<nb::gil_scoped_release>(),
              "Run a program on a described machine (flat, dotted keys, SI units); returns its JSON lines.");

@@ -11,6 +11,10 @@
 #error "ASSAY_PROGRAM names the program's file, such as -DASSAY_PROGRAM='\"ranks/echo.hpp\"'"
 #endif
 
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
 #include "mpi/communicator.hpp"
 #include "mpi/deadline.hpp"
 #include "mpi/placement.hpp"

@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <string_view>
 #include <vector>
 
+#include "ranks/communicator.hpp"
 #include "ranks/session.hpp"
 
 #if defined(__x86_64__)
@@ -50,15 +50,24 @@ class Buffers {
   }
 
   Buffers() = default;
-  // Room for the longest of the cases' `bytes`, touched, on both sides.
-  Buffers(const std::vector<timing::CaseSettings>& cases, std::uint64_t seed, int rank, Way way) : way_(way) {
-    std::size_t longest = 0;
-    for (const auto& each : cases) longest = std::max(longest, static_cast<std::size_t>(each.at("bytes").integer));
-    room_ = way == Way::rotating ? std::max(rotation, longest) : longest;
-    std::uint64_t state = seed * 2654435761U + static_cast<std::uint64_t>(rank);
-    out_ = make(state);
-    in_ = make(state);
+  // Room for the longest of the cases' `bytes` on both sides, touched. On a described machine, whose ranks all live in
+  // this process, only for lengths that a rank's share of 128 MiB can hold: longer messages are simulated without their
+  // data.
+  template <Communicator C>
+  Buffers(const C& comm, const Session& session, Way way) : way_(comm.described() ? Way::same : way) {
+    const std::size_t share = (std::size_t{128} << 20) / static_cast<std::size_t>(comm.size());
+    for (const auto& each : session.cases()) {
+      const auto bytes = static_cast<std::size_t>(each.at("bytes").integer);
+      if (!comm.described() || bytes <= share) room_ = std::max(room_, bytes);
+    }
+    if (way_ == Way::rotating) room_ = std::max(rotation, room_);
+    std::uint64_t state = session.options().seed * 2654435761U + static_cast<std::uint64_t>(comm.rank());
+    const std::size_t slack = comm.described() ? 0 : page;
+    out_ = make(slack, state);
+    in_ = make(slack, state);
   }
+  // Whether a message so long really carries data.
+  bool hold(std::size_t bytes) const { return bytes <= room_; }
   Cursor out(std::size_t bytes) const { return cursor(out_, bytes); }
   Cursor in(std::size_t bytes) const { return cursor(in_, bytes); }
 
@@ -73,23 +82,26 @@ class Buffers {
   }
 
  private:
-  struct Release {
-    void operator()(std::byte* memory) const { ::operator delete[](memory, std::align_val_t{page}); }
-  };
   struct Side {
-    std::unique_ptr<std::byte[], Release> memory;
+    std::unique_ptr<std::byte[]> memory;
     std::byte* start = nullptr;
   };
 
-  Side make(std::uint64_t& state) const {
+  // `slack`: 0, or a page: then the buffer starts at a seeded offset from a page's start.
+  Side make(std::size_t slack, std::uint64_t& state) const {
     Side side;
-    const std::size_t all = room_ + 2 * page;
-    side.memory.reset(static_cast<std::byte*>(::operator new[](all, std::align_val_t{page})));
+    const std::size_t all = room_ + 2 * slack + 1;
+    side.memory = std::make_unique_for_overwrite<std::byte[]>(all);
     std::fill_n(side.memory.get(), all, std::byte{0});
-    side.start = side.memory.get() + 8 * (Session::random(state) % (page / 8));
+    side.start = side.memory.get();
+    if (slack > 0) {
+      const std::size_t beyond = reinterpret_cast<std::uintptr_t>(side.start) % slack;
+      side.start += (beyond > 0 ? slack - beyond : 0) + 8 * (Session::random(state) % (slack / 8));
+    }
     return side;
   }
   Cursor cursor(const Side& side, std::size_t bytes) const {
+    if (bytes > room_) return {nullptr, 0, 1};
     if (way_ != Way::rotating || bytes == 0) return {side.start, 0, 1};
     const std::size_t stride = (bytes + 63) / 64 * 64 + 64;
     return {side.start, stride, room_ >= stride + bytes ? room_ - bytes : 1};
@@ -99,6 +111,8 @@ class Buffers {
   std::size_t room_ = 0;
   Side out_, in_;
 };
+
+inline constexpr const char* not_carried = "simulated without data: too long for so many ranks in one process";
 
 // Byte i of the pattern: the low bits of a hash of position and salt, so that a shifted, short or stale message shows.
 inline std::byte pattern(std::size_t i, std::uint64_t salt, bool complement) {

@@ -99,7 +99,7 @@ help = "one way: half a round trip"
     kernel.partner_ = partner == 0 ? comm.size() - 1 : partner;
     kernel.way_ = Buffers::way(given.at("cache").text);
     if (comm.rank() == 0 || comm.rank() == kernel.partner_) {
-      kernel.buffers_ = Buffers(session.cases(), session.options().seed, comm.rank(), kernel.way_);
+      kernel.buffers_ = Buffers(comm, session, kernel.way_);
     }
     co_await sample(comm, session, kernel);
   }
@@ -172,6 +172,10 @@ help = "one way: half a round trip"
   template <Communicator C>
   Task verify(C& comm, Case bytes, Verdict& verdict) {
     if (comm.rank() != 0 && comm.rank() != partner_) co_return;
+    if (!buffers_.hold(bytes)) {
+      verdict.detail = not_carried;
+      co_return;
+    }
     Cursor out = buffers_.out(bytes), in = buffers_.in(bytes);
     std::byte *sent = out.next(), *got = in.next();
     poison(got, bytes);

@@ -1,0 +1,270 @@
+"""Message-passing programs: written once, the same on MPI and on a description, loud when something is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from assay._core import ranks as core
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.benchmark.record import benchmarks
+from assay.execute.build import build
+from assay.execute.mpi import find_mpi
+from assay.machine.description import load
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAMS = ROOT / "programs"
+RANKS = {name: record for name, record in benchmarks().items() if record.kind == "ranks"}
+MPI = find_mpi()
+
+
+def with_mpi(test: Any) -> Any:
+    """Mark a test that starts real ranks."""
+    return pytest.mark.mpi(pytest.mark.skipif(MPI is None, reason="no MPI here")(test))
+
+
+ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+}
+
+# Three ways of going wrong that no compiler sees.
+WRONG = r"""
+#pragma once
+#include <unistd.h>
+#include "ranks/sampling.hpp"
+namespace assay::ranks {
+struct Wrong {
+  static constexpr std::string_view record = R"record(
+name = "wrong"
+[parameter.how]
+type = "choice"
+default = "stuck"
+choices = ["stuck", "lost", "longer"]
+)record";
+  template <Communicator C>
+  static Task run(C& comm, Session& session) {
+    const std::string how = session.cases().front().at("how").text;
+    char room[64] = {};
+    if (how == "lost" && comm.rank() == 1) _exit(7);
+    if (how == "longer" && comm.rank() == 1) co_await comm.send(room, 64, 0, 5);
+    co_await comm.recv(room, 8, 1 - comm.rank(), 5);
+  }
+};
+using Program = Wrong;
+}  // namespace assay::ranks
+"""
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Compiles one program plainly, with what is defined besides."""
+    folder = tmp_path_factory.mktemp("ranks")
+    made: dict[tuple[str, ...], Path] = {}
+
+    def program(header: str, *defines: str) -> Path:
+        key = (header, *defines)
+        if key not in made:
+            assert MPI is not None
+            out = folder / f"program-{len(made)}"
+            named = [f'-DASSAY_PROGRAM="{header}"', *(f"-D{each}" for each in defines)]
+            command = [MPI.mpicxx, "-std=c++20", "-O0", "-I", str(PROGRAMS), *named, str(PROGRAMS / "mpi" / "main.cpp")]
+            subprocess.run([*command, "-o", str(out)], check=True, env=os.environ | ENVIRONMENT)
+            made[key] = out
+        return made[key]
+
+    return program
+
+
+@pytest.fixture(scope="module")
+def built() -> dict[str, Path]:
+    return {name: made.path for name, made in build(list(RANKS.values()), mpi=MPI).items()}
+
+
+def launch(ranks: int, program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    assert MPI is not None
+    command = [MPI.mpiexec, "-n", str(ranks), str(program), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ | ENVIRONMENT)
+
+
+def events(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+def shape(value: Any) -> Any:
+    """What a reader of JSON relies on: keys and kinds, not values."""
+    if isinstance(value, dict):
+        return {key: shape(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [shape(value[0])] if value else []
+    return "number" if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value).__name__
+
+
+@with_mpi
+@pytest.mark.parametrize(("name", "ranks"), [("echo", 2), ("echo", 3), ("self", 1), ("ring", 3), ("ring", 4)])
+def test_the_same_source_gives_the_same_schema_on_mpi_and_on_a_description(
+    built: dict[str, Path], name: str, ranks: int
+) -> None:
+    arguments = ["--set", "bytes=0,8,1025", "--blocks", "2", "--slice", "0.001", "--seed", "5"]
+    real = launch(ranks, built[name], "--deadline", "100", *arguments)
+    assert real.returncode == 0, real.stderr
+    seen = events(real.stdout)
+    played = events(core.run(name, load(ROOT / "examples" / "constant.toml").for_core(), ranks, arguments))
+    for kind in ("launch", "block", "check", "done"):
+        theirs, ours = (
+            {json.dumps(shape(e), sort_keys=True) for e in all_ if e["event"] == kind} for all_ in (seen, played)
+        )
+        for text in ("first", "frequency", "hops", "library", "cpus"):  # null on one side, or an empty list
+            theirs, ours = (
+                {re.sub(rf'"{text}": ("\w+"|\[.*?\])', text, each) for each in those} for those in (theirs, ours)
+            )
+        assert theirs == ours, kind
+    assert all(check["passed"] for check in seen + played if check["event"] == "check")
+    cases = {json.dumps(event["case"]) for event in seen if event["event"] == "block"}
+    assert cases == {json.dumps(event["case"]) for event in played if event["event"] == "block"}
+    first = seen[0]
+    assert first["ranks"] == ranks == len({place["pid"] for place in first["placement"]})
+    assert first["transport"] == ("none" if ranks == 1 else "shared memory")
+    blocks = [event for event in seen if event["event"] == "block"]
+    assert len(blocks) == 2 * len(cases) and sorted(b["order"] for b in blocks) == list(range(len(blocks)))
+    assert all(value > 0 for block in blocks for value in block["values"])
+    assert all((block["first"] is not None) == (block["block"] == 0) for block in blocks)
+
+
+@with_mpi
+@pytest.mark.parametrize("cache", ["rotating", "flushed"])
+def test_echo_in_other_states_of_the_cache(built: dict[str, Path], cache: str) -> None:
+    real = launch(
+        2, built["echo"], "--set", f"cache={cache}", "--set", "bytes=0,3,70000", "--blocks", "1", "--slice", "0.001"
+    )
+    assert real.returncode == 0, real.stderr
+    assert {e["cache"] for e in events(real.stdout) if e["event"] == "block"} == {cache}
+
+
+@with_mpi
+def test_single_operations_for_tails(built: dict[str, Path]) -> None:
+    real = launch(2, built["echo"], "--set", "bytes=8", "--batch", "1", "--repetitions", "400", "--blocks", "1")
+    (block,) = [event for event in events(real.stdout) if event["event"] == "block"]
+    assert (block["batch"], len(block["values"]), block["ended"]) == (1, 400, "repetitions done")
+
+
+@with_mpi
+@pytest.mark.parametrize(("name", "ranks"), [("echo", 2), ("ring", 3)])
+def test_a_corrupted_message_is_caught(compiled: Callable[..., Path], name: str, ranks: int) -> None:
+    broken = compiled(f"ranks/{name}.hpp", "ASSAY_BREAK")
+    real = launch(ranks, broken, "--set", "bytes=1,64", "--blocks", "1", "--slice", "0.001")
+    passed = {
+        (check["case"]["bytes"], check["case"].get("scheme", "shift")): check["passed"]
+        for check in events(real.stdout)
+        if check["event"] == "check"
+    }
+    assert passed[1, "shift"] and not passed[64, "shift"]
+    assert real.returncode == 1
+
+
+@with_mpi
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        (
+            "stuck",
+            [
+                r"wrong: not done after 1 s: rank 0 was in receive from rank 1, tag 5",
+                r"rank 1 was in receive from rank 0",
+            ],
+        ),
+        ("lost", []),
+        ("longer", [r"wrong: rank 0: MPI_Recv with rank 1: .*(?i:trunc)"]),
+    ],
+)
+def test_what_goes_wrong_ends_the_job(compiled: Callable[..., Path], tmp_path: Path, how: str, said: list[str]) -> None:
+    source = tmp_path.parent / "wrong.hpp"  # a person's own program, outside the tree
+    source.write_text(WRONG)
+    began = time.monotonic()
+    real = launch(2, compiled(str(source)), "--set", f"how={how}", "--deadline", "1" if how == "stuck" else "60")
+    assert real.returncode != 0 and '"done"' not in real.stdout
+    assert time.monotonic() - began < 60
+    for each in said:
+        assert re.search(each, real.stderr), real.stderr
+
+
+@with_mpi
+def test_bad_arguments_exit_with_2_and_one_line(built: dict[str, Path]) -> None:
+    for arguments, said in (
+        (["--set", "bytes=-1"], "echo: parameter 'bytes'"),
+        (["--deadline", "soon"], "--deadline"),
+        (["--set", "partner=9"], "echo: needs a partner"),
+    ):
+        real = launch(2, built["echo"], *arguments)
+        assert real.returncode == 2 and real.stderr.count("echo: ") == 1 and said in real.stderr
+
+
+def test_no_program_knows_mpi_or_the_simulator() -> None:
+    """All that a program includes, directly or not, lies in programs/ranks, programs/timing or the standard library."""
+    compiler = shutil.which("g++") or shutil.which("c++")
+    assert compiler is not None
+    for record in RANKS.values():
+        made = subprocess.run(
+            [compiler, "-std=c++20", "-M", "-I", str(PROGRAMS), "-x", "c++", str(record.path)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        files = {Path(word) for word in made.stdout.replace("\\\n", " ").split()[1:]}
+        ours = {path for path in files if ROOT in path.parents}
+        assert {path.relative_to(PROGRAMS).parts[0] for path in ours} == {"ranks", "timing"}
+        assert not [path for path in files if path.name in ("mpi.h", "mpi.hpp")]
+
+
+@given(st.integers(1, 200))
+def test_the_ring_visits_all_and_flips_one_bit_a_step(ranks: int) -> None:
+    ring = core.gray_ring(ranks)
+    assert sorted(ring) == list(range(ranks)) and ring[0] == 0
+    flips = [(a ^ b).bit_count() for a, b in zip(ring, ring[1:] + ring[:1], strict=True)]
+    if ranks == 1:
+        assert flips == [0]
+    elif ranks % 2 == 0:
+        assert flips == [1] * ranks
+    else:
+        assert sorted(flips) == [1] * (ranks - 1) + [2]
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4, 7, 8, 33])
+def test_the_ring_on_the_constant_machine_is_as_many_messages_as_ranks(ranks: int) -> None:
+    machine: dict[str, str | float] = {"name": "m", "messages.startup": 1e-5, "messages.per_byte": 1e-9}
+    played = events(core.run("ring", machine, ranks, ["--set", "bytes=0,1000"]))
+    seen = {(e["case"]["bytes"], e["case"]["scheme"]): e["values"] for e in played if e["event"] == "block"}
+    one = {0: 1e-5, 1000: 1.1e-5}
+    for (size, scheme), values in seen.items():
+        assert values == [pytest.approx(one[size] * (ranks if scheme == "token" else 1), rel=1e-12)]
+
+
+def test_self_on_the_constant_machine_is_one_message() -> None:
+    machine: dict[str, str | float] = {"name": "m", "messages.startup": 1e-5, "messages.per_byte": 1e-9}
+    played = events(core.run("self", machine, 1, ["--set", "bytes=0,1000"]))
+    assert {e["case"]["bytes"]: e["values"] for e in played if e["event"] == "block"} == {0: [1e-5], 1000: [1.1e-5]}
+
+
+def test_matching_order_and_deadlock_in_the_core(tmp_path: Path) -> None:
+    """The native test of the simulated ranks, under the sanitizers."""
+    compiler = shutil.which("g++") or shutil.which("c++")
+    assert compiler is not None
+    program = tmp_path / "ranks_test"
+    flags = ["-std=c++20", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    sources = [str(ROOT / "tests" / "native" / "ranks.test.cpp"), str(ROOT / "core" / "ranks" / "world.cpp")]
+    subprocess.run(
+        [compiler, *flags, "-I", str(ROOT / "core"), "-I", str(PROGRAMS), *sources, "-o", str(program)], check=True
+    )
+    assert subprocess.run([program], capture_output=True, text=True).stderr == ""
