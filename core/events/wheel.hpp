@@ -52,6 +52,11 @@ class Wheel {
     const std::uint32_t target = found * 64 + static_cast<std::uint32_t>(std::countr_zero(bits_[found]));
     return now + 1 + ((target - slot) & mask_);
   }
+  /// How far after `now` the first busy tick lies, or 0: for clocks of more than 32 bits.
+  [[nodiscard]] std::uint32_t ahead(std::uint64_t now) const {
+    const auto low = static_cast<std::uint32_t>(now);
+    return summary_ == 0 ? 0 : after(low) - low;
+  }
   [[nodiscard]] std::size_t memory() const { return heads_.size() * 4 + bits_.size() * 8; }
 
  private:

@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "network/outcome.hpp"
@@ -17,20 +18,20 @@ class Collector {
   explicit Collector(std::uint32_t nodes) : sent_(nodes, 0) {}
 
   template <class Engine, class Message>
-  void delivered(const Engine&, const Message& m, std::uint32_t head, std::uint32_t) {
+  void delivered(const Engine&, const Message& m, decltype(m.born) head, std::uint32_t) {
     ++all_;
     if (!measuring_) return;
     ++messages_;
     flits_ += m.flits;
     sent_[m.source] += m.flits;
-    if (static_cast<std::int32_t>(m.born - from_) < 0) return;
-    header_.add(head + 1 - m.born);
-    network_.add(head + 1 - m.entered);
-    queueing_.add(m.entered - m.born);
+    if (static_cast<std::make_signed_t<decltype(m.born)>>(m.born - static_cast<decltype(m.born)>(from_)) < 0) return;
+    header_.add(static_cast<std::uint32_t>(head + 1 - m.born));
+    network_.add(static_cast<std::uint32_t>(head + 1 - m.entered));
+    queueing_.add(static_cast<std::uint32_t>(m.entered - m.born));
   }
-  void moved_base(std::uint32_t shift) { from_ -= std::min(from_, shift); }
+  void moved_base(std::uint32_t shift) { from_ -= std::min<std::uint64_t>(from_, shift); }
 
-  void measure(std::uint32_t from, std::size_t batches) {
+  void measure(std::uint64_t from, std::size_t batches) {
     measuring_ = true;
     from_ = from;
     header_.begin(batches);
@@ -61,7 +62,7 @@ class Collector {
   Latency header_, network_, queueing_;
   std::uint64_t all_ = 0, messages_ = 0, flits_ = 0;
   std::vector<std::uint64_t> sent_;
-  std::uint32_t from_ = 0;
+  std::uint64_t from_ = 0;
   bool measuring_ = false;
 };
 
@@ -70,10 +71,10 @@ class Recorder {
  public:
   Recorder(const ReplaySource& source, Delivered& out) : source_(source), out_(out) {}
   template <class Engine, class Message>
-  void delivered(const Engine& engine, const Message& m, std::uint32_t head, std::uint32_t hops) {
-    const std::uint32_t row = source_.row(m.key);
+  void delivered(const Engine& engine, const Message& m, decltype(m.born) head, std::uint32_t hops) {
+    const std::uint32_t row = source_.row(static_cast<std::uint32_t>(m.key));
     out_.head[row] = static_cast<std::int64_t>(engine.absolute(head));
-    out_.tail[row] = out_.head[row] + m.flits - 1;
+    out_.tail[row] = static_cast<std::int64_t>(engine.tail(m, head));
     out_.hops[row] = static_cast<std::int32_t>(hops);
     ++count_;
   }

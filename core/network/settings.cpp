@@ -116,9 +116,9 @@ void one_of(const std::string& key, const std::string& value, std::initializer_l
 }  // namespace
 
 Switching read_switching(Table& network) {
-  static constexpr const char* keys[] = {
-      "engine",          "switching",    "buffer_packets", "buffers",    "circuit_release",
-      "acknowledgement", "packet_flits", "packet_gap",     "flit_bytes", "cycle"};
+  static constexpr const char* keys[] = {"engine",          "switching",       "buffer_packets", "buffers",
+                                         "circuit_release", "acknowledgement", "packet_flits",   "packet_gap",
+                                         "flit_bytes",      "cycle",           "sink_ticks"};
   Table own;
   for (const auto* key : keys)
     if (auto node = network.extract(key)) own.insert(std::move(node));
@@ -135,6 +135,7 @@ Switching read_switching(Table& network) {
   read("acknowledgement", out.acknowledgement);
   read("packet_flits", out.packet_flits);
   read("packet_gap", out.packet_gap);
+  read("sink_ticks", out.sink_ticks);
   read("flit_bytes", ignored);
   read("cycle", ignored);
   one_of("network.switching", out.switching, {"wormhole", "cut-through", "store-and-forward", "circuit"});

@@ -2,6 +2,7 @@
 
 #include "network/registry.hpp"
 #include "network/worm/cube_run.hpp"
+#include "network/worm/general_run.hpp"
 
 namespace assay::network {
 
@@ -36,7 +37,7 @@ Outcome simulate(const Table& config) {
   const Traffic traffic = read_traffic(config);
   if (const auto cube = unit_cube(network, switching); cube && !method.utilisation && traffic.pattern != "spherical")
     return simulate_cube(*cube, traffic, method);
-  throw ParameterError("network", "no engine for this network yet");
+  return simulate_worms(build_network(network), switching, traffic, method);
 }
 
 Delivered replay(const Table& config, const Trace& trace) {
@@ -46,7 +47,9 @@ Delivered replay(const Table& config, const Trace& trace) {
     check(trace, 1u << cube->dimension);
     return replay_cube(*cube, trace);
   }
-  throw ParameterError("network", "no engine for this network yet");
+  const Network built = build_network(network);
+  check(trace, built.fabric->nodes);
+  return replay_worms(built, switching, trace);
 }
 
 }  // namespace assay::network

@@ -90,6 +90,9 @@ class UnitEngine {
     return base_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(time - now_)) + now_);
   }
 
+  /// The cycle in which the tail crosses the last link: the train is rigid.
+  [[nodiscard]] std::uint64_t tail(const Message& m, std::uint32_t head) const { return absolute(head) + m.flits - 1; }
+
  private:
   // Relative times begin at 1, so that every channel is free at first: absolute = base_ + relative, base_ = -1 at
   // first.
@@ -236,6 +239,7 @@ class UnitEngine {
     if (word < held) [[likely]] {
       words_[m.want] = held_alone;
       pass(index, m, std::max(word, now));
+      if constexpr (history) settle_waiters();
     } else {
       enqueue(m.want, index);
     }

@@ -1,0 +1,587 @@
+// The worm engine for any fabric and routing: wormhole with links of unlike speed and any buffers, virtual cut-through,
+// store-and-forward, circuit switching, messages cut into packets, first-in-first-out input buffers, adaptive choices.
+//
+// One event a head hop, as in unit.hpp; paths and crossings are kept with the message, times have 64 bits, and Train
+// says when a link is free again. What a head asks for is a channel of a link; what may be unknown of it differs:
+//  * wormhole, circuit: the channel is held from the grant until its release R;
+//  * cut-through, store-and-forward: the wire is free at T + f, known at the grant; of the channel's packet slots at
+//  the far
+//    end one is taken until the packet's tail has left it (T of the next link + r), known when the next link is
+//    granted.
+// A link's waiters are served in order of (cycle, message); a grant is made ahead of time when no unknown release can
+// come before it, and looked at again at the earliest known one otherwise.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "events/random.hpp"
+#include "events/wheel.hpp"
+#include "network/outcome.hpp"
+#include "network/registry.hpp"
+#include "network/settings.hpp"
+#include "network/worm/mutant.hpp"
+#include "network/worm/train.hpp"
+
+namespace assay::network {
+
+struct Worm {
+  std::uint32_t next = events::nobody;       // in the queue or bucket it stands in
+  std::uint32_t successor = events::nobody;  // fifo buffers: who stands behind it in the buffer
+  std::uint64_t key = 0;
+  RouteState route;
+  std::uint32_t source = 0, destination = 0, flits = 0;  // flits: of this packet
+  Tick born = 0, entered = 0, ready = 0;                 // ready: when its head could ask, were it first in the buffer
+  std::uint32_t want = none, settled = 0, lane = 0;
+  std::uint32_t message = 0;  // row in the table of messages in packets
+  bool live = false, waiting = false;
+  std::vector<Column> path;
+};
+
+/// Worms by number; they stay where they are while the pool grows.
+class Pool {
+ public:
+  Worm& operator[](std::uint32_t index) { return chunks_[index / chunk][index % chunk]; }
+  const Worm& operator[](std::uint32_t index) const { return chunks_[index / chunk][index % chunk]; }
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+  std::uint32_t add() {
+    if (size_ % chunk == 0) chunks_.push_back(std::make_unique<Worm[]>(chunk));
+    return size_++;
+  }
+  [[nodiscard]] std::size_t memory() const {
+    std::size_t sum = chunks_.size() * chunk * sizeof(Worm);
+    for (std::uint32_t i = 0; i < size_; ++i) sum += (*this)[i].path.capacity() * sizeof(Column);
+    return sum;
+  }
+
+ private:
+  static constexpr std::uint32_t chunk = 256;
+  std::vector<std::unique_ptr<Worm[]>> chunks_;
+  std::uint32_t size_ = 0;
+};
+
+/// One channel of a link.
+struct Channel {
+  static constexpr Tick unknown = ~Tick{0};
+  Tick free_at = 0;                     // wire; `unknown` while held (wormhole, circuit)
+  std::uint32_t slots_open = 0;         // packet slots taken whose release is not known
+  std::vector<Tick> slots;              // known releases, ascending
+  std::uint32_t last = events::nobody;  // fifo: the last one in its far buffer, while that one's departure is unknown
+  Tick departure = 0;                   // fifo: from when the next may ask, by the last one that left
+};
+
+template <class Source, class Observer>
+class GeneralEngine : private RandomSource, private Load {
+ public:
+  using Message = Worm;
+  GeneralEngine(const Fabric& fabric, const Routing& routing, const Switching& switching, Source& source,
+                Observer& observer, events::Random random, std::uint32_t span)
+      : fabric_(fabric),
+        routing_(routing),
+        how_(switching),
+        source_(source),
+        observer_(observer),
+        random_(random),
+        wheel_(span),
+        train_(fabric.links, switching.sink_ticks),
+        links_(fabric.links.size()) {
+    packets_ = how_.switching == "cut-through" || how_.switching == "store-and-forward";
+    stored_ = how_.switching == "store-and-forward";
+    circuit_ = how_.switching == "circuit";
+    fifo_ = packets_ && how_.buffers == "fifo";
+    std::uint32_t first = 0;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      links_[i].first = first;
+      first += fabric.links[i].channels;
+    }
+    channels_.resize(first);
+    flits_by_link_.assign(fabric.links.size(), 0);
+  }
+
+  bool run(std::uint64_t end) {
+    for (;;) {
+      std::uint64_t time = std::min(source_.next_cycle(), rare_);
+      if (const auto ahead = wheel_.ahead(now_)) time = std::min(time, now_ + ahead);
+      if (time == ~std::uint64_t{0}) return false;
+      if (time >= end) return true;
+      cycle(time);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t created() const { return created_; }
+  [[nodiscard]] std::uint64_t live() const { return live_; }
+  [[nodiscard]] std::uint64_t relative(std::uint64_t cycle) const { return cycle; }
+  [[nodiscard]] std::uint64_t absolute(Tick time) const { return time; }
+  [[nodiscard]] Tick tail(const Message& m, Tick) const { return m.ready; }
+  [[nodiscard]] std::uint64_t head_hops() const { return head_hops_; }
+  [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
+  [[nodiscard]] std::uint64_t unroutable() const { return unroutable_; }
+  [[nodiscard]] const std::vector<std::uint64_t>& flits_by_link() const { return flits_by_link_; }
+  [[nodiscard]] std::size_t memory() const {
+    return worms_.memory() + channels_.capacity() * sizeof(Channel) + links_.capacity() * sizeof(State) +
+           wheel_.memory() + flits_by_link_.capacity() * 8;
+  }
+  /// Messages that can never move again, and one circle of them.
+  void find_deadlock(Outcome& outcome) const;
+
+ private:
+  struct State {
+    std::uint32_t first = 0;               // its first channel
+    std::uint32_t queue = events::nobody;  // the tail of its circular list of waiters
+    std::uint32_t waiting = 0;
+  };
+  struct Offer {
+    Tick time;  // Channel::unknown: cannot be said yet
+    std::uint32_t channel;
+    Tick look_again;  // then: the earliest known release, or unknown
+  };
+  struct Granted {
+    std::uint32_t worm, link, channel;
+    Tick time;
+  };
+  struct Split {
+    std::uint32_t flits_left, packets_open;
+    std::uint64_t key;
+    Tick born, entered, head, tail;
+    std::uint32_t source, destination, flits, hops;
+    bool headed;
+  };
+
+  std::uint64_t next() override { return random_.next(); }
+  [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned) const override {
+    const State& state = links_[link];
+    std::uint32_t busy = 0;
+    for (std::uint32_t c = 0; c < fabric_.links[link].channels; ++c) {
+      const Channel& channel = channels_[state.first + c];
+      if (channel.free_at > now_) ++busy;
+    }
+    return state.waiting + (busy == fabric_.links[link].channels ? 1 : 0);
+  }
+
+  void cycle(Tick now) {
+    now_ = now;
+    if (rare_ <= now) rare(now);
+    list_.clear();
+    for (std::uint32_t index = wheel_.take(static_cast<std::uint32_t>(now)); index != events::nobody;
+         index = worms_[index].next)
+      list_.push_back(index);
+    while (source_.next_cycle() == now) create();
+    if (mutant != 2)
+      std::sort(list_.begin(), list_.end(),
+                [this](std::uint32_t a, std::uint32_t b) { return worms_[a].key < worms_[b].key; });
+    for (const auto index : list_) ask(index);
+  }
+  void push(std::uint32_t index, Tick time) {
+    if (time - now_ < wheel_.size()) {
+      wheel_.put(static_cast<std::uint32_t>(time), index, worms_[index].next);
+    } else {
+      distant_.push(time, index);
+      rare_ = std::min(rare_, time);
+    }
+  }
+  void rare(Tick now) {
+    while (distant_.first() == now) {
+      const std::uint32_t index = distant_.pop().index;
+      wheel_.put(static_cast<std::uint32_t>(now), index, worms_[index].next);
+    }
+    while (wakes_.first() == now) serve(wakes_.pop().index);
+    work();
+    rare_ = std::min(distant_.first(), wakes_.first());
+  }
+
+  std::uint32_t slot() {
+    if (free_.empty()) return worms_.add();
+    const std::uint32_t index = free_.back();
+    free_.pop_back();
+    return index;
+  }
+  void create() {
+    const auto arrival = source_.take();
+    std::uint64_t key = 0;
+    if constexpr (Source::newest_last)
+      key = created_;
+    else
+      key = source_.last_key();
+    ++created_;
+    ++live_;
+    std::uint32_t row = none, flits = arrival.flits;
+    if (how_.packet_flits != 0 && arrival.flits > how_.packet_flits) {
+      flits = how_.packet_flits;
+      if (free_rows_.empty()) {
+        row = static_cast<std::uint32_t>(splits_.size());
+        splits_.emplace_back();
+      } else {
+        row = free_rows_.back();
+        free_rows_.pop_back();
+      }
+      splits_[row] = {arrival.flits - flits, 1, key,  now_, 0, 0, 0, arrival.source, arrival.destination,
+                      arrival.flits,         0, false};
+    }
+    list_.push_back(start(arrival.source, arrival.destination, flits, key << packet_bits, row, now_));
+  }
+  std::uint32_t start(std::uint32_t source, std::uint32_t destination, std::uint32_t flits, std::uint64_t key,
+                      std::uint32_t row, Tick born) {
+    const std::uint32_t index = slot();
+    Worm& w = worms_[index];
+    w.key = key;
+    w.source = source;
+    w.destination = destination;
+    w.flits = flits;
+    w.born = born;
+    w.message = row;
+    w.settled = w.lane = 0;
+    w.successor = events::nobody;
+    w.live = true;
+    w.waiting = false;
+    w.path.clear();
+    w.route = {};
+    return index;
+  }
+
+  // --- asking for the next link
+  // ------------------------------------------------------------------------------------------
+  void ask(std::uint32_t index) {
+    Worm& w = worms_[index];
+    if (w.path.empty()) {
+      routing_.begin(w.route, w.source, w.destination, *this, *this);
+      routing_.inject(w.route, choices_);
+    } else {
+      const std::uint32_t last = w.path.back().link;
+      routing_.choices(fabric_.links[last].to, last, w.lane, w.route, choices_);
+    }
+    if (choices_.count == 0) {  // it stays where it is for ever
+      ++unroutable_;
+      return;
+    }
+    const Choice chosen = pick();
+    w.want = chosen.link;
+    w.lane = chosen.lane;
+    State& state = links_[w.want];
+    if (state.queue == events::nobody) {
+      const Offer offer = best(w.want);
+      if (offer.time != Channel::unknown) {
+        take(index, w.want, offer.channel, offer.time);
+        return work();
+      }
+      if (offer.look_again != Channel::unknown) wake_at(offer.look_again, w.want);
+    }
+    w.waiting = true;
+    ++state.waiting;
+    if (state.queue == events::nobody) {
+      w.next = index;
+    } else {
+      w.next = worms_[state.queue].next;
+      worms_[state.queue].next = index;
+    }
+    state.queue = index;
+  }
+  Choice pick() {
+    if (choices_.count == 1 || routing_.selection() == Selection::first) return choices_[0];
+    if (routing_.selection() == Selection::random) return choices_[below(choices_.count)];
+    Choice least = choices_[0];
+    for (const auto& choice : choices_)
+      if (queue(choice.link, choice.lane) < queue(least.link, least.lane)) least = choice;
+    return least;
+  }
+
+  /// When a channel of the link can be had, by what is known now.
+  Offer best(std::uint32_t link) {
+    const std::uint32_t count = fabric_.links[link].channels, first = links_[link].first;
+    Offer offer{Channel::unknown, 0, Channel::unknown};
+    bool doubt = false;
+    for (std::uint32_t c = 0; c < count; ++c) {
+      Channel& channel = channels_[first + c];
+      if (channel.free_at == Channel::unknown) {
+        doubt = true;
+        continue;
+      }
+      Tick at = std::max(channel.free_at, now_);
+      if (packets_ && how_.buffer_packets != 0) {
+        while (!channel.slots.empty() && channel.slots.front() <= at) channel.slots.erase(channel.slots.begin());
+        if (channel.slots.size() + channel.slots_open >= how_.buffer_packets) {
+          doubt |= channel.slots_open != 0;
+          if (channel.slots.empty()) continue;
+          at = channel.slots.front();
+        }
+      }
+      if (at < offer.time) {
+        offer.time = at;
+        offer.channel = first + c;
+      }
+    }
+    if (offer.time != Channel::unknown && offer.time > now_ && doubt && mutant != 3) {
+      offer.look_again = offer.time;
+      offer.time = Channel::unknown;
+    }
+    return offer;
+  }
+  void wake_at(Tick time, std::uint32_t link) {
+    wakes_.push(time, link);
+    rare_ = std::min(rare_, time);
+  }
+  void serve(std::uint32_t link) {
+    State& state = links_[link];
+    while (state.queue != events::nobody) {
+      const Offer offer = best(link);
+      if (offer.time == Channel::unknown) {
+        if (offer.look_again != Channel::unknown) wake_at(offer.look_again, link);
+        return;
+      }
+      const std::uint32_t first = worms_[state.queue].next;
+      if (first == state.queue)
+        state.queue = events::nobody;
+      else
+        worms_[state.queue].next = worms_[first].next;
+      --state.waiting;
+      worms_[first].waiting = false;
+      take(first, link, offer.channel, offer.time);
+    }
+  }
+  /// Marks the channel and puts the grant on the work list.
+  void take(std::uint32_t index, std::uint32_t link, std::uint32_t channel, Tick time) {
+    Channel& c = channels_[channel];
+    c.free_at = Channel::unknown;
+    if (packets_ && how_.buffer_packets != 0) {
+      while (!c.slots.empty() && c.slots.front() <= time) c.slots.erase(c.slots.begin());
+      ++c.slots_open;
+    }
+    if (packets_) cross_packet(index, link, channel, time);
+    granted_.push_back({index, link, channel, time});
+  }
+  void work() {
+    if (working_) return;
+    working_ = true;
+    while (!granted_.empty()) {
+      const Granted one = granted_.back();
+      granted_.pop_back();
+      if (packets_)
+        go_on_packet(one);
+      else
+        cross_worm(one);
+    }
+    working_ = false;
+  }
+
+  // --- wormhole and circuit
+  // ------------------------------------------------------------------------------------------------
+  void cross_worm(const Granted& grant) {
+    Worm& w = worms_[grant.worm];
+    const Link& link = fabric_.links[grant.link];
+    w.path.push_back({grant.link, grant.channel, grant.time, 0});
+    if (w.path.size() == 1) w.entered = grant.time;
+    const bool last = link.kind == LinkKind::ejection;
+    if (circuit_) {
+      if (last) return stream(grant.worm);
+    } else {
+      const std::size_t settled = train_.settles(w.path, w.settled, w.flits, last);
+      if (settled > w.settled) {
+        const Tick sink_tail = train_.tails(w.path, w.settled, settled, w.flits, last);
+        for (std::size_t i = w.settled; i < settled; ++i) {
+          const Tick next_tail = i + 1 < w.path.size() ? w.path[i + 1].tail : sink_tail;
+          release(grant.worm, i, train_.release(w.path[i].link, w.path[i].tail, next_tail));
+        }
+        w.settled = static_cast<std::uint32_t>(settled);
+      }
+      if (last) return deliver(grant.worm, w.path.back().tail);
+    }
+    push(grant.worm, grant.time + link.head);
+  }
+  /// The circuit stands when the header is in; the acknowledgement goes back, then the data stream at the slowest pace.
+  void stream(std::uint32_t index) {
+    Worm& w = worms_[index];
+    Tick start = w.path.back().head + fabric_.links[w.path.back().link].head, slowest = how_.sink_ticks;
+    for (const auto& column : w.path) {
+      start += how_.acknowledgement;
+      slowest = std::max<Tick>(slowest, fabric_.links[column.link].flit);
+    }
+    for (auto& column : w.path) {
+      column.tail = start + slowest * (w.flits - 1);
+      start += fabric_.links[column.link].body;
+    }
+    const Tick end = start + slowest * (w.flits - 1) + 1;
+    for (std::size_t i = 0; i < w.path.size(); ++i)
+      release(index, i, how_.circuit_release == "end" ? end : w.path[i].tail + fabric_.links[w.path[i].link].flit);
+    deliver(index, w.path.back().tail);
+  }
+  void release(std::uint32_t index, std::size_t column, Tick time) {
+    if constexpr (mutant == 1) ++time;
+    const Column& left = worms_[index].path[column];
+    channels_[left.channel].free_at = time;
+    if (column == 0) injected(index, time);
+    serve(left.link);
+  }
+
+  // --- packets
+  // --------------------------------------------------------------------------------------------------------------
+  void cross_packet(std::uint32_t index, std::uint32_t number, std::uint32_t channel, Tick time) {
+    Worm& w = worms_[index];
+    const Link& link = fabric_.links[number];
+    Tick tail = time + Tick{link.flit} * (w.flits - 1);
+    if (!w.path.empty()) tail = std::max(tail, w.path.back().tail + fabric_.links[w.path.back().link].body);
+    w.path.push_back({number, channel, time, tail});
+    if (w.path.size() == 1) w.entered = time;
+    channels_[channel].free_at = tail + link.flit + (mutant == 1 ? 1 : 0);
+  }
+  void go_on_packet(const Granted& grant) {
+    Worm& w = worms_[grant.worm];
+    const Link& link = fabric_.links[grant.link];
+    const std::size_t at = w.path.size() - 1;
+    const Tick tail = w.path[at].tail;
+    if (at > 0) leave(grant.worm, at - 1, tail);
+    if (at == 0) injected(grant.worm, tail + link.flit);
+    serve(grant.link);
+    Worm& again = worms_[grant.worm];
+    if (link.kind == LinkKind::ejection) {
+      const Tick sink_tail =
+          std::max(grant.time + link.head + Tick{how_.sink_ticks} * (again.flits - 1), tail + link.body);
+      if (how_.buffer_packets != 0) free_slot(grant.channel, grant.link, sink_tail + link.credit);
+      return deliver(grant.worm, tail);
+    }
+    again.ready = (stored_ ? tail : grant.time) + link.head;
+    if (!fifo_) return push(grant.worm, again.ready);
+    Channel& channel = channels_[grant.channel];
+    const std::uint32_t before = channel.last;
+    channel.last = grant.worm;
+    if (before == events::nobody)
+      push(grant.worm, std::max(again.ready, channel.departure));
+    else
+      worms_[before].successor = grant.worm;
+  }
+  /// The packet's tail leaves the buffer behind link `at` of its path at `departure`.
+  void leave(std::uint32_t index, std::size_t at, Tick departure) {
+    const Column left = worms_[index].path[at];
+    const std::uint32_t credit = fabric_.links[left.link].credit;
+    if (fifo_) {
+      Channel& channel = channels_[left.channel];
+      const Tick free = departure + credit + 1;
+      channel.departure = free;
+      if (channel.last == index) channel.last = events::nobody;
+      const std::uint32_t behind = worms_[index].successor;
+      worms_[index].successor = events::nobody;
+      if (behind != events::nobody) push(behind, std::max(worms_[behind].ready, free));
+    }
+    if (how_.buffer_packets != 0) free_slot(left.channel, left.link, departure + credit);
+  }
+  void free_slot(std::uint32_t channel, std::uint32_t link, Tick time) {
+    Channel& c = channels_[channel];
+    --c.slots_open;
+    c.slots.insert(std::upper_bound(c.slots.begin(), c.slots.end(), time), time);
+    serve(link);
+  }
+
+  // --- ends
+  // -------------------------------------------------------------------------------------------------------------------
+  /// The injection channel's release is known: the next packet of the message asks after it.
+  void injected(std::uint32_t index, Tick time) {
+    const std::uint32_t row = worms_[index].message;
+    if (row == none || splits_[row].flits_left == 0) return;
+    Split& split = splits_[row];
+    const std::uint32_t flits = std::min(split.flits_left, how_.packet_flits);
+    split.flits_left -= flits;
+    ++split.packets_open;
+    const std::uint64_t key = worms_[index].key + 1;
+    push(start(split.source, split.destination, flits, key, row, split.born), time + how_.packet_gap);
+  }
+  void deliver(std::uint32_t index, Tick tail) {
+    Worm& w = worms_[index];
+    const auto hops = static_cast<std::uint32_t>(w.path.size());
+    const Tick head = w.path.back().head;
+    head_hops_ += hops;
+    flit_hops_ += std::uint64_t{hops} * w.flits;
+    for (const auto& column : w.path) flits_by_link_[column.link] += w.flits;
+    w.live = false;
+    if (w.message == none) {
+      w.key >>= packet_bits;
+      w.ready = tail;
+      --live_;
+      observer_.delivered(*this, w, head, hops);
+    } else {
+      Split& split = splits_[w.message];
+      if (!split.headed || head < split.head) split.head = head, split.entered = w.entered, split.headed = true;
+      split.tail = std::max(split.tail, tail);
+      split.hops = std::max(split.hops, hops);
+      if (--split.packets_open == 0 && split.flits_left == 0) {
+        Worm whole;
+        whole.key = split.key;
+        whole.source = split.source;
+        whole.destination = split.destination;
+        whole.flits = split.flits;
+        whole.born = split.born;
+        whole.entered = split.entered;
+        whole.ready = split.tail;
+        --live_;
+        observer_.delivered(*this, whole, split.head, split.hops);
+        free_rows_.push_back(w.message);
+      }
+    }
+    free_.push_back(index);
+  }
+
+  static constexpr unsigned packet_bits = 24;
+  const Fabric& fabric_;
+  const Routing& routing_;
+  const Switching how_;
+  Source& source_;
+  Observer& observer_;
+  events::Random random_;
+  events::Wheel wheel_;
+  Train train_;
+  std::vector<State> links_;
+  std::vector<Channel> channels_;
+  Pool worms_;
+  std::vector<Split> splits_;
+  std::vector<std::uint32_t> free_, free_rows_, list_;
+  std::vector<Granted> granted_;
+  std::vector<std::uint64_t> flits_by_link_;
+  events::Distant distant_, wakes_;
+  Choices choices_;
+  Tick now_ = 0, rare_ = ~Tick{0};
+  std::uint64_t created_ = 0, live_ = 0, head_hops_ = 0, flit_hops_ = 0, unroutable_ = 0;
+  bool packets_ = false, stored_ = false, circuit_ = false, fifo_ = false, working_ = false;
+};
+
+/// What cannot move: a waiting message moves again if some channel of the link it waits for is free or held by one that
+/// can move. What is left when all that can move are taken out is deadlocked.
+template <class Source, class Observer>
+void GeneralEngine<Source, Observer>::find_deadlock(Outcome& outcome) const {
+  std::vector<std::vector<std::uint32_t>> holders(links_.size());
+  for (std::uint32_t i = 0; i < worms_.size(); ++i) {
+    const Worm& w = worms_[i];
+    if (!w.live || w.path.empty()) continue;
+    if (packets_)
+      holders[w.path.back().link].push_back(i);
+    else
+      for (std::size_t c = w.settled; c < w.path.size(); ++c) holders[w.path[c].link].push_back(i);
+  }
+  std::vector<std::uint8_t> stuck(worms_.size(), 0);
+  for (std::uint32_t i = 0; i < worms_.size(); ++i) stuck[i] = worms_[i].live && worms_[i].waiting;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::uint32_t i = 0; i < worms_.size(); ++i) {
+      if (!stuck[i]) continue;
+      const auto& by = holders[worms_[i].want];
+      const bool frees = by.empty() || std::any_of(by.begin(), by.end(), [&](std::uint32_t h) { return !stuck[h]; });
+      if (!frees) continue;
+      stuck[i] = 0;
+      changed = true;
+    }
+  }
+  for (std::uint32_t i = 0; i < worms_.size(); ++i) outcome.deadlocked += stuck[i];
+  if (outcome.deadlocked == 0) return;
+  // Go from waiter to holder until one comes twice.
+  std::vector<std::uint32_t> way;
+  auto at = static_cast<std::uint32_t>(std::find(stuck.begin(), stuck.end(), 1) - stuck.begin());
+  while (std::find(way.begin(), way.end(), at) == way.end()) {
+    way.push_back(at);
+    at = holders[worms_[at].want].front();
+  }
+  way.erase(way.begin(), std::find(way.begin(), way.end(), at));
+  for (std::size_t i = 0; i < way.size(); ++i) {
+    const Worm& w = worms_[way[i]];
+    outcome.deadlock.push_back(
+        {w.key >> packet_bits, w.want, worms_[way[(i + way.size() - 1) % way.size()]].want, w.source, w.destination});
+  }
+}
+
+}  // namespace assay::network

@@ -1,0 +1,128 @@
+// How the flits of one message follow its head over links of unlike speed: when the tail starts on each link and when
+// each link is free again, as far as that is settled by the crossings of the head that are known.
+//
+// Columns 0..H-1 are the links of the path, column H the sink. A(j) is the head's start on column j; T(i) the tail's.
+// Per link f flit time, w and h until a body flit or the head may move on, r credit return, B buffer (0: open, holds
+// any message). Where the buffers cover the credit loop (h >= w and B(i) max(f(i), f(i+1)) >= w(i) + r(i)):
+//   T(i) = max(T(i-1) + w(i-1), max over j >= i with Bs(i,j) <= L-1 of A(j) + rho(i,j) + F(i,j) (L-1-Bs(i,j))),
+// Bs and rho the sums of B and r over columns i..j-1, F(i,j) the largest f of i..j. Else flit by flit:
+//   X(j,k) = max(X(j,k-1) + f(j), X(j-1,k) + w(j-1), X(j+1,k-B(j)) + r(j)), X(j,0) = A(j), T(i) = X(i,L-1).
+// Link i is free at R(i) = max(T(i+1) + r(i), T(i) + f(i)), an open link at T(i) + f(i); settled when the head is
+// granted the first column j with B(i+1) + … + B(j) > L-1, or the last link.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "network/fabric.hpp"
+
+namespace assay::network {
+
+using Tick = std::uint64_t;
+
+/// One link of a worm's path that the head has been granted.
+struct Column {
+  std::uint32_t link = 0;
+  std::uint32_t channel = 0;
+  Tick head = 0;  // A
+  Tick tail = 0;  // T, once settled
+};
+
+class Train {
+ public:
+  Train(const std::vector<Link>& links, std::uint32_t sink) : links_(links), sink_(sink) {}
+
+  /// How many links of the path are settled, given that the first `settled` were and all columns of `path` are known.
+  [[nodiscard]] std::size_t settles(const std::vector<Column>& path, std::size_t settled, std::uint32_t flits,
+                                    bool last) const {
+    if (last) return path.size();
+    const std::uint64_t most = flits - 1;
+    std::uint64_t beyond = 0;
+    for (std::size_t i = path.size(); i-- > settled;) {
+      const std::uint32_t own = links_[path[i].link].buffer;
+      if (own == 0 || beyond > most) return i + 1;
+      beyond += own;
+    }
+    return settled;
+  }
+
+  /// Fills in T of the columns from `settled` to `until` (inclusive if there is such a column); gives T of the sink if
+  /// last.
+  Tick tails(std::vector<Column>& path, std::size_t settled, std::size_t until, std::uint32_t flits, bool last) {
+    return covered(path) ? closed_form(path, settled, until, flits, last) : by_flit(path, flits, last);
+  }
+  /// R of a link whose T and whose successor's T are known.
+  [[nodiscard]] Tick release(std::uint32_t link, Tick own_tail, Tick next_tail) const {
+    const Link& l = links_[link];
+    if (l.buffer == 0) return own_tail + l.flit;
+    return std::max(next_tail + l.credit, own_tail + l.flit);
+  }
+
+ private:
+  [[nodiscard]] bool covered(const std::vector<Column>& path) const {
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      const Link& l = links_[path[i].link];
+      const std::uint64_t next = i + 1 < path.size() ? links_[path[i + 1].link].flit : l.flit;
+      if (l.head < l.body || l.head < 1) return false;
+      if (l.buffer != 0 && l.buffer * std::max<std::uint64_t>(l.flit, next) < std::uint64_t{l.body} + l.credit)
+        return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] Tick sink_head(const std::vector<Column>& path) const {
+    return path.back().head + links_[path.back().link].head;
+  }
+
+  Tick closed_form(std::vector<Column>& path, std::size_t settled, std::size_t until, std::uint32_t flits, bool last) {
+    const std::size_t columns = path.size() + (last ? 1 : 0);
+    const std::uint64_t most = flits - 1;
+    Tick sink_tail = 0;
+    for (std::size_t i = settled; i < columns && i <= until; ++i) {
+      Tick tail = i == 0 ? 0 : path[i - 1].tail + links_[path[i - 1].link].body;
+      std::uint64_t buffers = 0, credits = 0, slowest = 0;
+      for (std::size_t j = i; j < columns; ++j) {
+        const bool sink = j == path.size();
+        slowest = std::max<std::uint64_t>(slowest, sink ? sink_ : links_[path[j].link].flit);
+        tail = std::max(tail, (sink ? sink_head(path) : path[j].head) + credits + slowest * (most - buffers));
+        if (sink || links_[path[j].link].buffer == 0) break;
+        buffers += links_[path[j].link].buffer;
+        credits += links_[path[j].link].credit;
+        if (buffers > most) break;
+      }
+      if (i < path.size())
+        path[i].tail = tail;
+      else
+        sink_tail = tail;
+    }
+    return sink_tail;
+  }
+
+  /// Row by row; a column's row depends on the next column's B rows before. Columns past the last known one hold
+  /// nothing back: what they would hold back is not settled, and is overwritten when it is.
+  Tick by_flit(std::vector<Column>& path, std::uint32_t flits, bool last) {
+    const std::size_t columns = path.size() + (last ? 1 : 0);
+    starts_.assign(columns * flits, 0);
+    const auto x = [&](std::size_t j, std::uint32_t k) -> Tick& { return starts_[j * flits + k]; };
+    for (std::size_t j = 0; j < columns; ++j) x(j, 0) = j == path.size() ? sink_head(path) : path[j].head;
+    for (std::uint32_t k = 1; k < flits; ++k)
+      for (std::size_t j = 0; j < columns; ++j) {
+        const bool sink = j == path.size();
+        Tick start = x(j, k - 1) + (sink ? sink_ : links_[path[j].link].flit);
+        if (j > 0) start = std::max(start, x(j - 1, k) + links_[path[j - 1].link].body);
+        if (!sink && j + 1 < columns) {
+          const Link& l = links_[path[j].link];
+          if (l.buffer != 0 && k >= l.buffer) start = std::max(start, x(j + 1, k - l.buffer) + l.credit);
+        }
+        x(j, k) = start;
+      }
+    for (std::size_t j = 0; j < path.size(); ++j) path[j].tail = x(j, flits - 1);
+    return last ? x(path.size(), flits - 1) : 0;
+  }
+
+  const std::vector<Link>& links_;
+  std::uint32_t sink_;
+  std::vector<Tick> starts_;
+};
+
+}  // namespace assay::network
