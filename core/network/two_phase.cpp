@@ -83,7 +83,8 @@ std::unique_ptr<Routing> routing_below(const Fabric& fabric, const Settings& set
   if (name == "valiant" || name == "ugal")
     throw settings.wrong("base", "is \"" + name + "\", accepted is a routing of one phase");
   const auto& below = routing(name);
-  auto base = below.make(fabric, Settings::resolve({}, below.parameters));
+  auto base =
+      below.make(fabric, Settings::resolve(settings.table("base_keys"), below.parameters, "network.base_keys."));
   for (std::uint32_t node = 0; node < fabric.nodes; ++node)
     if (fabric.links[fabric.injection(node)[0]].to != fabric.router_of(node))
       throw ParameterError("routing", "valiant and ugal need nodes that send and receive at one router");
@@ -92,8 +93,9 @@ std::unique_ptr<Routing> routing_below(const Fabric& fabric, const Settings& set
   return base;
 }
 
-Parameter base_parameter() {
-  return {"base", Kind::text, {}, "", "the routing of each phase; the topology's own by default", 0, 0, {}, true};
+std::vector<Parameter> base_parameters() {
+  return {{"base", Kind::text, {}, "", "the routing of each phase; the topology's own by default", 0, 0, {}, true},
+          {"base_keys", Kind::table, Table{}, "", "keys of that routing, as { tie = \"alternate\" }"}};
 }
 
 }  // namespace assay::network

@@ -39,6 +39,6 @@ class TwoPhase : public Routing {
 /// The routing that `base` names, or the topology's own; ParameterError where that is not there or itself of two
 /// phases.
 std::unique_ptr<Routing> routing_below(const Fabric& fabric, const Settings& settings);
-Parameter base_parameter();
+std::vector<Parameter> base_parameters();
 
 }  // namespace assay::network

@@ -47,15 +47,18 @@ std::unique_ptr<Routing> make(const Fabric& fabric, const Settings& settings) {
   return std::make_unique<Ugal>(routing_below(fabric, settings), settings.integer("threshold"));
 }
 
+std::vector<Parameter> parameters() {
+  auto list = base_parameters();
+  list.push_back({"threshold", Kind::integer, 0, "",
+                  "by how much the detour must be cheaper, in units of the engine's queue times hops", -1e9, 1e9});
+  return list;
+}
+
 }  // namespace
 
 extern const RoutingRecord record;
-const RoutingRecord record{
-    "ugal",
-    "any topology: the direct way or one over a random node, by queue times hops at the source",
-    {base_parameter(),
-     {"threshold", Kind::integer, 0, "",
-      "by how much the detour must be cheaper, in units of the engine's queue times hops", -1e9, 1e9}},
-    make};
+const RoutingRecord record{"ugal",
+                           "any topology: the direct way or one over a random node, by queue times hops at the source",
+                           parameters(), make};
 
 }  // namespace assay::network::routings::ugal

@@ -36,7 +36,7 @@ std::unique_ptr<Routing> make(const Fabric& fabric, const Settings& settings) {
 }  // namespace
 
 extern const RoutingRecord record;
-const RoutingRecord record{
-    "valiant", "any topology: over a node drawn at random, in two phases", {base_parameter()}, make};
+const RoutingRecord record{"valiant", "any topology: over a node drawn at random, in two phases", base_parameters(),
+                           make};
 
 }  // namespace assay::network::routings::valiant

@@ -2,9 +2,12 @@
 #include "network/bind.hpp"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "network/channel_rates.hpp"
+#include "network/placement.hpp"
 #include "network/registry.hpp"
 
 namespace nb = nanobind;
@@ -130,6 +133,54 @@ nb::list routes(const Network& network, std::uint32_t source, std::uint32_t dest
   return out;
 }
 
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+nb::dict rates_dict(const ChannelRates& rates) {
+  nb::dict out;
+  out["rate"] = rates.rate;
+  out["unroutable"] = rates.unroutable;
+  return out;
+}
+
+nb::dict rates_of_matrix(const Network& network, const Matrix& traffic) {
+  const std::vector<double> copy(traffic.data(), traffic.data() + traffic.size());
+  for (const double flow : copy)
+    if (!(flow >= 0)) throw nb::value_error("a rate of traffic is negative or no number");
+  return rates_dict(channel_rates(*network.routing, copy));
+}
+
+nb::dict rates_of_pattern(const Network& network, const std::string& pattern, bool self) {
+  Traffic traffic;
+  traffic.pattern = pattern;
+  traffic.self = self;
+  return rates_dict(channel_rates(*network.routing, traffic_matrix(traffic, neighbourhood(*network.fabric, 1))));
+}
+
+void bind_placement(nb::module_& module) {
+  module.def(
+      "hamming_placement", &hamming_placement, nb::arg("dimension"),
+      "Routers of a hypercube that have an I/O node, in order of I/O address (Ghosh, Goveas and Draper, section 3.2).");
+  module.def("perfect_placement", &perfect_placement, nb::arg("dimension"));
+  module.def("io_network_dimension", &io_network_dimension, nb::arg("dimension"),
+             "Dimension of the I/O nodes' own hypercube: ceil(log2(N / (log2 N + 1))).");
+  module.def("minimum_dominating_set", &minimum_dominating_set, nb::arg("dimension"),
+             "A smallest set with every router in it or next to it; dimension 1 to 8.");
+  module.def(
+      "domination_bounds",
+      [](unsigned dimension) {
+        const auto bounds = domination_bounds(dimension);
+        return nb::make_tuple(bounds.lower, bounds.upper);
+      },
+      nb::arg("dimension"), "(lower, upper): what is known of that set's size; dimension 1 to 15.");
+  module.def("dominates", &dominates, nb::arg("dimension"), nb::arg("routers"));
+  module.def("sorting_scaling", &sorting_scaling, nb::arg("processors"), nb::arg("memory_words"),
+             "I/O capacity that keeps N processors balanced for sorting, in those of one (section 3.1).");
+  module.def("io_scaling", &io_scaling, nb::arg("processors"), "N / log2 N.");
+  module.def("matrix_scaling", &matrix_scaling, nb::arg("processors"), "sqrt N, for matrix multiplication.");
+  module.def("sorting_balance", &sorting_balance, nb::arg("processors"), nb::arg("memory_words"), nb::arg("io_ratio"),
+             "t_comp / t_io of equation 3; 1 is balanced.");
+}
+
 nb::list points(const std::vector<Point>& at) {
   nb::list out;
   for (const auto& point : at) out.append(nb::make_tuple(point.x, point.y));
@@ -179,9 +230,14 @@ void bind_topologies(nb::module_& module) {
                      out["selection"] = selections[static_cast<int>(claims.selection)];
                      return out;
                    })
+      .def("channel_rates", &rates_of_matrix, nb::arg("traffic"),
+           "Exact rates {rate: by link, unroutable} for a matrix of what each node (row) sends to each (column).")
+      .def("channel_rates", &rates_of_pattern, nb::arg("pattern"), nb::arg("self") = false,
+           "The same for a pattern's name, each sending node sending 1; self: a node may send to itself.")
       .def("routes", &routes, nb::arg("source"), nb::arg("destination"), nb::arg("limit") = 100000,
            "Every way: (probability, [(link, lane), ...]); one without an ejection link at its end cannot be routed.");
   module.def(
       "build_network", [](nb::dict given) { return build_network(std::get<Table>(to_value(given).held)); },
       nb::arg("network"), "A network from the keys of [network]; ValueError(key, message) where they are wrong.");
+  bind_placement(module);
 }

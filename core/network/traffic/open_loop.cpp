@@ -29,6 +29,8 @@ std::uint32_t shifted(std::uint32_t node, const std::vector<std::uint32_t>& exte
   return result;
 }
 
+}  // namespace
+
 std::uint32_t permuted(const std::string& pattern, std::uint32_t node, std::uint32_t nodes,
                        const std::vector<std::uint32_t>& extents) {
   if (pattern == "tornado") return shifted(node, extents, [](std::uint32_t extent) { return (extent + 1) / 2 - 1; });
@@ -51,8 +53,6 @@ std::uint32_t permuted(const std::string& pattern, std::uint32_t node, std::uint
                                               "'; accepted: uniform, transpose, bit-complement, bit-reversal, shuffle, "
                                               "tornado, neighbour, hotspot, spherical");
 }
-
-}  // namespace
 
 OpenLoop::OpenLoop(const Traffic& traffic, const Neighbourhood& around, events::Random random)
     : random_(random), nodes_(around.nodes), others_(around.nodes), sending_(around.nodes) {

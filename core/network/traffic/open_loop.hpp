@@ -26,6 +26,10 @@ struct Neighbourhood {
   std::function<std::vector<std::uint32_t>(std::uint32_t node)> sphere;  // the nodes within the radius, without itself
 };
 
+/// Where a permutation sends a node's messages; `extents` as above, not empty.
+std::uint32_t permuted(const std::string& pattern, std::uint32_t node, std::uint32_t nodes,
+                       const std::vector<std::uint32_t>& extents);
+
 class OpenLoop {
  public:
   static constexpr bool newest_last = true;  // a message's key is larger than all before it
