@@ -8,7 +8,7 @@ that waits for its turn measures the scheduler).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from assay.errors import InputError, MeasurementError
@@ -67,7 +67,7 @@ class MpiexecLauncher:
         """`option`: none is accepted."""
         if option:
             raise InputError("takes nothing behind the colon", key="--via mpiexec", value=option)
-        self.option = option
+        self.option: str | None = option
         self._mpi = mpi
 
     @property
@@ -102,18 +102,25 @@ class MpiexecLauncher:
         """Nothing is held."""
 
 
-def speak(mpi: Mpi, job: Job, *, elsewhere: bool) -> tuple[Words, dict[str, str], str, tuple[str, ...]]:
-    """Words and environment for the starter, the binding asked for, and warnings; `elsewhere`: not only this host."""
+def speak(
+    mpi: Mpi, job: Job, *, elsewhere: bool, processors: int | None = None, cores: int | None = None
+) -> tuple[Words, dict[str, str], str, tuple[str, ...]]:
+    """Words and environment for the starter, the binding asked for, and warnings.
+
+    `elsewhere`: not only this host; `processors` and `cores` are those of a node (None: this host's).
+    """
+    processors = processors or placement.processors()
+    cores = placement.cores() if cores is None else cores
     assert job.ranks is not None
     here = job.ranks if job.nodes is None else -(-job.ranks // job.nodes)
     here = min(here, job.ppn) if job.ppn else here
-    oversubscribed = here > placement.processors()
-    binding = "none" if oversubscribed else "core" if here <= placement.cores() else "hwthread"
+    oversubscribed = here > processors
+    binding = "none" if oversubscribed else "core" if here <= cores else "hwthread"
     ppn = here if elsewhere or job.ppn else None
     words, added = SPEECH.get(mpi.implementation, _any)(mpi, binding, oversubscribed, ppn)
     warnings = (
         (
-            f"{here} ranks share {placement.processors()} processors of a node (oversubscribed, not bound): "
+            f"{here} ranks share {processors} processors of a node (oversubscribed, not bound): "
             "times include waiting for a processor",
         )
         if oversubscribed
@@ -123,15 +130,29 @@ def speak(mpi: Mpi, job: Job, *, elsewhere: bool) -> tuple[Words, dict[str, str]
 
 
 def launch(
-    job: Job, command: Words, added: dict[str, str], binding: str, warnings: tuple[str, ...], **said: Any
+    job: Job,
+    command: Words,
+    added: dict[str, str],
+    binding: str,
+    warnings: tuple[str, ...],
+    *,
+    base: Mapping[str, str] | None = None,
+    farewell: Sequence[Sequence[str]] = (),
+    settle: Callable[[], None] = lambda: None,
+    **said: Any,
 ) -> Outcome:
-    """Run a starter under the leash and verify what it started."""
+    """Run a starter under the leash, in the environment `base` (None: Assay's own), and verify what it started.
+
+    `farewell` commands run when it had to be ended; `settle` puts the output in its place before it is read.
+    """
     before, log_before = placement.sizes(job.out), job.log.stat().st_size if job.log.exists() else 0
     ended = leash.run(
         [leash.Command(command, job.log, job.log)],
         timeout=job.timeout,
-        environment=launch_environment(os.environ) | added | job.environment,
+        environment=launch_environment(os.environ if base is None else base) | added | job.environment,
+        farewell=farewell,
     )
+    settle()
     return placement.outcome(
         job, ended, before, command, log_before=log_before, binding=binding, warnings=warnings, **said
     )

@@ -36,19 +36,27 @@ def sizes(out: Path) -> dict[Path, int]:
 
 def launch_lines(out: Path, before: dict[Path, int]) -> list[dict[str, Any]]:
     """The `launch` lines written since `before`; `node` is added where the file is one node's."""
+    return [
+        event | ({"node": node} if node else {})
+        for node, path in outputs(out)
+        for event in read_launches(path, before.get(path, 0))
+    ]
+
+
+def read_launches(path: Path, offset: int) -> list[dict[str, Any]]:
+    """The `launch` lines of one file behind `offset`; other words in it are passed over."""
     found = []
-    for node, path in outputs(out):
-        with path.open("rb") as file:
-            file.seek(before.get(path, 0))
-            for line in file:
-                if not line.endswith(b"\n") or b'"launch"' not in line:
-                    continue
-                try:
-                    event = json.loads(line)
-                except ValueError:
-                    continue
-                if isinstance(event, dict) and event.get("event") == "launch":
-                    found.append(event | ({"node": node} if node else {}))
+    with path.open("rb") as file:
+        file.seek(offset)
+        for line in file:
+            if not line.endswith(b"\n") or b'"launch"' not in line:
+                continue
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(event, dict) and event.get("event") == "launch":
+                found.append(event)
     return found
 
 

@@ -1,0 +1,109 @@
+"""Nodes granted by Slurm: those that Assay runs on already, or those that it holds and gives back."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sys
+import tempfile
+import time
+import uuid
+from pathlib import Path
+
+from assay.errors import MeasurementError
+from assay.execute import leash
+from assay.execute.mpi import launch_environment
+
+HELD_FOR = 60 * 60.0  # s, the limit of an allocation of our own unless --time says otherwise
+# What an outer step or a batch script's own options would impose on our steps.
+_IMPOSED = re.compile(
+    r"^(SLURMD_|ASSAY_NODE|SLURM_(NTASKS|NPROCS|CPUS_PER_TASK|CPU_BIND|DISTRIBUTION|STEP|PROCID|LOCALID|NODEID|GTIDS"
+    r"|TASK_PID|SRUN|LAUNCH|UMASK|PRIO|MPI_TYPE))"
+)
+# Reasons for which squeue says that a job waits, and will wait for ever.
+_HOPELESS = re.compile(r"Partition(NodeLimit|TimeLimit|Down|Inactive)|BadConstraints|Invalid(Account|QOS)|JobHeldAdmin")
+
+
+class Allocation:
+    """Nodes granted by Slurm: `environment` carries its variables; `held`: it is ours to give back."""
+
+    def __init__(self, environment: dict[str, str], mark: str, held: leash.Leash | None, lasts: float) -> None:
+        """`mark`: the name of our steps (and of our allocation); `lasts` s from now."""
+        self.held, self.mark = held, mark
+        kept = {k: v for k, v in environment.items() if not _IMPOSED.match(k)}
+        self.environment = launch_environment(kept)
+        self.id = environment["SLURM_JOB_ID"]
+        self.nodes = int(environment.get("SLURM_JOB_NUM_NODES") or environment.get("SLURM_NNODES") or 1)
+        counts = re.findall(r"(\d+)(?:\(x\d+\))?", environment.get("SLURM_JOB_CPUS_PER_NODE", ""))
+        self.processors = min((int(count) for count in counts), default=1)
+        self._until = time.monotonic() + lasts
+
+    @classmethod
+    def around(cls, environment: dict[str, str]) -> Allocation:
+        """The allocation that Assay itself runs in."""
+        return cls(environment, f"assay-{uuid.uuid4().hex[:12]}", None, float("inf"))
+
+    @classmethod
+    def hold(cls, nodes: int, options: list[str]) -> Allocation:
+        """Ask for whole nodes and wait, as long as the queue takes; MeasurementError when Slurm refuses."""
+        mark = f"assay-{uuid.uuid4().hex[:12]}"
+        folder = Path(tempfile.mkdtemp(prefix="assay-slurm-"))
+        granted, log = folder / "environment", folder / "log"
+        minutes = f"--time={int(HELD_FOR // 60)}"
+        asked = ["salloc", f"--nodes={nodes}", "--exclusive", "--mem=0", minutes, *options, f"--job-name={mark}"]
+        script = f"env -0 >{granted}.new && mv {granted}.new {granted} && exec sleep infinity"
+        held = leash.Leash(
+            [leash.Command((*asked, "sh", "-c", script), log, log)],
+            environment=launch_environment(os.environ),
+            farewell=[["scancel", f"--name={mark}"]],
+        )
+        began, told = time.monotonic(), 0
+        while not granted.exists():
+            why = last_words(log.read_text()) if log.exists() else ""
+            alive = held.alive()
+            waited = time.monotonic() - began
+            if alive and waited > 2 * 2**told:  # ask less and less often
+                reason = leash.ask(["squeue", "-h", f"--name={mark}", "-o", "%r"], timeout=30)[1].strip()
+                told += 1
+                if _HOPELESS.search(reason):
+                    held.release()
+                    alive, why = False, reason
+                elif told == 1:
+                    sys.stderr.write(f"assay: waiting for Slurm to grant {nodes} nodes ({mark}: {reason})\n")
+            if not alive:
+                shutil.rmtree(folder, ignore_errors=True)
+                words = shlex.join(asked)
+                raise MeasurementError(f"Slurm gave no allocation of {nodes} nodes: {why or 'salloc failed'}; {words}")
+            time.sleep(0.05)
+        pairs = granted.read_text(errors="replace").split("\0")
+        environment = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+        environment.pop("ASSAY_LEASH", None)
+        shutil.rmtree(folder, ignore_errors=True)
+        unlimited = any(option.startswith(("-t", "--time")) for option in options)
+        return cls(environment, mark, held, float("inf") if unlimited else HELD_FOR)
+
+    def alive(self) -> bool:
+        """Whether it is still granted."""
+        return self.held is None or self.held.alive()
+
+    def left(self) -> float:
+        """Seconds until its limit, as far as known."""
+        return self._until - time.monotonic()
+
+    def end_steps(self) -> list[str]:
+        """The command that ends our steps in it and nothing else."""
+        script = 'squeue -s -h -j "$0" -o "%i %j" | while read id name; do [ "$name" = "$1" ] && scancel "$id"; done'
+        return ["sh", "-c", script, self.id, self.mark]
+
+    def release(self) -> None:
+        """Give it back, if it is ours."""
+        if self.held:
+            self.held.release()
+
+
+def last_words(said: str) -> str:
+    """The last two lines of what a command said, as one."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return " / ".join(lines[-2:])[:300]

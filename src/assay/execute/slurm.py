@@ -1,0 +1,225 @@
+"""`--via slurm` or `slurm:SALLOC-OPTIONS`: job steps (srun) in the allocation that Assay runs in, or in one of its own.
+
+Outside an allocation one is held for the whole run (salloc), so that launches do not queue one by one; its keeper
+cancels it when Assay ends, however Assay ends, and a time limit ends it when even the keeper is gone. Ranks come by
+srun where an --mpi plugin of Slurm serves the MPI in use (tried, not only listed), else by the MPI's own starter inside
+the allocation. Programs write to their own file where all nodes see the run's folder (tried), else srun carries their
+output here, and sbcast the program there.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError, MeasurementError
+from assay.execute import leash, placement
+from assay.execute.allocation import Allocation, last_words
+from assay.execute.job import Job, Outcome, node_output
+from assay.execute.mpi import Mpi
+from assay.execute.mpiexec import MpiexecLauncher, launch, speak
+
+# Which of Slurm's --mpi plugins may start an implementation's ranks, best first; none: its own starter does it better.
+PLUGINS = {"Open MPI": ("pmix",), "MPICH": ("pmi2", "pmix"), "Intel MPI": (), "MPI": ("cray_shasta", "pmi2", "pmix")}
+_ANSWERS_WITHIN = 60.0  # s, for a step that does nothing
+
+
+class SlurmLauncher(MpiexecLauncher):
+    """Starts job steps; holds one allocation where there is none."""
+
+    name = "slurm"
+    summary = "job steps of a Slurm allocation: the one Assay runs in, or one that it holds; slurm:OPTIONS go to salloc"
+
+    def __init__(self, option: str | None = None, mpi: Mpi | None = None) -> None:
+        """`option`: words for salloc, e.g. `--partition=short --account=x`."""
+        super().__init__(None, mpi)
+        self.option = option
+        self._held: Allocation | None = None
+        self._plugin: dict[str, str | None] = {}
+        self._sees: dict[tuple[Path, str, int], bool] = {}
+
+    def describe(self) -> dict[str, Any]:
+        """Say what launches, without asking for an allocation."""
+        ended, said = leash.ask(["srun", "--version"], timeout=_ANSWERS_WITHIN)
+        version = "missing" if ended.missing else (said.split() or ["unknown"])[-1]
+        job = os.environ.get("SLURM_JOB_ID")
+        return {"launcher": self.name, "implementation": "Slurm", "version": version, "allocation": job}
+
+    def run(self, job: Job) -> Outcome:
+        """Run a job step on `job.nodes` nodes (None: all of the allocation that Assay runs in, else one)."""
+        allocation = self._allocation(job)
+        nodes = job.nodes or (1 if allocation.held else allocation.nodes)
+        if nodes > allocation.nodes:
+            raise InputError(
+                "the allocation has fewer nodes", key="-N", value=nodes, accepted=f"1 to {allocation.nodes}"
+            )
+        shared = self._shared(job, allocation, nodes)
+        if job.ranks is None:
+            return self._node_program(job, allocation, nodes, shared)
+        return self._ranks(job, allocation, nodes, shared)
+
+    def close(self) -> None:
+        """Give the allocation back."""
+        if self._held:
+            self._held.release()
+            self._held = None
+
+    def _allocation(self, job: Job) -> Allocation:
+        if "SLURM_JOB_ID" in os.environ:
+            return Allocation.around(dict(os.environ))
+        held, wanted = self._held, job.nodes or 1
+        if held and held.alive() and held.nodes >= wanted and held.left() > job.timeout:
+            return held
+        self.close()
+        self._held = Allocation.hold(wanted, shlex.split(self.option or ""))
+        return self._held
+
+    def _srun(self, allocation: Allocation, nodes: int, tasks: int, ppn: int, *words: str) -> tuple[str, ...]:
+        return (
+            *("srun", f"--nodes={nodes}", f"--ntasks={tasks}", f"--ntasks-per-node={ppn}", "--overlap"),
+            *("--kill-on-bad-exit=1", f"--job-name={allocation.mark}", *words),
+        )
+
+    def _probe(self, allocation: Allocation, nodes: int, *words: str) -> tuple[bool, str]:
+        ended, said = leash.ask(words, timeout=_ANSWERS_WITHIN, environment=allocation.environment, folder=Path("/"))
+        if ended.missing:
+            raise MeasurementError(f"Slurm's commands are not here: {ended.missing}")
+        if ended.timed_out:
+            raise MeasurementError(
+                f"Slurm hangs: a step that does nothing gave no end on {nodes} nodes: {' '.join(words)}"
+            )
+        return not any(ended.statuses), said
+
+    def _shared(self, job: Job, allocation: Allocation, nodes: int) -> bool:
+        """Whether every node sees the run's folder and the program (tried once for each)."""
+        key = (job.out.parent, job.command[0], nodes)
+        if key not in self._sees:
+            with tempfile.NamedTemporaryFile(prefix=".seen-", dir=job.out.parent) as file:
+                test = f"test -e {shlex.quote(file.name)} && test -x {shlex.quote(job.command[0])} || exit 7"
+                step = self._srun(allocation, nodes, nodes, 1, "--cpu-bind=none", "--mpi=none")
+                seen, said = self._probe(allocation, nodes, *step, "sh", "-c", test)
+            if not seen and "exit code 7" not in said and "Exited with" not in said:
+                raise MeasurementError(f"Slurm starts nothing on {nodes} nodes: {last_words(said)}")
+            self._sees[key] = seen
+        return self._sees[key]
+
+    def _node_program(self, job: Job, allocation: Allocation, nodes: int, shared: bool) -> Outcome:
+        if shared:
+            script, words = node_script(job.out), ["--label"]
+            channel = "the program's own file on each node"
+        else:
+            script = 'ASSAY_NODE=$SLURMD_NODENAME; export ASSAY_NODE; exec "$@"'
+            words = [f"--output={node_output(job.out, '%t')}", "--open-mode=append", f"--error={job.log}"]
+            channel = "srun's standard output (the nodes do not see the run's folder)"
+        step = self._srun(allocation, nodes, nodes, 1, "--cpu-bind=none", "--mpi=none", *words)
+        command = (*step, "sh", "-c", script, "assay", *self._program(job, allocation, shared))
+        settle = (lambda: None) if shared else (lambda: _name_by_node(job.out, nodes))
+        return self._launch(job, allocation, command, "none", (), processes=nodes, channel=channel, settle=settle)
+
+    def _ranks(self, job: Job, allocation: Allocation, nodes: int, shared: bool) -> Outcome:
+        assert job.ranks is not None
+        ppn = job.ppn or -(-job.ranks // nodes)
+        crowded = ppn > allocation.processors
+        plugin = self._plugin_for(allocation)
+        name_node = 'ASSAY_NODE=${SLURMD_NODENAME:-$(hostname)}; export ASSAY_NODE; exec "$@"'
+        program = ("sh", "-c", name_node, "assay", *self._program(job, allocation, shared))
+        out = ("--out", str(job.out)) if shared else ()
+        if plugin is None:
+            words, added, binding, warnings = speak(
+                self.mpi, job, elsewhere=True, processors=allocation.processors, cores=allocation.processors // 2
+            )
+            if not shared:
+                raise MeasurementError(
+                    f"{job.name}: the nodes do not see {job.out.parent} and no --mpi plugin of this Slurm serves "
+                    f"{self.mpi}: put the run's folder (--out) and ASSAY_CACHE on a shared file system"
+                )
+            starter = (self.mpi.mpiexec, "-n", str(job.ranks), *words)
+            channel = f"the first rank's own file; ranks by {Path(self.mpi.mpiexec).name} in the allocation"
+            return self._launch(job, allocation, (*starter, *program, *out), binding, warnings, added, channel=channel)
+        binding = "none" if crowded else "cores"
+        words = (f"--mpi={plugin}", f"--cpu-bind={binding}", "--distribution=block")
+        words += ("--overcommit",) if crowded else ()
+        words += ("--label",) if shared else (f"--output={job.out}", "--open-mode=append", f"--error={job.log}")
+        channel = "the first rank's own file" if shared else "srun's standard output"
+        warnings = (
+            (f"{ppn} ranks share {allocation.processors} processors of a node (oversubscribed, not bound)",)
+            if crowded
+            else ()
+        )
+        command = (*self._srun(allocation, nodes, job.ranks, ppn, *words), *program, *out)
+        return self._launch(
+            job, allocation, command, binding, warnings, channel=f"{channel}; ranks by srun --mpi={plugin}"
+        )
+
+    def _launch(
+        self,
+        job: Job,
+        allocation: Allocation,
+        command: tuple[str, ...],
+        binding: str,
+        warnings: tuple[str, ...],
+        added: dict[str, str] | None = None,
+        **said: Any,
+    ) -> Outcome:
+        return launch(
+            job,
+            command,
+            added or {},
+            binding,
+            warnings,
+            base=allocation.environment,
+            farewell=[allocation.end_steps()],
+            **said,
+        )
+
+    def _program(self, job: Job, allocation: Allocation, shared: bool) -> tuple[str, ...]:
+        """The program's command; where it is not seen on the nodes, it is copied to their /tmp first."""
+        if shared:
+            return job.command
+        place = f"/tmp/assay-{os.getuid()}-{Path(job.command[0]).name}"
+        done, said = self._probe(allocation, allocation.nodes, "sbcast", "--force", job.command[0], place)
+        if not done:
+            raise MeasurementError(f"{job.name}: the program could not be copied to the nodes: {last_words(said)}")
+        return (place, *job.command[1:])
+
+    def _plugin_for(self, allocation: Allocation) -> str | None:
+        """The first of Slurm's plugins that suits this MPI and starts a step."""
+        implementation = self.mpi.implementation
+        if implementation not in self._plugin:
+            listed = self._probe(allocation, 1, "srun", "--mpi=list")[1].split()
+            self._plugin[implementation] = next(
+                (
+                    plugin
+                    for plugin in PLUGINS.get(implementation, PLUGINS["MPI"])
+                    if plugin in listed
+                    and self._probe(allocation, 1, *self._srun(allocation, 1, 1, 1, f"--mpi={plugin}"), "true")[0]
+                ),
+                None,
+            )
+        return self._plugin[implementation]
+
+
+def node_script(out: Path) -> str:
+    """A shell script that runs `"$@"` with this node's own output file."""
+    prefix, suffix = shlex.quote(str(out.with_suffix(""))), shlex.quote(out.suffix)
+    return (
+        "ASSAY_NODE=${ASSAY_NODE:-${SLURMD_NODENAME:-$(hostname)}}; export ASSAY_NODE; "
+        f'exec "$@" --out {prefix}@"$ASSAY_NODE"{suffix}'
+    )
+
+
+def _name_by_node(out: Path, nodes: int) -> None:
+    """Rename what srun wrote by task number (%N is the host's name, not the node's) to what the program calls it."""
+    for task in range(nodes):
+        path = node_output(out, str(task))
+        lines = placement.read_launches(path, 0) if path.exists() else []
+        if lines and lines[0].get("placement"):
+            with node_output(out, str(lines[0]["placement"][0]["host"])).open("ab") as named:
+                named.write(path.read_bytes())
+            path.unlink()
+
+
+LAUNCHER = SlurmLauncher

@@ -1,0 +1,209 @@
+"""The Slurm launcher on a live cluster of eight nodes on this host."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import slurm_cluster
+from assay.errors import InputError, MeasurementError
+from assay.execute.build import build
+from assay.execute.job import Job, launcher, outputs
+from assay.execute.mpi import Mpi
+from small_programs import write_tree
+from test_launchers import MPIS, gone, marked
+
+pytestmark = [
+    pytest.mark.slurm,
+    pytest.mark.skipif(slurm_cluster.missing() is not None, reason=str(slurm_cluster.missing())),
+]
+each_mpi = pytest.mark.parametrize("mpi", MPIS.values(), ids=[f"{m.implementation} {m.version}" for m in MPIS.values()])
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with slurm_cluster.SlurmCluster() as started:
+        yield started
+
+
+@pytest.fixture
+def outside(cluster, monkeypatch):
+    """This process as a user of the cluster, in no allocation."""
+    for key in [key for key in os.environ if key.startswith(("SLURM", "SBATCH", "SALLOC"))]:
+        monkeypatch.delenv(key)
+    monkeypatch.setenv("SLURM_CONF", str(cluster.folder / "slurm.conf"))
+    yield cluster
+    end = time.monotonic() + 10
+    while cluster.idle() < slurm_cluster.NODES and time.monotonic() < end:
+        time.sleep(0.1)
+    assert cluster.jobs() == [], "a test left a job"
+
+
+@pytest.fixture
+def slurm(outside):
+    made = []
+
+    def make(mpi: Mpi | None = None, option: str = ""):
+        made.append(launcher(f"slurm:{option}" if option else "slurm", mpi))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("small")
+    tree = write_tree(folder / "programs")
+
+    def built(name: str, mpi: Mpi | None = None) -> tuple[str, ...]:
+        return (str(build([tree[name]], mpi=mpi, root=folder / "programs", cache=folder)[name].path),)
+
+    return built
+
+
+def job(tmp_path: Path, command: tuple[str, ...], nodes: int | None, ranks: int | None = None, **more: object) -> Job:
+    plain = Job("hello" if ranks else "tick", command, ranks, nodes, None, tmp_path / "l.jsonl", tmp_path / "log", 60)
+    return replace(plain, **more)  # type: ignore[arg-type]
+
+
+def test_a_node_program_runs_once_on_each_of_eight_nodes(tmp_path, programs, slurm):
+    outcome = slurm().run(job(tmp_path, programs("tick"), 8))
+    assert outcome.status == 0, (tmp_path / "log").read_text()
+    assert set(outcome.hosts) == {f"n{i}" for i in range(1, 9)}
+    assert len(outcome.placement) == 8
+    assert [node for node, _ in outputs(tmp_path / "l.jsonl")] == [f"n{i}" for i in range(1, 9)]
+
+
+def test_nodes_that_do_not_see_the_folder_answer_through_srun(tmp_path, programs, slurm, monkeypatch):
+    made = slurm()
+    monkeypatch.setattr(made, "_shared", lambda *_: False)
+    outcome = made.run(job(tmp_path, programs("tick"), 3))
+    assert outcome.status == 0 and len(outcome.hosts) == 3 and "srun's standard output" in outcome.channel
+    assert outcome.command[-1].startswith("/tmp/assay-")
+    Path(outcome.command[-1]).unlink()
+
+
+def test_one_allocation_serves_many_launches(tmp_path, programs, slurm, cluster):
+    made = slurm()
+    seen = []
+    for launch in range(3):
+        made.run(job(tmp_path, programs("tick"), 2, out=tmp_path / f"{launch}.jsonl"))
+        seen.append(cluster.jobs())
+    assert len(seen[0]) == 1 and seen == [seen[0]] * 3
+    made.run(job(tmp_path, programs("tick"), 4, out=tmp_path / "more.jsonl"))
+    assert len(cluster.jobs()) == 1 and cluster.jobs() != seen[0]
+    made.close()
+    assert cluster.jobs() == []
+
+
+@pytest.mark.mpi
+@each_mpi
+def test_ranks_run_across_nodes(tmp_path, programs, slurm, mpi):
+    outcome = slurm(mpi).run(job(tmp_path, programs("hello", mpi), 4, 4))
+    assert outcome.status == 0, (tmp_path / "log").read_text()
+    assert sorted(outcome.hosts) == ["n1", "n2", "n3", "n4"], outcome.channel
+
+
+@pytest.mark.mpi
+@each_mpi
+def test_ranks_fill_nodes_by_ppn(tmp_path, programs, slurm, mpi):
+    outcome = slurm(mpi).run(job(tmp_path, programs("hello", mpi), 2, 4, ppn=2))
+    assert [rank["host"] for rank in outcome.placement] == ["n1", "n1", "n2", "n2"], outcome.channel
+    assert not outcome.warnings
+
+
+@pytest.mark.mpi
+@each_mpi
+def test_more_ranks_than_processors_is_a_warning(tmp_path, programs, slurm, mpi):
+    outcome = slurm(mpi).run(job(tmp_path, programs("hello", mpi), 1, 3))
+    assert len(outcome.placement) == 3 and "oversubscribed" in outcome.warnings[0]
+
+
+_INSIDE = """
+import sys
+from pathlib import Path
+from assay.execute.job import Job, launcher
+folder = Path(sys.argv[1])
+command = (sys.argv[2], "--set", "seconds=" + sys.argv[3])
+job = Job("tick", command, None, None, None, folder / "l.jsonl", folder / "log", 600)
+print(sorted(launcher("slurm").run(job).hosts))
+"""
+
+
+@pytest.mark.parametrize("starter", [(), ("srun", "-N1", "-n1")], ids=["batch script", "step"])
+def test_inside_an_allocation_all_its_nodes_are_used(tmp_path, programs, outside, starter):
+    """Started in the allocation's own script, or in a step of it."""
+    words = [
+        "salloc",
+        "-N3",
+        "--exclusive",
+        *starter,
+        sys.executable,
+        "-c",
+        _INSIDE,
+        str(tmp_path),
+        *programs("tick"),
+        "0",
+    ]
+    said = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert said.stdout.strip() == "['n1', 'n2', 'n3']", said.stderr
+    assert outside.jobs() == []
+
+
+def test_a_failing_node_is_told_with_its_words(tmp_path, programs, slurm):
+    outcome = slurm().run(job(tmp_path, (*programs("tick"), "--set", "status=1"), 2))
+    assert outcome.status == 1 and outcome.reason
+    assert "told to fail" in (tmp_path / "log").read_text()
+
+
+def test_a_hanging_program_is_ended_on_every_node(tmp_path, programs, slurm, monkeypatch):
+    monkeypatch.setenv("ASSAY_TEST_MARK", str(tmp_path))
+    with pytest.raises(MeasurementError, match="gave no end in 2 s"):
+        slurm().run(job(tmp_path, (*programs("tick"), "--set", "seconds=1000"), 4, timeout=2))
+    assert gone([pid for pid in marked(f"ASSAY_TEST_MARK={tmp_path}") if is_tick(pid)])
+
+
+def is_tick(pid: int) -> bool:
+    try:
+        return "tick-" in Path(f"/proc/{pid}/exe").readlink().name
+    except OSError:
+        return False
+
+
+def test_kill_9_of_assay_ends_programs_and_allocation(tmp_path, programs, outside, monkeypatch):
+    monkeypatch.setenv("ASSAY_TEST_MARK", str(tmp_path))
+    process = subprocess.Popen(
+        [sys.executable, "-c", _INSIDE, str(tmp_path), *programs("tick"), "1000"], start_new_session=True
+    )
+    try:
+        end = time.monotonic() + 30
+        while not list(tmp_path.glob("l@*.jsonl")) and time.monotonic() < end:
+            assert process.poll() is None
+            time.sleep(0.05)
+        assert outside.jobs()
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert gone(marked(f"ASSAY_TEST_MARK={tmp_path}"), 10)
+    assert outside.jobs() == []
+
+
+def test_what_slurm_refuses_is_told(tmp_path, programs, slurm):
+    with pytest.raises(MeasurementError, match="Slurm gave no allocation of 9 nodes"):
+        slurm().run(job(tmp_path, programs("tick"), 9))
+    with pytest.raises(MeasurementError, match="nowhere"):
+        slurm(option="--partition=nowhere").run(job(tmp_path, programs("tick"), 1))
+
+
+def test_more_nodes_than_the_allocation_has(tmp_path, monkeypatch):
+    for key, value in {"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "2", "SLURM_JOB_CPUS_PER_NODE": "2(x2)"}.items():
+        monkeypatch.setenv(key, value)
+    with pytest.raises(InputError, match=r"-N: the allocation has fewer nodes; seen: 3; accepted: 1 to 2"):
+        launcher("slurm").run(job(tmp_path, ("/bin/true",), 3))
