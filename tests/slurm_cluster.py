@@ -123,6 +123,13 @@ class SlurmCluster:
         """Ids of the jobs that wait or run."""
         return self.ask("squeue", "-h", "-o", "%i").split()
 
+    def left(self, within: float = 10.0) -> list[str]:
+        """Ids of the jobs that are still there after a while: Slurm ends jobs in its own time."""
+        end = time.monotonic() + within
+        while (found := self.jobs()) and time.monotonic() < end:
+            time.sleep(0.1)
+        return found
+
 
 if __name__ == "__main__":
     with SlurmCluster() as cluster:

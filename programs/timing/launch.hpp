@@ -50,7 +50,8 @@ inline Placement here(std::int64_t rank) {
   at.rank = rank;
   char name[256] = "";
   gethostname(name, sizeof name - 1);
-  at.host = name;
+  const char* node = std::getenv("ASSAY_NODE");  // the launcher's name for this node, where it has one
+  at.host = node && *node ? node : name;
   at.pid = getpid();
   at.cpu = sched_getcpu();
   for (int most = 1024; most <= (1 << 16); most *= 4) {  // the kernel refuses a mask shorter than its own
