@@ -81,6 +81,12 @@ def test_without_mpi_and_blas(here: Host) -> None:
     ]
 
 
+def test_an_mpi_that_does_not_answer(here: Host) -> None:
+    host = quiet(here, software=Software(compilers=(GXX,), mpi=Mpi(notes=("mpiexec hangs",)), blas=(BLAS,), hwloc="2"))
+    assert answers(host)["messages"] == "no"
+    assert "mpiexec hangs" in missing(host)[0].needed_for
+
+
 def test_one_processor_and_a_quota(here: Host) -> None:
     host = quiet(here, limits=Limits(affinity=(0,), cpus=1, usable_cpus=1.0))
     assert (answers(host)["threads"], answers(host)["messages"]) == ("partly", "partly")

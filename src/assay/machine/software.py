@@ -201,7 +201,7 @@ def _mpi(find: FindMpi | None) -> Mpi | None:
         return None
     try:
         found = find()
-    except AssayError as error:
+    except (AssayError, OSError) as error:
         return Mpi(notes=(str(error),))
     if found is None:
         return None
