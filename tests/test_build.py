@@ -1,7 +1,9 @@
 """Programs are compiled once for what they depend on, and a compiler that says no is named with its words."""
 
 import json
+import os
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -155,3 +157,22 @@ def test_a_cache_that_cannot_be_written_is_named(tree, tmp_path, monkeypatch):
     monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "file"))
     with pytest.raises(MeasurementError, match="ASSAY_CACHE"):
         compile_tick(tree)
+
+
+def test_the_verb_says_what_was_compiled_and_what_was_kept(tmp_path):
+    """`assay build sieve --json` twice: one document each; messages on standard error."""
+    environment = {**os.environ, "ASSAY_CACHE": str(tmp_path), "CXXFLAGS": "-O0"}
+    words = [sys.executable, "-m", "assay", "build", "sieve", "--json"]
+    first, second = (
+        subprocess.run(words, env=environment, capture_output=True, text=True, check=True) for _ in range(2)
+    )
+    assert "compiling sieve" in first.stderr and second.stderr == ""
+    one, again = (json.loads(said.stdout)["programs"] for said in (first, second))
+    assert [program["benchmark"] for program in one] == ["sieve"]
+    assert (one[0]["cached"], again[0]["cached"]) == (False, True) and one[0]["path"] == again[0]["path"]
+
+
+def test_the_verb_refuses_an_unknown_benchmark(tmp_path):
+    words = [sys.executable, "-m", "assay", "build", "seive"]
+    said = subprocess.run(words, capture_output=True, text=True)
+    assert said.returncode == 2 and "did you mean sieve" in said.stderr and said.stdout == ""
