@@ -109,6 +109,8 @@ def test_without_pairs_the_rank_sum_takes_their_place() -> None:
         share = [sum(u <= k for u in sums) / len(sums) for k in (cut, cut + 1)]
         assert share[0] <= tail < share[1]
     rng = np.random.default_rng(4)
+    near, far = (compare(1 + 0.01 * rng.random(12), ratio + 0.01 * rng.random(9), paired=False) for ratio in (1.0, 1.2))
+    assert near.verdict is Verdict.EQUAL and far.verdict is Verdict.DIFFERS
     hits = 0
     for _ in range(300):
         a, b = np.exp(0.05 * rng.standard_t(4, 10)), 1.2 * np.exp(0.05 * rng.standard_t(4, 14))

@@ -118,11 +118,7 @@ def _judge(a: Floats, b: Floats, margin: float, paired: bool) -> tuple[float, tu
         shift = b - a
         walsh = walsh_averages(shift)
         outside = signed_rank_cut(len(shift), 0.025)
-        tests = [
-            _signed_rank(shift, 0, "two-sided"),
-            _signed_rank(shift, -edge, "greater"),
-            _signed_rank(shift, edge, "less"),
-        ]
+        tests = [_signed_rank(shift, bound, side) for bound, side in sides]
     else:
         walsh = np.sort(np.subtract.outer(b, a).ravel())
         outside = rank_sum_cut(len(a), len(b), 0.025)
