@@ -17,7 +17,7 @@ namespace assay::timing {
 struct Accounting {  // a reading of counters, or the difference of two
   double steal = 0;  // s, taken by the hypervisor from this host's CPUs
   double busy = 0;   // s, CPU time of everybody on this host
-  double own = 0;    // s, CPU time of this process
+  double own = 0;    // s, CPU time of this process and its children
   double wall = 0;   // s
   std::int64_t involuntary = 0, voluntary = 0, minor_faults = 0, major_faults = 0;
   double frequency = 0;  // Hz of the CPU we run on, 0 where the kernel does not say
@@ -66,7 +66,9 @@ inline Accounting read_accounting() {
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
   };
-  at.own = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  rusage children{};  // those that ended and were waited for
+  getrusage(RUSAGE_CHILDREN, &children);
+  for (const rusage& each : {usage, children}) at.own += seconds(each.ru_utime) + seconds(each.ru_stime);
   at.involuntary = usage.ru_nivcsw;
   at.voluntary = usage.ru_nvcsw;
   at.minor_faults = usage.ru_minflt;

@@ -229,6 +229,10 @@ inline Options parse_options(const Record& record, int argc, const char* const* 
           reading::setting(*parameter, reading::trim(std::string_view(set).substr(from, to - from))));
       from = to + 1;
     }
+    for (const Setting& value : parameter->defaults)
+      if (std::ranges::count(parameter->defaults, value.text, &Setting::text) > 1)
+        throw InputFault("parameter '" + key + "': '" + value.text + "' stands twice in '" + set.substr(equals + 1) +
+                         "'; accepted: each value once");
     if (parameter->defaults.size() > 1 && !parameter->sweep)
       throw InputFault("parameter '" + key + "': '" + set.substr(equals + 1) + "' is a list; accepted: one value");
   }

@@ -47,11 +47,12 @@ class Case {
 
   // Times an operation; `work(n)` performs n of them.
   void measure(std::string metric, Work work, Traits traits = {}) {
-    measured_.push_back({std::move(metric), std::move(work), nullptr, std::move(traits), 0, std::nullopt});
+    measured_.push_back({std::move(metric), std::move(work), nullptr, std::move(traits), 0, std::nullopt, false});
   }
-  // Takes a value that is not the time of a call (bytes, a rate computed by the program); once a block.
-  void observe(std::string metric, std::function<double()> value) {
-    measured_.push_back({std::move(metric), nullptr, std::move(value), {}, 1, std::nullopt});
+  // Takes a value that is not the time of a call (bytes, a rate computed by the program): once a block, or, where a
+  // second would only repeat the first, once a launch.
+  void observe(std::string metric, std::function<double()> value, bool once = false) {
+    measured_.push_back({std::move(metric), nullptr, std::move(value), {}, 1, std::nullopt, once});
   }
   // Verifies what the measured calls left behind, by other means than theirs; runs after all blocks.
   void check(std::function<Check()> verify) { checks_.push_back(std::move(verify)); }
@@ -68,6 +69,7 @@ class Case {
     Traits traits;
     std::int64_t batch = 0;
     std::optional<double> first;
+    bool once = false;  // in the first block only
   };
   CaseSettings settings_;
   const Options& options_;
@@ -106,7 +108,8 @@ class Measurement {
     std::int64_t order = 0;
     for (std::int64_t block = 0; block < options_.blocks; ++block) {
       shuffle(turns, state);
-      for (auto& [each, measured] : turns) take(*each, *measured, block, order++);
+      for (auto& [each, measured] : turns)
+        if (block == 0 || !measured->once) take(*each, *measured, block, order++);
     }
     bool passed = true;
     for (Case& each : cases)

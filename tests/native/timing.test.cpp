@@ -1,0 +1,227 @@
+// The frame of the benchmark programs without a clock and without a program: records, options, stopping rules, the
+// sampled loop, JSON lines, memory limits.
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "memory/limits.hpp"
+#include "timing/program.hpp"
+
+using namespace assay::timing;
+
+namespace {
+
+int failures = 0;
+
+void expect(bool holds, const std::string& what) {
+  if (holds) return;
+  ++failures;
+  std::fprintf(stderr, "FAILED: %s\n", what.c_str());
+}
+
+// The message of the fault that `act` throws, "" when it throws none.
+std::string fault(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const InputFault& seen) {
+    return seen.what();
+  }
+  return "";
+}
+
+void expect_fault(const std::function<void()>& act, const std::vector<std::string>& words) {
+  const std::string seen = fault(act);
+  for (const std::string& word : words)
+    expect(seen.find(word) != std::string::npos, "'" + word + "' in the fault '" + seen + "'");
+  expect(seen.find('\n') == std::string::npos, "one line: " + seen);
+}
+
+constexpr std::string_view sample = R"record(
+name = "sample"  # a comment
+title = "with \"quotes\" # and no comment"
+published = []
+historical = true
+
+[parameter.size]
+type = "integer"
+default = [1, 2, 8190]
+quick = 10
+min = 1
+max = 1e6
+unit = "B"
+sweep = true
+
+[parameter.form]
+type = "choice"
+choices = ["latency", "throughput"]
+default = "latency"
+
+[parameter.share]
+type = "real"
+default = -0.25
+min = -1
+max = +1.5
+
+[metric.time]
+unit = "s"
+)record";
+
+void records() {
+  const Record record = parse_record(sample);
+  expect(record.top().text("name") == "sample", "a string");
+  expect(record.top().text("title") == "with \"quotes\" # and no comment", "escapes, and # inside a string");
+  expect(record.top().truth("historical"), "a truth value");
+  expect(record.top().find("published")->list.empty(), "an empty list");
+  const auto parameters = record.all("parameter");
+  expect(parameters.size() == 3 && parameters[0].first == "size" && parameters[2].first == "share", "sections in order");
+  expect(parameters[0].second->find("default")->list[2].integer == 8190, "a list of numbers");
+  expect(parameters[0].second->number("max") == 1e6, "a real number");
+  expect(parameters[2].second->number("default") == -0.25, "a negative number");
+  expect(record.all("metric").size() == 1 && record.all("para").empty(), "sections by kind");
+  expect_fault([] { parse_record("\nname = \"open\nx = 1"); }, {"line 2", "quote"});
+  expect_fault([] { parse_record("a = 1\na = 2"); }, {"line 2", "'a'", "twice"});
+  expect_fault([] { parse_record("[b]\n[b]"); }, {"line 2", "[b]", "twice"});
+  expect_fault([] { parse_record("a = [1, 2"); }, {"line 1", "bracket"});
+  expect_fault([] { parse_record("a = nan"); }, {"line 1", "nan"});
+  expect_fault([] { parse_record("a = 1 2"); }, {"line 1", "1 2"});
+  expect_fault([] { parse_record("what is this"); }, {"line 1", "key = value"});
+}
+
+Options options(std::vector<const char*> words) {
+  words.insert(words.begin(), "sample");
+  return parse_options(parse_record(sample), static_cast<int>(words.size()), words.data());
+}
+
+void command_lines() {
+  expect(options({}).cases.size() == 3, "the default sweep gives three cases");
+  expect(options({"--profile", "quick"}).cases.size() == 1, "the profile picks its default");
+  const Options chosen = options({"--set", "size=4,1KiB", "--set=form=throughput", "--blocks", "3", "--batch=7", "--seed",
+                                  "9", "--slice", "0.25"});
+  expect(chosen.cases.size() == 2 && chosen.cases[1].at("size").integer == 1024, "sizes may have a prefix");
+  expect(chosen.cases[0].at("form").text == "throughput", "a choice");
+  expect(chosen.blocks == 3 && chosen.batch == 7 && chosen.seed == 9 && chosen.slice == 0.25, "the options");
+  expect(json_of(chosen.cases[1]).str() == R"({"size":1024,"form":"throughput","share":-0.25})", "a case as JSON");
+  expect_fault([] { options({"--set", "size=0"}); }, {"'size'", "'0'", "from 1 to 1000000"});
+  expect_fault([] { options({"--set", "size=-1"}); }, {"'size'", "'-1'", "accepted"});
+  expect_fault([] { options({"--set", "size=1.5"}); }, {"'size'", "'1.5'", "integer"});
+  expect_fault([] { options({"--set", "size=99999999999999999999"}); }, {"'size'", "accepted"});
+  expect_fault([] { options({"--set", "size="}); }, {"'size'", "''", "accepted"});
+  expect_fault([] { options({"--set", "size=4,4"}); }, {"'size'", "twice"});
+  expect_fault([] { options({"--set", "share=nan"}); }, {"'share'", "'nan'", "-1 to 1.5"});
+  expect_fault([] { options({"--set", "share=0,1"}); }, {"'share'", "'0,1'", "one value"});
+  expect_fault([] { options({"--set", "form=fast"}); }, {"'form'", "'fast'", "latency, throughput"});
+  expect_fault([] { options({"--set", "speed=3"}); }, {"'speed'", "'3'", "size, form, share"});
+  expect_fault([] { options({"--set", "size"}); }, {"--set", "'size'", "KEY=VALUE"});
+  expect_fault([] { options({"--set"}); }, {"--set", "missing"});
+  expect_fault([] { options({"--profile", "slow"}); }, {"--profile", "'slow'", "quick, standard, full"});
+  expect_fault([] { options({"--slice", "-1"}); }, {"--slice", "'-1'", "0 to 3600"});
+  expect_fault([] { options({"--blocks", "0"}); }, {"--blocks", "'0'", "1 to 10000"});
+  expect_fault([] { options({"--batch", "1.5"}); }, {"--batch", "'1.5'", "integer"});
+  expect_fault([] { options({"--fast"}); }, {"'--fast'", "--profile"});
+  expect_fault([] { options({"4"}); }, {"'4'", "--set"});
+}
+
+void stopping_rules() {
+  std::size_t look = 0;
+  std::string looks;
+  for (int count = 0; count < 16; ++count) looks += std::to_string(look = next_look(look)) + " ";
+  expect(looks == "1 2 3 4 5 6 7 8 10 12 14 16 20 24 28 32 ", "looks four an octave: " + looks);
+  const TimeSlice slice(0.5);
+  expect(!slice.stop(0, 9) && !slice.stop(3, 0.4999) && slice.stop(1, 0.5) == "slice spent", "a time slice");
+  const SampleCount count(10, "repetitions done");
+  expect(!count.stop(9, 1e9) && count.stop(10, 0) == "repetitions done", "a count");
+}
+
+// A clock that the work itself moves: every operation takes `cost` ns, every reading of the clock 5 ns.
+void sampling() {
+  std::int64_t time = 0, operations = 0;
+  Sampler sampler([&] { return time += 5; });
+  const Work work = [&](std::int64_t count) { operations += count, time += 100 * count; };
+  const Work part = [&](std::int64_t count) { time += 30 * count; };
+  const std::int64_t batch = sampler.calibrate(work, 3, 10e-6);
+  expect(batch == 192, "3 doubled until it lasts 10 us: 192, not " + std::to_string(batch));
+  operations = 0;
+  const Samples counted = sampler.block(work, nullptr, 4, SampleCount(11, "repetitions done"));
+  expect(counted.values.size() == 12, "the first look at or after 11 samples is at 12");
+  expect(operations == 48, "nothing but the samples is run");
+  expect(std::abs(counted.values[0] - 405e-9 / 4) < 1e-15, "time of an operation");
+  const Samples pair = sampler.block(work, part, 10, TimeSlice(1e-5));
+  expect(std::abs(pair.values[0] - 70e-9) < 1e-15, "the subtracted part");
+  expect(std::abs(pair.subtracted[0] - 30.5e-9) < 1e-15, "the part's own samples");
+  // A sample takes 1010 + 1 * 305 ns = 1.31 us: 7 would do for 8, not for 10 us; the looks are at 7 and 8.
+  expect(pair.values.size() == 8 && pair.ended == "slice spent", "a slice ends at a look");
+  const Samples full = sampler.block(work, nullptr, 1, TimeSlice(1e9));
+  expect(full.values.size() == Sampler::most && full.ended == "sample store full", "the store ends a block");
+}
+
+void lines() {
+  const Json json = Json().text("a", "say \"x\"\n\\").number("b", 0.1).null("c").numbers("d", {1, 2.5e-9});
+  expect(json.str() == R"({"a":"say \"x\"\u000a\\","b":0.1,"c":null,"d":[1,2.5e-09]})", json.str());
+  bool refused = false;
+  try {
+    Json().number("x", NAN);
+  } catch (const MeasurementFault&) {
+    refused = true;
+  }
+  expect(refused, "NaN is refused");
+}
+
+void shuffles() {
+  std::vector<int> left{1, 2, 3, 4, 5, 6, 7, 8}, right = left, other = left;
+  std::uint64_t one = 1, again = 1, two = 2;
+  shuffle(left, one);
+  shuffle(right, again);
+  shuffle(other, two);
+  expect(left == right && left != other, "a seed gives its order");
+  std::ranges::sort(other);
+  expect(other == std::vector<int>({1, 2, 3, 4, 5, 6, 7, 8}), "a permutation");
+}
+
+void memory_limits() {
+  namespace fs = std::filesystem;
+  char folder[] = "/tmp/limits-XXXXXX";
+  if (!mkdtemp(folder)) return expect(false, "a scratch folder");
+  const std::string root = std::string(folder) + "/";
+  const auto put = [&](const std::string& path, const std::string& text) {
+    fs::create_directories(fs::path(root + path).parent_path());
+    std::ofstream(root + path) << text;
+  };
+  put("proc/meminfo", "MemTotal: 1000000 kB\nMemAvailable: 600000 kB\n");
+  put("proc/self/cgroup", "0::/a/b\n");
+  using namespace assay::memory;
+  expect(read_headroom(root).bytes == 600000 * 1024, "no cgroup limit: what the kernel says");
+  put("sys/fs/cgroup/a/memory.max", "300000000\n");
+  put("sys/fs/cgroup/a/memory.current", "200000000\n");
+  put("sys/fs/cgroup/a/memory.stat", "anon 5\ninactive_file 50000000\n");
+  put("sys/fs/cgroup/a/b/memory.max", "max\n");
+  put("sys/fs/cgroup/a/b/memory.current", "150000000\n");
+  const Headroom second = read_headroom(root);
+  expect(second.bytes == 150000000, "an ancestor's v2 limit, dropping its page cache: " + std::to_string(second.bytes));
+  expect(second.by.find("/a/memory.max") != std::string::npos, "who limits: " + second.by);
+  expect(read_total(root) == 300000000, "the total is the container's");
+  put("proc/self/cgroup", "7:cpu,memory:/job\n3:cpuset:/\n");
+  put("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "9000\n");
+  put("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "4000\n");
+  expect(read_headroom(root).bytes == 5000, "a v1 limit");
+  put("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  put("sys/fs/cgroup/memory/memory.usage_in_bytes", "4000\n");
+  expect(read_headroom(root).bytes == 5000, "v1 without a limit");
+  fs::remove_all(root);
+}
+
+}  // namespace
+
+int main() {
+  records();
+  command_lines();
+  stopping_rules();
+  sampling();
+  lines();
+  shuffles();
+  memory_limits();
+  if (failures == 0) std::puts("all hold");
+  return failures == 0 ? 0 : 1;
+}
