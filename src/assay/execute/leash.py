@@ -34,11 +34,15 @@ _GIVE_UP = 10.0  # s, after which a process that SIGKILL does not end is left to
 
 @dataclass(frozen=True)
 class Command:
-    """One command of a tree; its streams are appended to files (None: /dev/null)."""
+    """One command of a tree; its streams are appended to files (None: /dev/null).
+
+    `hold`: its standard input is a pipe that the keeper keeps open, so that its closing tells a far end of our end.
+    """
 
     argv: tuple[str, ...]
     stdout: Path | None = None
     stderr: Path | None = None
+    hold: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,9 @@ class Leash:
         """Start `commands` under a keeper; `farewell` commands run only when the tree had to be ended."""
         self._began = time.monotonic()
         order = {
-            "commands": [[list(c.argv), *(str(f) if f else None for f in (c.stdout, c.stderr))] for c in commands],
+            "commands": [
+                [list(c.argv), *(str(f) if f else None for f in (c.stdout, c.stderr)), c.hold] for c in commands
+            ],
             "timeout": timeout,
             "folder": str(folder) if folder else None,
             "farewell": [list(words) for words in farewell],
@@ -161,12 +167,12 @@ def _start(order: dict[str, Any]) -> list[subprocess.Popen[bytes]]:
             os._exit(1)
 
     started: list[subprocess.Popen[bytes]] = []
-    for argv, out, err in order["commands"]:
+    for argv, out, err, hold in order["commands"]:
         streams = _stream(out), subprocess.STDOUT if err is not None and err == out else _stream(err)
         started.append(
             subprocess.Popen(
                 argv,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE if hold else subprocess.DEVNULL,
                 stdout=streams[0],
                 stderr=streams[1],
                 cwd=order["folder"],
@@ -260,6 +266,9 @@ def _keep() -> None:
         orphaned = 0 in ready and os.read(0, 1) == b""
     seconds = time.monotonic() - began
     cut_short = any(pid not in statuses for pid in pids)
+    for process in started:
+        if process.stdin:
+            process.stdin.close()
     _end(statuses, [pid for pid in pids if pid not in statuses])
     if cut_short:
         for words in order["farewell"]:

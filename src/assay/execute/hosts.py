@@ -1,0 +1,177 @@
+"""`--via hosts:FILE`: the hosts of a file, by ssh; one process a host for node programs, mpiexec across them for ranks.
+
+FILE has a host a line, with `slots=N` behind it where it is known, and comments from `#` on: Open MPI's own format.
+A node program is held by a shell that ends it when the ssh connection closes, so nothing stays on a host when Assay
+ends. Where the hosts do not see the run's folder (tried), the program is copied there and its output comes through ssh.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError, MeasurementError
+from assay.execute import leash, placement
+from assay.execute.job import Job, Outcome, node_output
+from assay.execute.mpi import Mpi, launch_environment
+from assay.execute.mpiexec import MpiexecLauncher, launch, speak
+
+SSH = ("ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")
+_ANSWERS_WITHIN = 30.0  # s, for a command that does nothing
+# Runs "$@" until it ends or until standard input closes, which is when the connection does.
+_TETHER = (
+    'exec 3<&0; "$@" </dev/null 3<&- & p=$!; { cat <&3 >/dev/null; kill -9 $p; } 2>/dev/null & c=$!; '
+    "wait $p; s=$?; kill $c; exit $s"
+)
+# What each implementation calls the file of hosts, and how it is told to use ssh.
+_HOSTFILE = {"Open MPI": "--hostfile", "MPICH": "-f", "Intel MPI": "-f"}
+
+
+def read_hosts(path: Path) -> dict[str, int | None]:
+    """Hosts of a file with their slots (None: not said); InputError names the line that is wrong."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"the file of hosts cannot be read: {error.strerror}", file=path) from None
+    hosts: dict[str, int | None] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        slots = None
+        for word in words[1:]:
+            key, _, value = word.partition("=")
+            if key not in ("slots", "max_slots") or not value.isdigit() or int(value) < 1:
+                raise InputError("not understood", file=path, line=number, value=word, accepted="HOST [slots=N]")
+            slots = int(value) if key == "slots" else slots
+        if words[0] in hosts or words[0].startswith("-"):
+            problem = "a host is there twice" if words[0] in hosts else "no host"
+            raise InputError(problem, file=path, line=number, value=words[0], accepted="HOST [slots=N]")
+        hosts[words[0]] = slots
+    return hosts
+
+
+class HostsLauncher(MpiexecLauncher):
+    """Starts processes on the hosts of a file."""
+
+    name = "hosts"
+    summary = "hosts:FILE, the hosts of a file by ssh"
+
+    def __init__(self, option: str | None = None, mpi: Mpi | None = None) -> None:
+        """`option`: the file."""
+        super().__init__(None, mpi)
+        if not option:
+            raise InputError("needs a file of hosts", key="--via", value="hosts", accepted="hosts:FILE")
+        self.option = option
+        self.hosts = read_hosts(Path(option))
+        self._seen: dict[tuple[str, Path, str], bool] = {}
+
+    def describe(self) -> dict[str, Any]:
+        """Say what launches."""
+        return {"launcher": self.name, "implementation": "ssh", "version": None, "hosts": list(self.hosts)}
+
+    def run(self, job: Job) -> Outcome:
+        """Run on the first `job.nodes` hosts of the file (None: all of them)."""
+        job = replace(job, out=job.out.absolute(), log=job.log.absolute())
+        if not self.hosts:
+            raise InputError("names no host", file=self.option)
+        wanted = job.nodes or len(self.hosts)
+        if wanted > len(self.hosts):
+            raise InputError("the file has fewer hosts", key="-N", value=wanted, accepted=f"1 to {len(self.hosts)}")
+        hosts = list(self.hosts)[:wanted]
+        sees = self._reach(job, hosts)
+        return self._node_program(job, hosts, sees) if job.ranks is None else self._ranks(job, hosts, sees)
+
+    def _reach(self, job: Job, hosts: list[str]) -> dict[str, bool]:
+        """Whether each host sees the run's folder and the program; MeasurementError names those that do not answer."""
+        asked = [host for host in hosts if (host, job.out.parent, job.command[0]) not in self._seen]
+        with tempfile.TemporaryDirectory(prefix=".seen-", dir=job.out.parent) as folder:
+            test = f"test -d {shlex.quote(folder)} && test -x {shlex.quote(job.command[0])} && echo sees || echo blind"
+            files = {host: Path(folder) / f"{number}" for number, host in enumerate(asked)}
+            commands = [
+                leash.Command((*SSH, host, test), file, file.with_suffix(".err")) for host, file in files.items()
+            ]
+            ended = leash.run(commands, timeout=_ANSWERS_WITHIN, environment=launch_environment(os.environ))
+            if ended.missing:
+                raise MeasurementError(f"ssh is not here: {ended.missing}")
+            silent = []
+            for host, file in files.items():
+                words = file.read_text().split() if file.exists() else []
+                if words[-1:] not in (["sees"], ["blind"]):
+                    error = file.with_suffix(".err")
+                    why = error.read_text(errors="replace").strip().splitlines() if error.exists() else []
+                    silent.append(f"{host} ({why[-1] if why else f'no answer in {_ANSWERS_WITHIN:g} s'})")
+                else:
+                    self._seen[host, job.out.parent, job.command[0]] = words[-1] == "sees"
+        if silent:
+            raise MeasurementError(f"unreachable by `{' '.join(SSH)} HOST`: {', '.join(silent)}")
+        return {host: self._seen[host, job.out.parent, job.command[0]] for host in hosts}
+
+    def _node_program(self, job: Job, hosts: list[str], sees: dict[str, bool]) -> Outcome:
+        before, log_before = placement.sizes(job.out), job.log.stat().st_size if job.log.exists() else 0
+        commands = []
+        for host in hosts:
+            out = node_output(job.out, host)
+            program = (*job.command, "--out", str(out)) if sees[host] else self._copied(job, host)
+            settings = {**job.environment, "ASSAY_NODE": host, "ASSAY_LEASH": "1"}
+            words = ("env", *(f"{key}={value}" for key, value in settings.items()), *program)
+            remote = shlex.join(["sh", "-c", _TETHER, "assay", *words])
+            commands.append(leash.Command((*SSH, host, remote), job.log if sees[host] else out, job.log, hold=True))
+        ended = leash.run(commands, timeout=job.timeout, environment=launch_environment(os.environ))
+        blind = [host for host in hosts if not sees[host]]
+        channel = "the program's own file on each host"
+        if blind:
+            channel = f"ssh's standard output (these do not see the run's folder: {', '.join(blind)})"
+        command = commands[0].argv
+        return placement.outcome(
+            job, ended, before, command, log_before=log_before, processes=len(hosts), channel=channel
+        )
+
+    def _copied(self, job: Job, host: str) -> tuple[str, ...]:
+        """The program's command after it was copied to the host's /tmp (the name holds its build key)."""
+        place = f"/tmp/assay-{os.getuid()}-{Path(job.command[0]).name}"
+        quoted = shlex.quote(place)
+        put = f"test -x {quoted} || {{ cat >{quoted}.$$ && chmod 755 {quoted}.$$ && mv {quoted}.$$ {quoted}; }}"
+        script = f'exec {shlex.join(SSH)} "$0" "$1" <"$2"'
+        ended, said = leash.ask(["sh", "-c", script, host, put, job.command[0]], timeout=job.timeout)
+        if ended.timed_out or any(ended.statuses):
+            raise MeasurementError(f"{job.name}: the program could not be copied to {host}: {said.strip()[-200:]}")
+        return (place, *job.command[1:])
+
+    def _ranks(self, job: Job, hosts: list[str], sees: dict[str, bool]) -> Outcome:
+        assert job.ranks is not None
+        blind = [host for host in hosts if not sees[host]]
+        if blind:
+            raise MeasurementError(
+                f"{job.name}: {', '.join(blind)} do not see {job.out.parent} or the program: put the run's folder "
+                "(--out) and ASSAY_CACHE on a file system that all hosts share"
+            )
+        word = _HOSTFILE.get(self.mpi.implementation)
+        if word is None:
+            raise MeasurementError(f"{self.mpi} has no known option for a file of hosts; use --via mpiexec or slurm")
+        slots = min((self.hosts[host] or placement.processors() for host in hosts), default=1)
+        spread = replace(job, nodes=len(hosts))
+        words, added, binding, warnings = speak(self.mpi, spread, elsewhere=True, processors=slots, cores=slots)
+        if self.mpi.implementation == "Open MPI":
+            exported = [*added, *job.environment, "ASSAY_LEASH"]
+            words += tuple(piece for key in exported for piece in ("-x", key))
+            agent = " ".join(SSH[:1] + SSH[2:])
+            added = added | {"PRTE_MCA_plm_ssh_agent": agent, "OMPI_MCA_plm_rsh_agent": agent}
+        else:
+            words += ("-launcher", "ssh")
+        with tempfile.TemporaryDirectory(prefix=".hosts-", dir=job.out.parent) as folder:
+            file = Path(folder) / "hosts"
+            separator = " slots={}" if self.mpi.implementation == "Open MPI" else ":{}"
+            file.write_text("".join(f"{h}{separator.format(self.hosts[h] or slots)}\n" for h in hosts))
+            command = (
+                *(self.mpi.mpiexec, word, str(file), "-n", str(job.ranks), *words),
+                *(*job.command, "--out", str(job.out)),
+            )
+            return launch(spread, command, added, binding, warnings, channel="the first rank's own file")
+
+
+LAUNCHER = HostsLauncher

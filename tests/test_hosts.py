@@ -1,0 +1,165 @@
+"""The hosts launcher, by an ssh on PATH that runs everything here, each host under its own name."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assay.errors import InputError, MeasurementError
+from assay.execute.build import build
+from assay.execute.hosts import read_hosts
+from assay.execute.job import Job, launcher, outputs
+from assay.execute.mpi import Mpi
+from small_programs import script, write_tree
+from test_launchers import MPIS, gone, marked
+
+FAKE_SSH = """
+while :; do case "$1" in -T|-x) shift ;; -o) shift 2 ;; *) break ;; esac; done
+host=$1; shift
+case $host in dead*) echo "ssh: connect to host $host port 22: No route to host" >&2; exit 255 ;; esac
+[ "$host" = blind ] && set -- "$(echo "$*" | sed 's/test -d/false/')"
+OWN_NAME
+exec sh -c "$*"
+"""
+
+
+def can_name_hosts() -> bool:
+    return subprocess.run(["unshare", "--uts", "hostname", "x"], capture_output=True).returncode == 0
+
+
+@pytest.fixture
+def fake_ssh(tmp_path, monkeypatch):
+    own_name = 'exec unshare --uts sh -c "hostname $host; $*"' if can_name_hosts() else ""
+    script(tmp_path / "bin", "ssh", FAKE_SSH.replace("OWN_NAME", own_name))
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+
+    def hosts(*names: str) -> str:
+        (tmp_path / "hosts").write_text("# the cluster\n" + "".join(f"{name}\n" for name in names))
+        return f"hosts:{tmp_path / 'hosts'}"
+
+    return hosts
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("small")
+    tree = write_tree(folder / "programs")
+
+    def built(name: str, mpi: Mpi | None = None) -> tuple[str, ...]:
+        return (str(build([tree[name]], mpi=mpi, root=folder / "programs", cache=folder)[name].path),)
+
+    return built
+
+
+def job(tmp_path: Path, command: tuple[str, ...], ranks: int | None = None, **more: object) -> Job:
+    plain = Job("hello" if ranks else "tick", command, ranks, None, None, tmp_path / "l.jsonl", tmp_path / "log", 60)
+    return replace(plain, **more)  # type: ignore[arg-type]
+
+
+def test_a_node_program_runs_on_each_host_of_the_file(tmp_path, programs, fake_ssh):
+    outcome = launcher(fake_ssh("alpha", "beta slots=4  # the big one", "", "gamma")).run(
+        job(tmp_path, programs("tick"))
+    )
+    assert outcome.status == 0, (tmp_path / "log").read_text()
+    assert outcome.hosts == ("alpha", "beta", "gamma")
+    assert [node for node, _ in outputs(tmp_path / "l.jsonl")] == ["alpha", "beta", "gamma"]
+    assert outcome.channel == "the program's own file on each host"
+
+
+def test_the_first_hosts_are_taken_when_fewer_are_asked(tmp_path, programs, fake_ssh):
+    via = fake_ssh("alpha", "beta", "gamma")
+    assert launcher(via).run(job(tmp_path, programs("tick"), nodes=2)).hosts == ("alpha", "beta")
+    with pytest.raises(InputError, match="1 to 3"):
+        launcher(via).run(job(tmp_path, programs("tick"), nodes=4))
+
+
+def test_an_unreachable_host_is_named_with_what_ssh_said(tmp_path, programs, fake_ssh):
+    with pytest.raises(MeasurementError, match=r"unreachable.*dead7 \(ssh: connect to host dead7.*No route to host\)"):
+        launcher(fake_ssh("alpha", "dead7")).run(job(tmp_path, programs("tick")))
+    assert outputs(tmp_path / "l.jsonl") == []
+
+
+def test_a_host_that_does_not_see_the_folder_answers_through_ssh(tmp_path, programs, fake_ssh):
+    command = programs("tick")
+    outcome = launcher(fake_ssh("alpha", "blind")).run(job(tmp_path, command))
+    copied = Path(f"/tmp/assay-{os.getuid()}-{Path(command[0]).name}")
+    try:
+        assert outcome.status == 0 and set(outcome.hosts) == {"alpha", "blind"}
+        assert "blind" in outcome.channel and copied.exists()
+    finally:
+        copied.unlink()
+
+
+def test_a_failing_host_is_an_outcome(tmp_path, programs, fake_ssh):
+    outcome = launcher(fake_ssh("alpha", "beta")).run(job(tmp_path, (*programs("tick"), "--set", "status=1")))
+    assert outcome.status == 1 and outcome.reason and "told to fail" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("alpha\nalpha\n", "hosts:2: a host is there twice"),
+        ("alpha slots=none\n", "hosts:1: not understood; seen: 'slots=none'; accepted: HOST"),
+        ("-oProxyCommand=x\n", "hosts:1: no host"),
+    ],
+)
+def test_a_broken_file_names_its_line(tmp_path, text, says):
+    (tmp_path / "hosts").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_hosts(tmp_path / "hosts")
+    assert says in str(caught.value)
+
+
+def test_a_missing_or_empty_file_is_named(tmp_path):
+    with pytest.raises(InputError, match="nowhere: the file of hosts cannot be read"):
+        launcher(f"hosts:{tmp_path}/nowhere")
+    with pytest.raises(InputError, match="hosts:FILE"):
+        launcher("hosts")
+    (tmp_path / "hosts").write_text("# none\n")
+    with pytest.raises(InputError, match="names no host"):
+        launcher(f"hosts:{tmp_path}/hosts").run(job(tmp_path, ("/bin/true",)))
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("mpi", MPIS.values(), ids=[f"{m.implementation} {m.version}" for m in MPIS.values()])
+def test_ranks_run_across_hosts(tmp_path, programs, fake_ssh, mpi):
+    if not can_name_hosts():
+        pytest.skip("hosts of their own name need unshare --uts")
+    via = fake_ssh("alpha slots=2", "beta slots=2")
+    outcome = launcher(via, mpi).run(job(tmp_path, programs("hello", mpi), 4, ppn=2))
+    assert outcome.status == 0, (tmp_path / "log").read_text()
+    assert [rank["host"] for rank in outcome.placement] == ["alpha", "alpha", "beta", "beta"]
+
+
+_LAUNCH = """
+import sys
+from pathlib import Path
+from assay.execute.job import Job, launcher
+folder = Path(sys.argv[1])
+command = (sys.argv[3], "--set", "seconds=1000")
+launcher(sys.argv[2]).run(Job("tick", command, None, None, None, folder / "l.jsonl", folder / "log", 2000))
+"""
+
+
+def test_kill_9_of_assay_leaves_nothing_on_the_hosts(tmp_path, programs, fake_ssh):
+    process = subprocess.Popen(
+        [sys.executable, "-c", _LAUNCH, str(tmp_path), fake_ssh("alpha", "beta"), *programs("tick")],
+        env={**os.environ, "ASSAY_TEST_MARK": str(tmp_path)},
+        start_new_session=True,
+    )
+    try:
+        end = time.monotonic() + 60
+        while len(outputs(tmp_path / "l.jsonl")) < 2 and time.monotonic() < end:
+            assert process.poll() is None, (tmp_path / "log").read_text()
+            time.sleep(0.05)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    left = marked(f"ASSAY_TEST_MARK={tmp_path}")
+    assert gone(left, 10)
+    assert marked(f"ASSAY_TEST_MARK={tmp_path}") == []
