@@ -5,6 +5,7 @@ namespace nb = nanobind;
 
 void bind_network(nb::module_& module);
 void bind_ranks(nb::module_& module);
+void bind_storage();
 
 NB_MODULE(_core, module) {
   module.doc() = "The simulated machine.";
@@ -12,4 +13,5 @@ NB_MODULE(_core, module) {
   auto ranks = module.def_submodule("ranks", "Message-passing programs on a described machine.");
   bind_network(network);
   bind_ranks(ranks);
+  bind_storage();
 }

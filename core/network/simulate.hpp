@@ -11,6 +11,10 @@ namespace assay::network {
 Outcome simulate(const Table& config);
 Delivered replay(const Table& config, const Trace& trace);
 
+/// What plays [io] traffic on a cube of this dimension: set by core/storage, which stands on this room.
+using IoModel = Outcome (*)(std::uint32_t dimension, const InputOutput& io, const Method& method);
+inline IoModel io_model = nullptr;
+
 /// CPU time of this thread in seconds.
 inline double thread_seconds() {
   timespec now{};

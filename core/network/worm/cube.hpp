@@ -37,9 +37,6 @@ class Cube {
   [[nodiscard]] bool is_injection(std::uint32_t link) const { return link < out_base_; }  // of those past the network's
 
   static Place begin(std::uint32_t source, std::uint32_t destination) { return {source, source ^ destination}; }
-  static std::uint32_t hops(std::uint32_t source, std::uint32_t destination) {
-    return static_cast<std::uint32_t>(std::popcount(source ^ destination)) + 2;
-  }
   /// Takes the highest dimension that is left; gives the link.
   std::uint32_t step(Place& place) const {
     const auto across = static_cast<std::uint32_t>(std::bit_width(place.rest)) - 1;

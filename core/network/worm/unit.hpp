@@ -36,7 +36,7 @@ struct UnitMessage {
   typename Net::Place place{};
   std::uint32_t source = 0, destination = 0, flits = 0;
   std::uint32_t born = 0, entered = 0;  // generated; head crossed the injection link
-  std::uint8_t slot_in = 0, slot_out = 0, column = 0;
+  std::uint8_t slot_in = 0, slot_out = 0, column = 0, links = 0;
   bool live = false;
 };
 
@@ -208,6 +208,7 @@ class UnitEngine {
     m.flits = arrival.flits;
     m.born = now_;
     m.column = 0;
+    m.links = 2;  // injection and ejection
     m.live = true;
     ++created_;
     m.want = net_.injection(arrival.source);
@@ -295,6 +296,7 @@ class UnitEngine {
   void onward(std::uint32_t index, Message& m, std::uint32_t granted) {
     if (m.place.rest != 0) {
       m.want = net_.step(m.place);
+      ++m.links;
       push(index, granted + 1);
     } else if (net_.open_sink()) {
       m.want = net_.ejection(m.destination);
@@ -326,7 +328,7 @@ class UnitEngine {
 
   /// The head crosses its last link, the ejection link, in cycle `head`: everything about its path is known now.
   void deliver(std::uint32_t index, Message& m, std::uint32_t head) {
-    const std::uint32_t hops = net_.hops(m.source, m.destination);
+    const std::uint32_t hops = m.links;
     if constexpr (history) {
       const std::uint32_t row = index * net_.longest(), reach = (m.flits - 1) / buffer_ + 1;
       for (std::uint32_t i = hops > reach ? hops - reach : 0; i < hops; ++i) {

@@ -1,0 +1,276 @@
+#include "storage/io_nodes.hpp"
+
+#include <bit>
+
+#include "network/placement.hpp"
+#include "network/simulate.hpp"
+#include "network/worm/paths.hpp"
+
+namespace assay::storage {
+
+namespace {
+
+using namespace network;
+
+enum Kind : std::uint8_t { pe_pe, pe_io, io_io, io_pe, write, kinds };
+
+struct Transaction {
+  std::uint16_t element, home, block;  // who asks; its I/O address; where the block is
+  Kind kind;
+  bool measured;
+  std::uint32_t waited;  // header latencies of the stages so far
+};
+
+class IoNodes {
+ public:
+  using Tag = Transaction;
+  using Message = PathMessage<Tag>;
+  IoNodes(std::uint32_t dimension, const InputOutput& io, events::Random random);
+
+  [[nodiscard]] const LinkTable& links() const { return links_; }
+  [[nodiscard]] std::uint32_t nodes() const { return 1u << dimension_; }
+  [[nodiscard]] std::uint64_t next_cycle() const { return cycle_; }
+  void first(Message& m);
+  template <class Engine>
+  void delivered(Engine& engine, const Message& m, std::uint32_t head);
+  void moved_base(std::uint32_t shift) { from_ -= std::min(from_, shift); }
+
+  // What `drive` wants of a collector.
+  [[nodiscard]] std::uint64_t all() const { return all_; }
+  void measure(std::uint32_t from, std::size_t batches) {
+    measuring_ = true;
+    from_ = from;
+    for (auto* one : {&header_, &network_, &pe_waiting_, &io_waiting_, &read_}) one->begin(batches);
+    for (auto& one : by_kind_) one.begin(batches);
+  }
+  void turn(std::size_t batch) {
+    for (auto* one : {&header_, &network_, &pe_waiting_, &io_waiting_, &read_}) one->turn(batch);
+    for (auto& one : by_kind_) one.turn(batch);
+  }
+  void report(Outcome& outcome);
+
+ private:
+  void put(Message& m, std::uint32_t link) const { m.path[m.hops++] = static_cast<std::uint16_t>(link); }
+  void across(Message& m, std::uint32_t from, std::uint32_t to) const {
+    for (std::uint32_t rest = from ^ to; rest != 0;) {
+      const auto d = static_cast<std::uint32_t>(std::bit_width(rest)) - 1;
+      put(m, (d << dimension_) + from);
+      from ^= 1u << d;
+      rest ^= 1u << d;
+    }
+  }
+  void across_io(Message& m, std::uint32_t from, std::uint32_t to) const {
+    for (std::uint32_t rest = from ^ to; rest != 0;) {
+      const auto d = static_cast<std::uint32_t>(std::bit_width(rest)) - 1;
+      put(m, io_links_ + d * io_count_ + from);
+      from ^= 1u << d;
+      rest ^= 1u << d;
+    }
+  }
+  void forward(Message& m) const;
+  void reply(Message& m) const;
+
+  std::uint32_t dimension_, io_count_;
+  const InputOutput io_;
+  events::Random random_;
+  LinkTable links_;
+  std::uint32_t in_ = 0, out_ = 0, io_in_ = 0, io_out_ = 0, io_links_ = 0, router_in_ = 0, router_out_ = 0, across_ = 0;
+  std::vector<std::uint32_t> at_;    // element of an I/O address
+  std::vector<std::uint16_t> home_;  // I/O address of an element
+  double time_ = 0, gap_;
+  std::uint64_t cycle_ = 0;
+
+  Latency header_, network_, pe_waiting_, io_waiting_, read_;
+  std::array<Latency, kinds> by_kind_;
+  std::uint64_t all_ = 0, messages_ = 0, flits_ = 0;
+  std::uint32_t from_ = 0;
+  bool measuring_ = false;
+};
+
+IoNodes::IoNodes(std::uint32_t dimension, const InputOutput& io, events::Random random)
+    : dimension_(dimension), io_(io), random_(random), at_(io.nodes) {
+  if (at_.empty()) at_ = hamming_placement(dimension);
+  io_count_ = static_cast<std::uint32_t>(at_.size());
+  if (!std::has_single_bit(io_count_))
+    throw ParameterError("io.nodes", "has " + std::to_string(io_count_) + " elements, accepted is a power of two");
+  for (std::size_t i = 0; i < at_.size(); ++i) {
+    if (at_[i] >= nodes())
+      throw ParameterError("io.nodes", "names element " + std::to_string(at_[i]) + " of " + std::to_string(nodes()));
+    if (std::find(at_.begin(), at_.begin() + static_cast<std::ptrdiff_t>(i), at_[i]) !=
+        at_.begin() + static_cast<std::ptrdiff_t>(i))
+      throw ParameterError("io.nodes", "names element " + std::to_string(at_[i]) + " twice");
+  }
+  const auto share = [](const char* key, double value) {
+    if (!(value >= 0 && value <= 1)) throw ParameterError(key, "is " + std::to_string(value) + ", accepted is 0 to 1");
+  };
+  share("io.io_rate", io.io_rate);
+  share("io.read_ratio", io.read_ratio);
+  share("io.locality", io.locality);
+  share("io.hit_rate", io.hit_rate);
+  if (!(io.interval > 0)) throw ParameterError("io.interval", "must be above 0 cycles");
+  const auto io_dimension = static_cast<std::uint32_t>(std::bit_width(io_count_)) - 1;
+  const std::uint32_t longest = std::max(dimension + 2, io_dimension + dimension + 3);
+  if (std::min({io.message_flits, io.request_flits, io.forward_flits, io.reply_flits, io.write_flits}) < longest)
+    throw ParameterError("io", "a message is shorter than the longest path, " + std::to_string(longest) + " links");
+
+  const auto group = [this](std::uint32_t count, std::uint32_t channels) {
+    const auto first = static_cast<std::uint32_t>(links_.all().size());
+    for (std::uint32_t i = 0; i < count; ++i) links_.add(channels);
+    return first;
+  };
+  const std::uint32_t n = io.n != 0 ? io.n : 4 * io.b, r = io.r != 0 ? io.r : 4 * io.b;
+  group(dimension << dimension, 1);
+  in_ = group(nodes(), io.k);
+  out_ = group(nodes(), io.k);
+  io_in_ = group(io_count_, io.m);
+  io_out_ = group(io_count_, io.m);
+  if (io.b != 0) {
+    io_links_ = group(io_dimension * io_count_, io.b);
+    router_in_ = group(io_count_, r);
+    router_out_ = group(io_count_, r);
+    across_ = group(io_count_, n);
+  }
+  for (std::uint32_t element = 0; element < nodes(); ++element) {
+    // Of equally near ones that over the lowest dimension: in cubes put together of perfect ones, the own part's.
+    std::uint16_t best = 0;
+    const auto far = [&](std::uint16_t address) {
+      const std::uint32_t away = at_[address] ^ element;
+      return std::pair(std::popcount(away), away);
+    };
+    for (std::uint16_t address = 1; address < io_count_; ++address)
+      if (far(address) < far(best)) best = address;
+    home_.push_back(best);
+  }
+  gap_ = io.interval / nodes();
+  time_ = random_.exponential() * gap_;
+  cycle_ = static_cast<std::uint64_t>(time_);
+}
+
+void IoNodes::first(Message& m) {
+  const std::uint32_t element = random_.below(nodes());
+  Transaction& t = m.tag;
+  t = {static_cast<std::uint16_t>(element), home_[element], 0, pe_pe, measuring_, 0};
+  m.hops = 0;
+  put(m, in_ + element);
+  if (random_.uniform() >= io_.io_rate) {
+    m.flits = io_.message_flits;
+    std::uint32_t destination = random_.below(nodes() - 1);
+    if (destination >= element) ++destination;
+    across(m, element, destination);
+    put(m, out_ + destination);
+  } else {
+    const bool read = random_.uniform() < io_.read_ratio;
+    t.kind = read ? pe_io : write;
+    m.flits = read ? io_.request_flits : io_.write_flits;
+    t.block = t.home;
+    if (read && io_count_ > 1 && random_.uniform() >= io_.locality) {
+      t.block = static_cast<std::uint16_t>(random_.below(io_count_ - 1));
+      if (t.block >= t.home) ++t.block;
+    }
+    across(m, element, at_[t.home]);
+    put(m, io_in_ + t.home);
+  }
+  time_ += random_.exponential() * gap_;
+  cycle_ = static_cast<std::uint64_t>(static_cast<std::int64_t>(time_));
+}
+
+void IoNodes::forward(Message& m) const {
+  m.hops = 0;
+  m.flits = io_.forward_flits;
+  m.tag.kind = io_io;
+  if (io_.b != 0) {
+    put(m, router_out_ + m.tag.home);
+    across_io(m, m.tag.home, m.tag.block);
+    put(m, router_in_ + m.tag.block);
+  } else {
+    put(m, io_out_ + m.tag.home);
+    across(m, at_[m.tag.home], at_[m.tag.block]);
+    put(m, io_in_ + m.tag.block);
+  }
+}
+
+void IoNodes::reply(Message& m) const {
+  m.hops = 0;
+  m.flits = io_.reply_flits;
+  m.tag.kind = io_pe;
+  if (m.tag.block != m.tag.home && io_.b != 0) {
+    put(m, router_out_ + m.tag.block);
+    across_io(m, m.tag.block, m.tag.home);
+    put(m, across_ + m.tag.home);
+    across(m, at_[m.tag.home], m.tag.element);
+  } else {
+    put(m, io_out_ + m.tag.block);
+    across(m, at_[m.tag.block], m.tag.element);
+  }
+  put(m, out_ + m.tag.element);
+}
+
+template <class Engine>
+void IoNodes::delivered(Engine& engine, const Message& m, std::uint32_t head) {
+  ++all_;
+  const std::uint32_t latency = head + 1 - m.born;
+  if (measuring_) {
+    ++messages_;
+    flits_ += m.flits;
+    if (static_cast<std::int32_t>(m.born - from_) >= 0) {
+      header_.add(latency);
+      network_.add(head + 1 - m.entered);
+      by_kind_[m.tag.kind].add(latency);
+      (m.tag.kind == io_io || m.tag.kind == io_pe ? io_waiting_ : pe_waiting_).add(m.entered - m.born);
+    }
+  }
+  if (m.tag.kind == pe_pe || m.tag.kind == write) return;
+  if (m.tag.kind == io_pe) {
+    if (measuring_ && m.tag.measured) read_.add(m.tag.waited + latency);
+    return;
+  }
+  Message then = m;
+  then.key += 1;
+  then.tag.waited += latency;
+  std::uint64_t delay = io_.startup;
+  if (m.tag.kind == pe_io && m.tag.block != m.tag.home) {
+    forward(then);
+  } else {
+    delay += io_.access;
+    if (random_.uniform() >= io_.hit_rate) delay += io_.disk;
+    reply(then);
+  }
+  engine.follow(then, engine.absolute(head) + m.flits + delay);  // the tail is in at A(H) + L
+}
+
+void IoNodes::report(Outcome& outcome) {
+  outcome.messages = messages_;
+  outcome.simulated_messages = all_;
+  outcome.throughput = static_cast<double>(flits_) / static_cast<double>(outcome.measured_cycles) / nodes();
+  static constexpr const char* names[] = {"pe_pe", "pe_io", "io_io", "io_pe", "write"};
+  const auto keep = [&](const char* name, Latency& latency) {
+    latency.finish();
+    outcome.latencies[name] = std::move(latency);
+  };
+  keep("header", header_);
+  keep("network", network_);
+  keep("pe_waiting", pe_waiting_);
+  keep("io_waiting", io_waiting_);
+  keep("read", read_);
+  for (std::size_t kind = 0; kind < kinds; ++kind) keep(names[kind], by_kind_[kind]);
+}
+
+}  // namespace
+
+Outcome simulate_io(std::uint32_t dimension, const InputOutput& io, const Method& method) {
+  const double started = thread_seconds();
+  IoNodes model(dimension, io, events::Random(method.seed, method.stream));
+  PathEngine<IoNodes> engine(model.links(), model, 2048);
+  Outcome outcome;
+  const double reads = io.io_rate * io.read_ratio;
+  const double remote = std::has_single_bit(io.nodes.size()) && io.nodes.size() == 1 ? 0 : 1 - io.locality;
+  drive(engine, model, method, (1 + reads * (1 + remote)) * model.nodes() / io.interval, outcome);
+  outcome.engine = "worm";
+  outcome.offered = (io.message_flits * (1 - io.io_rate) + io.write_flits * (io.io_rate - reads) +
+                     reads * (io.request_flits + remote * io.forward_flits + io.reply_flits)) /
+                    io.interval;
+  outcome.cpu_seconds = thread_seconds() - started;
+  return outcome;
+}
+
+}  // namespace assay::storage

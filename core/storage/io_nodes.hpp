@@ -1,0 +1,20 @@
+// A hypercube multicomputer with I/O nodes: Ghosh, Goveas and Draper, sections 4 and 5, figure 2 and Table 1.
+//
+// Some processing elements (class I) have an I/O node. Links, in parallel channels: k between an element and its
+// router, m between an I/O node and its element's router, r between an I/O node and its I/O router, b between I/O
+// routers (a binary hypercube of I/O addresses), n from an I/O router to its element's router. b = 0: no I/O network,
+// and no r and n. An element generates messages as a Poisson process. A read is a chain: request to the nearest I/O
+// node; where the block is elsewhere, a forward to its I/O node after a start-up; a reply after access and start-up,
+// and a disk access on a miss. A local reply leaves by the m link, a remote one crosses the I/O network and leaves by
+// the n link at the nearest I/O node, past that node. A write is one message to the nearest I/O node. Node latency is a
+// pure delay, counted from the tail's arrival.
+#pragma once
+#include "network/outcome.hpp"
+#include "network/settings.hpp"
+
+namespace assay::storage {
+
+/// ParameterError where the I/O nodes do not fit: [io].nodes not a power of two of different elements.
+network::Outcome simulate_io(std::uint32_t dimension, const network::InputOutput& io, const network::Method& method);
+
+}  // namespace assay::storage

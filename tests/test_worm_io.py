@@ -1,0 +1,82 @@
+"""The paper's machine (Ghosh, Goveas and Draper): published latencies and saturation, and what holds of any such."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from assay._core import network as core
+
+CYCLE = 0.05  # us
+
+
+def run(dimension: int = 7, messages: int = 300_000, seed: int = 1, **io: Any) -> dict[str, Any]:
+    config = {
+        "network": {"topology": "hypercube", "dimension": dimension},
+        "traffic": {},
+        "io": io,
+        "method": {"seed": seed, "warmup_messages": 50_000, "messages": messages, "batches": 32},
+    }
+    return dict(core.simulate(config))
+
+
+def mean(found: dict[str, Any], name: str) -> float:
+    """In us."""
+    return float(found["latencies"][name]["mean"]) * CYCLE
+
+
+@pytest.mark.parametrize(("dimension", "published"), [(3, 3.3), (4, 3.5), (5, 3.6), (6, 3.8)])
+def test_pe_pe_latency_of_the_small_cubes_is_the_published_one(dimension: int, published: float) -> None:
+    found = run(dimension, 1_000_000, interval=3120.0)
+    assert mean(found, "pe_pe") == pytest.approx(published, rel=0.05)
+
+
+@pytest.mark.parametrize(("b", "below", "above"), [(1, 11, 12.8), (2, 22.2, 25), (0, 18, 22.2)])
+def test_saturation_lies_where_the_paper_and_the_trial_have_it(b: int, below: float, above: float) -> None:
+    # Judged by a run four times as long: the backlog stays, or grows with it. Rates in messages per ms and element.
+    for rate, grows in ((below, False), (above, True)):
+        short, long = (run(messages=count, b=b, interval=20_000 / rate) for count in (500_000, 2_000_000))
+        assert (long["backlog"][-8:].mean() > 2 * short["backlog"][-8:].mean()) == grows
+
+
+def test_a_read_without_an_io_network_is_faster_than_with_a_narrow_one_and_slower_than_with_a_wide_one() -> None:
+    narrow, none, wide = (mean(run(b=b), "read") for b in (1, 0, 2))
+    assert wide < none < narrow
+
+
+def test_at_locality_one_all_machines_answer_alike() -> None:
+    reads = [mean(run(b=b, locality=1.0), "read") for b in (0, 1, 2, 4)]
+    assert max(reads) == pytest.approx(min(reads), rel=0.05)
+
+
+def test_a_lone_read_takes_its_hops() -> None:
+    # At hardly any traffic the header latencies are the numbers of links: on the 3-cube with I/O nodes at 0 and 7 a
+    # request crosses 3/4 of a link between routers on average, a local reply the same, besides both ends.
+    found = run(3, 60_000, interval=1e8, io_rate=1.0, locality=1.0)
+    assert found["latencies"]["pe_io"]["mean"] == pytest.approx(2.75, abs=0.05)
+    assert found["latencies"]["read"]["mean"] == pytest.approx(5.5, abs=0.05)
+    remote = run(3, 60_000, interval=1e8, io_rate=1.0, locality=0.0)
+    assert remote["latencies"]["io_io"]["mean"] == pytest.approx(3, abs=0.05)
+    assert remote["latencies"]["io_pe"]["mean"] == pytest.approx(4.75, abs=0.05)
+
+
+def test_writes_are_one_message_and_misses_do_not_change_the_network() -> None:
+    written = run(read_ratio=0.0)
+    assert written["latencies"]["write"]["count"] > 0
+    assert written["latencies"]["io_io"]["count"] == written["latencies"]["io_pe"]["count"] == 0
+    hit, miss = run(b=2), run(b=2, hit_rate=0.7)
+    assert mean(miss, "read") == pytest.approx(mean(hit, "read"), rel=0.1)
+
+
+def test_the_same_seed_gives_the_same_bits() -> None:
+    one, other = run(interval=1560.0), run(interval=1560.0)
+    for name in ("pe_pe", "read"):
+        assert (one["latencies"][name]["counts"] == other["latencies"][name]["counts"]).all()
+    assert one["head_hops"] == other["head_hops"] != run(seed=2, interval=1560.0)["head_hops"]
+
+
+def test_wrong_placements_name_their_key() -> None:
+    for nodes in ([0, 7, 9], [0, 0], [0, 128]):
+        with pytest.raises(ValueError) as raised:
+            run(nodes=nodes)
+        assert raised.value.args[0] == "io.nodes"
