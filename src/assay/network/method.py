@@ -113,7 +113,7 @@ def _lag_one(residuals: Floats) -> float:
 
 
 def looks(first: int, most: int) -> list[int]:
-    """After how many replications to look, fixed beforehand: 5, 10, 20, 40, … and the last."""
+    """After how many replications to look, fixed beforehand: `first`, twice as many, … and `most`."""
     found = []
     count = min(first, most)
     while count < most:

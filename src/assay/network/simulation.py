@@ -19,7 +19,7 @@ from assay.network.engine import Latency, Run
 
 DEFAULT_CYCLES = 20_000
 PILOT = 2**32  # its stream: no replication has it
-FIRST_LOOK = 5
+FIRST_LOOK = 10  # five alike can be chance; ten seldom are
 
 
 @dataclass(frozen=True)

@@ -4,23 +4,48 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan.hpp"
 
 namespace twin {
 
-/// One description as it stands in a case file: `key value…` lines.
+/// One description as it stands in a case file: `key value…` lines, the keys as in NETWORK.toml.
 using Words = std::vector<std::string>;
-using Description = std::map<std::string, Words>;
+class Description {
+ public:
+  std::map<std::string, Words> words;
+  std::vector<Words>
+      unlike;  // `unlike network FROM TO key=value…`, `unlike injection NODE …`, `unlike ejection NODE …`
 
+  int number(const std::string& key, int otherwise) const;
+  std::string word(const std::string& key, const std::string& otherwise) const;
+  std::vector<int> numbers(const std::string& key) const;
+};
+
+/// Routers by whatever number a topology gives them; links between routers, and from and to nodes.
 class Atlas {
  public:
+  using Router = std::int64_t;
   virtual ~Atlas() = default;
-  std::vector<Link> links;
   int nodes = 0;
+  std::vector<Link> links;
   /// Links from source to destination, injection and ejection included.
-  virtual std::vector<int> path(int source, int destination) const = 0;
+  std::vector<int> path(int source, int destination) const;
+  void finish(const Description& description);
+
+ protected:
+  virtual Router enters(int node) const { return node; }
+  virtual Router leaves(int node) const { return node; }
+  /// The routers that the routing visits after the one where the source enters.
+  virtual std::vector<Router> route(int source, int destination) const = 0;
+  /// A wire in one direction.
+  void wire(Router from, Router to) { wires_.emplace(std::pair(from, to), 0); }
+
+ private:
+  std::map<std::pair<Router, Router>, int> wires_;
+  std::vector<int> inject_, eject_;
 };
 
 /// Throws std::runtime_error on anything that is not known.

@@ -1,0 +1,86 @@
+// engine CASES DELIVERED: the same file through core/network, compiled straight from its sources, so that it can be
+// compiled with -DASSAY_MUTANT=n too.
+#include <stdexcept>
+
+#include "cases.hpp"
+#include "network/registry.hpp"
+#include "network/settings.hpp"
+#include "network/worm/general_run.hpp"
+
+namespace net = assay::network;
+
+namespace {
+
+net::Value value(const std::string& key, const twin::Words& words) {
+  static constexpr const char* lists[] = {"extents", "children", "parents", "failed_nodes"};
+  const auto one = [](const std::string& word) -> net::Value {
+    if (word.find_first_not_of("-0123456789") == std::string::npos) return std::int64_t{std::stoll(word)};
+    return word;
+  };
+  for (const auto* list : lists) {
+    if (key != list) continue;
+    net::Value::List all;
+    for (const auto& word : words) all.push_back(one(word));
+    return all;
+  }
+  return one(words.at(0));
+}
+
+void change(net::Link& link, const std::string& setting) {
+  const auto at = setting.find('=');
+  const std::string key = setting.substr(0, at);
+  const auto number = static_cast<std::uint32_t>(std::stoul(setting.substr(at + 1)));
+  if (key == "flit") link.flit = number;
+  if (key == "body") link.body = number;
+  if (key == "head") link.head = number;
+  if (key == "credit") link.credit = number;
+  if (key == "buffer") link.buffer = number;
+  if (key == "channels") link.channels = static_cast<std::uint16_t>(number);
+}
+
+twin::Played play(const twin::Description& description, const std::vector<twin::Row>& rows) {
+  net::Table network;
+  for (const auto& [key, words] : description.words) network[key] = value(key, words);
+  net::Trace trace;
+  std::vector<std::size_t> order(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return rows[a].cycle != rows[b].cycle ? rows[a].cycle < rows[b].cycle : rows[a].id < rows[b].id;
+  });
+  for (const auto i : order) {
+    trace.id.push_back(static_cast<std::uint64_t>(rows[i].id));
+    trace.cycle.push_back(static_cast<std::uint64_t>(rows[i].cycle));
+    trace.source.push_back(static_cast<std::uint32_t>(rows[i].source));
+    trace.destination.push_back(static_cast<std::uint32_t>(rows[i].destination));
+    trace.flits.push_back(static_cast<std::uint32_t>(rows[i].flits));
+  }
+  net::Delivered found;
+  const bool general = description.words.contains("engine") || !description.unlike.empty();
+  network.erase("engine");
+  if (general) {
+    const auto switching = net::read_switching(network);
+    auto built = net::build_network(network);
+    for (const auto& words : description.unlike) {
+      const auto node = static_cast<std::uint32_t>(std::stoul(words.at(1)));
+      const bool between = words.at(0) == "network";
+      const auto link = between ? built.fabric->between(node, static_cast<std::uint32_t>(std::stoul(words.at(2))))
+                        : words.at(0) == "injection" ? built.fabric->injection(node)[0]
+                                                     : built.fabric->ejection(node)[0];
+      for (std::size_t i = between ? 3 : 2; i < words.size(); ++i) change(built.fabric->links.at(link), words[i]);
+    }
+    found = net::replay_worms(built, switching, trace);
+  } else {
+    found = net::replay({{"network", network}}, trace);
+  }
+  twin::Played played;
+  played.messages.resize(rows.size());
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    played.messages[order[at]] = {found.head[at], found.tail[at], found.hops[at]};
+    played.deadlock |= found.tail[at] < 0;
+  }
+  return played;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) { return twin::play_all(count, arguments, play); }

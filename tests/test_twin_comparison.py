@@ -1,0 +1,56 @@
+"""The network engines against the twin: when each message's head arrives and its tail is delivered, none may differ.
+
+The twin moves flits one by one through buffers and derives its routes itself (tests/native/twin); the engine is the
+compiled core. The comparison is tested too: deliberate errors in the engine must be found by it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import twin_cases
+
+SEED = 20261120
+MESSAGES = 300
+
+
+def compare(first: int, last: int, folder: Path, engine: Path) -> tuple[list[str], list[twin_cases.Case]]:
+    cases = [twin_cases.case(number, SEED, MESSAGES) for number in range(first, last)]
+    folder.mkdir(exist_ok=True)
+    expected = twin_cases.play(twin_cases.twin(), cases, folder)
+    return twin_cases.differences(cases, expected, twin_cases.play(engine, cases, folder)), cases
+
+
+def test_a_sample_of_all_networks_does_not_differ(tmp_path: Path) -> None:
+    found, cases = compare(0, 400, tmp_path, twin_cases.engine())
+    assert found == []
+    assert sum(len(case.messages) for case in cases) == 120_000
+    seen = Counter((case.keys["topology"], case.keys["switching"]) for case in cases)
+    assert {kind for kind, _ in seen} >= set(twin_cases.KINDS) - {"incomplete-hypercube"}
+    assert {switching for _, switching in seen} == set(twin_cases.SWITCHINGS)
+
+
+@pytest.mark.parametrize("mutant", [1, 2, 3])
+def test_deliberate_errors_are_found(mutant: int, tmp_path: Path) -> None:
+    found, cases = compare(0, 60, tmp_path, twin_cases.engine(mutant))
+    assert found, f"error {mutant} in the engine went unnoticed in {len(cases)} networks"
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(7200)
+def test_ten_million_messages_do_not_differ(tmp_path: Path) -> None:
+    """`./x test --nightly tests/test_twin_comparison.py`."""
+    engine, part = twin_cases.engine(), 500
+    twin_cases.twin()
+    total = 0
+    with ThreadPoolExecutor(2) as pool:
+        parts = range(1_000_000, 1_000_000 + 10_000_000 // MESSAGES + part, part)
+        for found, cases in pool.map(lambda first: compare(first, first + part, tmp_path / str(first), engine), parts):
+            assert found == []
+            total += sum(len(case.messages) for case in cases)
+    assert total >= 10_000_000
+    print(f"{total:,} messages compared, none different")

@@ -1,0 +1,244 @@
+"""Random small networks with random messages, written as the file that the twin and the engine under test both read."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+TWIN = ROOT / "tests" / "native" / "twin"
+Words = dict[str, str]
+
+SWITCHINGS = ("wormhole", "wormhole", "wormhole", "cut-through", "store-and-forward", "circuit")
+
+
+@dataclass
+class Case:
+    """Keys of [network], unlike links, and messages (id, cycle, source, destination, flits) in order of cycle."""
+
+    name: str
+    keys: Words
+    messages: np.ndarray
+    unlike: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        lines = [f"case {self.name}", *(f"{key} {value}" for key, value in self.keys.items())]
+        lines += [f"unlike {words}" for words in self.unlike]
+        lines.append(f"messages {len(self.messages)}")
+        rows = [" ".join(map(str, row)) + "\n" for row in self.messages.tolist()]
+        return "\n".join(lines) + "\n" + "".join(rows)
+
+
+def topology(random: np.random.Generator, kind: str) -> tuple[Words, int]:
+    """Keys of a small network of this kind, and how many nodes it has."""
+    draw = lambda low, high: int(random.integers(low, high + 1))  # noqa: E731
+    match kind:
+        case "hypercube":
+            dimension = draw(1, 4)
+            return {"dimension": str(dimension), "routing": "e-cube"}, 2**dimension
+        case "incomplete-hypercube":
+            dimension = draw(2, 4)
+            nodes = draw(2 ** (dimension - 1) + 1, 2**dimension)
+            return {"topology": "hypercube", "dimension": str(dimension), "nodes": str(nodes)}, nodes
+        case "mesh" | "torus":
+            extents = [draw(2, 5) for _ in range(draw(1, 3))]
+            extents = extents if np.prod(extents) <= 36 else extents[:2]
+            keys = {
+                "extents": " ".join(map(str, extents)),
+                "order": str(random.choice(["highest-first", "lowest-first"])),
+            }
+            if kind == "torus":
+                keys |= {"dateline": "none", "tie": str(random.choice(["plus", "minus", "alternate"]))}
+            return keys, int(np.prod(extents))
+        case "ring":
+            nodes = draw(2, 8)
+            return {"nodes": str(nodes), "dateline": "none", "tie": str(random.choice(["plus", "minus"]))}, nodes
+        case "star" | "crossbar" | "bus":
+            nodes = draw(2, 9)
+            return {"nodes": str(nodes)}, nodes
+        case "butterfly" | "omega":
+            radix, stages = draw(2, 3), draw(1, 3)
+            return {"radix": str(radix), "stages": str(stages)}, radix**stages
+        case "k-ary-n-tree":
+            radix, levels = draw(2, 3), draw(1, 3)
+            return {
+                "radix": str(radix),
+                "levels": str(levels),
+                "up": str(random.choice(["d-mod-k", "s-mod-k"])),
+            }, radix**levels
+        case "fat-tree":
+            children = [draw(1, 4) for _ in range(draw(2, 3))]
+            parents = [draw(1, 3) for _ in children[1:]]
+            keys = {"children": " ".join(map(str, children)), "parents": " ".join(map(str, parents))}
+            return keys, int(np.prod(children))
+        case "hyperx":
+            extents = [draw(2, 4) for _ in range(draw(1, 2))]
+            concentration = draw(1, 2)
+            keys = {"extents": " ".join(map(str, extents)), "concentration": str(concentration)}
+            return keys, int(np.prod(extents)) * concentration
+    raise ValueError(kind)
+
+
+KINDS = (
+    "hypercube",
+    "incomplete-hypercube",
+    "mesh",
+    "torus",
+    "ring",
+    "star",
+    "crossbar",
+    "bus",
+    "butterfly",
+    "omega",
+    "k-ary-n-tree",
+    "fat-tree",
+    "hyperx",
+)
+DIRECT = ("hypercube", "mesh", "star")
+
+
+def traffic(random: np.random.Generator, nodes: int, count: int) -> np.ndarray:
+    """Messages at 5 to 125 percent of what the sources can send; many at once, ids in no order of time."""
+    load = float(random.uniform(0.05, 1.25))
+    shape = random.integers(4)
+    if shape == 0:
+        flits = np.full(count, random.integers(1, 65))
+    elif shape == 1:
+        flits = random.integers(1, 201, count)
+    elif shape == 2:
+        flits = np.where(random.random(count) < 0.8, random.integers(1, 4), random.integers(40, 201))
+    else:
+        flits = random.integers(1, 9, count)
+    cycles = np.floor(np.cumsum(random.exponential(flits.mean() / (load * nodes), count))).astype(np.int64)
+    if random.random() < 0.5:
+        cycles -= cycles % int(random.integers(2, 30))  # many in one cycle: ties
+    source = random.integers(0, nodes, count)
+    destination = (source + random.integers(0 if random.random() < 0.3 else min(1, nodes - 1), nodes, count)) % nodes
+    if random.random() < 0.2:
+        destination = np.where(random.random(count) < 0.5, random.integers(0, nodes), destination)
+    identity = np.arange(count) if random.random() < 0.3 else random.permutation(3 * count)[:count]
+    rows = np.stack([identity, cycles, source, destination, flits], 1)
+    return rows[np.lexsort((rows[:, 0], rows[:, 1]))]
+
+
+def case(number: int, seed: int, count: int, kinds: tuple[str, ...] = KINDS) -> Case:
+    """Case `number` of a seed: network, switching, buffers, speeds and messages all drawn from it."""
+    random = np.random.default_rng([seed, number])
+    kind = str(random.choice(kinds))
+    keys, nodes = topology(random, kind)
+    keys = {"topology": kind} | keys
+    switching = str(random.choice(SWITCHINGS))
+    keys["switching"] = switching
+    for name in ("injection_channels", "ejection_channels", "channels"):
+        keys[name] = str(random.choice([1, 1, 1, 2, 3, 9]))
+    keys["buffer_flits"] = str(random.choice([1, 1, 2, 3, 4, 5, 7, 8, 9]))
+    if switching in ("cut-through", "store-and-forward"):
+        keys["buffer_packets"] = str(random.choice([0, 1, 1, 2, 3]))
+        if keys["buffer_packets"] in ("2", "3"):  # which of several free channels is taken would matter
+            keys |= {"channels": "1", "injection_channels": "1", "ejection_channels": "1"}
+    if switching == "circuit":
+        keys["acknowledgement"] = str(random.choice([0, 1, 2, 5]))
+        keys["circuit_release"] = str(random.choice(["tail", "end"]))
+    unlike = []
+    if switching != "wormhole" or random.random() < 0.5:
+        keys |= speeds(random)
+        if random.random() < 0.5:
+            keys["sink_ticks"] = str(random.integers(1, 4))
+        if random.random() < 0.5:
+            unlike = [
+                f"{kind} {node} {unlike_words(random)}" for kind in ("injection", "ejection") for node in range(nodes)
+            ]
+    return Case(f"{seed}.{number}", keys, traffic(random, nodes, count), unlike)
+
+
+def speed(random: np.random.Generator) -> tuple[int, int, int, int]:
+    """Flit time, body, head and credit ticks; the head is never faster than the body."""
+    body = int(random.integers(0, 4))
+    return int(random.integers(1, 4)), body, max(1, body + int(random.integers(0, 3))), int(random.integers(0, 4))
+
+
+def speeds(random: np.random.Generator) -> Words:
+    flit, body, head, credit = speed(random)
+    return {"flit_ticks": str(flit), "body_ticks": str(body), "head_ticks": str(head), "credit_ticks": str(credit)}
+
+
+def unlike_words(random: np.random.Generator) -> str:
+    flit, body, head, credit = speed(random)
+    return f"flit={flit} body={body} head={head} credit={credit} buffer={random.integers(0, 10)}"
+
+
+def compiler() -> str:
+    return os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++") or "c++"
+
+
+def build(name: str, sources: list[Path], *options: str, depends: list[Path] | None = None) -> Path:
+    """Compile sources to build/twin/NAME-FINGERPRINT, once for these sources, headers and options."""
+    folder = ROOT / "build" / "twin"
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [
+        compiler(),
+        "-std=c++20",
+        "-O2",
+        "-ffp-contract=off",
+        f"-I{ROOT / 'core'}",
+        f"-I{ROOT / 'programs'}",
+        f"-I{TWIN}",
+    ]
+    print_of = hashlib.sha256(" ".join([*command, *options]).encode())
+    for path in sorted([*sources, *(depends or []), *TWIN.glob("*.hpp")]):
+        print_of.update(path.read_bytes())
+    out = folder / f"{name}-{print_of.hexdigest()[:16]}"
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not out.exists():
+            fresh = out.with_suffix(".new")
+            subprocess.run([*command, "-o", str(fresh), *map(str, sources), *options], check=True, timeout=900)
+            fresh.rename(out)
+    return out
+
+
+def twin() -> Path:
+    """The twin; nothing of core/ is compiled into it."""
+    return build("twin", [TWIN / f"{name}.cpp" for name in ("main", "simulator", "atlas", "topologies")])
+
+
+def engine(mutant: int = 0) -> Path:
+    """The engine under test, from the compiled core; its worm engine anew if a deliberate error is asked for."""
+    library = ROOT / "build" / "core" / "libassay_core.a"
+    headers = [path for room in ("network", "events") for path in (ROOT / "core" / room).rglob("*.[ch]pp")]
+    sources = [TWIN / "engine.cpp", TWIN / "atlas.cpp"]
+    options = [str(library)]
+    if mutant:
+        sources += sorted((ROOT / "core" / "network" / "worm").glob("*.cpp"))
+        options += [f"-DASSAY_MUTANT={mutant}", "-O1"]
+    return build(f"engine{mutant}", sources, *options, depends=[*headers, library])
+
+
+def play(program: Path, cases: list[Case], folder: Path) -> str:
+    """What a program says of the cases."""
+    given, found = folder / "cases", folder / f"{program.name}.delivered"
+    given.write_text("".join(one.text() for one in cases))
+    subprocess.run([str(program), str(given), str(found)], check=True, timeout=3000)
+    return found.read_text()
+
+
+def differences(cases: list[Case], expected: str, found: str) -> list[str]:
+    """In words, one line a case that differs: its keys, how many messages, and the first of them."""
+    if expected == found:
+        return []
+    words = []
+    blocks = zip(cases, expected.split("case ")[1:], found.split("case ")[1:], strict=True)
+    for one, left, right in blocks:
+        if left != right:
+            pairs = [pair for pair in zip(left.splitlines(), right.splitlines(), strict=True) if pair[0] != pair[1]]
+            words.append(
+                f"{one.name} {one.keys} {len(one.unlike)} unlike: {len(pairs)} differ, twin and engine: {pairs[0]}"
+            )
+    return words
