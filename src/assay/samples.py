@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ class Circumstance:
     launch: int
     attempt: int
     provenance: str
+    factors: dict[str, Any] = field(default_factory=dict)  # what was varied from outside: part of every case
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,7 @@ def rows(lines: Iterable[dict[str, Any]], about: Circumstance) -> Iterator[Row]:
                 about.run,
                 about.benchmark,
                 about.machine,
-                case_text(event.get("case", {})),
+                case_text(event.get("case", {}) | about.factors),
                 about.allocation,
                 about.launch,
                 about.attempt,
@@ -193,7 +194,7 @@ def rows(lines: Iterable[dict[str, Any]], about: Circumstance) -> Iterator[Row]:
 
 
 def _block(event: dict[str, Any], about: Circumstance, host: str, seed: int) -> Iterator[Row]:
-    case = case_text(event.get("case", {}))
+    case = case_text(event.get("case", {}) | about.factors)
     order, batch, block = int(event.get("order", 0)), int(event.get("batch", 1)), int(event.get("block", 0))
     cache = event.get("cache")
     begun = float(event.get("t0", 0.0))

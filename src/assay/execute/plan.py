@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from assay.benchmark.record import PARTS, Benchmark, benchmarks
@@ -23,11 +23,22 @@ class Task:
     ranks: int | None
     arguments: tuple[str, ...]
     timeout: float
+    ppn: int | None = None
+    factors: dict[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         """The task's name in the run: also the stem of its file."""
-        return f"{self.launch:03d}-{self.benchmark}"
+        varied = "".join(f"-{key}{value}" for key, value in self.factors.items())
+        return f"{self.launch:03d}-{self.benchmark}{varied}"
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many ranks a benchmark runs on, and how many of them on a node; None: one process a node."""
+
+    ranks: int | None = None
+    ppn: int | None = None
 
 
 @dataclass(frozen=True)
@@ -79,21 +90,27 @@ def make(
     profile: str,
     settings: Mapping[str, str] | None = None,
     launches: int | None = None,
-    ranks: Mapping[str, int | None] | None = None,
+    sizes: Mapping[str, Sequence[Size]] | None = None,
     seed: int = 1,
     timeout: float = 300.0,
 ) -> Plan:
-    """Plan `launches` rounds (default: what the profile says), each with every benchmark once in a fresh order."""
+    """Plan `launches` rounds (default: the profile's), each with every benchmark and size once in a fresh order.
+
+    Where a benchmark has several `sizes`, the number of ranks a node becomes part of its cases.
+    """
     if profile not in LAUNCHES:
         raise InputError("no such profile", key="--profile", value=profile, accepted=", ".join(LAUNCHES))
     rounds = LAUNCHES[profile] if launches is None else launches
     dice = random.Random(seed)
     tasks = []
+    among_of = {record.name: (sizes or {}).get(record.name) or [Size()] for record in records}
+    turns = [(record, size, among_of[record.name]) for record in records for size in among_of[record.name]]
     for launch in range(rounds):
-        order = list(records)
+        order = list(turns)
         dice.shuffle(order)
-        for record in order:
+        for record, size, among in order:
             own = dice.randrange(1, 2**31)
             words = (*arguments_of(record, settings or {}, profile), "--seed", str(own), "--launch", str(launch))
-            tasks.append(Task(record.name, launch, own, (ranks or {}).get(record.name), words, timeout))
+            varied = {"ppn": size.ppn} if len(among) > 1 else {}
+            tasks.append(Task(record.name, launch, own, size.ranks, words, timeout, size.ppn, varied))
     return Plan(profile, rounds, seed, tuple(tasks))

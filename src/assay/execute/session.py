@@ -35,6 +35,9 @@ class Target(Protocol):
     def describe(self) -> dict[str, Any]:
         """Say what this target is, for run.json."""
 
+    def close(self) -> None:
+        """Give back what is held between launches."""
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -92,6 +95,7 @@ def _do_one(run: Run, task: Task, record: Benchmark, target: Target) -> Failure 
         launch=task.launch,
         attempt=attempt,
         provenance=provenance,
+        factors=task.factors,
     )
     run.journal({"event": "begun", "task": task.name, "file": file, "about": asdict(about)})
     out = run.folder / "launches" / file

@@ -38,8 +38,8 @@ def ranks_wanted(record: Benchmark, given: int | None) -> int | None:
 class Real:
     """This host, or the nodes behind a launcher."""
 
-    def __init__(self, via: str | None, nodes: int | None, ppn: int | None) -> None:
-        self.via, self.nodes, self.ppn = via, nodes, ppn
+    def __init__(self, via: str | None, nodes: int | None) -> None:
+        self.via, self.nodes = via, nodes
         self.machine = os.uname().nodename
         self.mpi: Mpi | None = None
         self._launchers: dict[str, Launcher] = {}
@@ -80,7 +80,7 @@ class Real:
             command=tuple(words),
             ranks=task.ranks,
             nodes=self.nodes,
-            ppn=self.ppn,
+            ppn=task.ppn,
             out=out,
             log=log,
             timeout=task.timeout,
@@ -100,7 +100,6 @@ class Real:
         return {
             "via": self.via or "local and mpiexec",
             "nodes": self.nodes,
-            "ppn": self.ppn,
             "launchers": {name: made.describe() for name, made in self._launchers.items()},
             "mpi": None if self.mpi is None else vars(self.mpi) | {},
             "programs": {
@@ -108,6 +107,11 @@ class Real:
                 for name, built in self._built.items()
             },
         }
+
+    def close(self) -> None:
+        """Give back what a launcher holds between launches (an allocation)."""
+        for held in self._launchers.values():
+            held.close()
 
 
 class Described:
@@ -146,15 +150,18 @@ class Described:
         """Give the whole description: it is the machine."""
         return {"description": self.description.model_dump(mode="json")}
 
+    def close(self) -> None:
+        """Nothing is held."""
 
-def target(on: str | None, via: str | None, nodes: int | None, ppn: int | None, overrides: dict[str, str]) -> Target:
+
+def target(on: str | None, via: str | None, nodes: int | None, overrides: dict[str, str]) -> Target:
     """Choose where to run; InputError where the wishes contradict each other."""
     if on is None:
         if overrides:
             raise InputError(
                 "sets a key of a description", key=f"--set machine.{next(iter(overrides))}", accepted="--on"
             )
-        return Real(via, nodes, ppn)
+        return Real(via, nodes)
     if via is not None:
         raise InputError("a described machine is simulated, not launched", key="--via", value=via, accepted="no --via")
     return Described(on, overrides)

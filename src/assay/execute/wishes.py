@@ -9,7 +9,7 @@ from typing import Any
 from assay.benchmark.record import Benchmark, benchmark
 from assay.errors import InputError
 from assay.execute import plan as planning
-from assay.execute.plan import Plan
+from assay.execute.plan import Plan, Size
 from assay.execute.session import Target
 from assay.execute.target import ranks_wanted, target
 
@@ -23,7 +23,7 @@ class Wishes:
     via: str | None = None
     ranks: int | None = None
     nodes: int | None = None
-    ppn: int | None = None
+    ppn: tuple[int, ...] = ()
     settings: dict[str, str] = field(default_factory=dict)
     machine: dict[str, str] = field(default_factory=dict)
     profile: str = "quick"
@@ -37,11 +37,11 @@ class Wishes:
     @staticmethod
     def from_dict(data: dict[str, Any]) -> Wishes:
         """Take back what `to_dict` gave."""
-        return Wishes(**{**data, "names": tuple(data["names"])})
+        return Wishes(**{**data, "names": tuple(data["names"]), "ppn": tuple(data["ppn"])})
 
     def target(self) -> Target:
         """Where it will be done."""
-        return target(self.on, self.via, self.nodes, self.ppn, self.machine)
+        return target(self.on, self.via, self.nodes, self.machine)
 
     def plan(self) -> Plan:
         """What will be done. A described machine answers the same every time: one launch unless more are asked for."""
@@ -52,15 +52,30 @@ class Wishes:
             profile=self.profile,
             settings=self.settings,
             launches=launches,
-            ranks={record.name: self._ranks(record) for record in records},
+            sizes={record.name: self._sizes(record) for record in records},
             seed=self.seed,
         )
 
-    def _ranks(self, record: Benchmark) -> int | None:
-        wanted = self.ranks if record.kind == "ranks" or len(self.names) == 1 else None
-        if wanted is None and record.kind == "ranks" and self.nodes is not None:
-            return self.nodes * (self.ppn or 1)
-        return ranks_wanted(record, wanted)
+    def _sizes(self, record: Benchmark) -> list[Size]:
+        """Ranks, and ranks a node: as given, else nodes times ranks a node, else what the record asks for."""
+        given = self.ranks if record.kind == "ranks" or len(self.names) == 1 else None
+        sizes = []
+        for ppn in self.ppn or (None,):
+            wanted = given
+            if wanted is None and record.kind == "ranks" and self.nodes is not None:
+                wanted = self.nodes * (ppn or 1)
+            sizes.append(Size(ranks_wanted(record, wanted), ppn if record.kind == "ranks" else None))
+        return sizes if record.kind == "ranks" else sizes[:1]
+
+
+def counts(text: str | None, key: str) -> tuple[int, ...]:
+    """Read `1,2`: positive whole numbers with commas between."""
+    if text is None:
+        return ()
+    words = text.split(",")
+    if not all(word.strip().isdigit() and int(word) > 0 for word in words):
+        raise InputError("are not counts", key=key, value=text, accepted="1, or 1,2")
+    return tuple(int(word) for word in words)
 
 
 def split(words: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from assay.execute import session
+from assay.execute.mpi import find_mpi
 from assay.execute.plan import Plan
 from assay.execute.session import Failure
 from assay.execute.wishes import Wishes
@@ -19,7 +20,7 @@ from assay.store import Run
 def measure(wishes: Wishes, out: Path | None) -> tuple[Run, list[Failure]]:
     """Plan and do what was wished for, into a new run."""
     plan, where = wishes.plan(), wishes.target()  # both complain before a folder is made
-    found = discover()
+    found = discover(find_mpi)
     about = {
         "command": sys.argv[1:],
         "wishes": wishes.to_dict(),
@@ -53,12 +54,15 @@ def proceed(run: Run, plan: Plan, where: session.Target) -> list[Failure]:
         transient=True,
     ) as bar:
         line = bar.add_task("compiling", total=len(plan.tasks))
-        failures = session.do(
-            run,
-            plan,
-            where,
-            say=lambda text: console.print(text, highlight=False, markup=False),
-            advance=lambda name: bar.update(line, advance=1, description=name),
-        )
+        try:
+            failures = session.do(
+                run,
+                plan,
+                where,
+                say=lambda text: console.print(text, highlight=False, markup=False),
+                advance=lambda name: bar.update(line, advance=1, description=name),
+            )
+        finally:
+            where.close()
     run.finish("failed" if failures else "done")
     return failures

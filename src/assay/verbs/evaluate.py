@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
         on: Annotated[str | None, typer.Option(help="a described machine: its name, or a TOML file")] = None,
         via: Annotated[str | None, typer.Option(help="local, mpiexec, hosts:FILE, slurm")] = None,
         nodes: Annotated[int | None, typer.Option("-N", min=1, help="nodes")] = None,
-        ppn: Annotated[int | None, typer.Option(min=1, help="ranks a node")] = None,
+        ppn: Annotated[str | None, typer.Option(help="ranks a node; 1,2 does both")] = None,
         profile: Annotated[str, typer.Option(help="quick, standard or full")] = "quick",
         only: Annotated[str | None, typer.Option(help="PART,…: processor, memory, messages, …")] = None,
         launches: Annotated[int | None, typer.Option(min=1, help="fresh processes (default: the profile's)")] = None,
@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
         """Measure every part of a machine and write report.html."""
         from assay.cli import emit
         from assay.execute.plan import chosen
-        from assay.execute.wishes import Wishes
+        from assay.execute.wishes import Wishes, counts
         from assay.report.document import document
         from assay.report.page import write
         from assay.store import Run
@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
                 on=on,
                 via=via,
                 nodes=nodes,
-                ppn=ppn,
+                ppn=counts(ppn, "--ppn"),
                 profile=profile,
                 launches=launches,
                 seed=seed,

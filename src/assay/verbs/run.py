@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
         via: Annotated[str | None, typer.Option(help="local, mpiexec, hosts:FILE, slurm")] = None,
         ranks: Annotated[int | None, typer.Option("-n", min=1, help="ranks of a message-passing benchmark")] = None,
         nodes: Annotated[int | None, typer.Option("-N", min=1, help="nodes")] = None,
-        ppn: Annotated[int | None, typer.Option(min=1, help="ranks a node")] = None,
+        ppn: Annotated[str | None, typer.Option(help="ranks a node; 1,2 does both")] = None,
         settings: Annotated[list[str] | None, typer.Option("--set", help="KEY=VALUE; machine.KEY of --on")] = None,
         profile: Annotated[str, typer.Option(help="quick, standard or full")] = "quick",
         launches: Annotated[int | None, typer.Option(min=1, help="fresh processes (default: the profile's)")] = None,
@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Run one benchmark and say its figures."""
         from assay.cli import emit
-        from assay.execute.wishes import Wishes, split
+        from assay.execute.wishes import Wishes, counts, split
         from assay.report.document import document
         from assay.verbs._doing import measure
 
@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
             via=via,
             ranks=ranks,
             nodes=nodes,
-            ppn=ppn,
+            ppn=counts(ppn, "--ppn"),
             settings=given,
             machine=machine,
             profile=profile,

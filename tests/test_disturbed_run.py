@@ -1,0 +1,63 @@
+"""A hog on a core, from the start or from the middle of a run: the run is not called clean (METHOD, rule 14)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from command_line import assay
+
+
+@contextmanager
+def hog(processors: int) -> Iterator[None]:
+    """Keep processors busy by other processes than the benchmark's."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processors)]
+    try:
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+
+
+def test_a_hog_from_the_start_is_named(tmp_path: Path) -> None:
+    with hog(1):
+        answer = assay("run", "sieve", "--launches", "2", "--out", str(tmp_path / "run"), "--json")
+    assert answer.status in (0, 1)
+    assert answer.document["state"] != "clean"
+    assert any("processors busy" in text for text in answer.document["warnings"])
+
+
+def test_a_hog_from_the_middle_is_named(tmp_path: Path) -> None:
+    processors = len(os.sched_getaffinity(0))
+    assert assay("run", "sieve", "--launches", "1", "--out", str(tmp_path / "warm")).status in (0, 1)  # compiled
+    folder = tmp_path / "run"
+    stop = threading.Event()
+
+    def later() -> None:
+        while not stop.wait(0.02):
+            if len(list((folder / "launches").glob("*.jsonl"))) >= 3:
+                with hog(processors):
+                    stop.wait()
+
+    watcher = threading.Thread(target=later)
+    watcher.start()
+    try:
+        answer = assay("run", "sieve", "--launches", "6", "--out", str(folder), "--json")
+    finally:
+        stop.set()
+        watcher.join()
+    assert answer.document["state"] != "clean" and answer.document["warnings"]
