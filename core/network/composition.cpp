@@ -80,7 +80,8 @@ class TwoNetworks final : public Routing {
     const auto links = fabric_.injection(state.source);
     bool by_io = state.source >= fabric_.processors && io_.fabric;
     if (by_io && state.destination < fabric_.processors)
-      by_io = shape_.local[state.destination] != state.source - fabric_.processors;
+      by_io = shape_.local[state.destination] != none &&
+              shape_.local[state.destination] != state.source - fabric_.processors;
     out.add(links[by_io ? 1 : 0]);
     drop_failed(out);
   }

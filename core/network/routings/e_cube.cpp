@@ -46,7 +46,7 @@ std::unique_ptr<Routing> make(const Fabric& fabric, const Settings& settings) {
   if (!grid || fabric.topology != "hypercube") throw ParameterError("routing", "e-cube routes on hypercubes only");
   const bool lowest = settings.text("order") == "lowest-first";
   if (lowest && grid->routers != 1u << grid->dimensions())
-    throw ParameterError("order", "an incomplete hypercube is routed highest dimension first");
+    throw ParameterError("network.order", "an incomplete hypercube is routed highest dimension first");
   return std::make_unique<ECube>(fabric, *grid, lowest);
 }
 
