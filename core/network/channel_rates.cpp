@@ -1,6 +1,7 @@
 #include "network/channel_rates.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -12,16 +13,19 @@ namespace {
 
 class Follower {
  public:
-  Follower(const Routing& routing, ChannelRates& out) : routing_(routing), fabric_(routing.fabric()), out_(out) {}
+  Follower(const Routing& routing, ChannelRates& out, bool turns)
+      : routing_(routing), fabric_(routing.fabric()), out_(out), turns_(turns) {}
 
   // One way after the other: for routings that leave no choice.
   void follow(RouteState state, double flow) {
     routing_.inject(state, choices_);
-    std::uint32_t steps = 0;
+    std::uint32_t steps = 0, before = none;
     while (choices_.count) {
       const auto choice = choices_[0];
       const auto& link = fabric_.links[choice.link];
       out_.rate[choice.link] += flow;
+      if (before != none) turn(before, choice.link, flow);
+      before = choice.link;
       if (link.kind == LinkKind::ejection) return;
       if (++steps > 4 * fabric_.routers + 8)
         throw std::runtime_error("the routes of " + routing_.claims().name + " go round in circles");
@@ -60,6 +64,7 @@ class Follower {
       if (one.first == one.last && fabric_.links[one.link].kind != LinkKind::ejection) out_.unroutable += one.flow;
       for (auto next = one.first; next < one.last; ++next) {
         visits_[successors_[next]].flow += one.flow / (one.last - one.first);
+        turn(one.link, visits_[successors_[next]].link, one.flow / (one.last - one.first));
         if (--into[successors_[next]] == 0) ready.push_back(successors_[next]);
       }
     }
@@ -72,6 +77,10 @@ class Follower {
   }
 
  private:
+  void turn(std::uint32_t from, std::uint32_t to, double flow) {
+    if (turns_) out_.turns[std::uint64_t{from} << 32 | to] += flow;
+  }
+
   struct Visit {
     RouteState state;
     std::uint32_t link;
@@ -112,6 +121,7 @@ class Follower {
   const Routing& routing_;
   const Fabric& fabric_;
   ChannelRates& out_;
+  bool turns_;
   Choices choices_;
   std::vector<Visit> visits_;
   std::vector<std::uint32_t> successors_;
@@ -119,7 +129,32 @@ class Follower {
   std::uint32_t representative_ = none;
 };
 
-ChannelRates two_traffics(const TwoPhase& routing, const std::vector<double>& traffic) {
+// The turns at a node's router where first phases end and second ones begin, source and destination thought
+// independent. `through`: messages that have the node as their intermediate one; `share` of the nodes is one node.
+void join_phases(ChannelRates& out, const Fabric& fabric, std::uint32_t node, double sent, double received,
+                 double through, double share) {
+  const auto in = fabric.injection(node)[0], eject = fabric.ejection(node)[0];
+  std::vector<std::pair<std::uint32_t, double>> ending, beginning;
+  double begun = 0;
+  for (const auto& [key, flow] : out.turns) {
+    const auto from = static_cast<std::uint32_t>(key >> 32), to = static_cast<std::uint32_t>(key);
+    if (to == eject && from != in) ending.emplace_back(from, flow);
+    if (from == in && to != eject) beginning.emplace_back(to, flow), begun += flow;
+  }
+  if (!(begun > 0) || !(through > 0)) return;
+  const double here = received * share / through;  // of the messages that come through, those that end here
+  const double first = through - sent * share, second = received * (1 - share);  // phases that end over links
+  for (const auto& [link, flow] : ending) {
+    const double on = flow * first / (first + second) * (1 - here);
+    out.turns[std::uint64_t{link} << 32 | eject] = flow - on;
+    for (const auto& [next, rate] : beginning) out.turns[std::uint64_t{link} << 32 | next] += on * rate / begun;
+  }
+  out.turns[std::uint64_t{in} << 32 | eject] = sent * share * here;
+  for (const auto& [link, flow] : beginning)
+    out.turns[std::uint64_t{in} << 32 | link] = sent * (1 - share * here) * flow / begun;
+}
+
+ChannelRates two_traffics(const TwoPhase& routing, const std::vector<double>& traffic, bool turns) {
   const auto& fabric = routing.fabric();
   const std::size_t nodes = fabric.nodes;
   std::vector<double> sent(nodes), received(nodes), part(nodes * nodes);
@@ -131,8 +166,10 @@ ChannelRates two_traffics(const TwoPhase& routing, const std::vector<double>& tr
   const auto over = static_cast<double>(nodes);
   for (std::size_t from = 0; from < nodes; ++from)
     for (std::size_t to = 0; to < nodes; ++to) part[from * nodes + to] = (sent[from] + received[to]) / over;
-  auto out = channel_rates(routing.base(), part);  // both phases at once: rates add up
+  const double total = std::accumulate(sent.begin(), sent.end(), 0.0);
+  auto out = channel_rates(routing.base(), part, turns);  // both phases at once: rates add up
   for (std::uint32_t node = 0; node < nodes; ++node) {
+    if (turns) join_phases(out, fabric, node, sent[node], received[node], total / over, 1 / over);
     out.rate[fabric.injection(node)[0]] = sent[node];
     out.rate[fabric.ejection(node)[0]] = received[node];
   }
@@ -141,15 +178,15 @@ ChannelRates two_traffics(const TwoPhase& routing, const std::vector<double>& tr
 
 }  // namespace
 
-ChannelRates channel_rates(const Routing& routing, const std::vector<double>& traffic) {
+ChannelRates channel_rates(const Routing& routing, const std::vector<double>& traffic, bool turns) {
   const auto& fabric = routing.fabric();
   const std::size_t nodes = fabric.nodes;
   if (traffic.size() != nodes * nodes) throw std::invalid_argument("the traffic is not a matrix of nodes by nodes");
   if (const auto* two = dynamic_cast<const TwoPhase*>(&routing); two && two->always() && !fabric.any_failed())
-    return two_traffics(*two, traffic);
+    return two_traffics(*two, traffic, turns);
   ChannelRates out;
   out.rate.resize(fabric.links.size());
-  Follower follower(routing, out);
+  Follower follower(routing, out, turns);
   const bool one_way = routing.selection() == Selection::first;
   for (std::uint32_t destination = 0; destination < nodes; ++destination) {
     for (std::uint32_t source = 0; source < nodes; ++source) {

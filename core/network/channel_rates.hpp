@@ -8,6 +8,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "network/registry.hpp"
@@ -19,10 +20,12 @@ namespace assay::network {
 struct ChannelRates {
   std::vector<double> rate;  // by link, in the unit of the traffic; all its channels and lanes together
   double unroutable = 0;     // traffic that failures cut off (or partly: what ends on the way still loads it so far)
+  std::unordered_map<std::uint64_t, double>
+      turns;  // if asked for: by (link << 32 | next link), what goes from one on to the next
 };
 
 /// `traffic[source * nodes + destination]`: what is sent. Throws std::runtime_error if ways go round in circles.
-ChannelRates channel_rates(const Routing& routing, const std::vector<double>& traffic);
+ChannelRates channel_rates(const Routing& routing, const std::vector<double>& traffic, bool turns = false);
 
 /// A pattern as that matrix: every sending node sends 1. ParameterError as in OpenLoop.
 std::vector<double> traffic_matrix(const Traffic& traffic, const Neighbourhood& around);

@@ -6,6 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
+
 #include "network/channel_rates.hpp"
 #include "network/placement.hpp"
 #include "network/registry.hpp"
@@ -139,21 +141,32 @@ nb::dict rates_dict(const ChannelRates& rates) {
   nb::dict out;
   out["rate"] = rates.rate;
   out["unroutable"] = rates.unroutable;
+  if (!rates.turns.empty()) {
+    std::vector<std::uint32_t> from, to;
+    std::vector<double> rate;
+    for (const auto& [key, flow] : std::map(rates.turns.begin(), rates.turns.end())) {
+      from.push_back(static_cast<std::uint32_t>(key >> 32));
+      to.push_back(static_cast<std::uint32_t>(key));
+      rate.push_back(flow);
+    }
+    out["turns"] = nb::make_tuple(from, to, rate);
+  }
   return out;
 }
 
-nb::dict rates_of_matrix(const Network& network, const Matrix& traffic) {
+nb::dict rates_of_matrix(const Network& network, const Matrix& traffic, bool turns) {
   const std::vector<double> copy(traffic.data(), traffic.data() + traffic.size());
   for (const double flow : copy)
     if (!(flow >= 0)) throw nb::value_error("a rate of traffic is negative or no number");
-  return rates_dict(channel_rates(*network.routing, copy));
+  return rates_dict(channel_rates(*network.routing, copy, turns));
 }
 
-nb::dict rates_of_pattern(const Network& network, const std::string& pattern, bool self) {
+nb::dict rates_of_pattern(const Network& network, const std::string& pattern, bool self, bool turns) {
   Traffic traffic;
   traffic.pattern = pattern;
   traffic.self = self;
-  return rates_dict(channel_rates(*network.routing, traffic_matrix(traffic, neighbourhood(*network.fabric, 1))));
+  const auto matrix = traffic_matrix(traffic, neighbourhood(*network.fabric, 1));
+  return rates_dict(channel_rates(*network.routing, matrix, turns));
 }
 
 void bind_placement(nb::module_& module) {
@@ -230,9 +243,10 @@ void bind_topologies(nb::module_& module) {
                      out["selection"] = selections[static_cast<int>(claims.selection)];
                      return out;
                    })
-      .def("channel_rates", &rates_of_matrix, nb::arg("traffic"),
-           "Exact rates {rate: by link, unroutable} for a matrix of what each node (row) sends to each (column).")
-      .def("channel_rates", &rates_of_pattern, nb::arg("pattern"), nb::arg("self") = false,
+      .def("channel_rates", &rates_of_matrix, nb::arg("traffic"), nb::arg("turns") = false,
+           "Exact rates {rate: by link, unroutable} for a matrix of what each node (row) sends to each (column); with "
+           "turns also ([link], [next link], [rate]).")
+      .def("channel_rates", &rates_of_pattern, nb::arg("pattern"), nb::arg("self") = false, nb::arg("turns") = false,
            "The same for a pattern's name, each sending node sending 1; self: a node may send to itself.")
       .def("routes", &routes, nb::arg("source"), nb::arg("destination"), nb::arg("limit") = 100000,
            "Every way: (probability, [(link, lane), ...]); one without an ejection link at its end cannot be routed.");
