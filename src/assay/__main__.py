@@ -2,4 +2,5 @@
 
 from assay.cli import main
 
-main()
+if __name__ == "__main__":  # mpi4py.futures imports this in its workers, under another name
+    main()

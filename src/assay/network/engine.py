@@ -86,7 +86,7 @@ def asked(source: Source, call: Any, *arguments: Any) -> Any:
 def read(found: Mapping[str, Any]) -> Run:
     """The core's answer, typed."""
     latencies = {
-        f"{name}_latency": Latency(
+        name if name.endswith("waiting") else f"{name}_latency": Latency(
             *(np.asarray(part[key], float) for key in ("batch_sums", "batch_counts", "values", "counts"))
         )
         for name, part in found["latencies"].items()

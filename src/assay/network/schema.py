@@ -101,6 +101,7 @@ class Network(Clock):
     acknowledgement: Cycles = Field(
         1, ge=0, description="circuit: the acknowledgement's way back over one link [cycles]"
     )
+    sink_ticks: Cycles = Field(1, ge=1, description="a destination takes a flit every so many cycles [cycles]")
     packet_flits: Flits = Field(0, ge=0, description="longer messages go as packets of this length; 0: whole [flits]")
     packet_gap: Cycles = Field(
         1, ge=1, description="from one packet's leaving the source to the next one's request [cycles]"

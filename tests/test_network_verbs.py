@@ -1,0 +1,255 @@
+"""`assay simulate` and `assay replay` as a person types them: the documents, sweeps, traces, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from assay.cli import app
+from assay.errors import InputError
+from assay.network import description, replaying, sweep, trace
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+HYPERCUBE = EXAMPLES / "hypercube.toml"
+SHORT = ("--set", "method.cycles=20000")
+
+
+def document(*arguments: object) -> dict[str, Any]:
+    result = CliRunner().invoke(app, [str(argument) for argument in (*arguments, "--json")], catch_exceptions=False)
+    assert result.exit_code == 0
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def simulate(*arguments: object) -> dict[str, Any]:
+    found = document("simulate", HYPERCUBE, *SHORT, *arguments)
+    found.pop("cpu_seconds", None)
+    found.get("warmup", {}).pop("pilot_cpu_seconds", None)
+    return found
+
+
+def test_the_document_has_what_it_promises() -> None:
+    found = document("simulate", HYPERCUBE, *SHORT)
+    assert found["engine"] == "worm"
+    assert found["simulated_cycles"] == 22_000
+    assert found["cpu_seconds"] > 0
+    assert found["saturated"] is False
+    assert found["deadlock"] is None
+    assert "utilisation" not in found
+    assert found["messages"] == pytest.approx(128 * 0.2 / 32 * 20_000, rel=0.05)
+    # Distances on a 7-cube without oneself: 7 * 64 / 127 links, and those into and out of the network.
+    assert found["head_hops"] / found["messages"] == pytest.approx(7 * 64 / 127 + 2, rel=0.15)
+    cycles = found["figures"]["header_latency"]["cycles"]
+    low, high = cycles["interval"]
+    assert low < cycles["mean"] < high
+    assert 7 * 64 / 127 + 2 < cycles["mean"] < 20
+    assert found["figures"]["header_latency"]["seconds"]["mean"] == pytest.approx(cycles["mean"] * 5e-8)
+    assert set(cycles["quantiles"]) == {"0.5", "0.9", "0.99"}
+    assert found["figures"]["throughput"]["flits_per_node_per_cycle"]["mean"] == pytest.approx(0.2, rel=0.05)
+
+
+def test_the_same_seed_gives_the_same_bits_on_any_workers() -> None:
+    again = ("--set", "method.replications=4")
+    alone = simulate(*again)
+    assert alone == simulate(*again)
+    assert alone == simulate(*again, "--workers", 3)
+    assert alone == simulate(*again, "--workers", 2, "--executor", "processes")
+    assert alone != simulate(*again, "--set", "method.seed=2")
+    assert alone["simulated_cycles"] == 4 * 22_000
+
+
+def test_replications_go_on_until_the_interval_is_as_asked(tmp_path: Path) -> None:
+    file = HYPERCUBE.read_text().split("[method]")[0]
+    precise = tmp_path / "precise.toml"
+    precise.write_text(file + "[method]\nprecision = 0.01\n")
+    found = document("simulate", precise)
+    interval = found["figures"]["header_latency"]["cycles"]["interval"]
+    assert found["replications"] in (10, 20, 40, 80, 160)
+    assert (interval[1] - interval[0]) / 2 <= 0.01 * found["figures"]["header_latency"]["cycles"]["mean"]
+    assert found["warmup"]["how"] == "MSER-5"
+
+
+def test_saturation_is_a_result() -> None:
+    found = simulate("--set", "traffic.load=1.2")
+    assert found["saturated"] is True
+    assert found["figures"]["throughput"]["flits_per_node_per_cycle"]["mean"] < 1
+
+
+def test_the_saturation_of_a_single_link_is_its_capacity(tmp_path: Path) -> None:
+    """Two nodes on a bus: whatever the lengths, one flit a cycle passes, half of it from each node."""
+    file = tmp_path / "bus.toml"
+    file.write_text(
+        '[network]\ntopology = "bus"\nnodes = 2\nbuffer_flits = 64\n'
+        "[traffic]\nload = 0.2\nflits = 8\n[method]\ncycles = 20000\n"
+    )
+    low, high = document("simulate", file, "--saturation")["saturation"]["interval"]
+    assert (high - low) / high <= 0.02
+    assert 0.44 < low < 0.52
+
+
+def test_a_deadlock_is_a_result(tmp_path: Path) -> None:
+    file = tmp_path / "ring.toml"
+    file.write_text(
+        '[network]\ntopology = "ring"\nnodes = 8\ndateline = "none"\n[traffic]\nload = 0.9\n[method]\ncycles = 20000\n'
+    )
+    found = document("simulate", file)
+    assert found["saturated"] is True
+    assert len(found["deadlock"]["cycle"]) >= 2
+
+
+def test_a_sweep_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
+    out = tmp_path / "points.jsonl"
+    axes = ("--sweep", "traffic.load=0.1,0.2,0.3", "--sweep", "traffic.flits=8,16", "--out", out)
+    whole = document("simulate", HYPERCUBE, *SHORT, *axes)
+    assert [point["setting"] for point in whole["points"]][:2] == [
+        {"traffic.load": "0.1", "traffic.flits": "8"},
+        {"traffic.load": "0.1", "traffic.flits": "16"},
+    ]
+    lines = out.read_text().splitlines()
+    assert len(lines) == 6
+    out.write_text("\n".join(lines[:3]) + "\n" + lines[3][: len(lines[3]) // 2])  # as kill -9 would leave it
+    resumed = document("simulate", HYPERCUBE, *SHORT, *axes)
+    kept = [json.loads(line)["key"] for line in lines[:3]]
+    assert len(sweep.finished(out)) == 6
+    for before, after in zip(whole["points"], resumed["points"], strict=True):
+        before.pop("cpu_seconds"), after.pop("cpu_seconds")
+        assert before == after
+    assert out.read_text().splitlines()[:3] == lines[:3]
+    assert kept == [json.loads(line)["key"] for line in out.read_text().splitlines()[:3]]
+
+
+@pytest.mark.mpi
+def test_a_sweep_runs_over_mpi(tmp_path: Path) -> None:
+    mpiexec = Path(sys.executable).parent / "mpiexec"
+    launcher = str(mpiexec) if mpiexec.exists() else shutil.which("mpiexec")
+    if launcher is None:
+        pytest.skip("no mpiexec")
+    axes = ["--sweep", "traffic.load=0.1,0.2,0.3,0.4", *SHORT, "--json"]
+    allowed = {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    }
+    command = [launcher, "-n", "3", sys.executable, "-m", "mpi4py.futures", "-m", "assay", "simulate", str(HYPERCUBE)]
+    ran = subprocess.run(
+        [*command, *axes, "--executor", "mpi"], env=os.environ | allowed, capture_output=True, text=True, timeout=240
+    )
+    assert ran.returncode == 0, ran.stderr
+    found, here = json.loads(ran.stdout), document("simulate", HYPERCUBE, *axes[:-1])
+    for point in (*found["points"], *here["points"]):
+        point.pop("cpu_seconds")
+    assert found == here
+
+
+def test_utilisation_names_the_busiest() -> None:
+    found = simulate("--set", "method.utilisation=true", "--set", "network.dimension=3")
+    channels = found["utilisation"]
+    busy = [channel["busy"] for channel in channels]
+    assert busy == sorted(busy, reverse=True)
+    between = [channel["busy"] for channel in channels if channel["kind"] == "network"]
+    # 8 nodes, 0.2 flits a cycle each, over 12/7 links of 24: every channel alike.
+    assert np.mean(between) == pytest.approx(8 * 0.2 * (12 / 7) / 24, rel=0.1)
+
+
+def test_io_nodes_simulate() -> None:
+    found = document("simulate", EXAMPLES / "io_nodes.toml", "--set", "method.cycles=50000")
+    assert {"pe_pe_latency", "io_io_latency", "read_latency"} <= set(found["figures"])
+    assert found["figures"]["pe_pe_latency"]["cycles"]["mean"] > 7 * 64 / 127 + 2
+
+
+def test_a_trace_is_replayed_to_the_cycle(tmp_path: Path) -> None:
+    """Free paths: the head crosses one link a cycle from the cycle of generation on, the tail follows flit by flit."""
+    messages, out = tmp_path / "messages.csv", tmp_path / "delivered.csv"
+    messages.write_text("id,cycle,source,destination,flits\n7,1000,0,127,5\n3,0,1,3,1\n9,50,4,4,2\n")
+    found = document("replay", HYPERCUBE, messages, "-o", out)
+    assert (found["messages"], found["delivered"]) == (3, 3)
+    assert out.read_text().splitlines() == ["id,head,tail,hops", "7,1008,1012,9", "3,2,2,3", "9,51,52,2"]
+
+
+def test_columns_may_come_in_any_order(tmp_path: Path) -> None:
+    messages, out = tmp_path / "messages.csv", tmp_path / "delivered.csv"
+    messages.write_text("flits,extra,source,destination,cycle,id\n5,x,0,127,1000,7\n")
+    document("replay", HYPERCUBE, messages, "-o", out)
+    assert out.read_text() == "id,head,tail,hops\n7,1008,1012,9\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", [": is empty"]),
+        ("id,cycle,source,destination\n1,2,3,4\n", [":1: ", "flits"]),
+        ("id,cycle,source,destination,flits\n1,0,0,1,5\n2,0,zero,1,5\n", [":3: source", "'zero'"]),
+        ("id,cycle,source,destination,flits\n1,0,0,1,5\n2,0,0,1\n", [":3: has 4 fields"]),
+        ("id,cycle,source,destination,flits\n1,0,0,1,5\n2,0,0,128,5\n", [":3: destination", "0 to 127"]),
+        ("id,cycle,source,destination,flits\n1,0,0,1,0\n", [":2: flits", "from 1"]),
+        ("id,cycle,source,destination,flits\n1,-1,0,1,1\n", [":2: cycle", "'-1'"]),
+        ("id,cycle,source,destination,flits\n1,0,0,1,1\n\n1,0,0,1,1\n", [":4: id", "line 2"]),
+        ("id,cycle,source,destination,flits\n1,0,0,1,\n", [":2: flits"]),
+        ("id,cycle,source,destination,flits\n1.5,0,0,1,1\n", [":2: id", "'1.5'"]),
+        ("id,cycle,source,destination,flits\n99999999999999999999,0,0,1,1\n", [":2: id"]),
+    ],
+)
+def test_bad_rows_are_named(tmp_path: Path, text: str, words: list[str]) -> None:
+    messages = tmp_path / "messages.csv"
+    messages.write_text(text)
+    with pytest.raises(InputError) as caught:
+        trace.load(messages, 128)
+    for word in (str(messages), *words):
+        assert word in str(caught.value)
+
+
+ROWS = "id,cycle,source,destination,flits\n" + "".join(
+    f"{i},{3 * i},{i % 8},{(i * 5 + 1) % 8},{1 + i % 40}\n" for i in range(60)
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_garbled_traces_are_played_or_refused(tmp_path: Path, data: st.DataObject) -> None:
+    text = list(ROWS)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text) - 1))
+        piece = data.draw(
+            st.one_of(st.text(max_size=4), st.sampled_from(["\n", ",", '"', "\r", "-", "9" * 25, "1e3", "\0"]))
+        )
+        text[at : at + data.draw(st.integers(0, 9))] = piece
+    messages = tmp_path / "messages.csv"
+    messages.write_bytes("".join(text).encode(errors="ignore"))
+    network = description.load(HYPERCUBE, ["network.dimension=3"])
+    try:
+        replaying.replay(network, messages, tmp_path / "delivered.csv")
+    except InputError as error:
+        assert str(messages) in str(error)
+
+
+def test_a_million_rows_are_read_at_once(tmp_path: Path) -> None:
+    count = 1_000_000
+    rows = np.stack(
+        [
+            np.arange(count),
+            np.arange(count) * 2,
+            np.arange(count) % 128,
+            (np.arange(count) + 1) % 128,
+            np.full(count, 4),
+        ],
+        1,
+    )
+    import pyarrow as pa
+    import pyarrow.csv as csv
+
+    messages = tmp_path / "messages.csv"
+    csv.write_csv(pa.table({name: rows[:, i] for i, name in enumerate(trace.COLUMNS)}), messages)
+    found = trace.load(messages, 128)
+    assert len(found) == count
+    assert (found.cycle == rows[:, 1]).all()
