@@ -1,7 +1,7 @@
 """A Slurm cluster of eight nodes on this host, for tests: no root, no munge, no systemd; up in about a second.
 
 All daemons run in the foreground (-D) under one leash, so that whatever becomes of the tests nothing stays behind.
-As a context manager it sets SLURM_CONF; `run as a script` with a command, it runs the command on the cluster.
+A context manager; as a script with a command behind it, it runs that command on the cluster.
 """
 
 import getpass
