@@ -35,14 +35,15 @@ inline void speak(int) {
   char text[512];
   char* to = text;
   put(to, head);
-  const char* call = doing.call;
-  const int peer = doing.peer;
-  put(to, call);
-  if (peer >= 0) {
-    put(to, " rank ");
-    put(to, peer);
+  static constexpr const char* calls[] = {"its own work", "send to", "receive from", "wait, having posted for"};
+  const std::uint64_t now = doing;
+  put(to, calls[now >> 56 & 3]);
+  if (now != 0) {
+    const int peer = static_cast<int>(static_cast<std::uint32_t>(now));
+    put(to, peer < 0 ? " any rank" : " rank ");
+    if (peer >= 0) put(to, peer);
     put(to, ", tag ");
-    put(to, doing.tag);
+    put(to, static_cast<int>(now >> 32 & 0xffffff));
   }
   *to++ = '\n';
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text, static_cast<std::size_t>(to - text));

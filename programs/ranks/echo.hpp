@@ -126,21 +126,45 @@ help = "one way: half a round trip"
       co_await operate_flushed(comm, bytes, run, ticks);
       co_return;
     }
-    Cursor out = buffers_.out(bytes), in = buffers_.in(bytes);
+    if (way_ == Buffers::Way::rotating) {
+      co_await operate_rotating(comm, bytes, run, ticks);
+      co_return;
+    }
+    std::byte* const out = buffers_.out(bytes).next();
+    std::byte* const in = buffers_.in(bytes).next();
     if (me == 0) {
       for (std::int64_t reading = 0; reading < run.readings; ++reading) {
         const std::int64_t start = comm.now();
         for (std::int64_t i = 0; i < run.batch; ++i) {
-          co_await comm.send(out.next(), bytes, partner, tag);
-          co_await comm.recv(in.next(), bytes, partner, tag);
+          co_await comm.send(out, bytes, partner, tag);
+          co_await comm.recv(in, bytes, partner, tag);
         }
         ticks[reading] = comm.now() - start;
       }
     } else {
       for (std::int64_t left = run.readings * run.batch; left > 0; --left) {
-        co_await comm.recv(in.next(), bytes, 0, tag);
-        co_await comm.send(out.next(), bytes, 0, tag);
+        co_await comm.recv(in, bytes, 0, tag);
+        co_await comm.send(out, bytes, 0, tag);
       }
+    }
+  }
+
+  // The same with buffers that move on with each message.
+  template <Communicator C>
+  Task operate_rotating(C& comm, Case bytes, Run run, std::int64_t* ticks) {
+    Cursor out = buffers_.out(bytes), in = buffers_.in(bytes);
+    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+      const std::int64_t start = comm.now();
+      for (std::int64_t i = 0; i < run.batch; ++i) {
+        if (comm.rank() == 0) {
+          co_await comm.send(out.next(), bytes, partner_, tag);
+          co_await comm.recv(in.next(), bytes, partner_, tag);
+        } else {
+          co_await comm.recv(in.next(), bytes, 0, tag);
+          co_await comm.send(out.next(), bytes, 0, tag);
+        }
+      }
+      if (ticks) ticks[reading] = comm.now() - start;
     }
   }
 
