@@ -177,6 +177,16 @@ def test_a_trace_is_replayed_to_the_cycle(tmp_path: Path) -> None:
     assert out.read_text().splitlines() == ["id,head,tail,hops", "7,1008,1012,9", "3,2,2,3", "9,51,52,2"]
 
 
+def test_a_trace_reaches_io_nodes(tmp_path: Path) -> None:
+    """A 3-cube with I/O nodes at 0 and 7 (numbers 8 and 9): out by m, across by the I/O network, back past node 8."""
+    file, messages, out = tmp_path / "io.toml", tmp_path / "messages.csv", tmp_path / "delivered.csv"
+    file.write_text('[network]\ntopology = "hypercube"\ndimension = 3\n[network.io]\nnodes = [0, 7]\nb = 1\n')
+    messages.write_text("id,cycle,source,destination,flits\n1,0,3,9,4\n2,100,8,9,4\n3,200,9,4,4\n")
+    document("replay", file, messages, "-o", out)
+    # 3 > 7 and in, out; r, b, r; r, b, n, 0 > 4 and out.
+    assert out.read_text().splitlines()[1:] == ["1,2,5,3", "2,102,105,3", "3,204,207,5"]
+
+
 def test_columns_may_come_in_any_order(tmp_path: Path) -> None:
     messages, out = tmp_path / "messages.csv", tmp_path / "delivered.csv"
     messages.write_text("flits,extra,source,destination,cycle,id\n5,x,0,127,1000,7\n")

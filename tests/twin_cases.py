@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parent.parent
 TWIN = ROOT / "tests" / "native" / "twin"
 Words = dict[str, str]
+Rows = NDArray[np.int64]
 
 SWITCHINGS = ("wormhole", "wormhole", "wormhole", "cut-through", "store-and-forward", "circuit")
 
@@ -25,7 +27,7 @@ class Case:
 
     name: str
     keys: Words
-    messages: np.ndarray
+    messages: Rows
     unlike: list[str] = field(default_factory=list)
 
     def text(self) -> str:
@@ -43,6 +45,14 @@ def topology(random: np.random.Generator, kind: str) -> tuple[Words, int]:
         case "hypercube":
             dimension = draw(1, 4)
             return {"dimension": str(dimension), "routing": "e-cube"}, 2**dimension
+        case "io-hypercube":
+            dimension = draw(2, 4)
+            places = random.permutation(2**dimension)[: draw(2, 2 ** (dimension - 1))]
+            keys = {"topology": "hypercube", "dimension": str(dimension), "io_nodes": " ".join(map(str, places))}
+            keys |= {"io_b": str(draw(0, 3)), "io_m": str(draw(1, 3))}
+            if keys["io_b"] != "0" and random.random() < 0.7:
+                keys |= {"io_n": str(draw(1, 4)), "io_r": str(draw(1, 4))}
+            return keys, 2**dimension + len(places)
         case "incomplete-hypercube":
             dimension = draw(2, 4)
             nodes = draw(2 ** (dimension - 1) + 1, 2**dimension)
@@ -88,6 +98,7 @@ def topology(random: np.random.Generator, kind: str) -> tuple[Words, int]:
 
 KINDS = (
     "hypercube",
+    "io-hypercube",
     "incomplete-hypercube",
     "mesh",
     "torus",
@@ -101,10 +112,9 @@ KINDS = (
     "fat-tree",
     "hyperx",
 )
-DIRECT = ("hypercube", "mesh", "star")
 
 
-def traffic(random: np.random.Generator, nodes: int, count: int) -> np.ndarray:
+def traffic(random: np.random.Generator, nodes: int, count: int) -> Rows:
     """Messages at 5 to 125 percent of what the sources can send; many at once, ids in no order of time."""
     load = float(random.uniform(0.05, 1.25))
     shape = random.integers(4)
@@ -142,6 +152,7 @@ def case(number: int, seed: int, count: int, kinds: tuple[str, ...] = KINDS) -> 
     if switching in ("cut-through", "store-and-forward"):
         keys["buffer_packets"] = str(random.choice([0, 1, 1, 2, 3]))
         if keys["buffer_packets"] in ("2", "3"):  # which of several free channels is taken would matter
+            keys["buffer_packets"] = "1" if kind == "io-hypercube" else keys["buffer_packets"]
             keys |= {"channels": "1", "injection_channels": "1", "ejection_channels": "1"}
     if switching == "circuit":
         keys["acknowledgement"] = str(random.choice([0, 1, 2, 5]))
@@ -151,10 +162,12 @@ def case(number: int, seed: int, count: int, kinds: tuple[str, ...] = KINDS) -> 
         keys |= speeds(random)
         if random.random() < 0.5:
             keys["sink_ticks"] = str(random.integers(1, 4))
-        if random.random() < 0.5:
-            unlike = [
-                f"{kind} {node} {unlike_words(random)}" for kind in ("injection", "ejection") for node in range(nodes)
-            ]
+        if kind != "io-hypercube" and random.random() < 0.5:
+            places = [f"{end} {node}" for end in ("injection", "ejection") for node in range(nodes)]
+            if kind == "hypercube":
+                bits = range(nodes.bit_length() - 1)
+                places += [f"network {node} {node ^ 1 << bit}" for node in range(nodes) for bit in bits]
+            unlike = [f"{place} {unlike_words(random)}" for place in places]
     return Case(f"{seed}.{number}", keys, traffic(random, nodes, count), unlike)
 
 

@@ -124,7 +124,7 @@ class Description:
 
     def fabric(self) -> dict[str, Any]:
         """The keys of [network] that describe the network itself, without how messages move on it."""
-        names = {parameter["name"] for parameter in _parameters(self.network.topology, self.network.routing)}
+        names = {parameter["name"] for parameter in _parameters(self.network.topology, self.network.routing)} | {"io"}
         return {name: value for name, value in self.core()["network"].items() if name in names}
 
     def key(self) -> str:

@@ -45,9 +45,9 @@ void change(Link& link, const std::string& setting) {
 
 /// How links of a kind are unless said otherwise. What a buffer is depends on the switching: flits in one slot for a
 /// worm, whole packets in several slots where packets are stored, nothing for a circuit.
-Link like(const Description& d, const std::string& channels) {
+Link like(const Description& d, const std::string& channels, int otherwise) {
   Link link;
-  link.channels = d.number(channels, 1);
+  link.channels = d.number(channels, otherwise);
   link.buffer = d.number("buffer_flits", 1);
   link.flit = d.number("flit_ticks", 1);
   link.body = d.number("body_ticks", 1);
@@ -81,24 +81,26 @@ std::vector<int> Atlas::path(int source, int destination) const {
   return taken;
 }
 
+int Atlas::add(const Description& d, const std::string& kind, Router from, Router to, const std::string& channels,
+               int otherwise) {
+  Link link = like(d, channels, otherwise);
+  link.name = kind + " " + std::to_string(from) + " " + std::to_string(to);
+  for (const auto& words : d.unlike) {
+    const bool between = kind == "network";
+    const Router at = kind == "ejection" ? to : from;
+    if (words.at(0) != kind || std::stoll(words.at(1)) != at || (between && std::stoll(words.at(2)) != to)) continue;
+    for (std::size_t i = between ? 3 : 2; i < words.size(); ++i) change(link, words[i]);
+  }
+  fit_to(d, link);
+  links.push_back(link);
+  return static_cast<int>(links.size()) - 1;
+}
+
 void Atlas::finish(const Description& d) {
-  const auto add = [&](const std::string& kind, Router from, Router to, const std::string& channels) {
-    Link link = like(d, channels);
-    link.name = kind + " " + std::to_string(from) + " " + std::to_string(to);
-    for (const auto& words : d.unlike) {
-      const bool between = kind == "network";
-      const Router at = kind == "ejection" ? to : from;
-      if (words.at(0) != kind || std::stoll(words.at(1)) != at || (between && std::stoll(words.at(2)) != to)) continue;
-      for (std::size_t i = between ? 3 : 2; i < words.size(); ++i) change(link, words[i]);
-    }
-    fit_to(d, link);
-    links.push_back(link);
-    return static_cast<int>(links.size()) - 1;
-  };
-  for (auto& [ends, number] : wires_) number = add("network", ends.first, ends.second, "channels");
+  for (auto& [ends, number] : wires_) number = add(d, "network", ends.first, ends.second, "channels");
   for (int node = 0; node < nodes; ++node) {
-    inject_.push_back(add("injection", node, enters(node), "injection_channels"));
-    eject_.push_back(add("ejection", leaves(node), node, "ejection_channels"));
+    inject_.push_back(add(d, "injection", node, enters(node), "injection_channels"));
+    eject_.push_back(add(d, "ejection", leaves(node), node, "ejection_channels"));
   }
 }
 

@@ -32,10 +32,13 @@ class Atlas {
   int nodes = 0;
   std::vector<Link> links;
   /// Links from source to destination, injection and ejection included.
-  std::vector<int> path(int source, int destination) const;
-  void finish(const Description& description);
+  virtual std::vector<int> path(int source, int destination) const;
+  virtual void finish(const Description& description);
 
  protected:
+  /// One more link: like the others of its kind but for what `unlike` says; `channels` is the key that gives its width.
+  int add(const Description& description, const std::string& kind, Router from, Router to, const std::string& channels,
+          int otherwise = 1);
   virtual Router enters(int node) const { return node; }
   virtual Router leaves(int node) const { return node; }
   /// The routers that the routing visits after the one where the source enters.

@@ -11,19 +11,19 @@ namespace net = assay::network;
 
 namespace {
 
+net::Value list(const twin::Words& words) {
+  net::Value::List all;
+  for (const auto& word : words) all.push_back(std::int64_t{std::stoll(word)});
+  return all;
+}
+
 net::Value value(const std::string& key, const twin::Words& words) {
-  static constexpr const char* lists[] = {"extents", "children", "parents", "failed_nodes"};
-  const auto one = [](const std::string& word) -> net::Value {
-    if (word.find_first_not_of("-0123456789") == std::string::npos) return std::int64_t{std::stoll(word)};
-    return word;
-  };
-  for (const auto* list : lists) {
-    if (key != list) continue;
-    net::Value::List all;
-    for (const auto& word : words) all.push_back(one(word));
-    return all;
-  }
-  return one(words.at(0));
+  static constexpr const char* lists[] = {"extents", "children", "parents"};
+  for (const auto* name : lists)
+    if (key == name) return list(words);
+  const std::string& word = words.at(0);
+  if (word.find_first_not_of("-0123456789") == std::string::npos) return std::int64_t{std::stoll(word)};
+  return word;
 }
 
 void change(net::Link& link, const std::string& setting) {
@@ -40,7 +40,16 @@ void change(net::Link& link, const std::string& setting) {
 
 twin::Played play(const twin::Description& description, const std::vector<twin::Row>& rows) {
   net::Table network;
-  for (const auto& [key, words] : description.words) network[key] = value(key, words);
+  net::Table io;
+  for (const auto& [key, words] : description.words)
+    if (key.starts_with("io_"))
+      io[key.substr(3)] = value(key.substr(3), words);
+    else
+      network[key] = value(key, words);
+  if (!io.empty()) {
+    io["nodes"] = list(description.words.at("io_nodes"));
+    network["io"] = io;
+  }
   net::Trace trace;
   std::vector<std::size_t> order(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) order[i] = i;

@@ -269,8 +269,85 @@ class HyperX : public Atlas {
   int concentration_;
 };
 
+/// A hypercube with I/O nodes at some of its elements (Ghosh, Goveas and Draper, figure 2), and where b > 0 a hypercube
+/// of their own between the I/O routers. Nodes: the elements, then the I/O nodes by address.
+class WithIo : public Hypercube {
+ public:
+  explicit WithIo(const Description& d)
+      : Hypercube(d), elements_(nodes), at_(d.numbers("io_nodes")), b_(d.number("io_b", 1)) {}
+  void finish(const Description& d) override {
+    Hypercube::finish(d);
+    const int count = static_cast<int>(at_.size()), wide = 4 * b_;
+    for (int a = 0; a < count; ++a) {
+      m_in_.push_back(add(d, "m", a, 0, "io_m", 8));
+      m_out_.push_back(add(d, "m", 0, a, "io_m", 8));
+      if (b_ == 0) continue;
+      r_in_.push_back(add(d, "r", a, 0, "io_r", wide));
+      r_out_.push_back(add(d, "r", 0, a, "io_r", wide));
+      n_.push_back(add(d, "n", a, 0, "io_n", wide));
+      for (int bit = 1; bit < count; bit *= 2)
+        if ((a ^ bit) < count) b_wires_[{a, a ^ bit}] = add(d, "b", a, a ^ bit, "io_b", 1);
+    }
+    nodes = elements_ + count;
+  }
+  std::vector<int> path(int source, int destination) const override {
+    const bool from_io = source >= elements_, to_io = destination >= elements_;
+    if (!from_io && !to_io) return Hypercube::path(source, destination);
+    const auto address = [this](int node) { return node - elements_; };
+    const auto element = [&](int node) {
+      return node < elements_ ? node : at_[static_cast<std::size_t>(address(node))];
+    };
+    const auto by_own_network = from_io && b_ > 0 && (to_io || nearest(destination) != address(source));
+    std::vector<int> taken;
+    if (!by_own_network) {  // through the processor network, in or out by m at an I/O node
+      taken = Hypercube::path(element(source), element(destination));
+      if (from_io) taken.front() = m_in_[static_cast<std::size_t>(address(source))];
+      if (to_io) taken.back() = m_out_[static_cast<std::size_t>(address(destination))];
+      return taken;
+    }
+    const int last = to_io ? address(destination) : nearest(destination);
+    int here = address(source);
+    taken.push_back(r_in_[static_cast<std::size_t>(here)]);
+    while (here != last)
+      for (int bit = 1 << 20; bit > 0; bit /= 2)
+        if (const int next = here ^ bit; ((here ^ last) & bit) != 0 && next < static_cast<int>(at_.size())) {
+          taken.push_back(b_wires_.at({here, next}));
+          here = next;
+          break;
+        }
+    if (to_io) {
+      taken.push_back(r_out_[static_cast<std::size_t>(last)]);
+    } else {
+      taken.push_back(n_[static_cast<std::size_t>(last)]);
+      const auto rest = Hypercube::path(at_[static_cast<std::size_t>(last)], destination);
+      taken.insert(taken.end(), rest.begin() + 1, rest.end());
+    }
+    return taken;
+  }
+
+ private:
+  int nearest(int element) const {
+    int best = 0;
+    for (int a = 1; a < static_cast<int>(at_.size()); ++a)
+      if (apart(element, a) < apart(element, best)) best = a;
+    return best;
+  }
+  int apart(int element, int a) const {
+    int bits = 0;
+    for (int different = element ^ at_[static_cast<std::size_t>(a)]; different != 0; different /= 2)
+      bits += different % 2;
+    return bits;
+  }
+  int elements_;
+  std::vector<int> at_;
+  int b_;
+  std::vector<int> m_in_, m_out_, r_in_, r_out_, n_;
+  std::map<std::pair<int, int>, int> b_wires_;
+};
+
 std::unique_ptr<Atlas> made(const Description& d) {
   const std::string topology = d.word("topology", "");
+  if (topology == "hypercube" && d.words.contains("io_nodes")) return std::make_unique<WithIo>(d);
   if (topology == "hypercube") return std::make_unique<Hypercube>(d);
   if (topology == "mesh") return std::make_unique<Grid>(d, d.numbers("extents"), false);
   if (topology == "torus") return std::make_unique<Grid>(d, d.numbers("extents"), true);
