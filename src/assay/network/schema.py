@@ -103,7 +103,7 @@ class Network(Clock):
     )
     io: dict[str, Any] | None = Field(
         None,
-        description="[network.io]: I/O nodes beside the network (nodes) and a network of their own (b, m, n, r, topology, …)",
+        description="[network.io]: I/O nodes beside the network, and one of their own (nodes, b, m, n, r, topology, …)",
     )
     sink_ticks: Cycles = Field(1, ge=1, description="a destination takes a flit every so many cycles [cycles]")
     packet_flits: Flits = Field(0, ge=0, description="longer messages go as packets of this length; 0: whole [flits]")
