@@ -76,7 +76,8 @@ void records() {
   expect(record.top().truth("historical"), "a truth value");
   expect(record.top().find("published")->list.empty(), "an empty list");
   const auto parameters = record.all("parameter");
-  expect(parameters.size() == 3 && parameters[0].first == "size" && parameters[2].first == "share", "sections in order");
+  expect(parameters.size() == 3 && parameters[0].first == "size" && parameters[2].first == "share",
+         "sections in order");
   expect(parameters[0].second->find("default")->list[2].integer == 8190, "a list of numbers");
   expect(parameters[0].second->number("max") == 1e6, "a real number");
   expect(parameters[2].second->number("default") == -0.25, "a negative number");
@@ -98,8 +99,8 @@ Options options(std::vector<const char*> words) {
 void command_lines() {
   expect(options({}).cases.size() == 3, "the default sweep gives three cases");
   expect(options({"--profile", "quick"}).cases.size() == 1, "the profile picks its default");
-  const Options chosen = options({"--set", "size=4,1KiB", "--set=form=throughput", "--blocks", "3", "--batch=7", "--seed",
-                                  "9", "--slice", "0.25"});
+  const Options chosen = options({"--set", "size=4,1KiB", "--set=form=throughput", "--blocks", "3", "--batch=7",
+                                  "--seed", "9", "--slice", "0.25"});
   expect(chosen.cases.size() == 2 && chosen.cases[1].at("size").integer == 1024, "sizes may have a prefix");
   expect(chosen.cases[0].at("form").text == "throughput", "a choice");
   expect(chosen.blocks == 3 && chosen.batch == 7 && chosen.seed == 9 && chosen.slice == 0.25, "the options");
