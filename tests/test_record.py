@@ -123,5 +123,7 @@ def test_every_record_keeps_the_laws(name: str) -> None:
             text = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
             parsed = parameter.parse(text)  # a default is itself accepted
             assert parsed == (default[0] if isinstance(default, tuple) and len(default) == 1 else default)
+    if record.model == "alpha_beta":
+        assert any(figure.unit == "s" for figure in record.figures.values()) and "bytes" in record.parameters
     for wanted in record.extra.get("headline", {}).values():
         assert wanted["figure"] in record.figures and wanted["title"]

@@ -67,6 +67,12 @@ help = "memory that was written and read back"
 unit = "B"
 help = "memory of the machine, or of the container where its limit is lower"
 
+[headline.available]
+figure = "memory_available"
+title = "memory that a process can touch"
+says = "lets a process touch"
+bound = "memory_limit"
+
 [figure.memory_available]
 metric = "available"
 formula = "value"

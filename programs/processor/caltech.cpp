@@ -49,6 +49,7 @@ help = "latency: each operation needs the result before; throughput: independent
 
 [metric.time]
 unit = "s"
+difference = true
 help = "time of one operation, the loop's own time subtracted"
 
 [metric.loop]

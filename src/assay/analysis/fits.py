@@ -20,13 +20,16 @@ PAPER_SIZES = (8.0, 8192.0)  # Dunigan 1991, Appendix A: the papers fitted these
 
 
 def fits(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
-    """Fit the record's law to every family of cells that differ in length only; [] where it asks for none."""
+    """Fit the record's law to every family of cells that differ in length only; [] where it asks for none.
+
+    The line is fitted to the record's first figure that is a time.
+    """
     law = LAWS.get(record.model or "")
     return [] if law is None else law(record, found)
 
 
 def _lines(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
-    figure = record.figures[str(record.extra.get("model_figure", "half_round_trip"))]
+    figure = next(figure for figure in record.figures.values() if figure.unit == "s")
     families: dict[tuple[tuple[str, Any], ...], dict[float, Cell]] = defaultdict(dict)
     for cell in found:
         if cell.metric == figure.metric and cell.case.get("bytes") is not None:

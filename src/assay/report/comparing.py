@@ -99,9 +99,6 @@ def against_machine(document: dict[str, Any], name: str) -> list[dict[str, Any]]
     return rows
 
 
-_METRICS = {"rate": "rate", "time": "time", "time_per_op": "time_per_op", "memory_available": "available"}
-
-
 def _counterpart(section: dict[str, Any], cell: Cell) -> dict[str, Any] | None:
     """Find this run's figure for a published cell: the same metric, unit and length, or the record's own row for it."""
     record = benchmarks().get(section["benchmark"])
@@ -113,7 +110,7 @@ def _counterpart(section: dict[str, Any], cell: Cell) -> dict[str, Any] | None:
         if (
             figure["statistic"] == "median"
             and figure["value"]
-            and figure["name"] == _METRICS.get(cell.metric)
+            and figure["name"] == cell.metric
             and figure["unit"] == cell.unit
             and all(str(figure["params"].get(key)) == str(value) for key, value in wanted.items())
         ):

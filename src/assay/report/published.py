@@ -105,12 +105,11 @@ def _programs(document: Document) -> Grid | None:
 
 
 def _memory(document: Document) -> Grid | None:
-    names = {"memory_total": "total", "memory_available": "available"}
     return _table(
         document,
         "table5",
         "Table 5: node memory capacity",
-        lambda label: _value(figure(document, "memory", names.get(label, ""))),
+        lambda label: _value(figure(document, "memory", label)),
         "Available: what a process could really touch.",
     )
 

@@ -28,7 +28,11 @@ def show(document: dict[str, Any], console: Console | None = None) -> None:
             out.print(made.rich())
         for fit in section["fits"]:
             out.print(f"  {fit['text']}", highlight=False, markup=False)
-    for text in document["warnings"]:
-        out.print(f"doubt: {text}", style="yellow", highlight=False, markup=False)
+    for section in document["benchmarks"]:
+        reasons = section["warnings"]
+        if reasons:
+            more = f" (and {len(reasons) - 1} reasons more, in the report)" if len(reasons) > 1 else ""
+            text = f"{section['state']}: {section['benchmark']}: {reasons[0]}{more}"
+            out.print(text, style="yellow", highlight=False, markup=False)
     if document.get("report"):
         out.print(f"report: {document['report']}", highlight=False, soft_wrap=True)
