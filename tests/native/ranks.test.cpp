@@ -108,6 +108,57 @@ Task fan_in(Simulated& comm) {
   }
 }
 
+// What arrives at the same time is taken in the order in which it was sent off: here the last rank sends first, and the
+// longest message, so that all arrive together.
+Task all_at_once(Simulated& comm) {
+  if (comm.rank() > 0) {
+    co_await comm.compute(us * (comm.size() - comm.rank()), [] {});
+    co_await comm.send(nullptr, 1000U * static_cast<unsigned>(comm.rank()), 0, 1);
+    co_return;
+  }
+  for (int i = comm.size() - 1; i > 0; --i) {
+    const auto from = co_await comm.recv(nullptr, 100000, any_source, 1);
+    EXPECT(from.source() == i);
+  }
+}
+
+// The last of both queues is taken out of turn, and both go on.
+Task last_first(Simulated& comm) {
+  int a = 0, b = 0, c = 0;
+  if (comm.rank() == 0) {
+    for (const int word : {1, 2}) co_await comm.send(&word, sizeof word, 1, word);
+    co_await comm.recv(nullptr, 0, 1, 9);
+    for (const int word : {3, 5, 4, 6}) co_await comm.send(&word, sizeof word, 1, word);
+  } else {
+    co_await comm.compute(1, [] {});
+    co_await comm.recv(&b, sizeof b, 0, 2);
+    co_await comm.send(nullptr, 0, 0, 9);
+    co_await comm.compute(1, [] {});
+    co_await comm.recv(&c, sizeof c, 0, 3);
+    co_await comm.recv(&a, sizeof a, 0, 1);
+    EXPECT(a == 1 && b == 2 && c == 3);
+    for (const int word : {5, 4, 6}) {
+      co_await comm.recv(&a, sizeof a, 0, word);
+      EXPECT(a == word);
+    }
+  }
+}
+Task last_posted_first(Simulated& comm) {
+  int words[3] = {};
+  if (comm.rank() == 0) {
+    co_await comm.compute(1, [] {});
+    for (const int word : {2, 3, 1}) co_await comm.send(&word, sizeof word, 1, word);
+  } else {
+    auto one = co_await comm.irecv(&words[0], sizeof(int), 0, 1);
+    auto two = co_await comm.irecv(&words[1], sizeof(int), any_source, 2);
+    co_await comm.wait(two);
+    auto three = co_await comm.irecv(&words[2], sizeof(int), 0, 3);
+    co_await comm.wait(three);
+    co_await comm.wait(one);
+    EXPECT(words[0] == 1 && words[1] == 2 && words[2] == 3);
+  }
+}
+
 // The sender may write over its buffer as soon as send returns.
 Task reuse(Simulated& comm) {
   if (comm.rank() == 0) {
@@ -164,6 +215,9 @@ int main() {
 
   EXPECT(play(2, in_order).waiting.empty());
   EXPECT(play(9, fan_in).waiting.empty());
+  EXPECT(play(9, all_at_once).waiting.empty());
+  EXPECT(play(2, last_first).waiting.empty());
+  EXPECT(play(2, last_posted_first).waiting.empty());
   EXPECT(play(2, reuse).waiting.empty());
   const std::string truncated = play(2, too_long).failure;
   EXPECT(truncated.find("16 bytes") != std::string::npos && truncated.find("rank 1") != std::string::npos);
