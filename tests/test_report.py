@@ -153,6 +153,9 @@ def test_the_verdict_names_the_machine_and_what_it_does(whole: dict[str, Any]) -
         (4e-7, "s/B", "400 ns/B"),
         (None, "s", "–"),
         (0.0, "s", "0 ps"),
+        (1.895e7, "1/s", "18.95 M/s"),
+        (0.5, "1/s", "0.5 /s"),
+        (10789.0, "DMIPS", "10,789 DMIPS"),
     ],
 )
 def test_people_read_peoples_units(value: float | None, unit: str, said: str) -> None:

@@ -41,10 +41,12 @@ def html(document: Document, samples: bytes | None = None) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     ).get_template("page.html")
+    document = {**document, "benchmarks": sorted(document["benchmarks"], key=lambda s: bool(s["historical"]))}
     return page.render(
         document=document,
         verdict=verdict(document),
         doubt=doubt(document),
+        doubted=[f"{s['benchmark']}: {s['warnings'][0]}" for s in document["benchmarks"] if s["warnings"]],
         made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(document["created"] or 0)),
         headlines=tables.headlines(document),
         nodes=tables.nodes(document),

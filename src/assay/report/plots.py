@@ -156,7 +156,7 @@ def points(section: Document) -> Document | None:
     """Cases without a swept parameter: one point each with its range over launches; None where there are under two."""
     shown = [f for f in section["figures"] if f["statistic"] == "median" and f["value"] is not None]
     name = shown[0]["name"] if shown else ""
-    shown = [f for f in shown if f["name"] == name]
+    shown = sorted((f for f in shown if f["name"] == name), key=lambda f: [str(v) for v in f["params"].values()])
     if len(shown) < 2:
         return None
     labels = [", ".join(str(v) for v in f["params"].values() if v is not None) for f in shown]

@@ -23,10 +23,9 @@ def human(value: float | None, unit: str, digits: int = 4) -> str:
     if unit in ("1", ""):
         return f"{value:.{digits}g}"
     if unit == "B":
-        for factor, name in ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB")):
-            if abs(value) >= factor:
-                return f"{value / factor:.{digits}g} {name}"
-        return f"{value:.{digits}g} B"
+        return _bytes(value, digits)
+    if unit.isupper():  # a customary unit, such as DMIPS, takes no prefix
+        return f"{value:,.0f} {unit}" if abs(value) >= 1000 else f"{value:.{digits}g} {unit}"
     size = abs(value)
     prefixes = [p for p in _PREFIXES if (unit in _SMALL and p[0] <= 1) or (unit not in _SMALL and p[0] >= 1)]
     if unit == "s/B":
@@ -35,7 +34,14 @@ def human(value: float | None, unit: str, digits: int = 4) -> str:
     for candidate, letter in prefixes:
         if size >= candidate:
             factor, name = candidate, letter
-    return f"{value / factor:.{digits}g} {name}{unit}"
+    return f"{value / factor:.{digits}g} {name}{unit.removeprefix('1') if name or unit == '1/s' else unit}"
+
+
+def _bytes(value: float, digits: int) -> str:
+    for factor, name in ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB")):
+        if abs(value) >= factor:
+            return f"{value / factor:.{digits}g} {name}"
+    return f"{value:.{digits}g} B"
 
 
 def params(case: dict[str, object]) -> str:
