@@ -151,12 +151,19 @@ def case(number: int, seed: int, count: int, kinds: tuple[str, ...] = KINDS) -> 
     keys["buffer_flits"] = str(random.choice([1, 1, 2, 3, 4, 5, 7, 8, 9]))
     if switching in ("cut-through", "store-and-forward"):
         keys["buffer_packets"] = str(random.choice([0, 1, 1, 2, 3]))
-        if keys["buffer_packets"] in ("2", "3"):  # which of several free channels is taken would matter
-            keys["buffer_packets"] = "1" if kind == "io-hypercube" else keys["buffer_packets"]
-            keys |= {"channels": "1", "injection_channels": "1", "ejection_channels": "1"}
+        if random.random() < 0.3:
+            keys["buffers"] = "fifo"
+        if keys["buffer_packets"] in ("2", "3") or "buffers" in keys:
+            # Whose far buffer a packet waits in would matter, and so which of several free channels it takes.
+            one = [name for name in keys if name.endswith("channels") or name in ("io_b", "io_m", "io_n", "io_r")]
+            keys |= {name: "1" for name in one if keys[name] != "0"}
+            if kind == "io-hypercube":
+                keys |= {"io_n": "1", "io_r": "1"}
     if switching == "circuit":
         keys["acknowledgement"] = str(random.choice([0, 1, 2, 5]))
         keys["circuit_release"] = str(random.choice(["tail", "end"]))
+    if random.random() < 0.25:
+        keys |= {"packet_flits": str(random.integers(1, 70)), "packet_gap": str(random.integers(1, 6))}
     unlike = []
     if switching != "wormhole" or random.random() < 0.5:
         keys |= speeds(random)

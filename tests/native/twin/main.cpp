@@ -20,6 +20,11 @@ twin::Played play(const twin::Description& description, const std::vector<twin::
   plan.links = atlas->links;
   plan.switching = switching(description.word("switching", "wormhole"));
   plan.sink_flit = description.number("sink_ticks", 1);
+  const bool stored =
+      plan.switching == twin::Switching::cut_through || plan.switching == twin::Switching::store_and_forward;
+  plan.fifo = stored && description.word("buffers", "shared") == "fifo";
+  plan.packet_flits = description.number("packet_flits", 0);
+  plan.packet_gap = description.number("packet_gap", 1);
   plan.release_at_delivery = description.word("circuit_release", "tail") == "end";
   for (const auto& row : rows) {
     twin::Message message;
@@ -33,9 +38,12 @@ twin::Played play(const twin::Description& description, const std::vector<twin::
   }
   twin::Played played;
   played.deadlock = twin::simulate(plan).deadlock;
-  for (const auto& message : plan.messages)
-    played.messages.push_back(
-        {message.head, message.tail, message.tail < 0 ? -1 : static_cast<std::int64_t>(message.path.size())});
+  for (const auto& message : plan.messages) {
+    if (message.crossed == message.flits)
+      played.messages.push_back({message.head, message.tail, static_cast<std::int64_t>(message.path.size())});
+    else
+      played.messages.push_back({-1, -1, -1});
+  }
   return played;
 }
 

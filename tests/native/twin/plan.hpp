@@ -34,6 +34,7 @@ struct Message {
   std::vector<int> path;  // links, injection first, ejection last
   int after = -1;         // index of the message whose delivery generates this one `delay` ticks later
   std::int64_t delay = 0;
+  int crossed = 0;                    // flits over the last link
   std::int64_t head = -1, tail = -1;  // results: when they start to cross the last link; -1 if never
 };
 
@@ -41,7 +42,10 @@ struct Plan {
   std::vector<Link> links;
   std::vector<Message> messages;
   Switching switching = Switching::wormhole;
-  int sink_flit = 1;                 // the destination takes a flit from the last buffer every so many ticks
+  int sink_flit = 1;     // the destination takes a flit from the last buffer every so many ticks
+  bool fifo = false;     // packets leave a channel's far buffer in the order in which they came (head-of-line blocking)
+  int packet_flits = 0;  // longer messages go as packets of this length, one after the other; 0: whole
+  int packet_gap = 1;    // from the tick in which a packet has left its first channel to the request of the next
   bool release_at_delivery = false;  // circuit switching: the whole path at once when the tail is delivered
 };
 

@@ -29,16 +29,25 @@ struct Stop {
 
 struct Worm {
   Message* message = nullptr;
+  int packet = 0, flits = 0;  // of a message that goes in one piece: 0, all
   std::vector<Stop> stops;
   std::size_t head_at = 0;  // links that the head has crossed
   bool asked = false;       // for the next one
   int unsent = 0;           // flits at the source
   int sunk = 0;             // flits in the destination
   Tick last_sunk = 0, last_sent = 0;
+  bool left = false;      // the first channel
   Tick established = -1;  // circuit switching: the acknowledgement is back at the source
 };
 
+struct Birth {
+  std::size_t message;
+  int packet;
+};
+
 struct Channel {
+  std::deque<const Worm*> order;  // who is in the far buffer, the oldest first
+  Tick next_from = 0;             // first-in-first-out: the oldest may ask from here on
   bool wire_taken = false;
   int slots_taken = 0;
 };
@@ -55,7 +64,7 @@ class Clockwork {
       auto& message = plan.messages[i];
       message.head = message.tail = -1;
       if (message.after < 0)
-        future_.emplace(message.cycle, i);
+        future_.emplace(message.cycle, Birth{i, 0});
       else
         children_[static_cast<std::size_t>(message.after)].push_back(i);
     }
@@ -86,7 +95,8 @@ class Clockwork {
       if (head_wants_on(*worm)) asking.push_back(worm);
     generate(asking);
     std::sort(asking.begin(), asking.end(), [](const Worm* a, const Worm* b) {
-      return a->message->id != b->message->id ? a->message->id < b->message->id : a->message->stage < b->message->stage;
+      if (a->message->id != b->message->id) return a->message->id < b->message->id;
+      return a->message->stage != b->message->stage ? a->message->stage < b->message->stage : a->packet < b->packet;
     });
     for (Worm* worm : asking) {
       worm->asked = true;
@@ -99,7 +109,7 @@ class Clockwork {
       for (Worm* worm : moving_) changed |= release(*worm);
     }
     const auto over = [](const Worm& worm) {
-      return worm.sunk == worm.message->flits &&
+      return worm.sunk == worm.flits &&
              std::none_of(worm.stops.begin(), worm.stops.end(), [](const Stop& s) { return s.wire || s.slot; });
     };
     std::erase_if(moving_, [&](const Worm* worm) { return over(*worm); });
@@ -110,9 +120,13 @@ class Clockwork {
   void generate(std::vector<Worm*>& asking) {
     for (; !future_.empty() && future_.begin()->first <= now_; future_.erase(future_.begin())) {
       Worm& worm = worms_.emplace_back();
-      worm.message = &plan_.messages[future_.begin()->second];
-      worm.message->cycle = now_;
-      worm.unsent = worm.message->flits;
+      const Birth birth = future_.begin()->second;
+      worm.message = &plan_.messages[birth.message];
+      worm.packet = birth.packet;
+      if (worm.packet == 0) worm.message->cycle = now_;
+      const int whole = worm.message->flits, sent = worm.packet * plan_.packet_flits;
+      worm.flits = plan_.packet_flits == 0 ? whole : std::min(whole - sent, plan_.packet_flits);
+      worm.unsent = worm.flits;
       for (const int number : worm.message->path) {
         Stop& stop = worm.stops.emplace_back();
         stop.number = number;
@@ -126,9 +140,18 @@ class Clockwork {
   bool head_wants_on(const Worm& worm) const {
     if (worm.asked || worm.head_at == worm.stops.size()) return false;
     const Stop& at = worm.stops[worm.head_at - 1];
-    if (plan_.switching == Switching::store_and_forward)
-      return at.crossed == worm.message->flits && at.last_start + at.link->head <= now_;
+    if (plan_.switching == Switching::store_and_forward &&
+        (at.crossed < worm.flits || at.last_start + at.link->head > now_))
+      return false;
+    if (plan_.fifo) {
+      const Channel& channel = channel_of(at);
+      if (channel.order.front() != &worm || now_ < channel.next_from) return false;
+    }
     return at.buffer.front().ready <= now_;
+  }
+
+  const Channel& channel_of(const Stop& stop) const {
+    return channels_[static_cast<std::size_t>(stop.number)][static_cast<std::size_t>(stop.channel)];
   }
 
   bool grant() {
@@ -168,9 +191,26 @@ class Clockwork {
     }
     ++crossings_;
     worm.asked = false;
-    if (++worm.head_at < worm.stops.size()) return;
-    worm.message->head = now_;
-    if (!header_apart && worm.message->flits == 1) worm.message->tail = now_;
+    if (!header_apart && worm.flits == 1) tail_crossed(worm, worm.head_at);
+    if (++worm.head_at < worm.stops.size()) {
+      if (plan_.fifo)
+        channels_[static_cast<std::size_t>(stop.number)][static_cast<std::size_t>(stop.channel)].order.push_back(&worm);
+      return;
+    }
+    if (worm.message->head < 0 || now_ < worm.message->head) worm.message->head = now_;
+  }
+
+  /// The tail has started over the link of stop i: it has left the buffer before; over the last link it is delivered.
+  void tail_crossed(Worm& worm, std::size_t i) {
+    if (plan_.fifo && i > 0) {
+      Stop& before = worm.stops[i - 1];
+      Channel& channel = channels_[static_cast<std::size_t>(before.number)][static_cast<std::size_t>(before.channel)];
+      channel.order.pop_front();
+      channel.next_from = now_ + before.link->credit + 1;
+    }
+    if (i + 1 < worm.stops.size()) return;
+    worm.message->tail = std::max(worm.message->tail, now_);
+    worm.message->crossed += worm.flits;
   }
 
   void leave(Stop& stop) {
@@ -184,7 +224,7 @@ class Clockwork {
     bool changed = sink(worm);
     for (std::size_t i = std::min(worm.head_at, worm.stops.size()); i-- > 0;) {
       Stop& stop = worm.stops[i];
-      if (stop.crossed == worm.message->flits || now_ < stop.last_start + stop.link->flit) continue;
+      if (stop.crossed == worm.flits || now_ < stop.last_start + stop.link->flit) continue;
       std::erase_if(stop.returning, [this](Tick arrival) { return arrival <= now_; });
       if (stop.link->buffer > 0 && static_cast<int>(stop.buffer.size() + stop.returning.size()) >= stop.link->buffer)
         continue;
@@ -206,7 +246,7 @@ class Clockwork {
     stop.buffer.push_back({stop.crossed, now_ + stop.link->body});
     stop.last_start = now_;
     ++crossings_;
-    if (++stop.crossed == worm.message->flits && i + 1 == worm.stops.size()) worm.message->tail = now_;
+    if (++stop.crossed == worm.flits) tail_crossed(worm, i);
   }
 
   bool sink(Worm& worm) {
@@ -215,13 +255,13 @@ class Clockwork {
     if (worm.sunk > 0 && now_ < worm.last_sunk + plan_.sink_flit) return false;
     leave(last);
     worm.last_sunk = now_;
-    if (++worm.sunk == worm.message->flits) delivered(*worm.message);
+    if (++worm.sunk == worm.flits) delivered(*worm.message);
     return true;
   }
 
   void delivered(const Message& message) {
     for (const auto child : children_[static_cast<std::size_t>(&message - plan_.messages.data())])
-      future_.emplace(now_ + plan_.messages[child].delay, child);
+      future_.emplace(now_ + plan_.messages[child].delay, Birth{child, 0});
   }
 
   /// Circuit switching: once the acknowledgement is back, the source sends at the pace of the slowest part of the path.
@@ -240,7 +280,7 @@ class Clockwork {
     if (Stop& last = worm.stops.back(); !last.buffer.empty() && last.buffer.front().ready <= now_) {
       last.buffer.pop_front();
       worm.last_sunk = now_;
-      if (++worm.sunk == worm.message->flits) delivered(*worm.message);
+      if (++worm.sunk == worm.flits) delivered(*worm.message);
       changed = true;
     }
     for (std::size_t i = worm.stops.size() - 1; i > 0; --i) {
@@ -250,7 +290,7 @@ class Clockwork {
       cross_body(worm, i);
       changed = true;
     }
-    const bool first = worm.unsent == worm.message->flits;
+    const bool first = worm.unsent == worm.flits;
     if (worm.unsent > 0 && now_ >= worm.established && (first || now_ >= worm.last_sent + pace)) {
       --worm.unsent;
       worm.last_sent = now_;
@@ -263,11 +303,11 @@ class Clockwork {
   bool release(Worm& worm) {
     const bool circuit = plan_.switching == Switching::circuit;
     const bool at_delivery = circuit && plan_.release_at_delivery;
-    const bool arrived = worm.sunk == worm.message->flits;
+    const bool arrived = worm.sunk == worm.flits;
     bool changed = false;
     for (Stop& stop : worm.stops) {
       if (!stop.wire && !stop.slot) continue;
-      const bool passed = stop.crossed == worm.message->flits;
+      const bool passed = stop.crossed == worm.flits;
       Channel& channel = channels_[static_cast<std::size_t>(stop.number)][static_cast<std::size_t>(stop.channel)];
       const bool wire_idle =
           at_delivery ? arrived && now_ > worm.last_sunk : passed && now_ >= stop.last_start + stop.link->flit;
@@ -282,6 +322,15 @@ class Clockwork {
         --channel.slots_taken;
         changed = true;
       }
+      // A packet that has left its first channel lets the next one of its message ask for it.
+      const bool whole_channel = plan_.switching == Switching::wormhole && stop.link->slots > 0;
+      if (&stop == &worm.stops[0] && !worm.left && !stop.wire && (!whole_channel || !stop.slot)) {
+        worm.left = true;
+        if (plan_.packet_flits > 0 && (worm.packet + 1) * plan_.packet_flits < worm.message->flits) {
+          const auto message = static_cast<std::size_t>(worm.message - plan_.messages.data());
+          future_.emplace(now_ + plan_.packet_gap, Birth{message, worm.packet + 1});
+        }
+      }
     }
     return changed;
   }
@@ -292,7 +341,7 @@ class Clockwork {
   std::vector<std::vector<Channel>> channels_;
   std::vector<std::deque<Worm*>> queues_;
   std::vector<std::vector<std::size_t>> children_;
-  std::multimap<Tick, std::size_t> future_;
+  std::multimap<Tick, Birth> future_;
   std::list<Worm> worms_;
   std::vector<Worm*> moving_;
 };
