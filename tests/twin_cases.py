@@ -67,6 +67,14 @@ def topology(random: np.random.Generator, kind: str) -> tuple[Words, int]:
             if kind == "torus":
                 keys |= {"dateline": "none", "tie": str(random.choice(["plus", "minus", "alternate"]))}
             return keys, int(np.prod(extents))
+        case "torus-lanes":
+            extents = [draw(2, 5) for _ in range(draw(1, 2))]
+            keys = {"topology": "torus", "extents": " ".join(map(str, extents))}
+            return keys | {"tie": str(random.choice(["plus", "minus", "alternate"]))}, int(np.prod(extents))
+        case "dragonfly-lanes":
+            p, a, h = draw(1, 2), draw(1, 3), draw(1, 2)
+            keys = {"topology": "dragonfly", "p": str(p), "a": str(a), "h": str(h)}
+            return keys | {"arrangement": str(random.choice(["absolute", "relative"]))}, (a * h + 1) * a * p
         case "ring":
             nodes = draw(2, 8)
             return {"nodes": str(nodes), "dateline": "none", "tie": str(random.choice(["plus", "minus"]))}, nodes
@@ -112,6 +120,7 @@ KINDS = (
     "fat-tree",
     "hyperx",
 )
+LANES = ("torus-lanes", "dragonfly-lanes")
 
 
 def traffic(random: np.random.Generator, nodes: int, count: int) -> Rows:
@@ -165,7 +174,14 @@ def case(number: int, seed: int, count: int, kinds: tuple[str, ...] = KINDS) -> 
     if random.random() < 0.25:
         keys |= {"packet_flits": str(random.integers(1, 70)), "packet_gap": str(random.integers(1, 6))}
     unlike = []
-    if switching != "wormhole" or random.random() < 0.5:
+    if kind in LANES:
+        # Lanes share a wire flit by flit. With no delay in credits or bodies, what one wire does in a cycle would
+        # hang on what others do in the same one.
+        for name in ("acknowledgement", "circuit_release", "buffers", "buffer_packets"):
+            keys.pop(name, None)
+        keys |= speeds(random) | {"switching": "wormhole", "channels": "1"}
+        keys |= {name: str(max(1, int(keys[name]))) for name in ("body_ticks", "credit_ticks")}
+    elif switching != "wormhole" or random.random() < 0.5:
         keys |= speeds(random)
         if random.random() < 0.5:
             keys["sink_ticks"] = str(random.integers(1, 4))

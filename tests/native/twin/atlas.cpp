@@ -92,6 +92,7 @@ int Atlas::add(const Description& d, const std::string& kind, Router from, Route
     for (std::size_t i = between ? 3 : 2; i < words.size(); ++i) change(link, words[i]);
   }
   fit_to(d, link);
+  if (kind == "network") link.lanes = lanes_;
   links.push_back(link);
   return static_cast<int>(links.size()) - 1;
 }

@@ -33,6 +33,10 @@ class Atlas {
   std::vector<Link> links;
   /// Links from source to destination, injection and ejection included.
   virtual std::vector<int> path(int source, int destination) const;
+  /// The lane that is asked for on each link of that path.
+  virtual std::vector<int> lanes_of(int source, int destination) const {
+    return std::vector<int>(path(source, destination).size(), 0);
+  }
   virtual void finish(const Description& description);
 
  protected:
@@ -45,6 +49,8 @@ class Atlas {
   virtual std::vector<Router> route(int source, int destination) const = 0;
   /// A wire in one direction.
   void wire(Router from, Router to) { wires_.emplace(std::pair(from, to), 0); }
+
+  int lanes_ = 1;  // of links between routers
 
  private:
   std::map<std::pair<Router, Router>, int> wires_;

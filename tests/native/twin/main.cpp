@@ -34,6 +34,7 @@ twin::Played play(const twin::Description& description, const std::vector<twin::
     message.destination = row.destination;
     message.flits = row.flits;
     message.path = atlas->path(row.source, row.destination);
+    message.lanes = atlas->lanes_of(row.source, row.destination);
     plan.messages.push_back(std::move(message));
   }
   twin::Played played;

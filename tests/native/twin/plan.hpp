@@ -15,6 +15,7 @@ namespace twin {
 struct Link {
   std::string name;
   int channels = 1;
+  int lanes = 1;        // virtual channels of a channel: each its own buffer, one wire flit by flit between them
   int slots = 1;        // messages that one channel's far end can hold at once; 0: any number
   int buffer = 1;       // flits in a slot; 0: a whole message
   int flit = 1;         // until the wire can take the next flit
@@ -31,8 +32,9 @@ struct Message {
   int stage = 0;
   std::int64_t cycle = 0;  // generated
   int source = 0, destination = 0, flits = 1;
-  std::vector<int> path;  // links, injection first, ejection last
-  int after = -1;         // index of the message whose delivery generates this one `delay` ticks later
+  std::vector<int> lanes;  // of each link of the path; empty: the first
+  std::vector<int> path;   // links, injection first, ejection last
+  int after = -1;          // index of the message whose delivery generates this one `delay` ticks later
   std::int64_t delay = 0;
   int crossed = 0;                    // flits over the last link
   std::int64_t head = -1, tail = -1;  // results: when they start to cross the last link; -1 if never

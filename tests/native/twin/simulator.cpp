@@ -19,6 +19,7 @@ struct Flit {
 struct Stop {
   const Link* link = nullptr;
   int number = 0;  // of the link
+  int lane = 0;
   int channel = -1;
   int crossed = 0;      // flits that have started over the wire
   Tick last_start = 0;  // of the last of them
@@ -45,18 +46,30 @@ struct Birth {
   int packet;
 };
 
+struct Worm;
+struct Holder {
+  Worm* worm = nullptr;
+  std::size_t stop = 0;
+};
+
 struct Channel {
   std::deque<const Worm*> order;  // who is in the far buffer, the oldest first
   Tick next_from = 0;             // first-in-first-out: the oldest may ask from here on
   bool wire_taken = false;
+  std::vector<Holder> lanes;  // of a link with several: who holds each
+  std::size_t turn = 0;       // the lane that is asked first
+  Tick wire_free = 0;
   int slots_taken = 0;
 };
 
 class Clockwork {
  public:
-  explicit Clockwork(Plan& plan) : plan_(plan), queues_(plan.links.size()), children_(plan.messages.size()) {
+  explicit Clockwork(Plan& plan) : plan_(plan), children_(plan.messages.size()) {
     for (const auto& link : plan.links) {
       channels_.emplace_back(static_cast<std::size_t>(link.channels));
+      for (auto& channel : channels_.back()) channel.lanes.resize(static_cast<std::size_t>(link.lanes));
+      queues_.emplace_back(static_cast<std::size_t>(link.lanes));
+      shared_ |= link.lanes > 1;
       patience_ = std::max<Tick>(patience_, link.flit + link.body + link.head + link.credit + link.acknowledge);
     }
     patience_ = patience_ * 64 + plan.sink_flit;
@@ -100,13 +113,17 @@ class Clockwork {
     });
     for (Worm* worm : asking) {
       worm->asked = true;
-      queues_[static_cast<std::size_t>(worm->stops[worm->head_at].number)].push_back(worm);
+      const Stop& wanted = worm->stops[worm->head_at];
+      queues_[static_cast<std::size_t>(wanted.number)][static_cast<std::size_t>(wanted.lane)].push_back(worm);
     }
     bool any = !asking.empty();
     for (bool changed = true; changed; any |= changed) {
-      changed = grant();
-      for (Worm* worm : moving_) changed |= plan_.switching == Switching::circuit ? stream(*worm) : advance(*worm);
-      for (Worm* worm : moving_) changed |= release(*worm);
+      changed = false;
+      for (Worm* worm : moving_) changed |= shared_ ? release_lanes(*worm) : release(*worm);
+      changed |= shared_ ? grant_lanes() : grant();
+      if (shared_) changed |= take_turns();
+      for (Worm* worm : moving_)
+        changed |= shared_ ? sink(*worm) : plan_.switching == Switching::circuit ? stream(*worm) : advance(*worm);
     }
     const auto over = [](const Worm& worm) {
       return worm.sunk == worm.flits &&
@@ -130,6 +147,7 @@ class Clockwork {
       for (const int number : worm.message->path) {
         Stop& stop = worm.stops.emplace_back();
         stop.number = number;
+        stop.lane = worm.message->lanes.empty() ? 0 : worm.message->lanes[worm.stops.size() - 1];
         stop.link = &plan_.links[static_cast<std::size_t>(number)];
       }
       asking.push_back(&worm);
@@ -157,7 +175,7 @@ class Clockwork {
   bool grant() {
     bool changed = false;
     for (std::size_t number = 0; number < queues_.size(); ++number) {
-      auto& queue = queues_[number];
+      auto& queue = queues_[number][0];
       const Link& link = plan_.links[number];
       for (int c = 0; c < link.channels && !queue.empty(); ++c) {
         Channel& channel = channels_[number][static_cast<std::size_t>(c)];
@@ -300,6 +318,92 @@ class Clockwork {
     return changed;
   }
 
+  // --- where a link has several lanes: a worm holds a lane, and the wire is shared flit by flit, in turn
+
+  bool grant_lanes() {
+    bool changed = false;
+    for (std::size_t number = 0; number < queues_.size(); ++number)
+      for (std::size_t c = 0; c < channels_[number].size(); ++c)
+        for (std::size_t lane = 0; lane < queues_[number].size(); ++lane) {
+          auto& queue = queues_[number][lane];
+          Holder& holder = channels_[number][c].lanes[lane];
+          if (queue.empty() || holder.worm != nullptr) continue;
+          Worm& worm = *queue.front();
+          queue.pop_front();
+          holder = {&worm, worm.head_at};
+          if (worm.head_at == 0) moving_.push_back(&worm);
+          Stop& stop = worm.stops[worm.head_at];
+          stop.channel = static_cast<int>(c);
+          stop.slot = true;
+          changed = true;
+        }
+    return changed;
+  }
+
+  /// Each wire takes a flit of the first lane, counted from the one after the last, that has one and room for it.
+  bool take_turns() {
+    bool changed = false;
+    for (std::size_t number = 0; number < channels_.size(); ++number)
+      for (Channel& channel : channels_[number]) {
+        if (now_ < channel.wire_free) continue;
+        for (std::size_t step = 0; step < channel.lanes.size(); ++step) {
+          const std::size_t lane = (channel.turn + step) % channel.lanes.size();
+          const Holder holder = channel.lanes[lane];
+          if (holder.worm == nullptr || !may_cross(*holder.worm, holder.stop)) continue;
+          if (holder.worm->stops[holder.stop].crossed == 0) {
+            cross_head(*holder.worm);
+          } else {
+            if (holder.stop == 0)
+              --holder.worm->unsent;
+            else
+              leave(holder.worm->stops[holder.stop - 1]);
+            cross_body(*holder.worm, holder.stop);
+          }
+          channel.turn = (lane + 1) % channel.lanes.size();
+          channel.wire_free = now_ + plan_.links[number].flit;
+          changed = true;
+          break;
+        }
+      }
+    return changed;
+  }
+
+  bool may_cross(Worm& worm, std::size_t i) {
+    Stop& stop = worm.stops[i];
+    if (stop.crossed == worm.flits) return false;
+    if (stop.crossed == 0) return true;  // the head had to be ready to ask for the lane
+    std::erase_if(stop.returning, [this](Tick arrival) { return arrival <= now_; });
+    if (stop.link->buffer > 0 && static_cast<int>(stop.buffer.size() + stop.returning.size()) >= stop.link->buffer)
+      return false;
+    return i == 0 || (!worm.stops[i - 1].buffer.empty() && worm.stops[i - 1].buffer.front().ready <= now_);
+  }
+
+  bool release_lanes(Worm& worm) {
+    bool changed = false;
+    for (Stop& stop : worm.stops) {
+      if (!stop.slot || stop.crossed < worm.flits) continue;
+      std::erase_if(stop.returning, [this](Tick arrival) { return arrival <= now_; });
+      const bool open = stop.link->buffer == 0;
+      const bool empty = stop.buffer.empty() && stop.returning.empty();
+      if (now_ < stop.last_start + stop.link->flit || (!open && !empty)) continue;
+      Channel& channel = channels_[static_cast<std::size_t>(stop.number)][static_cast<std::size_t>(stop.channel)];
+      channel.lanes[static_cast<std::size_t>(stop.lane)].worm = nullptr;
+      stop.slot = false;
+      changed = true;
+      if (&stop == &worm.stops[0]) next_packet(worm);
+    }
+    return changed;
+  }
+
+  /// A packet that has left its first channel lets the next one of its message ask for it.
+  void next_packet(Worm& worm) {
+    if (worm.left) return;
+    worm.left = true;
+    if (plan_.packet_flits == 0 || (worm.packet + 1) * plan_.packet_flits >= worm.message->flits) return;
+    const auto message = static_cast<std::size_t>(worm.message - plan_.messages.data());
+    future_.emplace(now_ + plan_.packet_gap, Birth{message, worm.packet + 1});
+  }
+
   bool release(Worm& worm) {
     const bool circuit = plan_.switching == Switching::circuit;
     const bool at_delivery = circuit && plan_.release_at_delivery;
@@ -322,15 +426,8 @@ class Clockwork {
         --channel.slots_taken;
         changed = true;
       }
-      // A packet that has left its first channel lets the next one of its message ask for it.
       const bool whole_channel = plan_.switching == Switching::wormhole && stop.link->slots > 0;
-      if (&stop == &worm.stops[0] && !worm.left && !stop.wire && (!whole_channel || !stop.slot)) {
-        worm.left = true;
-        if (plan_.packet_flits > 0 && (worm.packet + 1) * plan_.packet_flits < worm.message->flits) {
-          const auto message = static_cast<std::size_t>(worm.message - plan_.messages.data());
-          future_.emplace(now_ + plan_.packet_gap, Birth{message, worm.packet + 1});
-        }
-      }
+      if (&stop == &worm.stops[0] && !stop.wire && (!whole_channel || !stop.slot)) next_packet(worm);
     }
     return changed;
   }
@@ -339,7 +436,8 @@ class Clockwork {
   Tick now_ = 0, patience_ = 1;
   std::int64_t crossings_ = 0;
   std::vector<std::vector<Channel>> channels_;
-  std::vector<std::deque<Worm*>> queues_;
+  std::vector<std::vector<std::deque<Worm*>>> queues_;  // by link and lane
+  bool shared_ = false;                                 // some link has several lanes
   std::vector<std::vector<std::size_t>> children_;
   std::multimap<Tick, Birth> future_;
   std::list<Worm> worms_;

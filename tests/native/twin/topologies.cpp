@@ -1,5 +1,6 @@
 // The topologies of the twin, each with one deterministic routing.
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "atlas.hpp"
@@ -57,11 +58,30 @@ class Grid : public Atlas {
         highest_first_(d.word("order", "lowest-first") == "highest-first"),
         tie_(d.word("tie", "plus")) {
     nodes = product(extents_);
-    if (wraps && d.word("dateline", "wrap") != "none") throw std::runtime_error("lanes are not modelled here");
+    if (wraps && d.word("dateline", "wrap") != "none") lanes_ = 2;
     for (int node = 0; node < nodes; ++node)
       for (std::size_t i = 0; i < extents_.size(); ++i)
         for (const int way : {-1, 1})
           if (const int other = step(node, i, way); other >= 0 && other != node) wire(node, other);
+  }
+
+  /// In each dimension lane 0 up to and over the wrap-around link, lane 1 after it.
+  std::vector<int> lanes_of(int source, int destination) const override {
+    std::vector<int> all{0};
+    int here = source, lane = 0;
+    std::size_t ring = extents_.size();
+    for (const Router next : route(source, destination)) {
+      const int there = static_cast<int>(next);
+      std::size_t i = 0;
+      while (coordinate(here, i) == coordinate(there, i)) ++i;
+      if (i != ring) lane = 0;
+      ring = i;
+      all.push_back(lane);
+      if (lanes_ == 2 && std::abs(coordinate(here, i) - coordinate(there, i)) > 1) lane = 1;
+      here = there;
+    }
+    all.push_back(0);
+    return all;
   }
 
  protected:
@@ -345,6 +365,68 @@ class WithIo : public Hypercube {
   std::map<std::pair<int, int>, int> b_wires_;
 };
 
+/// Dragonfly (Kim 2008): groups of fully joined routers, one link between every two groups; over it at most once, local
+/// links before it on lane 0, after it on lane 1.
+class Dragonfly : public Atlas {
+ public:
+  explicit Dragonfly(const Description& d)
+      : p_(d.number("p", 1)),
+        a_(d.number("a", 1)),
+        h_(d.number("h", 1)),
+        relative_(d.word("arrangement", "absolute") == "relative") {
+    groups_ = a_ * h_ + 1;
+    nodes = groups_ * a_ * p_;
+    lanes_ = 2;
+    for (int group = 0; group < groups_; ++group) {
+      for (int from = 0; from < a_; ++from)
+        for (int to = 0; to < a_; ++to)
+          if (from != to) wire(group * a_ + from, group * a_ + to);
+      for (int other = 0; other < groups_; ++other)
+        if (other != group) wire(door(group, other), door(other, group));
+    }
+  }
+  std::vector<int> lanes_of(int source, int destination) const override {
+    std::vector<int> all{0};
+    int group = source / p_ / a_;
+    const int first = group;
+    for (const Router next : route(source, destination)) {
+      const int there = static_cast<int>(next) / a_;
+      all.push_back(there == group && group != first ? 1 : 0);
+      group = there;
+    }
+    all.push_back(0);
+    return all;
+  }
+
+ protected:
+  Router enters(int node) const override { return node / p_; }
+  Router leaves(int node) const override { return node / p_; }
+  Routers route(int source, int destination) const override {
+    Routers all;
+    Router here = source / p_;
+    const Router goal = destination / p_;
+    const auto go = [&](Router next) {
+      if (next != here) all.push_back(here = next);
+    };
+    const int from = static_cast<int>(here) / a_, to = static_cast<int>(goal) / a_;
+    if (from != to) {
+      go(door(from, to));
+      go(door(to, from));
+    }
+    go(goal);
+    return all;
+  }
+
+ private:
+  /// The router of a group that has the link to another one.
+  Router door(int group, int other) const {
+    const int port = relative_ ? (other - group - 1 + groups_) % groups_ : other < group ? other : other - 1;
+    return group * a_ + port / h_;
+  }
+  int p_, a_, h_, groups_ = 0;
+  bool relative_;
+};
+
 std::unique_ptr<Atlas> made(const Description& d) {
   const std::string topology = d.word("topology", "");
   if (topology == "hypercube" && d.words.contains("io_nodes")) return std::make_unique<WithIo>(d);
@@ -357,6 +439,7 @@ std::unique_ptr<Atlas> made(const Description& d) {
   if (topology == "bus") return std::make_unique<Bus>(d);
   if (topology == "butterfly") return std::make_unique<Multistage>(d, false);
   if (topology == "omega") return std::make_unique<Multistage>(d, true);
+  if (topology == "dragonfly") return std::make_unique<Dragonfly>(d);
   if (topology == "hyperx") return std::make_unique<HyperX>(d);
   if (topology == "k-ary-n-tree") {
     const int radix = d.number("radix", 0), levels = d.number("levels", 0);
