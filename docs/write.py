@@ -61,7 +61,16 @@ def commands() -> str:
     return "\n".join(lines)
 
 
-PAGES: dict[str, Callable[[], str]] = {"benchmarks.md": benchmarks, "commands.md": commands}
+def network() -> str:
+    """Every key of NETWORK.toml."""
+    from assay.network.keys import markdown
+
+    lines = ["# NETWORK.toml\n", "What `assay simulate` and `assay replay` read; the same text: `assay simulate --keys`."]
+    lines.append("Times may be written with a unit (\"0.05 us\"), lengths in bytes (\"4 KiB\").\n")
+    return "\n".join([*lines, markdown()])
+
+
+PAGES: dict[str, Callable[[], str]] = {"benchmarks.md": benchmarks, "commands.md": commands, "network.md": network}
 
 
 def main(arguments: list[str]) -> int:

@@ -76,7 +76,7 @@ class Clock(Table):
 
 
 class Network(Clock):
-    """[network]: how messages move. The keys of topology and routing join these (see `description`)."""
+    """[network]: How messages move. The keys of the topology and of the routing, further down, stand here too."""
 
     topology: str = Field(description="name of the topology")
     routing: str = Field(description="name of the routing; the topology's own by default")
@@ -113,7 +113,7 @@ class Network(Clock):
 
 
 class Lengths(Table):
-    """[traffic.flits]: a distribution of message lengths."""
+    """[traffic.flits]: A distribution of message lengths."""
 
     lengths: list[Annotated[Flits, Field(ge=1, le=2**31 - 1)]] | None = Field(
         None, min_length=1, max_length=65536, description="the lengths there are [flits]"
@@ -154,7 +154,7 @@ class Lengths(Table):
 
 
 class Traffic(Table):
-    """[traffic]: who sends what to whom, and when."""
+    """[traffic]: Who sends what to whom, and when."""
 
     pattern: Literal[
         "uniform",
@@ -216,7 +216,7 @@ class InputOutput(Table):
 
 
 class Method(Table):
-    """[method]: how long to simulate, and how sure to be."""
+    """[method]: How long to simulate, and how sure to be."""
 
     seed: int = Field(1, ge=0, le=2**63 - 1, description="the same seed gives the same result, bit for bit")
     warmup_cycles: Annotated[
