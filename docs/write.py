@@ -65,8 +65,8 @@ def network() -> str:
     """Every key of NETWORK.toml."""
     from assay.network.keys import markdown
 
-    lines = ["# NETWORK.toml\n", "What `assay simulate` and `assay replay` read; the same text: `assay simulate --keys`."]
-    lines.append("Times may be written with a unit (\"0.05 us\"), lengths in bytes (\"4 KiB\").\n")
+    lines = ["# NETWORK.toml\n", "What `assay simulate` and `assay replay` read, as `assay simulate --keys` prints it."]
+    lines.append('Times may be written with a unit ("0.05 us"), lengths in bytes ("4 KiB").\n')
     return "\n".join([*lines, markdown()])
 
 

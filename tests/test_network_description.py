@@ -73,7 +73,7 @@ def test_lengths_may_be_distributed() -> None:
     [
         ("network.dimensoin=3", ["network.dimensoin", "did you mean dimension?"]),
         ("network.extents=[2, 2]", ["network.extents", "topology mesh"]),
-        ("network.topology=hyperkube", ["'hyperkube'", "did you mean hypercube?", "accepted"]),
+        ("network.topology=hyperkube", ["'hyperkube'", "did you mean hypercube", "accepted"]),
         ("network.dimension=three", ["'three'", "accepted: an integer"]),
         ("network.buffer_flits=true", ["True", "an integer"]),
         ("traffic.load=-1", ["-1", "accepted: greater than 0"]),

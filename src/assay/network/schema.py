@@ -92,8 +92,16 @@ class Network(Clock):
         le=65535,
         description="cut-through, store-and-forward: packets that a link's far end holds; 0: any number",
     )
-    buffers: Literal["shared", "fifo"] = Field(
-        "shared", description="shared: any packet in a buffer may go on; fifo: only the oldest (head-of-line blocking)"
+    buffers: Literal["shared", "fifo", "output"] = Field(
+        "shared",
+        description="shared: any packet in a buffer may go on; fifo: only the oldest (head-of-line blocking); "
+        "output: packets queue at the outputs",
+    )
+    output_packets: int = Field(
+        0, ge=0, le=2**31 - 1, description="output: packets a link's queue holds; 0: any number"
+    )
+    header_flits: Flits = Field(
+        0, ge=0, le=2**31 - 1, description="what every packet carries beside its payload [flits]"
     )
     circuit_release: Literal["tail", "end"] = Field(
         "tail", description="circuit: a link is freed as the tail passes, or the whole path at the end"
