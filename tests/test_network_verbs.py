@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from assay.cli import app
 from assay.errors import InputError
-from assay.network import description, replaying, sweep, trace
+from assay.network import description, replaying, schema, simulation, sweep, trace
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 HYPERCUBE = EXAMPLES / "hypercube.toml"
@@ -185,6 +185,80 @@ def test_a_trace_reaches_io_nodes(tmp_path: Path) -> None:
     document("replay", file, messages, "-o", out)
     # 3 > 7 and in, out; r, b, r; r, b, n, 0 > 4 and out.
     assert out.read_text().splitlines()[1:] == ["1,2,5,3", "2,102,105,3", "3,204,207,5"]
+
+
+def test_what_must_end_in_want_of_memory_is_refused() -> None:
+    with pytest.raises(InputError, match=r"traffic\.load.*waiting at their sources"):
+        simulation_of(["traffic.load=100000"])
+
+
+def simulation_of(overrides: list[str]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    plan = simulation.steps(description.load(HYPERCUBE, overrides))
+    sweep.drive([plan], None, lambda index, document: found.append(document))
+    return found
+
+
+TOPOLOGIES = (
+    ["network.topology=mesh", "network.extents=[3, 4]"],
+    ["network.topology=torus", "network.extents=[4, 3]"],
+    ["network.topology=ring", "network.nodes=5", "network.dateline=none"],
+    ["network.topology=star", "network.nodes=4"],
+    ["network.topology=crossbar", "network.nodes=6"],
+    ["network.topology=bus", "network.nodes=3"],
+    ["network.topology=omega", "network.stages=3"],
+    ["network.topology=k-ary-n-tree", "network.radix=2", "network.levels=3"],
+    ["network.topology=dragonfly", "network.p=1", "network.a=2", "network.h=1"],
+    ["network.topology=hyperx", "network.extents=[3, 2]"],
+    ["network.topology=hypercube", "network.dimension=3", "network.routing=e-cube"],
+)
+VALUES: dict[str, st.SearchStrategy[object]] = {
+    "network.switching": st.sampled_from(["wormhole", "cut-through", "store-and-forward", "circuit"]),
+    "network.buffer_flits": st.integers(-1, 70),
+    "network.buffer_packets": st.integers(-1, 4),
+    "network.injection_channels": st.integers(0, 12),
+    "network.channels": st.integers(0, 12),
+    "network.flit_ticks": st.integers(0, 5),
+    "network.body_ticks": st.integers(0, 5),
+    "network.head_ticks": st.integers(0, 5),
+    "network.credit_ticks": st.integers(0, 5),
+    "network.lanes": st.integers(0, 5),
+    "network.packet_flits": st.integers(0, 40),
+    "network.buffers": st.sampled_from(["shared", "fifo"]),
+    "network.failed_nodes": st.lists(st.integers(-1, 12), max_size=3),
+    "network.failed_links": st.lists(st.lists(st.integers(-1, 8), min_size=2, max_size=2), max_size=3),
+    "traffic.pattern": st.sampled_from(list(schema.Traffic.model_fields["pattern"].annotation.__args__)),  # type: ignore[union-attr]
+    "traffic.arrivals": st.sampled_from(["poisson", "bernoulli", "burst"]),
+    "traffic.load": st.floats(0.001, 3),
+    "traffic.flits": st.integers(0, 300),
+    "traffic.hotspots": st.lists(st.integers(0, 20), max_size=3),
+    "traffic.radius": st.integers(0, 9),
+    "method.cycles": st.integers(1, 3000),
+    "method.warmup_cycles": st.integers(0, 3000),
+    "method.replications": st.integers(1, 3),
+    "method.utilisation": st.booleans(),
+}
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from(TOPOLOGIES),
+    st.lists(st.sampled_from(sorted(VALUES)).flatmap(lambda key: st.tuples(st.just(key), VALUES[key])), max_size=6),
+)
+def test_any_values_simulate_or_are_refused(topology: list[str], values: list[tuple[str, object]]) -> None:
+    text = HYPERCUBE.read_text().replace("dimension = 7", "").replace('routing = "e-cube"', "")
+    given_file = Path(os.environ.get("TMPDIR", "/tmp")) / f"assay-values-{os.getpid()}.toml"
+    given_file.write_text(text)
+    words = [f"{key}={json.dumps(value)}" for key, value in values]
+    found: list[dict[str, Any]] = []
+    try:
+        loaded = description.load(given_file, ["method.cycles=500", "method.warmup_cycles=100", *topology, *words])
+        sweep.drive([simulation.steps(loaded)], None, lambda index, document: found.append(document))
+        json.dumps(found, allow_nan=False)
+    except InputError as error:
+        assert str(error)
+    finally:
+        given_file.unlink()
 
 
 def test_columns_may_come_in_any_order(tmp_path: Path) -> None:

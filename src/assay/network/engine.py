@@ -110,6 +110,11 @@ def read(found: Mapping[str, Any]) -> Run:
     )
 
 
+def nodes(description: Description) -> int:
+    """How many nodes the network has."""
+    return int(asked(description.source, core.build_network, description.fabric()).nodes)
+
+
 def channels(description: Description) -> list[dict[str, Any]]:
     """The links of the network: where from and to, of which kind and dimension, with how many channels."""
     network = asked(description.source, core.build_network, description.fabric())

@@ -192,6 +192,14 @@ class Traffic(Table):
     radius: int = Field(1, ge=1, description="spherical: links away that still count as near")
     locality: Share = Field(0.8, description="spherical: share of messages that stay near")
 
+    @property
+    def mean_flits(self) -> float:
+        """Mean length of a message."""
+        if not isinstance(self.flits, Lengths):
+            return float(self.flits)
+        _, table = self.flits.table()
+        return sum(length * weight for length, weight in table) / sum(weight for _, weight in table)
+
 
 class InputOutput(Table):
     """[io]: I/O nodes at chosen processing elements, with a network of their own or not (Ghosh et al., Fig. 2 and

@@ -19,6 +19,7 @@ from assay.network.engine import Latency, Run
 
 DEFAULT_CYCLES = 20_000
 PILOT = 2**32  # its stream: no replication has it
+BYTES_WAITING, MOST_BYTES = 100, 4e9
 FIRST_LOOK = 10  # five alike can be chance; ten seldom are
 
 
@@ -80,6 +81,7 @@ def steps(description: Description) -> Steps:
     """All of it: the document of `assay simulate` (issue of the simulated network, Its JSON)."""
     how = description.method
     cycles = how.cycles or DEFAULT_CYCLES
+    feasible(description, cycles)
     before = yield from warmup(description, cycles)
     if how.cycles is not None and how.replications is None:
         runs = yield [task(description, 0, before.cycles, cycles)]
@@ -99,6 +101,22 @@ def steps(description: Description) -> Steps:
             break
         ended = "replications made" if how.replications else f"{stop} replications, not as precise as asked"
     return document(description, runs, before, found, ended)
+
+
+def feasible(description: Description, cycles: int) -> None:
+    """Refuse what must end in want of memory: sources that are offered more than their channels can ever take."""
+    traffic, channels = description.traffic, int(getattr(description.network, "injection_channels", 1))
+    surplus = traffic.load - channels
+    if description.io is not None or surplus <= 0:
+        return
+    waiting = surplus / traffic.mean_flits * engine.nodes(description) * cycles
+    if waiting * BYTES_WAITING > MOST_BYTES:
+        raise description.source.error(
+            ("traffic", "load"),
+            f"leaves at least {waiting:.3g} messages waiting at their sources after {cycles} cycles",
+            value=traffic.load,
+            accepted=f"a load near {channels}, what the injection channels take, or fewer method.cycles",
+        )
 
 
 def batches(run: Run, confidence: float) -> method.Estimate:
