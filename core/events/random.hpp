@@ -61,6 +61,21 @@ class Random {
     }
     return static_cast<std::uint32_t>(product >> 32);
   }
+  /// Two at once from one draw: uniform in 0..first-1 and in 0..second-1.
+  void below_two(std::uint32_t first, std::uint32_t second, std::uint32_t& one, std::uint32_t& other) {
+    const std::uint64_t bits = next();
+    const std::uint64_t a = (bits >> 32) * first, b = (bits & 0xffffffffu) * second;
+    one = static_cast<std::uint32_t>(a >> 32);
+    other = static_cast<std::uint32_t>(b >> 32);
+    // The part of a product that decides on rejection is rarely below the bound; then both are drawn singly, which
+    // keeps them uniform: whether it happens says nothing of what comes instead.
+    if (static_cast<std::uint32_t>(a) < first || static_cast<std::uint32_t>(b) < second) [[unlikely]] {
+      if (static_cast<std::uint32_t>(a) < -first % first || static_cast<std::uint32_t>(b) < -second % second) {
+        one = below(first);
+        other = below(second);
+      }
+    }
+  }
   /// Exponential of mean 1.
   double exponential() {
     const std::uint64_t bits = next();

@@ -41,9 +41,11 @@ class OpenLoop {
     Arrival arrival;
     arrival.flits = table_.empty() ? flits_ : length();
     if (uniform_) {
-      arrival.source = process_ == Process::poisson ? random_.below(nodes_) : source_;
-      arrival.destination = random_.below(others_);
-      if (others_ != nodes_ && arrival.destination >= arrival.source) ++arrival.destination;
+      if (process_ == Process::poisson)
+        random_.below_two(nodes_, others_, arrival.source, arrival.destination);
+      else
+        arrival.source = source_, arrival.destination = random_.below(others_);
+      arrival.destination += others_ != nodes_ && arrival.destination >= arrival.source;
     } else {
       arrival.source = process_ == Process::poisson ? senders_[random_.below(sending_)] : source_;
       arrival.destination = destination(arrival.source);

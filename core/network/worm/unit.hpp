@@ -19,6 +19,7 @@
 
 #include "events/wheel.hpp"
 #include "network/worm/mutant.hpp"
+#include "network/worm/pages.hpp"
 
 namespace assay::network {
 
@@ -46,7 +47,7 @@ class UnitEngine {
   using Message = UnitMessage<Net>;
 
   UnitEngine(const Net& net, Source& source, Observer& observer, std::uint32_t buffer, std::uint32_t span)
-      : net_(net), source_(source), observer_(observer), buffer_(buffer), wheel_(span), words_(net.words(), 0) {
+      : net_(net), source_(source), observer_(observer), buffer_(buffer), wheel_(span), words_(net.words()) {
     for (std::uint32_t node = 0; node < net.nodes(); ++node) {
       if (net.injection_channels() > 1) words_[net.injection(node) + net.injection_channels()] = held_alone;
       if (!net.open_sink() && net.ejection_channels() > 1)
@@ -59,18 +60,21 @@ class UnitEngine {
   /// Runs all events before cycle `end`. False if nothing is left to happen.
   bool run(std::uint64_t end) {
     for (;;) {
-      std::uint64_t time = now_ + std::uint64_t{1};
-      if (waiting_next_ == 0) {
-        const std::uint32_t near = wheel_.after(now_);
-        time = std::min({near == nobody ? ~std::uint64_t{0} : near, arrival_, rare_});
-        if (time == ~std::uint64_t{0}) return false;
+      const std::uint64_t stop = end == ~std::uint64_t{0} ? limit_ : std::min(limit_, end - base_);
+      std::uint64_t time = 0;
+      for (;;) {
+        time = now_ + std::uint64_t{1};
+        if (waiting_next_ == 0) {
+          const std::uint32_t near = wheel_.after(now_);
+          time = std::min({near == nobody ? ~std::uint64_t{0} : near, arrival_, rare_});
+        }
+        if (time >= stop || limit_ == 0) [[unlikely]]
+          break;
+        cycle(static_cast<std::uint32_t>(time));
       }
-      if (time >= limit_ || base_ + time >= end) [[unlikely]] {
-        if (base_ + time >= end) return true;
-        move_base(time);
-        continue;
-      }
-      cycle(static_cast<std::uint32_t>(time));
+      if (time == ~std::uint64_t{0}) return false;
+      if (base_ + time >= end) return true;
+      move_base(time);
     }
   }
 
@@ -107,7 +111,7 @@ class UnitEngine {
   // --- one cycle -----------------------------------------------------------------------------------------------------
   void cycle(std::uint32_t now) {
     now_ = now;
-    std::swap(current_, next_);
+    current_.swap(next_);
     std::uint32_t count = waiting_next_;
     waiting_next_ = 0;
     if (rare_ <= now) wake(now);
@@ -128,7 +132,7 @@ class UnitEngine {
   }
 
   /// The bucket of this cycle, in order of message, into the list of this cycle.
-  std::uint32_t merge(std::uint32_t count, std::uint32_t now) {
+  [[gnu::noinline]] std::uint32_t merge(std::uint32_t count, std::uint32_t now) {
     const auto before = [this](std::uint32_t a, std::uint32_t b) { return messages_[a].key < messages_[b].key; };
     std::uint32_t index = wheel_.take(now);
     if (messages_[index].next == nobody || mutant == 2) {
@@ -155,13 +159,12 @@ class UnitEngine {
     list[at] = index;
     return count + 1;
   }
-  void push(std::uint32_t index, std::uint32_t time) {
+  [[gnu::always_inline]] void push(std::uint32_t index, std::uint32_t time) {
     if (time == now_ + 1) {
       if constexpr (history)
         waiting_next_ = insert(next_, waiting_next_, index);
       else
         next_[waiting_next_++] = index;
-      if (distant_words_) __builtin_prefetch(&words_[messages_[index].want]);
     } else if (wheel_.near(now_, time)) {
       wheel_.put(time, index, messages_[index].next);
     } else {
@@ -169,7 +172,7 @@ class UnitEngine {
       refresh();
     }
   }
-  void wake(std::uint32_t now) {
+  [[gnu::noinline]] void wake(std::uint32_t now) {
     while (distant_.first() == base_ + now) {
       const std::uint32_t index = distant_.pop().index;
       wheel_.put(now, index, messages_[index].next);
@@ -183,20 +186,22 @@ class UnitEngine {
   }
 
   // --- a message's life ----------------------------------------------------------------------------------------------
-  std::uint32_t create() {
-    if (free_.empty()) {
-      const auto old = static_cast<std::uint32_t>(messages_.size());
-      const std::uint32_t more = std::max(64u, old / 4);
-      messages_.resize(old + more);
-      if constexpr (history) {
-        times_.resize(messages_.size() * net_.longest());
-        path_.resize(messages_.size() * net_.longest());
-      }
-      current_.resize(messages_.size() + 1);
-      next_.resize(messages_.size() + 1);
-      free_.reserve(messages_.size());
-      for (std::uint32_t i = more; i-- > 0;) free_.push_back(old + i);
+  [[gnu::noinline]] void grow() {
+    const auto old = static_cast<std::uint32_t>(messages_.size());
+    const std::uint32_t more = std::max(64u, old / 4);
+    messages_.resize(old + more);
+    if constexpr (history) {
+      times_.resize(messages_.size() * net_.longest());
+      path_.resize(messages_.size() * net_.longest());
     }
+    current_.resize(messages_.size() + 1);
+    next_.resize(messages_.size() + 1);
+    free_.reserve(messages_.size());
+    for (std::uint32_t i = more; i-- > 0;) free_.push_back(old + i);
+  }
+  [[gnu::always_inline]] std::uint32_t create() {
+    if (free_.empty()) [[unlikely]]
+      grow();
     const std::uint32_t index = free_.back();
     free_.pop_back();
     const auto arrival = source_.take();
@@ -224,7 +229,15 @@ class UnitEngine {
       return source_.last_key();
     }
   }
-  void arrive(std::uint32_t now) { request_end(create(), now); }
+  void arrive(std::uint32_t now) {
+    const std::uint32_t index = create();
+    Message& m = messages_[index];
+    if (history || words_[m.want] > now) return request_end(index, now);
+    words_[m.want] = held_alone;  // the first channel is free, so nobody waits
+    m.slot_in = 0;
+    m.entered = now;
+    onward(index, m, now);
+  }
   std::uint32_t arrive_among(std::uint32_t count, std::uint32_t now) {
     while (arrival_ == now) {
       const std::uint32_t index = create();
@@ -233,7 +246,7 @@ class UnitEngine {
     return count;
   }
 
-  void request(std::uint32_t index, std::uint32_t now) {
+  [[gnu::always_inline]] void request(std::uint32_t index, std::uint32_t now) {
     Message& m = messages_[index];
     if (m.want >= net_.network_words()) return request_end(index, now);
     const std::uint32_t word = words_[m.want];
@@ -246,7 +259,7 @@ class UnitEngine {
     }
   }
   /// An injection or ejection link, of one channel or of several.
-  void request_end(std::uint32_t index, std::uint32_t now) {
+  [[gnu::noinline]] void request_end(std::uint32_t index, std::uint32_t now) {
     Message& m = messages_[index];
     const bool in = net_.is_injection(m.want);
     const std::uint32_t channels = in ? net_.injection_channels() : net_.ejection_channels();
@@ -275,7 +288,7 @@ class UnitEngine {
     end_granted(index, slot, granted);
     settle_waiters();
   }
-  void end_granted(std::uint32_t index, std::uint32_t slot, std::uint32_t granted) {
+  [[gnu::noinline]] void end_granted(std::uint32_t index, std::uint32_t slot, std::uint32_t granted) {
     Message& m = messages_[index];
     if (net_.is_injection(m.want)) {
       m.slot_in = static_cast<std::uint8_t>(slot);
@@ -289,11 +302,11 @@ class UnitEngine {
     }
   }
   /// The head crosses the network link that it wanted.
-  void pass(std::uint32_t index, Message& m, std::uint32_t granted) {
+  [[gnu::always_inline]] void pass(std::uint32_t index, Message& m, std::uint32_t granted) {
     crossed(index, m, granted);
     onward(index, m, granted);
   }
-  void onward(std::uint32_t index, Message& m, std::uint32_t granted) {
+  [[gnu::always_inline]] void onward(std::uint32_t index, Message& m, std::uint32_t granted) {
     if (m.place.rest != 0) {
       m.want = net_.step(m.place);
       ++m.links;
@@ -308,7 +321,7 @@ class UnitEngine {
     }
   }
   /// Keeps the crossing and settles the one link whose release it makes known.
-  void crossed(std::uint32_t index, Message& m, std::uint32_t granted) {
+  [[gnu::always_inline]] void crossed(std::uint32_t index, Message& m, std::uint32_t granted) {
     if constexpr (history) {
       const std::uint32_t row = index * net_.longest(), column = m.column++;
       times_[row + column] = granted;
@@ -327,7 +340,7 @@ class UnitEngine {
   }
 
   /// The head crosses its last link, the ejection link, in cycle `head`: everything about its path is known now.
-  void deliver(std::uint32_t index, Message& m, std::uint32_t head) {
+  [[gnu::noinline]] void deliver(std::uint32_t index, Message& m, std::uint32_t head) {
     const std::uint32_t hops = m.links;
     if constexpr (history) {
       const std::uint32_t row = index * net_.longest(), reach = (m.flits - 1) / buffer_ + 1;
@@ -340,19 +353,28 @@ class UnitEngine {
       }
     } else {
       std::uint32_t free_at = head + m.flits - hops;
-      release(net_.injection(m.source), m, ++free_at);
+      const std::uint32_t in = net_.injection(m.source), channels = net_.injection_channels();
+      ++free_at;
+      if (channels == 1) {
+        release_single(in, free_at);
+      } else {
+        words_[in + m.slot_in] = free_at + (mutant == 1 ? 1 : 0);
+        if (words_[in + channels] != held_alone) serve(in, channels);
+      }
       auto place = net_.begin(m.source, m.destination);
+      if (distant_words_)
+        for (auto ahead = place; ahead.rest != 0;) __builtin_prefetch(&words_[net_.step(ahead)], 1);
       while (place.rest != 0) release_single(net_.step(place), ++free_at);
-      release(net_.ejection(m.destination), m, ++free_at);
+      if (!net_.open_sink()) release(net_.ejection(m.destination), m, ++free_at);
     }
     head_hops_ += hops;
     flit_hops_ += std::uint64_t{hops} * m.flits;
     observer_.delivered(*this, m, head, hops);
     m.live = false;
     free_.push_back(index);
-    settle_waiters();
+    if (!granted_.empty() && !settling_) settle_waiters();
   }
-  void release_single(std::uint32_t link, std::uint32_t free_at) {
+  [[gnu::always_inline]] void release_single(std::uint32_t link, std::uint32_t free_at) {
     if constexpr (mutant == 1) ++free_at;
     if (words_[link] == held_alone) [[likely]]
       words_[link] = free_at;
@@ -365,11 +387,11 @@ class UnitEngine {
     if (!in && net_.open_sink()) return;
     const std::uint32_t channels = in ? net_.injection_channels() : net_.ejection_channels();
     if (channels == 1) return release_single(link, free_at);
-    words_[link + (in ? m.slot_in : m.slot_out)] = free_at;
+    words_[link + (in ? m.slot_in : m.slot_out)] = free_at + (mutant == 1 ? 1 : 0);
     if (words_[link + channels] != held_alone) serve(link, channels);
   }
   /// A link of several channels with waiters: grants what is certain, asks to be woken for what is not.
-  void serve(std::uint32_t link, std::uint32_t channels) {
+  [[gnu::noinline]] void serve(std::uint32_t link, std::uint32_t channels) {
     std::uint32_t* const channel = &words_[link];
     while (channel[channels] != held_alone) {
       std::uint32_t* const first = std::min_element(channel, channel + channels);
@@ -386,7 +408,7 @@ class UnitEngine {
     rare_ = std::min<std::uint64_t>(rare_, time);
   }
   /// The waiters that were granted while others' paths were walked: a work list instead of recursion.
-  void settle_waiters() {
+  [[gnu::noinline]] void settle_waiters() {
     if (settling_ || granted_.empty()) return;
     settling_ = true;
     while (!granted_.empty()) {
@@ -422,7 +444,7 @@ class UnitEngine {
   }
 
   /// Before 32 bits overflow: times and keys are counted from a later origin.
-  void move_base(std::uint64_t time) {
+  [[gnu::noinline]] void move_base(std::uint64_t time) {
     const std::uint64_t shift = (time - 1) / wheel_.size() * wheel_.size();
     const auto moved = [shift](std::uint32_t old) {
       return old >= held ? old : old > shift ? old - static_cast<std::uint32_t>(shift) : 0u;
@@ -458,7 +480,7 @@ class UnitEngine {
   Observer& observer_;
   std::uint32_t buffer_;
   events::Wheel wheel_;
-  std::vector<std::uint32_t> words_;
+  Words words_;
   std::vector<Message> messages_;
   std::vector<std::uint32_t> free_, current_, next_, bucket_, merged_, times_, path_;
   events::Distant distant_, wakes_;

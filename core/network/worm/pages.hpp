@@ -1,0 +1,46 @@
+// Words for a million nodes: zeroed memory on large pages where the system gives them, since nearly every access is to
+// another page.
+#pragma once
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+namespace assay::network {
+
+class Words {
+ public:
+  explicit Words(std::size_t count) : size_(count) {
+    if (count * 4 < large) {
+      memory_.reset(static_cast<std::uint32_t*>(std::calloc(count + 1, 4)));
+    } else {
+      const std::size_t bytes = (count * 4 + page - 1) / page * page;
+      memory_.reset(static_cast<std::uint32_t*>(std::aligned_alloc(page, bytes)));
+      if (memory_) {
+        madvise(memory_.get(), bytes, MADV_HUGEPAGE);
+        std::fill_n(memory_.get(), count, 0u);
+      }
+    }
+    if (!memory_) throw std::bad_alloc();
+  }
+  std::uint32_t& operator[](std::size_t index) { return memory_[index]; }
+  const std::uint32_t& operator[](std::size_t index) const { return memory_[index]; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t capacity() const { return size_; }
+  std::uint32_t* begin() { return memory_.get(); }
+  std::uint32_t* end() { return memory_.get() + size_; }
+
+ private:
+  static constexpr std::size_t large = std::size_t{8} << 20, page = std::size_t{2} << 20;
+  struct Free {
+    void operator()(std::uint32_t* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<std::uint32_t[], Free> memory_;
+  std::size_t size_;
+};
+
+}  // namespace assay::network
