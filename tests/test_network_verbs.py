@@ -173,7 +173,7 @@ def test_a_trace_is_replayed_to_the_cycle(tmp_path: Path) -> None:
     messages, out = tmp_path / "messages.csv", tmp_path / "delivered.csv"
     messages.write_text("id,cycle,source,destination,flits\n7,1000,0,127,5\n3,0,1,3,1\n9,50,4,4,2\n")
     found = document("replay", HYPERCUBE, messages, "-o", out)
-    assert (found["messages"], found["delivered"]) == (3, 3)
+    assert (found["messages"], found["delivered"], found["simulated_cycles"]) == (3, 3, 1013)
     assert out.read_text().splitlines() == ["id,head,tail,hops", "7,1008,1012,9", "3,2,2,3", "9,51,52,2"]
 
 

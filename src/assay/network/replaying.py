@@ -32,7 +32,7 @@ def replay(description: Description, messages: Path, out: Path) -> dict[str, Any
     trace.save(out, found, **columns)
     return {
         "engine": result["engine"],
-        "simulated_cycles": int(result["simulated_cycles"]),
+        "simulated_cycles": max(int(result["simulated_cycles"]), int(columns["tail"].max(initial=-1)) + 1),
         "cpu_seconds": float(result["cpu_seconds"]),
         "messages": len(found),
         "delivered": int((columns["tail"] >= 0).sum()),
