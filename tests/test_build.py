@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -176,3 +177,16 @@ def test_the_verb_refuses_an_unknown_benchmark(tmp_path):
     words = [sys.executable, "-m", "assay", "build", "seive"]
     said = subprocess.run(words, capture_output=True, text=True)
     assert said.returncode == 2 and "did you mean sieve" in said.stderr and said.stdout == ""
+
+
+def test_a_record_s_flags_are_used_where_the_compiler_has_them(tree):
+    """A flag that it lacks is left out; the program then says itself what it cannot do."""
+    root, programs = tree
+    tick = programs["tick"]
+    wished = SimpleNamespace(
+        name=tick.name, path=tick.path, kind="node", extra={"flags": ["-funroll-loops", "-fno-such"]}
+    )
+    built = build([wished], mpi=None, root=root)["tick"]
+    assert built.flags == "-O0 -funroll-loops"
+    line = json.loads(subprocess.run([built.path], capture_output=True, check=True).stdout.splitlines()[0])
+    assert line["flags"] == built.flags and built.key != compile_tick(tree).key

@@ -29,6 +29,8 @@ NATIVE = {
     "programs/timing": ("core/", "mpi.h", "ranks/", "mpi/"),
     "programs/processor": ("core/", "mpi.h", "ranks/", "mpi/"),
     "programs/memory": ("core/", "mpi.h", "ranks/", "mpi/"),
+    "programs/threads": ("core/", "mpi.h", "ranks/", "mpi/"),
+    "programs/kernels": ("core/", "mpi.h", "ranks/", "mpi/"),
     "programs/ranks": ("mpi.h", "mpi/", "network/", "events/", "storage/", "node/"),
     "core/events": ("network/", "ranks/", "node/", "storage/", "mpi.h"),
     "core/network": ("ranks/", "node/", "storage/", "mpi.h"),

@@ -54,6 +54,13 @@ class Case {
   void observe(std::string metric, std::function<double()> value, bool once = false) {
     measured_.push_back({std::move(metric), nullptr, std::move(value), {}, 1, std::nullopt, once});
   }
+  // What the last measured metric's block left behind, taken right after it, for one of several things that a case
+  // holds at once (a thread, a pair of processors): `label` joins the case's parameters in what is written.
+  void observe(std::string metric, std::string label, std::int64_t which, std::function<double()> value) {
+    CaseSettings settings = settings_;
+    settings.values.emplace_back(std::move(label), Setting{Type::integer, which, 0, std::to_string(which)});
+    measured_.push_back({std::move(metric), nullptr, std::move(value), {}, 1, std::nullopt, false, settings});
+  }
   // Verifies what the measured calls left behind, by other means than theirs; runs after all blocks.
   void check(std::function<Check()> verify) { checks_.push_back(std::move(verify)); }
   void note(std::string_view text) { output_.note(text); }
@@ -69,7 +76,8 @@ class Case {
     Traits traits;
     std::int64_t batch = 0;
     std::optional<double> first;
-    bool once = false;  // in the first block only
+    bool once = false;                                    // in the first block only
+    std::optional<CaseSettings> settings = std::nullopt;  // in place of the case's own
   };
   CaseSettings settings_;
   const Options& options_;
@@ -99,17 +107,21 @@ class Measurement {
   bool run(const std::function<void(Case&)>& body) {
     std::deque<Case> cases;
     for (const CaseSettings& settings : options_.cases) body(cases.emplace_back(settings, options_, output_));
-    std::vector<std::pair<Case*, Case::Measured*>> turns;
+    std::vector<std::pair<Case*, std::vector<Case::Measured*>>> turns;  // a metric and what is observed of it
     for (Case& each : cases)
-      for (Case::Measured& measured : each.measured_) turns.emplace_back(&each, &measured);
+      for (Case::Measured& measured : each.measured_) {
+        if (!measured.settings) turns.emplace_back(&each, std::vector<Case::Measured*>());
+        turns.back().second.push_back(&measured);
+      }
     if (turns.empty()) throw MeasurementFault("nothing to measure: every case was left out");
-    for (auto& [each, measured] : turns) prepare(*measured);
+    for (auto& [each, together] : turns) prepare(*together.front());
     std::uint64_t state = options_.seed;
     std::int64_t order = 0;
     for (std::int64_t block = 0; block < options_.blocks; ++block) {
       shuffle(turns, state);
-      for (auto& [each, measured] : turns)
-        if (block == 0 || !measured->once) take(*each, *measured, block, order++);
+      for (auto& [each, together] : turns)
+        for (Case::Measured* measured : together)
+          if (block == 0 || !measured->once) take(*each, *measured, block, order++);
     }
     bool passed = true;
     for (Case& each : cases)
@@ -155,7 +167,8 @@ class Measurement {
     const Json accounting = read_accounting().since(before).json();
     const auto write = [&](const std::string& metric, const std::vector<double>& values, std::optional<double> first) {
       Json line;
-      line.text("event", "block").object("case", json_of(each.settings_)).text("metric", metric);
+      const CaseSettings& settings = measured.settings ? *measured.settings : each.settings_;
+      line.text("event", "block").object("case", json_of(settings)).text("metric", metric);
       line.integer("block", block).integer("order", order).integer("batch", measured.batch);
       first ? line.number("first", *first) : line.null("first");
       line.numbers("values", values).text("ended", samples.ended).number("t0", from).number("t1", to);

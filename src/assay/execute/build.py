@@ -6,6 +6,7 @@ version, the flags, the processor and the MPI. A binary comes to its place by a 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import re
@@ -14,7 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -32,7 +33,10 @@ Progress = Callable[[str], None]
 
 
 class Source(Protocol):
-    """What building needs of a benchmark: its name, its file and whether it passes messages (`ranks` or `node`)."""
+    """What building needs of a benchmark: name, file, whether it passes messages (`ranks` or `node`).
+
+    A record may say `flags = ["-fopenmp"]` (`Benchmark.extra`): each is used where the compiler has it.
+    """
 
     @property
     def name(self) -> str:
@@ -104,6 +108,10 @@ def _one(benchmark: Source, compiler: Compiler, root: Path, folder: Path, timeou
     source = root / _MPI_MAIN if ranks else benchmark.path
     named = benchmark.path.relative_to(root) if root in benchmark.path.parents else benchmark.path
     defines = {"ASSAY_PROGRAM": f'"{named}"'} if ranks else {}
+    wanted = tuple(getattr(benchmark, "extra", {}).get("flags", ()))
+    if wanted:
+        had = [flag for flag in wanted if _has(compiler, flag)]
+        compiler = replace(compiler, flags=" ".join([compiler.flags, *had]))
     digest = hashlib.sha256(compiler.key().encode())
     for path in sorted(includes([source, benchmark.path], root)):
         digest.update(f"\n{path}\n".encode() + path.read_bytes())
@@ -127,6 +135,20 @@ def _one(benchmark: Source, compiler: Compiler, root: Path, folder: Path, timeou
             raise MeasurementError(f"{benchmark.name} does not compile: {first_errors(said)}; the command: {shown}")
         fresh.rename(program)
     return Built(program, compiler.identity, compiler.flags, key, False, time.monotonic() - began)
+
+
+@functools.lru_cache(maxsize=64)
+def _has(compiler: Compiler, flag: str) -> bool:
+    """Whether a whole program can be made with `flag`; a program without it says itself what it must leave out."""
+    with tempfile.TemporaryDirectory(prefix="assay-flag-") as scratch:
+        source = Path(scratch) / "empty.cpp"
+        source.write_text("int main() {}\n")
+        command = replace(compiler, flags=f"{compiler.flags} {flag}").command(
+            source, Path(scratch) / "empty", Path(scratch), {}
+        )
+        environment = launch_environment(os.environ) | dict(compiler.environment)
+        ended, _ = leash.ask(command, timeout=COMPILE_WITHIN, environment=environment)
+        return not ended.missing and not ended.timed_out and not any(ended.statuses)
 
 
 def includes(sources: Sequence[Path], root: Path) -> set[Path]:

@@ -1,0 +1,143 @@
+// A team of threads, each held on a processor of its own, that does one piece of work after another: `run(n, body)`
+// has members 0 to n-1 call `body(rank)`; member 0 is the caller. Members wait in a short spin and then asleep, so
+// that they cost nothing while fewer work. Where each one really ran is asked of the kernel and kept.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "threads/processors.hpp"
+#include "timing/opaque.hpp"
+#include "timing/program.hpp"
+
+namespace assay::threads {
+
+inline constexpr std::size_t line_bytes = 128;  // two cache lines: processors fetch them in pairs
+
+[[gnu::always_inline]] inline void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Holds the calling thread on one processor; false where the kernel refuses.
+inline bool pin(int cpu) {
+  cpu_set_t* mask = CPU_ALLOC(static_cast<std::size_t>(cpu) + 1);
+  const std::size_t size = CPU_ALLOC_SIZE(static_cast<std::size_t>(cpu) + 1);
+  CPU_ZERO_S(size, mask);
+  CPU_SET_S(static_cast<std::size_t>(cpu), size, mask);
+  const bool held = pthread_setaffinity_np(pthread_self(), size, mask) == 0 && sched_getcpu() == cpu;
+  CPU_FREE(mask);
+  return held;
+}
+
+class Team {
+ public:
+  Team() : processors_(find_processors()) {}
+  ~Team() {
+    for (std::size_t at = 0; at < members_.size(); ++at) send(at, leave);
+    for (auto& member : members_) member->thread.join();
+  }
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  const Processors& processors() const { return processors_; }
+  int cpu(int rank) const { return processors_.cpus[static_cast<std::size_t>(rank)]; }
+
+  // Whether a case of so many threads can be measured here; says why not, and what a reader must know otherwise.
+  bool holds(timing::Case& at, std::int64_t threads) {
+    if (threads > processors_.usable()) {
+      std::string why = "more threads than the " + std::to_string(processors_.usable()) + " processors";
+      why += processors_.usable() < static_cast<int>(processors_.cpus.size())
+                 ? " whose time " + processors_.limited + " allows"
+                 : " that this process may use";
+      at.leave_out(why);
+      return false;
+    }
+    gather(static_cast<int>(threads));
+    if (!pinned_) at.note("threads could not be held on processors of their own: the scheduler may move them");
+    if (threads > static_cast<std::int64_t>(processors_.cores))
+      at.note("beyond " + std::to_string(processors_.cores) + " threads, two share a core");
+    return true;
+  }
+
+  template <class Body>
+  void run(int threads, Body&& body) {
+    gather(threads);
+    body_ = [](void* what, int rank) { (*static_cast<std::remove_reference_t<Body>*>(what))(rank); };
+    what_ = &body;
+    pending_.store(threads - 1, std::memory_order_relaxed);
+    for (int rank = 1; rank < threads; ++rank) send(static_cast<std::size_t>(rank - 1), ++orders_ << 1);
+    body(0);
+    for (int spins = 0; pending_.load(std::memory_order_acquire) != 0; ++spins) {
+      if (spins < most_spins) {
+        pause();
+      } else {
+        std::this_thread::yield();
+      }
+    }
+  }
+
+ private:
+  static constexpr int most_spins = 2000;
+  static constexpr std::uint64_t leave = 1;
+  struct alignas(line_bytes) Member {
+    std::atomic<std::uint64_t> order{0};
+    std::thread thread;
+  };
+
+  void send(std::size_t member, std::uint64_t order) {
+    members_[member]->order.store(order, std::memory_order_release);
+    members_[member]->order.notify_one();
+  }
+  void gather(int threads) {  // the threads that are missing
+    if (!here_) {
+      here_ = true;
+      if (!pin(cpu(0))) pinned_ = false;
+    }
+    while (static_cast<int>(members_.size()) + 1 < threads) {
+      const int rank = static_cast<int>(members_.size()) + 1;
+      members_.push_back(std::make_unique<Member>());
+      Member& member = *members_.back();
+      std::atomic<int> ready{0};
+      member.thread = std::thread([this, rank, &member, &ready] {
+        const bool held = pin(cpu(rank));
+        ready.store(held ? 1 : 2);
+        work(rank, member);
+      });
+      while (ready.load() == 0) std::this_thread::yield();
+      if (ready.load() == 2) pinned_ = false;
+    }
+  }
+  void work(int rank, Member& member) {
+    for (std::uint64_t seen = 0;;) {
+      std::uint64_t order = member.order.load(std::memory_order_acquire);
+      for (int spins = 0; order == seen; order = member.order.load(std::memory_order_acquire)) {
+        if (++spins < most_spins) {
+          pause();
+        } else {
+          member.order.wait(seen);
+        }
+      }
+      if (order == leave) return;
+      seen = order;
+      body_(what_, rank);
+      pending_.fetch_sub(1, std::memory_order_release);
+    }
+  }
+
+  Processors processors_;
+  std::vector<std::unique_ptr<Member>> members_;
+  bool here_ = false, pinned_ = true;
+  std::uint64_t orders_ = 0;
+  void (*body_)(void*, int) = nullptr;
+  void* what_ = nullptr;
+  std::atomic<int> pending_{0};
+};
+
+}  // namespace assay::threads

@@ -1,0 +1,157 @@
+"""The memory, thread and kernel programs: their lines, checks broken on purpose, and what they leave out and say so."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.benchmark.record import programs_root
+from command_line import assay
+
+PROGRAMS = programs_root()
+WARNINGS = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-I", str(PROGRAMS), "-pthread"]
+BOTH = len(os.sched_getaffinity(0)) >= 2
+# Settings that keep each program small: what a test needs, not what a measurement needs.
+SMALL = {
+    "memory/stream": ["size=1MiB", "threads=1,2", "kernel=read,write,copy,scale,add,triad,nontemporal_triad"],
+}
+EXTRA: dict[str, list[str]] = {}  # parameters of what a case holds several of, beside the record's
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+
+
+def record_of(name: str) -> dict[str, Any]:
+    text = (PROGRAMS / f"{name}.cpp").read_text()
+    return tomllib.loads(text.split('R"record(')[1].split(')record"')[0])
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("node_programs")
+
+    @functools.cache
+    def compiled(name: str, *flags: str) -> Path:
+        path: Path = folder / ("-".join([name.replace("/", "_"), *flags]).replace("=", "_").replace("/", "_"))
+        own = record_of(name).get("flags", [])
+        source = PROGRAMS / f"{name}.cpp"
+        words = ["g++", *WARNINGS, *(flags or ["-O2", "-march=native"]), *own, str(source), "-o", str(path)]
+        subprocess.run(words, check=True)
+        return path
+
+    return compiled
+
+
+def run(name: str, path: Path, *settings: str, status: int = 0) -> tuple[list[dict[str, Any]], str]:
+    words = [word for setting in (settings or SMALL[name]) for word in ("--set", setting)]
+    done = subprocess.run(
+        [path, "--slice", "0.0005", "--blocks", "2", *words], capture_output=True, text=True, timeout=200
+    )
+    assert done.returncode == status, (done.stdout[-800:], done.stderr)
+    return [json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines()], done.stderr
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_lines_obey_the_record_and_checks_pass(build: Any, name: str) -> None:
+    lines, _ = run(name, build(name))
+    record = record_of(name)
+    assert lines[0]["event"] == "launch" and lines[0]["program"] == record["name"]
+    assert lines[-1] == {"event": "done"}
+    blocks = [line for line in lines if line["event"] == "block"]
+    checks = [line for line in lines if line["event"] == "check"]
+    assert blocks and checks and all(line["passed"] for line in checks)
+    own = set(record.get("parameter", {}))
+    for line in [*blocks, *checks]:
+        assert own <= set(line["case"])
+    for line in blocks:
+        assert line["metric"] in record["metric"] and line["values"]
+        assert set(line["case"]) - own <= set(EXTRA.get(name, ["thread"]))
+        assert all(value >= 0 for value in line["values"])
+    measured = {json.dumps(line["case"]) for line in blocks if set(line["case"]) == own}
+    assert {json.dumps(line["case"]) for line in checks} == measured
+    names = {figure["metric"] for figure in record["figure"].values()}
+    assert names <= set(record["metric"])
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_broken_kernel_fails_its_check(build: Any, name: str) -> None:
+    lines, complaint = run(name, build(name, "-O1", "-DASSAY_BREAK=1"), status=1)
+    assert any(line["event"] == "check" and not line["passed"] for line in lines)
+    assert "check failed" in complaint
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_record_is_the_same_for_both_readers(build: Any, name: str) -> None:
+    printed = subprocess.run([build(name), "--record"], capture_output=True, text=True, check=True).stdout
+    assert tomllib.loads(printed) == record_of(name)
+
+
+@pytest.mark.parametrize("name", [name for name in SMALL if "threads" in record_of(name).get("parameter", {})])
+def test_more_threads_than_processors_are_left_out_and_said(build: Any, name: str) -> None:
+    """Two threads on one processor would measure the scheduler: there is one thread there, and it is said."""
+    own = [setting for setting in SMALL[name] if not setting.startswith("threads=")]
+    words = [word for setting in [*own, "threads=1,2"] for word in ("--set", setting)]
+    alone = str(min(os.sched_getaffinity(0)))
+    done = subprocess.run(
+        ["taskset", "-c", alone, build(name), "--slice", "0.0002", "--blocks", "1", *words],
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {line["case"]["threads"] for line in lines if line["event"] == "block"} == {1}
+    assert any("left out: more threads than the 1 processors" in line.get("text", "") for line in lines)
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not BOTH, reason="needs two processors")
+def test_shares_of_threads_stand_beside_their_sum(build: Any) -> None:
+    lines, _ = run("memory/stream", build("memory/stream"), "kernel=triad", "threads=2", "size=1MiB")
+    shares = [line for line in lines if line["event"] == "block" and line["metric"] == "share"]
+    assert {line["case"]["thread"] for line in shares} == {0, 1}
+    assert all(line["values"][0] > 0 for line in shares)
+
+
+def test_arrays_that_fit_the_caches_are_said_to(build: Any) -> None:
+    lines, _ = run("memory/stream", build("memory/stream"), "kernel=copy", "threads=1", "size=65536")
+    assert any("less than four times the last-level cache" in line.get("text", "") for line in lines)
+
+
+def test_a_pass_covers_the_bytes_that_stream_counts(build: Any) -> None:
+    elements = 65536 // 8
+    expected = {"read": 8, "write": 8, "copy": 16, "scale": 16, "add": 24, "triad": 24, "nontemporal_copy": 16}
+    words = ["--set", f"kernel={','.join(expected)}", "--set", "size=65536", "--set", "threads=1"]
+    done = subprocess.run(
+        [build("memory/stream"), *words, "--batch", "1", "--repetitions", "1", "--blocks", "1"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    found = {
+        line["case"]["kernel"]: line["batch"] for line in lines if line["event"] == "block" and line["metric"] == "time"
+    }
+    assert found == {kernel: count * elements for kernel, count in expected.items()}
+
+
+def test_the_contract_for_scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`assay run stream --set threads=… --set kernel=triad --json` gives rates, their median and their best."""
+    monkeypatch.chdir(tmp_path)
+    threads = 2 if BOTH else 1
+    words = ["--set", f"threads={threads}", "--set", "kernel=triad", "--set", "size=8388608"]
+    answer = assay("run", "stream", *words, "--launches", "1", "--out", "run", "--json")
+    rates = {f["statistic"]: f for f in answer.document["figures"] if f["name"] == "rate"}
+    assert rates["best"]["value"] >= rates["median"]["value"] > 0
+    for figure in rates.values():
+        assert figure["unit"] == "B/s"
+        assert figure["params"]["kernel"] == "triad" and figure["params"]["threads"] == threads
