@@ -236,6 +236,8 @@ def build(name: str, sources: list[Path], *options: str, depends: list[Path] | N
         if not out.exists():
             fresh = out.with_suffix(".new")
             subprocess.run([*command, "-o", str(fresh), *map(str, sources), *options], check=True, timeout=900)
+            for stale in folder.glob(f"{name}-*[!w]"):
+                stale.unlink()
             fresh.rename(out)
     return out
 
