@@ -141,7 +141,7 @@ def case_text(case: dict[str, Any]) -> str:
 
 def events(path: Path) -> Iterator[dict[str, Any]]:
     """Read a program's lines; a last line cut short by a kill is passed over, for it was never finished."""
-    if not path.exists():
+    if not path.is_file():
         return
     with path.open("rb") as lines:
         for line in lines:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,6 +19,9 @@ class Target(Protocol):
     """Where tasks are done: real processors behind a launcher, or a described machine."""
 
     machine: str
+
+    def admit(self, records: Sequence[Benchmark]) -> None:
+        """Refuse by name what cannot be done here, before anything is written."""
 
     def prepare(self, records: list[Benchmark], say: Callable[[str], None]) -> None:
         """Compile what the records need, if anything."""

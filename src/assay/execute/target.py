@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,11 @@ class Real:
             return self._launcher("mpiexec" if record.kind == "ranks" else "local")
         assert self.via is not None
         return self._launcher(self.via)
+
+    def admit(self, records: Sequence[Benchmark]) -> None:
+        """Refuse by name what cannot be launched as wished."""
+        for record in records:
+            self._via(record)
 
     def prepare(self, records: list[Benchmark], say: Callable[[str], None]) -> None:
         """Compile what the records need with the user's compiler, and mpicxx where there are ranks."""
@@ -121,13 +126,16 @@ class Described:
         self.description: Description = load(find(name), overrides)
         self.machine = self.description.name
 
-    def prepare(self, records: list[Benchmark], say: Callable[[str], None]) -> None:
+    def admit(self, records: Sequence[Benchmark]) -> None:
         """Refuse by name what a described machine cannot run."""
         for record in records:
             if record.kind != "ranks":
                 raise InputError(
                     "measures a real processor; a described machine has none", key=record.name, accepted="no --on"
                 )
+
+    def prepare(self, records: list[Benchmark], say: Callable[[str], None]) -> None:
+        """Nothing to compile: the programs are part of the core."""
 
     def job(self, record: Benchmark, task: Task, out: Path, log: Path) -> Job:
         """Turn a task into what is simulated."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from assay.benchmark.record import benchmark
 from assay.execute import session
 from assay.execute.mpi import find_mpi
 from assay.execute.plan import Plan
@@ -19,7 +20,8 @@ from assay.store import Run
 
 def measure(wishes: Wishes, out: Path | None) -> tuple[Run, list[Failure]]:
     """Plan and do what was wished for, into a new run."""
-    plan, where = wishes.plan(), wishes.target()  # both complain before a folder is made
+    plan, where = wishes.plan(), wishes.target()
+    where.admit([benchmark(name) for name in wishes.names])  # all that can be refused is, before a folder is made
     found = discover(find_mpi)
     about = {
         "command": sys.argv[1:],

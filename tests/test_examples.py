@@ -1,0 +1,44 @@
+"""Every example runs as it stands, and the README names nothing that is not there."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from command_line import assay
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs(path: Path) -> None:
+    """A description of a machine plays a benchmark; a network carries its own traffic, here for fewer cycles."""
+    table = tomllib.loads(path.read_text())
+    if "messages" in table:
+        answer = assay("run", "echo", "--on", str(path), "--set", "bytes=8,1024", "--json")
+        assert answer.status == 0, answer.err
+        assert {f["name"] for f in answer.document["figures"]} == {"rate", "half_round_trip"}
+    else:
+        short = [] if "cycles" not in table.get("method", {}) else ["--set", "method.cycles=20000"]
+        answer = assay("simulate", str(path), *short, "--json")
+        assert answer.status == 0, answer.err
+        assert answer.document["messages"] > 0 and answer.document["engine"]
+
+
+def test_the_readme_names_only_what_is_there() -> None:
+    text = (ROOT / "README.md").read_text() + (ROOT / "CONTRIBUTING.md").read_text()
+    for path in re.findall(r"\b((?:examples|docs|tests|src|programs|core|bench)/[\w./-]*[\w/])", text):
+        assert (ROOT / path).exists(), path
+    verbs = {p.stem for p in (ROOT / "src/assay/verbs").glob("*.py")}
+    for verb in re.findall(r"\./x assay (\w+)", text):
+        assert verb in verbs, verb
