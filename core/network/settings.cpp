@@ -116,9 +116,9 @@ void one_of(const std::string& key, const std::string& value, std::initializer_l
 }  // namespace
 
 Switching read_switching(Table& network) {
-  static constexpr const char* keys[] = {"engine",          "switching",       "buffer_packets", "buffers",
-                                         "circuit_release", "acknowledgement", "packet_flits",   "packet_gap",
-                                         "flit_bytes",      "cycle",           "sink_ticks"};
+  static constexpr const char* keys[] = {
+      "engine",     "switching",  "buffer_packets", "buffers",    "circuit_release", "acknowledgement", "packet_flits",
+      "packet_gap", "flit_bytes", "cycle",          "sink_ticks", "output_packets",  "header_flits"};
   Table own;
   for (const auto* key : keys)
     if (auto node = network.extract(key)) own.insert(std::move(node));
@@ -131,6 +131,8 @@ Switching read_switching(Table& network) {
   read("switching", out.switching);
   read("buffer_packets", out.buffer_packets);
   read("buffers", out.buffers);
+  read("output_packets", out.output_packets);
+  read("header_flits", out.header_flits);
   read("circuit_release", out.circuit_release);
   read("acknowledgement", out.acknowledgement);
   read("packet_flits", out.packet_flits);
@@ -139,7 +141,7 @@ Switching read_switching(Table& network) {
   read("flit_bytes", ignored);
   read("cycle", ignored);
   one_of("network.switching", out.switching, {"wormhole", "cut-through", "store-and-forward", "circuit"});
-  one_of("network.buffers", out.buffers, {"shared", "fifo"});
+  one_of("network.buffers", out.buffers, {"shared", "fifo", "output"});
   one_of("network.circuit_release", out.circuit_release, {"tail", "end"});
   one_of("network.engine", out.engine, {"auto", "worm", "packet", "flit"});
   if (out.packet_flits != 0 && out.packet_gap < 1)

@@ -17,11 +17,14 @@ struct Switching {
   std::string switching = "wormhole";  // wormhole, cut-through, store-and-forward, circuit
   std::uint32_t buffer_packets =
       1;                           // cut-through, store-and-forward: whole packets a link's far buffer holds (0: open)
-  std::string buffers = "shared";  // shared: any waiting packet may go on; fifo: head-of-line blocking at each input
+  std::string buffers = "shared";  // shared: any waiting packet may go on; fifo: head-of-line blocking at each input;
+                                   // output: packets queue at the outputs
+  std::uint32_t output_packets = 0;      // output: places in the queue of a link's lane class (0: any number)
   std::string circuit_release = "tail";  // circuit: released as the tail passes, or "end": all at once behind it
   std::uint32_t acknowledgement = 1;     // circuit: cycles a link for the acknowledgement to come back
   std::uint32_t sink_ticks = 1;          // a destination takes a flit every so many ticks
   std::uint32_t packet_flits = 0;        // messages longer than this go as packets (0: whole)
+  std::uint32_t header_flits = 0;        // flits that every packet has beside its payload
   std::uint32_t packet_gap = 1;  // cycles between one packet's injection channel getting free and the next request
 };
 

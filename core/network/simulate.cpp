@@ -1,5 +1,8 @@
 #include "network/simulate.hpp"
 
+#include "network/choose.hpp"
+#include "network/flit/run.hpp"
+#include "network/packet/run.hpp"
 #include "network/registry.hpp"
 #include "network/worm/cube_run.hpp"
 #include "network/worm/general_run.hpp"
@@ -45,7 +48,16 @@ Outcome simulate(const Table& config) {
   }
   if (const auto cube = unit_cube(network, switching); cube && !method.utilisation && traffic.pattern != "spherical")
     return simulate_cube(*cube, traffic, method);
-  return simulate_worms(build_network(network), switching, traffic, method);
+  const Network built = build_network(network);
+  switch (choose_engine(built, switching)) {
+    case Engine::flit:
+      return simulate_flits(built, switching, traffic, method);
+    case Engine::packet:
+      return simulate_packets(built, switching, traffic, method);
+    case Engine::worm:
+      break;
+  }
+  return simulate_worms(built, switching, traffic, method);
 }
 
 Delivered replay(const Table& config, const Trace& trace) {
@@ -57,6 +69,14 @@ Delivered replay(const Table& config, const Trace& trace) {
   }
   const Network built = build_network(network);
   check(trace, built.fabric->nodes);
+  switch (choose_engine(built, switching)) {
+    case Engine::flit:
+      return replay_flits(built, switching, trace);
+    case Engine::packet:
+      return replay_packets(built, switching, trace);
+    case Engine::worm:
+      break;
+  }
   return replay_worms(built, switching, trace);
 }
 

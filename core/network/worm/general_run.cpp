@@ -74,8 +74,7 @@ Outcome simulate_worms(const Network& network, const Switching& switching, const
     for (std::size_t i = 0; i < fabric.links.size(); ++i)
       outcome.utilisation.push_back(static_cast<double>(engine.flits_by_link()[i]) * fabric.links[i].flit /
                                     fabric.links[i].channels / static_cast<double>(outcome.simulated_cycles));
-  outcome.engine =
-      switching.switching == "cut-through" || switching.switching == "store-and-forward" ? "packet" : "worm";
+  outcome.engine = "worm";
   outcome.offered = traffic.load * source.sending() / fabric.processors;
   outcome.cpu_seconds = thread_seconds() - started;
   return outcome;
@@ -100,8 +99,7 @@ Delivered replay_worms(const Network& network, const Switching& switching, const
   out.outcome.memory_bytes = engine.memory();
   out.outcome.unroutable = engine.unroutable();
   engine.find_deadlock(out.outcome);
-  out.outcome.engine =
-      switching.switching == "cut-through" || switching.switching == "store-and-forward" ? "packet" : "worm";
+  out.outcome.engine = "worm";
   out.outcome.messages = recorder.count();
   out.outcome.generated = trace.id.size();
   out.outcome.cpu_seconds = thread_seconds() - started;

@@ -1,0 +1,43 @@
+#include "network/choose.hpp"
+
+#include <algorithm>
+
+namespace assay::network {
+
+Engine choose_engine(const Network& network, const Switching& switching) {
+  const bool lanes = std::any_of(network.fabric->links.begin(), network.fabric->links.end(),
+                                 [](const Link& link) { return link.lanes > 1; });
+  const bool packets = switching.switching == "cut-through" || switching.switching == "store-and-forward";
+  for (const auto& link : network.fabric->links)
+    if (link.head < 1) throw ParameterError("network.head_ticks", "is 0, accepted is 1 or more");
+  if (switching.sink_ticks < 1) throw ParameterError("network.sink_ticks", "is 0, accepted is 1 or more");
+  if (switching.switching == "circuit" && lanes)
+    throw ParameterError("network.lanes",
+                         "is more than 1, but a circuit takes whole channels; accepted is 1 with a "
+                         "routing that needs no more");
+  if (switching.switching == "circuit" && switching.header_flits != 0)
+    throw ParameterError("network.header_flits", "is for packets; accepted with circuit switching is 0");
+  if (switching.engine == "flit") {
+    if (switching.switching != "wormhole")
+      throw ParameterError("network.engine", "is \"flit\", which is for wormhole switching; accepted here: " +
+                                                 std::string(packets ? "auto, packet" : "auto, worm"));
+    return Engine::flit;
+  }
+  if (switching.engine == "packet") {
+    if (!packets)
+      throw ParameterError("network.engine",
+                           "is \"packet\", which is for cut-through and store-and-forward; accepted here: auto, " +
+                               std::string(lanes ? "flit" : "worm"));
+    return Engine::packet;
+  }
+  const bool more = lanes || switching.header_flits != 0 || (packets && switching.buffers == "output");
+  if (switching.engine == "worm" && more)
+    throw ParameterError("network.engine",
+                         "is \"worm\", which has one lane a channel, no packet headers and no output queues, and this "
+                         "network has more; accepted here: auto, " +
+                             std::string(packets ? "packet" : "flit"));
+  if (!more) return Engine::worm;
+  return packets ? Engine::packet : Engine::flit;
+}
+
+}  // namespace assay::network

@@ -1,0 +1,12 @@
+// Runs of the flit engine over a fabric with its routing.
+#pragma once
+#include "network/registry.hpp"
+#include "network/simulate.hpp"
+
+namespace assay::network {
+
+Outcome simulate_flits(const Network& network, const Switching& switching, const Traffic& traffic,
+                       const Method& method);
+Delivered replay_flits(const Network& network, const Switching& switching, const Trace& trace);
+
+}  // namespace assay::network
