@@ -3,6 +3,8 @@
 #include <stdexcept>
 
 #include "cases.hpp"
+#include "network/flit/run.hpp"
+#include "network/packet/run.hpp"
 #include "network/registry.hpp"
 #include "network/settings.hpp"
 #include "network/worm/general_run.hpp"
@@ -64,6 +66,7 @@ twin::Played play(const twin::Description& description, const std::vector<twin::
     trace.flits.push_back(static_cast<std::uint32_t>(rows[i].flits));
   }
   net::Delivered found;
+  const std::string engine = description.words.contains("engine") ? description.words.at("engine").at(0) : "worm";
   const bool general = description.words.contains("engine") || !description.unlike.empty();
   network.erase("engine");
   if (general) {
@@ -77,7 +80,10 @@ twin::Played play(const twin::Description& description, const std::vector<twin::
                                                      : built.fabric->ejection(node)[0];
       for (std::size_t i = between ? 3 : 2; i < words.size(); ++i) change(built.fabric->links.at(link), words[i]);
     }
-    found = net::replay_worms(built, switching, trace);
+    const auto play = engine == "flit"     ? net::replay_flits
+                      : engine == "packet" ? net::replay_packets
+                                           : net::replay_worms;
+    found = play(built, switching, trace);
   } else {
     found = net::replay({{"network", network}}, trace);
   }

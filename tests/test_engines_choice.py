@@ -1,0 +1,76 @@
+"""Which engine simulates a network: chosen by itself, named in the result, refused in words where it does not hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from assay._core import network as core
+
+METHOD = {"seed": 1, "warmup_cycles": 100, "cycles": 2000, "batches": 8}
+MESH = {"topology": "mesh", "extents": [3, 3]}
+TORUS = {"topology": "torus", "extents": [4, 3]}
+CUT = {"switching": "cut-through"}
+
+
+def simulate(network: dict[str, Any]) -> dict[str, Any]:
+    traffic = {"load": 0.1, "flits": [[4, 1.0]]}
+    found: dict[str, Any] = core.simulate({"network": network, "traffic": traffic, "method": METHOD})
+    return found
+
+
+@pytest.mark.parametrize(
+    ("network", "engine"),
+    [
+        ({"topology": "hypercube", "dimension": 3}, "worm"),
+        (MESH, "worm"),
+        (MESH | {"switching": "circuit"}, "worm"),
+        (MESH | CUT, "worm"),
+        (MESH | {"lanes": 2}, "flit"),
+        (MESH | {"header_flits": 2}, "flit"),
+        (MESH | {"engine": "flit"}, "flit"),
+        (TORUS, "flit"),
+        (TORUS | {"dateline": "none"}, "worm"),
+        (TORUS | CUT, "packet"),
+        (MESH | CUT | {"buffers": "output"}, "packet"),
+        (MESH | CUT | {"header_flits": 2}, "packet"),
+        (MESH | CUT | {"engine": "packet"}, "packet"),
+    ],
+)
+def test_the_engine_is_chosen_and_named(network: dict[str, Any], engine: str) -> None:
+    found = simulate(network)
+    assert found["engine"] == engine
+    assert found["messages"] > 50
+    assert not found["saturated"]
+
+
+@pytest.mark.parametrize(
+    ("network", "key", "words"),
+    [
+        (TORUS | {"engine": "worm"}, "network.engine", ["one lane", "auto, flit"]),
+        (TORUS | CUT | {"engine": "flit"}, "network.engine", ["wormhole", "auto, packet"]),
+        (MESH | {"engine": "packet"}, "network.engine", ["cut-through", "auto, worm"]),
+        (MESH | {"engine": "worm", "header_flits": 1}, "network.engine", ["headers"]),
+        (TORUS | {"switching": "circuit"}, "network.lanes", ["circuit"]),
+        (TORUS | {"lanes": 1}, "network.lanes", ["needs 2"]),
+        (TORUS | {"head_ticks": 0}, "network.head_ticks", ["1 or more"]),
+        (MESH | {"buffers": "fofi"}, "network.buffers", ["output"]),
+    ],
+)
+def test_what_no_engine_holds_is_refused_with_what_is_accepted(
+    network: dict[str, Any], key: str, words: list[str]
+) -> None:
+    with pytest.raises(ValueError) as raised:
+        simulate(network)
+    assert raised.value.args[0] == key
+    for word in words:
+        assert word in raised.value.args[1]
+
+
+@pytest.mark.parametrize("network", [TORUS, TORUS | CUT, TORUS | CUT | {"buffers": "output", "output_packets": 2}])
+def test_the_same_seed_gives_the_same_bits(network: dict[str, Any]) -> None:
+    one, other = simulate(network), simulate(network)
+    assert (one["messages"], one["head_hops"]) == (other["messages"], other["head_hops"])
+    for kind in ("header", "network", "queueing"):
+        assert (one["latencies"][kind]["counts"] == other["latencies"][kind]["counts"]).all()
+        assert (one["latencies"][kind]["batch_sums"] == other["latencies"][kind]["batch_sums"]).all()

@@ -1,0 +1,54 @@
+"""The packet and the flit engine against the twin, message by message, also where lanes share a wire."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import twin_cases
+
+SEED = 20261121
+MESSAGES = 300
+
+
+def compare(cases: list[twin_cases.Case], folder: Path) -> list[str]:
+    expected = twin_cases.play(twin_cases.twin(), cases, folder)
+    return twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(), cases, folder))
+
+
+def cases(engine: str, switchings: tuple[str, ...], count: int) -> list[twin_cases.Case]:
+    """The first networks whose switching is the engine's, to be played by it."""
+    drawn = (twin_cases.case(number, SEED, MESSAGES) for number in range(10 * count))
+    found = [one for one in drawn if one.keys["switching"] in switchings][:count]
+    for one in found:
+        one.keys["engine"] = engine
+    return found
+
+
+def test_the_flit_engine_is_the_twin_where_a_link_has_one_lane(tmp_path: Path) -> None:
+    given = cases("flit", ("wormhole",), 150)
+    assert len({one.keys["topology"] for one in given}) > 9
+    assert compare(given, tmp_path) == []
+
+
+def test_the_packet_engine_is_the_twin_where_a_link_has_one_lane(tmp_path: Path) -> None:
+    given = cases("packet", ("cut-through", "store-and-forward"), 150)
+    assert Counter(one.keys.get("buffers") for one in given)["fifo"] > 20
+    assert compare(given, tmp_path) == []
+
+
+def test_lanes_that_share_a_wire_flit_by_flit_do_not_differ(tmp_path: Path) -> None:
+    given = [twin_cases.case(number, SEED, MESSAGES, twin_cases.LANES) for number in range(150)]
+    assert {one.keys["topology"] for one in given} == {kind.removesuffix("-lanes") for kind in twin_cases.LANES}
+    assert compare(given, tmp_path) == []
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(7200)
+def test_a_million_messages_over_shared_wires_do_not_differ(tmp_path: Path) -> None:
+    """`./x test --nightly tests/test_engines_twin.py`."""
+    for first in range(10_000, 13_400, 200):
+        given = [twin_cases.case(number, SEED, MESSAGES, twin_cases.LANES) for number in range(first, first + 200)]
+        assert compare(given, tmp_path) == []
