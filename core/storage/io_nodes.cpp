@@ -40,11 +40,11 @@ class IoNodes {
   void measure(std::uint32_t from, std::size_t batches) {
     measuring_ = true;
     from_ = from;
-    for (auto* one : {&header_, &network_, &pe_waiting_, &io_waiting_, &read_}) one->begin(batches);
+    for (auto* one : {&header_, &network_, &pe_waiting_, &io_waiting_, &forward_waiting_, &read_}) one->begin(batches);
     for (auto& one : by_kind_) one.begin(batches);
   }
   void turn(std::size_t batch) {
-    for (auto* one : {&header_, &network_, &pe_waiting_, &io_waiting_, &read_}) one->turn(batch);
+    for (auto* one : {&header_, &network_, &pe_waiting_, &io_waiting_, &forward_waiting_, &read_}) one->turn(batch);
     for (auto& one : by_kind_) one.turn(batch);
   }
   void report(Outcome& outcome);
@@ -80,7 +80,7 @@ class IoNodes {
   double time_ = 0, gap_;
   std::uint64_t cycle_ = 0;
 
-  Latency header_, network_, pe_waiting_, io_waiting_, read_;
+  Latency header_, network_, pe_waiting_, io_waiting_, forward_waiting_, read_;
   std::array<Latency, kinds> by_kind_;
   std::uint64_t all_ = 0, messages_ = 0, flits_ = 0;
   std::uint32_t from_ = 0;
@@ -217,6 +217,7 @@ void IoNodes::delivered(Engine& engine, const Message& m, std::uint32_t head) {
       network_.add(head + 1 - m.entered);
       by_kind_[m.tag.kind].add(latency);
       (m.tag.kind == io_io || m.tag.kind == io_pe ? io_waiting_ : pe_waiting_).add(m.entered - m.born);
+      if (m.tag.kind == io_io) forward_waiting_.add(m.entered - m.born);
     }
   }
   if (m.tag.kind == pe_pe || m.tag.kind == write) return;
@@ -251,6 +252,7 @@ void IoNodes::report(Outcome& outcome) {
   keep("network", network_);
   keep("pe_waiting", pe_waiting_);
   keep("io_waiting", io_waiting_);
+  keep("io_io_waiting", forward_waiting_);
   keep("read", read_);
   for (std::size_t kind = 0; kind < kinds; ++kind) keep(names[kind], by_kind_[kind]);
 }

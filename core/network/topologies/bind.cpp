@@ -161,12 +161,15 @@ nb::dict rates_of_matrix(const Network& network, const Matrix& traffic, bool tur
   return rates_dict(channel_rates(*network.routing, copy, turns));
 }
 
-nb::dict rates_of_pattern(const Network& network, const std::string& pattern, bool self, bool turns) {
+std::vector<double> pattern_matrix(const Network& network, const std::string& pattern, bool self) {
   Traffic traffic;
   traffic.pattern = pattern;
   traffic.self = self;
-  const auto matrix = traffic_matrix(traffic, neighbourhood(*network.fabric, 1));
-  return rates_dict(channel_rates(*network.routing, matrix, turns));
+  return traffic_matrix(traffic, neighbourhood(*network.fabric, 1));
+}
+
+nb::dict rates_of_pattern(const Network& network, const std::string& pattern, bool self, bool turns) {
+  return rates_dict(channel_rates(*network.routing, pattern_matrix(network, pattern, self), turns));
 }
 
 void bind_placement(nb::module_& module) {
@@ -248,6 +251,8 @@ void bind_topologies(nb::module_& module) {
            "turns also ([link], [next link], [rate]).")
       .def("channel_rates", &rates_of_pattern, nb::arg("pattern"), nb::arg("self") = false, nb::arg("turns") = false,
            "The same for a pattern's name, each sending node sending 1; self: a node may send to itself.")
+      .def("pattern", &pattern_matrix, nb::arg("name"), nb::arg("self") = false,
+           "A pattern as a matrix, row by row: what each node sends to each, 1 in all from every sending node.")
       .def("routes", &routes, nb::arg("source"), nb::arg("destination"), nb::arg("limit") = 100000,
            "Every way: (probability, [(link, lane), ...]); one without an ejection link at its end cannot be routed.");
   module.def(

@@ -27,35 +27,43 @@ def at_load(description: Description, load: float) -> Description:
     return description.but(traffic=description.traffic.model_copy(update={"load": load}))
 
 
+Made = list[tuple[Run, dict[str, Any]]]
+
+
+def judge(description: Description, cycles: int) -> Generator[list[Task], list[Run], tuple[bool, Made]]:
+    """Whether it saturates, by a run of so many cycles from empty, made longer while that is doubtful; with the
+    runs.
+    """
+    made: Made = []
+    for _ in range(LONGER + 1):
+        (run,) = yield [task(description, 0, 0, cycles)]
+        early, late, stretch = method.growth_of(run.backlog, 0, cycles)
+        verdict = run.deadlock is not None or method.backlog_grows(early, late, stretch, 0.75 * run.generated)
+        doubtful = run.deadlock is None and 1.5 * early < late < 2.5 * early and late - early > 0.001 * run.generated
+        words = {
+            "cycles": cycles,
+            "backlog_quarter": early,
+            "backlog": late,
+            "saturated": verdict,
+            "deadlock": run.deadlock is not None,
+            "throughput": finite(run.throughput),
+        }
+        made.append((run, words))
+        if not doubtful:
+            break
+        cycles *= 4
+    return verdict, made
+
+
 def steps(description: Description) -> Steps:
     """Bracket, bisect, then look beyond: the document of `assay simulate --saturation`."""
     tried: list[dict[str, Any]] = []
     runs: list[Run] = []
 
     def saturates(load: float) -> Generator[list[Task], list[Run], bool]:
-        cycles = 4 * (description.method.cycles or DEFAULT_CYCLES)
-        for _ in range(LONGER + 1):
-            (run,) = yield [task(at_load(description, load), 0, 0, cycles)]
-            runs.append(run)
-            early, late, stretch = method.growth_of(run.backlog, 0, cycles)
-            verdict = run.deadlock is not None or method.backlog_grows(early, late, stretch, 0.75 * run.generated)
-            doubtful = (
-                run.deadlock is None and 1.5 * early < late < 2.5 * early and late - early > 0.001 * run.generated
-            )
-            tried.append(
-                {
-                    "load": load,
-                    "cycles": cycles,
-                    "backlog_quarter": early,
-                    "backlog": late,
-                    "saturated": verdict,
-                    "deadlock": run.deadlock is not None,
-                    "throughput": finite(run.throughput),
-                }
-            )
-            if not doubtful:
-                break
-            cycles *= 4
+        verdict, made = yield from judge(at_load(description, load), 4 * (description.method.cycles or DEFAULT_CYCLES))
+        runs.extend(run for run, _ in made)
+        tried.extend({"load": load, **words} for _, words in made)
         return verdict
 
     start = 1 / description.io.interval if description.io is not None else description.traffic.load

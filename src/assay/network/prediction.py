@@ -1,0 +1,145 @@
+"""A described network's latency and saturation by queues, from the exact rates of its routes: no simulation.
+
+The flows are those of the description: a pattern's messages, or the paper's mixture of PE-PE messages and I/O. What it
+costs is one walk along all routes and a sparse system for each kind of message. Links whose flits take several ticks
+hold a message so much longer; random destinations (hotspot, spherical) enter by their mean.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay._core import network as core
+from assay.analysis.queueing.queues import Service, mixture
+from assay.analysis.queueing.wormhole import Channels, Flow, Spread
+from assay.errors import InputError
+from assay.network.description import Description
+from assay.network.engine import asked
+from assay.network.schema import Lengths
+
+Floats = NDArray[np.float64]
+
+
+def channels(description: Description, spread: Spread = "lengths", scaled: bool = False) -> Channels:
+    """The links and flows of a description; load 1 is one message a cycle from every sending node."""
+    if description.io is not None:
+        network, kinds = _io(description)
+    else:
+        network = asked(description.source, core.build_network, description.fabric())
+        kinds = [("all", _lengths(description), _pattern(description, network))]
+    links = network.links
+    flit = np.array([max(link["flit_ticks"], 1) for link in links], float)
+    flows = []
+    for name, length, traffic in kinds:
+        if not traffic.sum() > 0:
+            continue
+        found = network.channel_rates(np.ascontiguousarray(traffic), turns=True)
+        start, to, rate = found["turns"]
+        service = Service(length.mean * float(flit.max()), length.variance * float(flit.max()) ** 2)
+        turns = np.asarray(start, np.int64), np.asarray(to, np.int64), np.asarray(rate, float)
+        flows.append(Flow(name, service, float(traffic.sum()), np.asarray(found["rate"], float), turns))
+    return Channels(np.array([link["channels"] for link in links]), flows, spread, scaled)
+
+
+def unit_load(description: Description) -> float:
+    """The description's own load as messages a sending node a cycle."""
+    if description.io is not None:
+        return 1 / description.io.interval
+    return description.traffic.load / _lengths(description).mean
+
+
+def predict(description: Description, spread: Spread = "lengths", scaled: bool = False) -> dict[str, float]:
+    """Mean header latencies in us by kind (`header` for all); nothing where the model's network is saturated."""
+    model = channels(description, spread, scaled)
+    wait = model.solve(unit_load(description))
+    if wait is None:
+        return {}
+    us = description.cycle * 1e6
+    found = {"header": model.latency(wait) * us}
+    return found | {flow.name: model.latency(wait, flow.name) * us for flow in model.flows if flow.name != "all"}
+
+
+def saturation(description: Description, spread: Spread = "lengths", scaled: bool = False) -> dict[str, float]:
+    """Where the model saturates, and the bound of the busiest channel: messages a sending node a ms of the machine."""
+    model = channels(description, spread, scaled)
+    per_ms = 1e-3 / description.cycle
+    return {"saturation": model.saturation() * per_ms, "busiest": model.busiest() * per_ms}
+
+
+def _lengths(description: Description) -> Service:
+    flits = description.traffic.flits
+    if not isinstance(flits, Lengths):
+        return Service(float(flits))
+    kind, table = flits.table()
+    if kind == "geometric":
+        mean = float(table[0][0])
+        return Service(mean, mean * (mean - 1))
+    return mixture([weight for _, weight in table], [length for length, _ in table])
+
+
+def _pattern(description: Description, network: Any) -> Floats:
+    traffic, nodes = description.traffic, network.nodes
+    if traffic.pattern == "hotspot":
+        out = np.full((nodes, nodes), (1 - traffic.hotspot_share) / (nodes - 1))
+        out[:, traffic.hotspots] += traffic.hotspot_share / len(traffic.hotspots)
+        np.fill_diagonal(out, 0)
+        return out
+    if traffic.pattern == "spherical":
+        raise InputError("has no analysis", key="traffic.pattern", value="spherical", accepted="any other pattern")
+    if traffic.pattern == "uniform":
+        out = np.full((nodes, nodes), 1 / (nodes if traffic.self else nodes - 1))
+        if not traffic.self:
+            np.fill_diagonal(out, 0)
+        return out
+    return np.asarray(network.pattern(traffic.pattern), float).reshape(nodes, nodes)
+
+
+def joined(description: Description) -> Any:
+    """The processor network with the I/O network of [io] beside it."""
+    io = description.io
+    assert io is not None
+    own: dict[str, Any] = {"b": io.b, "m": io.m} | ({"n": io.n} if io.n else {}) | ({"r": io.r} if io.r else {})
+    if io.nodes is not None:
+        own["nodes"] = list(io.nodes)
+    keys = {**description.fabric(), "injection_channels": io.k, "ejection_channels": io.k, "io": own}
+    return asked(description.source, core.build_network, keys)
+
+
+def _io(description: Description) -> tuple[Any, list[tuple[str, Service, Floats]]]:
+    """The joined network, and the five kinds of messages on it (Ghosh, Goveas and Draper, section 4.3)."""
+    io = description.io
+    assert io is not None
+    network = joined(description)
+    elements = network.processors
+    at = io.nodes or core.hamming_placement(int(np.log2(elements)))
+    count = len(at)
+    apart = np.array([[(node ^ element).bit_count() for node in at] for element in range(elements)])
+    home = apart.argmin(1)
+    zero = np.zeros((network.nodes, network.nodes))
+
+    def matrix() -> Floats:
+        return zero.copy()
+
+    pe_pe, pe_io, io_io, io_pe = matrix(), matrix(), matrix(), matrix()
+    pe_pe[:elements, :elements] = (1 - io.io_rate) / (elements - 1)
+    np.fill_diagonal(pe_pe, 0)
+    reads = io.io_rate * io.read_ratio
+    remote = (1 - io.locality) / (count - 1) if count > 1 else 0.0
+    for element in range(elements):
+        own_node = elements + home[element]
+        pe_io[element, own_node] = 1.0
+        for address in range(count):
+            share = (io.locality if count > 1 else 1.0) if address == home[element] else remote
+            io_pe[elements + address, element] += reads * share
+            if address != home[element]:
+                io_io[own_node, elements + address] += reads * share
+    return network, [
+        ("pe_pe", Service(io.message_flits), pe_pe),
+        ("pe_io", Service(io.request_flits), reads * pe_io),
+        ("write", Service(io.write_flits), (io.io_rate - reads) * pe_io),
+        ("io_io", Service(io.forward_flits), io_io),
+        ("io_pe", Service(io.reply_flits), io_pe),
+    ]

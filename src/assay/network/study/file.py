@@ -1,0 +1,146 @@
+"""STUDY.toml: the tables of NETWORK.toml and, beside them, what is swept, what is plotted, which claims it answers.
+
+[study]     title, figure, source, text; claims: ids of the catalogue; analysis: draw the queues' prediction too
+[sweep]     "io.b" = [0, 1], …: every combination is a point
+[[cases]]   keys that go together ("io.b" = 1, "io.r" = 4), each case with every point of the sweep
+[saturation]  precision = 0.02, seeds = 3, and optionally a sweep and cases of its own: bisected by backlog
+[[plot]]    title, x, y, series, log: x and series are keys of the points, y a latency
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from assay.errors import InputError
+from assay.network import description
+from assay.network.description import Description, Source
+from assay.network.schema import Table
+
+Setting = dict[str, Any]
+
+
+class Plot(Table):
+    """[[plot]]: one picture."""
+
+    title: str
+    x: str = Field("rate", description="key of the points along the axis, such as locality, or rate")
+    y: str = Field("header", description="latency, such as pe_pe or read")
+    series: str = Field("b", description="key of the points that makes curves")
+    log: bool = Field(True, description="latencies on a logarithmic axis")
+
+
+class Saturation(Table):
+    """[saturation]: configurations whose saturation point is bisected."""
+
+    sweep: dict[str, list[Any]] = Field(default_factory=dict)
+    cases: list[dict[str, Any]] = Field(default_factory=list)
+    precision: float = Field(0.02, gt=0, lt=1)
+    seeds: int = Field(3, ge=1)
+    cycles: int = Field(500_000, ge=1000, description="a quarter of the first run that judges a load")
+
+
+class Head(Table):
+    """[study]."""
+
+    title: str
+    figure: str = ""
+    source: str = ""
+    text: str = ""
+    analysis: bool = False
+    section: str = Field("simulated", description="simulated; or the name of a part that simulates nothing")
+    claims: list[str] = Field(default_factory=list)
+    order: int = Field(100, description="place among the studies of --all")
+    keys: list[str] = Field(default_factory=list, description="latencies in the table of points; a default otherwise")
+    judge_cycles: int = Field(0, ge=0, description="length of the run that judges a point; 0: from its messages")
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study as its file gives it."""
+
+    name: str
+    source: Source
+    head: Head
+    tree: dict[str, Any] = field(repr=False)
+    sweep: dict[str, list[Any]]
+    cases: list[dict[str, Any]]
+    saturation: Saturation | None
+    plots: tuple[Plot, ...]
+
+    def points(self) -> Iterator[tuple[Setting, Description]]:
+        """Every combination of the sweep and the cases, described."""
+        if self.head.section == "simulated" and (self.sweep or self.cases):
+            yield from self._described(self.sweep, self.cases)
+
+    def saturations(self) -> Iterator[tuple[Setting, Description]]:
+        """The configurations to bisect."""
+        if self.saturation is not None:
+            yield from self._described(self.saturation.sweep, self.saturation.cases)
+
+    def _described(
+        self, sweep: Mapping[str, Sequence[Any]], cases: Sequence[Mapping[str, Any]]
+    ) -> Iterator[tuple[Setting, Description]]:
+        for case in cases or [{}]:
+            for values in itertools.product(*sweep.values()):
+                given = {**case, **dict(zip(sweep, values, strict=True))}
+                tree = copy.deepcopy(self.tree)
+                for dotted, value in given.items():
+                    table, _, key = dotted.partition(".")
+                    if table not in description.TABLES or not key:
+                        raise self.source.error(("sweep", dotted), "is no key to sweep", accepted="such as io.b")
+                    tree.setdefault(table, {})[key] = value
+                found = description.parse(tree, self.source)
+                yield {key: _plain(found, key) for key in given}, found
+
+
+def _plain(found: Description, dotted: str) -> Any:
+    """A key's value after validation, times in cycles."""
+    table, _, key = dotted.partition(".")
+    return getattr(getattr(found, table), key)
+
+
+def shipped() -> dict[str, Path]:
+    """The studies that come with Assay, by name."""
+    folder = Path(str(files("assay.catalogue") / "studies"))
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def load(wanted: str) -> Study:
+    """A shipped study by its name, or a file by its path."""
+    known = shipped()
+    path = known.get(wanted, Path(wanted))
+    if wanted not in known and not path.exists():
+        raise InputError("there is no such study", value=wanted, accepted=f"a TOML file, or {', '.join(known)}")
+    try:
+        text = path.read_text(encoding="utf-8")
+        tree = tomllib.loads(text)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"is no TOML: {error}", file=path) from None
+    source = Source(path, text)
+    own = {key: tree.pop(key) for key in ("study", "sweep", "cases", "saturation", "plot") if key in tree}
+    for key in tree:
+        if key not in description.TABLES:
+            accepted = ", ".join((*description.TABLES, "study", "sweep", "cases", "saturation", "plot"))
+            raise source.error((key,), "there is no such table", accepted=accepted)
+    try:
+        head = Head.model_validate(own.get("study", {}))
+        saturation = Saturation.model_validate(own["saturation"]) if "saturation" in own else None
+        plots = tuple(Plot.model_validate(one) for one in own.get("plot", []))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise source.error(("study", *first["loc"]), first["msg"][:1].lower() + first["msg"][1:]) from None
+    sweep, cases = own.get("sweep", {}), own.get("cases", [])
+    if not all(isinstance(values, list) and values for values in sweep.values()):
+        raise source.error(("sweep",), "every key needs a list of values", accepted='"io.b" = [0, 1]')
+    return Study(path.stem, source, head, tree, sweep, cases, saturation, plots)

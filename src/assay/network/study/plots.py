@@ -1,0 +1,97 @@
+"""A study's pictures as SVG: latency with intervals, saturation marked, the queues' prediction drawn over."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from assay.network.study.file import Plot
+from assay.network.study.results import Bracket, Point, Results, values
+
+COLOURS = ("#374151", "#c2410c", "#0b5fa5", "#15803d", "#7e22ce", "#b45309", "#0f766e", "#be123c")
+LABELS = {
+    "rate": "messages a PE a millisecond",
+    "pe_pe": "PE-PE header latency",
+    "read": "overall header latency of a read",
+    "io_io": "I/O-I/O header latency",
+    "io_pe": "I/O-PE header latency",
+    "header": "header latency",
+    "locality": "locality P_l",
+    "io_rate": "I/O rate P_io",
+    "read_ratio": "read ratio P_r",
+    "load": "load, flits a node a cycle",
+    "n": "channels n",
+    "m": "channels m",
+}
+
+
+def draw(results: Results, plot: Plot) -> str:
+    """One picture as SVG text; saturated points are left out, as in the paper, and marked with a cross above."""
+    figure, axes = _figure()
+    key = "load" if plot.x == "rate" and not _with_io(results) else plot.x
+    series = values(results.points, plot.series) if results.points else []
+    top = max((p.estimate(plot.y).mean for p in results.points if not p.saturated and p.means.get(plot.y)), default=1.0)
+    for at, name in enumerate(series):
+        colour = COLOURS[at % len(COLOURS)]
+        chosen = sorted(results.of(**{plot.series: name}), key=lambda point: point.value(plot.x))
+        chosen = [point for point in chosen if point.means.get(plot.y)]
+        calm = [point for point in chosen if not point.saturated]
+        label = f"{plot.series} = {name:g}" if isinstance(name, (int, float)) else str(name)
+        x = [point.value(plot.x) for point in calm]
+        found = [point.estimate(plot.y) for point in calm]
+        y = np.array([one.mean for one in found])
+        half = np.minimum([one.half or 0.0 for one in found], y * 0.999)
+        axes.errorbar(x, y, half, color=colour, marker="o", markersize=3, linewidth=1.2, capsize=2, label=label)
+        full = [point.value(plot.x) for point in chosen if point.saturated]
+        axes.plot(full, [top * 1.15] * len(full), "x", color=colour, markersize=6)
+        _predicted(axes, calm, plot, colour)
+        _marks(axes, results.brackets, plot, name, colour)
+    if plot.log and top > 0:
+        axes.set_yscale("log")
+    axes.set_xlabel(LABELS.get(key, key))
+    axes.set_ylabel(f"{LABELS.get(plot.y, plot.y)} (us)")
+    axes.set_title(plot.title, fontsize=9, loc="left")
+    axes.legend(fontsize=7, frameon=False)
+    return _text(figure)
+
+
+def _with_io(results: Results) -> bool:
+    return any("io_pe" in point.means or "pe_pe" in point.means for point in results.points)
+
+
+def _predicted(axes: Any, points: list[Point], plot: Plot, colour: str) -> None:
+    known = [(point.value(plot.x), point.predicted[plot.y]) for point in points if plot.y in point.predicted]
+    if known:
+        axes.plot(*zip(*known, strict=True), "--", color=colour, linewidth=0.9)
+
+
+def _marks(axes: Any, brackets: list[Bracket], plot: Plot, name: Any, colour: str) -> None:
+    if plot.x != "rate":
+        return
+    for one in brackets:
+        if one.has(**{plot.series: name}):
+            axes.axvspan(one.low, one.high, color=colour, alpha=0.25, linewidth=0)
+
+
+def _figure() -> tuple[Any, Any]:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib.figure import Figure
+
+    matplotlib.rcParams.update(
+        {"svg.fonttype": "none", "svg.hashsalt": "assay", "font.size": 8, "font.family": "sans-serif"}
+    )
+    figure = Figure(figsize=(5.2, 3.4), layout="constrained")
+    axes = figure.add_subplot()
+    axes.grid(color="#e5e7eb", linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def _text(figure: Any) -> str:
+    target = io.StringIO()
+    figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
+    return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"

@@ -1,0 +1,116 @@
+"""A study made: plans for `sweep.sweep`, one a point or a bisection, so that any executor can share the work and an
+interrupted study goes on.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any
+
+from assay.network import saturation, simulation, sweep
+from assay.network.description import Description
+from assay.network.engine import Run
+from assay.network.simulation import Steps
+from assay.network.study.file import Study
+from assay.network.study.results import US, Bracket, Point, Results, rate_of
+
+QUICK_REPLICATIONS = 3
+
+
+def point_steps(description: Description, replications: int, judge: int) -> Steps:
+    """The replications of one point, and a run of `judge` cycles that says by its backlog whether it is saturated."""
+    before = yield from simulation.warmup(description, description.method.cycles or simulation.DEFAULT_CYCLES)
+    cycles = description.method.cycles or simulation.DEFAULT_CYCLES
+    runs = yield [simulation.task(description, stream, before.cycles, cycles) for stream in range(replications)]
+    saturated, made = yield from saturation.judge(_from_empty(description), judge or _judged(runs))
+    return {
+        "means": {
+            name.removesuffix("_latency"): [
+                simulation.finite(run.latencies[name].mean * description.cycle * US) for run in runs
+            ]
+            for name in runs[0].latencies
+            if runs[0].latencies[name].counts.sum()
+        },
+        "saturated": saturated,
+        "backlog": [made[-1][1]["backlog_quarter"], made[-1][1]["backlog"]],
+        "messages": sum(run.messages for run in [*runs, *(run for run, _ in made)]),
+        "cpu_seconds": sum(run.cpu_seconds for run in [*runs, *(run for run, _ in made)]),
+    }
+
+
+def _judged(runs: list[Run]) -> int:
+    """Four times what a replication simulates."""
+    return 4 * max(run.simulated_cycles for run in runs)
+
+
+def _from_empty(description: Description) -> Description:
+    return description.but(method=description.method.model_copy(update={"warmup_messages": 0, "messages": 0}))
+
+
+def bisect_steps(description: Description, precision: float, seeds: int, cycles: int) -> Steps:
+    """The saturation point, once for each seed."""
+    found, cpu, messages = [], 0.0, 0
+    for seed in range(seeds):
+        update = {"seed": description.method.seed + seed, "precision": precision, "cycles": cycles}
+        document = yield from saturation.steps(
+            _from_empty(description.but(method=description.method.model_copy(update=update)))
+        )
+        scale = 1e-3 / description.cycle if description.io is not None else 1.0
+        low, high = document["saturation"]["interval"]
+        found.append([low * scale, (high if high is not None else low) * scale])
+        cpu, messages = cpu + document["cpu_seconds"], messages + document["messages"]
+    return {"brackets": found, "cpu_seconds": cpu, "messages": messages}
+
+
+def make(
+    study: Study,
+    pool: Executor | None,
+    out: Path | None = None,
+    quick: bool = False,
+    progress: sweep.Progress = lambda done, of: None,
+    predict: Callable[[Description], Any] | None = None,
+) -> Results:
+    """Run everything that `out` does not hold yet."""
+    described = list(study.points())
+    bisected = list(study.saturations())
+    plans: list[sweep.Point] = []
+    for setting, found in described:
+        many = min(found.method.replications or 1, QUICK_REPLICATIONS if quick else 10**9)
+        plan = functools.partial(point_steps, found, many, study.head.judge_cycles)
+        plans.append(sweep.Point(setting, f"{found.key()}-point-{many}-{study.head.judge_cycles}", plan))
+    asked = study.saturation
+    for setting, found in bisected:
+        assert asked is not None
+        precision, seeds = (max(asked.precision, 0.05), 1) if quick else (asked.precision, asked.seeds)
+        plan = functools.partial(bisect_steps, found, precision, seeds, asked.cycles)
+        plans.append(sweep.Point(setting, f"{found.key()}-bisect-{precision}-{seeds}-{asked.cycles}", plan))
+    documents = sweep.sweep(plans, pool, out, progress)
+    points, brackets = [], []
+    for (setting, found), document in zip(described, documents, strict=False):
+        predicted = _predicted(predict, found) if study.head.analysis else {}
+        points.append(
+            Point(
+                setting,
+                rate_of(found),
+                {name: [mean for mean in means if mean is not None] for name, means in document["means"].items()},
+                document["saturated"],
+                (document["backlog"][0], document["backlog"][1]),
+                predicted,
+            )
+        )
+    for (setting, _found), document in zip(bisected, documents[len(described) :], strict=True):
+        brackets.append(Bracket(setting, [(low, high) for low, high in document["brackets"]]))
+    return Results(
+        study,
+        points,
+        brackets,
+        cpu_seconds=sum(document["cpu_seconds"] for document in documents),
+        messages=sum(document["messages"] for document in documents),
+    )
+
+
+def _predicted(predict: Callable[[Description], Any] | None, found: Description) -> dict[str, float]:
+    return dict(predict(found)) if predict else {}

@@ -1,0 +1,82 @@
+"""`assay study`: published figures and tables simulated anew, each claim judged; or a study of your own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command()
+    def study(
+        name: Annotated[
+            str | None, typer.Argument(metavar="STUDY", help="a shipped study's name, or STUDY.toml")
+        ] = None,
+        everything: Annotated[
+            bool, typer.Option("--all", help="all shipped studies; writes ghosh.md with plots")
+        ] = False,
+        quick: Annotated[bool, typer.Option("--quick", help="3 replications, wide brackets")] = False,
+        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+        plots: Annotated[Path | None, typer.Option("--plots", metavar="FOLDER", help="write the plots there")] = None,
+        docs: Annotated[Path, typer.Option("--docs", metavar="FOLDER", help="where --all writes")] = Path("docs"),
+        out: Annotated[
+            Path | None, typer.Option("--out", metavar="FILE", help="keep points there; run again, it goes on")
+        ] = None,
+        executor: Annotated[str, typer.Option("--executor", help="threads, processes or mpi")] = "threads",
+        workers: Annotated[int | None, typer.Option("--workers", min=1, help="how many")] = None,
+    ) -> None:
+        """Simulate a study: its points, saturation by backlog, plots, and what becomes of each claim."""
+        from assay.cli import emit
+        from assay.errors import InputError
+        from assay.network.study import file
+        from assay.network.study.document import document, words
+
+        known = file.shipped()
+        if not everything and name is None:
+            for found in sorted((file.load(each) for each in known), key=lambda one: one.head.order):
+                print(f"{found.name:<12} {found.head.title} ({found.head.figure or found.head.source})")
+            return
+        if executor not in ("processes", "threads", "mpi"):
+            raise InputError("is no executor", key="--executor", value=executor, accepted="processes, threads, mpi")
+        wanted = (
+            sorted((file.load(each) for each in known), key=lambda s: s.head.order)
+            if everything
+            else [file.load(str(name))]
+        )
+        results = _run(wanted, executor, workers, out, quick)
+        if everything:
+            from assay.network.study.paper import write
+
+            write(results, docs)
+        if plots is not None:
+            _draw(results, plots)
+        if json:
+            emit({"studies": [document(one) for one in results]} if everything else document(results[0]))
+            return
+        for one in results:
+            print(words(one) + "\n")
+
+
+def _run(wanted: list[Any], kind: Any, workers: int | None, out: Path | None, quick: bool) -> list[Any]:
+    from assay.network import prediction, progress, sweep
+    from assay.network.study import running
+
+    results = []
+    with sweep.executor(kind, workers) as pool:
+        for one in wanted:
+            with progress.bar(one.name) as show:
+                results.append(running.make(one, pool, out, quick, show, prediction.predict))
+    return results
+
+
+def _draw(results: list[Any], folder: Path) -> None:
+    from assay.network.study.plots import draw
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for one in results:
+        for at, plot in enumerate(one.study.plots):
+            (folder / f"{one.study.name}-{chr(ord('a') + at)}.svg").write_text(draw(one, plot), encoding="utf-8")
