@@ -14,10 +14,10 @@ from assay.network.study.analysed import Grid
 from assay.network.study.choices import CHOICES, MISMATCHES
 from assay.network.study.claims import evaluate, published
 from assay.network.study.document import MARKS, grids
-from assay.network.study.document import keys as shown
+from assay.network.study.document import keys as latencies
 from assay.network.study.plots import draw
 from assay.network.study.results import Bracket, Point, Results
-from assay.network.study.verdict import Verdict
+from assay.network.study.verdict import OUTCOMES, Verdict
 
 PAPER = "ghosh_parallel_io"
 INTRODUCTION = """\
@@ -74,7 +74,7 @@ def _glance(verdicts: Sequence[Verdict]) -> Iterator[str]:
     known = published()
     missing = sorted(set(known) - {verdict.claim for verdict in verdicts})
     yield "## The claims at a glance\n"
-    summary = ", ".join(f"{count[outcome]} {outcome}" for outcome in MARKS)
+    summary = ", ".join(f"{count[outcome]} {outcome}" for outcome in OUTCOMES)
     yield f"{len(verdicts)} of the paper's {len(known)} claims: {summary}."
     yield (
         "*Holds* and *differs* each need the whole interval on their side, at 95% over all parts of a claim together; "
@@ -82,8 +82,9 @@ def _glance(verdicts: Sequence[Verdict]) -> Iterator[str]:
     )
     yield "| | claim | source |\n|---|---|---|"
     for verdict in verdicts:
-        claim = known[verdict.claim]
-        yield f"| {MARKS[verdict.outcome]} {verdict.outcome} | {_cell(claim.text)} | {claim.source} |"
+        claim = known.get(verdict.claim)
+        text, source = (claim.text, claim.source) if claim else (verdict.claim, "")
+        yield f"| {MARKS[verdict.outcome]} {verdict.outcome} | {_cell(text)} | {source} |"
     if missing:
         yield f"\nNot judged: {', '.join(missing)}."
     yield ""
@@ -119,10 +120,10 @@ def _schema() -> Iterator[str]:
     for parameter in catalogue.load().of(block.Parameter):
         if parameter.paper == PAPER:
             low, high = parameter.value_min, parameter.value_max
-            value = parameter.value if parameter.value is not None else f"{low} to {high}" if low is not None else ""
+            value = parameter.value if low is None else f"{low} to {high}"
             unit = "" if parameter.unit in (None, "1") else f" {parameter.unit}"
-            value = value if value != "" else parameter.formula
-            yield f"| {_cell(parameter.text)} | {value}{unit} | {parameter.source} |"
+            shown = parameter.formula if value is None else f"{value}{unit}"
+            yield f"| {_cell(parameter.text)} | {shown} | {parameter.source} |"
     yield ""
 
 
@@ -171,7 +172,7 @@ def _brackets(brackets: Sequence[Bracket]) -> Grid:
 
 
 def _points(one: Results) -> Iterator[str]:
-    names = shown(one)
+    names = latencies(one)
     yield f"| point | {' | '.join(names)} | backlog, quarter and whole run |\n|{'---|' * (len(names) + 2)}"
     for point in one.points:
         cells = [_estimate(point, name) for name in names]
@@ -199,11 +200,12 @@ def _setting(setting: dict[str, Any]) -> str:
 
 
 def _verdict(verdict: Verdict) -> Iterator[str]:
-    claim = published()[verdict.claim]
-    yield f"\n**{MARKS[verdict.outcome]} {verdict.outcome}**: {claim.text} (`{verdict.claim}`, {claim.source})\n"
+    claim = published().get(verdict.claim)
+    text = f"{claim.text} (`{verdict.claim}`, {claim.source})" if claim else f"`{verdict.claim}`"
+    yield f"\n**{MARKS[verdict.outcome]} {verdict.outcome}**: {text}\n"
     if verdict.note:
         yield f"  {verdict.note}\n"
-    shown = sorted(verdict.parts, key=lambda part: ("differs", "cannot be told", "holds").index(part.outcome))
+    shown = sorted(verdict.parts, key=lambda part: OUTCOMES[::-1].index(part.outcome))
     for part in shown[:8]:
         yield f"* {MARKS[part.outcome]} {part.numbers}"
     if len(shown) > 8:

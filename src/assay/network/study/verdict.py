@@ -19,6 +19,7 @@ from scipy.special import stdtrit
 from assay.network.study.results import Point
 
 Outcome = Literal["holds", "differs", "cannot be told"]
+OUTCOMES: tuple[Outcome, ...] = ("holds", "cannot be told", "differs")
 Range = tuple[float, float]
 
 
