@@ -11,6 +11,11 @@ Routing::Claims doubled(const Routing& base, std::string name) {
   return claims;
 }
 
+// The routing below decides nothing by chance; what it fixes at the source (ties) is fixed anew for each phase.
+struct Undrawn final : RandomSource {
+  std::uint64_t next() override { return 0; }
+};
+
 }  // namespace
 
 TwoPhase::TwoPhase(std::unique_ptr<Routing> base, std::string name)
@@ -36,8 +41,9 @@ RouteState TwoPhase::direct(std::uint32_t source, std::uint32_t destination) con
 void TwoPhase::next(std::uint32_t router, std::uint32_t link, unsigned lane, RouteState& state, Choices& out) const {
   if (state.phase == 0 && router == fabric_.router_of(state.intermediate)) state.phase = 1;
   RouteState inner;
-  inner.source = state.phase ? state.intermediate : state.source;
-  inner.destination = state.phase ? state.destination : state.intermediate;
+  Undrawn undrawn;
+  base_->begin(inner, state.phase ? state.intermediate : state.source,
+               state.phase ? state.destination : state.intermediate, undrawn, Load());
   const unsigned offset = state.phase ? half_ : 0;
   // The second phase begins as if injected at the intermediate router.
   const bool fresh = link == none || fabric_.links[link].kind != LinkKind::network || lane < offset;
