@@ -88,7 +88,7 @@ nb::dict outcome_dict(const Outcome& outcome) {
 using Column = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 nb::dict bound_replay(const nb::dict& config, const Column& id, const Column& cycle, const Column& source,
-                      const Column& destination, const Column& flits) {
+                      const Column& destination, const Column& flits, bool crossings) {
   const Table table = std::get<Table>(to_value(config).held);
   const std::size_t rows = id.shape(0);
   if (cycle.shape(0) != rows || source.shape(0) != rows || destination.shape(0) != rows || flits.shape(0) != rows)
@@ -108,12 +108,26 @@ nb::dict bound_replay(const nb::dict& config, const Column& id, const Column& cy
   Delivered found;
   {
     nb::gil_scoped_release release;
-    found = replay(table, trace);
+    found = replay(table, trace, crossings);
   }
   nb::dict out = outcome_dict(found.outcome);
   out["head"] = array<std::int64_t>(found.head);
   out["tail"] = array<std::int64_t>(found.tail);
   out["hops"] = array<std::int64_t>(found.hops);
+  if (crossings) {
+    nb::dict columns;
+    const auto column = [&](const char* name, std::uint64_t Crossing::* part) {
+      std::vector<std::int64_t> values;
+      for (const auto& one : found.crossings) values.push_back(static_cast<std::int64_t>(one.*part));
+      columns[name] = array<std::int64_t>(values);
+    };
+    column("message", &Crossing::message);
+    column("link", &Crossing::link);
+    column("channel", &Crossing::channel);
+    column("head", &Crossing::head);
+    column("tail", &Crossing::tail);
+    out["crossings"] = columns;
+  }
   return out;
 }
 
@@ -137,6 +151,7 @@ void bind_network(nb::module_& module) {
       "One run: tables network, traffic, io, method in; counts, latencies by batch and histograms in cycles out.");
   module.def(
       "replay", &bound_replay, nb::arg("config"), nb::arg("id"), nb::arg("cycle"), nb::arg("source"),
-      nb::arg("destination"), nb::arg("flits"),
-      "A trace through the network of config: int64 columns in; head, tail and hops by row out, -1 if undelivered.");
+      nb::arg("destination"), nb::arg("flits"), nb::arg("crossings") = false,
+      "A trace through the network of config: int64 columns in; head, tail and hops by row out, -1 if undelivered; "
+      "crossings: also every (message, link, channel, head, tail) of the worm engine, in cycles.");
 }

@@ -77,6 +77,10 @@ class Recorder {
     out_.tail[row] = static_cast<std::int64_t>(engine.tail(m, head));
     out_.hops[row] = static_cast<std::int32_t>(hops);
     ++count_;
+    if constexpr (requires { m.path.back().tail; }) {
+      if (out_.wants_crossings)
+        for (const auto& at : m.path) out_.crossings.push_back({row, at.link, at.channel, at.head, at.tail});
+    }
   }
   void moved_base(std::uint32_t) {}
   [[nodiscard]] std::uint64_t count() const { return count_; }

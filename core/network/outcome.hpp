@@ -37,10 +37,17 @@ struct Trace {
   std::vector<std::uint32_t> source, destination, flits;
 };
 
+/// A message on a link: the cycles in which its head and its tail start to cross.
+struct Crossing {
+  std::uint64_t message, link, channel, head, tail;  // message: row of the trace
+};
+
 /// By row of the trace; -1 where a message was never delivered.
 struct Delivered {
   std::vector<std::int64_t> head, tail;
   std::vector<std::int32_t> hops;
+  std::vector<Crossing> crossings;  // of delivered messages, if asked for; the worm engine's, of messages in one packet
+  bool wants_crossings = false;
   Outcome outcome;
 };
 

@@ -60,10 +60,10 @@ Outcome simulate(const Table& config) {
   return simulate_worms(built, switching, traffic, method);
 }
 
-Delivered replay(const Table& config, const Trace& trace) {
+Delivered replay(const Table& config, const Trace& trace, bool crossings) {
   Table network = table_of(config, "network");
   const Switching switching = read_switching(network);
-  if (const auto cube = unit_cube(network, switching)) {
+  if (const auto cube = unit_cube(network, switching); cube && !crossings) {
     check(trace, 1u << cube->dimension);
     return replay_cube(*cube, trace);
   }
@@ -77,7 +77,7 @@ Delivered replay(const Table& config, const Trace& trace) {
     case Engine::worm:
       break;
   }
-  return replay_worms(built, switching, trace);
+  return replay_worms(built, switching, trace, crossings);
 }
 
 }  // namespace assay::network

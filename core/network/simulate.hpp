@@ -9,7 +9,8 @@ namespace assay::network {
 
 /// `config`: the tables [network], [traffic], [io] and [method]. ParameterError where they are wrong.
 Outcome simulate(const Table& config);
-Delivered replay(const Table& config, const Trace& trace);
+/// With `crossings`: also when each message crossed each link, where the worm engine moves it.
+Delivered replay(const Table& config, const Trace& trace, bool crossings = false);
 
 /// What plays [io] traffic on a cube of this dimension: set by core/storage, which stands on this room.
 using IoModel = Outcome (*)(std::uint32_t dimension, const InputOutput& io, const Method& method);

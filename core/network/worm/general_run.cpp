@@ -80,10 +80,11 @@ Outcome simulate_worms(const Network& network, const Switching& switching, const
   return outcome;
 }
 
-Delivered replay_worms(const Network& network, const Switching& switching, const Trace& trace) {
+Delivered replay_worms(const Network& network, const Switching& switching, const Trace& trace, bool crossings) {
   const double started = thread_seconds();
   check_fits(network, switching);
   Delivered out;
+  out.wants_crossings = crossings;
   out.head.assign(trace.id.size(), -1);
   out.tail = out.head;
   out.hops.assign(trace.id.size(), -1);

@@ -7,6 +7,6 @@ namespace assay::network {
 
 Outcome simulate_worms(const Network& network, const Switching& switching, const Traffic& traffic,
                        const Method& method);
-Delivered replay_worms(const Network& network, const Switching& switching, const Trace& trace);
+Delivered replay_worms(const Network& network, const Switching& switching, const Trace& trace, bool crossings = false);
 
 }  // namespace assay::network

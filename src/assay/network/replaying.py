@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from assay._core import network as core
-from assay.network import trace
+from assay.network import timeline, trace
 from assay.network.description import Description
 from assay.network.engine import asked
 
 
-def replay(description: Description, messages: Path, out: Path) -> dict[str, Any]:
-    """Play the trace and write the file; the document of `assay replay --json`."""
+def replay(description: Description, messages: Path, out: Path, drawn: Path | None = None) -> dict[str, Any]:
+    """Play the trace and write the file; the document of `assay replay --json`. `drawn`: its timeline too."""
     config = description.core()
     network = asked(description.source, core.build_network, description.fabric())
     found = trace.load(messages, network.nodes)
@@ -24,12 +24,15 @@ def replay(description: Description, messages: Path, out: Path) -> dict[str, Any
         core.replay,
         config,
         *(np.ascontiguousarray(getattr(found, name)[order]) for name in trace.COLUMNS),
+        drawn is not None,
     )
     columns = {}
     for name in ("head", "tail", "hops"):
         columns[name] = np.empty(len(found), np.int64)
         columns[name][order] = result[name]
     trace.save(out, found, **columns)
+    if drawn is not None:
+        timeline.write(drawn, description, network.links, found, columns, order, result["crossings"])
     return {
         "engine": result["engine"],
         "simulated_cycles": max(int(result["simulated_cycles"]), int(columns["tail"].max(initial=-1)) + 1),

@@ -17,13 +17,17 @@ def register(app: typer.Typer) -> None:
         messages: Annotated[Path, typer.Argument(metavar="messages.csv", help="id,cycle,source,destination,flits")],
         out: Annotated[Path, typer.Option("-o", "--out", metavar="delivered.csv", help="id,head,tail,hops")],
         settings: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="override a key")] = None,
+        timeline: Annotated[
+            Path | None,
+            typer.Option("--timeline", metavar="TRACE.json", help="the worms over time, for ui.perfetto.dev"),
+        ] = None,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
         """Send the messages of a file through a network and say when each arrives."""
         from assay.cli import emit
         from assay.network import description, replaying
 
-        document = replaying.replay(description.load(network, settings or []), messages, out)
+        document = replaying.replay(description.load(network, settings or []), messages, out, timeline)
         if json:
             emit(document)
         else:

@@ -31,6 +31,10 @@ def register(app: typer.Typer) -> None:
             Path | None,
             typer.Option("--out", metavar="FILE", help="keep a sweep's points there; run again, it goes on"),
         ] = None,
+        heatmap: Annotated[
+            Path | None,
+            typer.Option("--heatmap", metavar="FILE.svg", help="draw the network with the load of its links"),
+        ] = None,
         executor: Annotated[str, typer.Option("--executor", help="threads, processes or mpi")] = "threads",
         workers: Annotated[
             int | None, typer.Option("--workers", min=1, help="how many; a sweep takes all processors by default")
@@ -51,7 +55,16 @@ def register(app: typer.Typer) -> None:
             raise InputError("which network?", accepted="assay simulate NETWORK.toml, or --keys for what it may say")
         if executor not in ("processes", "threads", "mpi"):
             raise InputError("is no executor", key="--executor", value=executor, accepted="processes, threads, mpi")
+        if heatmap is not None:
+            if saturation or sweep:
+                raise InputError("is drawn for one simulation, without --saturation and --sweep", key="--heatmap")
+            settings = [*(settings or []), "method.utilisation=true"]
         documents = _simulate(network, settings or [], saturation, sweep or [], out, executor, workers)
+        if heatmap is not None:
+            from assay.network import description
+            from assay.network import heatmap as picture
+
+            picture.write(heatmap, description.load(network, settings or []), documents[0].get("utilisation"))
         document: Any = {"points": documents} if sweep else documents[0]
         if json:
             emit(document)
