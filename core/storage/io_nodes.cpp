@@ -50,27 +50,39 @@ class IoNodes {
   void report(Outcome& outcome);
 
  private:
-  void put(Message& m, std::uint32_t link) const { m.path[m.hops++] = static_cast<std::uint16_t>(link); }
-  void across(Message& m, std::uint32_t from, std::uint32_t to) const {
-    for (std::uint32_t rest = from ^ to; rest != 0;) {
-      const auto d = static_cast<std::uint32_t>(std::bit_width(rest)) - 1;
-      put(m, (d << dimension_) + from);
-      from ^= 1u << d;
-      rest ^= 1u << d;
+  /// Writes a path down, link by link.
+  class Way {
+   public:
+    explicit Way(Message& m) : m_(m), at_(m.path.data()) {}
+    void put(std::uint32_t link) { *at_++ = static_cast<std::uint16_t>(link); }
+    /// Through a cube, highest dimension first; link `first` + (d << dimension) + node leaves a node over dimension d.
+    /// Every dimension is written and only those crossed stay: a loop of one length costs less than one that the
+    /// processor cannot foresee.
+    void across(std::uint32_t first, std::uint32_t dimension, std::uint32_t from, std::uint32_t to) {
+      for (std::uint32_t d = dimension; d-- > 0;) {
+        const std::uint32_t crossed = (from ^ to) >> d & 1;
+        *at_ = static_cast<std::uint16_t>(first + (d << dimension) + from);
+        at_ += crossed;
+        from ^= crossed << d;
+      }
     }
-  }
-  void across_io(Message& m, std::uint32_t from, std::uint32_t to) const {
-    for (std::uint32_t rest = from ^ to; rest != 0;) {
-      const auto d = static_cast<std::uint32_t>(std::bit_width(rest)) - 1;
-      put(m, io_links_ + d * io_count_ + from);
-      from ^= 1u << d;
-      rest ^= 1u << d;
+    void end(std::uint32_t link) {
+      put(link);
+      m_.hops = static_cast<std::uint8_t>(at_ - m_.path.data());
     }
+
+   private:
+    Message& m_;
+    std::uint16_t* at_;
+  };
+  void across(Way& way, std::uint32_t from, std::uint32_t to) const { way.across(0, dimension_, from, to); }
+  void across_io(Way& way, std::uint32_t from, std::uint32_t to) const {
+    way.across(io_links_, io_dimension_, from, to);
   }
   void forward(Message& m) const;
   void reply(Message& m) const;
 
-  std::uint32_t dimension_, io_count_;
+  std::uint32_t dimension_, io_count_ = 0, io_dimension_ = 0;
   const InputOutput io_;
   events::Random random_;
   LinkTable links_;
@@ -108,8 +120,8 @@ IoNodes::IoNodes(std::uint32_t dimension, const InputOutput& io, events::Random 
   share("io.locality", io.locality);
   share("io.hit_rate", io.hit_rate);
   if (!(io.interval > 0)) throw ParameterError("io.interval", "must be above 0 cycles");
-  const auto io_dimension = static_cast<std::uint32_t>(std::bit_width(io_count_)) - 1;
-  const std::uint32_t longest = std::max(dimension + 2, io_dimension + dimension + 3);
+  io_dimension_ = static_cast<std::uint32_t>(std::bit_width(io_count_)) - 1;
+  const std::uint32_t longest = std::max(dimension + 2, io_dimension_ + dimension + 3);
   if (std::min({io.message_flits, io.request_flits, io.forward_flits, io.reply_flits, io.write_flits}) < longest)
     throw ParameterError("io", "a message is shorter than the longest path, " + std::to_string(longest) + " links");
 
@@ -120,12 +132,13 @@ IoNodes::IoNodes(std::uint32_t dimension, const InputOutput& io, events::Random 
   };
   const std::uint32_t n = io.n != 0 ? io.n : 4 * io.b, r = io.r != 0 ? io.r : 4 * io.b;
   group(dimension << dimension, 1);
+  links_.end_inner();
   in_ = group(nodes(), io.k);
   out_ = group(nodes(), io.k);
   io_in_ = group(io_count_, io.m);
   io_out_ = group(io_count_, io.m);
   if (io.b != 0) {
-    io_links_ = group(io_dimension * io_count_, io.b);
+    io_links_ = group(io_dimension_ * io_count_, io.b);
     router_in_ = group(io_count_, r);
     router_out_ = group(io_count_, r);
     across_ = group(io_count_, n);
@@ -150,14 +163,14 @@ void IoNodes::first(Message& m) {
   const std::uint32_t element = random_.below(nodes());
   Transaction& t = m.tag;
   t = {static_cast<std::uint16_t>(element), home_[element], 0, pe_pe, measuring_, 0};
-  m.hops = 0;
-  put(m, in_ + element);
+  Way way(m);
+  way.put(in_ + element);
   if (random_.uniform() >= io_.io_rate) {
     m.flits = io_.message_flits;
     std::uint32_t destination = random_.below(nodes() - 1);
     if (destination >= element) ++destination;
-    across(m, element, destination);
-    put(m, out_ + destination);
+    across(way, element, destination);
+    way.end(out_ + destination);
   } else {
     const bool read = random_.uniform() < io_.read_ratio;
     t.kind = read ? pe_io : write;
@@ -167,42 +180,42 @@ void IoNodes::first(Message& m) {
       t.block = static_cast<std::uint16_t>(random_.below(io_count_ - 1));
       if (t.block >= t.home) ++t.block;
     }
-    across(m, element, at_[t.home]);
-    put(m, io_in_ + t.home);
+    across(way, element, at_[t.home]);
+    way.end(io_in_ + t.home);
   }
   time_ += random_.exponential() * gap_;
   cycle_ = static_cast<std::uint64_t>(static_cast<std::int64_t>(time_));
 }
 
 void IoNodes::forward(Message& m) const {
-  m.hops = 0;
+  Way way(m);
   m.flits = io_.forward_flits;
   m.tag.kind = io_io;
   if (io_.b != 0) {
-    put(m, router_out_ + m.tag.home);
-    across_io(m, m.tag.home, m.tag.block);
-    put(m, router_in_ + m.tag.block);
+    way.put(router_out_ + m.tag.home);
+    across_io(way, m.tag.home, m.tag.block);
+    way.end(router_in_ + m.tag.block);
   } else {
-    put(m, io_out_ + m.tag.home);
-    across(m, at_[m.tag.home], at_[m.tag.block]);
-    put(m, io_in_ + m.tag.block);
+    way.put(io_out_ + m.tag.home);
+    across(way, at_[m.tag.home], at_[m.tag.block]);
+    way.end(io_in_ + m.tag.block);
   }
 }
 
 void IoNodes::reply(Message& m) const {
-  m.hops = 0;
+  Way way(m);
   m.flits = io_.reply_flits;
   m.tag.kind = io_pe;
   if (m.tag.block != m.tag.home && io_.b != 0) {
-    put(m, router_out_ + m.tag.block);
-    across_io(m, m.tag.block, m.tag.home);
-    put(m, across_ + m.tag.home);
-    across(m, at_[m.tag.home], m.tag.element);
+    way.put(router_out_ + m.tag.block);
+    across_io(way, m.tag.block, m.tag.home);
+    way.put(across_ + m.tag.home);
+    across(way, at_[m.tag.home], m.tag.element);
   } else {
-    put(m, io_out_ + m.tag.block);
-    across(m, at_[m.tag.block], m.tag.element);
+    way.put(io_out_ + m.tag.block);
+    across(way, at_[m.tag.block], m.tag.element);
   }
-  put(m, out_ + m.tag.element);
+  way.end(out_ + m.tag.element);
 }
 
 template <class Engine>

@@ -31,11 +31,14 @@ class LinkTable {
   }
   [[nodiscard]] const LinkWords& operator[](std::uint32_t link) const { return links_[link]; }
   [[nodiscard]] std::uint32_t words() const { return words_; }
+  /// Those added so far have one channel each, so that their numbers are their words, and neither begin nor end a path.
+  void end_inner() { inner_ = words_; }
+  [[nodiscard]] std::uint32_t inner() const { return inner_; }
   [[nodiscard]] const std::vector<LinkWords>& all() const { return links_; }
 
  private:
   std::vector<LinkWords> links_;
-  std::uint32_t words_ = 0;
+  std::uint32_t words_ = 0, inner_ = 0;
 };
 
 template <class Tag>
@@ -54,7 +57,7 @@ class PathEngine {
  public:
   using Message = PathMessage<typename Model::Tag>;
   PathEngine(const LinkTable& links, Model& model, std::uint32_t span)
-      : links_(links), model_(model), wheel_(span), words_(links.words(), 0) {
+      : links_(links), model_(model), wheel_(span), words_(links.words(), 0), inner_(links.inner()) {
     for (const auto& link : links.all())
       if (link.channels > 1) words_[link.first + link.channels] = held_alone;
     refresh();
@@ -62,18 +65,12 @@ class PathEngine {
 
   bool run(std::uint64_t end) {
     for (;;) {
-      std::uint64_t time = now_ + std::uint64_t{1};
-      if (next_.empty()) {
-        const std::uint32_t near = wheel_.after(now_);
-        time = std::min({near == nobody ? ~std::uint64_t{0} : near, arrival_, rare_});
-        if (time == ~std::uint64_t{0}) return false;
-      }
-      if (time >= limit_ || base_ + time >= end) [[unlikely]] {
-        if (base_ + time >= end) return true;
-        move_base(time);
-        continue;
-      }
-      cycle(static_cast<std::uint32_t>(time));
+      stop_ = end == ~std::uint64_t{0} ? limit_ : std::min(limit_, end - base_);
+      std::uint64_t time = next_time();
+      for (; time < stop_ && limit_ != 0; time = next_time()) cycle(static_cast<std::uint32_t>(time));
+      if (time == ~std::uint64_t{0}) return false;
+      if (base_ + time >= end) return true;
+      move_base(time);
     }
   }
   /// Sends a message in an absolute cycle after now: another stage of the one that arrived, whose key and tag it takes
@@ -105,6 +102,12 @@ class PathEngine {
     arrival_ = relative(model_.next_cycle());
     rare_ = std::min(relative(distant_.first()), relative(wakes_.first()));
   }
+  /// The cycle of the next event of all: never later than anything that may come.
+  [[nodiscard]] std::uint64_t next_time() const {
+    if (!next_.empty()) return now_ + std::uint64_t{1};
+    const std::uint32_t near = wheel_.after(now_);
+    return std::min({near == nobody ? ~std::uint64_t{0} : near, arrival_, rare_});
+  }
   void cycle(std::uint32_t now) {
     now_ = now;
     std::swap(current_, next_);
@@ -112,20 +115,24 @@ class PathEngine {
     if (rare_ <= now) rare(now);
     if (wheel_.head(now) != nobody)
       for (std::uint32_t index = wheel_.take(now); index != nobody; index = messages_[index].next) insert(index);
-    for (std::size_t i = 0; i < current_.size(); ++i) request(current_[i], now);
+    std::uint32_t last = nobody;
+    for (const auto index : current_) {
+      if (last != nobody) advance(last, now, 0);
+      last = index;
+    }
     while (arrival_ == now) {
-      const std::uint32_t index = slot();
-      Message& m = messages_[index];
+      if (last != nobody) advance(last, now, 0);
+      last = slot();
+      Message& m = messages_[last];
       m.key = key_;
       if ((key_ += 4) >= most_keys) limit_ = 0;
       m.born = now;
       m.at = 0;
       model_.first(m);
       ++created_;
-      const std::uint64_t next = model_.next_cycle();
-      arrival_ = next - base_;
-      request(index, now);
+      arrival_ = model_.next_cycle() - base_;
     }
+    if (last != nobody) advance(last, now, limit_ == 0 ? 0 : std::min(stop_, next_time()));
   }
   void insert(std::uint32_t index) {
     current_.push_back(index);
@@ -145,7 +152,7 @@ class PathEngine {
     }
     while (wakes_.first() == base_ + now) {
       serve(links_[wakes_.pop().index]);
-      settle();
+      settle_waiters();
     }
     refresh();
   }
@@ -169,32 +176,54 @@ class PathEngine {
     }
   }
 
-  void request(std::uint32_t index, std::uint32_t now) {
+  /// A head asks for its next link, and for those after it while it is provably the next event of all: before
+  /// `horizon`. So a message that meets nobody crosses the network without the queue of events.
+  [[gnu::always_inline]] void advance(std::uint32_t index, std::uint32_t now, std::uint64_t horizon) {
     Message& m = messages_[index];
-    const std::uint32_t number = m.path[m.at];
-    const LinkWords link = links_[number];
-    std::uint32_t* const channel = &words_[link.first];
-    if (link.channels == 1) {
-      if (*channel >= held) return enqueue(link.first, index);
-      const std::uint32_t granted = std::max(*channel, now);
-      *channel = held_alone;
-      return pass(index, 0, granted);
-    }
-    std::uint32_t slot = 0;
-    while (slot < link.channels && channel[slot] > now) ++slot;
-    std::uint32_t granted = now;
-    if (slot == link.channels) {
-      const std::uint32_t* const first = std::min_element(channel, channel + link.channels);
-      if (*first >= held || (unknown(link) && mutant != 3)) {
-        enqueue(link.first + link.channels, index);
-        if (*first < held) wake_at(*first, number);
-        return;
+    const auto wait = [&](std::uint32_t word, std::uint32_t at) {
+      m.at = static_cast<std::uint8_t>(at);
+      enqueue(word, index);
+    };
+    for (std::uint32_t at = m.at;;) {
+      const std::uint32_t number = m.path[at];
+      std::uint32_t granted = now;
+      if (number < inner_) [[likely]] {
+        if (words_[number] >= held) return wait(number, at);
+        granted = std::max(words_[number], now);
+        words_[number] = held_alone;
+        ++at;
+      } else {
+        const LinkWords link = links_[number];
+        std::uint32_t* const channel = &words_[link.first];
+        std::uint32_t slot = 0;
+        if (link.channels == 1) {
+          if (*channel >= held) return wait(link.first, at);
+          granted = std::max(*channel, now);
+        } else {
+          while (slot < link.channels && channel[slot] > now) ++slot;
+          if (slot == link.channels) {
+            const std::uint32_t* const first = std::min_element(channel, channel + link.channels);
+            if (*first >= held || (unknown(link) && mutant != 3)) {
+              wait(link.first + link.channels, at);
+              if (*first < held) wake_at(*first, number);
+              return;
+            }
+            slot = static_cast<std::uint32_t>(first - channel);
+            granted = *first;
+          }
+        }
+        channel[slot] = held_alone;
+        m.channel[at] = static_cast<std::uint8_t>(slot);
+        if (at == 0) m.entered = granted;
+        if (++at == m.hops) return deliver(index, granted);
       }
-      slot = static_cast<std::uint32_t>(first - channel);
-      granted = *first;
+      now = granted + 1;
+      if (now >= horizon) {
+        m.at = static_cast<std::uint8_t>(at);
+        return push(index, now);
+      }
+      now_ = now;
     }
-    channel[slot] = held_alone;
-    pass(index, slot, granted);
   }
   [[nodiscard]] bool unknown(const LinkWords& link) const {
     const auto* channel = &words_[link.first];
@@ -210,27 +239,36 @@ class PathEngine {
   void deliver(std::uint32_t index, std::uint32_t head) {
     Message& m = messages_[index];
     std::uint32_t free_at = head + m.flits - m.hops + (mutant == 1 ? 1 : 0);
-    for (std::uint32_t i = 0; i < m.hops; ++i) {
-      const LinkWords link = links_[m.path[i]];
+    for (std::uint32_t i = 0, hops = m.hops;;) {
+      const std::uint32_t number = m.path[i];
       ++free_at;
+      if (number < inner_) [[likely]] {
+        release(number, free_at);
+        ++i;
+        continue;
+      }
+      const LinkWords link = links_[number];
       if (link.channels == 1) {
-        if (words_[link.first] == held_alone) [[likely]]
-          words_[link.first] = free_at;
-        else
-          granted_.push_back({dequeue(link.first), 0, free_at});
+        release(link.first, free_at);
       } else {
         words_[link.first + m.channel[i]] = free_at;
         if (words_[link.first + link.channels] != held_alone) serve(link);
       }
+      if (++i == hops) break;
     }
     head_hops_ += m.hops;
     flit_hops_ += std::uint64_t{m.hops} * m.flits;
-    const Message gone = m;
+    model_.delivered(*this, m, head);
     free_.push_back(index);
-    model_.delivered(*this, gone, head);
-    settle();
+    if (!granted_.empty()) settle_waiters();
   }
-  void serve(const LinkWords& link) {
+  [[gnu::always_inline]] void release(std::uint32_t word, std::uint32_t free_at) {
+    if (words_[word] == held_alone) [[likely]]
+      words_[word] = free_at;
+    else
+      granted_.push_back({dequeue(word), 0, free_at});
+  }
+  [[gnu::noinline]] void serve(const LinkWords& link) {
     std::uint32_t* const channel = &words_[link.first];
     while (channel[link.channels] != held_alone) {
       std::uint32_t* const first = std::min_element(channel, channel + link.channels);
@@ -248,7 +286,7 @@ class PathEngine {
     wakes_.push(base_ + time, link);
     rare_ = std::min<std::uint64_t>(rare_, time);
   }
-  void settle() {
+  [[gnu::noinline]] void settle_waiters() {
     if (settling_) return;
     settling_ = true;
     while (!granted_.empty()) {
@@ -315,11 +353,12 @@ class PathEngine {
   Model& model_;
   events::Wheel wheel_;
   std::vector<std::uint32_t> words_;
+  const std::uint32_t inner_;
   std::vector<Message> messages_;
   std::vector<std::uint32_t> free_, current_, next_;
   events::Distant distant_, wakes_;
   std::vector<Granted> granted_;
-  std::uint64_t base_ = ~std::uint64_t{0}, arrival_ = 0, rare_ = 0, limit_ = farthest;
+  std::uint64_t base_ = ~std::uint64_t{0}, arrival_ = 0, rare_ = 0, limit_ = farthest, stop_ = 0;
   std::uint64_t head_hops_ = 0, flit_hops_ = 0, created_ = 0;
   std::uint32_t now_ = 0, key_ = 0;
   bool settling_ = false;
