@@ -5,12 +5,14 @@ RUN/journal.jsonl        one line a task begun or ended, written by Assay, fsync
 RUN/provenance/KEY.json  circumstances of launches, by their digest
 RUN/launches/*.jsonl     what the programs wrote themselves, line by line: kill -9 loses no finished line
 RUN/log/                 standard error of launchers and programs
+RUN/lock                 held by the process that writes, and let go by the kernel however that process ends
 RUN/{samples,blocks,checks,launches}.parquet   when the run has ended
 """
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -18,7 +20,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from assay.errors import InputError, MeasurementError
 from assay.samples import Block, Check, Circumstance, Launch, Row, Sample, as_dict, events, rows
@@ -45,6 +47,7 @@ class Run:
     def __init__(self, folder: Path, about: dict[str, Any]) -> None:
         self.folder = folder
         self.about = about
+        self._lock: IO[bytes] | None = None
 
     # -- making and finding ------------------------------------------------------------------------------------------
 
@@ -63,6 +66,9 @@ class Run:
         try:
             for inner in ("launches", "log", "provenance"):
                 (folder / inner).mkdir(parents=True, exist_ok=True)
+            run.hold()
+            if (folder / "run.json").exists():  # two began at once, and the other has ended meanwhile
+                raise InputError("holds a run already", file=folder, accepted="another folder")
             run.save()
         except OSError as error:
             storage_failed(error, folder)
@@ -85,6 +91,33 @@ class Run:
         except (OSError, ValueError) as error:
             raise InputError(f"cannot be read as a run ({error})", file=folder / "run.json") from None
         return Run(folder.absolute(), about)
+
+    def hold(self) -> None:
+        """Keep other processes from writing into this run while this one does; InputError where one does already."""
+        if self._lock is not None:
+            return
+        lock = (self.folder / "lock").open("ab")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.close()
+            raise InputError(
+                "another process writes into this run", file=self.folder, accepted="another folder, or wait for its end"
+            ) from None
+        except OSError:
+            pass  # a file system without locks: as before there were any
+        self._lock = lock
+
+    def reopen(self) -> None:
+        """Take a run up again: its tables are of what had been measured before, so they go; the lines are the truth."""
+        try:
+            self.hold()
+            for name in TABLES:
+                (self.folder / f"{name}.parquet").unlink(missing_ok=True)
+            self.about["state"] = "running"
+            self.save()
+        except OSError as error:
+            storage_failed(error, self.folder)
 
     def save(self) -> None:
         """Write run.json anew, whole or not at all."""
@@ -153,6 +186,9 @@ class Run:
                 fresh.replace(self.folder / f"{name}.parquet")
             self.about.update(state=state, ended=time.time())
             self.save()
+            if self._lock is not None:
+                self._lock.close()
+                self._lock = None
         except OSError as error:
             storage_failed(error, self.folder)
 

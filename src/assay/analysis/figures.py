@@ -178,7 +178,9 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, state: str) -> li
         least, most = derive(float(pooled.min())), derive(float(pooled.max()))
         known = [v for v in (least, most) if v is not None]
         if known:
-            made.append(described(max(known) if figure.better == "higher" else min(known), "best"))
+            best = described(max(known) if figure.better == "higher" else min(known), "best")
+            best.scope = f"the best of all samples of {estimate.launches} launches: one extreme, no estimate"
+            made.append(best)
     if cell.batch == 1:
         tail = quantile(pooled, 0.99, batch=cell.batch)
         value = None if tail.value is None else derive(tail.value)
@@ -190,7 +192,11 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, state: str) -> li
     if cell.first:
         value = derive(float(np.median(cell.first)))
         if value is not None:
-            made.append(described(value, "first"))
+            first = described(value, "first")
+            first.scope, first.samples, first.batch = "the first call of each block of launches", len(cell.first), 1
+            if state != "invalid":
+                first.range = _mapped(derive, (min(cell.first), max(cell.first)))
+            made.append(first)
     return made
 
 

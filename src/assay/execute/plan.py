@@ -68,8 +68,10 @@ def chosen(only: str | None) -> list[Benchmark]:
     if only is None:
         return everything
     wanted = [part.strip() for part in only.split(",") if part.strip()]
+    accepted = ", ".join(p for p in PARTS if p in built)
+    if not wanted:
+        raise InputError("names no part", key="--only", value=only, accepted=accepted)
     for part in wanted:
-        accepted = ", ".join(p for p in PARTS if p in built)
         if part not in PARTS:
             raise InputError("no such part", key="--only", value=part, accepted=accepted)
         if part not in built:

@@ -25,7 +25,9 @@ class Share:
 
     @property
     def text(self) -> str:
-        """Write it for a table."""
+        """Write it for a table; what was passed is no bound, and saying so is better than a share above the whole."""
+        if self.share > 1.0:
+            return f"above {human(self.value, self.unit, 3)} ({self.basis}), which is no bound here"
         return f"{100 * self.share:.0f}% of {human(self.value, self.unit, 3)} ({self.basis})"
 
 

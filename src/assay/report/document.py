@@ -13,6 +13,7 @@ from assay.analysis.figures import FigureValue, cells, figures
 from assay.analysis.fits import fits
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, benchmarks
+from assay.report.levels import levels
 from assay.samples import case_text
 from assay.store import Run
 
@@ -30,9 +31,10 @@ def document(run: Run) -> dict[str, Any]:
     connection = run.connect()
     known = benchmarks()
     sections = []
+    said = _said(run)
     for (name,) in connection.execute("SELECT DISTINCT benchmark FROM launches ORDER BY 1").fetchall():
         if name in known:
-            sections.append(_section(run, connection, known[name]))
+            sections.append(_section(run, connection, known[name], said.get(name, {})))
     order = list(known)
     sections.sort(key=lambda section: order.index(section["benchmark"]))
     for entry in _failures(run):
@@ -43,6 +45,7 @@ def document(run: Run) -> dict[str, Any]:
                 section["state"] = "invalid" if not section["figures"] else _worse(section["state"], "disturbed")
                 section["warnings"].append(f"{entry['task']} failed: {entry['reason']}")
     state = max((section["state"] for section in sections), key=WORST.__getitem__, default="invalid")
+    parquet = run.folder / "samples.parquet"
     return {
         "run": run.about["id"],
         "folder": str(run.folder),
@@ -52,7 +55,7 @@ def document(run: Run) -> dict[str, Any]:
         "state": state,
         "valid": state != "invalid",
         "warnings": [f"{s['benchmark']}: {text}" for s in sections for text in s["warnings"]],
-        "samples": str(run.folder / "samples.parquet"),
+        "samples": str(parquet if parquet.exists() else run.folder / "launches"),
         "benchmarks": sections,
         "provenance": run.provenance(),
         "host": run.about.get("host"),
@@ -60,9 +63,12 @@ def document(run: Run) -> dict[str, Any]:
     }
 
 
-def _section(run: Run, connection: Any, record: Benchmark) -> dict[str, Any]:
+def _section(run: Run, connection: Any, record: Benchmark, said: dict[str, list[str]]) -> dict[str, Any]:
     found = cells(connection.execute(_SAMPLES, [record.name]).fetchall())
     state, warnings = _judged(run, connection, record)
+    if said.get("warnings"):  # ranks that wait for a processor: their medians stand for what they are
+        state = _worse(state, "disturbed")
+        warnings += said["warnings"]
     states = {case_text(dict(cell.case)): state for cell in found}
     failed = connection.execute(
         'SELECT DISTINCT "case", detail FROM checks WHERE benchmark = ? AND NOT passed', [record.name]
@@ -71,10 +77,10 @@ def _section(run: Run, connection: Any, record: Benchmark) -> dict[str, Any]:
         states[case] = "invalid"
         warnings.append(f"check failed for {case}: {detail}")
     notes = connection.execute("SELECT DISTINCT notes, transport FROM launches WHERE benchmark = ?", [record.name])
-    said: dict[str, None] = {}
+    noted: dict[str, None] = {}
     transports = set()
     for texts, transport in notes.fetchall():
-        said |= dict.fromkeys(json.loads(texts))
+        noted |= dict.fromkeys(json.loads(texts))
         transports.add(transport)
     if failed and not found:
         states[""] = "invalid"
@@ -92,14 +98,16 @@ def _section(run: Run, connection: Any, record: Benchmark) -> dict[str, Any]:
         "published": list(record.published),
         "state": worst,
         "warnings": warnings,
-        "notes": list(said),
+        "notes": list(noted),
         "transport": sorted(t for t in transports if t),
+        "binding": said.get("binding", []),
         "launches": connection.execute(
             "SELECT count(DISTINCT launch) FROM launches WHERE benchmark = ? AND complete", [record.name]
         ).fetchone()[0],
         "figures": [figure.to_dict() for figure in derived],
         "headlines": _headlines(record, derived),
-        "fits": fits(record, found),
+        "fits": fits(record, [cell for cell in found if states[case_text(dict(cell.case))] != "invalid"]),
+        "variance": levels(connection, record),
         "odd_nodes": [
             node.to_dict() | {"figure": node.metric, "unit": record.metrics[node.metric].unit, "text": node.text}
             for node in odd_nodes(found)
@@ -183,6 +191,20 @@ def _worse(one: str, other: str) -> str:
     return max(one, other, key=WORST.__getitem__)
 
 
+def _said(run: Run) -> dict[str, dict[str, list[str]]]:
+    """What the launchers said of each benchmark's launches: how ranks were bound, and what makes times doubtful."""
+    begun: dict[str, str] = {}
+    found: dict[str, dict[str, dict[str, None]]] = {}
+    for entry in run.entries():
+        if entry.get("event") == "begun":
+            begun[entry["task"]] = entry["about"]["benchmark"]
+        elif entry.get("event") == "ended" and entry["status"] == 0:
+            of = found.setdefault(begun[entry["task"]], {"binding": {}, "warnings": {}})
+            of["binding"] |= {entry["binding"]: None} if entry.get("binding") else {}
+            of["warnings"] |= dict.fromkeys(entry.get("warnings", ()))
+    return {name: {key: list(texts) for key, texts in of.items()} for name, of in found.items()}
+
+
 def _failures(run: Run) -> list[dict[str, Any]]:
     about = {e["task"]: e["about"]["benchmark"] for e in run.entries() if e.get("event") == "begun"}
     last = {e["task"]: e for e in run.entries() if e.get("event") == "ended"}
@@ -205,9 +227,11 @@ def _empty(entry: dict[str, Any]) -> dict[str, Any]:
         "warnings": [],
         "notes": [],
         "transport": [],
+        "binding": [],
         "launches": 0,
         "figures": [],
         "headlines": [],
         "fits": [],
+        "variance": [],
         "odd_nodes": [],
     }

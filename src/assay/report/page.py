@@ -67,6 +67,7 @@ def _drawn(section: Document) -> Document:
         "section": section,
         "figures": tables.figures(section),
         "fits": tables.fits(section),
+        "levels": tables.levels(section),
         "plots": [json.dumps(plot) for plot in (*drawn, *((dots,) if dots else ()), *((left,) if left else ()))],
     }
 
@@ -83,6 +84,9 @@ def markdown(document: Document) -> str:
         fitted = tables.fits(section)
         if fitted:
             parts.append(fitted.markdown())
+        spread = tables.levels(section)
+        if spread:
+            parts.append(spread.markdown())
         parts += [f"- doubt: {text}" for text in section["warnings"]]
     past = published.tables(document)
     if past:

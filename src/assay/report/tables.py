@@ -77,6 +77,24 @@ def fits(section: Document) -> Grid | None:
     return grid("Fits", headings, rows, left=2) if rows else None
 
 
+def levels(section: Document) -> Grid | None:
+    """Where the spread comes from: each level's standard deviation over the median, in the middle of the cases."""
+    names = dict.fromkeys(entry["metric"] for entry in section["variance"])
+    rows = []
+    for name in names:
+        entries = [entry for entry in section["variance"] if entry["metric"] == name]
+        cells = []
+        for level in ("launch", "block", "repetition"):
+            known = sorted(
+                value for e in entries if level not in e["unsampled"] and (value := e["relative"][level]) is not None
+            )
+            cells.append(f"{100 * known[len(known) // 2]:.2g}%" if known else "not sampled")
+        rows.append((name.replace("_", " "), *cells, str(len(entries)), str(sum(e["readings"] for e in entries))))
+    headings = ("metric", "between launches", "between blocks", "between readings", "cases", "readings")
+    note = "Standard deviation over the median, by level, robust; the middle of the cases."
+    return grid("Where the spread comes from", headings, rows, note) if rows else None
+
+
 def nodes(document: Document) -> Grid | None:
     """The nodes that differ from the others, by name; None where one node was measured."""
     rows = [

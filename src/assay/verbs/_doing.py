@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from assay.benchmark.record import benchmark
+from assay.errors import InputError
 from assay.execute import session
 from assay.execute.mpi import find_mpi
 from assay.execute.plan import Plan
@@ -39,8 +40,14 @@ def measure(wishes: Wishes, out: Path | None) -> tuple[Run, list[Failure]]:
 
 def resume(run: Run) -> list[Failure]:
     """Go on with a run where it was interrupted."""
-    wishes = Wishes.from_dict(run.about["wishes"])
-    return proceed(run, Plan.from_dict(run.about["plan"]), wishes.target())
+    run.hold()
+    try:
+        wishes, plan = Wishes.from_dict(run.about["wishes"]), Plan.from_dict(run.about["plan"])
+    except (KeyError, TypeError) as error:
+        raise InputError(f"does not say what was planned ({error})", file=run.folder / "run.json") from None
+    where = wishes.target()
+    run.reopen()
+    return proceed(run, plan, where)
 
 
 def proceed(run: Run, plan: Plan, where: session.Target) -> list[Failure]:

@@ -56,6 +56,8 @@ def register(app: typer.Typer) -> None:
                 output.write_text(text)
             except OSError as error:
                 storage_failed(error, output)
+            if json:
+                emit({"table": table.value, "rows": len(rows), "file": str(output)})
             return
         try:
             with output.open("w", newline="") if output else sys.stdout as out:

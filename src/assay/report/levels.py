@@ -1,0 +1,63 @@
+"""Where the spread comes from: variance by level for every case that was measured (METHOD, rule 3).
+
+The components are those of `analysis.variance.robust`, which a few wild readings do not move. Nodes are kept apart:
+that two nodes differ is no variance of launches.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from assay.analysis.variance import LEVELS, robust
+from assay.benchmark.record import Benchmark
+
+_READINGS = """
+    SELECT s.metric, s.case, s.host, s.launch, s.attempt, s.block, list(s.value)
+    FROM samples s JOIN launches l USING (benchmark, launch, attempt, host)
+    WHERE s.benchmark = ? AND l.complete AND NOT s.first
+    GROUP BY ALL ORDER BY ALL
+"""
+
+
+def levels(connection: Any, record: Benchmark) -> list[dict[str, Any]]:
+    """Variance by level of each metric, case and host of a benchmark.
+
+    `variance` is in the metric's unit squared, `relative` each level's standard deviation over the median. A level
+    that was not repeated has no variance of its own: it is named in `unsampled`, and its spread lies in the next.
+    """
+    found: dict[tuple[str, str, str], dict[tuple[int, int], list[Any]]] = defaultdict(lambda: defaultdict(list))
+    for metric, case, host, launch, attempt, _, values in connection.execute(_READINGS, [record.name]).fetchall():
+        if metric in record.metrics:
+            found[metric, case, host][launch, attempt].append(np.asarray(values, dtype=float))
+    return [_of_cell(record, key, list(data.values())) for key, data in found.items()]
+
+
+def _of_cell(record: Benchmark, key: tuple[str, str, str], data: list[list[Any]]) -> dict[str, Any]:
+    metric, case, host = key
+    parts = robust(data)
+    middle = abs(float(np.median([np.median(np.concatenate(blocks)) for blocks in data])))
+    variance = {level: float(getattr(parts, level)) for level in LEVELS}
+    repeated = {
+        "launch": parts.launches > 1,
+        "block": parts.blocks > parts.launches,
+        "repetition": parts.readings > parts.blocks,
+    }
+    return {
+        "metric": metric,
+        "unit": record.metrics[metric].unit,
+        "params": json.loads(case),
+        "host": host,
+        "method": parts.method,
+        "launches": parts.launches,
+        "blocks": parts.blocks,
+        "readings": parts.readings,
+        "variance": variance,
+        "share": parts.share,
+        "relative": {level: math.sqrt(value) / middle if middle else None for level, value in variance.items()},
+        "unsampled": [level for level in LEVELS if not repeated[level]],
+    }

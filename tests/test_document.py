@@ -1,0 +1,162 @@
+"""The document of a run, from lines written here: what launchers said, where the spread lies, what is left unsaid."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.errors import InputError
+from assay.report import bounds, page, tables
+from assay.report.document import document
+from assay.samples import Circumstance
+from assay.store import Run
+from command_line import assay
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return Run.create(tmp_path / "run", {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})
+
+
+def block(length: int, values: list[float], number: int = 0, first: float | None = None) -> dict[str, Any]:
+    about = {"case": {"bytes": length, "hops": None}, "metric": "round_trip", "block": number, "batch": 1}
+    return {"event": "block", **about, "values": values, "first": first, "t0": 1.0 + number, "t1": 2.0 + number}
+
+
+def launch(run: Run, number: int, events: list[dict[str, Any]], **ended: Any) -> None:
+    """Write one launch of echo as its program and its launcher would have."""
+    task = f"{number:03d}-echo"
+    about = Circumstance(run.about["id"], "echo", "messages", "here", 0, number, 1, "p")
+    run.journal({"event": "begun", "task": task, "file": f"{task}.jsonl", "about": asdict(about)})
+    begun = {"event": "launch", "seed": 1, "ranks": 2, "placement": [{"rank": 0, "host": "n1"}], "t": 1.0}
+    lines = [begun, *events, {"event": "done"}]
+    (run.folder / "launches" / f"{task}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    told = {"status": 0, "reason": None, "binding": "core", "warnings": [], **ended}
+    run.journal({"event": "ended", "task": task, **told})
+
+
+def echo(run: Run) -> dict[str, Any]:
+    (section,) = document(run)["benchmarks"]
+    return dict(section)
+
+
+def test_what_a_launcher_warns_of_reaches_the_reader_and_the_run_is_not_clean(run: Run) -> None:
+    crowded = "5 ranks share 2 processors of a node (oversubscribed, not bound)"
+    for number in range(3):
+        launch(run, number, [block(8, [1e-6] * 4)], binding="none", warnings=[crowded])
+    section = echo(run)
+    assert section["state"] == "disturbed" and section["warnings"].count(crowded) == 1
+    assert section["binding"] == ["none"]
+    median = next(f for f in section["figures"] if f["name"] == "half_round_trip" and f["statistic"] == "median")
+    assert median["value"] == 0.5e-6 and median["state"] == "disturbed"  # the number stands, with its reason
+    assert crowded in page.markdown(document(run)) and "Binding: none" in page.html(document(run))
+
+
+def test_variance_is_reported_by_level(run: Run) -> None:
+    dice = np.random.default_rng(5)
+    launches, blocks, readings, sd = 60, 8, 40, {"launch": 0.10, "block": 0.03, "repetition": 0.01}
+    for number in range(launches):
+        level = 1 + sd["launch"] * dice.standard_normal()
+        middles = level + sd["block"] * dice.standard_normal(blocks)
+        made = [m + sd["repetition"] * dice.standard_normal(readings) for m in middles]
+        launch(run, number, [block(8, (1e-6 * values).tolist(), i) for i, values in enumerate(made)])
+    (entry,) = echo(run)["variance"]
+    assert (entry["launches"], entry["blocks"], entry["readings"]) == (launches, launches * blocks, 19200)
+    assert entry["unsampled"] == [] and entry["unit"] == "s" and entry["params"]["bytes"] == 8
+    for level, truth in sd.items():
+        assert entry["relative"][level] == pytest.approx(truth, rel=0.35)
+        assert math.sqrt(entry["variance"][level]) == pytest.approx(truth * 1e-6, rel=0.4)
+    assert sum(entry["share"].values()) == pytest.approx(1)
+
+
+def test_a_level_that_was_not_repeated_is_named(run: Run) -> None:
+    for number in range(3):
+        launch(run, number, [block(8, [1e-6 * (1 + number), 1.1e-6 * (1 + number)])])
+    section = echo(run)
+    assert section["variance"][0]["unsampled"] == ["block"]
+    shown = tables.levels(section)
+    assert shown is not None and shown.rows[0][2] == "not sampled"
+
+
+def test_the_first_call_says_how_many_it_comes_from(run: Run) -> None:
+    for number in range(3):
+        launch(run, number, [block(8, [1e-6] * 9, first=4e-6 + 2e-6 * number)])
+    first = next(f for f in echo(run)["figures"] if f["name"] == "half_round_trip" and f["statistic"] == "first")
+    assert (first["value"], first["samples"], first["batch"]) == (3e-6, 3, 1)
+    assert first["range"] == [2e-6, 4e-6] and "first call" in first["scope"]
+
+
+def test_a_case_whose_check_failed_is_in_no_fit(run: Run) -> None:
+    wrong = {"event": "check", "case": {"bytes": 4096, "hops": None}, "passed": False, "detail": "byte 7"}
+    for number in range(3):
+        line = [block(n, [2 * (70e-6 + 0.4e-6 * n)] * 3) for n in (8, 64, 512, 1024)]
+        launch(run, number, [*line, block(4096, [50.0] * 3), wrong])
+    section = echo(run)
+    assert section["state"] == "invalid"
+    lines = [fit for fit in section["fits"] if fit["law"] == "alpha_beta"]
+    assert lines and all(fit["over"][1] == 1024 and fit["alpha"] == pytest.approx(70e-6) for fit in lines)
+
+
+def test_what_was_passed_is_called_no_bound() -> None:
+    host = {"frequency": 1e9, "flags": []}
+    figure = {"value": 16e9, "unit": "flop/s", "better": "higher", "bound": "peak_float64"}
+    found = bounds.share(figure, {}, {"host": host, "benchmarks": []})
+    assert found is not None and found.share > 1
+    assert "no bound here" in found.text and "%" not in found.text
+
+
+def test_samples_name_what_exists_before_and_after_the_end(run: Run) -> None:
+    launch(run, 0, [block(8, [1e-6])])
+    assert Path(document(run)["samples"]).is_dir()
+    run.finish("done")
+    assert Path(document(run)["samples"]).is_file()
+
+
+def test_what_a_resumed_run_adds_is_seen_before_its_end(run: Run) -> None:
+    launch(run, 0, [block(8, [1e-6])])
+    run.finish("failed")
+    again = Run.open(run.folder)
+    again.reopen()
+    launch(again, 1, [block(8, [3e-6])])
+    assert Run.open(run.folder).connect().execute("SELECT count(*) FROM samples").fetchone() == (2,)
+    assert Run.open(run.folder).about["state"] == "running"
+
+
+def test_two_processes_never_write_into_one_run(run: Run) -> None:
+    answer = assay("evaluate", "--resume", str(run.folder))
+    assert answer.status == 2 and "another process writes" in answer.err and answer.out == ""
+    with pytest.raises(InputError, match="another process writes"):
+        Run.open(run.folder).hold()
+    run.finish("done")
+    Run.open(run.folder).hold()
+
+
+def test_every_document_goes_to_standard_output_and_rows_to_the_file(run: Run, tmp_path: Path) -> None:
+    launch(run, 0, [block(8, [1e-6, 2e-6])])
+    answer = assay("export", str(run.folder), "--json", "-o", str(tmp_path / "rows.json"))
+    assert answer.document == {"table": "samples", "rows": 2, "file": str(tmp_path / "rows.json")}
+    assert len(json.loads((tmp_path / "rows.json").read_text())["rows"]) == 2
+
+
+@pytest.mark.parametrize("only", ["", ",", " , "])
+def test_no_part_at_all_is_refused(only: str) -> None:
+    answer = assay("evaluate", "--only", only)
+    assert answer.status == 2 and "names no part" in answer.err and answer.out == ""
+
+
+def test_a_run_without_a_plan_cannot_be_resumed_and_says_so(run: Run) -> None:
+    run.finish("done")
+    answer = assay("evaluate", "--resume", str(run.folder))
+    assert answer.status == 2 and "run.json" in answer.err and len(answer.err.splitlines()) == 1
