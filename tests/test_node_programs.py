@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from assay.analysis.cache_levels import find_levels
 from assay.benchmark.record import programs_root
 from command_line import assay
 
@@ -21,6 +22,17 @@ WARNINGS = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-I", str(PROGRAMS), "-
 BOTH = len(os.sched_getaffinity(0)) >= 2
 # Settings that keep each program small: what a test needs, not what a measurement needs.
 SMALL = {
+    "memory/inner_product": ["place=cache", "threads=1,2"],
+    "memory/latency": ["size=4096,65536,1048576", "pages=huge,usual"],
+    "processor/clock": [],
+    "threads/lock": ["threads=1,2"],
+    "threads/barrier": ["threads=1,2"],
+    "threads/hotspot": ["threads=1,2"],
+    "threads/creation": ["threads=1,2"],
+    "kernels/integration": ["threads=1,2", "intervals=1000"],
+    "kernels/jacobi": ["threads=1,2", "size=64"],
+    "kernels/cholesky": ["threads=1,2", "size=128"],
+    "kernels/hitc": ["threads=1,2", "vectors=short"],
     "memory/stream": ["size=1MiB", "threads=1,2", "kernel=read,write,copy,scale,add,triad,nontemporal_triad"],
 }
 EXTRA: dict[str, list[str]] = {}  # parameters of what a case holds several of, beside the record's
@@ -155,3 +167,46 @@ def test_the_contract_for_scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for figure in rates.values():
         assert figure["unit"] == "B/s"
         assert figure["params"]["kernel"] == "triad" and figure["params"]["threads"] == threads
+
+
+def test_caches_found_agree_with_the_operating_system(build: Any) -> None:
+    """L1 and L2 within a fifth of what sysfs says; a busy neighbour takes cache away, so three tries, else no word."""
+    system = {}
+    for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+        if (index / "type").read_text().strip() != "Instruction":
+            text = (index / "size").read_text().strip()
+            system[int((index / "level").read_text())] = int(text[:-1]) * {"K": 1024, "M": 1048576}[text[-1]]
+    if not {1, 2} <= set(system):
+        pytest.skip("the system does not say which caches there are")
+    program = build("memory/latency")
+    sizes = [int(size) for size in record_of("memory/latency")["parameter"]["size"]["quick"] if size <= 1 << 23]
+    least: dict[int, float] = {}
+    busy = wall = 0.0
+    for _ in range(3):
+        words = ["--set", f"size={','.join(map(str, sizes))}", "--slice", "0.002", "--blocks", "3"]
+        done = subprocess.run([program, *words], capture_output=True, text=True, check=True, timeout=200)
+        for line in map(json.loads, done.stdout.splitlines()):
+            if line["event"] == "block":
+                size = line["case"]["size"]
+                least[size] = min([least.get(size, 1.0), *line["values"]])
+                busy += line["accounting"]["others"]
+                wall += line["accounting"]["wall"]
+        levels = find_levels(sorted(least), [least[size] for size in sorted(least)])
+        found = [level.size for level in levels if level.below is not None]
+        if len(found) >= 2 and all(abs(a / system[i + 1] - 1) <= 0.2 for i, a in enumerate(found[:2])):
+            return
+    if busy > 0.2 * wall:
+        pytest.skip(f"others keep {busy / wall:.1f} processors busy, and with them the caches")
+    pytest.fail(f"found {found}, the system says {system}")
+
+
+def test_a_dependent_addition_takes_a_cycle(build: Any) -> None:
+    """The clock found is one that a processor can have; nothing was folded or removed."""
+    done = subprocess.run([build("processor/clock"), "--blocks", "2"], capture_output=True, text=True, check=True)
+    values = [
+        value
+        for line in map(json.loads, done.stdout.splitlines())
+        for value in line.get("values", [])
+        if "metric" in line
+    ]
+    assert 0.3e9 < 1 / min(values) < 7e9

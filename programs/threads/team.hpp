@@ -16,6 +16,7 @@
 namespace assay::threads {
 
 inline constexpr std::size_t line_bytes = 128;  // two cache lines: processors fetch them in pairs
+inline constexpr double least_reading = 5e-4;   // s, a thousand times what it takes to set a waiting team to work
 
 [[gnu::always_inline]] inline void pause() {
 #if defined(__x86_64__) || defined(__i386__)

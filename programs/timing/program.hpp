@@ -27,10 +27,12 @@ struct Check {
 };
 
 struct Traits {
-  std::int64_t unit = 1;              // the operations of a call come in multiples of this
-  Work subtract = nullptr;            // its time is taken off reading by reading (the loop's own time) ...
-  std::string subtract_metric = "";   // ... and kept as samples of this metric, where named
-  std::string cache = "same buffer";  // METHOD rule 8: same buffer, rotating, flushed
+  std::int64_t unit = 1;                 // the operations of a call come in multiples of this
+  Work subtract = nullptr;               // its time is taken off reading by reading (the loop's own time) ...
+  std::string subtract_metric = "";      // ... and kept as samples of this metric, where named
+  std::string cache = "same buffer";     // METHOD rule 8: same buffer, rotating, flushed
+  double reading = 0;                    // s, the least that a reading takes: where setting threads to work costs time
+  std::function<void()> warm = nullptr;  // before every block, not timed: what the block before it drove out
 };
 
 class Case {
@@ -146,12 +148,14 @@ class Measurement {
     if (options_.batch) {
       measured.batch = (*options_.batch + unit - 1) / unit * unit;
     } else {
-      const double target = std::max({100 * clock_.overhead, 1000 * clock_.resolution, options_.slice / 150});
+      const double target =
+          std::max({100 * clock_.overhead, 1000 * clock_.resolution, options_.slice / 150, measured.traits.reading});
       measured.batch = sampler_.calibrate(measured.work, unit, target);
     }
   }
 
   void take(Case& each, Case::Measured& measured, std::int64_t block, std::int64_t order) {
+    if (measured.traits.warm) measured.traits.warm();
     const Accounting before = read_accounting();
     const double from = unix_time();
     Samples samples;

@@ -25,6 +25,7 @@ struct Samples {
 class Sampler {
  public:
   static constexpr std::size_t most = std::size_t{1} << 14;  // samples of a block that are kept
+  static constexpr double surely = 0.02;                     // s, more than a scheduler's interruption
 
   explicit Sampler(Reading clock = now_ns) : clock_(std::move(clock)), main_(most, 1), part_(most, 1) {}
 
@@ -36,12 +37,13 @@ class Sampler {
   }
 
   // The least power of two times `unit` whose reading lasts `target` seconds, so that the clock's own cost and tick
-  // drown in it; also warms the operation up. A reading disturbed once cannot end the search: the least of two counts.
+  // drown in it; also warms the operation up. A reading disturbed once cannot end the search: the least of two counts,
+  // but where one was so long that a second would be waste.
   std::int64_t calibrate(const Work& work, std::int64_t unit, double target) const {
     std::int64_t batch = unit;
     for (; batch < (std::int64_t{1} << 50); batch *= 2) {
       const double first = once(work, batch);
-      if (first >= target && (first >= 8 * target || once(work, batch) >= target)) break;
+      if (first >= target && (first >= std::max(8 * target, surely) || once(work, batch) >= target)) break;
     }
     return batch;
   }

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.analysis import alpha_beta, breakpoints, half_performance
+from assay.analysis import alpha_beta, breakpoints, cache_levels, half_performance, speedup
 from assay.analysis.figures import Cell, evaluate
 from assay.benchmark.record import Benchmark, Figure
 
@@ -30,14 +30,9 @@ def fits(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
 
 def _lines(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
     figure = next(figure for figure in record.figures.values() if figure.unit == "s")
-    families: dict[tuple[tuple[str, Any], ...], dict[float, Cell]] = defaultdict(dict)
-    for cell in found:
-        if cell.metric == figure.metric and cell.case.get("bytes") is not None:
-            rest = tuple(sorted((k, v) for k, v in cell.case.items() if k != "bytes"))
-            families[rest][float(cell.case["bytes"])] = cell
     made = []
-    for rest, by_length in families.items():
-        made += _family(record, figure, dict(rest), dict(sorted(by_length.items())))
+    for rest, by_length in families(found, figure.metric, "bytes").items():
+        made += _family(record, figure, dict(rest), by_length)
     return made
 
 
@@ -107,4 +102,71 @@ def times_by_launch(
     return np.array(list(cells)), times
 
 
-LAWS: dict[str, Callable[[Benchmark, Sequence[Cell]], list[dict[str, Any]]]] = {"alpha_beta": _lines}
+def _cache_levels(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
+    """Levels of a latency curve over `size`, from the least readings; the range of each size over launches beside."""
+    figure = next(figure for figure in record.figures.values() if figure.unit == "s")
+    made = []
+    for rest, cells in families(found, figure.metric, "size").items():
+        if len(cells) < 3:
+            continue
+        sizes = np.array(list(cells))
+        least = [min(float(v.min()) for v in cell.launches.values()) for cell in cells.values()]
+        levels = cache_levels.find_levels(sizes, least)
+        common = sorted(set.intersection(*(set(cell.launches) for cell in cells.values())))
+        by_launch = [cache_levels.find_levels(sizes, [c.launches[k].min() for c in cells.values()]) for k in common]
+        agree = sum([level.size for level in one] == [level.size for level in levels] for one in by_launch)
+        made.append(
+            {"benchmark": record.name, "figure": figure.name, "params": dict(rest), "law": "cache_levels"}
+            | {"levels": [level.to_dict() for level in levels], "launches_agree": [agree, len(by_launch)]}
+            | {"text": f"{cache_levels.told(levels)} ({agree} of {len(by_launch)} launches alone say the same)"}
+        )
+    return made
+
+
+def _speedup(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
+    """Speedup over `threads`, its base the same program on its fewest threads, with the laws that as many counts allow.
+
+    Amdahl's needs two counts, the universal law three; either has a lack of fit only with counts to spare.
+    """
+    figure = next(figure for figure in record.figures.values() if figure.unit == "s")
+    made: list[dict[str, Any]] = []
+    for rest, cells in families(found, figure.metric, "threads").items():
+        counts, times = times_by_launch(figure, cells)
+        if len(counts) < 2 or not len(times):
+            continue
+        about = {"benchmark": record.name, "figure": figure.name, "params": dict(rest)}
+        base = f"the same program on {counts[0]:g} thread{'s' if counts[0] > 1 else ''}"
+        ratio = speedup.speedups(counts, times, base=base)
+        said = "; ".join(
+            f"{e.value:.3g} on {p} ({e.range[0]:.3g} to {e.range[1]:.3g})"
+            for p, e in zip(ratio.processors[1:], ratio.speedup[1:], strict=True)
+        )
+        made.append(about | {"law": "speedup", **ratio.to_dict(), "text": f"speedup over {base}: {said}"})
+        for law, least in ((speedup.amdahl, 2), (speedup.universal, 3)):
+            if len(counts) >= least:
+                fitted = law(counts, times, base=base)
+                words = ", ".join(f"{SHARES[key]} {value:.3g}" for key, value in fitted.coefficients.items())
+                spare = "" if fitted.lack_of_fit else " (no count to spare for a lack of fit)"
+                plain = {k: v for k, v in fitted.to_dict().items() if k != "residuals"}
+                made.append(about | {"law": fitted.name, **plain, "text": f"{fitted.name} law: {words}{spare}"})
+    return made
+
+
+SHARES = {"sigma": "serial share or contention", "kappa": "coherence"}
+
+
+def families(found: Sequence[Cell], metric: str, key: str) -> dict[tuple[tuple[str, Any], ...], dict[float, Cell]]:
+    """Group the cells of `metric` that differ only in the number `key`; each family in rising order of it."""
+    grouped: dict[tuple[tuple[str, Any], ...], dict[float, Cell]] = defaultdict(dict)
+    for cell in found:
+        if cell.metric == metric and cell.case.get(key) is not None:
+            rest = tuple(sorted((k, v) for k, v in cell.case.items() if k != key))
+            grouped[rest][float(cell.case[key])] = cell
+    return {rest: dict(sorted(cells.items())) for rest, cells in grouped.items()}
+
+
+LAWS: dict[str, Callable[[Benchmark, Sequence[Cell]], list[dict[str, Any]]]] = {
+    "alpha_beta": _lines,
+    "cache_levels": _cache_levels,
+    "speedup": _speedup,
+}

@@ -1,0 +1,145 @@
+// The HiTC kernel (Dunigan 1995, section 3, Table 3.4): a complex ZAXPY, y = y + a x, on vectors longer than the caches
+// (many atoms a cell: bound by the bus) or short enough for the first one (one atom a cell), each thread its own part.
+#include "memory/caches.hpp"
+#include "threads/crew.hpp"
+
+constexpr std::string_view record = R"record(
+name = "hitc"
+title = "HiTC kernel (complex ZAXPY)"
+part = "kernels"
+kind = "node"
+summary = "double precision complex y = y + a x on 1 to p threads, long vectors and short ones"
+cost = "an element takes 8 flops and moves 48 bytes"
+check = "from zero, i x added four times and taken off three times leaves i x: whole numbers, compared exactly at every element"
+source = "Dunigan 1995, section 3, Table 3.4"
+published = ["kernel.hitc-f"]
+model = "speedup"
+flags = ["-fopenmp"]
+slice_quick = 0.02
+blocks_quick = 3
+
+[parameter.by]
+type = "choice"
+default = ["threads", "openmp"]
+choices = ["threads", "openmp"]
+sweep = true
+help = "who makes the threads: the program itself, or OpenMP"
+
+[parameter.threads]
+type = "integer"
+default = [1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 96, 112, 128, 144, 160, 192, 224, 256, 384, 512]
+quick = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+min = 1
+max = 4096
+sweep = true
+help = "threads, each on a processor of its own"
+
+[parameter.vectors]
+type = "choice"
+default = ["long", "short"]
+choices = ["long", "short"]
+sweep = true
+help = "long: both vectors together twice the last-level cache; short: half of a first-level cache in each thread"
+
+[metric.time]
+unit = "s"
+help = "time of an element"
+
+[figure.time]
+metric = "time"
+formula = "value"
+unit = "s"
+better = "lower"
+help = "time of an element, all threads together"
+
+[figure.rate]
+metric = "time"
+formula = "8 / value"
+unit = "flop/s"
+better = "higher"
+headline = true
+help = "8 flops an element"
+)record";
+
+namespace {
+
+using namespace assay;
+using namespace assay::timing;
+
+struct Vectors {
+  explicit Vectors(std::int64_t length) : count(length), x(new double[2 * length]), y(new double[2 * length]) {}
+  std::int64_t count;
+  std::unique_ptr<double[]> x, y;  // real and imaginary parts in turn
+  static double real(std::int64_t i) { return static_cast<double>(i % 11 - 5); }
+  static double imaginary(std::int64_t i) { return static_cast<double>(i % 7 - 3); }
+};
+
+// a = i or -i in turn, so that y stays bounded: adding i x and then -i x brings it back.
+[[gnu::noinline]] void zaxpy(double re, double im, const double* __restrict x, double* __restrict y,
+                             std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    y[2 * i] += re * x[2 * i] - im * x[2 * i + 1];
+#ifdef ASSAY_BREAK
+    y[2 * i + 1] += re * x[2 * i + 1] - im * x[2 * i];
+#else
+    y[2 * i + 1] += re * x[2 * i + 1] + im * x[2 * i];
+#endif
+  }
+}
+
+template <class Crew>
+void fill(Crew& crew, Vectors& v) {  // each thread touches first what it will use
+  crew.run([&](const auto& member) {
+    for (std::int64_t i = member.from(v.count); i < member.to(v.count); ++i) {
+      v.x[2 * i] = Vectors::real(i);
+      v.x[2 * i + 1] = Vectors::imaginary(i);
+      v.y[2 * i] = v.y[2 * i + 1] = 0;
+    }
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  auto team = std::make_shared<threads::Team>();
+  std::map<std::int64_t, std::shared_ptr<Vectors>> kept;
+  return run_program(record, argc, argv, [&](Case& at) {
+    threads::with_crew(at, team, [&](auto crew) {
+      const std::int64_t members = at.integer("threads");
+      const auto& cpus = team->processors().cpus;
+      const bool small = at.choice("vectors") == "short";
+      const std::int64_t first = std::max<std::int64_t>(memory::cache_of(cpus[0], 1), 16 << 10);
+      const std::int64_t bytes = small ? members * first / 2 : 2 * memory::last_level_bytes(cpus);
+      const memory::Headroom room = memory::read_headroom();
+      if (bytes > room.bytes / 2) return at.leave_out("long vectors would not fit " + room.by);
+      auto& vectors = kept[bytes];
+      if (!vectors) {
+        vectors = std::make_shared<Vectors>(bytes / 32);
+        fill(*crew, *vectors);
+      }
+      const auto work = [=, own = vectors](std::int64_t elements) {
+        const std::int64_t passes = elements / own->count;
+        crew->run([&](const auto& member) {
+          const std::int64_t from = member.from(own->count), count = member.to(own->count) - from;
+          for (std::int64_t k = 0; k < passes; ++k) {
+            zaxpy(0, k % 2 ? -1 : 1, own->x.get() + 2 * from, own->y.get() + 2 * from, count);
+            touched();
+          }
+        });
+      };
+      at.measure("time", work,
+                 {.unit = vectors->count,
+                  .cache = small ? "same buffer" : "beyond the caches",
+                  .reading = threads::least_reading});
+      at.check([=, own = vectors] {
+        fill(*crew, *own);
+        work(7 * own->count);  // i x four times, -i x three times: i x is left
+        std::int64_t wrong = 0;
+        for (std::int64_t i = 0; i < own->count; ++i) {
+          wrong += own->y[2 * i] != -Vectors::imaginary(i) || own->y[2 * i + 1] != Vectors::real(i);
+        }
+        return Check{wrong == 0, std::to_string(own->count) + " elements, " + std::to_string(wrong) + " wrong"};
+      });
+    });
+  });
+}

@@ -1,0 +1,226 @@
+// Inner product of two vectors, as the compiler makes it and as written for vectors by hand, in the cache and out of
+// it, on 1 to p processors at once (Dunigan 1995, section 3, Table 3.1; figure 1 of van der Steen 2000 shows why both).
+//
+// compiled: the loop as it stands in a textbook; the standard allows no other order of its sums, so that it waits for
+// each addition. reassociated: the same loop where the compiler may reorder. vectorised: eight sums of whole vectors.
+#include <memory>
+
+#include "memory/caches.hpp"
+#include "memory/pages.hpp"
+#include "threads/team.hpp"
+
+constexpr std::string_view record = R"record(
+name = "inner_product"
+title = "Inner product"
+part = "memory"
+kind = "node"
+summary = "inner product compiled and vectorised by hand, single and double precision, in the cache and out of it, on 1 to p processors"
+cost = "one operation is one element: 2 flops, and 8 or 16 bytes read"
+check = "small whole numbers, whose sum is exact in any order, against 64-bit integer arithmetic"
+source = "Dunigan 1995, section 3, Table 3.1; van der Steen 2000, figure 1"
+published = ["ddot", "ddot-cached"]
+flags = ["-fopenmp-simd"]
+statistics = ["median", "best"]
+slice_quick = 0.008
+blocks_quick = 3
+
+[parameter.form]
+type = "choice"
+default = ["compiled", "reassociated", "vectorised"]
+choices = ["compiled", "reassociated", "vectorised"]
+sweep = true
+help = "compiled: sums in the order written; reassociated: the compiler may reorder them; vectorised: by hand"
+
+[parameter.type]
+type = "choice"
+default = ["float32", "float64"]
+choices = ["float32", "float64"]
+sweep = true
+help = "precision of the elements and of the sum"
+
+[parameter.place]
+type = "choice"
+default = ["cache", "memory"]
+choices = ["cache", "memory"]
+sweep = true
+help = "cache: both vectors fill half of the first cache; memory: twice the last-level cache"
+
+[parameter.threads]
+type = "integer"
+default = [1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 96, 112, 128, 144, 160, 192, 224, 256, 384, 512]
+quick = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+min = 1
+max = 4096
+sweep = true
+help = "processors at work, each on vectors of its own"
+
+[metric.time]
+unit = "s"
+help = "time of an element, all threads together"
+
+[metric.share]
+unit = "s"
+help = "time of an element in one thread"
+
+[figure.rate]
+metric = "time"
+formula = "2 / value"
+unit = "flop/s"
+better = "higher"
+headline = true
+help = "a multiplication and an addition an element, all threads together"
+
+[figure.share]
+metric = "share"
+formula = "2 / value"
+unit = "flop/s"
+better = "higher"
+help = "of it, each thread's; thread: which one"
+)record";
+
+namespace {
+
+using namespace assay;
+using namespace assay::timing;
+
+template <class T>
+[[gnu::noinline]] T compiled(const T* x, const T* y, std::int64_t count) {
+  T sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += x[i] * y[i];
+  return sum;
+}
+
+template <class T>
+[[gnu::noinline]] T reassociated(const T* x, const T* y, std::int64_t count) {
+  T sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::int64_t i = 0; i < count; ++i) sum += x[i] * y[i];
+  return sum;
+}
+
+inline constexpr std::size_t vector_bytes =
+#if defined(__AVX512F__)
+    64;
+#elif defined(__AVX__)
+    32;
+#else
+    16;
+#endif
+constexpr std::int64_t step = 8 * vector_bytes / 4;  // elements: eight vectors of the smaller type
+
+template <class T>
+[[gnu::noinline]] T vectorised(const T* x, const T* y, std::int64_t count) {
+  using V [[gnu::vector_size(vector_bytes), gnu::may_alias]] = T;
+  constexpr std::int64_t lanes = vector_bytes / sizeof(T);
+  V sums[8] = {};
+  for (std::int64_t i = 0; i < count; i += 8 * lanes)
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; ++k)
+      sums[k] += *reinterpret_cast<const V*>(x + i + k * lanes) * *reinterpret_cast<const V*>(y + i + k * lanes);
+  T sum = 0;
+#ifdef ASSAY_BREAK
+  sums[3] += 1;
+#endif
+  for (const V& each : sums)
+    for (std::int64_t lane = 0; lane < lanes; ++lane) sum += each[lane];
+  return sum;
+}
+
+struct alignas(threads::line_bytes) Share {
+  std::int64_t spent = 0, elements = 0;
+  double sum = 0;
+};
+
+template <class T>
+struct Vectors {  // one thread's
+  explicit Vectors(std::int64_t length) : count(length), pages(static_cast<std::size_t>(2 * length) * sizeof(T), true) {
+    x = reinterpret_cast<T*>(pages.data());
+    y = x + count;
+    for (std::int64_t i = 0; i < count; ++i) {  // products -2 to 2, so that every partial sum is a small whole number
+      x[i] = static_cast<T>(i % 5 - 2);
+      y[i] = static_cast<T>(i % 2);
+    }
+  }
+  std::int64_t exact() const {
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < count; ++i) sum += (i % 5 - 2) * (i % 2);
+    return sum;
+  }
+  std::int64_t count;
+  memory::Pages pages;
+  T *x, *y;
+};
+
+template <class T>
+using Product = T (*)(const T*, const T*, std::int64_t);
+
+template <class T>
+void set_up(Case& at, const std::shared_ptr<threads::Team>& team,
+            std::map<std::string, std::vector<std::shared_ptr<Vectors<T>>>>& kept) {
+  const int threads = static_cast<int>(at.integer("threads"));
+  const std::string form = at.choice("form"), place = at.choice("place");
+  const Product<T> product = form == "compiled"     ? &compiled<T>
+                             : form == "vectorised" ? &vectorised<T>
+                                                    : &reassociated<T>;
+  const auto& cpus = team->processors().cpus;
+  const std::int64_t first = std::max<std::int64_t>(memory::cache_of(cpus[0], 1), 16 << 10);
+  const std::int64_t last = memory::last_level_bytes(cpus);
+  const auto usable = static_cast<std::int64_t>(team->processors().usable());
+  const std::int64_t bytes = place == "cache" ? first / 2 : std::max<std::int64_t>(2 * last / usable, 8 << 20);
+  const std::int64_t count = bytes / 2 / static_cast<std::int64_t>(sizeof(T)) / step * step;
+  auto& vectors = kept[place];
+  if (vectors.empty()) {
+    const memory::Headroom room = memory::read_headroom();
+    if (2 * bytes * usable > room.bytes * 8 / 10)
+      return at.leave_out("vectors out of the cache would not fit " + room.by);
+    vectors.resize(static_cast<std::size_t>(usable));
+    team->run(static_cast<int>(usable),
+              [&](int rank) { vectors[static_cast<std::size_t>(rank)] = std::make_shared<Vectors<T>>(count); });
+  }
+  auto own = vectors;
+  auto shares = std::make_shared<std::vector<Share>>(static_cast<std::size_t>(threads));
+  const auto pass = [=](std::int64_t passes) {
+    team->run(threads, [&](int rank) {
+      const auto which = static_cast<std::size_t>(rank);
+      Share& share = (*shares)[which];
+      const Vectors<T>& mine = *own[which];
+      const std::int64_t from = now_ns();
+      for (std::int64_t i = 0; i < passes; ++i) {
+        const T* x = mine.x;
+        opaque(x);
+        share.sum = static_cast<double>(product(x, mine.y, mine.count));
+        touched();
+      }
+      share.spent += now_ns() - from;
+      share.elements += passes * mine.count;
+    });
+  };
+  const std::int64_t unit = count * threads;
+  at.measure("time", [=](std::int64_t elements) { pass(elements / unit); },
+             {.unit = unit, .cache = place == "cache" ? "same buffer, in the first cache" : "beyond the caches"});
+  for (int rank = 0; rank < threads && threads > 1; ++rank)
+    at.observe("share", "thread", rank, [=] {
+      const Share share = std::exchange((*shares)[static_cast<std::size_t>(rank)], Share());
+      return 1e-9 * static_cast<double>(share.spent) / static_cast<double>(std::max<std::int64_t>(1, share.elements));
+    });
+  at.check([=] {
+    pass(1);
+    const double exact = static_cast<double>(own[0]->exact());
+    bool good = true;
+    for (const Share& share : *shares) good = good && share.sum == exact;
+    return Check{good, "the sum of " + std::to_string(count) + " products in each thread"};
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  auto team = std::make_shared<threads::Team>();
+  std::map<std::string, std::vector<std::shared_ptr<Vectors<float>>>> single;
+  std::map<std::string, std::vector<std::shared_ptr<Vectors<double>>>> twice;
+  return run_program(record, argc, argv, [&](Case& at) {
+    if (!team->holds(at, at.integer("threads"))) return;
+    if (at.choice("type") == "float32") return set_up<float>(at, team, single);
+    set_up<double>(at, team, twice);
+  });
+}

@@ -1,0 +1,139 @@
+// Latency of memory against the size of the working set: a chain of pointers through every cache line of it, in one
+// random cycle (Sattolo 1986), so that each load waits for the one before and no prefetcher can guess the next. The
+// plateaus of the curve are the caches, its edges their sizes (analysis/cache_levels.py).
+#include <memory>
+
+#include "memory/caches.hpp"
+#include "memory/pages.hpp"
+#include "threads/team.hpp"
+
+constexpr std::string_view record = R"record(
+name = "latency"
+title = "Memory latency"
+part = "memory"
+kind = "node"
+summary = "time of a load that waits for the one before, by the size of the working set; caches found from it"
+cost = "one operation is one dependent load of 8 bytes, each from another cache line of 64"
+check = "a walk that marks every line finds each one once before it comes back; the measured loop itself comes back after as many loads as there are lines, and not before"
+source = "McVoy and Staelin 1996, lmbench; Saavedra and Smith 1995"
+model = "cache_levels"
+statistics = ["median", "best"]
+slice_quick = 0.002
+slice_standard = 0.02
+slice_full = 0.1
+blocks_quick = 3
+blocks_standard = 5
+
+[parameter.size]
+type = "integer"
+default = [4096, 6144, 8192, 10240, 12288, 14336, 16384, 20480, 24576, 28672, 32768, 40960, 49152, 57344, 65536, 81920, 98304, 114688, 131072, 163840, 196608, 229376, 262144, 327680, 393216, 458752, 524288, 655360, 786432, 917504, 1048576, 1310720, 1572864, 1835008, 2097152, 2621440, 3145728, 3670016, 4194304, 5242880, 6291456, 7340032, 8388608, 10485760, 12582912, 14680064, 16777216, 25165824, 33554432, 50331648, 67108864, 100663296, 134217728, 268435456]
+quick = [8192, 10240, 12288, 14336, 16384, 20480, 24576, 28672, 32768, 40960, 49152, 57344, 65536, 81920, 98304, 114688, 131072, 163840, 196608, 229376, 262144, 327680, 393216, 458752, 524288, 655360, 786432, 917504, 1048576, 1310720, 1572864, 1835008, 2097152, 2621440, 3145728, 4194304, 6291456, 8388608, 16777216, 33554432, 67108864, 134217728]
+min = 1024
+max = 1099511627776
+unit = "B"
+sweep = true
+help = "bytes of the working set"
+
+[parameter.pages]
+type = "choice"
+default = "huge"
+full = ["huge", "usual"]
+choices = ["huge", "usual"]
+sweep = true
+help = "huge: pages of 2 MiB where the system gives them, so that the curve shows caches alone; usual: the addresses' translation too"
+
+[metric.time]
+unit = "s"
+help = "time of one dependent load"
+
+[headline.memory]
+figure = "latency"
+where = "size=134217728 pages=huge"
+title = "load from anywhere in 128 MiB"
+says = "waits for memory"
+
+[figure.latency]
+metric = "time"
+formula = "value"
+unit = "s"
+better = "lower"
+headline = true
+help = "time of a load that depends on the one before"
+)record";
+
+namespace {
+
+using namespace assay;
+using namespace assay::timing;
+
+constexpr std::size_t line = 64;
+
+struct alignas(line) Line {
+  Line* next;
+  std::uint64_t mark;
+};
+
+class Chain {
+ public:
+  Chain(std::int64_t bytes, bool huge, std::uint64_t seed)
+      : pages(static_cast<std::size_t>(bytes), huge), lines(static_cast<std::size_t>(bytes) / line) {
+    Line* all = reinterpret_cast<Line*>(pages.data());
+    std::vector<std::uint32_t> order(lines);
+    for (std::size_t i = 0; i < lines; ++i) order[i] = static_cast<std::uint32_t>(i);
+    std::uint64_t state = seed + lines;
+#ifdef ASSAY_BREAK
+    for (std::size_t i = lines / 2; i < lines; ++i) order[i] = order[i - lines / 2];
+#endif
+    for (std::size_t left = lines; left > 1; --left) std::swap(order[left - 1], order[random_bits(state) % (left - 1)]);
+    for (std::size_t i = 0; i < lines; ++i) all[order[i]] = {all + order[(i + 1) % lines], 0};
+    at = all + order[0];
+  }
+
+  memory::Pages pages;
+  std::size_t lines;
+  Line* at = nullptr;
+};
+
+[[gnu::noinline]] Line* chase(Line* at, std::int64_t loads) {
+  for (; loads >= 8; loads -= 8) {
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; ++k) {
+      at = at->next;
+      opaque(at);
+    }
+  }
+  for (; loads > 0; --loads) at = at->next;
+  return at;
+}
+
+Check verify(Chain& chain) {
+  Line* const start = chain.at;
+  std::size_t found = 0;
+  for (Line* at = start; at->mark == 0; at = at->next, ++found) at->mark = 1;
+  const auto lines = static_cast<std::int64_t>(chain.lines);
+  const bool back = chase(start, lines) == start && chase(start, lines - 1) != start;
+  return {found == chain.lines && back,
+          std::to_string(found) + " of " + std::to_string(chain.lines) + " lines in one cycle"};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const threads::Processors processors = threads::find_processors();
+  const std::int64_t cache = memory::last_level_bytes(processors.cpus);
+  return run_program(record, argc, argv, [&](Case& at) {
+    if (!threads::pin(processors.cpus.front())) at.note("the thread could not be held on one processor");
+    const std::int64_t bytes = at.integer("size");
+    const bool huge = at.choice("pages") == "huge";
+    const memory::Headroom room = memory::read_headroom();
+    if (bytes + (16 << 20) > room.bytes / 2)
+      return at.leave_out("working sets beyond half of what " + room.by + " leaves");
+    auto chain = std::make_shared<Chain>(bytes, huge, at.seed());
+    if (huge && !chain->pages.got_huge && bytes >= static_cast<std::int64_t>(memory::Pages::huge))
+      at.note("huge pages were asked for and not given: beyond the reach of the TLB, times hold its misses too");
+    const auto warmed = std::min<std::int64_t>(bytes, 2 * cache) / static_cast<std::int64_t>(line);
+    const auto walk = [chain](std::int64_t loads) { chain->at = chase(chain->at, loads); };
+    at.measure("time", walk, {.unit = 8, .cache = "walked through before", .warm = [=] { walk(warmed); }});
+    at.check([=] { return verify(*chain); });
+  });
+}

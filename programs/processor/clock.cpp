@@ -1,0 +1,63 @@
+// The processor's clock, found by work of known length in cycles: a chain of integer additions, register to register,
+// each waiting for the one before, takes one cycle an addition on every processor that this runs on.
+#include "timing/opaque.hpp"
+#include "timing/program.hpp"
+
+constexpr std::string_view record = R"record(
+name = "clock"
+title = "Processor clock"
+part = "processor"
+kind = "node"
+summary = "clock rate of a processor at work, from a chain of dependent integer additions"
+cost = "one operation is one 64-bit integer addition that waits for the one before: one cycle"
+check = "the sum against a product, modulo 2^64"
+source = "McVoy and Staelin 1996, lmbench mhz"
+statistics = ["median", "best"]
+slice_quick = 0.01
+
+[metric.time]
+unit = "s"
+help = "time of one dependent addition: a cycle"
+
+[figure.frequency]
+metric = "time"
+formula = "1 / value"
+unit = "Hz"
+better = "higher"
+headline = true
+help = "cycles a second while this ran; what the processor states may be another rate"
+)record";
+
+namespace {
+
+[[gnu::noinline]] std::uint64_t add_up(std::uint64_t sum, std::uint64_t step, std::int64_t additions) {
+  for (; additions > 0; additions -= 64) {
+#pragma GCC unroll 64
+    for (int k = 0; k < 64; ++k) {
+      sum += step;
+      assay::timing::opaque(sum);
+    }
+  }
+#ifdef ASSAY_BREAK
+  ++sum;
+#endif
+  return sum;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace assay::timing;
+  return run_program(record, argc, argv, [](Case& at) {
+    auto sum = std::make_shared<std::uint64_t>(0);
+    auto added = std::make_shared<std::uint64_t>(0);
+    std::uint64_t step = 0x9e3779b97f4a7c15;
+    opaque(step);
+    const auto work = [=](std::int64_t additions) {
+      *sum = add_up(*sum, step, additions);
+      *added += static_cast<std::uint64_t>(additions);
+    };
+    at.measure("time", work, {.unit = 64});
+    at.check([=] { return Check{*sum == *added * step, std::to_string(*added) + " additions"}; });
+  });
+}

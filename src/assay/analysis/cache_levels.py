@@ -1,0 +1,65 @@
+"""Caches from a latency curve: its plateaus are levels, the working set at which a plateau ends is a level's size.
+
+The curve is cut where it is steep: where latency grows faster than STEEP as a power of the working set. On a plateau
+it may drift (translation of addresses misses more and more often), but slowly; at the edge of a cache every load of a
+cyclic walk begins to miss at once. A flat stretch shorter than LEAST_OCTAVES inside a climb is part of the climb. The
+least reading of each size is used: whatever else runs on the machine only adds to a load. Saavedra and Smith 1995
+read sizes off such curves by eye.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from assay.analysis.result import Result
+
+STEEP = 0.8  # d log latency / d log size; the drift of TLB misses stays under 0.4, the edge of a cache passes 2
+LEAST_OCTAVES = 0.8  # a plateau is about twice as long as where it starts
+
+
+@dataclass(frozen=True)
+class Level(Result):
+    """One plateau: the largest working set (B) that still fits, the least that does not (None: none was tried)."""
+
+    size: float
+    below: float | None
+    latency: float
+
+
+def find_levels(sizes: ArrayLike, latencies: ArrayLike) -> tuple[Level, ...]:
+    """Find the plateaus of `latencies` (n,) in s over `sizes` (n,) in B, rising; the last one is what lies beyond.
+
+    ValueError for fewer than three sizes, or what is not positive.
+    """
+    size, latency = np.asarray(sizes, float), np.asarray(latencies, float)
+    if size.ndim != 1 or size.shape != latency.shape or len(size) < 3:
+        raise ValueError("a latency curve needs as many latencies as sizes, three or more")
+    if (size <= 0).any() or (latency <= 0).any() or (np.diff(size) <= 0).any():
+        raise ValueError("sizes must rise, and sizes and latencies be positive")
+    steep = np.diff(np.log(latency)) > STEEP * np.diff(np.log(size))
+    edges = [0, *(int(i) + 1 for i in np.flatnonzero(steep)), len(size)]
+    runs = [(start, end) for start, end in itertools.pairwise(edges) if end > start]
+    long = [(a, b) for a, b in runs if np.log2(size[b - 1] / size[a]) >= LEAST_OCTAVES]
+    return tuple(
+        Level(
+            size=float(size[b - 1]),
+            below=float(size[b]) if b < len(size) else None,
+            latency=float(np.median(latency[a:b])),
+        )
+        for a, b in long
+    )
+
+
+def told(levels: tuple[Level, ...]) -> str:
+    """Say the levels in one sentence."""
+    caches = [level for level in levels if level.below is not None]
+    said = [
+        f"{level.size / 1024:.6g} KiB (under {(level.below or 0) / 1024:.6g}) at {level.latency * 1e9:.3g} ns"
+        for level in caches
+    ]
+    beyond = [f"beyond them {level.latency * 1e9:.3g} ns" for level in levels if level.below is None]
+    return "caches found: " + "; ".join([*(said or ["none"]), *beyond])

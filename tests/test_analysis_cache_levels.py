@@ -1,0 +1,59 @@
+"""Levels found on curves made from known caches: a cyclic walk hits what fits and misses what does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.analysis.cache_levels import find_levels, told
+
+GRID = np.array([2**k * f / 4 for k in range(12, 28) for f in (4, 5, 6, 7)])
+
+
+def curve(capacities: list[float], times: list[float], blur: float = 1.0) -> np.ndarray:
+    """Latency of a set of caches: the walk misses all of a level once it passes it by `blur`, in between linearly."""
+    latency = np.full(len(GRID), times[0])
+    for capacity, time, before in zip(capacities, times[1:], times, strict=False):
+        share = np.clip((GRID / capacity - 1) / max(blur - 1, 1e-9), 0, 1) if blur > 1 else (capacity < GRID) * 1.0
+        latency = np.where(capacity < GRID, before + share * (time - before), latency)
+    return latency
+
+
+def test_three_caches_and_memory() -> None:
+    capacities = [2.0**15, 2.0**20, 2.0**25]
+    levels = find_levels(GRID, curve(capacities, [1.3e-9, 4.5e-9, 2e-8, 9e-8]))
+    assert [level.size for level in levels[:3]] == capacities
+    assert [level.latency for level in levels] == pytest.approx([1.3e-9, 4.5e-9, 2e-8, 9e-8])
+    assert levels[-1].below is None and "32 KiB" in told(levels)
+
+
+@given(
+    first=st.integers(13, 16),
+    second=st.integers(18, 21),
+    ratio=st.floats(2.5, 6),
+    drift=st.floats(0, 0.35),
+    noise=st.integers(0, 1000),
+)
+def test_sizes_within_a_fifth_whatever_the_drift(
+    first: int, second: int, ratio: float, drift: float, noise: int
+) -> None:
+    """Addresses' translation makes plateaus rise slowly, and readings scatter by some percent."""
+    capacities = [2.0**first, 2.0**second]
+    clean = curve(capacities, [1e-9, ratio * 1e-9, 20 * ratio * 1e-9], blur=1.5)
+    rising = clean * np.maximum(1, GRID / 2**16) ** drift
+    levels = find_levels(GRID, rising * (1 + 0.01 * np.random.default_rng(noise).random(len(GRID))))
+    found = [level.size for level in levels if level.below is not None]
+    assert found == pytest.approx(capacities, rel=0.2)
+
+
+def test_a_flat_curve_has_no_cache() -> None:
+    (only,) = find_levels(GRID, np.full(len(GRID), 1e-9))
+    assert only.below is None and "none" in told((only,))
+
+
+def test_a_curve_must_rise_in_size_and_be_positive() -> None:
+    for sizes, times in (([1, 2], [1, 1]), ([1, 3, 2], [1, 1, 1]), ([1, 2, 3], [1, 0, 1])):
+        with pytest.raises(ValueError, match="size"):
+            find_levels(sizes, times)
