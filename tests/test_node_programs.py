@@ -32,6 +32,7 @@ SMALL = {
     "kernels/integration": ["threads=1,2", "intervals=1000"],
     "kernels/jacobi": ["threads=1,2", "size=64"],
     "kernels/cholesky": ["threads=1,2", "size=128"],
+    "kernels/shallow_water": ["threads=1,2", "size=64"],
     "kernels/hitc": ["threads=1,2", "vectors=short"],
     "memory/stream": ["size=1MiB", "threads=1,2", "kernel=read,write,copy,scale,add,triad,nontemporal_triad"],
 }

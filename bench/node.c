@@ -1,0 +1,84 @@
+/* Plain C and OpenMP, as people write them, for `./x bench node`: each mode prints seconds an operation, one reading a
+   line. triad BYTES READINGS THREADS: a = b + 3 c over arrays of BYTES, seconds a byte of STREAM's 24 an element.
+   mutex, omplock, ompbarrier COUNT READINGS THREADS: COUNT of them in a row by every thread. */
+#define _GNU_SOURCE
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int cpus[CPU_SETSIZE];
+
+static void pin(int rank) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpus[rank], &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
+
+static void triad(long bytes, int readings) {
+  const long n = bytes / 8;
+  double *a = malloc((size_t)bytes), *b = malloc((size_t)bytes), *c = malloc((size_t)bytes);
+#pragma omp parallel for schedule(static)
+  for (long i = 0; i < n; ++i) a[i] = 0, b[i] = 1, c[i] = 2;
+  for (int k = 0; k < readings; ++k) {
+    const double from = now();
+#pragma omp parallel for schedule(static)
+    for (long i = 0; i < n; ++i) a[i] = b[i] + 3.0 * c[i];
+    printf("%.9e\n", (now() - from) / (24.0 * (double)n));
+  }
+  if (a[n / 2] != 7) exit(1);
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static volatile long counter;
+
+int main(int argc, char **argv) {
+  if (argc != 5) return 2;
+  const long count = atol(argv[2]);
+  const int readings = atoi(argv[3]), threads = atoi(argv[4]);
+  cpu_set_t allowed;
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  for (int cpu = 0, found = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &allowed)) cpus[found++] = cpu;
+  omp_set_num_threads(threads);
+#pragma omp parallel
+  pin(omp_get_thread_num());
+  if (!strcmp(argv[1], "triad")) return triad(count, readings), 0;
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+  for (int k = 0; k < readings; ++k) {
+    const double from = now();
+    if (!strcmp(argv[1], "mutex")) {
+#pragma omp parallel
+      for (long i = 0; i < count; ++i) {
+        pthread_mutex_lock(&mutex);
+        counter = counter + 1;
+        pthread_mutex_unlock(&mutex);
+      }
+    } else if (!strcmp(argv[1], "omplock")) {
+#pragma omp parallel
+      for (long i = 0; i < count; ++i) {
+        omp_set_lock(&lock);
+        counter = counter + 1;
+        omp_unset_lock(&lock);
+      }
+    } else {
+#pragma omp parallel
+      for (long i = 0; i < count; ++i) {
+#pragma omp barrier
+      }
+    }
+    printf("%.9e\n", (now() - from) / (double)count);
+  }
+  return 0;
+}
