@@ -1,5 +1,6 @@
-// Shallow water on a doubly periodic grid (Dunigan 1995, text after Table 3.5: "low data re-use"): velocities and height,
-// linear waves, by forward and backward steps on a staggered grid, each thread a band of rows, two barriers a step.
+// Shallow water on a doubly periodic grid (Dunigan 1995, text after Table 3.5: "low data re-use"): velocities and
+// height, linear waves, by forward and backward steps on a staggered grid, each thread a band of rows, two barriers a
+// step.
 #include <complex>
 
 #include "threads/crew.hpp"
@@ -161,8 +162,7 @@ int main(int argc, char** argv) {
     threads::with_crew(at, team, [&](auto crew) {
       auto water = std::make_shared<Water>(at.integer("size"));
       water->start();
-      at.measure("time", [=](std::int64_t times) { steps(*crew, *water, times); },
-                 {.reading = threads::least_reading});
+      at.measure("time", [=](std::int64_t times) { steps(*crew, *water, times); }, {.reading = threads::least_reading});
       at.check([=] {
         water->start();
         steps(*crew, *water, 40);
