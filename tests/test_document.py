@@ -160,3 +160,26 @@ def test_a_run_without_a_plan_cannot_be_resumed_and_says_so(run: Run) -> None:
     run.finish("done")
     answer = assay("evaluate", "--resume", str(run.folder))
     assert answer.status == 2 and "run.json" in answer.err and len(answer.err.splitlines()) == 1
+
+
+def test_a_coefficient_stands_with_its_range_and_from_six_launches_with_its_interval(run: Run) -> None:
+    for number in range(6):
+        line = [block(n, [2 * ((70 + number) * 1e-6 + 0.4e-6 * n)] * 3) for n in (8, 64, 512, 1024)]
+        launch(run, number, line)
+    section = echo(run)
+    papers = next(fit for fit in section["fits"] if fit.get("estimator") == "ordinary")
+    assert papers["alpha_range"] == pytest.approx([70e-6, 75e-6]) and papers["beta_range"] == pytest.approx(
+        [4e-7, 4e-7]
+    )
+    low, high = papers["alpha_ci95"]
+    assert 69e-6 < low <= papers["alpha"] <= high < 76e-6
+    shown = tables.fits(section)
+    assert shown is not None and "(95%)" in shown.rows[0][2] and "µs" in shown.rows[0][2] and "400" in shown.rows[0][3]
+
+
+def test_launches_without_any_noise_make_a_report(run: Run) -> None:
+    for number in range(2):  # a described machine: each launch the same to the bit, and no line
+        launch(run, number, [block(n, [1e-6 * (1 + (n > 100)) + 1e-9 * n] * 3) for n in (8, 64, 128, 512, 1024)])
+    section = echo(run)
+    assert any(fit.get("lack_of_fit") and fit["lack_of_fit"]["f"] is None for fit in section["fits"])
+    assert tables.fits(section) is not None and page.markdown(document(run))

@@ -42,6 +42,8 @@ class LackOfFit(Result):
 class AlphaBeta(Result):
     """A fitted line: `alpha` (s), `beta` (s/B), their 95% intervals over launches (None with fewer than six).
 
+    `alpha_range` and `beta_range` are the least and greatest of the lines fitted to each launch by itself.
+
     `residuals` are (T - fit)/T at `sizes` (B); `holdout` is the median and worst relative error at sizes that were
     not fitted (None with fewer than four sizes); `resampled` (draws, 2) keeps the refitted alpha and beta for laws
     that derive from them.
@@ -52,6 +54,8 @@ class AlphaBeta(Result):
     beta: float
     alpha_ci95: tuple[float, float] | None
     beta_ci95: tuple[float, float] | None
+    alpha_range: tuple[float, float]
+    beta_range: tuple[float, float]
     sizes: tuple[float, ...]
     residuals: tuple[float, ...]
     holdout: tuple[float, float] | None
@@ -141,6 +145,7 @@ def fit(
     middle = np.median(times, axis=0)
     alpha, beta = (float(entry) for entry in line_of(sizes, middle))
     launches = len(times)
+    alone = line_of(sizes, times)
     resampled = _resample(line_of, sizes, times, draws, seed) if launches >= LEAST_LAUNCHES else None
     return AlphaBeta(
         estimator=estimator,
@@ -148,6 +153,8 @@ def fit(
         beta=beta,
         alpha_ci95=None if resampled is None else expanded_interval(resampled[:, 0], alpha, launches),
         beta_ci95=None if resampled is None else expanded_interval(resampled[:, 1], beta, launches),
+        alpha_range=(float(alone[:, 0].min()), float(alone[:, 0].max())),
+        beta_range=(float(alone[:, 1].min()), float(alone[:, 1].max())),
         sizes=tuple(sizes.tolist()),
         residuals=tuple(((middle - alpha - beta * sizes) / middle).tolist()),
         holdout=_holdout(line_of, sizes, middle),

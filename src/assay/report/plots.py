@@ -147,7 +147,10 @@ def residuals(section: Document) -> Document | None:
         return None
     layout = _layout("residuals of the fits", "message length (B)", "(measured - fit) / measured (%)", True)
     layout["yaxis"]["type"] = "linear"
-    layout["height"] = 280
+    layout["height"] = 300
+    layout["legend"]["y"] = -0.4  # below the axis' title, which a low plot brings nearer
+    layout["yaxis"]["title"]["text"] = "left over (%)"
+    layout["title"]["text"] = "residuals of the fits: (measured - fit) / measured"
     layout.pop("updatemenus")
     return {"data": traces, "layout": layout}
 

@@ -78,7 +78,7 @@ def _table(
             human(found[m].value, found[m].unit) if m in found and not math.isnan(found[m].value) else "–"
             for m in _machines()
         ]
-        rows.append((label, human(value, unit), *quoted))
+        rows.append((label.removeprefix("caltech.").replace("_", " "), human(value, unit), *quoted))
     if not any_own:
         return None
     return grid(title, ("", f"{document['machine']} (measured)", *_machines().values()), rows, note)

@@ -68,13 +68,28 @@ def fits(section: Document) -> Grid | None:
             (
                 fit["text"],
                 params(fit["params"]) or "–",
+                _ends(fit, "alpha", "s"),
+                _ends(fit, "beta", "s/B"),
                 "–" if not fit.get("residuals") else f"{100 * max(map(abs, fit['residuals'])):.1f}%",
                 "–" if not held else f"{100 * held[0]:.1f}% / {100 * held[1]:.1f}%",
-                "–" if not lack else f"F {lack['f']:.3g}, p {lack['p']:.2g}",
+                "–" if not lack or lack["f"] is None else f"F {lack['f']:.3g}, p {lack['p']:.2g}",
             )
         )
-    headings = ("law", "case", "worst residual", "held out: median / worst", "lack of fit")
+    headings = (
+        "law",
+        "case",
+        "start-up across launches",
+        "time a byte across launches",
+        "worst residual",
+        "held out: median / worst",
+        "lack of fit",
+    )
     return grid("Fits", headings, rows, left=2) if rows else None
+
+
+def _ends(fit: Document, name: str, unit: str) -> str:
+    """Write a coefficient's interval, else the range of the lines fitted to each launch by itself."""
+    return spread({"ci95": fit.get(f"{name}_ci95"), "range": fit.get(f"{name}_range"), "unit": unit}) or "–"
 
 
 def levels(section: Document) -> Grid | None:
