@@ -74,3 +74,17 @@ def test_the_same_seed_gives_the_same_bits(network: dict[str, Any]) -> None:
     for kind in ("header", "network", "queueing"):
         assert (one["latencies"][kind]["counts"] == other["latencies"][kind]["counts"]).all()
         assert (one["latencies"][kind]["batch_sums"] == other["latencies"][kind]["batch_sums"]).all()
+
+
+@pytest.mark.parametrize("topology", [MESH, {"topology": "k-ary-n-tree", "radix": 3, "levels": 2, "up": "random"}])
+def test_engines_give_the_same_figures_where_both_apply(topology: dict[str, Any]) -> None:
+    cut = topology | CUT | {"buffer_packets": 2}
+    worm, packet = simulate(cut | {"engine": "worm"}), simulate(cut | {"engine": "packet"})
+    assert (worm["engine"], packet["engine"]) == ("worm", "packet")
+    assert worm["head_hops"] == packet["head_hops"]
+    assert (worm["latencies"]["header"]["counts"] == packet["latencies"]["header"]["counts"]).all()
+    # The flit engine counts a message when its tail is in, the worm engine when its head is.
+    worm, flit = simulate(topology | {"engine": "worm"}), simulate(topology | {"engine": "flit"})
+    assert (worm["engine"], flit["engine"]) == ("worm", "flit")
+    assert abs(worm["messages"] - flit["messages"]) < 9
+    assert flit["latencies"]["header"]["mean"] == pytest.approx(worm["latencies"]["header"]["mean"], rel=0.01)

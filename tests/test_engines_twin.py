@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -43,6 +44,20 @@ def test_lanes_that_share_a_wire_flit_by_flit_do_not_differ(tmp_path: Path) -> N
     given = [twin_cases.case(number, SEED, MESSAGES, twin_cases.LANES) for number in range(150)]
     assert {one.keys["topology"] for one in given} == {kind.removesuffix("-lanes") for kind in twin_cases.LANES}
     assert compare(given, tmp_path) == []
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", ["flit", "packet"])
+def test_plain_engines_of_their_own_agree_on_lanes_headers_and_output_queues(name: str) -> None:
+    """tests/native/flits.hpp and packets.hpp look at everything in every tick; also compared with the worm engine."""
+    library = twin_cases.ROOT / "build" / "core" / "libassay_core.a"
+    native = twin_cases.ROOT / "tests" / "native"
+    headers = [*native.glob("*.hpp"), *(twin_cases.ROOT / "core").rglob("*.hpp"), library]
+    options = [f"-I{native}", str(library)]
+    program = twin_cases.build(f"{name}-test", [native / f"{name}.test.cpp"], *options, depends=headers)
+    played = subprocess.run([program], capture_output=True, text=True, timeout=300)
+    assert played.returncode == 0, played.stderr
+    assert int(played.stdout.split()[0]) > 50_000
 
 
 @pytest.mark.nightly

@@ -3,6 +3,9 @@
 //   worm    one lane a channel, input-queued, no packet headers; any switching
 //   packet  cut-through and store-and-forward, any number of lanes: whole packets
 //   flit    wormhole, any number of lanes
+//
+// Where two apply they agree on every message, to the tick (tests/native/flit.test.cpp, packet.test.cpp), but for
+// routings that look at the load: each engine shows them its own count of what waits (Load in routing.hpp).
 #pragma once
 #include <cstdint>
 

@@ -80,10 +80,9 @@ twin::Played play(const twin::Description& description, const std::vector<twin::
                                                      : built.fabric->ejection(node)[0];
       for (std::size_t i = between ? 3 : 2; i < words.size(); ++i) change(built.fabric->links.at(link), words[i]);
     }
-    const auto play = engine == "flit"     ? net::replay_flits
-                      : engine == "packet" ? net::replay_packets
-                                           : net::replay_worms;
-    found = play(built, switching, trace);
+    found = engine == "flit"     ? net::replay_flits(built, switching, trace)
+            : engine == "packet" ? net::replay_packets(built, switching, trace)
+                                 : net::replay_worms(built, switching, trace);
   } else {
     found = net::replay({{"network", network}}, trace);
   }
