@@ -7,12 +7,14 @@ hold a message so much longer; random destinations (hotspot, spherical) enter by
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay._core import network as core
+from assay.analysis.queueing import section6
 from assay.analysis.queueing.queues import Service, mixture
 from assay.analysis.queueing.wormhole import Channels, Flow, Spread
 from assay.errors import InputError
@@ -23,7 +25,9 @@ from assay.network.schema import Lengths
 Floats = NDArray[np.float64]
 
 
-def channels(description: Description, spread: Spread = "lengths", scaled: bool = False) -> Channels:
+def channels(
+    description: Description, spread: Spread = "lengths", scaled: bool = False, apart: bool = False
+) -> Channels:
     """The links and flows of a description; load 1 is one message a cycle from every sending node."""
     if description.io is not None:
         network, kinds = _io(description)
@@ -41,7 +45,7 @@ def channels(description: Description, spread: Spread = "lengths", scaled: bool 
         service = Service(length.mean * float(flit.max()), length.variance * float(flit.max()) ** 2)
         turns = np.asarray(start, np.int64), np.asarray(to, np.int64), np.asarray(rate, float)
         flows.append(Flow(name, service, float(traffic.sum()), np.asarray(found["rate"], float), turns))
-    return Channels(np.array([link["channels"] for link in links]), flows, spread, scaled)
+    return Channels(np.array([link["channels"] for link in links]), flows, spread, scaled, apart)
 
 
 def unit_load(description: Description) -> float:
@@ -51,9 +55,11 @@ def unit_load(description: Description) -> float:
     return description.traffic.load / _lengths(description).mean
 
 
-def predict(description: Description, spread: Spread = "lengths", scaled: bool = False) -> dict[str, float]:
+def predict(
+    description: Description, spread: Spread = "lengths", scaled: bool = False, apart: bool = False
+) -> dict[str, float]:
     """Mean header latencies in us by kind (`header` for all); nothing where the model's network is saturated."""
-    model = channels(description, spread, scaled)
+    model = channels(description, spread, scaled, apart)
     wait = model.solve(unit_load(description))
     if wait is None:
         return {}
@@ -62,9 +68,25 @@ def predict(description: Description, spread: Spread = "lengths", scaled: bool =
     return found | {flow.name: model.latency(wait, flow.name) * us for flow in model.flows if flow.name != "all"}
 
 
-def saturation(description: Description, spread: Spread = "lengths", scaled: bool = False) -> dict[str, float]:
+def drawn(description: Description) -> dict[str, float]:
+    """What plots show: predictions with `apart`, and for the paper's own test case its recursion (`… section 6`)."""
+    found = predict(description, apart=True)
+    io = description.io
+    if io is not None and io.b > 0 and description.fabric().get("dimension") == 7:
+        machine = section6.Machine(
+            b=io.b, locality=io.locality, read_ratio=io.read_ratio, io_rate=io.io_rate, block=io.reply_flits
+        )
+        latency = section6.io_pe_latency(machine, 1 / io.interval, section6.NEAREST)
+        if math.isfinite(latency):
+            found["io_pe section 6"] = latency * description.cycle * 1e6
+    return found
+
+
+def saturation(
+    description: Description, spread: Spread = "lengths", scaled: bool = False, apart: bool = False
+) -> dict[str, float]:
     """Where the model saturates, and the bound of the busiest channel: messages a sending node a ms of the machine."""
-    model = channels(description, spread, scaled)
+    model = channels(description, spread, scaled, apart)
     per_ms = 1e-3 / description.cycle
     return {"saturation": model.saturation() * per_ms, "busiest": model.busiest() * per_ms}
 

@@ -62,14 +62,14 @@ def register(app: typer.Typer) -> None:
 
 
 def _run(wanted: list[Any], kind: Any, workers: int | None, out: Path | None, quick: bool) -> list[Any]:
-    from assay.network import prediction, progress, sweep
+    from assay.network import progress, sweep
     from assay.network.study import running
 
     results = []
     with sweep.executor(kind, workers) as pool:
         for one in wanted:
             with progress.bar(one.name) as show:
-                results.append(running.make(one, pool, out, quick, show, prediction.predict))
+                results.append(running.make(one, pool, out, quick, show))
     return results
 
 

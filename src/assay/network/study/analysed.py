@@ -9,6 +9,7 @@ import numpy as np
 
 from assay._core import network as core
 from assay.analysis.queueing import section6
+from assay.analysis.queueing.wormhole import Spread
 from assay.network import prediction
 from assay.network.description import Description, Source, parse
 
@@ -117,20 +118,23 @@ def queues() -> list[Grid]:
         readings,
     )
     general: Rows = []
-    for spread, words in (
+    spreads: tuple[tuple[Spread, str], ...] = (
         ("lengths", "variance of the lengths"),
         ("blocking", "and the square of the time blocked"),
         ("exponential", "C² = 1"),
-    ):
-        row: list[Any] = [words]
-        for b in (0, 1, 2, 3, 4):
-            row.append(f"{prediction.saturation(test_case(b=b), spread)['saturation']:.1f}")  # type: ignore[arg-type]
-        general.append(row)
+    )
+    for apart in (False, True):
+        for spread, words in spreads:
+            found = [prediction.saturation(test_case(b=b), spread, apart=apart)["saturation"] for b in range(5)]
+            general.append([f"{words}{'; apart' if apart else ''}", *(f"{rate:.1f}" for rate in found)])
     bounds: list[Any] = ["busiest channel, blocking neglected"]
     bounds += [f"{prediction.saturation(test_case(b=b))['busiest']:.1f}" for b in (0, 1, 2, 3, 4)]
     method = Grid(
-        "The same method with exact channel rates of all five kinds of messages on all links: saturation in "
-        "messages/ms.",
+        "The same method with exact rates and turns of all five kinds of messages on all links: saturation in "
+        "messages/ms. "
+        "*Apart*: messages over one channel do not wait for each other at the next, which the paper's method has "
+        "them do; "
+        "with that it gives 11.3 for b = 1, as printed, and comes within 2% of the printed 23.7.",
         ["variance", "b = 0", "b = 1", "b = 2", "b = 3", "b = 4"],
         [*general, bounds],
     )

@@ -2,7 +2,7 @@
 
 [study]     title, figure, source, text; claims: ids of the catalogue; analysis: draw the queues' prediction too
 [sweep]     "io.b" = [0, 1], …: every combination is a point
-[[cases]]   keys that go together ("io.b" = 1, "io.r" = 4), each case with every point of the sweep
+[[cases]]   keys that go together ("io.b" = 1, "io.r" = 4), each with every point of the sweep; `label` names it
 [saturation]  precision = 0.02, seeds = 3, and optionally a sweep and cases of its own: bisected by backlog
 [[plot]]    title, x, y, series, log: x and series are keys of the points, y a latency
 """
@@ -93,13 +93,14 @@ class Study:
             for values in itertools.product(*sweep.values()):
                 given = {**case, **dict(zip(sweep, values, strict=True))}
                 tree = copy.deepcopy(self.tree)
+                label = {"label": given.pop("label")} if "label" in given else {}
                 for dotted, value in given.items():
                     table, _, key = dotted.partition(".")
                     if table not in description.TABLES or not key:
                         raise self.source.error(("sweep", dotted), "is no key to sweep", accepted="such as io.b")
                     tree.setdefault(table, {})[key] = value
                 found = description.parse(tree, self.source)
-                yield {key: _plain(found, key) for key in given}, found
+                yield label | {key: _plain(found, key) for key in given}, found
 
 
 def _plain(found: Description, dotted: str) -> Any:

@@ -29,7 +29,7 @@ J. Ghosh, K. D. Goveas and J. T. Draper simulated, flit by flit, a hypercube mul
 whose I/O nodes have a network of their own, and analysed it by queues. Below every figure, table and claim of the
 paper is made again. Latencies are header latencies in microseconds, from generation to the head's arrival inside
 the destination, queueing at the source included, start-up excluded. A read's is the sum over its messages. Each
-point is the mean of {replications} runs of 150,000 messages, the first 50,000 left out, as in the paper, with 95%
+point is the mean of up to {replications} runs of 150,000 messages, the first 50,000 left out, as in the paper, with 95%
 intervals over the runs. A point is *saturated* when the backlog of a run still grows when the run is made four
 times as long, never because a mean is large; the paper leaves such points out, and so do the plots (a cross above
 marks them; a band marks the bisected saturation point). Dashed lines are the queues of section 6 on exact channel
@@ -165,7 +165,16 @@ def _grid(grid: Grid) -> Iterator[str]:
 
 
 def _brackets(brackets: Sequence[Bracket]) -> Grid:
-    rows = [[_setting(one.setting), f"{one.low:.4g} to {one.high:.4g}", len(one.brackets)] for one in brackets]
+    rows = [
+        [
+            _setting(one.setting),
+            f"{one.low:.4g} to {one.high:.4g}",
+            len(one.brackets),
+            "–" if one.predicted is None else f"{one.predicted:.3g}",
+            "–" if one.busiest is None else f"{one.busiest:.3g}",
+        ]
+        for one in brackets
+    ]
     return Grid(
         "Saturation by bisection on the backlog, over all seeds.", ["machine", "messages/ms a PE", "seeds"], rows
     )
@@ -190,6 +199,9 @@ def _estimate(point: Point, name: str) -> str:
 
 def _setting(setting: dict[str, Any]) -> str:
     found = []
+    if "label" in setting:
+        load = f", load {setting['traffic.load']:g}" if "traffic.load" in setting else ""
+        return f"{setting['label']}{load}"
     for dotted, value in setting.items():
         name = dotted.rpartition(".")[2]
         if name == "interval":

@@ -48,6 +48,8 @@ def draw(results: Results, plot: Plot) -> str:
         axes.plot(full, [top * 1.15] * len(full), "x", color=colour, markersize=6)
         _predicted(axes, calm, plot, colour)
         _marks(axes, results.brackets, plot, name, colour)
+    if plot.y == "header":
+        axes.set_ylim(top=top * 2)
     if plot.log and top > 0:
         axes.set_yscale("log")
     axes.set_xlabel(LABELS.get(key, key))
@@ -62,9 +64,10 @@ def _with_io(results: Results) -> bool:
 
 
 def _predicted(axes: Any, points: list[Point], plot: Plot, colour: str) -> None:
-    known = [(point.value(plot.x), point.predicted[plot.y]) for point in points if plot.y in point.predicted]
-    if known:
-        axes.plot(*zip(*known, strict=True), "--", color=colour, linewidth=0.9)
+    for name, style in ((plot.y, "--"), (f"{plot.y} section 6", ":")):
+        known = [(point.value(plot.x), point.predicted[name]) for point in points if name in point.predicted]
+        if known:
+            axes.plot(*zip(*known, strict=True), style, color=colour, linewidth=0.9)
 
 
 def _marks(axes: Any, brackets: list[Bracket], plot: Plot, name: Any, colour: str) -> None:

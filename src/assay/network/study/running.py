@@ -5,12 +5,10 @@ interrupted study goes on.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any
 
-from assay.network import saturation, simulation, sweep
+from assay.network import prediction, saturation, simulation, sweep
 from assay.network.description import Description
 from assay.network.engine import Run
 from assay.network.simulation import Steps
@@ -71,7 +69,6 @@ def make(
     out: Path | None = None,
     quick: bool = False,
     progress: sweep.Progress = lambda done, of: None,
-    predict: Callable[[Description], Any] | None = None,
 ) -> Results:
     """Run everything that `out` does not hold yet."""
     described = list(study.points())
@@ -90,7 +87,7 @@ def make(
     documents = sweep.sweep(plans, pool, out, progress)
     points, brackets = [], []
     for (setting, found), document in zip(described, documents, strict=False):
-        predicted = _predicted(predict, found) if study.head.analysis else {}
+        predicted = prediction.drawn(found) if study.head.analysis else {}
         points.append(
             Point(
                 setting,
@@ -101,8 +98,9 @@ def make(
                 predicted,
             )
         )
-    for (setting, _found), document in zip(bisected, documents[len(described) :], strict=True):
-        brackets.append(Bracket(setting, [(low, high) for low, high in document["brackets"]]))
+    for (setting, found), document in zip(bisected, documents[len(described) :], strict=True):
+        kept = [(low, high) for low, high in document["brackets"]]
+        brackets.append(Bracket(setting, kept, *(_predicted(found) if study.head.analysis else (None, None))))
     return Results(
         study,
         points,
@@ -112,5 +110,8 @@ def make(
     )
 
 
-def _predicted(predict: Callable[[Description], Any] | None, found: Description) -> dict[str, float]:
-    return dict(predict(found)) if predict else {}
+def _predicted(found: Description) -> tuple[float, float]:
+    """Saturation by the queues and the busiest channel's bound, in the unit of the brackets."""
+    model = prediction.saturation(found, apart=True)
+    scale = 1.0 if found.io is not None else found.traffic.load / prediction.unit_load(found) * found.cycle * 1e3
+    return model["saturation"] * scale, model["busiest"] * scale
