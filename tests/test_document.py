@@ -183,3 +183,19 @@ def test_launches_without_any_noise_make_a_report(run: Run) -> None:
     section = echo(run)
     assert any(fit.get("lack_of_fit") and fit["lack_of_fit"]["f"] is None for fit in section["fits"])
     assert tables.fits(section) is not None and page.markdown(document(run))
+
+
+def test_what_is_invalid_is_compared_with_nothing_and_a_disturbed_run_is_called_so(run: Run, tmp_path: Path) -> None:
+    other = Run.create(tmp_path / "other", {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})
+    wrong = {"event": "check", "case": {"bytes": 64, "hops": None}, "passed": False, "detail": "byte 7"}
+    for number in range(6):
+        fine = [block(n, [1e-6 + 1e-9 * number] * 3) for n in (8, 64)]
+        launch(run, number, fine, warnings=["2 ranks share 1 processor"])
+        launch(other, number, [*fine, wrong])
+    answer = assay("compare", str(run.folder), str(other.folder), "--json")
+    assert answer.status == 0
+    (entry,) = answer.document["comparisons"]
+    assert [row["params"]["bytes"] for row in entry["rows"]] == [8]
+    assert (answer.document["state"], entry["state"]) == ("disturbed", "invalid") and entry["warnings"]
+    said = assay("compare", str(run.folder), str(other.folder))
+    assert f"{run.about['id']} is disturbed" in said.err and "disturbed" not in said.out

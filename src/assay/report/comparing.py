@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Set
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from assay.benchmark.record import benchmarks
 from assay.machine.catalogue import Cell, cells, machine
 from assay.report.grid import Grid, grid
 from assay.report.units import human, params
+from assay.samples import case_text
 from assay.store import Run
 
 _LAUNCHES = """
@@ -36,10 +38,29 @@ def launches(run: Run) -> Launches:
     return found
 
 
-def against_run(a: Run, b: Run, margin: float = MARGIN) -> list[dict[str, Any]]:
-    """Compare every cell that both runs have, as one family; ratios are B to A (of a time: above 1 is slower)."""
+def invalid(document: dict[str, Any]) -> set[tuple[str, str]]:
+    """The (benchmark, case) of a run that have no number: what is invalid is compared with nothing."""
+    return {
+        (section["benchmark"], case_text(figure["params"]))
+        for section in document["benchmarks"]
+        for figure in section["figures"]
+        if figure["state"] == "invalid"
+    }
+
+
+def against_run(
+    a: Run, b: Run, margin: float = MARGIN, without: Set[tuple[str, str]] = frozenset()
+) -> list[dict[str, Any]]:
+    """Compare every cell that both runs have, as one family; ratios are B to A (of a time: above 1 is slower).
+
+    `without`: the (benchmark, case) that are left out, being invalid in one of the runs.
+    """
     first, second = launches(a), launches(b)
-    common = [key for key in first if key in second and min(first[key]) > 0 and min(second[key]) > 0]
+    common = [
+        key
+        for key in first
+        if key in second and (key[0], key[2]) not in without and min(first[key]) > 0 and min(second[key]) > 0
+    ]
     family = []
     for key in common:
         values = np.asarray(first[key])

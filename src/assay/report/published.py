@@ -110,7 +110,7 @@ def _memory(document: Document) -> Grid | None:
         "table5",
         "Table 5: node memory capacity",
         lambda label: _value(figure(document, "memory", label)),
-        "Available: what a process could really touch.",
+        "Available: touched and read back, and what was still free where the time for touching had ended.",
     )
 
 

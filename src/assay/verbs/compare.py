@@ -18,6 +18,8 @@ def register(app: typer.Typer) -> None:
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
         """Say what differs, what is equal and what cannot be told."""
+        import sys
+
         from rich.console import Console
 
         from assay.cli import emit
@@ -38,13 +40,20 @@ def register(app: typer.Typer) -> None:
                     accepted = "a run's folder or id, or a machine of `assay catalogue`"
                     raise InputError("is no run and no machine", key="compare", value=name, accepted=accepted) from None
                 rows = comparing.against_machine(whole, name)
-                made.append({"with": name, "kind": "quoted", "rows": rows})
+                made.append({"with": name, "kind": "quoted", "state": None, "warnings": [], "rows": rows})
             else:
-                rows = comparing.against_run(first, other, margin)
-                made.append({"with": other.about["id"], "kind": "measured", "rows": rows})
+                second = document(other)
+                without = comparing.invalid(whole) | comparing.invalid(second)
+                rows = comparing.against_run(first, other, margin, without)
+                about = {"state": second["state"], "warnings": second["warnings"]}
+                made.append({"with": other.about["id"], "kind": "measured", **about, "rows": rows})
         if json:
-            emit({"run": first.about["id"], "comparisons": made})
+            about = {"state": whole["state"], "warnings": whole["warnings"]}
+            emit({"run": first.about["id"], **about, "comparisons": made})
             return
+        for name, state in ((first.about["id"], whole["state"]), *((entry["with"], entry["state"]) for entry in made)):
+            if state not in (None, "clean"):
+                print(f"{name} is {state}: `assay report {name}` says why", file=sys.stderr)
         draw = {"quoted": comparing.table_of_machine, "measured": comparing.table_of_runs}
         for entry in made:
             if entry["rows"]:
