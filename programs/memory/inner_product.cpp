@@ -197,7 +197,9 @@ void set_up(Case& at, const std::shared_ptr<threads::Team>& team,
   };
   const std::int64_t unit = count * threads;
   at.measure("time", [=](std::int64_t elements) { pass(elements / unit); },
-             {.unit = unit, .cache = place == "cache" ? "same buffer, in the first cache" : "beyond the caches"});
+             {.unit = unit,
+              .cache = place == "cache" ? "same buffer, in the first cache" : "beyond the caches",
+              .reading = threads::least_reading});
   for (int rank = 0; rank < threads && threads > 1; ++rank)
     at.observe("share", "thread", rank, [=] {
       const Share share = std::exchange((*shares)[static_cast<std::size_t>(rank)], Share());

@@ -147,6 +147,8 @@ def _speedup(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
                 fitted = law(counts, times, base=base)
                 words = ", ".join(f"{SHARES[key]} {value:.3g}" for key, value in fitted.coefficients.items())
                 spare = "" if fitted.lack_of_fit else " (no count to spare for a lack of fit)"
+                if fitted.coefficients["sigma"] > 1:  # slower than on one: a share of time cannot pass 1
+                    spare += "; no share of time: more threads were slower than one"
                 plain = {k: v for k, v in fitted.to_dict().items() if k != "residuals"}
                 made.append(about | {"law": fitted.name, **plain, "text": f"{fitted.name} law: {words}{spare}"})
     return made

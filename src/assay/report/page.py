@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from assay.report import plots, published, tables
+from assay.report import paragon, plots, published, tables
 from assay.report.verdict import doubt, verdict
 from assay.store import Run, storage_failed
 
@@ -51,7 +51,7 @@ def html(document: Document, samples: bytes | None = None) -> str:
         headlines=tables.headlines(document),
         nodes=tables.nodes(document),
         sections=[_drawn(section) for section in document["benchmarks"]],
-        published=published.tables(document),
+        published=[*published.tables(document), *paragon.tables(document)],
         provenance=json.dumps(document["provenance"], indent=1, default=str),
         host=_host(document),
         plotly=get_plotlyjs(),
@@ -88,7 +88,7 @@ def markdown(document: Document) -> str:
         if spread:
             parts.append(spread.markdown())
         parts += [f"- doubt: {text}" for text in section["warnings"]]
-    past = published.tables(document)
+    past = [*published.tables(document), *paragon.tables(document)]
     if past:
         parts.append("## Beside the machines that were published\n")
         parts += [made.markdown() for made in past]

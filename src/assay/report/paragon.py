@@ -1,0 +1,125 @@
+"""Tables 3.1 to 3.4 of the Paragon MP's report (Dunigan 1995, section 3) with this machine's column before them.
+
+Where this machine has fewer processors than the table's three, its greatest count stands there and is named.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from assay.machine.catalogue import Cell, cells, load
+from assay.report.grid import Grid, grid
+from assay.report.published import figure
+from assay.report.units import human
+
+Document = dict[str, Any]
+PAPER = "dunigan1995_paragon_mp"
+# a published row's benchmark -> ours: its name and the parameters that make it the same thing
+THREADS: dict[str, tuple[str, dict[str, Any]]] = {
+    "threads.fork-wait": ("creation", {"what": "fork"}),
+    "threads.thread-join": ("creation", {"what": "thread"}),
+    "threads.lock-unlock": ("lock", {"kind": "mutex", "sharing": "one"}),
+    "threads.barrier": ("barrier", {"kind": "central"}),
+    "threads.hotspot": ("hotspot", {"update": "unlocked"}),
+}
+KERNELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "kernel.integration-c": ("integration", {"by": "threads"}),
+    "kernel.jacobi-c": ("jacobi", {"by": "threads"}),
+    "kernel.cholesky-c": ("cholesky", {"by": "threads"}),
+    "kernel.hitc-f": ("hitc", {"by": "threads", "vectors": "long"}),
+}
+# Table 3.1 counts bytes: of the inner product 8 a flop (two doubles read for two flops)
+BANDWIDTH: dict[str, tuple[str, dict[str, Any], float]] = {
+    "pfldq": ("stream", {"kernel": "read", "vector": 0}, 1.0),
+    "ddot": ("inner_product", {"form": "compiled", "type": "float64", "place": "memory"}, 8.0),
+    "ddot-cached": ("inner_product", {"form": "compiled", "type": "float64", "place": "cache"}, 8.0),
+}
+
+
+def tables(document: Document) -> list[Grid]:
+    """Lay out those of the four tables of which this run measured anything."""
+    made = [_bandwidth(document), _primitives(document, "table3.2", 1), _primitives(document, "table3.3", 3)]
+    return [table for table in (*made, _speedups(document)) if table is not None]
+
+
+def _most(document: Document, benchmark: str, wanted: int) -> int:
+    """Give the count of threads that stands for `wanted`: itself, else the greatest below it that was measured."""
+    counts = {
+        f["params"].get("threads")
+        for section in document["benchmarks"]
+        if section["benchmark"] == benchmark
+        for f in section["figures"]
+    }
+    return max((c for c in counts if isinstance(c, int) and c <= wanted), default=wanted)
+
+
+def _bandwidth(document: Document) -> Grid | None:
+    rows = []
+    for row, (name, params, scale) in BANDWIDTH.items():
+        for cpus in (1, 2, 3):
+            own = figure(document, name, "rate", threads=cpus, **params)
+            quoted = next(
+                iter(cells(paper=PAPER, table="table3.1", benchmark=row, params={"cpus": cpus, "cpu": "sum"})), None
+            )
+            if own is None or own["value"] is None:
+                continue
+            shares = [figure(document, name, "share", threads=cpus, thread=t, **params) for t in range(cpus)]
+            each = [human(s["value"] * scale, "B/s", 3) for s in shares if s is not None and s["value"] is not None]
+            text = human(own["value"] * scale, "B/s") + (f" ({' + '.join(each)})" if each else "")
+            rows.append((f"{row}, {cpus}", text, "–" if quoted is None else human(quoted.value, quoted.unit)))
+    headings = ("processors at once", f"{document['machine']} (measured)", "Intel Paragon MP")
+    note = "The sum, and each processor's share; this machine reads by stream and inner_product. Paragon: quoted."
+    return grid("Table 3.1: memory bandwidth", headings, rows, note) if rows else None
+
+
+def _quoted(table: str) -> tuple[dict[str, dict[str, Cell]], list[str]]:
+    found: dict[str, dict[str, Cell]] = defaultdict(dict)
+    for cell in cells(paper=PAPER, table=table):
+        found[cell.benchmark or ""][cell.machine or ""] = cell
+    return found, list(dict.fromkeys(machine for row in found.values() for machine in row))
+
+
+def _row(label: str, own: str, quoted: dict[str, Cell], machines: list[str]) -> tuple[str, ...]:
+    shown = [
+        "–" if m not in quoted else human(quoted[m].value, quoted[m].unit) + (" ?" if quoted[m].doubtful else "")
+        for m in machines
+    ]
+    return (label, own, *shown)
+
+
+def _primitives(document: Document, table: str, cpus: int) -> Grid | None:
+    quoted, machines = _quoted(table)
+    rows, counts = [], set()
+    for label, (name, params) in THREADS.items():
+        count = _most(document, name, cpus)
+        own = figure(document, name, "time", threads=count, **params)
+        if label in quoted and own is not None and own["value"] is not None:
+            counts.add(count)
+            rows.append(_row(label.removeprefix("threads."), human(own["value"], "s"), quoted[label], machines))
+    if not rows:
+        return None
+    on = "" if counts == {cpus} else f" on {max(counts)}"
+    names = [load().machines[m].name for m in machines]
+    title = f"Table {table.removeprefix('table')}: thread primitives on {cpus} processor{'s' if cpus > 1 else ''}"
+    note = "Others: quoted; a ? marks a figure whose decimal point the print lost."
+    return grid(title, ("", f"{document['machine']} (measured{on})", *names), rows, note)
+
+
+def _speedups(document: Document) -> Grid | None:
+    quoted, machines = _quoted("table3.4")
+    rows, counts = [], set()
+    for label, (name, params) in KERNELS.items():
+        for section in document["benchmarks"]:
+            for fit in section["fits"] if section["benchmark"] == name else ():
+                if fit.get("law") == "speedup" and params.items() <= fit["params"].items():
+                    at = max(i for i, p in enumerate(fit["processors"]) if p <= 3)
+                    counts.add(fit["processors"][at])
+                    own = f"{fit['speedup'][at]['value']:.3g}"
+                    rows.append(_row(name, own, quoted[label], machines))
+    if not rows:
+        return None
+    names = [load().machines[m].name for m in machines]
+    headings = ("", f"{document['machine']} (measured on {max(counts)})", *names)
+    note = "Base: the same program on one thread. Others on three processors, quoted."
+    return grid("Table 3.4: speedup on three processors", headings, rows, note)

@@ -1,0 +1,42 @@
+"""The Paragon report's tables beside this machine's: its numbers as printed, ours in the first column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.report.paragon import tables
+
+
+def section(benchmark: str, figures: list[tuple[str, float, dict[str, Any]]], fits: Any = ()) -> dict[str, Any]:
+    made = [{"name": name, "statistic": "median", "value": value, "params": params} for name, value, params in figures]
+    return {"benchmark": benchmark, "figures": made, "fits": list(fits)}
+
+
+def document() -> dict[str, Any]:
+    read = {"kernel": "read", "vector": 0, "threads": 2, "size": 0}
+    lock = {"kind": "mutex", "sharing": "one"}
+    shares = [("share", rate, {**read, "thread": thread}) for thread, rate in enumerate((1e9, 3e9))]
+    shares.append(("rate", 4e9, read))
+    law = {"law": "speedup", "params": {"by": "threads", "size": 512}, "processors": [1, 2]}
+    return {
+        "machine": "here",
+        "benchmarks": [
+            section("stream", shares),
+            section("lock", [("time", 2e-8, {**lock, "threads": 1}), ("time", 3e-7, {**lock, "threads": 2})]),
+            section("jacobi", [], [law | {"speedup": [{"value": 1.0}, {"value": 1.8}]}]),
+        ],
+    }
+
+
+def test_each_table_holds_our_column_and_the_printed_ones() -> None:
+    bandwidth, one, three, speedup = tables(document())
+    assert bandwidth.rows == (("pfldq, 2", "4 GB/s (1 GB/s + 3 GB/s)", "237 MB/s"),)
+    assert one.headings[:2] == ("", "here (measured)")
+    assert one.rows == (("lock-unlock", "20 ns", "13 µs", "3 µs", "8 µs", "10 µs"),)
+    assert three.headings[1] == "here (measured on 2)"
+    assert three.rows[0][:3] == ("lock-unlock", "300 ns", "104 µs ?")
+    assert speedup.rows == (("jacobi", "1.8", "2.7", "2.8", "3"),)
+
+
+def test_nothing_measured_gives_no_table() -> None:
+    assert tables({"machine": "here", "benchmarks": []}) == []
