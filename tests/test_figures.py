@@ -142,3 +142,15 @@ def test_a_slow_node_is_named_and_an_even_cluster_is_not() -> None:
     assert odd_nodes([cluster(1.0)]) == []
     (odd,) = odd_nodes([cluster(1.2)])
     assert odd.host == "n5" and math.isclose(odd.ratio, 1.2, rel_tol=0.02) and "20% above" in odd.text
+
+
+def test_nodes_of_a_launch_are_no_replicates() -> None:
+    """Eight nodes and two launches are two launches: no interval, and of each launch the median of its nodes."""
+    launches = {
+        (f"n{node}", launch): np.array([2.0 * (1 + node + 10 * launch)] * 3) for node in range(8) for launch in range(2)
+    }
+    made = figures(ECHO, [Cell("round_trip", {"bytes": 8}, launches, (), 1)])
+    half = next(f for f in made if f.name == "half_round_trip" and f.statistic == "median")
+    assert (half.launches, half.samples, half.ci95) == (2, 48, None)
+    assert half.range == [4.5, 14.5] and half.value == 9.5  # medians of 1..8 and of 11..18
+    assert half.scope.startswith("2 launches") and "median of 8 nodes" in half.scope

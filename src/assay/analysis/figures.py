@@ -143,6 +143,8 @@ def figures(benchmark: Benchmark, found: Sequence[Cell], states: Mapping[str, st
 
 
 def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, state: str) -> list[FigureValue]:
+    by_launch, nodes = _by_launch(cell)
+
     def derive(value: float) -> float | None:
         return evaluate(figure.formula, {**cell.case, "value": value})
 
@@ -154,7 +156,7 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, state: str) -> li
             unit=figure.unit,
             statistic=statistic,
             params=dict(cell.case),
-            launches=len(cell.launches),
+            launches=len(by_launch),
             samples=sum(len(v) for v in cell.launches.values()),
             batch=cell.batch,
             state=state,
@@ -163,12 +165,12 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, state: str) -> li
             help=figure.help,
         )
 
-    estimate: Estimate = across_launches(list(cell.launches.values()))
+    estimate: Estimate = across_launches(by_launch)
     centre = derive(estimate.value)
     if centre is None and state != "invalid":
         return []
     median = described(centre, "median")
-    median.scope = estimate.scope
+    median.scope = estimate.scope + (f"; of each launch the median of {nodes} nodes" if nodes > 1 else "")
     if state != "invalid":
         median.range = _mapped(derive, estimate.range)
         median.ci95 = _mapped(derive, estimate.ci95)
@@ -198,6 +200,18 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, state: str) -> li
                 first.range = _mapped(derive, (min(cell.first), max(cell.first)))
             made.append(first)
     return made
+
+
+def _by_launch(cell: Cell) -> tuple[list[Array], int]:
+    """Samples of each launch, and on how many nodes it ran at most.
+
+    Nodes of one launch are no replicates of it (METHOD, rules 1 and 2): of several, their medians are the samples.
+    """
+    together: dict[int, list[Array]] = defaultdict(list)
+    for (_, launch), values in cell.launches.items():
+        together[launch].append(values)
+    nodes = max(len(of) for of in together.values())
+    return [of[0] if len(of) == 1 else np.array([np.median(v) for v in of]) for of in together.values()], nodes
 
 
 def _mapped(derive: Callable[[float], float | None], pair: Sequence[float] | None) -> list[float] | None:
