@@ -74,7 +74,7 @@ def _glance(verdicts: Sequence[Verdict]) -> Iterator[str]:
     known = published()
     missing = sorted(set(known) - {verdict.claim for verdict in verdicts})
     yield "## The claims at a glance\n"
-    summary = ", ".join(f"{count[outcome]} {outcome}" for outcome in OUTCOMES)
+    summary = f"{count['holds']} hold, {count['cannot be told']} cannot be told, {count['differs']} differ"
     yield f"{len(verdicts)} of the paper's {len(known)} claims: {summary}."
     yield (
         "*Holds* and *differs* each need the whole interval on their side, at 95% over all parts of a claim together; "
