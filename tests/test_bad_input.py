@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.store import known_runs
 from command_line import assay
 
 
@@ -83,6 +84,8 @@ def test_a_compiler_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
     answer = assay("run", "sieve", "--json")
     assert answer.status == 1 and "nothing++" in answer.err and answer.out == ""
+    (left,) = known_runs()
+    assert left.about["state"] == "interrupted"  # not "running" for ever, and `--resume` goes on with it
 
 
 @pytest.mark.mpi

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from assay.benchmark.record import benchmark
-from assay.errors import InputError
+from assay.errors import AssayError, InputError
 from assay.execute import session
 from assay.execute.mpi import find_mpi
 from assay.execute.plan import Plan
@@ -71,6 +72,10 @@ def proceed(run: Run, plan: Plan, where: session.Target) -> list[Failure]:
                 say=lambda text: console.print(text, highlight=False, markup=False),
                 advance=lambda name: bar.update(line, advance=1, description=name),
             )
+        except BaseException:  # also a person's Ctrl-C: the run says that it ended early, and can be resumed
+            with contextlib.suppress(AssayError):
+                run.finish("interrupted")
+            raise
         finally:
             where.close()
     run.finish("failed" if failures else "done")
