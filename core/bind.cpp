@@ -8,6 +8,13 @@ void bind_ranks(nb::module_& module);
 void bind_storage();
 
 NB_MODULE(_core, module) {
+#ifdef ASSAY_NEEDS_V3  // this file is compiled for any processor
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2") ||
+      !__builtin_cpu_supports("fma"))
+    throw nb::import_error(
+        "the core was compiled for x86-64-v3, which this processor is not; install it here, or anywhere with "
+        "CMAKE_ARGS=-DASSAY_PROCESSOR=baseline");
+#endif
   module.doc() = "The simulated machine.";
   auto network = module.def_submodule("network", "Networks at flit level.");
   auto ranks = module.def_submodule("ranks", "Message-passing programs on a described machine.");

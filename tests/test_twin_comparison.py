@@ -34,6 +34,13 @@ def test_a_sample_of_all_networks_does_not_differ(tmp_path: Path) -> None:
     assert {switching for _, switching in seen} == set(twin_cases.SWITCHINGS)
 
 
+def test_crowded_sources_do_not_differ(tmp_path: Path) -> None:
+    """Waiters that are woken go on in the order of messages too."""
+    cases = [twin_cases.crowded_cube(number, SEED, 400) for number in range(60)]
+    expected = twin_cases.play(twin_cases.twin(), cases, tmp_path)
+    assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(), cases, tmp_path)) == []
+
+
 @pytest.mark.parametrize("mutant", [1, 2, 3])
 def test_deliberate_errors_are_found(mutant: int, tmp_path: Path) -> None:
     found, cases = compare(0, 60, tmp_path, twin_cases.engine(mutant))

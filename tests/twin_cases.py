@@ -194,6 +194,23 @@ def case(number: int, seed: int, count: int, kinds: tuple[str, ...] = KINDS) -> 
     return Case(f"{seed}.{number}", keys, traffic(random, nodes, count), unlike)
 
 
+def crowded_cube(number: int, seed: int, count: int) -> Case:
+    """A cube of unit links beyond saturation, whose sources wait for several injection channels: many ties."""
+    random = np.random.default_rng([seed, number])
+    dimension = int(random.integers(2, 5))
+    nodes = 2**dimension
+    keys = {"topology": "hypercube", "dimension": str(dimension), "routing": "e-cube", "switching": "wormhole"}
+    keys |= {"injection_channels": str(random.choice([2, 3])), "ejection_channels": str(random.choice([1, 2, 9]))}
+    keys |= {"channels": "1", "buffer_flits": "1"}
+    flits = random.integers(dimension + 2, 40, count) if number % 2 else np.full(count, 16)
+    cycles = np.floor(np.cumsum(random.exponential(flits.mean() / (1.3 * nodes), count))).astype(np.int64)
+    source = random.integers(0, nodes, count)
+    destination = (source + random.integers(1, nodes, count)) % nodes
+    identity = np.arange(count) if number % 3 else random.permutation(3 * count)[:count]
+    rows = np.stack([identity, cycles, source, destination, flits], 1)
+    return Case(f"crowded {seed}.{number}", keys, rows[np.lexsort((rows[:, 0], rows[:, 1]))])
+
+
 def speed(random: np.random.Generator) -> tuple[int, int, int, int]:
     """Flit time, body, head and credit ticks; the head is never faster than the body."""
     body = int(random.integers(0, 4))

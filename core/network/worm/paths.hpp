@@ -112,6 +112,8 @@ class PathEngine {
     now_ = now;
     std::swap(current_, next_);
     next_.clear();
+    if (woken_) [[unlikely]]
+      in_order();
     if (rare_ <= now) rare(now);
     if (wheel_.head(now) != nobody)
       for (std::uint32_t index = wheel_.take(now); index != nobody; index = messages_[index].next) insert(index);
@@ -153,8 +155,15 @@ class PathEngine {
     while (wakes_.first() == base_ + now) {
       serve(links_[wakes_.pop().index]);
       settle_waiters();
+      woken_ = true;
     }
     refresh();
+  }
+  /// Waiters that were woken went on before the requests of their cycle, so the list that they began has no order yet.
+  [[gnu::noinline]] void in_order() {
+    woken_ = false;
+    std::sort(current_.begin(), current_.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return messages_[a].key < messages_[b].key; });
   }
   std::uint32_t slot() {
     if (free_.empty()) {
@@ -361,7 +370,7 @@ class PathEngine {
   std::uint64_t base_ = ~std::uint64_t{0}, arrival_ = 0, rare_ = 0, limit_ = farthest, stop_ = 0;
   std::uint64_t head_hops_ = 0, flit_hops_ = 0, created_ = 0;
   std::uint32_t now_ = 0, key_ = 0;
-  bool settling_ = false;
+  bool settling_ = false, woken_ = false;
 };
 
 }  // namespace assay::network

@@ -114,6 +114,8 @@ class UnitEngine {
     current_.swap(next_);
     std::uint32_t count = waiting_next_;
     waiting_next_ = 0;
+    if (woken_) [[unlikely]]
+      in_order(count);
     if (rare_ <= now) wake(now);
     if (wheel_.head(now) != nobody) count = merge(count, now);
     if constexpr (!Source::newest_last)
@@ -181,8 +183,15 @@ class UnitEngine {
       const std::uint32_t link = wakes_.pop().index;
       serve(link, net_.is_injection(link) ? net_.injection_channels() : net_.ejection_channels());
       settle_waiters();
+      woken_ = mutant != 2;
     }
     refresh();
+  }
+  /// Waiters that were woken went on before the requests of their cycle, so the list that they began has no order yet.
+  [[gnu::noinline]] void in_order(std::uint32_t count) {
+    woken_ = false;
+    std::sort(current_.begin(), current_.begin() + count,
+              [this](std::uint32_t a, std::uint32_t b) { return messages_[a].key < messages_[b].key; });
   }
 
   // --- a message's life ----------------------------------------------------------------------------------------------
@@ -492,7 +501,7 @@ class UnitEngine {
   std::uint64_t limit_ = farthest;
   std::uint64_t head_hops_ = 0, flit_hops_ = 0, created_ = 0;
   std::uint32_t now_ = 0, waiting_next_ = 0, key_ = 0;
-  bool distant_words_ = false, settling_ = false;
+  bool distant_words_ = false, settling_ = false, woken_ = false;
 };
 
 }  // namespace assay::network
