@@ -1,0 +1,98 @@
+// Latency from processor to processor: two threads, each held on one, hand a number back and forth in one cache line,
+// for every pair of processors; the order of processors is the team's, one of each core before any second.
+#include "threads/team.hpp"
+
+constexpr std::string_view record = R"record(
+name = "core_to_core"
+title = "Core to core"
+part = "threads"
+kind = "node"
+summary = "time for one processor to see what another wrote, for pairs of processors"
+cost = "one operation is a round trip: two hand-overs, each a store and the loads that wait for it"
+check = "each side waits for the very next number, and the last one is twice the round trips made"
+source = "Dunigan 1995, section 3 (shared variables); McVoy and Staelin 1996"
+slice_quick = 0.005
+blocks_quick = 2
+
+[parameter.first]
+type = "integer"
+default = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+quick = [0, 1, 2, 3]
+min = 0
+max = 4095
+sweep = true
+help = "one processor, counted among those that this process may use"
+
+[parameter.second]
+type = "integer"
+default = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+quick = [0, 1, 2, 3]
+min = 0
+max = 4095
+sweep = true
+help = "the other; pairs are measured once, the lesser first; the same: one processor by itself"
+
+[metric.round_trip]
+unit = "s"
+help = "time of a round trip"
+
+[figure.time]
+metric = "round_trip"
+formula = "value / 2"
+unit = "s"
+better = "lower"
+headline = true
+help = "one way: from a store by one processor to a load that sees it on the other"
+)record";
+
+namespace {
+
+using namespace assay;
+using namespace assay::timing;
+
+struct alignas(threads::line_bytes) Ball {
+  std::atomic<std::int64_t> number{0};
+  std::int64_t trips = 0;
+};
+
+[[gnu::noinline]] void play(std::atomic<std::int64_t>& number, std::int64_t from, std::int64_t trips, bool serves) {
+  for (std::int64_t trip = from; trip < from + trips; ++trip) {
+    if (serves) number.store(2 * trip + 1, std::memory_order_release);
+    while (number.load(std::memory_order_acquire) != 2 * trip + (serves ? 2 : 1)) threads::pause();
+    if (!serves) number.store(2 * trip + 2, std::memory_order_release);
+  }
+#ifdef ASSAY_BREAK
+  if (serves) number.store(2 * (from + trips) + 1);
+#endif
+}
+
+void play_alone(std::atomic<std::int64_t>& number, std::int64_t from, std::int64_t trips) {
+  for (std::int64_t hand_over = 2 * from; hand_over < 2 * (from + trips); ++hand_over)
+    number.store(number.load(std::memory_order_acquire) == hand_over ? hand_over + 1 : -1, std::memory_order_release);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  auto team = std::make_shared<threads::Team>();
+  return run_program(record, argc, argv, [&](Case& at) {
+    const int first = static_cast<int>(at.integer("first")), second = static_cast<int>(at.integer("second"));
+    if (first > second || !team->holds(at, second + 1)) return;
+    auto ball = std::make_shared<Ball>();
+    const auto work = [=](std::int64_t trips) {
+      const std::int64_t from = ball->trips;
+      team->run(second + 1, [&](int rank) {
+        if (rank == first && first == second) return play_alone(ball->number, from, trips);
+        if (rank == first || rank == second) play(ball->number, from, trips, rank == first);
+      });
+      ball->trips += trips;
+    };
+    at.measure("round_trip", work, {.reading = threads::least_reading});
+    at.check([=] {
+      const std::int64_t last = ball->number;
+      return Check{last == 2 * ball->trips, std::to_string(ball->trips) + " round trips between processors " +
+                                                std::to_string(team->cpu(first)) + " and " +
+                                                std::to_string(team->cpu(second))};
+    });
+  });
+}
