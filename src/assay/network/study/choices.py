@@ -32,8 +32,10 @@ CHOICES = {
 
 MISMATCHES = {
     "ghosh.m2-gain": (
-        "The paper's 40% is met only within the catalogue's tolerance of a quarter, and only where a response is taken as "
-        "header latencies with the rest of the block: what it contains is not said. The header latency alone gains twice "
+        "The paper's 40% is met only within the catalogue's tolerance of a quarter, and only where a response is "
+        "taken as "
+        "header latencies with the rest of the block: what it contains is not said. The header latency alone gains "
+        "twice "
         "that; with start-ups and access it is a tenth."
     ),
     "ghosh.3cube-b0-saturated": (

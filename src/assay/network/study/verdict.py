@@ -1,7 +1,8 @@
 """Holds, differs, or cannot be told: what replications say of a comparison, at 95% over all its parts together.
 
-Ratios of two points are compared by the logarithms of their replications' means (Welch's interval: Law, Simulation
-Modeling and Analysis, 10.2); a claim of several parts shares the error probability among them (Bonferroni). "Holds" and
+Ratios of two points are compared by the logarithms of their replications' means, in pairs where both have as many,
+since replication i has the same random numbers in all points, else by Welch's interval (Law, Simulation Modeling
+and Analysis, 10.2); a claim of several parts shares the error probability among them (Bonferroni). "Holds" and
 "differs" each need the whole interval on their side; anything else cannot be told.
 """
 
@@ -80,6 +81,11 @@ def ratio(one: Point, other: Point, figure: str, parts: int = 1) -> tuple[float,
     a, b = (np.log(np.asarray(point.means.get(figure, []), float)) for point in (one, other))
     if len(a) < 2 or len(b) < 2:
         return math.nan, (-math.inf, math.inf)
+    if len(a) == len(b):
+        apart = a - b
+        middle = float(apart.mean())
+        half = float(stdtrit(len(a) - 1, 1 - 0.025 / parts)) * float(apart.std(ddof=1)) / math.sqrt(len(a))
+        return math.exp(middle), (math.exp(middle - half), math.exp(middle + half))
     va, vb = a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)
     middle = float(a.mean() - b.mean())
     error = math.sqrt(va + vb)
