@@ -85,7 +85,8 @@ class UnitEngine {
   [[nodiscard]] std::size_t memory() const {
     return words_.capacity() * 4 + messages_.capacity() * sizeof(Message) + free_.capacity() * 4 +
            (current_.capacity() + next_.capacity() + bucket_.capacity() + merged_.capacity()) * 4 + wheel_.memory() +
-           distant_.heap.capacity() * sizeof(events::Distant::Event) + times_.capacity() * 4 + path_.capacity() * 4;
+           distant_.heap.capacity() * sizeof(events::Distant::Event) + arrived_.capacity() * sizeof(Arrived) +
+           times_.capacity() * 4 + path_.capacity() * 4;
   }
   [[nodiscard]] std::uint64_t head_hops() const { return head_hops_; }
   [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
@@ -129,8 +130,40 @@ class UnitEngine {
     } else {
       for (std::uint32_t i = 0; i < count; ++i) request(current_[i], now);
     }
-    if constexpr (Source::newest_last)
-      while (arrival_ == now) arrive(now);
+    if constexpr (Source::newest_last) {
+      if (distant_words_)
+        arrive_many(now);
+      else
+        while (arrival_ == now) arrive(create(), now);
+    }
+    if constexpr (!history)
+      if (distant_words_) deliver_all();
+  }
+  /// All new messages of a cycle, their words fetched ahead.
+  [[gnu::noinline]] void arrive_many(std::uint32_t now) {
+    std::uint32_t count = 0;
+    for (; arrival_ == now; ++count) {
+      const std::uint32_t index = create();
+      current_[count] = index;
+      __builtin_prefetch(&words_[messages_[index].want], 1);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) arrive(current_[i], now);
+  }
+  /// Where words lie far apart, heads that reach their sinks are kept until the cycle's requests are served, and the
+  /// words of their paths fetched ahead; no release lies in this cycle, so that changes nothing.
+  [[gnu::noinline]] void deliver_all() {
+    for (std::uint32_t i = 0; i < arrived_count_; ++i) {
+      if (i + 12 < arrived_count_) __builtin_prefetch(&messages_[arrived_[i + 12].message]);
+      if (i + 4 < arrived_count_) {
+        const Message& m = messages_[arrived_[i + 4].message];
+        __builtin_prefetch(&words_[net_.injection(m.source)], 1);
+        for (auto ahead = net_.begin(m.source, m.destination); ahead.rest != 0;)
+          __builtin_prefetch(&words_[net_.step(ahead)], 1);
+      }
+      const Arrived one = arrived_[i];
+      deliver(one.message, messages_[one.message], one.head);
+    }
+    arrived_count_ = 0;
   }
 
   /// The bucket of this cycle, in order of message, into the list of this cycle.
@@ -205,6 +238,7 @@ class UnitEngine {
     }
     current_.resize(messages_.size() + 1);
     next_.resize(messages_.size() + 1);
+    arrived_.resize(messages_.size() + 1);
     free_.reserve(messages_.size());
     for (std::uint32_t i = more; i-- > 0;) free_.push_back(old + i);
   }
@@ -238,8 +272,7 @@ class UnitEngine {
       return source_.last_key();
     }
   }
-  void arrive(std::uint32_t now) {
-    const std::uint32_t index = create();
+  [[gnu::always_inline]] void arrive(std::uint32_t index, std::uint32_t now) {
     Message& m = messages_[index];
     if (history || words_[m.want] > now) return request_end(index, now);
     words_[m.want] = held_alone;  // the first channel is free, so nobody waits
@@ -307,8 +340,14 @@ class UnitEngine {
     } else {
       m.slot_out = static_cast<std::uint8_t>(slot);
       crossed(index, m, granted);
-      deliver(index, m, granted);
+      reach(index, m, granted);
     }
+  }
+  [[gnu::always_inline]] void reach(std::uint32_t index, Message& m, std::uint32_t head) {
+    if (history || !distant_words_)
+      deliver(index, m, head);
+    else
+      arrived_[arrived_count_++] = {index, head};
   }
   /// The head crosses the network link that it wanted.
   [[gnu::always_inline]] void pass(std::uint32_t index, Message& m, std::uint32_t granted) {
@@ -323,7 +362,7 @@ class UnitEngine {
     } else if (net_.open_sink()) {
       m.want = net_.ejection(m.destination);
       crossed(index, m, granted + 1);
-      deliver(index, m, granted + 1);
+      reach(index, m, granted + 1);
     } else {
       m.want = net_.ejection(m.destination);
       push(index, granted + 1);
@@ -371,8 +410,6 @@ class UnitEngine {
         if (words_[in + channels] != held_alone) serve(in, channels);
       }
       auto place = net_.begin(m.source, m.destination);
-      if (distant_words_)
-        for (auto ahead = place; ahead.rest != 0;) __builtin_prefetch(&words_[net_.step(ahead)], 1);
       while (place.rest != 0) release_single(net_.step(place), ++free_at);
       if (!net_.open_sink()) release(net_.ejection(m.destination), m, ++free_at);
     }
@@ -481,6 +518,9 @@ class UnitEngine {
     for (const auto index : order) messages_[index].key = key_++;
   }
 
+  struct Arrived {
+    std::uint32_t message, head;
+  };
   struct Granted {
     std::uint32_t link, word, slot, time, message;
   };
@@ -494,13 +534,14 @@ class UnitEngine {
   std::vector<std::uint32_t> free_, current_, next_, bucket_, merged_, times_, path_;
   events::Distant distant_, wakes_;
   std::vector<Granted> granted_;
+  std::vector<Arrived> arrived_;
   std::uint64_t base_ = ~std::uint64_t{0};
   std::uint64_t arrival_ = 0, rare_ = 0;  // relative: the next message; the next event beyond the wheel or wake-up
   static constexpr std::uint64_t farthest = std::uint64_t{1} << 30;
   static constexpr std::uint32_t most_keys = 0xe0000000u;
   std::uint64_t limit_ = farthest;
   std::uint64_t head_hops_ = 0, flit_hops_ = 0, created_ = 0;
-  std::uint32_t now_ = 0, waiting_next_ = 0, key_ = 0;
+  std::uint32_t now_ = 0, waiting_next_ = 0, arrived_count_ = 0, key_ = 0;
   bool distant_words_ = false, settling_ = false, woken_ = false;
 };
 
