@@ -31,6 +31,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("run", "echo", "--via", "local"), "accepted: --via mpiexec"),
         (("run", "echo", "--profile", "slow"), "accepted: quick, standard, full"),
         (("run", "echo", "--set", "machine.nodes=8"), "accepted: --on"),
+        (("run", "echo", "-n", "1"), "accepted: 2 or more"),
         (("run", "sieve", "-n", "4"), "is for message-passing benchmarks"),
         (("evaluate", "--only", "engines"), "no such part"),
         (("evaluate", "--only", "applications"), "not built yet"),

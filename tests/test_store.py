@@ -85,6 +85,15 @@ def test_a_launch_that_was_cut_short_is_kept_and_says_so(run: Run) -> None:
     assert run.connect().execute("SELECT complete FROM launches").fetchall() == [(False,)]
 
 
+def test_a_launch_that_was_done_again_counts_once_and_keeps_its_samples(run: Run) -> None:
+    lines = "".join(json.dumps(e) + "\n" for e in (launch(), block([1.0]), {"event": "done"}))
+    begin(run, lines)  # killed after its program was done, before that was written down
+    run.journal({"event": "begun", "task": "000-echo", "file": "000-echo-2.jsonl", "about": asdict(ABOUT)})
+    (run.folder / "launches" / "000-echo-2.jsonl").write_text(lines)
+    assert run.connect().execute("SELECT count(*) FROM samples").fetchone() == (2,)
+    assert run.connect().execute("SELECT complete FROM launches ORDER BY 1").fetchall() == [(False,), (True,)]
+
+
 def test_files_of_several_nodes_belong_to_one_launch(run: Run) -> None:
     begin(run, "")
     for node in ("n1", "n2"):

@@ -45,6 +45,13 @@ help = "long: both vectors together twice the last-level cache; short: half of a
 unit = "s"
 help = "time of an element"
 
+[headline.compute]
+figure = "rate"
+where = "vectors=short threads=1"
+title = "complex multiply-add in cache, one processor"
+says = "computes at up to"
+bound = "peak_float64"
+
 [figure.time]
 metric = "time"
 formula = "value"

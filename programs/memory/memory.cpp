@@ -69,8 +69,8 @@ help = "memory of the machine, or of the container where its limit is lower"
 
 [headline.available]
 figure = "memory_available"
-title = "memory that a process can touch"
-says = "lets a process touch"
+title = "memory free for one process"
+says = "has free for one process"
 bound = "memory_limit"
 
 [figure.memory_available]

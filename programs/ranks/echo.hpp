@@ -24,6 +24,7 @@ check = "before the samples of a length count, the partner compares every byte w
 source = "Dunigan 1991, section 4.1, Figures 2 and 3, Table 6, Appendix A"
 published = ["echo"]
 model = "alpha_beta"
+least_ranks = 2
 slice_quick = 0.015
 slice_standard = 0.03
 slice_full = 0.05

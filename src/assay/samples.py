@@ -26,6 +26,7 @@ class Circumstance:
     attempt: int
     provenance: str
     factors: dict[str, Any] = field(default_factory=dict)  # what was varied from outside: part of every case
+    superseded: bool = False  # done again after a kill or a failure: its samples are kept, its launch does not count
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +191,7 @@ def rows(lines: Iterable[dict[str, Any]], about: Circumstance) -> Iterator[Row]:
         elif kind == "done":
             done.add(host)
     for host, event in launches.items():
-        yield _launch(event, about, host, host in done, notes.get(host, []))
+        yield _launch(event, about, host, host in done and not about.superseded, notes.get(host, []))
 
 
 def _block(event: dict[str, Any], about: Circumstance, host: str, seed: int) -> Iterator[Row]:

@@ -163,12 +163,15 @@ class Run:
 
     def tasks(self) -> Iterator[tuple[Circumstance, Path]]:
         """Each task that was begun: what its rows have in common, and each file written (one a node)."""
-        for entry in self.entries():
-            if entry.get("event") == "begun":
-                about, path = Circumstance(**entry["about"]), self.folder / "launches" / entry["file"]
-                yield about, path
-                for of_one_node in sorted(path.parent.glob(f"{path.stem}@*{path.suffix}")):
-                    yield about, of_one_node
+        begun = [entry for entry in self.entries() if entry.get("event") == "begun"]
+        last = {entry["task"]: entry["file"] for entry in begun}
+        for entry in begun:
+            superseded = entry["file"] != last[entry["task"]]
+            about = Circumstance(**{**entry["about"], "superseded": superseded})
+            path = self.folder / "launches" / entry["file"]
+            yield about, path
+            for of_one_node in sorted(path.parent.glob(f"{path.stem}@*{path.suffix}")):
+                yield about, of_one_node
 
     def rows(self) -> Iterator[Row]:
         """All rows, unfolded from the programs' own lines."""

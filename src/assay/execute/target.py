@@ -32,6 +32,9 @@ def ranks_wanted(record: Benchmark, given: int | None) -> int | None:
     wanted = given if given is not None else record.extra.get("ranks", DEFAULT_RANKS)
     if wanted == "all":
         wanted = max(2, len(os.sched_getaffinity(0)))
+    least = int(record.extra.get("least_ranks", 1))
+    if int(wanted) < least:
+        raise InputError("needs more ranks", key=f"{record.name} -n", value=wanted, accepted=f"{least} or more")
     return int(wanted)
 
 
