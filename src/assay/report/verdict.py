@@ -42,7 +42,13 @@ def doubt(document: Document) -> str:
         return "Nothing disturbed the run that its own samples and accounting could show."
     parts = []
     if bad:
-        parts.append(f"not valid: {', '.join(bad)}")
+        parts.append(f"not valid: {_names(bad)}")
     if odd:
-        parts.append(f"disturbed: {', '.join(odd)}")
+        parts.append(f"disturbed: {_names(odd)}")
     return f"Of {len(states)} benchmarks, {'; '.join(parts)}."
+
+
+def _names(benchmarks: list[str], most: int = 4) -> str:
+    """Name a few, count the rest."""
+    more = f" and {len(benchmarks) - most} more" if len(benchmarks) > most else ""
+    return ", ".join(benchmarks[:most]) + more
