@@ -75,7 +75,7 @@ def svg(
     left, right = min((x for x, _ in routers), default=0.0), max((x for x, _ in routers), default=1.0)
     low, high = min((y for _, y in routers), default=0.0), max((y for _, y in routers), default=1.0)
     scale = (WIDTH - 60) / max(right - left, (high - low) / 1.5, 1e-9)
-    height = (high - low) * scale + 110
+    height = (high - low) * scale + 150  # room above for the title and for the links that bulge
     place = [(30 + (x - left) * scale, height - 80 - (y - low) * scale) for x, y in routers]
     radius = max(2.0, min(9.0, 0.12 * scale))
     parts = [
