@@ -155,7 +155,9 @@ def test_inside_an_allocation_all_its_nodes_are_used(tmp_path, programs, outside
 
 def test_a_failing_node_is_told_with_its_words(tmp_path, programs, slurm):
     outcome = slurm().run(job(tmp_path, (*programs("tick"), "--set", "status=1"), 2))
-    assert outcome.status == 1 and outcome.reason
+    assert (
+        outcome.status in (1, 143) and outcome.reason
+    )  # srun gives the greater: the second node may be ended by SIGTERM
     assert "told to fail" in (tmp_path / "log").read_text()
 
 
