@@ -276,6 +276,13 @@ def engine(mutant: int = 0) -> Path:
     return build(f"engine{mutant}", sources, *options, depends=[*headers, library])
 
 
+def chains() -> Path:
+    """The I/O nodes of the compiled core, writing down what they send."""
+    library = ROOT / "build" / "core" / "libassay_core.a"
+    headers = [path for room in ("network", "events", "storage") for path in (ROOT / "core" / room).rglob("*.[ch]pp")]
+    return build("chains", [TWIN / "chains.cpp"], str(library), depends=[*headers, library])
+
+
 def play(program: Path, cases: list[Case], folder: Path) -> str:
     """What a program says of the cases."""
     given, found = folder / "cases", folder / f"{program.name}.delivered"

@@ -12,6 +12,8 @@ namespace {
 
 using namespace network;
 
+constexpr std::uint64_t never = std::uint64_t{1} << 62;  // later than any run's end
+
 enum Kind : std::uint8_t { pe_pe, pe_io, io_io, io_pe, write, kinds };
 
 struct Transaction {
@@ -34,6 +36,11 @@ class IoNodes {
   template <class Engine>
   void delivered(Engine& engine, const Message& m, std::uint32_t head);
   void moved_base(std::uint32_t shift) { from_ -= std::min(from_, shift); }
+  /// Writes down what is delivered, and generates no more than so many transactions.
+  void trace(std::vector<Sent>& sent, std::uint64_t transactions) {
+    sent_ = &sent;
+    left_ = transactions;
+  }
 
   // What `drive` wants of a collector.
   [[nodiscard]] std::uint64_t all() const { return all_; }
@@ -81,6 +88,8 @@ class IoNodes {
   }
   void forward(Message& m) const;
   void reply(Message& m) const;
+  template <class Engine>
+  [[gnu::noinline]] void write_down(Engine& engine, const Message& m, std::uint32_t head);
 
   std::uint32_t dimension_, io_count_ = 0, io_dimension_ = 0;
   const InputOutput io_;
@@ -97,6 +106,8 @@ class IoNodes {
   std::uint64_t all_ = 0, messages_ = 0, flits_ = 0;
   std::uint32_t from_ = 0;
   bool measuring_ = false;
+  std::vector<Sent>* sent_ = nullptr;
+  std::uint64_t left_ = ~std::uint64_t{0};
 };
 
 IoNodes::IoNodes(std::uint32_t dimension, const InputOutput& io, events::Random random)
@@ -184,7 +195,7 @@ void IoNodes::first(Message& m) {
     way.end(io_in_ + t.home);
   }
   time_ += random_.exponential() * gap_;
-  cycle_ = static_cast<std::uint64_t>(static_cast<std::int64_t>(time_));
+  cycle_ = --left_ == 0 ? never : static_cast<std::uint64_t>(static_cast<std::int64_t>(time_));
 }
 
 void IoNodes::forward(Message& m) const {
@@ -219,8 +230,21 @@ void IoNodes::reply(Message& m) const {
 }
 
 template <class Engine>
+void IoNodes::write_down(Engine& engine, const Message& m, std::uint32_t head) {
+  // Where a message begins and ends, by its stage.
+  const std::uint32_t element = m.tag.element, home = nodes() + m.tag.home, block = nodes() + m.tag.block;
+  std::uint32_t from = element, to = home;
+  if (m.tag.kind == pe_pe) to = m.path[m.hops - 1u] - out_;
+  if (m.tag.kind == io_io) from = home, to = block;
+  if (m.tag.kind == io_pe) from = block, to = element;
+  sent_->push_back({m.key, engine.absolute(m.born), engine.absolute(head), from, to, m.flits, m.hops});
+}
+
+template <class Engine>
 void IoNodes::delivered(Engine& engine, const Message& m, std::uint32_t head) {
   ++all_;
+  if (sent_ != nullptr) [[unlikely]]
+    write_down(engine, m, head);
   const std::uint32_t latency = head + 1 - m.born;
   if (measuring_) {
     ++messages_;
@@ -286,6 +310,16 @@ Outcome simulate_io(std::uint32_t dimension, const InputOutput& io, const Method
                     io.interval;
   outcome.cpu_seconds = thread_seconds() - started;
   return outcome;
+}
+
+std::vector<Sent> trace_io(std::uint32_t dimension, const InputOutput& io, std::uint64_t seed,
+                           std::uint64_t transactions) {
+  std::vector<Sent> sent;
+  IoNodes model(dimension, io, events::Random(seed, 0));
+  model.trace(sent, transactions);
+  PathEngine<IoNodes> engine(model.links(), model, 2048);
+  engine.run(never);
+  return sent;
 }
 
 }  // namespace assay::storage

@@ -9,6 +9,9 @@
 // the n link at the nearest I/O node, past that node. A write is one message to the nearest I/O node. Node latency is a
 // pure delay, counted from the tail's arrival.
 #pragma once
+#include <cstdint>
+#include <vector>
+
 #include "network/outcome.hpp"
 #include "network/settings.hpp"
 
@@ -16,5 +19,15 @@ namespace assay::storage {
 
 /// ParameterError where the I/O nodes do not fit: [io].nodes not a power of two of different elements.
 network::Outcome simulate_io(std::uint32_t dimension, const network::InputOutput& io, const network::Method& method);
+
+/// One message of a run, for those who play it again elsewhere. Nodes: the elements, then the I/O nodes by address.
+/// `id` is the order among requests of one cycle; the stages of a transaction share id / 4.
+struct Sent {
+  std::uint64_t id = 0, born = 0, head = 0;  // cycles: generated, head over the last link
+  std::uint32_t source = 0, destination = 0, flits = 0, hops = 0;
+};
+/// All messages of the first `transactions` transactions, until the network is empty again.
+std::vector<Sent> trace_io(std::uint32_t dimension, const network::InputOutput& io, std::uint64_t seed,
+                           std::uint64_t transactions);
 
 }  // namespace assay::storage
