@@ -1,8 +1,8 @@
 """The paper's read chains against the twin: every message of transactions that answer one another, none may differ.
 
-The I/O nodes of the core write down what they send and when its head arrives. The twin is given the same messages, finds
-its own paths through its own links, and must deliver each head in the same cycle. That one message comes of another is
-checked here from the paper's description alone (Ghosh, Goveas and Draper, section 4).
+The I/O nodes of the core write down what they send and when its head arrives. The twin is given the same messages,
+finds its own paths through its own links, and must deliver each head in the same cycle. That one message comes of
+another is checked here from the paper's description alone (Ghosh, Goveas and Draper, section 4).
 """
 
 from __future__ import annotations
