@@ -16,7 +16,7 @@
 #include <string>
 #include <utility>
 
-#include "ranks/communicator.hpp"
+#include "ranks/one_sided.hpp"
 #include "timing/clock.hpp"
 
 namespace assay::mpi {
@@ -78,6 +78,16 @@ class Communicator {
   struct Request {
     MPI_Request handle = MPI_REQUEST_NULL;
   };
+  // Allocated by MPI, which on one host puts it where other processes can write without this one's help.
+  class Window {
+   public:
+    std::byte* data() const { return data_; }
+
+   private:
+    friend class Communicator;
+    std::byte* data_ = nullptr;
+    MPI_Win handle_ = MPI_WIN_NULL;
+  };
   static constexpr double ticks_a_second = 1e9;
 
   explicit Communicator(MPI_Comm comm) : comm_(comm) {
@@ -118,6 +128,32 @@ class Communicator {
     check(MPI_Wait(&request.handle, &result.value.status_), "MPI_Wait", -1);
     return result;
   }
+
+  Ready<Window> expose(std::size_t bytes) {
+    Ready<Window> made;
+    const auto room = static_cast<MPI_Aint>(bytes);
+    check(MPI_Win_allocate(room, 1, MPI_INFO_NULL, comm_, &made.value.data_, &made.value.handle_), "MPI_Win_allocate",
+          -1);
+    MPI_Win_set_errhandler(made.value.handle_, MPI_ERRORS_RETURN);
+    check(MPI_Win_lock_all(MPI_MODE_NOCHECK, made.value.handle_), "MPI_Win_lock_all", -1);
+    return made;
+  }
+  ASSAY_INLINE Ready<void> put(Window& window, const void* data, std::size_t bytes, int to, std::size_t offset) {
+    const int n = count(bytes);
+    check(MPI_Put(data, n, MPI_BYTE, to, static_cast<MPI_Aint>(offset), n, MPI_BYTE, window.handle_), "MPI_Put", to);
+    return {};
+  }
+  ASSAY_INLINE Ready<void> complete(Window& window, int to) {
+    check(MPI_Win_flush(to, window.handle_), "MPI_Win_flush", to);
+    return {};
+  }
+  Ready<void> withdraw(Window& window) {
+    check(MPI_Win_unlock_all(window.handle_), "MPI_Win_unlock_all", -1);
+    check(MPI_Win_free(&window.handle_), "MPI_Win_free", -1);
+    window.data_ = nullptr;
+    return {};
+  }
+
   template <class Work>
   Ready<void> compute(double, Work&& work) {
     std::forward<Work>(work)();
@@ -140,7 +176,7 @@ class Communicator {
   int rank_ = 0, size_ = 0;
 };
 
-static_assert(ranks::Communicator<Communicator>);
+static_assert(ranks::OneSided<Communicator>);
 
 }  // namespace assay::mpi
 
