@@ -97,6 +97,15 @@ int Atlas::add(const Description& d, const std::string& kind, Router from, Route
   return static_cast<int>(links.size()) - 1;
 }
 
+int Atlas::add_given(const Description& d, const Words& words) {
+  Link link = like(d, "channels", 1);
+  link.name = "link " + words.at(1) + " " + words.at(2);
+  for (std::size_t i = 3; i < words.size(); ++i) change(link, words[i]);
+  fit_to(d, link);
+  links.push_back(link);
+  return static_cast<int>(links.size()) - 1;
+}
+
 void Atlas::finish(const Description& d) {
   for (auto& [ends, number] : wires_) number = add(d, "network", ends.first, ends.second, "channels");
   for (int node = 0; node < nodes; ++node) {

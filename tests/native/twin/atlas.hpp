@@ -16,8 +16,9 @@ using Words = std::vector<std::string>;
 class Description {
  public:
   std::map<std::string, Words> words;
-  std::vector<Words>
-      unlike;  // `unlike network FROM TO key=value…`, `unlike injection NODE …`, `unlike ejection NODE …`
+  // `unlike network FROM TO key=value…`, `unlike injection NODE …`, `unlike ejection NODE …`; with topology `given`
+  // `unlike link FROM TO key=value…` for each link and `unlike path LINK…` for each message
+  std::vector<Words> unlike;
 
   int number(const std::string& key, int otherwise) const;
   std::string word(const std::string& key, const std::string& otherwise) const;
@@ -33,6 +34,11 @@ class Atlas {
   std::vector<Link> links;
   /// Links from source to destination, injection and ejection included.
   virtual std::vector<int> path(int source, int destination) const;
+  /// Of the message in this row of the case: the same, where a message's path hangs on its ends only.
+  virtual std::vector<int> path_of(std::size_t row, int source, int destination) const {
+    (void)row;
+    return path(source, destination);
+  }
   /// The lane that is asked for on each link of that path.
   virtual std::vector<int> lanes_of(int source, int destination) const {
     return std::vector<int>(path(source, destination).size(), 0);
@@ -49,6 +55,9 @@ class Atlas {
   virtual std::vector<Router> route(int source, int destination) const = 0;
   /// A wire in one direction.
   void wire(Router from, Router to) { wires_.emplace(std::pair(from, to), 0); }
+
+  /// A link of which everything is said.
+  int add_given(const Description& description, const Words& words);
 
   int lanes_ = 1;  // of links between routers
 

@@ -33,7 +33,7 @@ twin::Played play(const twin::Description& description, const std::vector<twin::
     message.source = row.source;
     message.destination = row.destination;
     message.flits = row.flits;
-    message.path = atlas->path(row.source, row.destination);
+    message.path = atlas->path_of(plan.messages.size(), row.source, row.destination);
     message.lanes = atlas->lanes_of(row.source, row.destination);
     plan.messages.push_back(std::move(message));
   }

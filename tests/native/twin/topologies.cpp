@@ -427,8 +427,42 @@ class Dragonfly : public Atlas {
   bool relative_;
 };
 
+/// Links and each message's path as the case gives them: where routes are drawn or adapt to what they meet, the twin
+/// cannot find them and judges the times alone. A path must hang together.
+class Given : public Atlas {
+ public:
+  explicit Given(const Description& d) {
+    for (const auto& words : d.unlike) {
+      if (words.at(0) == "link") {
+        ends_.emplace_back(words.at(1), words.at(2));
+        add_given(d, words);
+      } else {
+        paths_.emplace_back();
+        for (std::size_t i = 1; i < words.size(); ++i) paths_.back().push_back(std::stoi(words[i]));
+      }
+    }
+  }
+  void finish(const Description&) override {}
+  std::vector<int> path_of(std::size_t row, int, int) const override {
+    const auto& path = paths_.at(row);
+    for (std::size_t i = 1; i < path.size(); ++i)
+      if (ends_.at(static_cast<std::size_t>(path[i - 1])).second != ends_.at(static_cast<std::size_t>(path[i])).first)
+        throw std::runtime_error("the path of message " + std::to_string(row) + " is torn");
+    return path;
+  }
+  std::vector<int> lanes_of(int, int) const override { return {}; }
+
+ protected:
+  Routers route(int, int) const override { return {}; }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> ends_;
+  std::vector<std::vector<int>> paths_;
+};
+
 std::unique_ptr<Atlas> made(const Description& d) {
   const std::string topology = d.word("topology", "");
+  if (topology == "given") return std::make_unique<Given>(d);
   if (topology == "hypercube" && d.words.contains("io_nodes")) return std::make_unique<WithIo>(d);
   if (topology == "hypercube") return std::make_unique<Hypercube>(d);
   if (topology == "mesh") return std::make_unique<Grid>(d, d.numbers("extents"), false);
