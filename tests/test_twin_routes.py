@@ -1,7 +1,7 @@
-"""Routes that are drawn, adapt, or go round failed parts: the engine's times against the twin's, on the engine's routes.
+"""Routes that are drawn, adapt, or go round failed parts: the times of engine and twin, on the ways the engine took.
 
-Such a route cannot be found twice, so the twin is given the links and the way that each message took (the laws of the
-routes themselves are tests/test_routing_laws.py) and must deliver every head and tail in the same cycle.
+Such a route cannot be found twice, so the twin is given the links and the way that each message took (the laws of
+the routes themselves are tests/test_routing_laws.py) and must deliver every head and tail in the same cycle.
 """
 
 from __future__ import annotations
