@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from assay.errors import InputError
-from assay.report import bounds, page, tables
+from assay.report import bounds, comparing, page, tables
 from assay.report.document import document
 from assay.samples import Circumstance
 from assay.store import Run
@@ -35,14 +35,15 @@ def block(length: int, values: list[float], number: int = 0, first: float | None
     return {"event": "block", **about, "values": values, "first": first, "t0": 1.0 + number, "t1": 2.0 + number}
 
 
-def launch(run: Run, number: int, events: list[dict[str, Any]], **ended: Any) -> None:
+def launch(run: Run, number: int, events: list[dict[str, Any]], attempt: int = 1, **ended: Any) -> None:
     """Write one launch of echo as its program and its launcher would have."""
     task = f"{number:03d}-echo"
-    about = Circumstance(run.about["id"], "echo", "messages", "here", 0, number, 1, "p")
-    run.journal({"event": "begun", "task": task, "file": f"{task}.jsonl", "about": asdict(about)})
+    file = f"{task}{'' if attempt == 1 else f'-{attempt}'}.jsonl"
+    about = Circumstance(run.about["id"], "echo", "messages", "here", 0, number, attempt, "p")
+    run.journal({"event": "begun", "task": task, "file": file, "about": asdict(about)})
     begun = {"event": "launch", "seed": 1, "ranks": 2, "placement": [{"rank": 0, "host": "n1"}], "t": 1.0}
     lines = [begun, *events, {"event": "done"}]
-    (run.folder / "launches" / f"{task}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (run.folder / "launches" / file).write_text("".join(json.dumps(line) + "\n" for line in lines))
     told = {"status": 0, "reason": None, "binding": "core", "warnings": [], **ended}
     run.journal({"event": "ended", "task": task, **told})
 
@@ -199,3 +200,50 @@ def test_what_is_invalid_is_compared_with_nothing_and_a_disturbed_run_is_called_
     assert (answer.document["state"], entry["state"]) == ("disturbed", "invalid") and entry["warnings"]
     said = assay("compare", str(run.folder), str(other.folder))
     assert f"{run.about['id']} is disturbed" in said.err and "disturbed" not in said.out
+
+
+def test_a_failed_check_of_an_attempt_that_was_done_again_well_counts_no_more(run: Run) -> None:
+    wrong = {"event": "check", "case": {"bytes": 8, "hops": None}, "passed": False, "detail": "byte 7"}
+    launch(run, 0, [block(8, [9e-6] * 4), wrong], status=1, reason="check failed")
+    launch(run, 0, [block(8, [1e-6] * 4), {**wrong, "passed": True}], attempt=2)
+    section = echo(run)
+    assert section["state"] == "clean" and section["warnings"] == []
+    median = next(f for f in section["figures"] if f["name"] == "half_round_trip" and f["statistic"] == "median")
+    assert median["value"] == 0.5e-6 and median["state"] == "clean"
+
+
+def test_the_readings_of_a_benchmark_are_read_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(2):
+        launch(run, number, [block(8, [1e-6, 2e-6])])
+    connection = run.connect()
+    asked: list[str] = []
+
+    class Counting:
+        def execute(self, text: str, *given: Any) -> Any:
+            asked.append(text)
+            return connection.execute(text, *given)
+
+    monkeypatch.setattr(Run, "connect", lambda _: Counting())
+    section = echo(run)
+    assert section["figures"] and section["variance"]
+    assert sum("FROM samples" in text for text in asked) == 1
+
+
+def test_what_failed_and_what_was_measured_have_the_same_fields(run: Run) -> None:
+    launch(run, 0, [block(8, [1e-6, 2e-6])])
+    measured = echo(run)
+    about = Circumstance(run.about["id"], "sieve", "processor", "here", 0, 0, 1, "p")
+    run.journal({"event": "begun", "task": "000-sieve", "file": "000-sieve.jsonl", "about": asdict(about)})
+    run.journal({"event": "ended", "task": "000-sieve", "status": 1, "reason": "no compiler"})
+    failed = next(s for s in document(run)["benchmarks"] if s["benchmark"] == "sieve")
+    assert set(failed) == set(measured) and failed["state"] == "invalid" and failed["title"] != "sieve"
+
+
+def test_a_run_apart_from_itself_tells_nothing_whichever_of_the_two_it_is(run: Run, tmp_path: Path) -> None:
+    steady = Run.create(tmp_path / "steady", {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})
+    for number in range(12):
+        launch(steady, number, [block(8, [1e-6 * (1 + 1e-4 * number)] * 3)])
+        launch(run, number, [block(8, [1e-6 * (1 + 1e-4 * number) * (1.0 if number % 2 else 0.9)] * 3)])
+    for one, other in ((run, steady), (steady, run)):
+        (row,) = comparing.against_run(one, other)
+        assert row["verdict"] == "cannot be told" and row["spread"][1] > 1.1

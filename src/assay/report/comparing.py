@@ -1,15 +1,16 @@
 """Runs beside runs and beside published machines, each number with its kind: measured or quoted (METHOD, rules 9, 13).
 
 Two runs are compared launch against launch (Hodges-Lehmann, two one-sided tests, Holm over the family). They were not
-interleaved, so each side's even launches against its odd ones serve as the A/A run, and the text says what that leaves
-open. A published machine has no launches: its cells stand beside this run's with their ratio and without a verdict.
+interleaved, so the even launches of a run against its odd ones serve as the A/A run, of each run, and the one further
+apart counts; the text says what that leaves open. A published machine has no launches: its cells stand beside this
+run's with their ratio and without a verdict.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -63,9 +64,8 @@ def against_run(
     ]
     family = []
     for key in common:
-        values = np.asarray(first[key])
-        halves = (values[0::2], values[1::2]) if len(values) >= 4 else None
-        family.append(compare(values, second[key], margin=margin, a_against_a=halves, paired=False))
+        itself = max(filter(None, (_halves(first[key]), _halves(second[key]))), key=_apart, default=None)
+        family.append(compare(first[key], second[key], margin=margin, a_against_a=itself, paired=False))
     corrected = correct_family(family) if family else ()
     return [
         {
@@ -83,6 +83,16 @@ def against_run(
         }
         for (benchmark, metric, case), result in zip(common, corrected, strict=True)
     ]
+
+
+def _halves(values: Sequence[float]) -> tuple[Sequence[float], Sequence[float]] | None:
+    """Even launches and odd ones; None where they are too few."""
+    return (values[0::2], values[1::2]) if len(values) >= 4 else None
+
+
+def _apart(halves: tuple[Sequence[float], Sequence[float]]) -> float:
+    """Give the distance of two halves: that of their medians, as a ratio's logarithm."""
+    return abs(float(np.log(np.median(halves[1]) / np.median(halves[0]))))
 
 
 def _unit(benchmark: str, metric: str) -> str:
@@ -157,7 +167,7 @@ def table_of_runs(rows: list[dict[str, Any]], a: str, b: str) -> Grid:
     spread = [row["spread"] for row in rows if row["spread"]]
     if spread:
         least, most = min(s[0] for s in spread) - 1, max(s[1] for s in spread) - 1
-        aa = f"A/A (even against odd launches of {a}): {least:+.1%} to {most:+.1%}."
+        aa = f"A/A (even against odd launches, of the run where they are further apart): {least:+.1%} to {most:+.1%}."
     else:
         aa = "No A/A run: fewer than four launches."
     note = f"{aa} The runs were not interleaved: what changed between them besides the machine cannot be told apart."

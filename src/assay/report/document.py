@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from typing import Any
 
 import numpy as np
 
 from assay.analysis import disturbance
-from assay.analysis.figures import FigureValue, cells, figures
+from assay.analysis.figures import FigureValue, figures
 from assay.analysis.fits import fits
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, benchmarks
 from assay.report.levels import levels
+from assay.report.readings import Readings, gathered, readings
 from assay.samples import case_text
 from assay.store import Run
 
 WORST = {"clean": 0, "disturbed": 1, "invalid": 2}
-_SAMPLES = """
-    SELECT s.metric, s.case, s.host, s.launch, s.value, s.batch, s.first
-    FROM samples s JOIN launches l USING (benchmark, launch, attempt, host)
-    WHERE s.benchmark = ? AND l.complete
-    ORDER BY s.launch, s.t, s.block, s.repetition
+# of a launch that was done again well, or cut short, neither samples nor checks count
+_FAILED = """
+    SELECT DISTINCT c.case, c.detail FROM checks c JOIN launches l USING (benchmark, launch, attempt, host)
+    WHERE c.benchmark = ? AND NOT c.passed AND l.complete
 """
 
 
@@ -39,7 +38,7 @@ def document(run: Run) -> dict[str, Any]:
     sections.sort(key=lambda section: order.index(section["benchmark"]))
     for entry in _failures(run):
         if entry["benchmark"] not in {section["benchmark"] for section in sections}:
-            sections.append(_empty(entry))
+            sections.append(_frame(entry["benchmark"], known.get(entry["benchmark"])))
         for section in sections:
             if section["benchmark"] == entry["benchmark"]:
                 section["state"] = "invalid" if not section["figures"] else _worse(section["state"], "disturbed")
@@ -63,16 +62,41 @@ def document(run: Run) -> dict[str, Any]:
     }
 
 
+def _frame(name: str, record: Benchmark | None) -> dict[str, Any]:
+    """Give the section of a benchmark of which nothing was measured: what its record says, and nothing found."""
+    return {
+        "benchmark": name,
+        "title": record.title if record else name,
+        "part": record.part if record else None,
+        "summary": record.summary if record else "",
+        "source": record.source if record else "",
+        "cost": record.cost if record else "",
+        "check": record.check if record else "",
+        "historical": bool(record and record.historical),
+        "published": list(record.published) if record else [],
+        "state": "invalid",
+        "warnings": [],
+        "notes": [],
+        "transport": [],
+        "binding": [],
+        "launches": 0,
+        "figures": [],
+        "headlines": [],
+        "fits": [],
+        "variance": [],
+        "odd_nodes": [],
+    }
+
+
 def _section(run: Run, connection: Any, record: Benchmark, said: dict[str, list[str]]) -> dict[str, Any]:
-    found = cells(connection.execute(_SAMPLES, [record.name]).fetchall())
-    state, warnings = _judged(run, connection, record)
+    blocks = readings(connection, record.name)
+    found = gathered(blocks)
+    state, warnings = _judged(run, connection, record, blocks)
     if said.get("warnings"):  # ranks that wait for a processor: their medians stand for what they are
         state = _worse(state, "disturbed")
         warnings += said["warnings"]
     states = {case_text(dict(cell.case)): state for cell in found}
-    failed = connection.execute(
-        'SELECT DISTINCT "case", detail FROM checks WHERE benchmark = ? AND NOT passed', [record.name]
-    ).fetchall()
+    failed = connection.execute(_FAILED, [record.name]).fetchall()
     for case, detail in failed:
         states[case] = "invalid"
         warnings.append(f"check failed for {case}: {detail}")
@@ -86,28 +110,17 @@ def _section(run: Run, connection: Any, record: Benchmark, said: dict[str, list[
         states[""] = "invalid"
     derived: list[FigureValue] = figures(record, found, states)
     worst = max([state, *states.values()], key=WORST.__getitem__)
-    return {
-        "benchmark": record.name,
-        "title": record.title,
-        "part": record.part,
-        "summary": record.summary,
-        "source": record.source,
-        "cost": record.cost,
-        "check": record.check,
-        "historical": record.historical,
-        "published": list(record.published),
+    return _frame(record.name, record) | {
         "state": worst,
         "warnings": warnings,
         "notes": list(noted),
         "transport": sorted(t for t in transports if t),
         "binding": said.get("binding", []),
-        "launches": connection.execute(
-            "SELECT count(DISTINCT launch) FROM launches WHERE benchmark = ? AND complete", [record.name]
-        ).fetchone()[0],
+        "launches": len({of.launch for of in blocks}),
         "figures": [figure.to_dict() for figure in derived],
         "headlines": _headlines(record, derived),
         "fits": fits(record, [cell for cell in found if states[case_text(dict(cell.case))] != "invalid"]),
-        "variance": levels(connection, record),
+        "variance": levels(record, blocks),
         "odd_nodes": [
             node.to_dict() | {"figure": node.metric, "unit": record.metrics[node.metric].unit, "text": node.text}
             for node in odd_nodes(found)
@@ -137,12 +150,12 @@ def _headlines(record: Benchmark, derived: list[FigureValue]) -> list[dict[str, 
     return made
 
 
-def _judged(run: Run, connection: Any, record: Benchmark) -> tuple[str, list[str]]:
+def _judged(run: Run, connection: Any, record: Benchmark, found: list[Readings]) -> tuple[str, list[str]]:
     """Judge each host's blocks by themselves: what disturbed one node says nothing of another."""
     if run.about.get("described"):
         return "clean", []  # simulated time has no neighbours
     processors = int((run.about.get("host") or {}).get("usable_cpus") or 1)
-    by_host = _blocks(connection, record)
+    by_host = _blocks(connection, record, found)
     state, warnings = "clean", []
     for host, (blocks, ranks) in sorted(by_host.items()):
         judged = disturbance.judge(blocks, processors, ranks)
@@ -151,17 +164,15 @@ def _judged(run: Run, connection: Any, record: Benchmark) -> tuple[str, list[str
     return (state, warnings) if by_host else ("invalid", ["no block was finished"])
 
 
-def _blocks(connection: Any, record: Benchmark) -> dict[str, tuple[list[disturbance.Block], int]]:
+def _blocks(
+    connection: Any, record: Benchmark, found: list[Readings]
+) -> dict[str, tuple[list[disturbance.Block], int]]:
     """Blocks and ranks of a benchmark by host, over its complete launches."""
-    values: dict[tuple[Any, ...], list[float]] = defaultdict(list)
-    rows = connection.execute(
-        'SELECT metric, "case", host, launch, attempt, block, value FROM samples WHERE benchmark = ? AND NOT first'
-        " ORDER BY t, repetition",
-        [record.name],
-    )
-    for *key, value in rows.fetchall():
-        metric = record.metrics.get(key[0])  # a difference below zero is noise around nothing: judged as nothing
-        values[tuple(key)].append(max(value, 0.0) if metric is not None and metric.difference else value)
+    differences = {name for name, metric in record.metrics.items() if metric.difference}
+    values = {of.key: np.asarray(of.values, dtype=float) for of in found if not of.first}
+    for key in values:
+        if key[0] in differences:  # a difference below zero is noise around nothing: judged as nothing
+            values[key] = np.maximum(values[key], 0.0)
     blocks = connection.execute(
         'SELECT b.metric, b."case", b.host, b.launch, b.attempt, b.block, b.batch, b.steal, b.others, b.own, b.wall,'
         " b.involuntary, b.voluntary, b.minor_faults, b.major_faults, b.frequency, b.t0, b.t1, l.ranks"
@@ -178,7 +189,7 @@ def _blocks(connection: Any, record: Benchmark) -> dict[str, tuple[list[disturba
             launch=row[3],
             block=row[5],
             batch=row[6],
-            values=np.asarray(values[row[:6]], dtype=float),
+            values=values.get(row[:6], np.empty(0)),
             accounting=dict(zip(names, row[7:16], strict=True)),
             t0=row[16],
             t1=row[17],
@@ -209,29 +220,3 @@ def _failures(run: Run) -> list[dict[str, Any]]:
     about = {e["task"]: e["about"]["benchmark"] for e in run.entries() if e.get("event") == "begun"}
     last = {e["task"]: e for e in run.entries() if e.get("event") == "ended"}
     return [{**entry, "benchmark": about[task]} for task, entry in last.items() if entry["status"] != 0]
-
-
-def _empty(entry: dict[str, Any]) -> dict[str, Any]:
-    record = benchmarks().get(entry["benchmark"])
-    return {
-        "benchmark": entry["benchmark"],
-        "title": record.title if record else entry["benchmark"],
-        "part": record.part if record else None,
-        "summary": record.summary if record else "",
-        "source": record.source if record else "",
-        "cost": record.cost if record else "",
-        "check": record.check if record else "",
-        "historical": bool(record and record.historical),
-        "published": list(record.published) if record else [],
-        "state": "invalid",
-        "warnings": [],
-        "notes": [],
-        "transport": [],
-        "binding": [],
-        "launches": 0,
-        "figures": [],
-        "headlines": [],
-        "fits": [],
-        "variance": [],
-        "odd_nodes": [],
-    }

@@ -9,31 +9,25 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from assay.analysis.variance import LEVELS, robust
 from assay.benchmark.record import Benchmark
-
-_READINGS = """
-    SELECT s.metric, s.case, s.host, s.launch, s.attempt, s.block, list(s.value)
-    FROM samples s JOIN launches l USING (benchmark, launch, attempt, host)
-    WHERE s.benchmark = ? AND l.complete AND NOT s.first
-    GROUP BY ALL ORDER BY ALL
-"""
+from assay.report.readings import Readings
 
 
-def levels(connection: Any, record: Benchmark) -> list[dict[str, Any]]:
+def levels(record: Benchmark, blocks: Sequence[Readings]) -> list[dict[str, Any]]:
     """Variance by level of each metric, case and host of a benchmark.
 
     `variance` is in the metric's unit squared, `relative` each level's standard deviation over the median. A level
     that was not repeated has no variance of its own: it is named in `unsampled`, and its spread lies in the next.
     """
     found: dict[tuple[str, str, str], dict[tuple[int, int], list[Any]]] = defaultdict(lambda: defaultdict(list))
-    for metric, case, host, launch, attempt, _, values in connection.execute(_READINGS, [record.name]).fetchall():
-        if metric in record.metrics:
-            found[metric, case, host][launch, attempt].append(np.asarray(values, dtype=float))
+    for of in sorted((of for of in blocks if not of.first and of.metric in record.metrics), key=lambda of: of.key):
+        found[of.metric, of.case, of.host][of.launch, of.attempt].append(np.asarray(of.values, dtype=float))
     return [_of_cell(record, key, list(data.values())) for key, data in found.items()]
 
 
