@@ -10,26 +10,26 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
-from assay.analysis.comparison import Comparison, Verdict, compare
+from assay.analysis.comparison import Verdict
 from assay.benchmark.record import benchmark
 from assay.errors import MeasurementError
 from assay.execute.build import build
 from assay.execute.mpi import Mpi, find_mpi, launch_environment
+from bench._pairs import against, against_itself
 
 PLAIN = Path(__file__).with_name("pingpong.c")
 BLOCKS = 4
 # bytes -> (readings a block, round trips a reading)
 SIZES = {8: (100, 500), 1 << 20: (100, 4)}
-Measure = Callable[[int, int], float]  # (bytes, seed) -> s, what a launch is reduced to
+UNIT = (5e5, "us one way")
 
 
 def offsets(seed: int) -> list[str]:
@@ -99,29 +99,6 @@ class Programs:
         return 2e-6 * float(found.group(1))
 
 
-def interleaved(a: Measure, b: Measure, size: int, launches: int, say: str) -> tuple[list[float], list[float]]:
-    """So many pairs of launches, the order within each pair drawn."""
-    order = random.Random(size)
-    first: list[float] = []
-    second: list[float] = []
-    for launch in range(launches):
-        turns: Sequence[tuple[Measure, list[float]]] = [(a, first), (b, second)]
-        for measure, into in turns if order.random() < 0.5 else reversed(turns):
-            into.append(measure(size, launch + 1))
-        print(f"\r{say}: pair {launch + 1} of {launches} ", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    return first, second
-
-
-def told(name: str, a: list[float], b: list[float], found: Comparison) -> str:
-    """One line of the answer."""
-    interval = "no interval" if found.ci95 is None else f"95% {found.ci95[0]:.4f} to {found.ci95[1]:.4f}"
-    spread = "" if found.spread is None else f"; A/A pairs {found.spread[0]:.3f} to {found.spread[1]:.3f}"
-    sides = f"{statistics.median(a) * 5e5:.4g} us and {statistics.median(b) * 5e5:.4g} us one way"
-    verdict = "cannot be told here" if found.verdict is Verdict.UNKNOWN else found.verdict.value
-    return f"{name}: {verdict}: ratio {found.ratio:.4f} ({interval}){spread}; {sides}; {found.reason}"
-
-
 def main(arguments: list[str]) -> int:
     """Run the comparison; 1 where echo differs from the plain program."""
     parser = argparse.ArgumentParser(prog="./x bench messages", description=__doc__)
@@ -137,14 +114,11 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         programs = Programs(mpi, Path(folder), given.osu)
         for size in SIZES:
-            itself = interleaved(programs.plain, programs.plain, size, given.launches, f"{size} B, plain C with itself")
-            print(told(f"{size} B, plain C with itself", *itself, compare(*itself)))
-            pairs = interleaved(programs.plain, programs.echo, size, given.launches, f"{size} B, plain C and echo")
-            found = compare(*pairs, a_against_a=itself)
-            print(told(f"{size} B, echo over plain C, medians", *pairs, found))
+            plain, echo = partial(programs.plain, size), partial(programs.echo, size)
+            itself = against_itself(plain, given.launches, f"{size} B, plain C with itself", UNIT)
+            found = against(plain, echo, given.launches, f"{size} B, echo over plain C", itself, unit=UNIT)
             differs |= found.verdict is Verdict.DIFFERS
             if given.osu:
-                means = interleaved(programs.osu_mean, programs.echo_mean, size, given.launches, f"{size} B, OSU")
-                found = compare(*means, statistic=("mean", "mean"), a_against_a=itself)
-                print(told(f"{size} B, echo over osu_latency, means", *means, found))
+                osu, mean = partial(programs.osu_mean, size), partial(programs.echo_mean, size)
+                against(osu, mean, given.launches, f"{size} B, echo over osu_latency", itself, "mean", UNIT)
     return 1 if differs else 0

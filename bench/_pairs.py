@@ -1,0 +1,61 @@
+"""Pairs of launches, interleaved, and what is told of them (METHOD, rule 9): shared by the parts that compare."""
+
+from __future__ import annotations
+
+import random
+import statistics
+import sys
+from collections.abc import Callable, Sequence
+
+from assay.analysis.comparison import Comparison, Verdict, compare
+
+Measure = Callable[[int], float]  # launch, from 1 on -> s, what it is reduced to
+Pairs = tuple[list[float], list[float]]
+Unit = tuple[float, str]  # what seconds are multiplied with, and what they are called then
+
+
+def interleaved(a: Measure, b: Measure, launches: int, say: str) -> Pairs:
+    """So many pairs of launches, the order within each pair drawn."""
+    order = random.Random(say)
+    first: list[float] = []
+    second: list[float] = []
+    for launch in range(launches):
+        turns: Sequence[tuple[Measure, list[float]]] = [(a, first), (b, second)]
+        for measure, into in turns if order.random() < 0.5 else reversed(turns):
+            into.append(measure(launch + 1))
+        print(f"\r{say}: pair {launch + 1} of {launches} ", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    return first, second
+
+
+def against_itself(plain: Measure, launches: int, name: str, unit: Unit = (1.0, "s")) -> Pairs:
+    """The A/A run: the plain program with itself, printed; it is its own measure of what can be told apart here."""
+    pairs = interleaved(plain, plain, launches, name)
+    print(told(name, pairs, compare(*pairs, a_against_a=pairs), unit), flush=True)
+    return pairs
+
+
+def against(
+    plain: Measure,
+    ours: Measure,
+    launches: int,
+    name: str,
+    itself: Pairs,
+    statistic: str = "median",
+    unit: Unit = (1.0, "s"),
+) -> Comparison:
+    """Ours over the plain program or a peer, after the A/A run `itself`; printed."""
+    pairs = interleaved(plain, ours, launches, name)
+    found = compare(*pairs, statistic=(statistic, statistic), a_against_a=itself)
+    print(told(f"{name}, {statistic}s", pairs, found, unit), flush=True)
+    return found
+
+
+def told(name: str, pairs: Pairs, found: Comparison, unit: Unit) -> str:
+    """One line of the answer."""
+    interval = "no interval" if found.ci95 is None else f"95% {found.ci95[0]:.4f} to {found.ci95[1]:.4f}"
+    spread = "" if found.spread is None else f"; A/A pairs {found.spread[0]:.3f} to {found.spread[1]:.3f}"
+    first, second = (statistics.median(side) * unit[0] for side in pairs)
+    verdict = "cannot be told here" if found.verdict is Verdict.UNKNOWN else found.verdict.value
+    said = f"{first:.4g} and {second:.4g} {unit[1]}"
+    return f"{name}: {verdict}: ratio {found.ratio:.4f} ({interval}){spread}; {said}; {found.reason}"
