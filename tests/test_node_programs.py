@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from assay.analysis.cache_levels import find_levels
-from assay.benchmark.record import programs_root
+from assay.benchmark.record import programs_root, read_table
 from command_line import assay
 
 PROGRAMS = programs_root()
@@ -43,8 +43,7 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 
 def record_of(name: str) -> dict[str, Any]:
-    text = (PROGRAMS / f"{name}.cpp").read_text()
-    return tomllib.loads(text.split('R"record(')[1].split(')record"')[0])
+    return read_table(PROGRAMS / f"{name}.cpp")
 
 
 @pytest.fixture(scope="session")
@@ -123,6 +122,23 @@ def test_more_threads_than_processors_are_left_out_and_said(build: Any, name: st
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert {line["case"]["threads"] for line in lines if line["event"] == "block"} == {1}
     assert any("left out: more threads than the 1 processors" in line.get("text", "") for line in lines)
+
+
+@pytest.mark.skipif(not BOTH, reason="needs two processors")
+def test_threads_are_counted_up_to_the_processors_of_this_process(build: Any) -> None:
+    """Without a word of threads: 1, 2, 4 … and all, of those that the process may use."""
+    done = subprocess.run(
+        [build("kernels/integration"), "--blocks", "1", "--slice", "0.0002", "--set", "intervals=1000"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    counts = sorted({line["case"]["threads"] for line in lines if line["event"] == "block"})
+    assert counts[:2] == [1, 2] and counts[-1] == len(os.sched_getaffinity(0))
+    assert not any("left out" in line.get("text", "") for line in lines)
+    said = subprocess.run([build("kernels/integration"), "--set", "threads=all"], capture_output=True, text=True)
+    assert said.returncode == 2 and "or processors" in said.stderr
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------

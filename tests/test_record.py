@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -127,3 +128,62 @@ def test_every_record_keeps_the_laws(name: str) -> None:
         assert any(figure.unit == "s" for figure in record.figures.values()) and "bytes" in record.parameters
     for wanted in record.extra.get("headline", {}).values():
         assert wanted["figure"] in record.figures and wanted["title"]
+
+
+FRAGMENT = """
+inline const bool shared = share("shared/size.hpp", R"fragment(
+[parameter.size]
+type = "integer"
+default = "all"
+words = ["all"]
+min = 1
+max = 64
+sweep = true
+help = "how much"
+)fragment");
+"""
+TAKEN = """
+[parameter.size]
+from = "shared/size.hpp"
+max = 8
+"""
+
+
+def taking(tmp_path: Path, section: str = TAKEN) -> Path:
+    (tmp_path / "shared").mkdir(exist_ok=True)
+    (tmp_path / "shared" / "size.hpp").write_text(FRAGMENT)
+    before, after = RECORD.index("[parameter.size]"), RECORD.index("[parameter.mode]")
+    (tmp_path / "processor").mkdir(exist_ok=True)
+    path = tmp_path / "processor" / "probe.cpp"
+    path.write_text(RECORD[:before] + section + RECORD[after:])
+    return path
+
+
+def test_a_section_takes_what_it_does_not_say_from_a_shared_one(tmp_path: Path) -> None:
+    record = read_record(taking(tmp_path))
+    assert record is not None and list(record.parameters) == ["size", "mode"]
+    size = record.parameters["size"]
+    assert (size.minimum, size.maximum, size.default, size.help) == (1, 8, "all", "how much")
+    assert size.parse("all") == "all" and size.parse("2,all") == (2, "all")
+    assert "integer from 1 to 8, or all" in size.accepted()
+    with pytest.raises(InputError, match="is no integer"):
+        size.parse("everything")
+
+
+@pytest.mark.parametrize(
+    "section", [TAKEN.replace("size.hpp", "missing.hpp"), TAKEN.replace("parameter.size", "parameter.length")]
+)
+def test_a_section_that_nobody_shares_is_named(tmp_path: Path, section: str) -> None:
+    with pytest.raises(InputError, match=r"probe\.cpp.*shares no section of this name"):
+        read_record(taking(tmp_path, section))
+
+
+def test_no_two_records_repeat_a_parameter_word_for_word() -> None:
+    """What several programs say alike of a parameter of several words stands once, in what they share."""
+    said: dict[str, str] = {}
+    for record in benchmarks().values():
+        text = record.path.read_text(encoding="utf-8").split('R"record(')[1].split(')record"')[0]
+        for name, section in tomllib.loads(text).get("parameter", {}).items():
+            body = str(section)
+            if len(section) > 3:
+                assert said.setdefault(body, record.name) == record.name, f"{name} of {record.name} and {said[body]}"

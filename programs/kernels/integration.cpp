@@ -18,20 +18,10 @@ slice_quick = 0.01
 blocks_quick = 3
 
 [parameter.by]
-type = "choice"
-default = ["threads", "openmp"]
-choices = ["threads", "openmp"]
-sweep = true
-help = "who makes the threads: the program itself, or OpenMP"
+from = "threads/parameters.hpp"
 
 [parameter.threads]
-type = "integer"
-default = [1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 96, 112, 128, 144, 160, 192, 224, 256, 384, 512]
-quick = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
-min = 1
-max = 4096
-sweep = true
-help = "threads, each on a processor of its own"
+from = "threads/parameters.hpp"
 
 [parameter.intervals]
 type = "integer"

@@ -46,12 +46,7 @@ sweep = true
 help = "cache: both vectors fill half of the first cache; memory: twice the last-level cache"
 
 [parameter.threads]
-type = "integer"
-default = [1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 96, 112, 128, 144, 160, 192, 224, 256, 384, 512]
-quick = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
-min = 1
-max = 4096
-sweep = true
+from = "threads/parameters.hpp"
 help = "processors at work, each on vectors of its own"
 
 [metric.time]

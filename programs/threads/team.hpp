@@ -9,7 +9,7 @@
 #include <memory>
 #include <thread>
 
-#include "threads/processors.hpp"
+#include "threads/parameters.hpp"
 #include "timing/opaque.hpp"
 #include "timing/program.hpp"
 

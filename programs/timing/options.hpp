@@ -24,6 +24,7 @@ struct Parameter {
   Type type = Type::integer;
   std::optional<double> min, max;
   std::vector<std::string> choices;
+  std::vector<std::string> words;  // names of lists that this machine fills: see name_values
   bool sweep = false;
   std::vector<Setting> defaults;  // those of the profile asked for
 };
@@ -54,6 +55,11 @@ struct Options {
 
 namespace reading {
 
+inline std::vector<std::pair<std::string, std::function<std::vector<std::int64_t>()>>>& named_values() {
+  static std::vector<std::pair<std::string, std::function<std::vector<std::int64_t>()>>> all;
+  return all;
+}
+
 inline std::string accepted(const Parameter& parameter) {
   if (parameter.type == Type::choice) {
     std::string all = "one of";
@@ -69,6 +75,7 @@ inline std::string accepted(const Parameter& parameter) {
   if (parameter.min) text += " from " + bound(*parameter.min);
   if (parameter.max) text += (parameter.min ? " to " : " up to ") + bound(*parameter.max);
   if (parameter.unit != "1" && !parameter.unit.empty()) text += " " + parameter.unit;
+  for (const std::string& word : parameter.words) text += ", or " + word;
   return text;
 }
 
@@ -107,6 +114,18 @@ inline Setting setting(const Parameter& parameter, std::string_view text) {
   return result;
 }
 
+// The values that one word stands for: itself, or the list of this name.
+inline void append(Parameter& parameter, std::string_view text) {
+  if (std::ranges::find(parameter.words, text) == parameter.words.end())
+    return parameter.defaults.push_back(setting(parameter, text));
+  for (const auto& [name, values] : named_values())
+    if (name == text) {
+      for (const std::int64_t value : values()) parameter.defaults.push_back(setting(parameter, std::to_string(value)));
+      return;
+    }
+  throw InputFault("record, parameter '" + parameter.name + "': this program has no list '" + std::string(text) + "'");
+}
+
 inline std::vector<Parameter> parameters(const Record& record, const std::string& profile) {
   std::vector<Parameter> all;
   for (const auto& [name, section] : record.all("parameter")) {
@@ -117,6 +136,7 @@ inline std::vector<Parameter> parameters(const Record& record, const std::string
                         section->number("min"),
                         section->number("max"),
                         {},
+                        {},
                         section->truth("sweep"),
                         {}};
     const std::string type = section->text("type");
@@ -125,11 +145,13 @@ inline std::vector<Parameter> parameters(const Record& record, const std::string
     parameter.type = type == "integer" ? Type::integer : type == "real" ? Type::real : Type::choice;
     if (const Value* choices = section->find("choices"))
       for (const Value& choice : choices->list) parameter.choices.push_back(choice.text);
+    if (const Value* words = section->find("words"))
+      for (const Value& word : words->list) parameter.words.push_back(word.text);
     const Value* values = section->find(profile);
     if (!values) values = section->find("default");
     if (!values) throw InputFault("record, parameter '" + name + "': no default");
     for (const Value& value : values->kind == Value::Kind::list ? values->list : std::vector<Value>{*values})
-      parameter.defaults.push_back(setting(parameter, value.text));
+      append(parameter, value.text);
     if (parameter.defaults.empty()) throw InputFault("record, parameter '" + name + "': its default is an empty list");
     all.push_back(std::move(parameter));
   }
@@ -148,6 +170,13 @@ inline double option_number(std::string_view name, std::string_view text, double
 }
 
 }  // namespace reading
+
+// Gives a name to a list of values that only this machine can fill, such as counts of its processors: a parameter whose
+// record has `words = ["NAME"]` takes the name for the list.
+inline bool name_values(std::string name, std::function<std::vector<std::int64_t>()> values) {
+  reading::named_values().emplace_back(std::move(name), std::move(values));
+  return true;
+}
 
 // The product of the parameters' values; `chosen` holds those that --set gave, by parameter.
 inline std::vector<CaseSettings> cases_of(const std::vector<Parameter>& parameters) {
@@ -225,8 +254,7 @@ inline Options parse_options(const Record& record, int argc, const char* const* 
     parameter->defaults.clear();
     for (std::size_t from = equals + 1; from <= set.size();) {
       const std::size_t to = std::min(set.find(',', from), set.size());
-      parameter->defaults.push_back(
-          reading::setting(*parameter, reading::trim(std::string_view(set).substr(from, to - from))));
+      reading::append(*parameter, reading::trim(std::string_view(set).substr(from, to - from)));
       from = to + 1;
     }
     for (const Setting& value : parameter->defaults)

@@ -198,7 +198,7 @@ inline int run_program(std::string_view text, int argc, const char* const* argv,
     name = record.top().text("name", name);
     const Options options = parse_options(record, argc, argv);
     if (options.action != Options::Action::run) {
-      std::fputs((options.action == Options::Action::record ? record.source : help_text(record, options)).c_str(),
+      std::fputs((options.action == Options::Action::record ? text_of(record) : help_text(record, options)).c_str(),
                  stdout);
       return std::fflush(stdout) == 0 ? 0 : 1;
     }

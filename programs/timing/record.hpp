@@ -1,8 +1,11 @@
 // A program's record: who it is, its parameters, metrics and figures, as text in a subset of TOML that the Python side
 // reads with tomllib. The subset: `key = value` with a "string", a number, true or false, or a one-line list of strings
 // or of numbers; `[section]` and `[section.name]` headers; comments. Anything else is an InputFault naming its line.
+// What several records say word for word stands once, as a fragment in a header that they include: a section with the
+// key `from = "threads/parameters.hpp"` takes whatever it does not say itself from the section of its name there.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -130,7 +133,6 @@ inline Value value(std::string_view& rest, int line) {
 }  // namespace reading
 
 struct Record {
-  std::string source;  // the text itself
   std::vector<Section> sections;
 
   const Section& top() const { return sections.front(); }
@@ -144,8 +146,10 @@ struct Record {
   }
 };
 
-inline Record parse_record(std::string_view text) {
-  Record record{std::string(text), {Section{}}};
+namespace reading {
+
+inline Record sections_of(std::string_view text) {
+  Record record{{Section{}}};
   int line = 0;
   for (std::size_t from = 0; from <= text.size();) {
     const std::size_t to = std::min(text.find('\n', from), text.size());
@@ -173,6 +177,71 @@ inline Record parse_record(std::string_view text) {
     if (!rest.empty() && !rest.starts_with('#')) reading::fault(line, "'" + std::string(rest) + "' after the value");
   }
   return record;
+}
+
+struct Fragment {
+  std::string_view header, text;
+};
+
+inline std::vector<Fragment>& fragments() {
+  static std::vector<Fragment> all;
+  return all;
+}
+
+inline void take_shared(Section& section) {
+  const auto from = std::ranges::find(section.keys, "from", [](const auto& key) { return key.first; });
+  if (from == section.keys.end()) return;
+  const std::string header = from->second.text;
+  section.keys.erase(from);
+  for (const Fragment& fragment : fragments()) {
+    if (fragment.header != header) continue;
+    for (const Section& shared : sections_of(fragment.text).sections) {
+      if (shared.name != section.name) continue;
+      for (const auto& [key, value] : shared.keys)
+        if (!section.find(key)) section.keys.emplace_back(key, value);
+      return;
+    }
+  }
+  throw InputFault("record, section [" + section.name + "]: '" + header + "' shares no section of this name");
+}
+
+inline std::string written(const Value& value) {
+  std::string text;
+  if (value.kind == Value::Kind::text) {
+    for (const char letter : value.text)
+      text += letter == '\n'                    ? "\\n"
+              : letter == '"' || letter == '\\' ? std::string{'\\', letter}
+                                                : std::string{letter};
+    return '"' + text + '"';
+  }
+  if (value.kind != Value::Kind::list) return value.text;
+  for (const Value& each : value.list) text += (text.empty() ? "" : ", ") + written(each);
+  return "[" + text + "]";
+}
+
+}  // namespace reading
+
+// Makes `text` the fragment of a header, for records to take from: called by the header's own initialiser.
+inline bool share(std::string_view header, std::string_view text) {
+  reading::fragments().push_back({header, text});
+  return true;
+}
+
+// A record whole, with what it takes from fragments. InputFault names the line or the section that is wrong.
+inline Record parse_record(std::string_view text) {
+  Record record = reading::sections_of(text);
+  for (Section& section : record.sections) reading::take_shared(section);
+  return record;
+}
+
+// The record as text that both readers read the same.
+inline std::string text_of(const Record& record) {
+  std::string text;
+  for (const Section& section : record.sections) {
+    if (!section.name.empty()) text += "\n[" + section.name + "]\n";
+    for (const auto& [key, value] : section.keys) text += key + " = " + reading::written(value) + "\n";
+  }
+  return text;
 }
 
 }  // namespace assay::timing

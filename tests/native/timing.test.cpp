@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "memory/limits.hpp"
+#include "threads/parameters.hpp"
 #include "timing/program.hpp"
 
 using namespace assay::timing;
@@ -89,6 +90,34 @@ void records() {
   expect_fault([] { parse_record("a = nan"); }, {"line 1", "nan"});
   expect_fault([] { parse_record("a = 1 2"); }, {"line 1", "1 2"});
   expect_fault([] { parse_record("what is this"); }, {"line 1", "key = value"});
+  expect(text_of(parse_record(text_of(record))) == text_of(record), "a record written and read again");
+}
+
+void fragments() {
+  share("shared/some.hpp", "[parameter.size]\ntype = \"integer\"\ndefault = \"some\"\nwords = [\"some\"]\nmax = 9\n");
+  name_values("some", [] { return std::vector<std::int64_t>{2, 5}; });
+  const char* text = "[parameter.size]\nfrom = \"shared/some.hpp\"\nmax = 7\nsweep = true\n";
+  const Record record = parse_record(text);
+  const Section& size = *record.all("parameter").at(0).second;
+  expect(size.text("type") == "integer" && size.number("max") == 7 && !size.find("from"), "own keys, and shared ones");
+  const auto values = [&](std::vector<const char*> words) {
+    words.insert(words.begin(), "sample");
+    std::string found;
+    const Options options = parse_options(record, static_cast<int>(words.size()), words.data());
+    for (const CaseSettings& each : options.cases) found += each.at("size").text + " ";
+    return found;
+  };
+  expect(values({}) == "2 5 ", "a list that the machine fills");
+  expect(values({"--set", "size=1,some"}) == "1 2 5 ", "beside a value");
+  expect_fault([&] { values({"--set", "size=none"}); }, {"none", "or some"});
+  expect_fault([] { parse_record("[parameter.size]\nfrom = \"shared/none.hpp\""); }, {"[parameter.size]", "none.hpp"});
+  expect_fault([] { parse_record("[metric.size]\nfrom = \"shared/some.hpp\""); }, {"[metric.size]", "shares no"});
+  using assay::threads::counts_up_to;
+  expect(counts_up_to(1) == std::vector<std::int64_t>{1}, "one processor");
+  expect(counts_up_to(2) == std::vector<std::int64_t>{1, 2}, "two");
+  expect(counts_up_to(4) == std::vector<std::int64_t>{1, 2, 3, 4}, "four");
+  expect(counts_up_to(6) == std::vector<std::int64_t>{1, 2, 3, 4, 6}, "six: all of them too");
+  expect(counts_up_to(96) == std::vector<std::int64_t>{1, 2, 3, 4, 8, 16, 32, 64, 96}, "ninety-six");
 }
 
 Options options(std::vector<const char*> words) {
@@ -217,6 +246,7 @@ void memory_limits() {
 
 int main() {
   records();
+  fragments();
   command_lines();
   stopping_rules();
   sampling();

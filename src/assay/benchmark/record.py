@@ -1,7 +1,9 @@
 """A benchmark's record: what a program says of itself, read from the program's own file without compiling it.
 
 Each program under `programs/` holds one TOML text between `R"record(` and `)record"`. The compiled program reads the
-same text (programs/timing/record.hpp), so that adding a benchmark is one file and nothing is said twice.
+same text (programs/timing/record.hpp), so that adding a benchmark is one file and nothing is said twice. A section with
+`from = "threads/parameters.hpp"` takes what it does not say itself from the section of its name in that header's
+fragment, the text between `R"fragment(` and `)fragment"`.
 """
 
 from __future__ import annotations
@@ -22,11 +24,15 @@ PARTS = ("processor", "memory", "threads", "kernels", "messages", "files", "appl
 PROFILES = ("quick", "standard", "full")
 Scalar = int | float | str
 _TEXT = re.compile(r'R"record\((.*?)\)record"', re.DOTALL)
+_FRAGMENT = re.compile(r'R"fragment\((.*?)\)fragment"', re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: `kind` is integer, real or choice; a list as default is a sweep, each value a case."""
+    """One parameter: `kind` is integer, real or choice; a list as default is a sweep, each value a case.
+
+    `words` name lists of values that only the machine can fill (`processors`: counts of threads up to all of its own).
+    """
 
     name: str
     kind: str
@@ -36,6 +42,7 @@ class Parameter:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[Scalar, ...] = ()
+    words: tuple[str, ...] = ()
     sweep: bool = False
     profiles: Mapping[str, Scalar | tuple[Scalar, ...]] = field(default_factory=dict)
 
@@ -47,6 +54,7 @@ class Parameter:
             low = "" if self.minimum is None else f" from {self.minimum:g}"
             high = "" if self.maximum is None else f" to {self.maximum:g}"
             text = f"{self.kind}{low}{high}{'' if self.unit == '1' else ' ' + self.unit}"
+        text = ", or ".join((text, *self.words))
         return text + (", or several with commas between" if self.sweep else "")
 
     def parse(self, text: str) -> Scalar | tuple[Scalar, ...]:
@@ -58,6 +66,8 @@ class Parameter:
         return values if len(values) > 1 else values[0]
 
     def _one(self, word: str) -> Scalar:
+        if word in self.words:
+            return word
         if self.kind == "choice":
             for choice in self.choices:
                 if word == str(choice):
@@ -182,19 +192,53 @@ def programs_root() -> Path:
     raise InputError("the programs' sources are missing from this installation", file=package)
 
 
-def read_record(path: Path) -> Benchmark | None:
-    """Read one program's record; None where the file holds none. InputError names what is wrong with it."""
+def read_table(path: Path) -> dict[str, Any] | None:
+    """Read one program's record as it stands in the file, with what it takes from fragments; None without one.
+
+    InputError names what is wrong with it.
+    """
     found = _TEXT.search(path.read_text(encoding="utf-8"))
     if not found:
         return None
     try:
-        table = tomllib.loads(found.group(1))
+        return _whole(tomllib.loads(found.group(1)), path)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"the record is not TOML: {error}", file=path) from None
+    except ValueError as error:
+        raise InputError(f"the record lacks or misuses {error}", file=path) from None
+
+
+def read_record(path: Path) -> Benchmark | None:
+    """Read one program's record; None where the file holds none. InputError names what is wrong with it."""
+    table = read_table(path)
+    if table is None:
+        return None
     try:
         return _benchmark(table, path)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"the record lacks or misuses {error}", file=path) from None
+
+
+def _whole(table: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Fill in what sections take from fragments."""
+    return {
+        kind: {name: _taken(kind, name, section, path) for name, section in sections.items()}
+        if isinstance(sections, dict)
+        else sections
+        for kind, sections in table.items()
+    }
+
+
+def _taken(kind: str, name: str, section: Any, path: Path) -> Any:
+    if not isinstance(section, dict) or "from" not in section:
+        return section
+    header = str(section["from"])
+    found = next((root / header for root in (*path.parents, programs_root()) if (root / header).is_file()), None)
+    text = None if found is None else _FRAGMENT.search(found.read_text(encoding="utf-8"))
+    shared = tomllib.loads(text.group(1)).get(kind, {}).get(name) if text else None
+    if shared is None:
+        raise ValueError(f"from = {header!r} in [{kind}.{name}]: that file shares no section of this name")
+    return shared | {key: value for key, value in section.items() if key != "from"}
 
 
 def _benchmark(table: dict[str, Any], path: Path) -> Benchmark:
@@ -251,6 +295,7 @@ def _parameter(name: str, table: dict[str, Any]) -> Parameter:
         minimum=table.get("min"),
         maximum=table.get("max"),
         choices=tuple(table.get("choices", ())),
+        words=tuple(table.get("words", ())),
         sweep=bool(table.get("sweep", isinstance(table["default"], list))),
         profiles={p: frozen(table[p]) for p in PROFILES if p in table},
     )
