@@ -7,14 +7,17 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <climits>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ranks/one_sided.hpp"
 #include "timing/clock.hpp"
@@ -78,7 +81,8 @@ class Communicator {
   struct Request {
     MPI_Request handle = MPI_REQUEST_NULL;
   };
-  // Allocated by MPI, which on one host puts it where other processes can write without this one's help.
+  // Memory that MPI allocates. Where all ranks share a host's, a put is a copy into it, as in Open MPI's own MPI_Put;
+  // other libraries' needs the target's help even there (MPICH 4.0 over UCX), and would not be one-sided.
   class Window {
    public:
     std::byte* data() const { return data_; }
@@ -87,6 +91,7 @@ class Communicator {
     friend class Communicator;
     std::byte* data_ = nullptr;
     MPI_Win handle_ = MPI_WIN_NULL;
+    std::vector<std::byte*> shared_;  // of every rank, where all are on one host
   };
   static constexpr double ticks_a_second = 1e9;
 
@@ -132,18 +137,43 @@ class Communicator {
   Ready<Window> expose(std::size_t bytes) {
     Ready<Window> made;
     const auto room = static_cast<MPI_Aint>(bytes);
-    check(MPI_Win_allocate(room, 1, MPI_INFO_NULL, comm_, &made.value.data_, &made.value.handle_), "MPI_Win_allocate",
-          -1);
+    MPI_Comm host = MPI_COMM_NULL;  // those that share memory with this rank
+    check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host), "MPI_Comm_split_type", -1);
+    int near = 0, all = 0;
+    MPI_Comm_size(host, &near);
+    MPI_Comm_free(&host);
+    MPI_Allreduce(&near, &all, 1, MPI_INT, MPI_MIN, comm_);
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "alloc_shared_noncontig", "true");  // pages of its own for each rank
+    const auto allocate = all == size_ ? MPI_Win_allocate_shared : MPI_Win_allocate;
+    check(allocate(room, 1, info, comm_, &made.value.data_, &made.value.handle_), "MPI_Win_allocate", -1);
+    MPI_Info_free(&info);
+    for (int rank = 0; all == size_ && rank < size_; ++rank) {
+      MPI_Aint bytes_there = 0;
+      int unit = 0;
+      std::byte* there = nullptr;
+      check(MPI_Win_shared_query(made.value.handle_, rank, &bytes_there, &unit, &there), "MPI_Win_shared_query", rank);
+      made.value.shared_.push_back(there);
+    }
     MPI_Win_set_errhandler(made.value.handle_, MPI_ERRORS_RETURN);
     check(MPI_Win_lock_all(MPI_MODE_NOCHECK, made.value.handle_), "MPI_Win_lock_all", -1);
     return made;
   }
   ASSAY_INLINE Ready<void> put(Window& window, const void* data, std::size_t bytes, int to, std::size_t offset) {
+    if (!window.shared_.empty()) {
+      std::memcpy(window.shared_[static_cast<std::size_t>(to)] + offset, data, bytes);
+      return {};
+    }
     const int n = count(bytes);
     check(MPI_Put(data, n, MPI_BYTE, to, static_cast<MPI_Aint>(offset), n, MPI_BYTE, window.handle_), "MPI_Put", to);
     return {};
   }
   ASSAY_INLINE Ready<void> complete(Window& window, int to) {
+    if (!window.shared_.empty()) {
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+      return {};
+    }
     check(MPI_Win_flush(to, window.handle_), "MPI_Win_flush", to);
     return {};
   }

@@ -31,7 +31,7 @@ def ranks_wanted(record: Benchmark, given: int | None) -> int | None:
         return None
     wanted = given if given is not None else record.extra.get("ranks", DEFAULT_RANKS)
     if wanted == "all":
-        wanted = max(2, len(os.sched_getaffinity(0)))
+        wanted = max(2, min(len(os.sched_getaffinity(0)), int(record.extra.get("most_ranks", 1 << 20))))
     least = int(record.extra.get("least_ranks", 1))
     if int(wanted) < least:
         raise InputError("needs more ranks", key=f"{record.name} -n", value=wanted, accepted=f"{least} or more")

@@ -1,0 +1,176 @@
+"""The shared bus: stream and messages alone and together; every byte checked; what a machine lacks is left out."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from assay._core import ranks as core
+
+from assay.benchmark.record import programs_root
+from assay.execute.mpi import find_mpi, launch_environment
+from command_line import assay
+from test_disturbed_run import hog
+
+PROGRAMS = programs_root()
+MPI = find_mpi()
+BOTH = len(os.sched_getaffinity(0)) >= 2
+with_mpi = pytest.mark.skipif(MPI is None or not BOTH, reason="needs MPI and two processors")
+ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+}
+SMALL = ["--set", "size=4194304", "--set", "window=0.0005", "--slice", "0.005", "--blocks", "2"]
+
+
+@pytest.fixture(scope="module")
+def bus(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """Runs the program on so many ranks, compiled with what is defined besides; gives its lines and its status."""
+    folder = tmp_path_factory.mktemp("bus")
+    assert MPI is not None
+    mpi = MPI
+
+    def run(ranks: int, *words: str, defines: tuple[str, ...] = ()) -> tuple[list[dict[str, Any]], int]:
+        program = folder / ("bus" + "-".join(defines))
+        if not program.exists():
+            named = ['-DASSAY_PROGRAM="ranks/bus.hpp"', *(f"-D{each}" for each in defines)]
+            flags = ["-std=c++20", "-O1", "-I", str(PROGRAMS), *named]
+            command = [mpi.mpicxx, *flags, str(PROGRAMS / "mpi" / "main.cpp"), "-o", str(program)]
+            subprocess.run(command, check=True, env=os.environ | ENVIRONMENT)
+        command = [mpi.mpiexec, "-n", str(ranks), str(program), "--deadline", "100", *SMALL, *words]
+        environment = launch_environment(os.environ) | ENVIRONMENT
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+        lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        return lines, done.returncode
+
+    return run
+
+
+def values(lines: list[dict[str, Any]], metric: str, load: str) -> list[float]:
+    return [
+        value
+        for line in lines
+        if line["event"] == "block" and line["metric"] == metric and line["case"]["load"] == load
+        for value in line["values"]
+    ]
+
+
+@with_mpi
+def test_two_processors_are_enough(bus: Callable[..., Any]) -> None:
+    """Put: what each side moves alone and together, the sum of the two in each window, and what each keeps."""
+    lines, status = bus(2, "--set", "kernel=read")
+    assert status == 0 and lines[-1] == {"event": "done"}
+    checks = [line for line in lines if line["event"] == "check"]
+    assert checks and all(check["passed"] for check in checks)
+    assert {line["case"]["form"] for line in lines if line["event"] == "block"} == {"put"}
+    assert any(line.get("text", "").startswith("left out: form echo: it needs 3 ranks") for line in lines)
+    for metric in ("stream", "messages"):
+        for load in ("alone", "both"):
+            assert min(values(lines, metric, load)) > 0
+    both = zip(values(lines, "stream", "both"), values(lines, "messages", "both"), strict=True)
+    assert values(lines, "sum", "both") == pytest.approx([a + b for a, b in both])
+    for metric in ("stream", "messages"):  # of totals over windows of nearly equal time: between the extremes
+        together, alone = values(lines, metric, "both"), values(lines, metric, "alone")
+        for kept in values(lines, f"{metric}_kept", "both"):
+            assert 0.5 * min(together) / max(alone) < kept < 2 * max(together) / min(alone)
+
+
+@with_mpi
+@pytest.mark.parametrize(("form", "ranks"), [("put", 2), ("echo", 3)])
+def test_a_wrong_byte_is_caught(bus: Callable[..., Any], form: str, ranks: int) -> None:
+    words = ["--set", f"form={form}", "--set", "kernel=copy", "--set", "bytes=64,65536"]
+    right, status = bus(ranks, *words, defines=("ASSAY_CROWDED",))
+    assert status == 0 and all(line["passed"] for line in right if line["event"] == "check")
+    assert min(values(right, "messages", "both")) > 0
+    wrong, status = bus(ranks, *words, defines=("ASSAY_CROWDED", "ASSAY_BREAK"))
+    assert status == 1 and not any(line["passed"] for line in wrong if line["event"] == "check")
+
+
+@with_mpi
+def test_where_ranks_would_share_a_processor_nothing_is_measured(bus: Callable[..., Any]) -> None:
+    processors = len(os.sched_getaffinity(0))
+    lines, status = bus(3, "--set", "form=echo") if processors < 3 else bus(2, "--set", "form=echo")
+    assert status == 0 and not [line for line in lines if line["event"] == "block"]
+    assert any("each with a processor of its own" in line.get("text", "") for line in lines)
+
+
+@with_mpi
+def test_one_command_gives_shares_and_sum_and_a_hog_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["--set", "form=put", "--set", "kernel=read", "--set", "size=4194304", "--launches", "2", "--json"]
+    with hog(1):
+        answer = assay("run", "bus", *words, "--out", "run")
+    assert answer.status in (0, 1), answer.err
+    found = {(f["name"], f["params"]["load"]): f for f in answer.document["figures"] if f["statistic"] == "median"}
+    assert set(found) == {
+        ("stream", "alone"),
+        ("messages", "alone"),
+        ("stream", "both"),
+        ("messages", "both"),
+        ("sum", "both"),
+        ("stream_kept", "both"),
+        ("messages_kept", "both"),
+    }
+    assert answer.document["state"] != "clean"
+
+
+def test_a_described_machine_says_that_it_has_no_bus() -> None:
+    machine: dict[str, str | float] = {"name": "m", "messages.startup": 1e-5, "messages.per_byte": 1e-9}
+    lines = [json.loads(line) for line in core.run("bus", machine, 4, []).splitlines()]
+    assert lines[-1] == {"event": "done"} and not [line for line in lines if line["event"] == "block"]
+    (note,) = [line["text"] for line in lines if line["event"] == "note"]
+    assert note.startswith("left out: bus: a described machine")
+
+
+SEATS = r"""
+#include "ranks/seats.hpp"
+#include <cstdio>
+#include <cstdlib>
+// Words of digits, a rank's host and the processors that it may use: 0:01 0:1 1:1 …
+int main(int count, char** words) {
+  std::vector<assay::ranks::Seat> seats;
+  for (int i = 1; i < count; ++i) {
+    assay::ranks::Seat seat;
+    seat.host = static_cast<std::size_t>(words[i][0]);
+    for (const char* at = words[i] + 2; *at; ++at) seat.allowed.set(static_cast<std::size_t>(*at - '0'));
+    seats.push_back(seat);
+  }
+  return assay::ranks::apart(seats, seats.size()) ? 0 : 1;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+def test_ranks_have_processors_of_their_own_if_there_is_a_matching(tmp_path: Path) -> None:
+    import networkx as nx
+
+    (tmp_path / "seats.cpp").write_text(SEATS)
+    program = tmp_path / "seats"
+    command = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-I", str(PROGRAMS), str(tmp_path / "seats.cpp")]
+    subprocess.run([*command, "-o", str(program)], check=True)
+    cases = [
+        ["0:01", "0:0"],
+        ["0:01", "0:01", "0:01"],
+        ["0:01", "0:01", "1:01"],
+        ["0:012", "0:01", "0:0"],
+        ["0:0", "0:01", "0:12", "0:23"],
+        ["0:23", "0:12", "0:01", "0:12"],
+        ["0:01", "0:12", "0:02", "0:012"],
+        ["0:", "0:1"],
+    ]
+    for seats in cases:
+        graph = nx.Graph()
+        ranks = [f"rank {i}" for i in range(len(seats))]
+        graph.add_nodes_from(ranks, bipartite=0)
+        for rank, seat in zip(ranks, seats, strict=True):
+            graph.add_edges_from((rank, f"{seat[0]} {cpu}") for cpu in seat[2:])
+        expected = len(nx.bipartite.maximum_matching(graph, top_nodes=ranks)) // 2 == len(seats)
+        assert (subprocess.run([program, *seats]).returncode == 0) == expected, seats
