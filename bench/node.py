@@ -44,7 +44,7 @@ MATCHES = (
     Match("triad", "stream", ("kernel=triad",), 0, 8, "best"),
     Match("mutex", "lock", ("kind=mutex", "sharing=one"), 100_000, 30, "median"),
     Match("omplock", "lock", ("kind=openmp", "sharing=one"), 100_000, 30, "median"),
-    Match("ompbarrier", "barrier", ("kind=openmp",), 20_000, 30, "median"),
+    Match("ompbarrier", "thread_barrier", ("kind=openmp",), 20_000, 30, "median"),
 )
 REDUCE: dict[str, Callable[[Sequence[float]], float]] = {"best": min, "median": statistics.median}
 Measure = Callable[[int], float]  # launch -> s an operation
@@ -55,7 +55,7 @@ class Programs:
 
     def __init__(self, folder: Path, size: int) -> None:
         self.size = size
-        self.built = build([benchmark(name) for name in ("stream", "lock", "barrier")], mpi=None)
+        self.built = build([benchmark(name) for name in ("stream", "lock", "thread_barrier")], mpi=None)
         self.plain_program = folder / "node"
         command = ["cc", "-O3", "-march=native", "-fopenmp", str(PLAIN), "-o", str(self.plain_program)]
         made = subprocess.run(command, capture_output=True, text=True)

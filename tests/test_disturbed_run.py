@@ -68,7 +68,7 @@ def test_a_busy_process_makes_a_barrier_s_time_unclean(tmp_path: Path) -> None:
     processors = len(os.sched_getaffinity(0))
     words = ["--set", f"threads={min(2, processors)}", "--set", "kind=standard,central", "--launches", "2"]
     with hog(processors - 1 or 1):
-        answer = assay("run", "barrier", *words, "--out", str(tmp_path / "run"), "--json")
+        answer = assay("run", "thread_barrier", *words, "--out", str(tmp_path / "run"), "--json")
     assert answer.document["state"] != "clean"
     assert any("processors busy" in text or "switched out" in text for text in answer.document["warnings"])
     assert all(figure["state"] != "clean" or figure["value"] is None for figure in answer.document["figures"])

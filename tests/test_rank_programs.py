@@ -175,6 +175,22 @@ def test_a_corrupted_message_is_caught(compiled: Callable[..., Path], name: str,
 
 
 @with_mpi
+def test_a_barrier_on_mpi_and_one_that_lets_ranks_out_too_early(
+    built: dict[str, Path], compiled: Callable[..., Path]
+) -> None:
+    """Three ranks, more than processors perhaps: what is held here is right and wrong, not time."""
+    few = ["--blocks", "1", "--slice", "0.001", "--set", "ranks=0"]
+    good = launch(3, built["barrier"], "--deadline", "100", *few)
+    assert good.returncode == 0, good.stderr
+    blocks = [event for event in events(good.stdout) if event["event"] == "block"]
+    assert len(blocks) == 5 * 2 * 2 and all(value > 0 for block in blocks for value in block["values"])
+    assert {block["batch"] for block in blocks if block["case"]["timing"] == "window"} == {1}
+    leaky = launch(3, compiled("ranks/barrier.hpp", "ASSAY_BREAK"), "--deadline", "100", *few)
+    checks = [event for event in events(leaky.stdout) if event["event"] == "check"]
+    assert leaky.returncode == 1 and not any(check["passed"] for check in checks)
+
+
+@with_mpi
 @pytest.mark.parametrize(
     ("how", "said"),
     [

@@ -72,7 +72,7 @@ std::string play(const std::string& name, const Description& machine, int count,
     if (record.top().text("name") != name) continue;
     std::vector<const char*> words{name.c_str()};
     for (const auto& each : arguments) words.push_back(each.c_str());
-    const timing::Options options = timing::parse_options(record, static_cast<int>(words.size()), words.data());
+    const timing::Options options = timing::parse_options(record, static_cast<int>(words.size()), words.data(), true);
 
     const auto model = model_of(machine);
     if (count < 1) throw timing::InputFault("ranks: " + std::to_string(count) + "; accepted: 1 or more");

@@ -5,6 +5,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "ranks/communicator.hpp"
@@ -33,7 +34,10 @@ class Simulated {
   int rank() const { return rank_; }
   int size() const { return world_->ranks(); }
   std::int64_t now() const { return world_->now(); }
-  std::optional<int> hops(int to) const { return world_->model().hops(rank_, to); }
+  bool same_clock(int) const { return true; }
+  std::optional<int> hops(int to) const { return hops(rank_, to); }
+  std::optional<int> hops(int from, int to) const { return world_->model().hops(from, to); }
+  std::string_view placement(int, int) const { return {}; }
   bool described() const { return true; }
 
   struct Send {
@@ -69,6 +73,13 @@ class Simulated {
     void await_suspend(std::coroutine_handle<> waiter) const { world.await(request, waiter, call); }
     Received await_resume() const { return Received(world.finish(request)); }
   };
+  struct Barrier {
+    World& world;
+    int rank, among;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> caller) const { world.barrier(rank, among, caller); }
+    void await_resume() const noexcept {}
+  };
   struct Compute {
     World& world;
     double seconds;
@@ -78,6 +89,8 @@ class Simulated {
   };
 
   Send send(const void* data, std::size_t bytes, int to, int tag) { return {*world_, data, bytes, rank_, to, tag}; }
+  Send rsend(const void* data, std::size_t bytes, int to, int tag) { return send(data, bytes, to, tag); }
+  Barrier barrier(int among) { return {*world_, rank_, among}; }
   Isend isend(const void* data, std::size_t bytes, int to, int tag) { return {*world_, data, bytes, rank_, to, tag}; }
   Wait recv(void* buffer, std::size_t room, int from, int tag) {
     return {*world_, world_->post(rank_, buffer, room, from, tag), "recv"};
@@ -97,6 +110,6 @@ class Simulated {
   int rank_;
 };
 
-static_assert(ranks::Communicator<Simulated>);
+static_assert(ranks::ReadySend<Simulated> && ranks::OwnBarrier<Simulated>);
 
 }  // namespace assay::described

@@ -220,6 +220,13 @@ void World::await(RequestId id, std::coroutine_handle<> waiter, const char* call
   requests_[id].call = call;
 }
 
+void World::barrier(int rank, int among, std::coroutine_handle<> caller) {
+  auto& inside = in_barrier_[among];
+  inside.emplace_back(rank, caller);
+  if (static_cast<int>(inside.size()) < among) return;
+  for (const auto& [_, each] : std::exchange(inside, {})) resume(now_, each);
+}
+
 Arrived World::finish(RequestId id) {
   Request& request = requests_[id];
   const Arrived arrived = request.arrived;
@@ -245,6 +252,9 @@ std::vector<Waiting> World::waiting() const {
     if ((flight.owed & owes_buffer) != 0 && flight.request == none) {
       found.push_back({flight.message.source, "send", flight.message.destination, flight.message.tag});
     }
+  }
+  for (const auto& [among, inside] : in_barrier_) {
+    for (const auto& [rank, _] : inside) found.push_back({rank, "barrier", ranks::any_source, 0});
   }
   std::ranges::sort(found, {}, &Waiting::rank);
   return found;

@@ -9,9 +9,11 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <queue>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ranks/message_model.hpp"
@@ -25,7 +27,7 @@ inline constexpr std::uint32_t none = ~0U;
 // What a rank was doing when nothing could happen any more.
 struct Waiting {
   int rank;
-  std::string call;  // "recv", "send", "wait"
+  std::string call;  // "recv", "send", "wait", "barrier"
   int peer;          // ranks::any_source where anybody would have done
   int tag;
 };
@@ -67,6 +69,8 @@ class World {
   bool complete(RequestId id) const { return requests_[id].done; }
   void await(RequestId id, std::coroutine_handle<> waiter, const char* call);
   Arrived finish(RequestId id);  // of a complete request, which is gone afterwards
+  // The machine's own barrier: the last of `among` ranks to enter releases all.
+  void barrier(int rank, int among, std::coroutine_handle<> caller);
   void sleep(Time until, std::coroutine_handle<> sleeper) { resume(until, sleeper); }
 
  private:
@@ -127,6 +131,7 @@ class World {
   std::vector<MessageId> free_messages_;
   std::vector<Request> requests_;
   std::vector<RequestId> free_requests_;
+  std::map<int, std::vector<std::pair<int, std::coroutine_handle<>>>> in_barrier_;  // by number of ranks
 };
 
 }  // namespace assay::described

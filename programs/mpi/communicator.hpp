@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/nearness.hpp"
 #include "ranks/one_sided.hpp"
 #include "timing/clock.hpp"
 
@@ -29,7 +30,7 @@ namespace assay::mpi {
 #define ASSAY_INLINE [[gnu::always_inline]] inline
 
 // What this rank is doing now, for the deadline's signal handler: one word, so that noting it is one store.
-enum class Call : std::uint64_t { own_work, send, receive, wait };
+enum class Call : std::uint64_t { own_work, send, receive, wait, barrier };
 inline volatile std::uint64_t doing = 0;
 
 ASSAY_INLINE void note(Call call, int peer, int tag) {
@@ -95,20 +96,32 @@ class Communicator {
   };
   static constexpr double ticks_a_second = 1e9;
 
-  explicit Communicator(MPI_Comm comm) : comm_(comm) {
+  // `host`: which rank is the launching process, or -1.
+  explicit Communicator(MPI_Comm comm, int host = -1) : comm_(comm), host_(host) {
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    seats_ = gather_seats(comm_);
   }
+  MPI_Comm handle() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
   ASSAY_INLINE std::int64_t now() const { return timing::now_ns(); }
+  bool same_clock(int other) const { return same_kernel(seat(rank_), seat(other)); }
   std::optional<int> hops(int) const { return std::nullopt; }
+  std::optional<int> hops(int, int) const { return std::nullopt; }
+  std::string_view placement(int from, int to) const { return nearness(seat(from), seat(to)); }
+  std::optional<int> host() const { return host_ < 0 ? std::nullopt : std::optional(host_); }
   bool described() const { return false; }
 
   ASSAY_INLINE Ready<void> send(const void* data, std::size_t bytes, int to, int tag) {
     note(Call::send, to, tag);
     check(MPI_Send(data, count(bytes), MPI_BYTE, to, tag, comm_), "MPI_Send", to);
+    return {};
+  }
+  ASSAY_INLINE Ready<void> rsend(const void* data, std::size_t bytes, int to, int tag) {
+    note(Call::send, to, tag);
+    check(MPI_Rsend(data, count(bytes), MPI_BYTE, to, tag, comm_), "MPI_Rsend", to);
     return {};
   }
   ASSAY_INLINE Ready<Received> recv(void* buffer, std::size_t room, int from, int tag) {
@@ -132,6 +145,11 @@ class Communicator {
     Ready<Received> result;
     check(MPI_Wait(&request.handle, &result.value.status_), "MPI_Wait", -1);
     return result;
+  }
+  ASSAY_INLINE Ready<void> barrier(int among) {
+    note(Call::barrier, ranks::any_source, 0);
+    check(MPI_Barrier(among == size_ ? comm_ : part(among)), "MPI_Barrier", -1);
+    return {};
   }
 
   Ready<Window> expose(std::size_t bytes) {
@@ -183,7 +201,6 @@ class Communicator {
     window.data_ = nullptr;
     return {};
   }
-
   template <class Work>
   Ready<void> compute(double, Work&& work) {
     std::forward<Work>(work)();
@@ -202,11 +219,32 @@ class Communicator {
   }
   ASSAY_INLINE static int source(int from) { return from == ranks::any_source ? MPI_ANY_SOURCE : from; }
 
+  const Seat& seat(int rank) const { return seats_[static_cast<std::size_t>(rank)]; }
+  // Ranks 0 … among - 1 by themselves: made at their first barrier, by them alone.
+  [[gnu::noinline]] MPI_Comm part(int among) {
+    for (const auto& [ranks, comm] : parts_) {
+      if (ranks == among) return comm;
+    }
+    MPI_Group all, some;
+    MPI_Comm made;
+    int range[1][3] = {{0, among - 1, 1}};
+    check(MPI_Comm_group(comm_, &all), "MPI_Comm_group", -1);
+    check(MPI_Group_range_incl(all, 1, range, &some), "MPI_Group_range_incl", -1);
+    check(MPI_Comm_create_group(comm_, some, 0, &made), "MPI_Comm_create_group", -1);
+    MPI_Group_free(&some);
+    MPI_Group_free(&all);
+    parts_.emplace_back(among, made);
+    return made;
+  }
+
   MPI_Comm comm_;
-  int rank_ = 0, size_ = 0;
+  int rank_ = 0, size_ = 0, host_ = -1;
+  std::vector<Seat> seats_;
+  std::vector<std::pair<int, MPI_Comm>> parts_;
 };
 
-static_assert(ranks::OneSided<Communicator>);
+static_assert(ranks::OneSided<Communicator> && ranks::ReadySend<Communicator> && ranks::OwnBarrier<Communicator> &&
+              ranks::Hosted<Communicator>);
 
 }  // namespace assay::mpi
 

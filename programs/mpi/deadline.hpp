@@ -35,9 +35,10 @@ inline void speak(int) {
   char text[512];
   char* to = text;
   put(to, head);
-  static constexpr const char* calls[] = {"its own work", "send to", "receive from", "wait, having posted for"};
+  static constexpr const char* calls[] = {"its own work", "send to", "receive from", "wait, having posted for",
+                                          "barrier, with"};
   const std::uint64_t now = doing;
-  put(to, calls[now >> 56 & 3]);
+  put(to, calls[now >> 56 & 7]);
   if (now != 0) {
     const int peer = static_cast<int>(static_cast<std::uint32_t>(now));
     put(to, peer < 0 ? " any rank" : " rank ");

@@ -11,6 +11,8 @@ namespace assay::ranks {
 inline constexpr int barrier_tag = last_tag + 1;
 inline constexpr int broadcast_tag = last_tag + 2;
 inline constexpr int gather_tag = last_tag + 3;
+inline constexpr int reduce_tag = last_tag + 4;
+inline constexpr int clock_tag = last_tag + 5;
 
 // Dissemination barrier (Hensgen, Finkel, Manber 1988): in round k rank r tells r + 2^k and hears from r - 2^k.
 template <Communicator C>
@@ -23,15 +25,37 @@ Task barrier(C& comm) {
   }
 }
 
-// From rank 0 down a binomial tree: rank r hears from r without its lowest set bit.
+// From rank 0 down a binomial tree to ranks 0 … ranks - 1: rank r hears from r without its lowest set bit.
 template <Communicator C>
-Task broadcast(C& comm, void* data, std::size_t bytes) {
-  const int me = comm.rank(), ranks = comm.size();
+Task broadcast(C& comm, void* data, std::size_t bytes, int ranks) {
+  const int me = comm.rank();
+  if (me >= ranks) co_return;
   int bit = 1;
   while (bit < ranks && (me & bit) == 0) bit *= 2;
   if (me != 0) co_await comm.recv(data, bytes, me & ~bit, broadcast_tag);
   for (bit /= 2; bit > 0; bit /= 2) {
     if (me + bit < ranks) co_await comm.send(data, bytes, me + bit, broadcast_tag);
+  }
+}
+template <Communicator C>
+Task broadcast(C& comm, void* data, std::size_t bytes) {
+  return broadcast(comm, data, bytes, comm.size());
+}
+
+// To rank 0 up the same tree: every rank joins what its children found into its own `count` values, element by element;
+// rank 0 then holds those of ranks 0 … ranks - 1. `room` is as large and is written over.
+template <Communicator C, class Value, class Join>
+Task reduce(C& comm, int ranks, Value* values, Value* room, std::size_t count, Join join) {
+  const int me = comm.rank();
+  if (me >= ranks) co_return;
+  for (int bit = 1; bit < ranks; bit *= 2) {
+    if ((me & bit) != 0) {
+      co_await comm.send(values, count * sizeof(Value), me & ~bit, reduce_tag);
+      break;
+    }
+    if (me + bit >= ranks) continue;
+    co_await comm.recv(room, count * sizeof(Value), me + bit, reduce_tag);
+    for (std::size_t i = 0; i < count; ++i) join(values[i], room[i]);
   }
 }
 

@@ -4,28 +4,35 @@
 // Compiled against MPI (programs/mpi) every await completes at once; on the simulated machine (core/ranks) it suspends
 // the rank until the machine says so. All times are seconds, all lengths bytes.
 //
-//   rank(), size()                      who am I, of how many
-//   now()                               this rank's clock, in whole ticks, ticks_a_second of them; its zero means
-//   nothing co_await send(data, bytes, to, tag) blocking: the buffer may be used again afterwards co_await recv(data,
-//   room, from, tag)  blocking; `from` may be any_source; gives what arrived: source() and bytes() co_await isend /
-//   irecv              immediate; give a Request co_await wait(request)              gives what arrived, as recv does
-//   (meaningless for a send); a Request is waited for once co_await compute(seconds, work)     on a real machine does
-//   work(); on a described one charges `seconds` to this processor
-//                                       and calls work() only where the machine was asked to verify
-//   hops(to)                            channels between this rank's node and that one's, or none where that is unknown
+//   rank(), size()                      who am I, of how many (a host processor, where there is one, is counted)
+//   now()                               this rank's clock in whole ticks, ticks_a_second of them, from some moment on
+//   same_clock(rank)                    whether that rank reads the same clock, so that stamps compare as they are
+//   co_await send(data, bytes, to, tag) blocking: the buffer may be used again afterwards
+//   co_await recv(data, room, from, tag)  blocking; `from` may be any_source; gives what arrived: source() and bytes()
+//   co_await isend / irecv              immediate; give a Request
+//   co_await wait(request)              gives what arrived, as recv does (meaningless for a send); once for a Request
+//   co_await compute(seconds, work)     on a real machine does work(); on a described one charges `seconds` to this
+//                                       processor and calls work() only where the machine was asked to verify
+//   hops(to), hops(from, to)            channels between the nodes of two ranks, or none where that is unknown
+//   placement(from, to)                 how near two ranks of a real machine are, or empty where that is unknown
 //   described()                         a described machine answers: deterministic, nothing to warm up, its time is not
-//   ours
+//                                       ours
 //
 // A message longer than the receiver's room is an error on both; messages between two ranks on one tag keep their
 // order. A rank may send to itself only with isend or after its receive is posted. Tags are 0 to last_tag; those above
-// belong to the sampling loop. What a machine can have beyond this (a ready send, one-sided put and get) are concepts
-// of their own that refine this one, so that a program says in its signature what it needs.
+// belong to the sampling loop. What a machine can have beyond this are concepts of their own that refine this one, so
+// that a program says in its signature what it needs:
+//
+//   ReadySend   co_await rsend(…)       as send; the receive is known to be posted ("forced type" on Intel's machines)
+//   OwnBarrier  co_await barrier(n)     the library's own barrier, among ranks 0 … n - 1
+//   Hosted      host()                  the rank that is the host processor or the launching process, or none
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "ranks/task.hpp"
 
@@ -59,7 +66,10 @@ concept Communicator =
       { view.size() } -> std::convertible_to<int>;
       { view.now() } -> std::same_as<std::int64_t>;
       { C::ticks_a_second } -> std::convertible_to<double>;
+      { view.same_clock(r) } -> std::convertible_to<bool>;
       { view.hops(r) } -> std::convertible_to<std::optional<int>>;
+      { view.hops(r, r) } -> std::convertible_to<std::optional<int>>;
+      { view.placement(r, r) } -> std::convertible_to<std::string_view>;
       { view.described() } -> std::convertible_to<bool>;
       { comm.send(out, n, r, r) } -> Awaitable;
       { comm.recv(in, n, r, r) } -> AwaitableOf<typename C::Received>;
@@ -68,5 +78,18 @@ concept Communicator =
       { comm.wait(q) } -> AwaitableOf<typename C::Received>;
       { comm.compute(1e-6, work) } -> Awaitable;
     };
+
+template <class C>
+concept ReadySend = Communicator<C> && requires(C comm, const void* out, std::size_t n, int r) {
+  { comm.rsend(out, n, r, r) } -> Awaitable;
+};
+template <class C>
+concept OwnBarrier = Communicator<C> && requires(C comm, int r) {
+  { comm.barrier(r) } -> Awaitable;
+};
+template <class C>
+concept Hosted = Communicator<C> && requires(const C view) {
+  { view.host() } -> std::convertible_to<std::optional<int>>;
+};
 
 }  // namespace assay::ranks

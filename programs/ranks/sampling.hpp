@@ -6,7 +6,12 @@
 //     Task operate(C&, const Case&, Run, int64_t* ticks)    on every rank: `run.readings` times `run.batch` operations;
 //                                                           rank 0 stores what each reading took (others get no room)
 //     Task verify(C&, const Case&, Verdict&)                untimed, on every rank; rank 0 says whether the data are
-//     right static constexpr metric; cache(const Case&)
+//                                                           right
+//     static constexpr metric; cache(const Case&)
+//     bool single(const Case&)                              optional: whether a reading must be one operation
+//     std::vector<Series>& beside()                         optional, at rank 0: what else each reading gave, in its
+//     own
+//                                                           unit; operate() appends, the loop clears
 // Ranks agree on a Run by a broadcast outside timed regions; on a described machine it is fixed and nothing is sent.
 #pragma once
 
@@ -16,6 +21,22 @@
 #include "ranks/session.hpp"
 
 namespace assay::ranks {
+
+// A second metric of the same readings.
+struct Series {
+  std::string_view metric;
+  std::vector<double> values;
+};
+template <class Kernel>
+concept GivesMore = requires(Kernel kernel) { kernel.beside(); };
+template <class Kernel>
+concept TimesSingly = requires(Kernel kernel, const decltype(kernel.at({}))& at) { kernel.single(at); };
+template <class Kernel>
+void forget_beside(Kernel& kernel) {
+  if constexpr (GivesMore<Kernel>) {
+    for (Series& series : kernel.beside()) series.values.clear();
+  }
+}
 
 // The counters of all ranks and hosts together, at rank 0.
 template <Communicator C>
@@ -38,17 +59,26 @@ Task account(C& comm, const Session& session, timing::Accounting& total) {
   }
 }
 
-// The block event, at rank 0.
+// The block event, at rank 0, and one for each further metric.
 template <class Kernel, class Case>
-void write_block(Session& session, const Kernel& kernel, const timing::Json& label, const Case& at, std::int64_t block,
+void write_block(Session& session, Kernel& kernel, const timing::Json& label, const Case& at, std::int64_t block,
                  std::int64_t order, const CaseState& state, const Pace& pace, double from, double to,
                  const timing::Accounting& accounting) {
-  timing::Json line;
-  line.text("event", "block").object("case", label).text("metric", kernel.metric);
-  line.integer("block", block).integer("order", order).integer("batch", state.batch);
-  block == 0 && state.first ? line.number("first", *state.first) : line.null("first");
-  line.numbers("values", pace.values()).text("ended", pace.ended()).number("t0", from).number("t1", to);
-  session.write(line.text("cache", kernel.cache(at)).object("accounting", accounting.json()));
+  const auto line = [&](std::string_view metric, const std::vector<double>& values, bool with_first) {
+    timing::Json json;
+    json.text("event", "block").object("case", label).text("metric", metric);
+    json.integer("block", block).integer("order", order).integer("batch", state.batch);
+    with_first&& block == 0 && state.first ? json.number("first", *state.first) : json.null("first");
+    json.numbers("values", values).text("ended", pace.ended()).number("t0", from).number("t1", to);
+    session.write(json.text("cache", kernel.cache(at)).object("accounting", accounting.json()));
+  };
+  line(kernel.metric, pace.values(), true);
+  if constexpr (GivesMore<Kernel>) {
+    for (const Series& series : kernel.beside()) {
+      if (!series.values.empty()) line(series.metric, series.values, false);
+    }
+  }
+  forget_beside(kernel);
 }
 
 // A case on a described machine: so many readings, told beforehand. Its frame is kept small, as there may be a million.
@@ -63,7 +93,7 @@ Task sample_described(C& comm, Session& session, Kernel& kernel, std::size_t ind
 }
 
 template <Communicator C, class Kernel, class Case>
-void write_described(C& comm, Session& session, const Kernel& kernel, const Case& at, std::int64_t order,
+void write_described(C& comm, Session& session, Kernel& kernel, const Case& at, std::int64_t order,
                      const std::int64_t* ticks, std::int64_t from) {
   CaseState state;
   Pace pace(session.pacing(), state, C::ticks_a_second);
@@ -82,7 +112,11 @@ Task sample_case(C& comm, Session& session, Kernel& kernel, std::size_t index, s
   const auto at = kernel.at(session.cases()[index]);
   timing::Accounting before, after;
   CaseState& state = session.state(index);
-  Pace pace(session.pacing(), state, C::ticks_a_second);
+  Pacing pacing = session.pacing();
+  if constexpr (TimesSingly<Kernel>) {
+    if (kernel.single(at)) pacing.batch = 1;
+  }
+  Pace pace(pacing, state, C::ticks_a_second);
   double from = 0;
   bool opened = false;  // the accounted part begins with the first run that counts
   while (true) {
@@ -99,7 +133,10 @@ Task sample_case(C& comm, Session& session, Kernel& kernel, std::size_t index, s
     }
     std::int64_t* ticks = comm.rank() == 0 ? session.ticks(run.readings) : nullptr;
     co_await kernel.operate(comm, at, run, ticks);
-    if (comm.rank() == 0) pace.took({ticks, static_cast<std::size_t>(run.readings)});
+    if (comm.rank() == 0) {
+      if (!pace.measuring()) forget_beside(kernel);
+      pace.took({ticks, static_cast<std::size_t>(run.readings)});
+    }
   }
   const double to = timing::unix_time();
   co_await account(comm, session, after);
@@ -122,7 +159,7 @@ Task sample(C& comm, Session& session, Kernel& kernel) {
       }
       if (block > 0) continue;
       const auto at = kernel.at(session.cases()[index]);
-      Verdict verdict;
+      Verdict& verdict = session.verdict(comm.rank() == 0);
       co_await kernel.verify(comm, at, verdict);
       if (comm.rank() == 0) session.check(kernel.label(comm, at), verdict);
     }

@@ -2,6 +2,7 @@
 // and only rank 0's writes; on the described machine all ranks share one, which keeps a rank small.
 #pragma once
 
+#include <algorithm>
 #include <any>
 #include <functional>
 #include <string>
@@ -63,6 +64,38 @@ class Session {
     return order_;
   }
 
+  // Puts `values()` in the place of a parameter's 0, which stands for all that this machine has: a case for each. Every
+  // rank calls it before it samples, with the same values; where ranks share a session the first one does it.
+  template <class Values>
+  void widen(std::string_view name, Values&& values) {
+    const auto open = [&](const timing::CaseSettings& each) { return each.at(name).integer == 0; };
+    if (std::ranges::none_of(options_.cases, open)) return;
+    const std::vector<std::int64_t> all = std::forward<Values>(values)();
+    std::vector<timing::CaseSettings> wider;
+    for (const auto& each : options_.cases) {
+      for (const std::int64_t value : open(each) ? all : std::vector<std::int64_t>{each.at(name).integer}) {
+        wider.push_back(each);
+        for (auto& [key, setting] : wider.back().values) {
+          if (key == name) setting = {timing::Type::integer, value, static_cast<double>(value), std::to_string(value)};
+        }
+      }
+    }
+    options_.cases = std::move(wider);
+    states_.assign(options_.cases.size(), {});
+  }
+
+  // Leaves out the cases that this machine cannot do, saying why; InputFault where that is all of them. Called on every
+  // rank, before it samples.
+  template <class Possible>
+  void keep(Possible&& possible, const std::string& why, bool says) {
+    const std::size_t had = options_.cases.size();
+    std::erase_if(options_.cases, [&](const timing::CaseSettings& each) { return !possible(each); });
+    if (options_.cases.empty()) throw timing::InputFault(why);
+    if (options_.cases.size() == had) return;
+    states_.assign(options_.cases.size(), {});
+    if (says) note(why);
+  }
+
   // splitmix64 (Steele, Lea and Flood 2014).
   static std::uint64_t random(std::uint64_t& state) {
     std::uint64_t bits = state += 0x9e3779b97f4a7c15;
@@ -78,12 +111,21 @@ class Session {
     return std::any_cast<const T&>(shared_);
   }
 
+  // Where a rank writes what it makes of a check: rank 0's is kept, nobody reads the others'.
+  Verdict& verdict(bool kept) { return verdicts_[kept ? 1 : 0] = {}; }
+
   // For rank 0: room for the ticks of a run, the verdict of a check, and the events.
   std::int64_t* ticks(std::int64_t readings) {
     if (ticks_.size() < static_cast<std::size_t>(readings)) ticks_.resize(static_cast<std::size_t>(readings));
     return ticks_.data();
   }
   void write(const timing::Json& event) { sink_(event); }
+  // What a person should know of a launch, such as what this machine cannot do and was left out; said once.
+  void note(const std::string& text) {
+    if (std::ranges::find(noted_, text) != noted_.end()) return;
+    noted_.push_back(text);
+    write(timing::Json().text("event", "note").text("text", text));
+  }
   void check(const timing::Json& label, const Verdict& verdict) {
     passed_ = passed_ && verdict.passed;
     write(timing::Json()
@@ -107,6 +149,8 @@ class Session {
   std::int64_t ordered_ = -1;
   Order order_;
   std::any shared_;
+  Verdict verdicts_[2];
+  std::vector<std::string> noted_;
   std::vector<std::int64_t> ticks_;
   bool passed_ = true;
 };

@@ -6,7 +6,7 @@
 #endif
 
 constexpr std::string_view record = R"record(
-name = "barrier"
+name = "thread_barrier"
 title = "Thread barrier"
 part = "threads"
 kind = "node"

@@ -126,7 +126,8 @@ inline void append(Parameter& parameter, std::string_view text) {
   throw InputFault("record, parameter '" + parameter.name + "': this program has no list '" + std::string(text) + "'");
 }
 
-inline std::vector<Parameter> parameters(const Record& record, const std::string& profile) {
+// A parameter's defaults: those for described machines where it has such and they are asked for, else the profile's.
+inline std::vector<Parameter> parameters(const Record& record, const std::string& profile, bool described) {
   std::vector<Parameter> all;
   for (const auto& [name, section] : record.all("parameter")) {
     Parameter parameter{name,
@@ -147,7 +148,8 @@ inline std::vector<Parameter> parameters(const Record& record, const std::string
       for (const Value& choice : choices->list) parameter.choices.push_back(choice.text);
     if (const Value* words = section->find("words"))
       for (const Value& word : words->list) parameter.words.push_back(word.text);
-    const Value* values = section->find(profile);
+    const Value* values = described ? section->find("described") : nullptr;
+    if (!values) values = section->find(profile);
     if (!values) values = section->find("default");
     if (!values) throw InputFault("record, parameter '" + name + "': no default");
     for (const Value& value : values->kind == Value::Kind::list ? values->list : std::vector<Value>{*values})
@@ -193,7 +195,7 @@ inline std::vector<CaseSettings> cases_of(const std::vector<Parameter>& paramete
   return cases;
 }
 
-inline Options parse_options(const Record& record, int argc, const char* const* argv) {
+inline Options parse_options(const Record& record, int argc, const char* const* argv, bool described = false) {
   Options options;
   std::vector<std::string> sets;
   std::optional<double> slice;
@@ -238,7 +240,7 @@ inline Options parse_options(const Record& record, int argc, const char* const* 
   }
   if (options.profile != "quick" && options.profile != "standard" && options.profile != "full")
     throw InputFault("option --profile: '" + options.profile + "'; accepted: quick, standard, full");
-  options.parameters = reading::parameters(record, options.profile);
+  options.parameters = reading::parameters(record, options.profile, described);
   for (const std::string& set : sets) {
     const std::size_t equals = set.find('=');
     if (equals == std::string::npos) throw InputFault("option --set: '" + set + "'; accepted: KEY=VALUE[,VALUE...]");

@@ -20,7 +20,7 @@ THREADS: dict[str, tuple[str, dict[str, Any]]] = {
     "threads.fork-wait": ("creation", {"what": "fork"}),
     "threads.thread-join": ("creation", {"what": "thread"}),
     "threads.lock-unlock": ("lock", {"kind": "mutex", "sharing": "one"}),
-    "threads.barrier": ("barrier", {"kind": "central"}),
+    "threads.barrier": ("thread_barrier", {"kind": "central"}),
     "threads.hotspot": ("hotspot", {"update": "unlocked"}),
 }
 KERNELS: dict[str, tuple[str, dict[str, Any]]] = {

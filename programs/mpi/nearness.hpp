@@ -1,0 +1,85 @@
+// How near two ranks are, found out: one kernel (and so one clock) by its boot id, socket and core complex by what the
+// processors that a rank may use have in common, the switch by what Slurm says of its tree (SLURM_TOPOLOGY_ADDR).
+#pragma once
+
+#include <mpi.h>
+#include <sched.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay::mpi {
+
+struct Seat {
+  char boot[40] = "";                                 // the running kernel
+  char leaf[88] = "";                                 // the switch next to the node, "" where nobody says
+  std::int64_t core = -1, complex = -1, socket = -1;  // -1: several, or unknown
+};
+
+namespace seat {
+inline std::int64_t number(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "re");
+  if (!file) return -1;
+  long long value = -1;
+  if (std::fscanf(file, "%lld", &value) != 1) value = -1;
+  std::fclose(file);
+  return value;
+}
+// The one value that all processors of this rank's mask have, or -1.
+inline std::int64_t common(const cpu_set_t& mask, const char* what) {
+  std::int64_t all = -1;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &mask)) continue;
+    const std::int64_t one = number("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + what);
+    if (one < 0 || (all >= 0 && one != all)) return -1;
+    all = one;
+  }
+  return all;
+}
+}  // namespace seat
+
+inline Seat own_seat() {
+  Seat mine;
+  if (std::FILE* file = std::fopen("/proc/sys/kernel/random/boot_id", "re")) {
+    if (!std::fgets(mine.boot, sizeof mine.boot, file)) mine.boot[0] = 0;
+    std::fclose(file);
+  }
+  if (const char* address = std::getenv("SLURM_TOPOLOGY_ADDR")) {  // s0.s4.node17
+    std::string_view above = address;
+    above = above.substr(0, above.rfind('.') == std::string_view::npos ? 0 : above.rfind('.'));
+    std::memcpy(mine.leaf, above.data(), std::min(above.size(), sizeof mine.leaf - 1));
+  }
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0) {
+    mine.core = seat::common(mask, "/topology/core_id");
+    mine.complex = seat::common(mask, "/cache/index3/id");
+    mine.socket = seat::common(mask, "/topology/physical_package_id");
+  }
+  return mine;
+}
+
+inline std::vector<Seat> gather_seats(MPI_Comm comm) {
+  int ranks = 0;
+  MPI_Comm_size(comm, &ranks);
+  const Seat mine = own_seat();
+  std::vector<Seat> all(static_cast<std::size_t>(ranks));
+  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm);
+  return all;
+}
+
+inline bool same_kernel(const Seat& a, const Seat& b) { return a.boot[0] != 0 && std::strcmp(a.boot, b.boot) == 0; }
+
+// The nearest class that both are known to be in.
+inline std::string_view nearness(const Seat& a, const Seat& b) {
+  if (!same_kernel(a, b)) return a.leaf[0] != 0 && std::strcmp(a.leaf, b.leaf) == 0 ? "same switch" : "other node";
+  if (a.socket < 0 || a.socket != b.socket) return "same node";
+  if (a.core >= 0 && a.core == b.core && a.complex == b.complex) return "same core";
+  return a.complex >= 0 && a.complex == b.complex ? "same core complex" : "same socket";
+}
+
+}  // namespace assay::mpi

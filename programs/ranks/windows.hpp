@@ -1,0 +1,107 @@
+// Collectives from a common start to the last exit (METHOD.md, rule 7): each operation begins, on all ranks, at an
+// agreed moment of the global clock, and its time is that of the last exit less that of the last entry. Rank 0 agrees
+// the first start and the distance of starts ("window") for a run. A rank that comes too late for a window has missed
+// it: the operation counts from that late entry, and the window as missed. Where the clocks' error passes a tenth of
+// what was measured, that is said, as then no figure may be drawn from it.
+// Source: Hoefler, Schneider, Lumsdaine (2008), window-based timing; Hunold and Carpen-Amarie (2016).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ranks/global_clock.hpp"
+#include "ranks/pace.hpp"
+#include "ranks/session.hpp"
+
+namespace assay::ranks {
+
+// What a kernel keeps of its windows from run to run.
+struct Windows {
+  double length = 1e-3;   // s; rank 0 sets it by what the operations took
+  double error = 0;       // s, greatest error of the clocks seen
+  double shortest = 1e9;  // s, least operation seen
+  std::int64_t taken = 0, missed = 0;
+};
+
+struct Passage {  // of one operation, in ticks of the global clock
+  std::int64_t in = 0, out = 0, missed = 0;
+};
+inline void join_passages(Passage& mine, const Passage& other) {
+  mine.in = std::max(mine.in, other.in);
+  mine.out = std::max(mine.out, other.out);
+  mine.missed = std::max(mine.missed, other.missed);
+}
+
+// Among ranks 0 … ranks - 1, on a real machine; `operation()` is the Task of one operation.
+template <Communicator C, class Operation>
+Task in_windows(C& comm, int ranks, std::int64_t readings, std::int64_t* ticks, Windows& windows, Operation operation) {
+  if (comm.rank() >= ranks) co_return;
+  GlobalClock clock;
+  co_await clock.set(comm, ranks);
+  const GlobalClock::Look before = clock.look();
+  std::int64_t told[2] = {};  // the first start, the window
+  if (comm.rank() == 0) {
+    told[1] = static_cast<std::int64_t>(windows.length * C::ticks_a_second);
+    told[0] = comm.now() + std::max(told[1], static_cast<std::int64_t>(5e-5 * C::ticks_a_second));
+  }
+  co_await broadcast(comm, told, sizeof told, ranks);
+  std::vector<Passage> passages(static_cast<std::size_t>(readings)), room(passages.size());
+  std::int64_t start = clock.own(told[0]);
+  for (Passage& passage : passages) {
+    const Task task = operation();  // made before the start: its frame's allocation is not timed
+    passage.missed = comm.now() > start;
+    while (comm.now() < start) {
+    }
+    passage.in = comm.now();
+    co_await task;
+    passage.out = comm.now();
+    start += told[1];
+  }
+  co_await clock.set(comm, ranks);
+  for (Passage& passage : passages) {
+    passage.in = clock.between(before, passage.in);
+    passage.out = clock.between(before, passage.out);
+  }
+  const std::int64_t own_error = std::max(before.error, clock.look().error);
+  std::int64_t error = own_error, other = 0;
+  co_await reduce(comm, ranks, &error, &other, 1, [](auto& mine, auto theirs) { mine = std::max(mine, theirs); });
+  co_await reduce(comm, ranks, passages.data(), room.data(), passages.size(), join_passages);
+  if (comm.rank() != 0) co_return;
+  std::int64_t longest = 0;
+  for (std::size_t i = 0; i < passages.size(); ++i) {
+    ticks[i] = passages[i].out - passages[i].in;
+    longest = std::max(longest, ticks[i]);
+    windows.shortest = std::min(windows.shortest, static_cast<double>(ticks[i]) / C::ticks_a_second);
+    windows.missed += passages[i].missed;
+  }
+  windows.taken += readings;
+  windows.error = std::max(windows.error, static_cast<double>(error) / C::ticks_a_second);
+  const double needed = 2 * static_cast<double>(longest) / C::ticks_a_second + 1e-5;
+  windows.length = readings == 1 ? needed : std::clamp(needed, windows.length / 2, windows.length * 2);
+}
+
+// On a described machine, whose clock is one: waits for a moment that none of the ranks has passed. In a frame of few
+// words, as there may be a million. All ranks are started together, so that the very first operation needs it not.
+template <Communicator C>
+Task together(C& comm, int ranks) {
+  std::int64_t latest = comm.now(), other = 0;
+  co_await reduce(comm, ranks, &latest, &other, 1, [](auto& mine, auto theirs) { mine = std::max(mine, theirs); });
+  latest += static_cast<std::int64_t>(C::ticks_a_second / 100);
+  co_await broadcast(comm, &latest, sizeof latest, ranks);
+  co_await comm.compute(static_cast<double>(latest - comm.now()) / C::ticks_a_second, [] {});
+}
+
+// Said once at the end, at rank 0: how good the clocks were, and how many windows were missed.
+inline void tell(Session& session, const Windows& windows) {
+  if (windows.taken == 0) return;
+  if (windows.missed > 0) {
+    session.note(std::to_string(windows.missed) + " of " + std::to_string(windows.taken) +
+                 " windows were missed by some rank; such an operation counts from its last entry");
+  }
+  if (windows.error > 0) {
+    session.note("the ranks' clocks agree within " + std::to_string(windows.error * 1e6) + " us" +
+                 (windows.error > windows.shortest / 10 ? ": too coarse for the windows' shortest times" : ""));
+  }
+}
+
+}  // namespace assay::ranks

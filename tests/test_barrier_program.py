@@ -1,0 +1,78 @@
+"""The barrier of ranks: closed forms on the constant machine, and what a leaky one is told."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+from assay._core import ranks as core
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+MACHINE: dict[str, str | float] = {"name": "m", "messages.startup": 1e-5, "messages.per_byte": 0.0}
+
+
+def played(ranks: int, *arguments: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in core.run("barrier", MACHINE, ranks, list(arguments)).splitlines()]
+
+
+def times(events: list[dict[str, Any]]) -> dict[tuple[str, int], float]:
+    return {
+        (event["case"]["algorithm"], event["case"]["ranks"]): event["values"][0]
+        for event in events
+        if event["event"] == "block"
+    }
+
+
+@settings(max_examples=25, deadline=None)
+@given(ranks=st.integers(2, 150), seed=st.integers(0, 1000))
+def test_rounds_are_those_of_the_algorithm(ranks: int, seed: int) -> None:
+    """A message costs 10 us whoever sends it; both ways at once where both speak at once."""
+    events = played(ranks, "--seed", str(seed))
+    assert all(event["passed"] for event in events if event["event"] == "check")
+    seen = times(events)
+    assert {among for _, among in seen} == {2**k for k in range(1, ranks.bit_length()) if 2**k < ranks} | {ranks}
+    for (algorithm, among), time in seen.items():
+        rounds, cube = math.ceil(math.log2(among)), among.bit_length() - 1
+        folded = 0 if among == 2**cube else 2
+        expected = {
+            "dissemination": rounds,
+            "recursive doubling": cube + folded,
+            "dimension exchange": 2 * cube + folded,
+            "library": 0,
+        }
+        if algorithm in expected:
+            assert time == pytest.approx(1e-5 * expected[algorithm], abs=1e-12), (algorithm, among)
+        elif folded == 0:
+            assert time == pytest.approx(2e-5 * rounds, abs=1e-12)
+
+
+def test_one_repetition_or_several_and_ranks_as_given() -> None:
+    events = played(9, "--set", "ranks=3,8", "--set", "algorithm=dissemination", "--repetitions", "3")
+    blocks = [event for event in events if event["event"] == "block"]
+    assert {event["case"]["ranks"] for event in blocks} == {3, 8}
+    assert all(event["values"] == [event["values"][0]] * 3 for event in blocks)
+
+
+@pytest.mark.parametrize("ranks", ["1", "10"])
+def test_as_many_as_cannot_take_part_are_refused(ranks: str) -> None:
+    with pytest.raises(ValueError, match="2 to 9 ranks to take part; seen: " + ranks):
+        played(9, "--set", f"ranks={ranks}")
+
+
+def test_a_rank_of_a_large_barrier_is_small() -> None:
+    """Bytes a rank at the peak, everything counted, from the growth of this process between two sizes."""
+    import subprocess
+    import sys
+
+    def peak(ranks: int) -> int:
+        code = (
+            "import resource; from assay._core import ranks\n"
+            f"ranks.run('barrier', {MACHINE!r}, {ranks}, ['--set', 'algorithm=dissemination'])\n"
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        )
+        return 1024 * int(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+
+    assert (peak(70_000) - peak(6_000)) / 64_000 < 2048
