@@ -63,6 +63,13 @@ class Case {
     settings.values.emplace_back(std::move(label), Setting{Type::integer, which, 0, std::to_string(which)});
     measured_.push_back({std::move(metric), nullptr, std::move(value), {}, 1, std::nullopt, false, settings});
   }
+  // The same of the whole case.
+  void also_observe(std::string metric, std::function<double()> value) {
+    measured_.push_back({std::move(metric), nullptr, std::move(value), {}, 1, std::nullopt, false, settings_});
+  }
+  // Writes a line of the program's own among the others: what readings alone do not hold (a trace).
+  void write(const Json& line) { output_.line(line); }
+  Json label() const { return json_of(settings_); }
   // Verifies what the measured calls left behind, by other means than theirs; runs after all blocks.
   void check(std::function<Check()> verify) { checks_.push_back(std::move(verify)); }
   void note(std::string_view text) { output_.note(text); }

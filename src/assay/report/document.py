@@ -13,6 +13,7 @@ from assay.analysis.fits import fits
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, benchmarks
 from assay.report.levels import levels
+from assay.report.noise import noise
 from assay.report.readings import Readings, gathered, readings
 from assay.samples import case_text
 from assay.store import Run
@@ -108,12 +109,16 @@ def _section(run: Run, connection: Any, record: Benchmark, said: dict[str, list[
         transports.add(transport)
     if failed and not found:
         states[""] = "invalid"
+    heard = noise(run, record.name) if record.extra.get("traces") else []
+    for node in heard:
+        noted |= {f"{node['host']}: {text}" if len(heard) > 1 else text: None for text in node["text"]}
     derived: list[FigureValue] = figures(record, found, states)
     worst = max([state, *states.values()], key=WORST.__getitem__)
     return _frame(record.name, record) | {
         "state": worst,
         "warnings": warnings,
         "notes": list(noted),
+        **({"noise": heard} if heard else {}),
         "transport": sorted(t for t in transports if t),
         "binding": said.get("binding", []),
         "launches": len({of.launch for of in blocks}),
@@ -161,7 +166,12 @@ def _judged(run: Run, connection: Any, record: Benchmark, found: list[Readings])
         judged = disturbance.judge(blocks, processors, ranks)
         state = _worse(state, judged.state.value)
         warnings += [f"{host}: {text}" if len(by_host) > 1 else text for text in judged.warnings]
-    return (state, warnings) if by_host else ("invalid", ["no block was finished"])
+    if by_host:
+        return state, warnings
+    (left_out,) = connection.execute(
+        "SELECT count(*) FROM launches WHERE benchmark = ? AND complete AND notes LIKE '%left out: %'", [record.name]
+    ).fetchone()
+    return ("clean", []) if left_out else ("invalid", ["no block was finished"])  # nothing here to measure, and said
 
 
 def _blocks(
@@ -182,7 +192,10 @@ def _blocks(
     ).fetchall()
     names = ("steal", "others", "own", "wall", "involuntary", "voluntary", "minor_faults", "major_faults", "frequency")
     by_host: dict[str, tuple[list[disturbance.Block], int]] = {}
+    unjudged = set(record.extra.get("unjudged", ()))  # what varies by its nature is no sign of a disturbance
     for row in blocks:
+        if row[0] in unjudged:
+            continue
         block = disturbance.Block(
             metric=row[0],
             case=row[1],
@@ -190,7 +203,7 @@ def _blocks(
             block=row[5],
             batch=row[6],
             values=values.get(row[:6], np.empty(0)),
-            accounting=dict(zip(names, row[7:16], strict=True)),
+            accounting={name: of for name, of in zip(names, row[7:16], strict=True) if name not in unjudged},
             t0=row[16],
             t1=row[17],
         )

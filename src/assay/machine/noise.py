@@ -1,0 +1,157 @@
+"""A node's noise as the program `noise` stored it: when each processor was taken away, and for how long.
+
+The format is one JSON object a line, among the lines of a launch: `"event": "trace", "format": "assay noise 1"`, for
+one thread over one block. All times are in seconds.
+
+case         the program's parameters; `method` is work or time (fixed work quanta, fixed time quanta)
+block        which block of the launch; thread, cpu: whose
+t0           Unix time at which the watch began; seconds: how long it lasted
+quantum      of fixed work: the median time of a piece; of fixed time: the length of a span
+least        what is shorter is not called a detour
+tick         the kernel's ticks a second, null where it does not say
+start        of each detour, from t0, ascending; length: of each, none overlapping the next
+done         of fixed time: the units of work done in each span, in order; else empty
+interrupts   how many of each row of /proc/interrupts this processor took meanwhile (rows with none are left out)
+steal        time that the hypervisor took, in the kernel's ticks of some 10 ms
+involuntary, voluntary    context switches of the thread
+
+To replay it, let processor p do nothing from `start` to `start + length` of one thread's lines, again and again every
+`seconds`: `Trace.ends` says when work ends that way.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import accumulate
+from pathlib import Path
+
+from assay.errors import InputError
+
+FORMAT = "assay noise 1"
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One thread's block; see the head of this file."""
+
+    method: str
+    block: int
+    thread: int
+    cpu: int
+    t0: float
+    seconds: float
+    quantum: float
+    least: float
+    tick: float | None
+    start: tuple[float, ...]
+    length: tuple[float, ...]
+    done: tuple[int, ...]
+    interrupts: dict[str, int]
+    steal: float
+    involuntary: int
+    voluntary: int
+    host: str = ""
+    _lost: tuple[float, ...] = field(init=False, repr=False, compare=False, default=())
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot have been: detours out of order, overlapping, or outside the watch."""
+        if len(self.start) != len(self.length):
+            raise ValueError("start and length differ in number")
+        edge = 0.0
+        for start, length in zip(self.start, self.length, strict=True):
+            if start < edge - 1e-9 or length <= 0:
+                raise ValueError(f"a detour at {start} s of {length} s is out of order")
+            edge = start + length
+        if not self.seconds > 0 or edge > self.seconds * (1 + 1e-9) + 1e-9:
+            raise ValueError(f"detours reach to {edge} s of {self.seconds} s")
+        object.__setattr__(self, "_lost", (0.0, *accumulate(self.length)))
+
+    @property
+    def lost(self) -> float:
+        """Share of the time that detours took."""
+        return self._lost[-1] / self.seconds
+
+    def ends(self, begin: float, work: float) -> float:
+        """When `work` seconds of computing end that begin at `begin` (s, from the replay's start).
+
+        The trace repeats every `seconds`; a detour holds up all work, also its first instant.
+        """
+        free = self.seconds - self._lost[-1]
+        if free <= 0:
+            raise ValueError("this trace leaves no time to work")
+        done = self._worked(begin) + work
+        rounds, rest = divmod(done, free)
+        if rest <= 0 and rounds > 0:  # the last instant of a round, not the first of the next
+            rounds, rest = rounds - 1, free
+        worked = [start - lost for start, lost in zip(self.start, self._lost, strict=False)]
+        before = bisect_right(worked, rest - 1e-15) if rest > 0 else 0
+        return max(begin, rounds * self.seconds + rest + self._lost[before])
+
+    def _worked(self, t: float) -> float:
+        """Free time from 0 to `t`."""
+        rounds, rest = divmod(t, self.seconds)
+        at = bisect_right(self.start, rest)
+        lost = self._lost[at]
+        if at > 0:  # part of the last detour may still lie ahead
+            lost -= max(0.0, self.start[at - 1] + self.length[at - 1] - rest)
+        return rounds * (self.seconds - self._lost[-1]) + rest - lost
+
+
+def read_traces(path: Path) -> Iterator[Trace]:
+    """Read the traces of a program's file of lines, or of every launch in a run's folder.
+
+    Lines of other kinds are passed over, and a last line that a kill cut short. InputError names file and line.
+    """
+    files = sorted((path / "launches").glob("*.jsonl")) if path.is_dir() else [path]
+    for file in files:
+        host = ""
+        try:
+            with file.open("rb") as lines:
+                for number, line in enumerate(lines, 1):
+                    if b'"launch"' in line[:40]:
+                        host = _host(line)
+                    if b'"trace"' in line[:40] and line.endswith(b"\n"):
+                        yield _trace(file, number, line, host)
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror})", file=file) from None
+
+
+def _host(line: bytes) -> str:
+    try:
+        event = json.loads(line)
+        return str(event.get("host") or event["placement"][0]["host"])
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        return ""
+
+
+def _trace(file: Path, number: int, line: bytes, host: str) -> Trace:
+    try:
+        event = json.loads(line)
+        if event["format"] != FORMAT:
+            raise InputError("is another format", file=file, line=number, value=event["format"], accepted=FORMAT)
+        return Trace(
+            method=str(event["case"]["method"]),
+            block=int(event["block"]),
+            thread=int(event["thread"]),
+            cpu=int(event["cpu"]),
+            t0=float(event["t0"]),
+            seconds=float(event["seconds"]),
+            quantum=float(event["quantum"]),
+            least=float(event["least"]),
+            tick=None if event["tick"] is None else float(event["tick"]),
+            start=tuple(map(float, event["start"])),
+            length=tuple(map(float, event["length"])),
+            done=tuple(map(int, event["done"])),
+            interrupts={str(k): int(v) for k, v in event["interrupts"].items()},
+            steal=float(event["steal"]),
+            involuntary=int(event["involuntary"]),
+            voluntary=int(event["voluntary"]),
+            host=str(event.get("host") or host),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"is no trace of noise ({error})", file=file, line=number) from None

@@ -1,0 +1,78 @@
+"""What a run's traces of noise say of each node: the spectrum, its periods, and what causes them where that shows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from assay.analysis.noise import causes, name_peak, peaks, spectrum
+from assay.machine.noise import Trace, read_traces
+from assay.store import Run
+
+
+def noise(run: Run, benchmark: str) -> list[dict[str, Any]]:
+    """Give one entry a node, from all launches of `benchmark` that count; empty where there is no trace.
+
+    seconds (of one processor, summed), lost (share), detours (a second), causes and peaks with words, the spectrum with
+    its limit of significance (power over the mean), and `text`: the same in sentences.
+    """
+    by_host: dict[str, list[Trace]] = defaultdict(list)
+    for about, path in run.tasks():
+        if about.benchmark == benchmark and not about.superseded and path.exists():
+            for trace in read_traces(path):
+                by_host[trace.host].append(trace)
+    return [_of_node(host, traces) for host, traces in sorted(by_host.items())]
+
+
+def _of_node(host: str, traces: list[Trace]) -> dict[str, Any]:
+    seconds = sum(trace.seconds for trace in traces)
+    counted: dict[str, int] = defaultdict(int)
+    for trace in traces:
+        for row, count in trace.interrupts.items():
+            counted[row] += count
+    tick = next((trace.tick for trace in traces if trace.tick), None)
+    detours = sum(len(trace.start) for trace in traces)
+    found = causes(
+        counted,
+        seconds,
+        tick=tick,
+        steal=sum(trace.steal for trace in traces),
+        involuntary=sum(trace.involuntary for trace in traces),
+        detours=detours,
+    )
+    spans = [trace for trace in traces if trace.done]
+    step = spans[0].quantum if spans else 0.0
+    series = [1 - np.asarray(trace.done) / max(1, max(trace.done)) for trace in spans if trace.quantum == step]
+    of = spectrum(series, step) if spans else None
+    high = [] if of is None else [(peak, name_peak(peak, found, tick)) for peak in peaks(of)]
+    lost = sum(trace.lost * trace.seconds for trace in traces) / seconds
+    text = [f"{lost:.2%} of the time lost in {detours / seconds:.3g} detours a second of a processor"]
+    text += [f"spectrum: {_words(peak, cause)}" for peak, cause in high]
+    if of is not None and not high:
+        text.append(f"spectrum: no period stands out of {of.blocks} blocks")
+    text += [f"counted: {cause.text}" for cause in found[:5]]
+    return {
+        "host": host,
+        "seconds": seconds,
+        "lost": lost,
+        "detours": detours / seconds,
+        "tick": tick,
+        "causes": [vars(cause) for cause in found],
+        "peaks": [vars(peak) | {"cause": cause} for peak, cause in high],
+        "spectrum": None
+        if of is None
+        else {
+            "frequency": of.frequency.tolist(),
+            "power": of.power.tolist(),
+            "blocks": of.blocks,
+            "limit": of.limit,
+        },
+        "text": text,
+    }
+
+
+def _words(peak: Any, cause: str | None) -> str:
+    more = f" with {peak.harmonics} harmonics" if peak.harmonics else ""
+    return f"{peak.frequency:.4g} Hz{more}, {cause or 'its cause is not among what the kernel counts'}"

@@ -1,0 +1,241 @@
+"""Noise of the node: its spectrum against synthetic noise of known periods, its causes, its traces and their replay."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import signal, stats
+
+from assay.analysis.noise import Peak, causes, name_peak, peaks, spectrum
+from assay.benchmark.record import programs_root
+from assay.errors import InputError
+from assay.machine.noise import Trace, read_traces
+from command_line import assay
+from test_disturbed_run import hog
+
+STEP = 2e-4  # s
+EVENT: dict[str, Any] = {
+    "event": "trace",
+    "format": "assay noise 1",
+    "case": {"method": "work"},
+    "block": 0,
+    "thread": 1,
+    "cpu": 3,
+    "t0": 1.5e9,
+    "seconds": 0.5,
+    "quantum": 2e-5,
+    "least": 1e-6,
+    "tick": 250,
+    "start": [0.1, 0.2],
+    "length": [0.01, 0.001],
+    "done": [],
+    "interrupts": {"LOC": 125},
+    "steal": 0.0,
+    "involuntary": 3,
+    "voluntary": 0,
+}
+
+
+def pulses(rng: np.random.Generator, count: int, frequency: float, height: float) -> Any:
+    """What spans of STEP lose to something that comes `frequency` times a second, at a phase of its own."""
+    lost = np.zeros(count)
+    times = (rng.random() + np.arange(int(count * STEP * frequency) + 1)) / frequency
+    places = (times / STEP).astype(int)
+    np.add.at(lost, places[places < count], height)
+    return lost
+
+
+# --- the spectrum -----------------------------------------------------------------------------------------------------
+
+
+def test_the_periodogram_is_the_library_s() -> None:
+    rng = np.random.default_rng(1)
+    for count in (1000, 1001):
+        series = rng.normal(size=count)
+        own = spectrum([series], STEP)
+        assert own is not None
+        frequency, power = signal.periodogram(series, 1 / STEP, detrend="constant", scaling="spectrum")
+        inner = slice(1, len(own.frequency) + 1)  # without zero, and without the highest of an even count
+        assert own.frequency == pytest.approx(frequency[inner])
+        assert own.power == pytest.approx(power[inner] / power[inner].mean())
+
+
+@pytest.mark.parametrize("frequency", [40.0, 100.0, 250.0, 333.0, 1000.0])
+@pytest.mark.parametrize("blocks", [1, 6])
+def test_a_known_period_is_found_in_noise(frequency: float, blocks: int) -> None:
+    rng = np.random.default_rng(int(frequency) + blocks)
+    series = [pulses(rng, 2000, frequency, 0.03) + 0.001 * rng.normal(size=2000) for _ in range(blocks)]
+    of = spectrum(series, STEP)
+    assert of is not None
+    first = peaks(of)[0]
+    assert abs(first.frequency - frequency) <= first.width
+    assert first.power > of.limit
+    if frequency < 500:
+        assert first.harmonics >= 2
+
+
+def test_two_periods_are_told_apart() -> None:
+    rng = np.random.default_rng(5)
+    series = [
+        pulses(rng, 5000, 250, 0.03) + pulses(rng, 5000, 61, 0.1) + 0.003 * rng.normal(size=5000) for _ in range(4)
+    ]
+    of = spectrum(series, STEP)
+    assert of is not None
+    strongest = sorted(peak.frequency for peak in peaks(of)[:2])
+    assert strongest == pytest.approx([61, 250], abs=1.01)
+
+
+@pytest.mark.parametrize("blocks", [1, 8])
+def test_where_nothing_is_periodic_nothing_is_found(blocks: int) -> None:
+    """White noise passes the limit in one trial of a hundred: as many as a binomial of that allows."""
+    rng = np.random.default_rng(7)
+    trials = 400
+    alarms = 0
+    for _ in range(trials):
+        of = spectrum([rng.normal(size=512) for _ in range(blocks)], STEP, significance=0.01)
+        assert of is not None
+        alarms += bool((of.power > of.limit).any())
+    assert alarms <= stats.binom.isf(1e-6, trials, 0.01)
+    loose = sum(
+        bool((of.power > of.limit).any())
+        for of in (spectrum([rng.normal(size=512) for _ in range(blocks)], STEP, significance=0.5) for _ in range(200))
+        if of is not None
+    )
+    assert stats.binom.isf(1 - 1e-6, 200, 0.4) <= loose <= stats.binom.isf(1e-6, 200, 0.6)
+
+
+def test_too_little_or_nothing_gives_no_spectrum() -> None:
+    assert spectrum([], STEP) is None
+    assert spectrum([np.ones(8)], STEP) is None
+    assert spectrum([np.ones(100)], STEP) is None
+
+
+# --- what causes it ---------------------------------------------------------------------------------------------------
+
+
+def test_causes_are_named_where_counts_agree_with_a_period() -> None:
+    found = causes(
+        {"LOC": 2501, "36": 600, "RES": 1, "TLB": 20}, 10.0, tick=250, steal=0.02, involuntary=30, detours=3000
+    )
+    named = {cause.name: cause.rate for cause in found}
+    assert next(iter(named)) == "timer interrupts"
+    assert named["timer interrupts"] == pytest.approx(250.1)
+    assert named["interrupts of device 36"] == pytest.approx(60)
+    assert named["other processes"] == pytest.approx(3) and named["hypervisor"] == pytest.approx(0.002)
+    assert "rescheduling interrupts" not in named  # once in ten seconds explains nothing
+    assert name_peak(Peak(250.0, 5.0, 40.0, 3), found, 250) == "the kernel's timer tick"
+    assert name_peak(Peak(60.5, 1.0, 40.0, 3), found, 250) == "interrupts of device 36"
+    assert name_peak(Peak(111.0, 1.0, 40.0, 3), found, 250) is None
+    assert causes({}, 0.0, tick=None, steal=0, involuntary=0, detours=0) == []
+
+
+# --- traces -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_trace_is_read_and_what_is_garbled_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "trace.jsonl"
+    launch = {"event": "launch", "placement": [{"rank": 0, "host": "n7"}]}
+    file.write_text("\n".join(map(json.dumps, [launch, EVENT, {"event": "done"}])) + "\n" + '{"event":"trace","for')
+    (trace,) = read_traces(file)
+    assert (trace.host, trace.cpu, trace.thread, trace.method) == ("n7", 3, 1, "work")
+    assert trace.start == (0.1, 0.2) and trace.lost == pytest.approx(0.022)
+    for change in (
+        {"format": "assay noise 9"},
+        {"start": [0.1]},
+        {"start": [0.2, 0.1]},
+        {"length": [0.2, 0.001]},
+        {"seconds": 0.2},
+        {"cpu": "three"},
+        {"interrupts": None},
+    ):
+        file.write_text("\n" + json.dumps(EVENT | change) + "\n")
+        with pytest.raises(InputError, match=r"trace\.jsonl:2: "):
+            list(read_traces(file))
+    with pytest.raises(InputError, match="cannot be read"):
+        list(read_traces(tmp_path / "none.jsonl"))
+
+
+def made(detours: list[tuple[int, int]], seconds: int) -> Trace:
+    """A trace in whole milliseconds: gaps before detours, and their lengths."""
+    starts, lengths, at = [], [], 0
+    for gap, length in detours:
+        starts.append((at + gap) / 1000)
+        lengths.append(length / 1000)
+        at += gap + length
+    extra: dict[str, Any] = {"start": tuple(starts), "length": tuple(lengths), "seconds": (at + seconds) / 1000}
+    keys = {name: EVENT[name] for name in EVENT if name not in ("event", "format", "case", *extra)}
+    return Trace(method="work", **keys | extra)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 20), st.integers(1, 20)), max_size=6),
+    st.integers(1, 30),
+    st.integers(0, 300),
+    st.integers(1, 300),
+)
+def test_replay_is_what_going_through_every_millisecond_gives(
+    detours: list[tuple[int, int]], rest: int, begin: int, work: int
+) -> None:
+    trace = made(detours, rest)
+    period = round(trace.seconds * 1000)
+    lost = set()
+    for start, length in zip(trace.start, trace.length, strict=True):
+        lost |= set(range(round(start * 1000), round((start + length) * 1000)))
+    now, left = begin, work
+    while left:
+        left -= now % period not in lost
+        now += 1
+    assert trace.ends(begin / 1000, work / 1000) == pytest.approx(now / 1000, abs=1e-9)
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+def test_the_program_s_traces_are_its_figures(tmp_path: Path) -> None:
+    root = programs_root()
+    program = tmp_path / "noise"
+    source = str(root / "threads/noise.cpp")
+    subprocess.run(["g++", "-std=c++20", "-O2", "-I", str(root), "-pthread", source, "-o", str(program)], check=True)
+    out = tmp_path / "lines.jsonl"
+    words = ["--slice", "0.03", "--blocks", "2", "--set", "threads=1", "--out", str(out)]
+    subprocess.run([program, *words], check=True)
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    figures = {
+        (line["case"]["method"], line["block"], line["metric"]): line["values"][0]
+        for line in lines
+        if line["event"] == "block"
+    }
+    traces = list(read_traces(out))
+    assert len(traces) == 4
+    for trace in traces:
+        assert figures[trace.method, trace.block, "lost"] == pytest.approx(trace.lost, rel=1e-6, abs=1e-9)
+        assert figures[trace.method, trace.block, "detours"] == pytest.approx(len(trace.start) / trace.seconds)
+        assert figures[trace.method, trace.block, "largest_detour"] == pytest.approx(max(trace.length, default=0))
+        assert len(trace.done) == (150 if trace.method == "time" else 0)
+        assert trace.host and trace.seconds >= 0.0299
+
+
+def test_one_command_gives_figures_and_spectrum_and_a_hog_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with hog(1):
+        answer = assay("run", "noise", "--launches", "2", "--out", "run", "--json")
+    assert answer.status == 0, answer.err
+    document = answer.document
+    assert document["state"] == "disturbed"
+    found = {(f["name"], f["params"]["method"]): f["value"] for f in document["figures"] if f["statistic"] == "median"}
+    for method in ("work", "time"):
+        assert 0 < found["lost", method] < 1
+        assert found["largest_detour", method] >= found["median_detour", method] > 0
+    (node,) = document["noise"]
+    assert node["spectrum"]["blocks"] >= 4 and len(node["spectrum"]["power"]) > 100
+    assert node["causes"] and all(text in document["notes"] for text in node["text"])
+    traces = list(read_traces(tmp_path / "run"))
+    assert len(traces) == 2 * 2 * 2 * len({trace.cpu for trace in traces})  # launches, blocks, methods
