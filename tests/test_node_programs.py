@@ -24,7 +24,9 @@ BOTH = len(os.sched_getaffinity(0)) >= 2
 SMALL = {
     "memory/inner_product": ["place=cache", "threads=1,2"],
     "memory/latency": ["size=4096,65536,1048576", "pages=huge,usual"],
+    "memory/levels": ["level=L1,L2", "threads=1,2"],
     "processor/clock": [],
+    "processor/peak": [],
     "threads/lock": ["threads=1,2"],
     "threads/barrier": ["threads=1,2"],
     "threads/core_to_core": ["first=0,1", "second=0,1"],

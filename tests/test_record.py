@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.analysis.figures import evaluate
 from assay.benchmark.record import PARTS, Benchmark, Parameter, benchmark, benchmarks, programs_root, read_record
 from assay.errors import InputError
 
@@ -128,6 +129,16 @@ def test_every_record_keeps_the_laws(name: str) -> None:
         assert any(figure.unit == "s" for figure in record.figures.values()) and "bytes" in record.parameters
     for wanted in record.extra.get("headline", {}).values():
         assert wanted["figure"] in record.figures and wanted["title"]
+    assert set(record.extra.get("matrix", [])) <= set(record.parameters)
+    bars, roof = record.extra.get("shares"), record.extra.get("roof", {})
+    if bars:
+        assert bars["parts"] and bars["over"] and {*bars["parts"], bars["sum"]} <= set(record.figures)
+    for key, unit in (("bandwidth", "B/s"), ("ceiling", "flop/s"), ("figure", "flop/s")):
+        if key in roof:
+            assert record.figures[roof[key]].unit == unit
+    if "figure" in roof:
+        names = {name: 2 for name, parameter in record.parameters.items() if parameter.kind != "choice"}
+        assert (evaluate(roof["flops"], names) or 0) > 0 and (evaluate(roof["bytes"], names) or 0) > 0
 
 
 FRAGMENT = """

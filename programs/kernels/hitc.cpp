@@ -42,6 +42,12 @@ title = "complex multiply-add in cache, one processor"
 says = "computes at up to"
 bound = "peak_float64"
 
+[roof]
+figure = "rate"
+flops = "8"
+bytes = "48"
+where = "by=threads"
+
 [figure.time]
 metric = "time"
 formula = "value"

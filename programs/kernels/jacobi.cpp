@@ -36,6 +36,12 @@ help = "inner points of a side of the grid"
 unit = "s"
 help = "time of one sweep"
 
+[roof]
+figure = "rate"
+flops = "4"
+bytes = "16"
+where = "by=threads"
+
 [figure.time]
 metric = "time"
 formula = "value"

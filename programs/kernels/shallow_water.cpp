@@ -40,6 +40,12 @@ help = "points of a side of the grid"
 unit = "s"
 help = "time of one step"
 
+[roof]
+figure = "rate"
+flops = "11"
+bytes = "48"
+where = "by=threads"
+
 [figure.time]
 metric = "time"
 formula = "value"

@@ -57,6 +57,18 @@ help = "time of an element, all threads together"
 unit = "s"
 help = "time of an element in one thread"
 
+[shares]
+parts = ["share"]
+each = "thread"
+over = "threads"
+sum = "rate"
+
+[roof]
+figure = "rate"
+flops = "2"
+bytes = "16"
+where = "form=vectorised type=float64"
+
 [figure.rate]
 metric = "time"
 formula = "2 / value"

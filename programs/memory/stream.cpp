@@ -76,6 +76,12 @@ where = "kernel=triad vector=0"
 title = "memory bandwidth, triad"
 says = "streams from memory at up to"
 
+[shares]
+parts = ["share"]
+each = "thread"
+over = "threads"
+sum = "rate"
+
 [figure.rate]
 metric = "time"
 formula = "1 / value"

@@ -101,6 +101,11 @@ help = "of its rate alone, what the stream keeps beside messages"
 unit = "1"
 help = "of their rate alone, what messages keep beside the stream"
 
+[shares]
+parts = ["stream", "messages"]
+over = "load"
+sum = "sum"
+
 [figure.stream]
 metric = "stream"
 unit = "B/s"

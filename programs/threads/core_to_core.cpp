@@ -11,6 +11,7 @@ summary = "time for one processor to see what another wrote, for pairs of proces
 cost = "one operation is a round trip: two hand-overs, each a store and the loads that wait for it"
 check = "each side waits for the very next number, and the last one is twice the round trips made"
 source = "Dunigan 1995, section 3 (shared variables); McVoy and Staelin 1996"
+matrix = ["first", "second"]
 slice_quick = 0.005
 blocks_quick = 2
 

@@ -1,0 +1,173 @@
+"""The pictures of a node in the report: what they show is checked against closed forms, on sections made by hand."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.benchmark.record import benchmarks
+from assay.report import matrices, page, roof, shares, speedups
+from assay.report.document import frame
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
+Document = dict[str, Any]
+
+
+def figure(name: str, value: float | None, unit: str, statistic: str = "median", **params: Any) -> Document:
+    counts = {"launches": 3, "samples": 9, "batch": 1, "state": "clean", "better": "higher", "kind": "measured"}
+    about = {"benchmark": "", "ci95": None, "scope": "", "host": None, "headline": False, "help": "", **counts}
+    pair = None if value is None else [0.9 * value, 1.1 * value]
+    return {"name": name, "value": value, "unit": unit, "statistic": statistic, "params": params, "range": pair} | about
+
+
+def section(name: str, figures: list[Document], **more: Any) -> Document:
+    return frame(name, None) | {"figures": figures, "state": "clean", "launches": 3} | more
+
+
+def levels() -> Document:
+    made = []
+    for threads in (1, 2, 4):
+        for level, rate in (("L1", 100e9), ("memory", 10e9)):
+            made.append(figure("rate", rate * threads, "B/s", "best", level=level, threads=threads, kernel="read"))
+            made.append(figure("rate", rate * threads / 2, "B/s", "best", level=level, threads=threads, kernel="triad"))
+    return section("slopes", made, roof={"bandwidth": "rate", "by": "level"})
+
+
+def peak() -> Document:
+    rates = [figure("rate", rate, "flop/s", "best", type=kind) for kind, rate in (("single", 90e9), ("double", 50e9))]
+    return section("flat", rates, roof={"ceiling": "rate", "where": "type=double"})
+
+
+def kernel() -> Document:
+    rates = [figure("rate", 1.5e9 * t, "flop/s", threads=t, by="threads", size=8) for t in (1, 2, 4)]
+    return section("axpy", rates, roof={"figure": "rate", "flops": "size", "bytes": "6 * size", "where": "by=threads"})
+
+
+def test_the_roof_is_the_least_of_slope_and_peak_and_kernels_lie_at_their_intensity() -> None:
+    one, four = roof.plots({"benchmarks": [levels(), peak(), kernel()]})
+    assert [drawn["layout"]["title"]["text"] for drawn in (one, four)] == [
+        "roof of 1 processor",
+        "roof of 4 processors",
+    ]
+    for drawn, threads in ((one, 1), (four, 4)):
+        first, memory, flat, point = drawn["data"]
+        assert first["name"].startswith("L1: ") and memory["name"].startswith("memory: ")
+        for trace, rate in ((first, 100e9), (memory, 10e9)):
+            assert trace["y"] == pytest.approx([x * rate * threads for x in trace["x"]])
+            assert trace["x"][1] == pytest.approx(50e9 / rate)  # where the slope meets the peak
+        assert flat["y"] == [50e9 * threads] * 2 and flat["x"][0] == pytest.approx(0.5)
+        assert point["x"] == pytest.approx([1 / 6]) and point["y"] == [1.5e9 * threads]
+
+
+def test_there_is_no_roof_without_slopes_or_without_anything_under_them() -> None:
+    assert roof.plots({"benchmarks": [peak(), kernel()]}) == []
+    assert roof.plots({"benchmarks": [levels()]}) == []
+
+
+def processors() -> Document:
+    made = [figure("rate", 10e9 * t**0.5, "B/s", threads=t, kernel="copy", vector=0) for t in (1, 2, 3)]
+    parts = [(2, 0, 8e9), (2, 1, 6e9), (3, 0, 7e9), (3, 1, 5e9), (3, 2, 5e9)]
+    made += [figure("share", rate, "B/s", threads=t, thread=which, kernel="copy", vector=0) for t, which, rate in parts]
+    return section("sharing", made, shares={"parts": ["share"], "each": "thread", "over": "threads", "sum": "rate"})
+
+
+def test_each_processors_share_is_stacked_and_the_sum_stands_beside() -> None:
+    (drawn,) = shares.plots(processors())
+    assert drawn["layout"]["barmode"] == "stack"
+    found = {trace["name"]: dict(zip(trace["x"][1], trace["y"], strict=True)) for trace in drawn["data"]}
+    assert found["thread 0"] == {"1": 10e9, "2": 8e9, "3": 7e9}
+    assert found["thread 1"] == {"2": 6e9, "3": 5e9} and found["thread 2"] == {"3": 5e9}
+    assert found["sum"]["1"] == 10e9 and found["sum"]["2"] == pytest.approx(10e9 * 2**0.5)
+    made = shares.table(processors())
+    assert made is not None and made.rows[2][2] == "7 GB/s + 5 GB/s + 5 GB/s"
+
+
+def test_two_sides_of_a_bus_stand_side_by_side_and_the_sum_is_of_both() -> None:
+    rates = [("stream", "alone", 10e9), ("stream", "both", 7e9), ("messages", "alone", 4e9), ("messages", "both", 2e9)]
+    made = [figure(side, rate, "B/s", load=load, form="put") for side, load, rate in rates]
+    made.append(figure("sum", 9e9, "B/s", form="put"))
+    wanted = {"parts": ["stream", "messages"], "over": "load", "sum": "sum"}
+    (drawn,) = shares.plots(section("two", made, shares=wanted))
+    assert drawn["layout"]["barmode"] == "group"
+    found = {trace["name"]: dict(zip(trace["x"][1], trace["y"], strict=True)) for trace in drawn["data"]}
+    assert found == {
+        "messages": {"alone": 4e9, "both": 2e9},
+        "stream": {"alone": 10e9, "both": 7e9},
+        "sum": {"both": 9e9},
+    }
+
+
+def square(values: dict[tuple[int, int], float | None]) -> Document:
+    made = [figure("time", value, "s", **{"from": a, "to": b, "size": 8}) for (a, b), value in values.items()]
+    return section("square", made, matrix=["from", "to"])
+
+
+def test_a_matrix_is_drawn_whole_and_pairs_measured_once_are_mirrored() -> None:
+    (drawn,) = matrices.plots(square({(0, 0): 1e-9, (0, 1): 5e-9, (1, 1): 2e-9, (1, 10): 7e-9}))
+    (trace,) = drawn["data"]
+    assert trace["x"] == trace["y"] == ["0", "1", "10"]  # as numbers, not as words
+    assert trace["z"] == [[1e-9, 5e-9, None], [5e-9, 2e-9, 7e-9], [None, 7e-9, None]]
+    (made,) = matrices.tables(square({(0, 0): 1e-9, (0, 1): 5e-9, (1, 0): 6e-9}))
+    assert made.rows == (("0", "1 ns", "5 ns"), ("1", "6 ns", "–"))
+    assert made.title == "time: size 8"
+
+
+def test_no_matrix_is_drawn_of_what_is_invalid_or_was_not_asked_for() -> None:
+    assert matrices.plots(square({(0, 0): None, (0, 1): None})) == []
+    assert matrices.plots(square({(0, 1): 1e-9}) | {"matrix": None}) == []
+
+
+def sped() -> Document:
+    estimates = [{"value": value, "range": [value - 0.1, value + 0.1], "ci95": None} for value in (1.0, 1.8, 2.4)]
+    about = {"benchmark": "k", "figure": "time", "params": {"by": "threads"}, "base": "the same program on 1 thread"}
+    law = {"coefficients": {"sigma": 0.1, "kappa": 0.02}, "residuals": [], "text": ""}
+    fits = [
+        {**about, "law": "speedup", "processors": [1, 2, 4], "speedup": estimates, "text": ""},
+        {**about, **law, "law": "amdahl", "coefficients": {"sigma": 0.25}},
+        {**about, **law, "law": "universal"},
+    ]
+    return section("k", [], fits=fits)
+
+
+def test_speedups_stand_with_perfect_speedup_and_the_laws() -> None:
+    (drawn,) = speedups.plots(sped())
+    perfect, points, amdahl, universal = drawn["data"]
+    assert perfect["y"] == perfect["x"] == [1, 4]
+    assert points["x"] == [1, 2, 4] and points["y"] == [1.0, 1.8, 2.4]
+    assert amdahl["y"][-1] == pytest.approx(1 / (0.25 + 0.75 / 4)) and amdahl["visible"] == "legendonly"
+    assert universal["y"][-1] == pytest.approx(4 / (1 + 0.1 * 3 + 0.02 * 4 * 3)) and universal["visible"] is True
+    assert speedups.plots(section("k", [])) == []
+
+
+def test_no_benchmarks_name_stands_in_the_pictures() -> None:
+    for module in (matrices, roof, shares, speedups):
+        text = Path(str(module.__file__)).read_text()
+        assert [name for name in benchmarks() if f'"{name}"' in text] == []
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
+def test_a_browser_draws_every_picture(tmp_path: Path) -> None:
+    from playwright.sync_api import sync_playwright
+
+    made = [levels(), peak(), kernel(), processors(), square({(0, 0): 1e-9, (0, 1): 5e-9}), sped()]
+    about = {"run": "r", "machine": "m", "profile": "quick", "created": 0.0, "state": "clean", "valid": True}
+    empty: Document = {"warnings": [], "samples": "", "provenance": {}, "host": {}, "described": False}
+    written = tmp_path / "report.html"
+    written.write_text(page.html({**about, **empty, "benchmarks": made}), encoding="utf-8")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        opened = chromium.new_page()
+        opened.goto(written.as_uri())
+        opened.wait_for_selector("#plot-roof-0 .scatterlayer")
+        opened.wait_for_selector("#square .heatmaplayer image")
+        places = "[...document.querySelectorAll('.plot')]"
+        assert opened.evaluate(f"{places}.length") == opened.evaluate(
+            "document.querySelectorAll('.js-plotly-plot').length"
+        )
+        assert opened.evaluate("document.querySelectorAll('.undrawn').length") == 0
+        assert opened.evaluate("document.querySelectorAll('#sharing .barlayer .point').length") >= 6
+        chromium.close()
