@@ -39,7 +39,7 @@ def document(run: Run) -> dict[str, Any]:
     sections.sort(key=lambda section: order.index(section["benchmark"]))
     for entry in _failures(run):
         if entry["benchmark"] not in {section["benchmark"] for section in sections}:
-            sections.append(_frame(entry["benchmark"], known.get(entry["benchmark"])))
+            sections.append(frame(entry["benchmark"], known.get(entry["benchmark"])))
         for section in sections:
             if section["benchmark"] == entry["benchmark"]:
                 section["state"] = "invalid" if not section["figures"] else _worse(section["state"], "disturbed")
@@ -63,7 +63,7 @@ def document(run: Run) -> dict[str, Any]:
     }
 
 
-def _frame(name: str, record: Benchmark | None) -> dict[str, Any]:
+def frame(name: str, record: Benchmark | None) -> dict[str, Any]:
     """Give the section of a benchmark of which nothing was measured: what its record says, and nothing found."""
     return {
         "benchmark": name,
@@ -75,6 +75,7 @@ def _frame(name: str, record: Benchmark | None) -> dict[str, Any]:
         "check": record.check if record else "",
         "historical": bool(record and record.historical),
         "published": list(record.published) if record else [],
+        **{key: record.extra.get(key) if record else None for key in ("matrix", "shares", "roof")},
         "state": "invalid",
         "warnings": [],
         "notes": [],
@@ -114,7 +115,7 @@ def _section(run: Run, connection: Any, record: Benchmark, said: dict[str, list[
         noted |= {f"{node['host']}: {text}" if len(heard) > 1 else text: None for text in node["text"]}
     derived: list[FigureValue] = figures(record, found, states)
     worst = max([state, *states.values()], key=WORST.__getitem__)
-    return _frame(record.name, record) | {
+    return frame(record.name, record) | {
         "state": worst,
         "warnings": warnings,
         "notes": list(noted),

@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from assay.report import paragon, plots, published, tables
+from assay.report import matrices, paragon, plots, published, roof, shares, speedups, tables
 from assay.report.verdict import doubt, verdict
 from assay.store import Run, storage_failed
 
@@ -50,6 +50,7 @@ def html(document: Document, samples: bytes | None = None) -> str:
         made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(document["created"] or 0)),
         headlines=tables.headlines(document),
         nodes=tables.nodes(document),
+        roof=[_json(plot) for plot in roof.plots(document)],
         sections=[_drawn(section) for section in document["benchmarks"]],
         published=[*published.tables(document), *paragon.tables(document)],
         provenance=json.dumps(document["provenance"], indent=1, default=str),
@@ -60,7 +61,8 @@ def html(document: Document, samples: bytes | None = None) -> str:
 
 
 def _drawn(section: Document) -> Document:
-    drawn = plots.curves(section, published.curves(section))
+    drawn = [*matrices.plots(section), *shares.plots(section), *speedups.plots(section)]
+    drawn += plots.curves(section, published.curves(section)) if not section["matrix"] else []
     dots = None if drawn else plots.points(section)
     left = plots.residuals(section)
     return {
@@ -68,8 +70,12 @@ def _drawn(section: Document) -> Document:
         "figures": tables.figures(section),
         "fits": tables.fits(section),
         "levels": tables.levels(section),
-        "plots": [json.dumps(plot) for plot in (*drawn, *((dots,) if dots else ()), *((left,) if left else ()))],
+        "plots": [_json(plot) for plot in (*drawn, *((dots,) if dots else ()), *((left,) if left else ()))],
     }
+
+
+def _json(plot: Document) -> str:
+    return json.dumps(plot).replace("</", "<\\/")
 
 
 def markdown(document: Document) -> str:
@@ -85,8 +91,8 @@ def markdown(document: Document) -> str:
         if fitted:
             parts.append(fitted.markdown())
         spread = tables.levels(section)
-        if spread:
-            parts.append(spread.markdown())
+        together = shares.table(section)
+        parts += [made.markdown() for made in (spread, together, *matrices.tables(section)) if made]
         parts += [f"- doubt: {text}" for text in section["warnings"]]
     past = [*published.tables(document), *paragon.tables(document)]
     if past:

@@ -11,7 +11,8 @@ COLOURS = ("#0b5fa5", "#c2410c", "#15803d", "#7e22ce", "#b45309", "#0f766e", "#b
 LEAST_POINTS = 4  # fewer values of a parameter make no curve
 
 
-def _layout(title: str, x: str, y: str, logarithmic: bool) -> Document:
+def layout(title: str, x: str, y: str, logarithmic: bool) -> Document:
+    """Give the layout that all plots share, with buttons for the axes' kinds."""
     kind = "log" if logarithmic else "linear"
     buttons = [
         {"label": label, "method": "relayout", "args": [{"xaxis.type": across, "yaxis.type": up}]}
@@ -73,7 +74,7 @@ def curves(section: Document, published: Sequence[Document] = ()) -> list[Docume
         plots.append(
             {
                 "data": traces,
-                "layout": _layout(f"{name.replace('_', ' ')}", axis, f"{name.replace('_', ' ')} ({unit})", True),
+                "layout": layout(f"{name.replace('_', ' ')}", axis, f"{name.replace('_', ' ')} ({unit})", True),
             }
         )
     return plots
@@ -145,14 +146,14 @@ def residuals(section: Document) -> Document | None:
     ]
     if not traces:
         return None
-    layout = _layout("residuals of the fits", "message length (B)", "(measured - fit) / measured (%)", True)
-    layout["yaxis"]["type"] = "linear"
-    layout["height"] = 300
-    layout["legend"]["y"] = -0.4  # below the axis' title, which a low plot brings nearer
-    layout["yaxis"]["title"]["text"] = "left over (%)"
-    layout["title"]["text"] = "residuals of the fits: (measured - fit) / measured"
-    layout.pop("updatemenus")
-    return {"data": traces, "layout": layout}
+    drawn = layout("residuals of the fits", "message length (B)", "(measured - fit) / measured (%)", True)
+    drawn["yaxis"]["type"] = "linear"
+    drawn["height"] = 300
+    drawn["legend"]["y"] = -0.4  # below the axis' title, which a low plot brings nearer
+    drawn["yaxis"]["title"]["text"] = "left over (%)"
+    drawn["title"]["text"] = "residuals of the fits: (measured - fit) / measured"
+    drawn.pop("updatemenus")
+    return {"data": traces, "layout": drawn}
 
 
 def points(section: Document) -> Document | None:
@@ -177,8 +178,8 @@ def points(section: Document) -> Document | None:
         },
         "marker": {"color": COLOURS[0], "size": 8},
     }
-    layout = _layout(name.replace("_", " "), f"{name.replace('_', ' ')} ({shown[0]['unit']})", "", True)
-    layout["yaxis"] = {"type": "category", "automargin": True, "autorange": "reversed"}
-    layout["height"] = 140 + 22 * len(shown)
-    layout.pop("updatemenus")
-    return {"data": [trace], "layout": layout}
+    drawn = layout(name.replace("_", " "), f"{name.replace('_', ' ')} ({shown[0]['unit']})", "", True)
+    drawn["yaxis"] = {"type": "category", "automargin": True, "autorange": "reversed"}
+    drawn["height"] = 140 + 22 * len(shown)
+    drawn.pop("updatemenus")
+    return {"data": [trace], "layout": drawn}

@@ -35,7 +35,7 @@ def headlines(document: Document) -> Grid:
 def figures(section: Document, narrow: bool = False) -> Grid:
     """Every figure of one benchmark, case by case; `narrow` leaves out the counts, to fit a terminal."""
     shown = sorted((f for f in section["figures"] if f["statistic"] in STATISTICS), key=_place)
-    several = len({f["name"] for f in shown}) > 1
+    several = len({(f["name"], f["statistic"]) for f in shown}) > 1
     rows = []
     for figure in shown:
         name = figure["name"].replace("_", " ") + (
@@ -44,7 +44,7 @@ def figures(section: Document, narrow: bool = False) -> Grid:
         case = params(figure["params"]) or "–"
         doubt = "" if figure["state"] == "clean" else figure["state"]
         counts = () if narrow else (str(figure["launches"]), str(figure["samples"]))
-        words = (name, case) if several or figure["statistic"] != "median" else ("", case)
+        words = (name if several else "", case)
         rows.append((*words, human(figure["value"], figure["unit"]), spread(figure), *counts, doubt))
     counted = () if narrow else ("launches", "samples")
     return grid(section["title"], ("figure", "case", "median", "across launches", *counted, "doubt"), rows, left=2)
@@ -84,7 +84,9 @@ def fits(section: Document) -> Grid | None:
         "held out: median / worst",
         "lack of fit",
     )
-    return grid("Fits", headings, rows, left=2) if rows else None
+    kept = [i for i in range(len(headings)) if i < 2 or any(row[i] != "–" for row in rows)]
+    shown = [[row[i] for i in kept] for row in rows]
+    return grid("Fits", [headings[i] for i in kept], shown, left=2) if rows else None
 
 
 def _ends(fit: Document, name: str, unit: str) -> str:

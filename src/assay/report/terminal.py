@@ -6,10 +6,11 @@ from typing import Any
 
 from rich.console import Console
 
-from assay.report import published, tables
+from assay.report import matrices, published, tables
 from assay.report.verdict import verdict
 
 MOST_ROWS = 24  # a longer table is for the page
+MOST_COLUMNS = 6  # and a wider matrix
 
 
 def show(document: dict[str, Any], console: Console | None = None) -> None:
@@ -26,6 +27,9 @@ def show(document: dict[str, Any], console: Console | None = None) -> None:
         made = tables.figures(section, narrow=True)
         if len(made.rows) <= MOST_ROWS or len(document["benchmarks"]) == 1:
             out.print(made.rich())
+        for square in matrices.tables(section):
+            if len(square.rows) <= MOST_COLUMNS:
+                out.print(square.rich())
         for fit in section["fits"]:
             out.print(f"  {fit['text']}", highlight=False, markup=False)
     for past in published.tables(document):

@@ -1,0 +1,144 @@
+"""The roof under which kernels compute: bandwidth of every level of memory, peak of arithmetic, and the kernels below.
+
+Williams, Waterman and Patterson, Roofline (2009), drawn from what this run measured and nothing else. Records say what
+they have for it by `[roof]`: `bandwidth`, a figure in B/s for every level that the parameter `by` names; `ceiling`, a
+figure in flop/s of one processor; or `flops` and `bytes` of an operation (formulas of a case's parameters) and the
+`figure` in flop/s that is a kernel's point. `where = "key=value …"` picks cases. The ceilings are the best seen.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.analysis.figures import evaluate
+from assay.report.plots import COLOURS, layout
+from assay.report.units import human
+
+Document = dict[str, Any]
+
+
+def plots(document: Document) -> list[Document]:
+    """Draw the roof of one processor, and that of as many as were measured at once."""
+    sections = [section for section in document["benchmarks"] if section["roof"]]
+    counts = sorted(
+        {
+            int(figure["params"]["threads"])
+            for section in sections
+            if "bandwidth" in section["roof"]
+            for figure in section["figures"]
+            if figure["value"] is not None and "threads" in figure["params"]
+        }
+    )
+    drawn = [_roof(sections, count) for count in dict.fromkeys(counts[:1] + counts[-1:])]
+    return [made for made in drawn if made is not None]
+
+
+def _roof(sections: list[Document], threads: int) -> Document | None:
+    slopes, peak, kernels = _slopes(sections, threads), _peak(sections), _kernels(sections, threads)
+    if not slopes or not (peak or kernels):
+        return None
+    flat = None if peak is None else peak * threads
+    intensities = [point[1] for point in kernels]
+    least = min([0.05, *intensities]) / 2
+    most = max([2.0, *intensities, *([] if flat is None else [2 * flat / min(slopes.values())])]) * 2
+    traces = []
+    for i, (level, slope) in enumerate(sorted(slopes.items(), key=lambda item: -item[1])):
+        ridge = most if flat is None else min(most, flat / slope)
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": f"{level}: {human(slope, 'B/s', 3)}",
+                "x": [least, ridge],
+                "y": [least * slope, ridge * slope],
+                "line": {"color": COLOURS[i % len(COLOURS)], "width": 2},
+                "hoverinfo": "name",
+            }
+        )
+    if flat is not None:
+        said = f"peak: {human(flat, 'flop/s', 3)}" + (f" ({threads} times one processor's)" if threads > 1 else "")
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": said,
+                "x": [flat / max(slopes.values()), most],
+                "y": [flat, flat],
+                "line": {"color": "#111827", "width": 2},
+                "hoverinfo": "name",
+            }
+        )
+    for i, (name, intensity, value, low, high) in enumerate(kernels):
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": name,
+                "x": [intensity],
+                "y": [value],
+                "error_y": {"type": "data", "symmetric": False, "array": [high - value], "arrayminus": [value - low]},
+                "marker": {"size": 10, "symbol": SYMBOLS[i % len(SYMBOLS)], "color": COLOURS[i % len(COLOURS)]},
+            }
+        )
+    title = f"roof of {threads} processor{'s' if threads > 1 else ''}"
+    drawn = layout(title, "arithmetic intensity (flop/B)", "rate (flop/s)", True)
+    drawn["height"] = 520
+    drawn.pop("updatemenus")
+    return {"data": traces, "layout": drawn}
+
+
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
+
+
+def _fitting(section: Document, name: str, statistic: str = "median") -> list[Document]:
+    where = dict(word.split("=", 1) for word in str(section["roof"].get("where", "")).split())
+    return [
+        figure
+        for figure in section["figures"]
+        if figure["name"] == name
+        and figure["statistic"] == statistic
+        and figure["value"] is not None
+        and all(str(figure["params"].get(key)) == value for key, value in where.items())
+    ]
+
+
+def _slopes(sections: list[Document], threads: int) -> dict[str, float]:
+    """Rate (B/s) of every level, all `threads` together: the best kernel's best reading."""
+    found: dict[str, float] = {}
+    for section in sections:
+        if "bandwidth" in section["roof"]:
+            for figure in _fitting(section, section["roof"]["bandwidth"], "best"):
+                if figure["params"].get("threads") == threads:
+                    level = str(figure["params"][section["roof"]["by"]])
+                    found[level] = max(found.get(level, 0.0), figure["value"])
+    return found
+
+
+def _peak(sections: list[Document]) -> float | None:
+    rates = [
+        float(figure["value"])
+        for section in sections
+        if "ceiling" in section["roof"]
+        for figure in _fitting(section, section["roof"]["ceiling"], "best")
+    ]
+    return max(rates, default=None)
+
+
+def _kernels(sections: list[Document], threads: int) -> list[tuple[str, float, float, float, float]]:
+    """Points: name, intensity (flop/B), rate (flop/s), and the rate's interval or range over launches."""
+    made = []
+    for section in sections:
+        wanted = section["roof"]
+        if "flops" not in wanted:
+            continue
+        for figure in _fitting(section, wanted["figure"]):
+            params = figure["params"]
+            if params.get("threads") != threads:
+                continue
+            flops, moved = evaluate(str(wanted["flops"]), params), evaluate(str(wanted["bytes"]), params)
+            if flops and moved:
+                low, high = figure["ci95"] or figure["range"] or (figure["value"], figure["value"])
+                case = ", ".join(str(v) for k, v in params.items() if k not in ("threads", "size") and v is not None)
+                name = f"{section['title']}{f' ({case})' if case else ''}"
+                made.append((name, flops / moved, figure["value"], low, high))
+    return made

@@ -1,0 +1,115 @@
+"""Shares of what several have in common, as bars: each processor's part of memory's bandwidth, and the sum.
+
+A record asks for them by `[shares]`: `parts`, the figures that are shares; `each`, a parameter that tells whose share
+it is (bars are stacked then, and stand side by side without it); `over`, the parameter along the axis; `sum`, the
+figure of all together (where its cases do not know `over`, it is of the last).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from assay.report.grid import Grid, grid
+from assay.report.plots import COLOURS, layout
+from assay.report.units import human
+
+Document = dict[str, Any]
+MOST_NAMED = 16  # more parts than a legend can hold
+
+
+def plots(section: Document) -> list[Document]:
+    """Draw the shares of one benchmark: one picture, a group of bars for every case."""
+    wanted = section["shares"]
+    if not wanted:
+        return []
+    traces: dict[str, Document] = {}
+    cases = _cases(section, wanted)
+    for (case, over), found in cases.items():
+        for name, value in found["parts"].items():
+            trace = traces.setdefault(name, _bar(name, len(traces)))
+            trace["x"][0].append(case)
+            trace["x"][1].append(over)
+            trace["y"].append(value)
+    if not traces:
+        return []
+    for trace in traces.values():
+        trace["showlegend"] = len(traces) <= MOST_NAMED
+    sums = {at: found["sum"] for at, found in cases.items() if found["sum"] is not None}
+    made = list(traces.values())
+    if sums:
+        made.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": "sum",
+                "x": [[case for case, _ in sums], [over for _, over in sums]],
+                "y": list(sums.values()),
+                "marker": {"symbol": "diamond-open", "size": 10, "color": "#111827", "line": {"width": 2}},
+            }
+        )
+    unit = _unit(section, wanted)
+    drawn = layout(f"shares and their sum, by {wanted['over']}", "", f"rate ({unit})", False)
+    drawn["barmode"] = "stack" if wanted.get("each") else "group"
+    drawn["xaxis"] = {"type": "multicategory", "tickangle": 0, "automargin": True}
+    drawn.pop("updatemenus")
+    return [{"data": made, "layout": drawn}]
+
+
+def table(section: Document) -> Grid | None:
+    """Lay out the same: a row a case, the sum, every share behind it."""
+    wanted = section["shares"]
+    if not wanted:
+        return None
+    unit = _unit(section, wanted)
+    rows = []
+    for (case, over), found in _cases(section, wanted).items():
+        shown = [human(value, unit, 3) for value in found["parts"].values()]
+        if len(shown) > 8:
+            shown = [f"{shown[0]} … {shown[-1]}", f"least {human(min(found['parts'].values()), unit, 3)}"]
+        rows.append((f"{case} {over}".strip(), human(found["sum"], unit), " + ".join(shown)))
+    return grid("Shares and their sum", (f"case, {wanted['over']}", "sum", "shares"), rows) if rows else None
+
+
+def _cases(section: Document, wanted: Document) -> dict[tuple[str, str], Document]:
+    """What was measured by (case, value of `over`): each part's median, and the sum."""
+    figures = [f for f in section["figures"] if f["statistic"] == "median" and f["value"] is not None]
+    names = {*wanted["parts"], wanted.get("sum")}
+    figures = [f for f in figures if f["name"] in names]
+    apart = {wanted["over"], wanted.get("each")}
+    varied = _varied([{k: v for k, v in f["params"].items() if k not in apart} for f in figures])
+    found: dict[tuple[str, Any], Document] = defaultdict(lambda: {"parts": {}, "sum": None})
+    for figure in figures:
+        params = figure["params"]
+        case = ", ".join(str(params[key]) for key in varied if params.get(key) is not None)
+        at = found[case, params.get(wanted["over"])]
+        if figure["name"] == wanted.get("sum"):
+            at["sum"] = figure["value"]
+        else:
+            which = params.get(wanted.get("each"))
+            at["parts"][figure["name"] if which is None else f"{wanted['each']} {which}"] = figure["value"]
+    order = sorted(found, key=lambda at: (at[0], isinstance(at[1], str), at[1] or 0))
+    for place in order:
+        of = found[place]
+        if place[1] is None and not of["parts"]:
+            last = [other for other in order if other[0] == place[0]][-1]
+            found[last]["sum"] = of["sum"]
+        elif wanted.get("each"):  # alone, one has it all
+            of["parts"] = of["parts"] or {f"{wanted['each']} 0": of["sum"]}
+            of["parts"] = dict(sorted(of["parts"].items(), key=lambda item: (len(item[0]), item[0])))
+    return {(case, str(over)): found[case, over] for case, over in order if found[case, over]["parts"]}
+
+
+def _varied(cases: list[Document]) -> list[str]:
+    """The parameters that differ among the cases."""
+    keys = dict.fromkeys(key for case in cases for key in case)
+    return [key for key in keys if len({str(case.get(key)) for case in cases}) > 1]
+
+
+def _bar(name: str, i: int) -> Document:
+    colour = COLOURS[i % len(COLOURS)]
+    return {"type": "bar", "name": name, "x": [[], []], "y": [], "marker": {"color": colour, "line": {"width": 0}}}
+
+
+def _unit(section: Document, wanted: Document) -> str:
+    return next((str(f["unit"]) for f in section["figures"] if f["name"] in wanted["parts"]), "")
