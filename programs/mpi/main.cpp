@@ -87,7 +87,8 @@ inline int run(int argc, char** argv) {
     if (options.action != timing::Options::Action::run) {
       if (rank == 0) {
         const bool help = options.action == timing::Options::Action::help;
-        std::fputs((help ? timing::help_text(record, options) + deadline_help : timing::text_of(record)).c_str(), stdout);
+        std::fputs((help ? timing::help_text(record, options) + deadline_help : timing::text_of(record)).c_str(),
+                   stdout);
       }
       return 0;
     }
