@@ -22,7 +22,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "store": {"errors", "samples"},
     "analysis": {"errors", "samples", "benchmark"},
     "network": {"errors", "machine", "analysis", "_core"},
-    "execute": {"errors", "machine", "benchmark", "samples", "store", "_core"},
+    "described": {"errors", "machine", "network", "_core"},
+    "execute": {"errors", "machine", "described", "benchmark", "samples", "store", "_core"},
     "report": {"errors", "machine", "benchmark", "samples", "store", "analysis"},
 }
 NATIVE = {

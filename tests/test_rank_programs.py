@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.benchmark.record import benchmarks
+from assay.described.description import load
 from assay.execute.build import build
 from assay.execute.mpi import find_mpi
-from assay.machine.description import load
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "programs"

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.benchmark.record import benchmarks
+from assay.described.description import Description, load
 from assay.errors import InputError, MeasurementError
 from assay.execute.job import Job
 from assay.execute.simulated import deadlock, simulate
 from assay.machine import units
-from assay.machine.description import Description, load
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "constant.toml"
 

@@ -19,11 +19,15 @@ const Record& find(const std::vector<const Record*>& records, const std::string&
 
 LinkClass link_class(const Settings& settings, const std::string& channels) {
   LinkClass link;
+  const auto own = [&](const std::string& key) {
+    const bool node = channels != "channels" && settings.has("node_" + key);
+    return static_cast<std::uint32_t>(settings.integer(node ? "node_" + key : key));
+  };
   link.channels = static_cast<std::uint16_t>(settings.integer(channels));
   link.buffer = static_cast<std::uint32_t>(settings.integer("buffer_flits"));
-  link.flit = static_cast<std::uint32_t>(settings.integer("flit_ticks"));
-  link.body = static_cast<std::uint32_t>(settings.integer("body_ticks"));
-  link.head = static_cast<std::uint32_t>(settings.integer("head_ticks"));
+  link.flit = own("flit_ticks");
+  link.body = own("body_ticks");
+  link.head = own("head_ticks");
   link.credit = static_cast<std::uint32_t>(settings.integer("credit_ticks"));
   return link;
 }
@@ -83,6 +87,18 @@ const std::vector<Parameter>& common_parameters() {
       {"body_ticks", Kind::integer, 1, "ticks", "w: until a body flit may move on", 0, 1e9},
       {"head_ticks", Kind::integer, 1, "ticks", "h: until the head may move on, routing included", 0, 1e9},
       {"credit_ticks", Kind::integer, 0, "ticks", "r: a credit's way back", 0, 1e9},
+      {"node_flit_ticks",
+       Kind::integer,
+       {},
+       "ticks",
+       "f of the links between a node and its router, both ways; as "
+       "flit_ticks by default",
+       1,
+       1e9,
+       {},
+       true},
+      {"node_body_ticks", Kind::integer, {}, "ticks", "w of those links; as body_ticks by default", 0, 1e9, {}, true},
+      {"node_head_ticks", Kind::integer, {}, "ticks", "h of those links; as head_ticks by default", 0, 1e9, {}, true},
       {"failed_links", Kind::pairs, Value::List{}, "", "pairs of routers whose link is dead"},
       {"failed_one_way", Kind::flag, false, "", "the pairs of failed_links name one direction only"},
       {"failed_routers", Kind::integers, Value::List{}, "", "dead routers, with all their links and nodes"},

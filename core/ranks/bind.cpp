@@ -1,8 +1,8 @@
 // Python's view of message-passing programs on a described machine.
+#include "network/bind.hpp"
+
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "ranks/gray_ring.hpp"
@@ -11,6 +11,12 @@
 
 namespace nb = nanobind;
 using namespace nb::literals;
+
+namespace {
+assay::described::Description description(const nb::dict& machine) {
+  return std::get<assay::network::Table>(assay::network::to_value(machine).held);
+}
+}  // namespace
 
 void bind_ranks(nb::module_& module) {
   module.attr("__doc__") = "Message-passing programs on a described machine.";
@@ -24,7 +30,16 @@ void bind_ranks(nb::module_& module) {
   });
   module.def("programs", &assay::described::program_names, "Names of the programs that are compiled in.");
   module.def("gray_ring", &assay::ranks::gray_ring, "ranks"_a, "The order in which the ring visits the ranks.");
-  module.def("run", &assay::described::play, "program"_a, "machine"_a, "ranks"_a, "arguments"_a,
-             nb::call_guard<nb::gil_scoped_release>(),
-             "Run a program on a described machine (flat, dotted keys, SI units); returns its JSON lines.");
+  module.def(
+      "room", [](const nb::dict& machine) { return assay::described::room(description(machine)); }, "machine"_a,
+      "How many ranks a described machine has room for; 0: any number.");
+  module.def(
+      "run",
+      [](const std::string& program, const nb::dict& machine, int ranks, const std::vector<std::string>& arguments) {
+        const auto table = description(machine);
+        const nb::gil_scoped_release released;
+        return assay::described::play(program, table, ranks, arguments);
+      },
+      "program"_a, "machine"_a, "ranks"_a, "arguments"_a,
+      "Run a program on a described machine (tables, SI units); returns its JSON lines.");
 }

@@ -4,13 +4,14 @@
 // calls.
 #pragma once
 
-#include "ranks/message_model.hpp"
+#include "ranks/machine.hpp"
 #include "ranks/world.hpp"
 
 namespace assay::described {
 
 class Constant final : public MessageModel {
  public:
+  explicit Constant(const Machine& machine) : Constant(machine.startup, machine.per_byte, machine.nodes) {}
   // Seconds, seconds a byte, and how many nodes there are (0: any number).
   Constant(double startup, double per_byte, int nodes) : startup_(startup), per_byte_(per_byte), nodes_(nodes) {}
   int nodes() const override { return nodes_; }

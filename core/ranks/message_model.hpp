@@ -2,18 +2,23 @@
 // free again, and when the message can be matched at the receiver. Matching, order and data are the World's.
 //
 // A model may answer at once, as the constant machine does, or keep the message's number and answer later, from events
-// of its own (a network engine): World::at(time, subject) brings `event(subject)` back at that time.
+// of its own: World::at(time, subject) brings `event(subject)` back at that time. A model that has a clockwork beside
+// (a network engine) says when it wants to be served next, World::model_next(time): at each time the ranks' events come
+// first, then the model's `serve`.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string>
 
 namespace assay::described {
 
 // Simulated time in whole picoseconds: sums are exact, simultaneous is equal, and 106 days fit.
 using Time = std::int64_t;
 inline constexpr double picoseconds_a_second = 1e12;
+inline constexpr Time never = std::numeric_limits<Time>::max();
 
 using MessageId = std::uint32_t;
 
@@ -21,10 +26,12 @@ struct Message {
   int source;
   int destination;
   int tag;
+  bool forced;  // the receive is known to be posted
   std::size_t bytes;
 };
 
 class World;
+struct Where;
 
 class MessageModel {
  public:
@@ -33,11 +40,24 @@ class MessageModel {
   virtual int nodes() const = 0;
   // Channels between the nodes of two ranks; none where the machine has no network.
   virtual std::optional<int> hops(int, int) const { return std::nullopt; }
-  // A rank calls send now. Owes the World call_returns, buffer_free and arrives for this message, each once, now or
-  // later.
+  // A rank calls send now. Owes the World call_returns, buffer_free and arrives (or announces and data_arrives) for
+  // this message, each once, now or later.
   virtual void send(World& world, MessageId id, const Message& message) = 0;
-  // A receive that can take this announced message was posted; only protocols with a rendezvous care.
+  // A receive has taken a message that was announced and whose data have not come: a rendezvous may go on.
+  virtual void matched(World&, MessageId) {}
+  // A receive's data are there: what the receiver's processor still spends before its call returns.
+  virtual Time receiving(World&, const Message&) { return 0; }
+  // What the machine's own barrier takes after the last call, or less than 0: it is made of messages.
+  virtual Time barrier(int) const { return 0; }
+  // Given to World::at or World::defer.
   virtual void event(World&, std::uint64_t) {}
+  // Its own clockwork, at the time it asked for.
+  virtual void serve(World&) {}
+  // Nothing can happen any more and ranks still wait: what is wrong inside the model, or nothing.
+  virtual std::string stuck() const { return ""; }
+  // Where the messages' time went since it was last forgotten; none where the model keeps no such account.
+  virtual const Where* where() const { return nullptr; }
+  virtual void forget_where() {}
 };
 
 }  // namespace assay::described

@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "ranks/constant.hpp"
+#include "ranks/machine.hpp"
+#include "ranks/networked.hpp"
 #include "ranks/registry.hpp"
 #include "timing/launch.hpp"
 
@@ -14,16 +16,53 @@ constexpr std::size_t most_places = 1024;  // ranks whose placement is listed
 constexpr std::size_t most_waiting = 64;
 
 const std::string& word(const Description& machine, const std::string& key) {
-  return std::get<std::string>(machine.at(key));
-}
-double number(const Description& machine, const std::string& key, double otherwise) {
-  const auto found = machine.find(key);
-  return found == machine.end() ? otherwise : std::get<double>(found->second);
+  return std::get<std::string>(machine.at(key).held);
 }
 
-std::unique_ptr<MessageModel> model_of(const Description& machine) {
-  return std::make_unique<Constant>(number(machine, "messages.startup", 0), number(machine, "messages.per_byte", 0),
-                                    static_cast<int>(number(machine, "nodes", 0)));
+std::unique_ptr<MessageModel> model_of(const Description& description) {
+  Machine machine = read_machine(description);
+  if (const auto network = description.find("network"); network != description.end()) {
+    const bool passing = machine.forward > 0 || machine.forward_byte > 0;
+    auto live = network::make_live(std::get<network::Table>(network->second.held), passing);
+    return std::make_unique<Networked>(std::move(machine), std::move(live));
+  }
+  return std::make_unique<Constant>(machine);
+}
+
+// What a machine gives the programs' parameters where a person set none: `defaults` of the description.
+std::vector<std::string> completed(const std::vector<std::string>& given, const timing::Record& record,
+                                   const Description& description) {
+  std::vector<std::string> arguments = given;
+  const auto own = record.all("parameter");
+  const auto open = [&](const std::string& key) {
+    return std::ranges::any_of(own, [&](const auto& each) { return each.first == key; }) &&
+           std::ranges::none_of(given, [&](const std::string& each) { return each.starts_with(key + "="); });
+  };
+  const auto set = [&](const std::string& key, const std::string& values) {
+    if (values.empty() || !open(key)) return;
+    arguments.push_back("--set");
+    arguments.push_back(key + "=" + values);
+  };
+  if (const auto found = description.find("defaults"); found != description.end())
+    for (const auto& [key, value] : std::get<network::Table>(found->second.held))
+      if (const auto* text = std::get_if<std::string>(&value.held)) set(key, *text);
+  return arguments;
+}
+
+// Where a message's time went, on the average of the messages since the last block; `block` is that event's line.
+timing::Json where_json(const Where& where, const std::string& block) {
+  const auto from = block.find("\"case\":") + 7;
+  const std::string label = block.substr(from, block.find(",\"metric\"") - from);
+  const double n = static_cast<double>(std::max<std::uint64_t>(1, where.messages)) * picoseconds_a_second;
+  return timing::Json()
+      .text("event", "where")
+      .raw("case", label)
+      .integer("messages", static_cast<std::int64_t>(where.messages))
+      .number("startup", static_cast<double>(where.startup) / n)
+      .number("copying", static_cast<double>(where.copying) / n)
+      .number("waiting", static_cast<double>(where.waiting) / n)
+      .number("transport", static_cast<double>(where.transport) / n)
+      .number("protocol", static_cast<double>(where.protocol) / n);
 }
 
 timing::Json launch(const timing::Record& record, const timing::Options& options, const std::string& host, int ranks,
@@ -65,32 +104,46 @@ std::vector<std::string> program_names() {
   return names;
 }
 
+int room(const Description& machine) { return model_of(machine)->nodes(); }
+
 std::string play(const std::string& name, const Description& machine, int count,
                  const std::vector<std::string>& arguments) {
   for (const Program& program : programs()) {
     const timing::Record record = timing::parse_record(program.record);
     if (record.top().text("name") != name) continue;
-    std::vector<const char*> words{name.c_str()};
-    for (const auto& each : arguments) words.push_back(each.c_str());
-    const timing::Options options = timing::parse_options(record, static_cast<int>(words.size()), words.data(), true);
-
     const auto model = model_of(machine);
     if (count < 1) throw timing::InputFault("ranks: " + std::to_string(count) + "; accepted: 1 or more");
     if (model->nodes() > 0 && count > model->nodes()) {
       throw timing::InputFault(word(machine, "name") + " has " + std::to_string(model->nodes()) +
                                " nodes; ranks asked for: " + std::to_string(count));
     }
+    const auto all = completed(arguments, record, machine);
+    std::vector<const char*> words{name.c_str()};
+    for (const auto& each : all) words.push_back(each.c_str());
+    const timing::Options options = timing::parse_options(record, static_cast<int>(words.size()), words.data(), true);
+
     const double began = timing::unix_time();
     std::string lines = launch(record, options, word(machine, "name"), count, began).str() + "\n";
-    ranks::Session session(options, [&](const timing::Json& event) { lines += event.str() + "\n"; }, true, 0, 0);
+    const auto sink = [&](const timing::Json& event) {
+      const std::string line = event.str();
+      lines += line + "\n";
+      if (const Where* where = model->where()) {
+        if (line.starts_with("{\"event\":\"block\"")) lines += where_json(*where, line).str() + "\n";
+        model->forget_where();
+      }
+    };
+    ranks::Session session(options, sink, true, 0, 0);
     session.began = began;
     World world(count, *model);
+    world.clock_tick(read_machine(machine).clock_tick);
     std::vector<Simulated> communicators;
     communicators.reserve(static_cast<std::size_t>(count));
     for (int rank = 0; rank < count; ++rank) {
       world.start(rank, program.run(communicators.emplace_back(world, rank), session));
     }
     const std::vector<Waiting> waiting = world.run();
+    if (!waiting.empty())
+      if (const std::string stuck = model->stuck(); !stuck.empty()) throw timing::MeasurementFault(stuck);
     lines += (waiting.empty() ? timing::Json().text("event", "done") : deadlock(waiting, world.now())).str() + "\n";
     return lines;
   }

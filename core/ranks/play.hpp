@@ -1,20 +1,22 @@
 // One program on one described machine: the same JSON lines as a launch on a real one.
 #pragma once
 
-#include <map>
 #include <string>
-#include <variant>
 #include <vector>
+
+#include "network/parameters.hpp"
 
 namespace assay::described {
 
-// A machine's description as Python read it: flat, by dotted key, numbers in SI units
-// (src/assay/machine/description.py).
-using Value = std::variant<double, std::string>;
-using Description = std::map<std::string, Value>;
+// A machine's description as Python read it: tables, numbers in SI units (src/assay/described/schema.py); [network]
+// as the network's own reader leaves it.
+using Description = network::Table;
 
 // The names in the programs' records.
 std::vector<std::string> program_names();
+
+// How many nodes' ranks a described machine has room for; 0: any number.
+int room(const Description& machine);
 
 // Runs `program` on `ranks` ranks with the arguments that every program takes. Throws timing::InputFault for what the
 // user can mend, timing::MeasurementFault otherwise. A deadlock is a result: an event

@@ -33,7 +33,7 @@ class Simulated {
   Simulated(World& world, int rank) : world_(&world), rank_(rank) {}
   int rank() const { return rank_; }
   int size() const { return world_->ranks(); }
-  std::int64_t now() const { return world_->now(); }
+  std::int64_t now() const { return world_->clock(); }
   bool same_clock(int) const { return true; }
   std::optional<int> hops(int to) const { return hops(rank_, to); }
   std::optional<int> hops(int from, int to) const { return world_->model().hops(from, to); }
@@ -45,8 +45,9 @@ class Simulated {
     const void* data;
     std::size_t bytes;
     int from, to, tag;
+    bool forced;
     bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> caller) const { world.send(from, data, bytes, to, tag, caller); }
+    void await_suspend(std::coroutine_handle<> caller) const { world.send(from, data, bytes, to, tag, forced, caller); }
     void await_resume() const noexcept {}
   };
   struct Isend {
@@ -68,7 +69,7 @@ class Simulated {
   struct Wait {
     World& world;
     RequestId request;
-    const char* call;
+    Call call;
     bool await_ready() const { return world.complete(request); }
     void await_suspend(std::coroutine_handle<> waiter) const { world.await(request, waiter, call); }
     Received await_resume() const { return Received(world.finish(request)); }
@@ -76,36 +77,54 @@ class Simulated {
   struct Barrier {
     World& world;
     int rank, among;
+    Time cost;
     bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> caller) const { world.barrier(rank, among, caller); }
+    void await_suspend(std::coroutine_handle<> caller) const { world.barrier(rank, among, cost, caller); }
     void await_resume() const noexcept {}
   };
   struct Compute {
     World& world;
+    int rank;
     double seconds;
     bool await_ready() const noexcept { return seconds <= 0; }
-    void await_suspend(std::coroutine_handle<> sleeper) const { world.sleep(world.after(seconds), sleeper); }
+    void await_suspend(std::coroutine_handle<> sleeper) const { world.compute(rank, seconds, sleeper); }
     void await_resume() const noexcept {}
   };
 
-  Send send(const void* data, std::size_t bytes, int to, int tag) { return {*world_, data, bytes, rank_, to, tag}; }
-  Send rsend(const void* data, std::size_t bytes, int to, int tag) { return send(data, bytes, to, tag); }
-  Barrier barrier(int among) { return {*world_, rank_, among}; }
+  Send send(const void* data, std::size_t bytes, int to, int tag) {
+    return {*world_, data, bytes, rank_, to, tag, false};
+  }
+  Send rsend(const void* data, std::size_t bytes, int to, int tag) {
+    return {*world_, data, bytes, rank_, to, tag, true};
+  }
+  // The machine's own: a cost after the last rank's call, or made of messages where the machine has no other.
+  ranks::Task barrier(int among) {
+    const Time cost = world_->model().barrier(among);
+    if (cost >= 0)
+      co_await Barrier{*world_, rank_, among, cost};
+    else
+      for (int step = 1; step < among; step *= 2) {
+        auto heard = co_await irecv(nullptr, 0, (rank_ - step + among) % among, own_barrier_tag);
+        co_await send(nullptr, 0, (rank_ + step) % among, own_barrier_tag);
+        co_await wait(heard);
+      }
+  }
   Isend isend(const void* data, std::size_t bytes, int to, int tag) { return {*world_, data, bytes, rank_, to, tag}; }
   Wait recv(void* buffer, std::size_t room, int from, int tag) {
-    return {*world_, world_->post(rank_, buffer, room, from, tag), "recv"};
+    return {*world_, world_->post(rank_, buffer, room, from, tag), Call::recv};
   }
   Ready irecv(void* buffer, std::size_t room, int from, int tag) {
     return {{world_->post(rank_, buffer, room, from, tag)}};
   }
-  Wait wait(Request& request) { return {*world_, std::exchange(request.id, none), "wait"}; }
+  Wait wait(Request& request) { return {*world_, std::exchange(request.id, none), Call::wait}; }
   template <class Work>
   Compute compute(double seconds, Work&& work) {
     if (world_->verifies()) std::forward<Work>(work)();
-    return {*world_, seconds};
+    return {*world_, rank_, seconds};
   }
 
  private:
+  static constexpr int own_barrier_tag = ranks::last_tag + 100;
   World* world_;
   int rank_;
 };

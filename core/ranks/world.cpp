@@ -18,11 +18,20 @@ void World::start(int rank, ranks::Task task) {
 }
 
 std::vector<Waiting> World::run() {
-  while (!events_.empty()) {
-    const Event event = events_.top();
-    events_.pop();
-    now_ = event.at;
-    dispatch(event);
+  while (true) {
+    const std::uint64_t first = events_.first();
+    if (first <= static_cast<std::uint64_t>(model_next_)) {
+      if (first == static_cast<std::uint64_t>(never)) break;
+      const Event event = events_.pop();
+      now_ = event.at;
+      ++events_served_;
+      dispatch(event);
+    } else if (model_next_ == never) {
+      break;
+    } else {
+      now_ = model_next_;
+      model_.serve(*this);
+    }
   }
   for (const auto& rank : ranks_) {
     if (rank.task.done()) rank.task.result();  // what ended a rank is more telling than who then waited for it
@@ -34,22 +43,22 @@ std::vector<Waiting> World::run() {
 }
 
 void World::dispatch(const Event& event) {
-  switch (event.kind) {
+  const std::uint64_t subject = event.what & ((std::uint64_t{1} << 56) - 1);
+  const auto id = static_cast<MessageId>(subject);
+  switch (static_cast<Kind>(event.what >> 56)) {
     case Kind::resume:
-      std::coroutine_handle<>::from_address(reinterpret_cast<void*>(event.subject)).resume();
+      std::coroutine_handle<>::from_address(reinterpret_cast<void*>(subject)).resume();
       break;
     case Kind::model:
-      model_.event(*this, event.subject);
+      model_.event(*this, subject);
       break;
     case Kind::returns: {
-      const auto id = static_cast<MessageId>(event.subject);
-      const auto caller = messages_[id].request == none ? nullptr : messages_[id].caller;
+      const auto caller = messages_[id].caller;
       answered(id, owes_return);
-      if (caller) caller.resume();
+      caller.resume();
       break;
     }
     case Kind::freed: {
-      const auto id = static_cast<MessageId>(event.subject);
       const auto request = messages_[id].request;
       const auto caller = messages_[id].caller;
       answered(id, owes_buffer);
@@ -61,26 +70,38 @@ void World::dispatch(const Event& event) {
       break;
     }
     case Kind::arrival:
-      arrive(static_cast<MessageId>(event.subject));
+      arrives_now(id);
+      break;
+    case Kind::computed:
+      computed(id);
       break;
   }
 }
 
 Time World::after(double seconds) const { return now_ + std::llround(seconds * picoseconds_a_second); }
-void World::schedule(Time at, Kind kind, std::uint64_t subject) { events_.push({at, order_++, subject, kind}); }
 void World::resume(Time at, std::coroutine_handle<> handle) {
   schedule(at, Kind::resume, reinterpret_cast<std::uint64_t>(handle.address()));
 }
-void World::call_returns(MessageId id, Time at) { schedule(at, Kind::returns, id); }
+// A blocking send's caller goes on when its buffer is free.
+void World::call_returns(MessageId id, Time at) {
+  if (immediate(id)) return schedule(at, Kind::returns, id);
+  answered(id, owes_return);
+}
 void World::buffer_free(MessageId id, Time at) { schedule(at, Kind::freed, id); }
 void World::arrives(MessageId id, Time at) { schedule(at, Kind::arrival, id); }
+void World::arrives_now(MessageId id) {
+  messages_[id].here = true;
+  arrive(id);
+}
+void World::announces(MessageId id) { arrive(id); }
 
-MessageId World::announce(int from, const void* data, std::size_t bytes, int to, int tag,
+MessageId World::announce(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
                           std::coroutine_handle<> caller) {
   if (to < 0 || to >= ranks()) {
     throw std::out_of_range("rank " + std::to_string(from) + " sends to rank " + std::to_string(to) + " of " +
                             std::to_string(ranks()));
   }
+  attend(from);
   MessageId id;
   if (free_messages_.empty()) {
     id = static_cast<MessageId>(messages_.size());
@@ -91,11 +112,13 @@ MessageId World::announce(int from, const void* data, std::size_t bytes, int to,
   }
   ++messages_sent_;
   InFlight& flight = messages_[id];
-  flight.message = {from, to, tag, bytes};
+  flight.message = {from, to, tag, forced, bytes};
   flight.caller = caller;
   flight.request = none;
+  flight.taken_by = none;
   flight.next = none;
   flight.owed = owes_return | owes_buffer | owes_delivery;
+  flight.here = false;
   if (data && bytes > 0) {
     flight.data = std::make_unique_for_overwrite<std::byte[]>(bytes);
     std::memcpy(flight.data.get(), data, bytes);
@@ -103,27 +126,17 @@ MessageId World::announce(int from, const void* data, std::size_t bytes, int to,
   return id;
 }
 
-void World::send(int from, const void* data, std::size_t bytes, int to, int tag, std::coroutine_handle<> caller) {
-  const MessageId id = announce(from, data, bytes, to, tag, caller);
+void World::send(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
+                 std::coroutine_handle<> caller) {
+  const MessageId id = announce(from, data, bytes, to, tag, forced, caller);
   const Message message = messages_[id].message;
   model_.send(*this, id, message);
 }
 
 RequestId World::isend(int from, const void* data, std::size_t bytes, int to, int tag, std::coroutine_handle<> caller) {
-  const MessageId id = announce(from, data, bytes, to, tag, caller);
+  const MessageId id = announce(from, data, bytes, to, tag, false, caller);
   const RequestId request = new_request();
-  requests_[request] = {.buffer = nullptr,
-                        .room = bytes,
-                        .waiter = nullptr,
-                        .call = "isend",
-                        .arrived = {},
-                        .rank = from,
-                        .peer = to,
-                        .tag = tag,
-                        .next = none,
-                        .done = false,
-                        .send = true,
-                        .live = true};
+  requests_[request] = {nullptr, bytes, nullptr, 0, 0, -1, from, to, tag, none, Call::isend, false, true, true};
   messages_[id].request = request;
   const Message message = messages_[id].message;
   model_.send(*this, id, message);
@@ -149,26 +162,17 @@ RequestId World::post(int rank, void* buffer, std::size_t room, int from, int ta
     throw std::out_of_range("rank " + std::to_string(rank) + " receives from rank " + std::to_string(from) + " of " +
                             std::to_string(ranks()));
   }
+  attend(rank);
   const RequestId id = new_request();
-  requests_[id] = {.buffer = buffer,
-                   .room = room,
-                   .waiter = nullptr,
-                   .call = "irecv",
-                   .arrived = {},
-                   .rank = rank,
-                   .peer = from,
-                   .tag = tag,
-                   .next = none,
-                   .done = false,
-                   .send = false,
-                   .live = true};
+  requests_[id] = {buffer, room, nullptr, 0, 0, -1, rank, from, tag, none, Call::irecv, false, false, true};
   Rank& mine = ranks_[static_cast<std::size_t>(rank)];
   std::uint32_t before = none;
   for (auto m = mine.messages.head; m != none; before = m, m = messages_[m].next) {
     if (!fits(requests_[id], messages_[m].message)) continue;
     (before == none ? mine.messages.head : messages_[before].next) = messages_[m].next;
     if (mine.messages.tail == m) mine.messages.tail = before;
-    deliver(m, id);
+    messages_[m].taken_by = id;
+    messages_[m].here ? deliver(m) : model_.matched(*this, m);
     return id;
   }
   (mine.receives.head == none ? mine.receives.head : requests_[mine.receives.tail].next) = id;
@@ -183,7 +187,8 @@ void World::arrive(MessageId id) {
     if (!fits(requests_[r], messages_[id].message)) continue;
     (before == none ? receiver.receives.head : requests_[before].next) = requests_[r].next;
     if (receiver.receives.tail == r) receiver.receives.tail = before;
-    deliver(id, r);
+    messages_[id].taken_by = r;
+    messages_[id].here ? deliver(id) : model_.matched(*this, id);
     return;
   }
   messages_[id].next = none;
@@ -191,10 +196,18 @@ void World::arrive(MessageId id) {
   receiver.messages.tail = id;
 }
 
-void World::deliver(MessageId id, RequestId to) {
+void World::data_arrives_now(MessageId id) {
+  messages_[id].here = true;
+  if (messages_[id].taken_by != none) deliver(id);
+}
+
+void World::deliver(MessageId id) {
   const InFlight& flight = messages_[id];
+  const RequestId to = flight.taken_by;
   Request& request = requests_[to];
-  request.arrived = {flight.message.source, flight.message.bytes};
+  request.source = flight.message.source;
+  request.bytes = flight.message.bytes;
+  request.cost = model_.receiving(*this, flight.message);
   if (request.buffer && flight.data && flight.message.bytes <= request.room) {
     std::memcpy(request.buffer, flight.data.get(), flight.message.bytes);
   }
@@ -211,26 +224,25 @@ void World::answered(MessageId id, std::uint8_t what) {
 }
 
 void World::complete_request(RequestId id) {
-  requests_[id].done = true;
-  if (const auto waiter = std::exchange(requests_[id].waiter, nullptr)) resume(now_, waiter);
+  Request& request = requests_[id];
+  request.done = true;
+  if (const auto waiter = std::exchange(request.waiter, nullptr)) {
+    resume(now_ + std::exchange(request.cost, 0), waiter);
+  }
 }
 
-void World::await(RequestId id, std::coroutine_handle<> waiter, const char* call) {
-  requests_[id].waiter = waiter;
-  requests_[id].call = call;
-}
-
-void World::barrier(int rank, int among, std::coroutine_handle<> caller) {
-  auto& inside = in_barrier_[among];
-  inside.emplace_back(rank, caller);
-  if (static_cast<int>(inside.size()) < among) return;
-  for (const auto& [_, each] : std::exchange(inside, {})) resume(now_, each);
+void World::await(RequestId id, std::coroutine_handle<> waiter, Call call) {
+  Request& request = requests_[id];
+  attend(request.rank);
+  request.call = call;
+  request.waiter = waiter;
+  if (request.done) complete_request(id);
 }
 
 Arrived World::finish(RequestId id) {
   Request& request = requests_[id];
-  const Arrived arrived = request.arrived;
-  const bool truncated = !request.send && arrived.bytes > request.room;
+  const Arrived arrived{request.source, request.bytes};
+  const bool truncated = !request.send && request.bytes > request.room;
   request.live = false;
   free_requests_.push_back(id);
   if (truncated) {
@@ -241,11 +253,58 @@ Arrived World::finish(RequestId id) {
   return arrived;
 }
 
+// --- processors
+
+void World::compute(int rank, double seconds, std::coroutine_handle<> sleeper) {
+  std::uint32_t index = static_cast<std::uint32_t>(computing_.size());
+  if (free_computing_.empty()) {
+    computing_.emplace_back();
+  } else {
+    index = free_computing_.back();
+    free_computing_.pop_back();
+  }
+  computing_[index] = {sleeper, after(seconds), rank};
+  ranks_[static_cast<std::size_t>(rank)].computing = index;
+  schedule(computing_[index].end, Kind::computed, index);
+}
+
+void World::computed(std::uint32_t index) {
+  const Computing done = computing_[index];
+  if (done.end > now_) return schedule(done.end, Kind::computed, index);
+  ranks_[static_cast<std::size_t>(done.rank)].computing = none;
+  free_computing_.push_back(index);
+  done.sleeper.resume();
+}
+
+void World::steal(int rank, Time cost) {
+  const auto index = ranks_[static_cast<std::size_t>(rank)].computing;
+  if (index != none) computing_[index].end += cost;
+}
+
+// The rank is inside a message call: what waited for that happens.
+void World::attend(int rank) {
+  if (deferred_.empty()) [[likely]]
+    return;
+  const auto found = deferred_.find(rank);
+  if (found == deferred_.end()) return;
+  for (const auto subject : found->second) schedule(now_, Kind::model, subject);
+  deferred_.erase(found);
+}
+
+void World::barrier(int rank, int among, Time cost, std::coroutine_handle<> caller) {
+  attend(rank);
+  auto& inside = in_barrier_[among];
+  inside.emplace_back(rank, caller);
+  if (static_cast<int>(inside.size()) < among) return;
+  for (const auto& [_, each] : std::exchange(inside, {})) resume(now_ + cost, each);
+}
+
 std::vector<Waiting> World::waiting() const {
+  static constexpr const char* calls[] = {"recv", "wait", "isend", "irecv"};
   std::vector<Waiting> found;
   for (const auto& request : requests_) {
     if (request.live && !request.done && request.waiter) {
-      found.push_back({request.rank, request.call, request.peer, request.tag});
+      found.push_back({request.rank, calls[static_cast<std::size_t>(request.call)], request.peer, request.tag});
     }
   }
   for (const auto& flight : messages_) {

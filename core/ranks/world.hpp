@@ -1,21 +1,26 @@
 // The described machine at work: ranks as coroutines on one event queue, and the matching of their messages.
 //
 // Events are served by (time, order of scheduling), so that equal times keep a defined order and a run is the same bits
-// everywhere. A rank is 24 bytes beside its coroutine's frame. Each rank has two queues in order of arrival: receives
-// that wait for a message, and messages that wait for a receive. A receive takes the first message that fits it (source
-// or any, tag); a message goes to the first receive that it fits. When no event is left and ranks still wait, that is a
-// deadlock, and it is a result: who waits for whom.
+// everywhere; at each time the ranks' events come before the model's own clockwork (message_model.hpp). A rank is 32
+// bytes beside its coroutine's frame. Each rank has two queues in order of arrival: receives that wait for a message,
+// and messages that wait for a receive. A receive takes the first message that fits it (source or any, tag); a message
+// goes to the first receive that it fits, when it is announced: its data may come later (rendezvous). When no event is
+// left and ranks still wait, that is a deadlock, and it is a result: who waits for whom.
+//
+// A processor that computes can be interrupted: steal(rank, cost) makes its computing that much longer. What a model
+// can only do inside the rank's message calls it defers until the next one.
 #pragma once
 
 #include <coroutine>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <queue>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "events/radix_heap.hpp"
 #include "ranks/message_model.hpp"
 #include "ranks/task.hpp"
 
@@ -37,6 +42,8 @@ struct Arrived {
   std::size_t bytes = 0;
 };
 
+enum class Call : std::uint8_t { recv, wait, isend, irecv };
+
 class World {
  public:
   World(int ranks, MessageModel& model);
@@ -48,57 +55,74 @@ class World {
   std::vector<Waiting> run();
   int ranks() const { return static_cast<int>(ranks_.size()); }
   Time now() const { return now_; }
+  // What a rank reads: whole ticks of the machine's clock.
+  Time clock() const { return now_ - now_ % clock_tick_; }
+  void clock_tick(Time tick) { clock_tick_ = tick; }
   Time after(double seconds) const;
   // Whether a rank also does the work whose cost it is charged (Communicator::compute).
   bool verifies() const { return verifies_; }
   void verify(bool really) { verifies_ = really; }
-  std::uint64_t events() const { return order_; }
+  std::uint64_t events() const { return events_served_; }
   std::uint64_t messages() const { return messages_sent_; }
   const MessageModel& model() const { return model_; }
 
-  // What the model owes for each message.
+  // What the model owes for each message: at a time from now on.
   void call_returns(MessageId id, Time at);
   void buffer_free(MessageId id, Time at);
-  void arrives(MessageId id, Time at);
+  void arrives(MessageId id, Time at);  // announced, data and all
+  void arrives_now(MessageId id);
+  void announces(MessageId id);         // now; the data come later
+  void data_arrives_now(MessageId id);  // of an announced message
+  // What else the model may ask for.
   void at(Time at, std::uint64_t subject) { schedule(at, Kind::model, subject); }
+  void model_next(Time at) { model_next_ = at; }
+  std::uint64_t next_event() const { return events_.first(); }
+  const Message& message(MessageId id) const { return messages_[id].message; }
+  bool immediate(MessageId id) const { return messages_[id].request != none; }
+  bool posted(MessageId id) const { return messages_[id].taken_by != none; }
+  bool computing(int rank) const { return ranks_[static_cast<std::size_t>(rank)].computing != none; }
+  void steal(int rank, Time cost);
+  void defer(int rank, std::uint64_t subject) { deferred_[rank].push_back(subject); }
 
   // What the ranks call, from their awaiters.
-  void send(int from, const void* data, std::size_t bytes, int to, int tag, std::coroutine_handle<> caller);
+  void send(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
+            std::coroutine_handle<> caller);
   RequestId isend(int from, const void* data, std::size_t bytes, int to, int tag, std::coroutine_handle<> caller);
   RequestId post(int rank, void* buffer, std::size_t room, int from, int tag);
-  bool complete(RequestId id) const { return requests_[id].done; }
-  void await(RequestId id, std::coroutine_handle<> waiter, const char* call);
+  bool complete(RequestId id) const { return requests_[id].done && requests_[id].cost == 0; }
+  void await(RequestId id, std::coroutine_handle<> waiter, Call call);
   Arrived finish(RequestId id);  // of a complete request, which is gone afterwards
-  // The machine's own barrier: the last of `among` ranks to enter releases all.
-  void barrier(int rank, int among, std::coroutine_handle<> caller);
-  void sleep(Time until, std::coroutine_handle<> sleeper) { resume(until, sleeper); }
+  void compute(int rank, double seconds, std::coroutine_handle<> sleeper);
+  // The machine's own barrier: the last of `among` ranks to enter releases all, `cost` later.
+  void barrier(int rank, int among, Time cost, std::coroutine_handle<> caller);
 
  private:
   static constexpr std::uint8_t owes_return = 1, owes_buffer = 2, owes_delivery = 4;
-  enum class Kind : std::uint8_t { resume, returns, freed, arrival, model };
+  enum class Kind : std::uint8_t { resume, returns, freed, arrival, model, computed };
   struct Event {
     Time at;
-    std::uint64_t order;
-    std::uint64_t subject;
-    Kind kind;
-    bool operator>(const Event& other) const { return at != other.at ? at > other.at : order > other.order; }
+    std::uint64_t what;  // the kind in the highest byte; a coroutine, a number
   };
   struct InFlight {
     Message message;
     std::unique_ptr<std::byte[]> data;  // a copy: the sender may write over its buffer before the receiver looks
     std::coroutine_handle<> caller;
-    RequestId request = none;  // of an immediate send
+    RequestId request = none;   // of an immediate send
+    RequestId taken_by = none;  // the receive that it goes to
     std::uint32_t next = none;
     std::uint8_t owed = 0;  // bits: what the model still owes for it
+    bool here = false;      // its data have come
   };
   struct Request {
     void* buffer;
     std::size_t room;
     std::coroutine_handle<> waiter;
-    const char* call;
-    Arrived arrived;
+    std::size_t bytes;  // of what arrived
+    Time cost;          // what the receiver's processor still owes for it
+    int source;         // of what arrived
     int rank, peer, tag;
     std::uint32_t next;
+    Call call;
     bool done, send, live;
   };
   struct Queue {
@@ -107,30 +131,44 @@ class World {
   struct Rank {
     ranks::Task task;
     Queue receives, messages;
+    std::uint32_t computing = none;
+  };
+  struct Computing {
+    std::coroutine_handle<> sleeper;
+    Time end;
+    int rank;
   };
 
-  void schedule(Time at, Kind kind, std::uint64_t subject);
+  void schedule(Time at, Kind kind, std::uint64_t subject) {
+    events_.push({at, static_cast<std::uint64_t>(kind) << 56 | subject});
+  }
   void resume(Time at, std::coroutine_handle<> handle);
-  MessageId announce(int from, const void* data, std::size_t bytes, int to, int tag, std::coroutine_handle<> caller);
+  MessageId announce(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
+                     std::coroutine_handle<> caller);
   RequestId new_request();
   void dispatch(const Event& event);
   void arrive(MessageId id);
-  void deliver(MessageId id, RequestId to);
+  void deliver(MessageId id);
   void answered(MessageId id, std::uint8_t what);
   void complete_request(RequestId id);
+  void attend(int rank);
+  void computed(std::uint32_t index);
   static bool fits(const Request& receive, const Message& message);
   std::vector<Waiting> waiting() const;
 
   MessageModel& model_;
-  Time now_ = 0;
+  Time now_ = 0, clock_tick_ = 1, model_next_ = never;
   bool verifies_ = true;
-  std::uint64_t order_ = 0, messages_sent_ = 0;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::uint64_t events_served_ = 0, messages_sent_ = 0;
+  events::RadixHeap<Event> events_;
   std::vector<Rank> ranks_;
   std::vector<InFlight> messages_;
   std::vector<MessageId> free_messages_;
   std::vector<Request> requests_;
   std::vector<RequestId> free_requests_;
+  std::vector<Computing> computing_;
+  std::vector<std::uint32_t> free_computing_;
+  std::unordered_map<int, std::vector<std::uint64_t>> deferred_;
   std::map<int, std::vector<std::pair<int, std::coroutine_handle<>>>> in_barrier_;  // by number of ranks
 };
 

@@ -51,6 +51,15 @@ max = 16777215
 unit = "1"
 help = "the rank that echoes to rank 0; 0: the last one"
 
+[parameter.hops]
+type = "integer"
+default = 0
+min = 0
+max = 16777215
+unit = "1"
+sweep = true
+help = "distance of the rank that echoes, the first so many channels from rank 0; 0: all there are, where the machine tells"
+
 [parameter.cache]
 type = "choice"
 default = "same"
@@ -93,42 +102,72 @@ help = "one way: half a round trip"
   template <Communicator C>
   static Task run(C& comm, Session& session) {
     needs(comm.size() >= 2, "2 ranks or more", comm.size());
-    const auto& given = session.cases().front();
+    const auto given = session.cases().front();
     const int partner = static_cast<int>(given.at("partner").integer);
     needs(partner < comm.size(), "a partner that is one of the " + std::to_string(comm.size()) + " ranks", partner);
     Echo kernel;
     kernel.partner_ = partner == 0 ? comm.size() - 1 : partner;
+    // The first rank at each distance from rank 0, which asks first.
+    kernel.at_distance_ = &session.shared<std::vector<int>>([&] {
+      std::vector<int> first;
+      for (int to = comm.size() - 1; to > 0; --to)
+        if (const auto hops = comm.rank() == 0 ? comm.hops(to) : std::nullopt) {
+          if (first.size() <= static_cast<std::size_t>(*hops)) first.resize(static_cast<std::size_t>(*hops) + 1, 0);
+          first[static_cast<std::size_t>(*hops)] = to;
+        }
+      return first;
+    });
+    if (partner == 0 && !kernel.at_distance_->empty())
+      session.widen("hops", [&] {
+        std::vector<std::int64_t> all;
+        for (std::size_t hops = 1; hops < kernel.at_distance_->size(); ++hops)
+          if ((*kernel.at_distance_)[hops] > 0) all.push_back(static_cast<std::int64_t>(hops));
+        return all;
+      });
     kernel.way_ = Buffers::way(given.at("cache").text);
-    if (comm.rank() == 0 || comm.rank() == kernel.partner_) {
-      kernel.buffers_ = Buffers(comm, session, kernel.way_);
+    bool takes_part = comm.rank() == 0;
+    for (const auto& each : session.cases()) {
+      const auto hops = each.at("hops").integer;
+      needs(hops == 0 || kernel.at(each).partner > 0, "a rank at that distance from rank 0 (parameter 'hops')",
+            static_cast<int>(hops));
+      takes_part = takes_part || kernel.at(each).partner == comm.rank();
     }
+    if (takes_part) kernel.buffers_ = Buffers(comm, session, kernel.way_);
     co_await sample(comm, session, kernel);
   }
 
   // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
-  using Case = std::size_t;  // bytes
+  struct Case {
+    std::size_t bytes;
+    int partner;
+  };
   static constexpr std::string_view metric = "round_trip";
-  std::string_view cache(Case) const { return Buffers::said(way_); }
-  Case at(const timing::CaseSettings& settings) const { return static_cast<std::size_t>(settings.at("bytes").integer); }
+  std::string_view cache(const Case&) const { return Buffers::said(way_); }
+  Case at(const timing::CaseSettings& settings) const {
+    const auto hops = static_cast<std::size_t>(settings.at("hops").integer);
+    const int partner = hops == 0 ? partner_ : hops < at_distance_->size() ? (*at_distance_)[hops] : 0;
+    return {static_cast<std::size_t>(settings.at("bytes").integer), partner};
+  }
 
   template <Communicator C>
-  timing::Json label(C& comm, Case bytes) const {
+  timing::Json label(C& comm, const Case& at) const {
     timing::Json json;
-    json.integer("bytes", static_cast<std::int64_t>(bytes));
-    const auto hops = comm.hops(partner_);
+    json.integer("bytes", static_cast<std::int64_t>(at.bytes));
+    const auto hops = comm.hops(at.partner);
     return hops ? json.integer("hops", *hops) : json.null("hops");
   }
 
   template <Communicator C>
-  Task operate(C& comm, Case bytes, Run run, std::int64_t* ticks) {
-    const int me = comm.rank(), partner = partner_;
+  Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
+    const std::size_t bytes = at.bytes;
+    const int me = comm.rank(), partner = at.partner;
     if (me != 0 && me != partner) co_return;
     if (way_ == Buffers::Way::flushed) {
-      co_await operate_flushed(comm, bytes, run, ticks);
+      co_await operate_flushed(comm, at, run, ticks);
       co_return;
     }
     if (way_ == Buffers::Way::rotating) {
-      co_await operate_rotating(comm, bytes, run, ticks);
+      co_await operate_rotating(comm, at, run, ticks);
       co_return;
     }
     std::byte* const out = buffers_.out(bytes).next();
@@ -152,14 +191,15 @@ help = "one way: half a round trip"
 
   // The same with buffers that move on with each message.
   template <Communicator C>
-  Task operate_rotating(C& comm, Case bytes, Run run, std::int64_t* ticks) {
+  Task operate_rotating(C& comm, Case at, Run run, std::int64_t* ticks) {
+    const auto [bytes, partner] = at;
     Cursor out = buffers_.out(bytes), in = buffers_.in(bytes);
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       const std::int64_t start = comm.now();
       for (std::int64_t i = 0; i < run.batch; ++i) {
         if (comm.rank() == 0) {
-          co_await comm.send(out.next(), bytes, partner_, tag);
-          co_await comm.recv(in.next(), bytes, partner_, tag);
+          co_await comm.send(out.next(), bytes, partner, tag);
+          co_await comm.recv(in.next(), bytes, partner, tag);
         } else {
           co_await comm.recv(in.next(), bytes, 0, tag);
           co_await comm.send(out.next(), bytes, 0, tag);
@@ -171,7 +211,8 @@ help = "one way: half a round trip"
 
   // Both sides flush, then say so, before each round trip; the reading is the sum of the round trips alone.
   template <Communicator C>
-  Task operate_flushed(C& comm, Case bytes, Run run, std::int64_t* ticks) {
+  Task operate_flushed(C& comm, Case at, Run run, std::int64_t* ticks) {
+    const auto [bytes, partner] = at;
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       std::int64_t sum = 0;
       for (std::int64_t i = 0; i < run.batch; ++i) {
@@ -179,10 +220,10 @@ help = "one way: half a round trip"
         std::byte* out = buffers_.out(bytes).next();
         std::byte* in = buffers_.in(bytes).next();
         if (comm.rank() == 0) {
-          co_await comm.recv(nullptr, 0, partner_, tag);
+          co_await comm.recv(nullptr, 0, partner, tag);
           const std::int64_t start = comm.now();
-          co_await comm.send(out, bytes, partner_, tag);
-          co_await comm.recv(in, bytes, partner_, tag);
+          co_await comm.send(out, bytes, partner, tag);
+          co_await comm.recv(in, bytes, partner, tag);
           sum += comm.now() - start;
         } else {
           co_await comm.send(nullptr, 0, 0, tag);
@@ -195,8 +236,9 @@ help = "one way: half a round trip"
   }
 
   template <Communicator C>
-  Task verify(C& comm, Case bytes, Verdict& verdict) {
-    if (comm.rank() != 0 && comm.rank() != partner_) co_return;
+  Task verify(C& comm, const Case& at, Verdict& verdict) {
+    const auto [bytes, partner] = at;
+    if (comm.rank() != 0 && comm.rank() != partner) co_return;
     if (!buffers_.hold(bytes)) {
       verdict.detail = not_carried;
       co_return;
@@ -206,15 +248,15 @@ help = "one way: half a round trip"
     poison(got, bytes);
     if (comm.rank() == 0) {
       write_pattern(sent, bytes, bytes, false);
-      co_await comm.send(sent, bytes, partner_, tag);
-      const auto echoed = co_await comm.recv(got, bytes, partner_, tag);
+      co_await comm.send(sent, bytes, partner, tag);
+      const auto echoed = co_await comm.recv(got, bytes, partner, tag);
       std::int64_t wrong = 0;  // what the partner found
-      co_await comm.recv(&wrong, sizeof wrong, partner_, tag);
+      co_await comm.recv(&wrong, sizeof wrong, partner, tag);
       const std::int64_t back = wrong_bytes(got, bytes, bytes, true);
       verdict.passed = wrong == 0 && back == 0 && echoed.bytes() == bytes;
       verdict.detail = std::to_string(bytes) + " bytes there and back";
       if (!verdict.passed) {
-        verdict.detail += ": " + std::to_string(wrong) + " wrong at rank " + std::to_string(partner_) + ", " +
+        verdict.detail += ": " + std::to_string(wrong) + " wrong at rank " + std::to_string(partner) + ", " +
                           std::to_string(back) + " wrong on return, " + std::to_string(echoed.bytes()) + " returned";
       }
     } else {
@@ -229,6 +271,7 @@ help = "one way: half a round trip"
  private:
   static constexpr int tag = 1;
   int partner_ = 0;
+  const std::vector<int>* at_distance_ = nullptr;
   Buffers::Way way_ = Buffers::Way::same;
   Buffers buffers_;
 };

@@ -74,12 +74,16 @@ class FlitEngine : private RandomSource, private Load {
   /// Until `end`; false once nothing will ever happen again.
   bool run(Tick end) {
     for (;;) {
-      const Tick time = std::min<Tick>(source_.next_cycle(), table_.next(now_));
+      const Tick time = next_time();
       if (time == ~Tick{0}) return false;
       if (time >= end) return true;
       cycle(time);
     }
   }
+
+  /// On-line use: the next cycle in which anything happens (~0: none), and that cycle's events.
+  [[nodiscard]] Tick next_time() const { return std::min<Tick>(source_.next_cycle(), table_.next(now_)); }
+  void serve_cycle(Tick time) { cycle(time); }
 
   [[nodiscard]] std::uint64_t created() const { return created_; }
   [[nodiscard]] std::uint64_t live() const { return live_; }
@@ -386,6 +390,9 @@ class FlitEngine : private RandomSource, private Load {
       if (before == nobody) m.entered = now_;
       if (out) m.head = now_;
     }
+    if constexpr (requires { observer_.left(std::uint64_t{}, Tick{}); })
+      if (last && before == nobody && stop.row == none)
+        observer_.left(messages_[stop.message].key >> Parts::packet_bits, now_ + link.flit);
     if (last && out) deliver(stop.message);
     if (last && link.buffer == 0) post(lane_free, number, now_ + link.flit);
     post(flit == 0 ? head_comes : flit_comes, number, now_ + (flit == 0 ? link.head : link.body));

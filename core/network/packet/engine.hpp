@@ -80,12 +80,16 @@ class PacketEngine : private RandomSource, private Load {
   /// Until `end`; false once nothing will ever happen again.
   bool run(Tick end) {
     for (;;) {
-      const Tick time = std::min<Tick>(source_.next_cycle(), table_.next(now_));
+      const Tick time = next_time();
       if (time == ~Tick{0}) return false;
       if (time >= end) return true;
       cycle(time);
     }
   }
+
+  /// On-line use: the next cycle in which anything happens (~0: none), and that cycle's events.
+  [[nodiscard]] Tick next_time() const { return std::min<Tick>(source_.next_cycle(), table_.next(now_)); }
+  void serve_cycle(Tick time) { cycle(time); }
 
   [[nodiscard]] std::uint64_t created() const { return created_; }
   [[nodiscard]] std::uint64_t live() const { return live_; }
@@ -360,10 +364,15 @@ class PacketEngine : private RandomSource, private Load {
     flits_by_link_[wire.link] += m.length;
     ++m.hops;
     m.waiting = false;
+    if constexpr (requires { observer_.passes(std::uint64_t{}, link, Tick{}, m.length); })
+      if (link.kind == LinkKind::network && m.hops > 2)
+        observer_.passes(m.key >> Parts::packet_bits, link, now_, m.length);
     ++lanes_[lane].open;
     if (m.link == none) {
       m.entered = now_;
       if (m.row != none) injected(m.row, m.key, wire.free_at);
+      if constexpr (requires { observer_.left(std::uint64_t{}, Tick{}); })
+        if (m.row == none || parts_[m.row].left == 0) observer_.left(m.key >> Parts::packet_bits, wire.free_at);
     } else if (m.inside) {
       m.inside = false;
       const std::uint32_t place = first_[wire.link].queue + m.klass;

@@ -101,13 +101,20 @@ class GeneralEngine : private RandomSource, private Load {
 
   bool run(std::uint64_t end) {
     for (;;) {
-      std::uint64_t time = std::min(source_.next_cycle(), rare_);
-      if (const auto ahead = wheel_.ahead(now_)) time = std::min(time, now_ + ahead);
+      const std::uint64_t time = next_time();
       if (time == ~std::uint64_t{0}) return false;
       if (time >= end) return true;
       cycle(time);
     }
   }
+
+  /// On-line use: the next cycle in which anything happens (~0: none), and that cycle's events.
+  [[nodiscard]] std::uint64_t next_time() const {
+    const std::uint64_t time = std::min(source_.next_cycle(), rare_);
+    const auto ahead = wheel_.ahead(now_);
+    return ahead == 0 ? time : std::min(time, now_ + ahead);
+  }
+  void serve_cycle(std::uint64_t time) { cycle(time); }
 
   [[nodiscard]] std::uint64_t created() const { return created_; }
   [[nodiscard]] std::uint64_t live() const { return live_; }
@@ -369,6 +376,7 @@ class GeneralEngine : private RandomSource, private Load {
     Worm& w = worms_[grant.worm];
     const Link& link = fabric_.links[grant.link];
     w.path.push_back({grant.link, grant.channel, grant.time, 0});
+    passes(w, link, grant.time);
     if (w.path.size() == 1) w.entered = grant.time;
     const bool last = link.kind == LinkKind::ejection;
     if (circuit_) {
@@ -430,6 +438,7 @@ class GeneralEngine : private RandomSource, private Load {
     const Tick tail = w.path[at].tail;
     if (at > 0) leave(grant.worm, at - 1, tail);
     if (at == 0) injected(grant.worm, tail + link.flit);
+    passes(w, link, grant.time);
     serve(grant.link);
     Worm& again = worms_[grant.worm];
     if (link.kind == LinkKind::ejection) {
@@ -472,10 +481,20 @@ class GeneralEngine : private RandomSource, private Load {
 
   // --- ends
   // -------------------------------------------------------------------------------------------------------------------
+  /// The head goes on from a router on its way.
+  void passes(const Worm& w, const Link& link, Tick time) {
+    if constexpr (requires { observer_.passes(std::uint64_t{}, link, time, w.flits); })
+      if (link.kind == LinkKind::network && w.path.size() > 2)
+        observer_.passes(w.key >> packet_bits, link, time, w.flits);
+  }
   /// The injection channel's release is known: the next packet of the message asks after it.
   void injected(std::uint32_t index, Tick time) {
     const std::uint32_t row = worms_[index].message;
-    if (row == none || splits_[row].flits_left == 0) return;
+    if (row == none || splits_[row].flits_left == 0) {
+      if constexpr (requires { observer_.left(std::uint64_t{}, time); })
+        observer_.left(worms_[index].key >> packet_bits, time);
+      return;
+    }
     Split& split = splits_[row];
     const std::uint32_t flits = std::min(split.flits_left, how_.packet_flits);
     split.flits_left -= flits;
@@ -541,47 +560,6 @@ class GeneralEngine : private RandomSource, private Load {
   bool packets_ = false, stored_ = false, circuit_ = false, fifo_ = false, working_ = false;
 };
 
-/// What cannot move: a waiting message moves again if some channel of the link it waits for is free or held by one that
-/// can move. What is left when all that can move are taken out is deadlocked.
-template <class Source, class Observer>
-void GeneralEngine<Source, Observer>::find_deadlock(Outcome& outcome) const {
-  std::vector<std::vector<std::uint32_t>> holders(links_.size());
-  for (std::uint32_t i = 0; i < worms_.size(); ++i) {
-    const Worm& w = worms_[i];
-    if (!w.live || w.path.empty()) continue;
-    if (packets_)
-      holders[w.path.back().link].push_back(i);
-    else
-      for (std::size_t c = w.settled; c < w.path.size(); ++c) holders[w.path[c].link].push_back(i);
-  }
-  std::vector<std::uint8_t> stuck(worms_.size(), 0);
-  for (std::uint32_t i = 0; i < worms_.size(); ++i) stuck[i] = worms_[i].live && worms_[i].waiting;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::uint32_t i = 0; i < worms_.size(); ++i) {
-      if (!stuck[i]) continue;
-      const auto& by = holders[worms_[i].want];
-      const bool frees = by.empty() || std::any_of(by.begin(), by.end(), [&](std::uint32_t h) { return !stuck[h]; });
-      if (!frees) continue;
-      stuck[i] = 0;
-      changed = true;
-    }
-  }
-  for (std::uint32_t i = 0; i < worms_.size(); ++i) outcome.deadlocked += stuck[i];
-  if (outcome.deadlocked == 0) return;
-  // Go from waiter to holder until one comes twice.
-  std::vector<std::uint32_t> way;
-  auto at = static_cast<std::uint32_t>(std::find(stuck.begin(), stuck.end(), 1) - stuck.begin());
-  while (std::find(way.begin(), way.end(), at) == way.end()) {
-    way.push_back(at);
-    at = holders[worms_[at].want].front();
-  }
-  way.erase(way.begin(), std::find(way.begin(), way.end(), at));
-  for (std::size_t i = 0; i < way.size(); ++i) {
-    const Worm& w = worms_[way[i]];
-    outcome.deadlock.push_back(
-        {w.key >> packet_bits, w.want, worms_[way[(i + way.size() - 1) % way.size()]].want, w.source, w.destination});
-  }
-}
-
 }  // namespace assay::network
+
+#include "network/worm/deadlock.hpp"

@@ -11,9 +11,9 @@ import time
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from assay.described.description import Description
 from assay.errors import InputError, MeasurementError
 from assay.execute.job import Job, Outcome
-from assay.machine.description import Description
 
 DEFAULT_RANKS = 2
 

@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from assay.benchmark.record import Benchmark
+from assay.described.description import Description
+from assay.described.shipped import open_described, room
 from assay.errors import InputError, MeasurementError
 from assay.execute.build import Built, build
 from assay.execute.job import Job, Launcher, Outcome, launcher
 from assay.execute.mpi import Mpi, find_mpi
 from assay.execute.plan import Task
 from assay.execute.session import Target
-from assay.machine.described import find
-from assay.machine.description import Description, load
 from assay.machine.discovery import provenance
 
 DEFAULT_RANKS = 2
 
 
-def ranks_wanted(record: Benchmark, given: int | None) -> int | None:
-    """How many ranks a benchmark runs on: what the person said, else what its record says; None for node programs."""
+def ranks_wanted(
+    record: Benchmark, given: int | None, on: str | None = None, overrides: Mapping[str, str] | None = None
+) -> int | None:
+    """How many ranks a benchmark runs on: what the person said, else all nodes of a described machine that has so
+    many, else what its record says; None for node programs.
+    """
     if record.kind == "node":
         if given is not None:
             raise InputError(
                 "is a program of one process a node; -n is for message-passing benchmarks", key=record.name
             )
         return None
-    wanted = given if given is not None else record.extra.get("ranks", DEFAULT_RANKS)
+    wanted = given
+    if wanted is None and on is not None:
+        wanted = room(open_described(on, overrides))
+    if wanted is None:
+        wanted = record.extra.get("ranks", DEFAULT_RANKS)
     if wanted == "all":
         wanted = max(2, min(len(os.sched_getaffinity(0)), int(record.extra.get("most_ranks", 1 << 20))))
     least = int(record.extra.get("least_ranks", 1))
@@ -126,7 +134,7 @@ class Described:
     """A machine that is only described: its ranks are coroutines of the simulator."""
 
     def __init__(self, name: str, overrides: dict[str, str]) -> None:
-        self.description: Description = load(find(name), overrides)
+        self.description: Description = open_described(name, overrides)
         self.machine = self.description.name
 
     def admit(self, records: Sequence[Benchmark]) -> None:

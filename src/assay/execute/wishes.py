@@ -64,7 +64,9 @@ class Wishes:
             wanted = given
             if wanted is None and record.kind == "ranks" and self.nodes is not None:
                 wanted = self.nodes * (ppn or 1)
-            sizes.append(Size(ranks_wanted(record, wanted), ppn if record.kind == "ranks" else None))
+            sizes.append(
+                Size(ranks_wanted(record, wanted, self.on, self.machine), ppn if record.kind == "ranks" else None)
+            )
         return sizes if record.kind == "ranks" else sizes[:1]
 
 

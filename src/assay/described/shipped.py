@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from pathlib import Path
 
+from assay.described.description import Description, load
 from assay.errors import InputError
 from assay.machine import catalogue
 
@@ -14,6 +16,26 @@ SHIPPED = Path(catalogue.__file__).resolve().parent.parent / "catalogue" / "mach
 def shipped() -> dict[str, Path]:
     """All shipped descriptions by name."""
     return {path.stem: path for path in sorted(SHIPPED.glob("*.toml"))}
+
+
+def open_described(name: str, overrides: Mapping[str, str] | None = None) -> Description:
+    """Load what `--on NAME`, `--on FILE.toml` or `--on NAME:VARIANT` means, with keys set from outside."""
+    given = dict(overrides or {})
+    base, colon, variant = name.rpartition(":")
+    if colon and not Path(name).exists():
+        name = base
+        given.setdefault("variant", variant)
+    return load(find(name), given)
+
+
+def room(description: Description) -> int | None:
+    """How many ranks the machine has room for; None where that is any number."""
+    from assay._core import ranks as core
+
+    try:
+        return int(core.room(description.for_core())) or None
+    except (ValueError, MemoryError) as error:
+        raise InputError(str(error) or "too large", key=description.name) from None
 
 
 def find(name: str) -> Path:

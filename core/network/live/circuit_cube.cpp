@@ -1,0 +1,256 @@
+// Circuits on a complete hypercube with e-cube routing, without tables: what the first machines of the catalogue are,
+// up to a million nodes and more, where the general engine's links would not fit into memory.
+//
+// The rules are the general engine's for circuit switching (worm/general.hpp), with one channel a link: a head asks for
+// one link after the other, h ticks apart; a link is a word, the tick from which it is free, possibly ahead of now, or
+// held with the tail of its first-in-first-out queue. When the last link is granted everything is known: the circuit
+// stands, the data stream, and every link's release with it, so that its first waiter is granted that tick at once.
+// A node's words lie together: its way out by each dimension, its way into the router, its way out of it.
+#include <algorithm>
+#include <bit>
+
+#include "events/radix_heap.hpp"
+#include "network/live/make.hpp"
+#include "network/traffic/open_loop.hpp"
+
+namespace assay::network {
+namespace {
+
+constexpr std::uint64_t held = std::uint64_t{1} << 63, held_alone = ~std::uint64_t{0};
+constexpr std::uint32_t nobody = 0xffffffffu;
+
+struct Timing {
+  std::uint32_t dimension;
+  std::uint32_t flit, body, head, node_flit, node_body, node_head, acknowledgement, sink;
+  bool by_end;  // all links are released at once, behind the tail
+};
+
+class CircuitCube final : public Live {
+ public:
+  explicit CircuitCube(const Timing& timing)
+      : t_(timing), stride_(timing.dimension + 2), words_(std::size_t{stride_} << timing.dimension, 0) {}
+
+  [[nodiscard]] std::uint32_t nodes() const override { return 1u << t_.dimension; }
+  [[nodiscard]] std::uint32_t hops(std::uint32_t from, std::uint32_t to) const override {
+    return static_cast<std::uint32_t>(std::popcount(from ^ to));
+  }
+  [[nodiscard]] std::uint64_t unloaded(std::uint32_t links, std::uint32_t flits) const override {
+    const std::uint64_t inner = links - 2;
+    return 2 * std::uint64_t{t_.node_head} + inner * t_.head + std::uint64_t{links} * t_.acknowledgement +
+           t_.node_body + inner * t_.body + slowest(links) * (flits - 1) + t_.node_flit;
+  }
+  void submit(std::uint64_t cycle, std::uint32_t source, std::uint32_t destination, std::uint32_t flits,
+              std::uint32_t cookie) override {
+    std::uint32_t index = static_cast<std::uint32_t>(worms_.size());
+    if (free_.empty()) {
+      worms_.emplace_back();
+    } else {
+      index = free_.back();
+      free_.pop_back();
+    }
+    worms_[index] = {created_++, source, source ^ destination, source, destination, flits, cookie, nobody, 0};
+    events_.push({cycle, index});
+  }
+  [[nodiscard]] std::uint64_t next() const override { return events_.first(); }
+  void serve(std::vector<Told>& told) override {
+    const std::uint64_t now = events_.first();
+    told_ = &told;
+    batch_.clear();
+    bool ordered = true;
+    for (std::uint64_t last = 0; events_.first() == now;) {
+      const std::uint32_t index = events_.pop().index;
+      ordered = ordered && worms_[index].key >= last;
+      last = worms_[index].key;
+      batch_.push_back(index);
+    }
+    if (!ordered)
+      std::sort(batch_.begin(), batch_.end(),
+                [this](std::uint32_t a, std::uint32_t b) { return worms_[a].key < worms_[b].key; });
+    const std::size_t count = batch_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i + 16 < count) __builtin_prefetch(&worms_[batch_[i + 16]]);
+      if (i + 8 < count) __builtin_prefetch(&words_[wanted(worms_[batch_[i + 8]])], 1);
+      ask(batch_[i], now);
+    }
+  }
+  /// All take the dimensions in one order: nobody waits in a circle.
+  [[nodiscard]] std::string stuck() const override { return ""; }
+  [[nodiscard]] std::size_t memory() const override {
+    return words_.capacity() * 8 + worms_.capacity() * sizeof(Worm) + free_.capacity() * 4 + events_.memory();
+  }
+  [[nodiscard]] const char* engine() const override { return "circuit cube"; }
+
+ private:
+  enum : std::uint32_t { in, inside, out };
+  struct Worm {
+    std::uint64_t key;
+    std::uint32_t here, rest;  // the router that its head stands at; dimensions still to be crossed
+    std::uint32_t source, destination, flits, cookie;
+    std::uint32_t next;  // in the queue that it stands in
+    std::uint32_t at;    // in, inside, out
+  };
+  struct Event {
+    std::uint64_t at;
+    std::uint32_t index;
+  };
+  struct Granted {
+    std::uint32_t worm;
+    std::uint64_t time;
+  };
+
+  [[nodiscard]] std::uint64_t slowest(std::uint32_t links) const {
+    return std::max({t_.node_flit, t_.sink, links > 2 ? t_.flit : 0});
+  }
+  /// The word of the link that the head wants next.
+  [[nodiscard]] std::size_t wanted(const Worm& w) const {
+    const std::size_t base = std::size_t{w.here} * stride_;
+    if (w.at == in) return base + t_.dimension;
+    return w.rest == 0 ? base + t_.dimension + 1 : base + static_cast<std::size_t>(std::bit_width(w.rest)) - 1;
+  }
+  void ask(std::uint32_t index, std::uint64_t now) {
+    Worm& w = worms_[index];
+    std::uint64_t& word = words_[wanted(w)];
+    if (word >= held) [[unlikely]] {
+      wait(word, index);
+      return;
+    }
+    const std::uint64_t granted = std::max(word, now);
+    word = held_alone;
+    cross(index, granted);
+    if (!granted_.empty()) settle();
+  }
+  void wait(std::uint64_t& word, std::uint32_t index) {
+    if (word == held_alone) {
+      worms_[index].next = index;
+    } else {
+      Worm& tail = worms_[static_cast<std::uint32_t>(word)];
+      worms_[index].next = tail.next;
+      tail.next = index;
+    }
+    word = held | index;
+  }
+  /// The head starts over the link that it wanted.
+  void cross(std::uint32_t index, std::uint64_t time) {
+    Worm& w = worms_[index];
+    if (w.at == in) {
+      w.at = inside;
+      events_.push({time + t_.node_head, index});
+    } else if (w.rest != 0) {
+      const auto across = static_cast<std::uint32_t>(std::bit_width(w.rest)) - 1;
+      w.here ^= 1u << across;
+      w.rest ^= 1u << across;
+      events_.push({time + t_.head, index});
+    } else {
+      stream(index, time);
+    }
+  }
+  /// The circuit stands when the head has crossed the last link; the acknowledgement goes back, then the data stream.
+  void stream(std::uint32_t index, std::uint64_t head) {
+    const Worm w = worms_[index];
+    const auto links = static_cast<std::uint32_t>(std::popcount(w.source ^ w.destination)) + 2;
+    const std::uint64_t start = head + t_.node_head + std::uint64_t{links} * t_.acknowledgement;
+    const std::uint64_t length = slowest(links) * (w.flits - 1);
+    const std::uint64_t last = start + t_.node_body + std::uint64_t{links - 2} * t_.body;
+    const std::uint64_t end = last + t_.node_body + length + 1;
+    std::uint64_t tail = start + length;
+    const std::uint64_t left = tail + t_.node_flit;
+    const std::size_t base = std::size_t{w.source} * stride_;
+    release(base + t_.dimension, t_.by_end ? end : left);
+    tail += t_.node_body;
+    std::uint32_t here = w.source;
+    for (std::uint32_t rest = w.source ^ w.destination; rest != 0;) {
+      const auto across = static_cast<std::uint32_t>(std::bit_width(rest)) - 1;
+      release(std::size_t{here} * stride_ + across, t_.by_end ? end : tail + t_.flit);
+      tail += t_.body;
+      here ^= 1u << across;
+      rest ^= 1u << across;
+    }
+    release(std::size_t{here} * stride_ + t_.dimension + 1, t_.by_end ? end : tail + t_.node_flit);
+    const std::uint64_t arrival = std::max(tail + std::max(t_.node_flit, t_.node_body), head + t_.node_head);
+    told_->push_back({Told::What::through, w.cookie, arrival, left, links, w.flits});
+    free_.push_back(index);
+  }
+  void release(std::size_t link, std::uint64_t time) {
+    std::uint64_t& word = words_[link];
+    if (word == held_alone) [[likely]] {
+      word = time;
+      return;
+    }
+    const auto tail = static_cast<std::uint32_t>(word);
+    const std::uint32_t first = worms_[tail].next;
+    if (first == tail)
+      word = held_alone;
+    else
+      worms_[tail].next = worms_[first].next;
+    granted_.push_back({first, time});
+  }
+  /// Waiters that were granted while a path was walked: a work list instead of recursion.
+  void settle() {
+    while (!granted_.empty()) {
+      const Granted one = granted_.back();
+      granted_.pop_back();
+      cross(one.worm, one.time);
+    }
+  }
+
+  const Timing t_;
+  const std::uint32_t stride_;
+  std::vector<std::uint64_t> words_;
+  std::vector<Worm> worms_;
+  std::vector<std::uint32_t> free_, batch_;
+  std::vector<Granted> granted_;
+  events::RadixHeap<Event> events_;
+  std::vector<Told>* told_ = nullptr;
+  std::uint64_t created_ = 0;
+};
+
+std::optional<std::int64_t> integer(const Table& keys, const char* key, std::int64_t otherwise) {
+  const auto found = keys.find(key);
+  if (found == keys.end() || found->second.absent()) return otherwise;
+  const auto* held_value = std::get_if<std::int64_t>(&found->second.held);
+  return held_value ? std::optional(*held_value) : std::nullopt;
+}
+bool is_text(const Table& keys, const char* key, const char* wanted) {
+  const auto found = keys.find(key);
+  if (found == keys.end() || found->second.absent()) return true;
+  const auto* text = std::get_if<std::string>(&found->second.held);
+  return text != nullptr && *text == wanted;
+}
+
+}  // namespace
+
+std::unique_ptr<Live> make_circuit_cube(const Table& keys, const Switching& how) {
+  static constexpr const char* ours[] = {"topology",        "routing",         "dimension",       "order",
+                                         "flit_ticks",      "body_ticks",      "head_ticks",      "buffer_flits",
+                                         "node_flit_ticks", "node_body_ticks", "node_head_ticks", "credit_ticks"};
+  static constexpr const char* ones[] = {"channels", "injection_channels", "ejection_channels", "lanes"};
+  if (how.switching != "circuit" || how.packet_flits != 0 || how.header_flits != 0 || how.engine != "auto")
+    return nullptr;
+  for (const auto& [key, value] : keys) {
+    const auto* list = std::get_if<Value::List>(&value.held);
+    const auto* flag = std::get_if<bool>(&value.held);
+    if (value.absent() || (list != nullptr && list->empty()) || (flag != nullptr && !*flag)) continue;
+    if (std::find(std::begin(ours), std::end(ours), key) != std::end(ours)) continue;
+    if (std::find(std::begin(ones), std::end(ones), key) == std::end(ones) || integer(keys, key.c_str(), 1) != 1)
+      return nullptr;
+  }
+  const auto topology = keys.find("topology");
+  const auto dimension = integer(keys, "dimension", -1);
+  if (topology == keys.end() || !is_text(keys, "topology", "hypercube") || !is_text(keys, "routing", "e-cube") ||
+      !is_text(keys, "order", "highest-first") || !dimension || *dimension < 1 || *dimension > 22)
+    return nullptr;
+  const auto ticks = [&](const char* key, std::int64_t otherwise) {
+    return integer(keys, key, otherwise).value_or(-1);
+  };
+  const std::int64_t flit = ticks("flit_ticks", 1), body = ticks("body_ticks", 1), head = ticks("head_ticks", 1);
+  const std::int64_t all[] = {
+      flit, body, head, ticks("node_flit_ticks", flit), ticks("node_body_ticks", body), ticks("node_head_ticks", head)};
+  for (const auto each : all)
+    if (each < 0 || each > 1'000'000'000) return nullptr;  // the general engine says what is wrong
+  if (head < 1 || all[5] < 1 || flit < 1 || all[3] < 1 || how.sink_ticks < 1) return nullptr;
+  const auto u = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
+  return std::make_unique<CircuitCube>(Timing{u(*dimension), u(flit), u(body), u(head), u(all[3]), u(all[4]), u(all[5]),
+                                              how.acknowledgement, how.sink_ticks, how.circuit_release == "end"});
+}
+
+}  // namespace assay::network

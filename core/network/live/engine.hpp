@@ -1,0 +1,163 @@
+// Any engine as a Live network: a source that takes submissions and an observer that turns its calls into reports.
+#pragma once
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "network/live/live.hpp"
+#include "network/runs.hpp"
+
+namespace assay::network {
+
+/// Submissions in order of cycle; keys count them, cookies are found again by key.
+class LiveSource {
+ public:
+  static constexpr bool newest_last = true;
+  void put(std::uint64_t cycle, const Arrival& arrival, std::uint32_t cookie) {
+    waiting_.push_back({cycle, arrival});
+    cookies_.push_back(cookie);
+  }
+  [[nodiscard]] std::uint64_t next_cycle() const { return waiting_.empty() ? Live::never : waiting_.front().cycle; }
+  Arrival take() {
+    const Arrival arrival = waiting_.front().arrival;
+    waiting_.pop_front();
+    return arrival;
+  }
+  [[nodiscard]] std::uint32_t cookie(std::uint64_t key) const { return cookies_[key - base_]; }
+  /// The message of this key is there.
+  void forget(std::uint64_t key) {
+    cookies_[key - base_] = gone;
+    for (; !cookies_.empty() && cookies_.front() == gone; ++base_) cookies_.pop_front();
+  }
+
+ private:
+  static constexpr std::uint32_t gone = none;
+  struct Waiting {
+    std::uint64_t cycle;
+    Arrival arrival;
+  };
+  std::deque<Waiting> waiting_;
+  std::deque<std::uint32_t> cookies_;
+  std::uint64_t base_ = 0;
+};
+
+class LiveObserver {
+ public:
+  LiveObserver(LiveSource& source, const Fabric& fabric, bool passing)
+      : source_(source), fabric_(fabric), passing_(passing) {}
+  template <class Engine, class Message>
+  void delivered(const Engine& engine, const Message& m, decltype(m.born) head, std::uint32_t hops) {
+    const Link& last = fabric_.links[fabric_.ejection(m.destination)[0]];
+    const std::uint64_t end =
+        std::max<std::uint64_t>(engine.tail(m, head) + std::max(last.flit, last.body), head + last.head);
+    told->push_back({Told::What::arrived, source_.cookie(m.key), end, 0, hops, m.flits});
+    source_.forget(m.key);
+  }
+  void left(std::uint64_t key, std::uint64_t time) {
+    told->push_back({Told::What::left, source_.cookie(key), time, 0, 0, 0});
+  }
+  void passes(std::uint64_t key, const Link& link, std::uint64_t time, std::uint32_t flits) {
+    if (passing_) told->push_back({Told::What::passes, source_.cookie(key), time, 0, link.from, flits});
+  }
+  void moved_base(std::uint32_t) {}
+  std::vector<Told>* told = nullptr;
+
+ private:
+  LiveSource& source_;
+  const Fabric& fabric_;
+  bool passing_;
+};
+
+template <template <class, class> class Engine>
+class LiveEngine final : public Live {
+ public:
+  LiveEngine(Network network, const Switching& how, const char* name, std::uint32_t longest, bool passing)
+      : network_(std::move(network)),
+        how_(how),
+        name_(name),
+        observer_(source_, *network_.fabric, passing),
+        engine_(*network_.fabric, *network_.routing, how_, source_, observer_, events::Random(1),
+                horizon(*network_.fabric, longest)) {}
+
+  [[nodiscard]] std::uint32_t nodes() const override { return network_.fabric->processors; }
+  [[nodiscard]] std::uint32_t hops(std::uint32_t from, std::uint32_t to) const override;
+  [[nodiscard]] std::uint64_t unloaded(std::uint32_t links, std::uint32_t flits) const override;
+  void submit(std::uint64_t cycle, std::uint32_t source, std::uint32_t destination, std::uint32_t flits,
+              std::uint32_t cookie) override {
+    source_.put(cycle, {source, destination, flits}, cookie);
+  }
+  [[nodiscard]] std::uint64_t next() const override { return engine_.next_time(); }
+  void serve(std::vector<Told>& told) override {
+    observer_.told = &told;
+    engine_.serve_cycle(engine_.next_time());
+  }
+  [[nodiscard]] std::string stuck() const override;
+  [[nodiscard]] std::size_t memory() const override { return engine_.memory(); }
+  [[nodiscard]] const char* engine() const override { return name_; }
+
+ private:
+  Network network_;
+  const Switching how_;
+  const char* name_;
+  LiveSource source_;
+  LiveObserver observer_;
+  Engine<LiveSource, LiveObserver> engine_;
+};
+
+/// Nobody else is there: load is nothing, and a routing that draws lots draws the lowest.
+struct Alone final : RandomSource, Load {
+  std::uint64_t next() override { return 0; }
+};
+
+template <template <class, class> class Engine>
+std::uint32_t LiveEngine<Engine>::hops(std::uint32_t from, std::uint32_t to) const {
+  Alone alone;
+  RouteState state;
+  Choices choices;
+  choices.clear();
+  network_.routing->begin(state, from, to, alone, alone);
+  network_.routing->inject(state, choices);
+  std::uint32_t links = 0;
+  while (choices.count > 0) {
+    const Choice next = choices[0];
+    const Link& link = network_.fabric->links[next.link];
+    if (link.kind == LinkKind::ejection) return links;
+    links += link.kind == LinkKind::network;
+    network_.routing->choices(link.to, next.link, next.lane, state, choices);
+  }
+  return links;
+}
+
+template <template <class, class> class Engine>
+std::uint64_t LiveEngine<Engine>::unloaded(std::uint32_t links, std::uint32_t flits) const {
+  const Fabric& fabric = *network_.fabric;
+  const Link& node = fabric.links[fabric.injection(0)[0]];
+  const Link& wire = fabric.links[0].kind == LinkKind::network ? fabric.links[0] : node;
+  const std::uint64_t inner = links > 2 ? links - 2 : 0, ends = std::min<std::uint64_t>(links, 2);
+  const std::uint64_t heads = ends * node.head + inner * wire.head;
+  const std::uint64_t slow = std::max<std::uint64_t>({node.flit, inner == 0 ? 0 : wire.flit, how_.sink_ticks});
+  if (how_.switching == "store-and-forward" && how_.packet_flits == 0)
+    return heads + (ends * node.flit + inner * wire.flit) * flits;
+  const std::uint64_t circuit =
+      how_.switching == "circuit" ? node.head + links * how_.acknowledgement + node.body + inner * wire.body : 0;
+  return heads - node.head + circuit + slow * (flits - 1) + node.flit;
+}
+
+template <template <class, class> class Engine>
+std::string LiveEngine<Engine>::stuck() const {
+  Outcome outcome;
+  engine_.find_deadlock(outcome);
+  if (engine_.unroutable() > 0)
+    return std::to_string(engine_.unroutable()) + " messages cannot be routed: the network has failed links";
+  if (outcome.deadlocked == 0) return "";
+  std::string circle;
+  for (const auto& each : outcome.deadlock) {
+    if (circle.size() > 300) break;
+    circle += (circle.empty() ? "" : ", ") + std::string("node ") + std::to_string(each.source) + " to node " +
+              std::to_string(each.destination) + " waits for link " + std::to_string(each.waits_for) + " and holds " +
+              std::to_string(each.holds);
+  }
+  return "deadlock inside the network, " + std::to_string(outcome.deadlocked) + " messages: " + circle;
+}
+
+}  // namespace assay::network

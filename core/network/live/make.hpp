@@ -1,0 +1,11 @@
+// The Live networks that are made for one kind of network alone; null where the keys describe another.
+#pragma once
+#include <optional>
+
+#include "network/live/live.hpp"
+
+namespace assay::network {
+
+std::unique_ptr<Live> make_circuit_cube(const Table& keys, const Switching& how);
+
+}  // namespace assay::network

@@ -1,0 +1,130 @@
+#include "ranks/machine.hpp"
+
+#include <cmath>
+#include <variant>
+
+#include "timing/faults.hpp"
+
+namespace assay::described {
+namespace {
+
+using network::Table;
+using network::Value;
+
+// A table's values by key; Python has filled in what a person left out, or left it out on purpose.
+class Reader {
+ public:
+  explicit Reader(const Table& table) : table_(table) {}
+  double number(const char* key, double otherwise = 0) const {
+    const auto found = table_.find(key);
+    if (found == table_.end() || found->second.absent()) return otherwise;
+    if (const auto* whole = std::get_if<std::int64_t>(&found->second.held)) return static_cast<double>(*whole);
+    if (const auto* real = std::get_if<double>(&found->second.held)) return *real;
+    throw timing::InputFault(std::string(key) + " is " + found->second.text() + "; accepted: a number");
+  }
+  Time time(const char* key, Time otherwise = 0) const {
+    const double seconds = number(key, -1);
+    return seconds < 0 ? otherwise : std::llround(seconds * picoseconds_a_second);
+  }
+  std::uint64_t bytes(const char* key, std::uint64_t otherwise) const {
+    const double value = number(key, -1);
+    return value < 0 ? otherwise : static_cast<std::uint64_t>(std::llround(value));
+  }
+  std::string text(const char* key, const char* otherwise) const {
+    const auto found = table_.find(key);
+    const auto* held = found == table_.end() ? nullptr : std::get_if<std::string>(&found->second.held);
+    return held ? *held : otherwise;
+  }
+  bool truth(const char* key) const {
+    const auto found = table_.find(key);
+    const auto* held = found == table_.end() ? nullptr : std::get_if<bool>(&found->second.held);
+    return held && *held;
+  }
+  const Table* table(const char* key) const {
+    const auto found = table_.find(key);
+    return found == table_.end() ? nullptr : std::get_if<Table>(&found->second.held);
+  }
+  std::vector<Protocol> protocols(const char* key) const;
+
+ private:
+  const Table& table_;
+};
+
+Protocol protocol(const Reader& read) {
+  Protocol p;
+  p.up_to = read.bytes("up_to", Protocol::any);
+  p.startup = read.time("startup");
+  p.receive = read.time("receive");
+  p.copy = read.number("copy") * picoseconds_a_second;
+  p.receive_copy = read.number("receive_copy") * picoseconds_a_second;
+  p.copy_limit = read.bytes("copy_limit", Protocol::any);
+  p.minimum = read.bytes("minimum", 0);
+  p.packet = read.bytes("packet", 0);
+  p.header = read.bytes("header", 0);
+  p.packet_startup = read.time("packet_startup");
+  p.handshake = read.truth("handshake");
+  p.posted = read.text("rendezvous", "buffer") == "posted";
+  p.handshake_startup = read.time("handshake_startup");
+  p.handshake_every = static_cast<std::uint32_t>(read.number("handshake_every"));
+  p.handshake_from = static_cast<std::uint32_t>(read.number("handshake_from", p.handshake_every + 1.0));
+  p.buffered = read.truth("buffered");
+  return p;
+}
+
+std::vector<Protocol> Reader::protocols(const char* key) const {
+  std::vector<Protocol> found;
+  const auto entry = table_.find(key);
+  if (entry == table_.end()) return found;
+  if (const auto* list = std::get_if<Value::List>(&entry->second.held))
+    for (const Value& each : *list) found.push_back(protocol(Reader(std::get<Table>(each.held))));
+  return found;
+}
+
+}  // namespace
+
+Machine read_machine(const Description& description) {
+  const Reader read(description);
+  Machine m;
+  m.name = read.text("name", "machine");
+  m.nodes = static_cast<int>(read.number("nodes"));
+  if (const Table* messages = read.table("messages")) {
+    m.startup = Reader(*messages).number("startup");
+    m.per_byte = Reader(*messages).number("per_byte");
+  }
+  m.protocols = read.protocols("protocol");
+  m.forced = read.protocols("forced");
+  m.self = read.protocols("self");
+  m.host = read.protocols("host");
+  m.tick = read.number("cycle") * picoseconds_a_second;
+  m.flit_bytes = read.number("flit_bytes", 1);
+  if (const Table* table = read.table("node")) {
+    const Reader node(*table);
+    m.processors = static_cast<int>(node.number("processors", 1));
+    m.memory = node.number("memory");
+    m.bus = node.number("bus") * picoseconds_a_second;
+    m.clock_tick = std::max<Time>(1, node.time("clock_tick", 1));
+    if (const Table* forwarding = node.table("forwarding")) {
+      m.forward = Reader(*forwarding).time("startup");
+      m.forward_byte = Reader(*forwarding).number("per_byte") * picoseconds_a_second;
+    }
+  }
+  if (const Table* table = read.table("progress")) {
+    const std::string kind = Reader(*table).text("kind", "hardware");
+    m.progress = kind == "calls" ? Progress::calls : kind == "interrupt" ? Progress::interrupt : Progress::hardware;
+    m.interrupt = Reader(*table).time("interrupt");
+  }
+  if (const Table* table = read.table("barrier")) {
+    const std::string algorithm = Reader(*table).text("algorithm", "messages");
+    if (algorithm != "messages") m.barrier = Reader(*table).time("step");
+    m.barrier_steps = algorithm == "hardware" ? 0 : algorithm == "tree" ? 2 : 1;
+  }
+  return m;
+}
+
+const Protocol& protocol_for(const std::vector<Protocol>& protocols, std::uint64_t bytes) {
+  for (const Protocol& each : protocols)
+    if (bytes <= each.up_to) return each;
+  return protocols.back();
+}
+
+}  // namespace assay::described

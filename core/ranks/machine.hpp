@@ -1,0 +1,56 @@
+// A described machine's numbers as the simulator uses them: read from the tables that Python validated
+// (src/assay/described/schema.py documents every key), times in picoseconds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "network/parameters.hpp"
+#include "ranks/message_model.hpp"
+
+namespace assay::described {
+
+using Description = network::Table;
+
+// How messages up to some length travel.
+struct Protocol {
+  static constexpr std::uint64_t any = ~std::uint64_t{0};
+  std::uint64_t up_to = any;                              // bytes
+  Time startup = 0, receive = 0;                          // the sender's and the receiver's processor
+  double copy = 0, receive_copy = 0;                      // ps a byte
+  std::uint64_t copy_limit = any, minimum = 0;            // bytes
+  std::uint64_t packet = 0, header = 0;                   // bytes; packet 0: in one piece
+  Time packet_startup = 0;                                // for each packet after the first
+  bool handshake = false, posted = false;                 // request and reply first; the reply waits for the receive
+  Time handshake_startup = 0;                             // the sender's processor, for each handshake
+  std::uint32_t handshake_every = 0, handshake_from = 0;  // packets: before each so many-th, from that one on
+  bool buffered = false;                                  // the sender goes on once its processor is done
+};
+
+enum class Progress : std::uint8_t { calls, interrupt, hardware };
+
+struct Machine {
+  std::string name;
+  int nodes = 0;                     // of the constant machine; 0: any
+  double startup = 0, per_byte = 0;  // of the constant machine, s and s/B
+  std::vector<Protocol> protocols, forced, self, host;
+  double tick = 0;  // ps a cycle of the network
+  double flit_bytes = 1;
+  int processors = 1;
+  double memory = 0;  // bytes of a node; 0: not said
+  double bus = 0;     // ps a byte that the interface takes of the bus
+  Time clock_tick = 1;
+  Time forward = 0;         // a passing message's, of the node's processor
+  double forward_byte = 0;  // ps
+  Progress progress = Progress::hardware;
+  Time interrupt = 0;
+  Time barrier = -1;                // of the machine's own barrier, a step; less than 0: made of messages
+  std::uint32_t barrier_steps = 1;  // factor on log2 ranks
+};
+
+Machine read_machine(const Description& description);
+// The first whose up_to holds so many bytes.
+const Protocol& protocol_for(const std::vector<Protocol>& protocols, std::uint64_t bytes);
+
+}  // namespace assay::described

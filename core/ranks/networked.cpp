@@ -1,0 +1,244 @@
+#include "ranks/networked.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+
+namespace assay::described {
+
+Networked::Networked(Machine machine, std::unique_ptr<network::Live> live)
+    : machine_(std::move(machine)), live_(std::move(live)), tick_(std::max<Time>(1, std::llround(machine_.tick))) {}
+
+std::optional<int> Networked::hops(int from, int to) const {
+  return static_cast<int>(live_->hops(node(from), node(to)));
+}
+
+Time Networked::barrier(int among) const {
+  if (machine_.barrier < 0) return -1;
+  const auto rounds = static_cast<Time>(std::bit_width(static_cast<unsigned>(std::max(1, among) - 1)));
+  return machine_.barrier * (machine_.barrier_steps == 0 ? 1 : machine_.barrier_steps * rounds);
+}
+
+std::uint32_t Networked::flits(const Protocol& protocol, std::uint64_t bytes) const {
+  const double all = static_cast<double>(std::max(bytes, protocol.minimum) + protocol.header);
+  return static_cast<std::uint32_t>(std::max(1.0, std::ceil(all / machine_.flit_bytes - 1e-9)));
+}
+
+void Networked::send(World& world, MessageId id, const Message& message) {
+  if (machine_.memory > 0 && static_cast<double>(message.bytes) > machine_.memory)
+    throw std::length_error("rank " + std::to_string(message.source) + ": a message of " +
+                            std::to_string(message.bytes) + " bytes; a node of " + machine_.name + " has memory for " +
+                            std::to_string(static_cast<std::uint64_t>(machine_.memory)));
+  ++where_.messages;
+  where_.bytes += message.bytes;
+  if (node(message.source) == node(message.destination)) return inside_node(world, id, message, machine_.self);
+  const Protocol& protocol =
+      protocol_for(message.forced && !machine_.forced.empty() ? machine_.forced : machine_.protocols, message.bytes);
+  if (sending_.size() <= id) sending_.resize(id + 1 + sending_.size() / 2);
+  sending_[id] = {&protocol, message.bytes, 0, 0, 0, 0, 0, false};
+  const Time copying =
+      std::llround(protocol.copy * static_cast<double>(std::min<std::uint64_t>(message.bytes, protocol.copy_limit)));
+  const Time startup = protocol.startup + (protocol.handshake ? protocol.handshake_startup : 0);
+  where_.startup += startup;
+  where_.copying += copying;
+  world.at(world.now() + startup + copying, std::uint64_t{id} << stage_bits | submit);
+}
+
+// Nobody is in the way of what stays in a node: its processor carries it.
+void Networked::inside_node(World& world, MessageId id, const Message& message, const std::vector<Protocol>& path) {
+  Time cost = 0;
+  if (!path.empty()) {
+    const Protocol& protocol = protocol_for(path, message.bytes);
+    const Time copying = std::llround(
+        protocol.copy *
+        static_cast<double>(std::min(std::max<std::uint64_t>(message.bytes, protocol.minimum), protocol.copy_limit)));
+    cost = protocol.startup + copying;
+    where_.startup += protocol.startup;
+    where_.copying += copying;
+  }
+  world.call_returns(id, world.now() + cost);
+  world.buffer_free(id, world.now() + cost);
+  world.arrives(id, world.now() + cost);
+}
+
+void Networked::hand_in(World& world, int from, int to, std::uint32_t flits, MessageId id, Stage stage) {
+  const auto cycle = static_cast<std::uint64_t>((world.now() + tick_ - 1) / tick_);
+  live_->submit(cycle, node(from), node(to), flits, id << stage_bits | stage);
+  world.model_next(static_cast<Time>(live_->next()) * tick_);
+}
+
+void Networked::event(World& world, std::uint64_t subject) {
+  const auto stage = static_cast<Stage>(subject & ((1U << stage_bits) - 1));
+  if (stage == passing) return forward(world, subject >> stage_bits);
+  const auto id = static_cast<MessageId>(subject >> stage_bits);
+  Sending& sending = sending_[id];
+  const Message message = world.message(id);
+  switch (stage) {
+    case submit:  // the sender's processor has done its part
+      world.call_returns(id, world.now());
+      if (sending.protocol->buffered) world.buffer_free(id, world.now());
+      if (sending.protocol->handshake)
+        ask(world, id);
+      else
+        next_packet(world, id);
+      break;
+    case request:  // has come
+      if (!sending.announced) {
+        sending.announced = true;
+        world.announces(id);
+        if (sending.protocol->posted) break;
+      }
+      attend(world, message.destination, id, answer);
+      break;
+    case answer:
+      hand_in(world, message.destination, message.source, flits({}, 0), id, reply);
+      break;
+    case reply:  // has come
+      attend(world, message.source, id, go);
+      break;
+    case go:
+      where_.protocol += world.now() - sending.asked;
+      next_packet(world, id);
+      break;
+    case packet:
+      if (const Protocol& p = *sending.protocol; p.handshake_every > 0 && sending.sent + 1 >= p.handshake_from &&
+                                                 (sending.sent + 1 - p.handshake_from) % p.handshake_every == 0)
+        world.at(world.now() + p.handshake_startup, std::uint64_t{id} << stage_bits | asking);
+      else
+        next_packet(world, id);
+      break;
+    case asking:
+      ask(world, id);
+      break;
+    case data:
+    case passing:
+      break;
+    case finished:
+      if (machine_.progress == Progress::interrupt) world.steal(message.destination, machine_.interrupt);
+      use_bus(world, node(message.destination), message.bytes);
+      if (sending.announced)
+        world.data_arrives_now(id);
+      else
+        world.arrives_now(id);
+      break;
+  }
+}
+
+// Asks the receiver's node for a buffer.
+void Networked::ask(World& world, MessageId id) {
+  Sending& sending = sending_[id];
+  const Message message = world.message(id);
+  sending.asked = world.now();
+  hand_in(world, message.source, message.destination, flits({}, 0), id, request);
+}
+
+void Networked::next_packet(World& world, MessageId id) {
+  Sending& sending = sending_[id];
+  const Protocol& protocol = *sending.protocol;
+  const Message message = world.message(id);
+  const std::uint64_t bytes = protocol.packet == 0 ? sending.left : std::min(sending.left, protocol.packet);
+  sending.left -= bytes;
+  ++sending.sent;
+  ++sending.open;
+  sending.handed = world.now();
+  hand_in(world, message.source, message.destination, flits(protocol, bytes), id, data);
+}
+
+// Something for this rank's processor to do beside its program.
+void Networked::attend(World& world, int rank, MessageId id, Stage stage) {
+  const std::uint64_t subject = std::uint64_t{id} << stage_bits | stage;
+  if (machine_.progress == Progress::hardware || !world.computing(rank)) return event(world, subject);
+  if (machine_.progress == Progress::calls) return world.defer(rank, subject);
+  world.steal(rank, machine_.interrupt);
+  world.at(world.now() + machine_.interrupt, subject);
+}
+
+void Networked::matched(World& world, MessageId id) {
+  if (sending_[id].protocol->posted) attend(world, world.message(id).destination, id, answer);
+}
+
+Time Networked::receiving(World& world, const Message& message) {
+  if (node(message.source) == node(message.destination)) return 0;
+  const Protocol& protocol =
+      protocol_for(message.forced && !machine_.forced.empty() ? machine_.forced : machine_.protocols, message.bytes);
+  const Time cost = protocol.receive + std::llround(protocol.receive_copy * static_cast<double>(std::min<std::uint64_t>(
+                                                                                message.bytes, protocol.copy_limit)));
+  where_.protocol += protocol.receive;
+  where_.copying += cost - protocol.receive;
+  if (machine_.progress != Progress::interrupt || !world.computing(message.destination)) return cost;
+  world.steal(message.destination, cost);
+  return 0;
+}
+
+void Networked::serve(World& world) {
+  do {
+    told_.clear();
+    live_->serve(told_);
+    for (const auto& report : told_) told(world, report);
+  } while (live_->next() != network::Live::never &&
+           live_->next() * static_cast<std::uint64_t>(tick_) < world.next_event());
+  world.model_next(live_->next() == network::Live::never ? never : static_cast<Time>(live_->next()) * tick_);
+}
+
+void Networked::told(World& world, const network::Told& report) {
+  const auto id = static_cast<MessageId>(report.cookie >> stage_bits);
+  const auto stage = static_cast<Stage>(report.cookie & ((1U << stage_bits) - 1));
+  const Time time = static_cast<Time>(report.time) * tick_;
+  const std::uint64_t subject = std::uint64_t{id} << stage_bits;
+  switch (report.what) {
+    case network::Told::What::left:
+      if (stage == data) packet_left(world, id, time);
+      break;
+    case network::Told::What::through:
+      if (stage == data) packet_left(world, id, static_cast<Time>(report.left) * tick_);
+      [[fallthrough]];
+    case network::Told::What::arrived:
+      if (stage != data)
+        world.at(time, subject | stage);
+      else
+        packet_arrived(world, id, report, time);
+      break;
+    case network::Told::What::passes:  // its router is the node's own processor
+      world.at(time,
+               (std::uint64_t{report.hops} << 28 | std::min(report.flits, (1U << 28) - 1)) << stage_bits | passing);
+      break;
+  }
+}
+
+void Networked::packet_left(World& world, MessageId id, Time time) {
+  const Sending& sending = sending_[id];
+  if (sending.left > 0)
+    world.at(time + sending.protocol->packet_startup, std::uint64_t{id} << stage_bits | packet);
+  else if (!sending.protocol->buffered)
+    world.buffer_free(id, time);
+}
+
+void Networked::packet_arrived(World& world, MessageId id, const network::Told& report, Time time) {
+  Sending& sending = sending_[id];
+  const Time alone = static_cast<Time>(live_->unloaded(report.hops, report.flits)) * tick_;
+  const Time took = time - sending.handed;
+  where_.transport += std::min(alone, took);
+  where_.waiting += std::max<Time>(0, took - alone);
+  sending.last = std::max(sending.last, time);
+  if (--sending.open == 0 && sending.left == 0) world.at(sending.last, std::uint64_t{id} << stage_bits | finished);
+}
+
+// A message goes on from a node whose processor does the forwarding.
+void Networked::forward(World& world, std::uint64_t node_and_flits) {
+  const double bytes = static_cast<double>(node_and_flits & ((1U << 28) - 1)) * machine_.flit_bytes;
+  steal(world, static_cast<std::uint32_t>(node_and_flits >> 28),
+        machine_.forward + std::llround(machine_.forward_byte * bytes));
+}
+
+void Networked::use_bus(World& world, std::uint32_t node, std::uint64_t bytes) {
+  if (machine_.bus > 0) steal(world, node, std::llround(machine_.bus * static_cast<double>(bytes)));
+}
+
+void Networked::steal(World& world, std::uint32_t node, Time cost) {
+  for (int rank = static_cast<int>(node) * machine_.processors;
+       rank < std::min(world.ranks(), static_cast<int>(node + 1) * machine_.processors); ++rank)
+    world.steal(rank, cost);
+}
+
+}  // namespace assay::described

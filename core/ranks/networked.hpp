@@ -1,0 +1,79 @@
+// Messages over a simulated network, by protocols: start-up and copying on the sender's processor, then the network
+// engine (hops, bytes, contention, the interface's channels), then the receiver's processor.
+//
+//   eager       startup + copy | data through the network | matched on arrival, receive
+//   handshake   startup + copy | request | reply | data: three messages of the network; the reply goes back once there
+//               is a buffer (at once) or once the receive is posted
+//   packets     one after another, each when the one before has left the node and its start-up is paid; every so
+//               many-th may ask for buffers again
+// Answering a request, and sending on a reply, need the node's *progress*: inside a message call, by an interrupt that
+// costs the computing it interrupts, or by hardware. A rank's node is rank / processors; messages inside a node take
+// [self]. Times of the processors are charged where they are spent; what passes a node, or its bus, lengthens the
+// computing there.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "network/live/live.hpp"
+#include "ranks/machine.hpp"
+#include "ranks/world.hpp"
+
+namespace assay::described {
+
+// Where messages' time went, summed in picoseconds.
+struct Where {
+  Time startup = 0, copying = 0, waiting = 0, transport = 0, protocol = 0;
+  std::uint64_t messages = 0, bytes = 0;
+};
+
+class Networked final : public MessageModel {
+ public:
+  Networked(Machine machine, std::unique_ptr<network::Live> live);
+  int nodes() const override { return static_cast<int>(live_->nodes()) * machine_.processors; }
+  std::optional<int> hops(int from, int to) const override;
+  void send(World& world, MessageId id, const Message& message) override;
+  void matched(World& world, MessageId id) override;
+  Time receiving(World& world, const Message& message) override;
+  void event(World& world, std::uint64_t subject) override;
+  void serve(World& world) override;
+  Time barrier(int among) const override;
+  std::string stuck() const override { return live_->stuck(); }
+  const Where* where() const override { return &where_; }
+  void forget_where() override { where_ = {}; }
+
+ private:
+  // What a network message, or an event, is about: in the low bits of its number.
+  enum Stage : std::uint32_t { request, reply, data, submit, answer, go, asking, packet, finished, passing };
+  static constexpr unsigned stage_bits = 4;
+  struct Sending {
+    const Protocol* protocol = nullptr;
+    std::uint64_t left = 0;                // bytes not yet handed to the network
+    std::uint32_t sent = 0, open = 0;      // packets; open: under way
+    Time asked = 0, handed = 0, last = 0;  // a request, a packet handed to the network; the last packet's arrival
+    bool announced = false;
+  };
+
+  std::uint32_t node(int rank) const { return static_cast<std::uint32_t>(rank / machine_.processors); }
+  std::uint32_t flits(const Protocol& protocol, std::uint64_t bytes) const;
+  void inside_node(World& world, MessageId id, const Message& message, const std::vector<Protocol>& path);
+  void hand_in(World& world, int from, int to, std::uint32_t flits, MessageId id, Stage stage);
+  void ask(World& world, MessageId id);
+  void next_packet(World& world, MessageId id);
+  void attend(World& world, int rank, MessageId id, Stage stage);
+  void told(World& world, const network::Told& report);
+  void packet_left(World& world, MessageId id, Time time);
+  void packet_arrived(World& world, MessageId id, const network::Told& report, Time time);
+  void forward(World& world, std::uint64_t node_and_flits);
+  void use_bus(World& world, std::uint32_t node, std::uint64_t bytes);
+  void steal(World& world, std::uint32_t node, Time cost);
+
+  Machine machine_;
+  std::unique_ptr<network::Live> live_;
+  Time tick_;
+  std::vector<Sending> sending_;
+  std::vector<network::Told> told_;
+  Where where_;
+};
+
+}  // namespace assay::described

@@ -1,0 +1,1 @@
+"""Described machines: their files, what these may say, and which of them ship."""

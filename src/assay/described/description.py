@@ -1,0 +1,222 @@
+"""A described machine: a TOML file with units, validated, and what the simulated machine needs of it in SI units.
+
+    name = "constant"
+    nodes = 64                     # left out: as many as a run asks for
+    [messages]
+    startup = "70 us"
+    per_byte = "0.4 us/B"
+
+or, with a network, [network] as in the network's own files and [[protocol]]: see `assay.described.schema`, or
+`assay catalogue --machine-keys`. Keys are addressed from outside as `machine.protocol.0.startup`. An error names file,
+line, key, value and what is accepted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+import typing
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import UnionType
+from typing import Any
+
+from pydantic import BaseModel, PrivateAttr, ValidationError
+
+from assay.described import schema
+from assay.errors import InputError
+from assay.machine import units
+from assay.network import description as networks
+from assay.network.lines import line_of
+
+PICOSECOND = 1e-12
+
+
+class Description(schema.Machine):
+    """A machine that is only described, as read from its file."""
+
+    _source: networks.Source | None = PrivateAttr(default=None)
+
+    def network_description(self) -> networks.Description | None:
+        """The network, read by the network's own reader; None where the machine has none."""
+        if self.network is None:
+            return None
+        source = self._source or networks.Source(Path(self.name), "")
+        found = networks.parse({"network": self.network}, source)
+        ticks = found.cycle / PICOSECOND
+        if round(ticks) < 1 or abs(round(ticks) / ticks - 1) > 1e-5:
+            raise source.error(
+                ("network", "cycle"),
+                "is no whole number of picoseconds, in which machines count",
+                value=f"{found.cycle} s",
+                accepted="such as 0.1 ns",
+            )
+        return found
+
+    def for_core(self) -> dict[str, Any]:
+        """The description as the core takes it: tables, numbers in SI units, what is not given left out."""
+        kept = {"name", "nodes", "messages", "node", "progress", "barrier"}
+        plain = self.model_dump(include=kept, exclude_none=True)
+        found = self.network_description()
+        if found is not None:
+            plain |= {"network": found.core()["network"], "cycle": found.cycle, "flit_bytes": found.network.flit_bytes}
+        entries = [_entry(protocol) for protocol in self.protocol]
+        plain["protocol"] = entries
+        if self.forced is not None:
+            plain["forced"] = [entry | _entry(self.forced) for entry in entries]
+        plain["self"] = [_entry(path) for path in self.self_path]
+        plain["host"] = [_entry(path) for path in self.host]
+        plain["defaults"] = {
+            key: ",".join(map(str, value)) if isinstance(value, list) else str(value)
+            for key, value in self.defaults.items()
+        }
+        return plain
+
+
+def _entry(table: schema.Table) -> dict[str, Any]:
+    return table.model_dump(by_alias=True, exclude_none=True)
+
+
+def load(path: Path, overrides: Mapping[str, str] | None = None) -> Description:
+    """Read a description; `overrides` holds `messages.startup`-like keys with values as typed. InputError otherwise."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a text file"
+        raise InputError(f"cannot read the machine's description: {reason}", file=path) from None
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"at line (\d+)", str(error))
+        raise InputError(f"not TOML: {error}", file=path, line=int(found.group(1)) if found else None) from None
+    given = dict(overrides or {})
+    if (name := given.pop("variant", None)) is not None:
+        table = _varied(table, name, path)
+    for key, value in given.items():
+        _put(table, key, value)
+    try:
+        described = Description.model_validate(table)
+    except ValidationError as error:
+        raise _explained(error, path, text, set(given)) from None
+    words = tuple((tuple(key.split(".")), f"machine.{key}={value}") for key, value in given.items())
+    described._source = networks.Source(path, text, words)
+    described.network_description()
+    return described
+
+
+def _varied(table: dict[str, Any], name: str, path: Path) -> dict[str, Any]:
+    known = table.get("variant", {})
+    if not isinstance(known, dict) or name not in known:
+        raise InputError(
+            "no such variant", file=path, key="variant", value=name, accepted=", ".join(known) or "none: it has none"
+        )
+    return _merged(table, known[name]) | {"name": f"{table.get('name', '')}-{name}"}
+
+
+def _merged(table: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables key by key; lists as a whole."""
+    merged = dict(table)
+    for key, value in over.items():
+        inner = merged.get(key)
+        both = isinstance(value, Mapping) and isinstance(inner, Mapping)
+        merged[key] = _merged(inner, value) if both else value  # type: ignore[arg-type]
+    return merged
+
+
+def _put(table: dict[str, Any], key: str, text: str) -> None:
+    *outer, last = key.split(".")
+    inside: Any = table
+    for name in outer:
+        if isinstance(inside, list) and name.isdigit() and int(name) < len(inside):
+            inside = inside[int(name)]
+        else:
+            inside = inside.setdefault(name, {}) if isinstance(inside, dict) else None
+        if not isinstance(inside, (dict, list)):
+            raise InputError(f"{name} is no table of the description", key=f"--set machine.{key}", value=text)
+    try:
+        value = tomllib.loads(f"v = {text}")["v"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    if isinstance(inside, dict):
+        inside[last] = value
+    elif last.isdigit() and int(last) < len(inside):
+        inside[int(last)] = value
+    else:
+        raise InputError(f"{outer[-1]} has no {last}", key=f"--set machine.{key}", value=text)
+
+
+def _explained(error: ValidationError, path: Path, text: str, overridden: set[str]) -> InputError:
+    """Turn pydantic's first complaint into one line with file, line, key, value and what is accepted."""
+    # A key that does not exist explains one that is missing.
+    first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
+    accepted: str | None
+    location = [str(part) for part in first["loc"]]
+    key = ".".join(location)
+    if first["type"] == "extra_forbidden":
+        known = _keys(location[:-1])
+        near = difflib.get_close_matches(location[-1], known, 1)
+        problem = f"no such key{f' (did you mean {near[0]}?)' if near else ''}"
+        accepted = ", ".join(known)
+    elif first["type"] == "missing":
+        problem, accepted = "missing", _accepted(location)
+    else:
+        problem, accepted = first["msg"].removeprefix("Value error, ").lower(), _accepted(location)
+    value = None if first["type"] == "missing" or not location else first["input"]
+    if key in overridden:
+        return InputError(problem, key=f"--set machine.{key}", value=value, accepted=accepted)
+    return InputError(
+        problem, file=path, line=_line(text, first["loc"]), key=key or None, value=value, accepted=accepted
+    )
+
+
+def _line(text: str, location: Sequence[str | int]) -> int | None:
+    return line_of(text, [part if isinstance(part, int) else str(part) for part in location]) if location else None
+
+
+def _model(annotation: Any) -> type[BaseModel] | None:
+    """The table that a field holds, or a list of it holds."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    if typing.get_origin(annotation) in (list, UnionType, typing.Union):
+        for inner in typing.get_args(annotation):
+            if found := _model(inner):
+                return found
+    return None
+
+
+def _table(location: Sequence[str]) -> type[BaseModel] | None:
+    model: type[BaseModel] | None = schema.Machine
+    for part in location:
+        if part.isdigit():
+            continue
+        found = _field(model, part)
+        model = _model(found.annotation) if found else None
+        if model is None:
+            return None
+    return model
+
+
+def _field(model: type[BaseModel] | None, key: str) -> Any:
+    for name, field in model.model_fields.items() if model else ():
+        if (field.alias or name) == key:
+            return field
+    return None
+
+
+def _keys(location: Sequence[str]) -> list[str]:
+    found = _table(location)
+    return sorted(field.alias or name for name, field in found.model_fields.items()) if found else []
+
+
+def _accepted(location: Sequence[str]) -> str | None:
+    field = _field(_table(location[:-1]), location[-1]) if location else None
+    if field is None:
+        return None
+    extra = field.json_schema_extra
+    unit = extra.get("unit") if isinstance(extra, dict) else None
+    if unit is None:
+        for meta in getattr(field.annotation, "__metadata__", ()) or ():
+            unit = (getattr(meta, "json_schema_extra", None) or {}).get("unit", unit)
+    text = field.description or ""
+    return f"{text}; such as {units.EXAMPLES[str(unit)]}" if unit else text

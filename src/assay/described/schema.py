@@ -1,0 +1,195 @@
+"""What a machine's description may say: every table and key with its unit, its bounds and its meaning.
+
+Times may be written as "70 us", times a byte also as the rate they are the inverse of ("2.8 MB/s"), lengths as
+"2 KiB". [network] is not here: its keys are those of the network's own files (`assay.network.schema`, and the records
+of topologies and routings in the core).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from assay.machine import units
+
+
+def _reader(wanted: str) -> BeforeValidator:
+    def read(value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+            raise ValueError("is no quantity")
+        return units.quantity(str(value), wanted)
+
+    return BeforeValidator(read)
+
+
+Seconds = Annotated[float, _reader("s"), Field(ge=0, json_schema_extra={"unit": "s"})]
+SecondsPerByte = Annotated[float, _reader("s/B"), Field(ge=0, json_schema_extra={"unit": "s/B"})]
+Bytes = Annotated[float, _reader("B"), Field(ge=0, json_schema_extra={"unit": "B"})]
+
+
+class Table(BaseModel):
+    """One table of a description: unknown keys are refused, values do not change afterwards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Messages(Table):
+    """[messages]: A machine without a network: what every message costs, whoever sends it to whom."""
+
+    startup: Seconds = Field(description="time from the call to the first byte on its way")
+    per_byte: SecondsPerByte = Field(description="time that each byte adds")
+
+
+class Path(Table):
+    """[[self]], [[host]]: Messages that do not take the network, by length."""
+
+    up_to: Bytes | None = Field(None, description="longest message of this entry; the last entry has none")
+    startup: Seconds = Field(0.0, description="the sender's processor, for a message")
+    copy_time: SecondsPerByte = Field(0.0, alias="copy", description="the sender's processor, for each byte")
+    minimum: Bytes = Field(0.0, description="a shorter message takes as long as this one")
+
+
+class Protocol(Table):
+    """[[protocol]]: How messages of a length travel; the first entry whose `up_to` holds them."""
+
+    up_to: Bytes | None = Field(None, description="longest message of this entry; the last entry has none")
+    startup: Seconds = Field(0.0, description="the sender's processor, from the call to the first byte's leaving it")
+    receive: Seconds = Field(0.0, description="the receiver's processor, from the last byte's arrival to the return")
+    copy_time: SecondsPerByte = Field(0.0, alias="copy", description="the sender's processor copying, for each byte")
+    receive_copy: SecondsPerByte = Field(0.0, description="the receiver's processor copying, for each byte")
+    copy_limit: Bytes | None = Field(None, description="bytes of a message that are copied at most")
+    minimum: Bytes = Field(0.0, description="a shorter message is as long as this on the network")
+    header: Bytes = Field(0.0, description="bytes beside the payload of each packet")
+    packet: Bytes = Field(
+        0.0, description="longer messages go in packets of so many bytes, one behind the other; 0: whole"
+    )
+    packet_startup: Seconds = Field(0.0, description="the sender, for each packet after the first, once that has left")
+    handshake: bool = Field(
+        False, description="a request and its reply cross the network first, as messages of their own"
+    )
+    rendezvous: Literal["buffer", "posted"] = Field(
+        "buffer", description="the reply waits for nothing but a buffer, or until the receive is posted"
+    )
+    handshake_startup: Seconds = Field(0.0, description="the sender's processor, for each handshake")
+    handshake_every: int = Field(0, ge=0, description="a further handshake before each so many-th packet; 0: none")
+    handshake_from: int | None = Field(
+        None, ge=1, description="number of the first packet with such a handshake (default: handshake_every + 1)"
+    )
+    buffered: bool = Field(
+        False, description="a send returns once its processor has done its part, not when the last byte has left"
+    )
+
+
+class Forced(Table):
+    """[forced]: What of the protocols is otherwise for a ready message, whose receive is known to be posted."""
+
+    startup: Seconds | None = Field(None, description="in place of the protocol's")
+    receive: Seconds | None = Field(None, description="in place of the protocol's")
+    copy_time: SecondsPerByte | None = Field(None, alias="copy", description="in place of the protocol's")
+    receive_copy: SecondsPerByte | None = Field(None, description="in place of the protocol's")
+    handshake: bool | None = Field(None, description="in place of the protocol's; usually false")
+    handshake_every: int | None = Field(None, ge=0, description="in place of the protocol's")
+
+
+class Forwarding(Table):
+    """[node.forwarding]: What a message that passes a node takes of its processor (store-and-forward machines)."""
+
+    startup: Seconds = Field(0.0, description="for each packet that passes")
+    per_byte: SecondsPerByte = Field(0.0, description="for each of its bytes")
+
+
+class Node(Table):
+    """[node]: A node of the machine. What its interface can do at once are the network's injection_channels and
+    ejection_channels.
+    """
+
+    processors: int = Field(
+        1, ge=1, le=4096, description="ranks that a node has room for; rank r is on node r / processors"
+    )
+    memory: Bytes = Field(0.0, description="no message may be longer; 0: not said")
+    bus: SecondsPerByte = Field(
+        0.0, description="for each byte in or out, what the interface takes of the bus from the node's computing"
+    )
+    clock_tick: Seconds = Field(0.0, description="what now() counts in; 0: exact")
+    forwarding: Forwarding | None = Field(None, description="what passing messages take of the processor")
+
+
+class Progress(Table):
+    """[progress]: How a node answers requests while its program computes."""
+
+    kind: Literal["calls", "interrupt", "hardware"] = Field(
+        "hardware", description="only inside message calls, by interrupting the program, or without the processor"
+    )
+    interrupt: Seconds = Field(0.0, description="what an interrupt costs the computing that it interrupts")
+
+
+class Barrier(Table):
+    """[barrier]: The machine's own barrier; without this table it is made of messages."""
+
+    algorithm: Literal["messages", "dissemination", "tree", "hardware"] = Field(
+        "messages", description="messages; ceil(log2 ranks) steps, twice as many, or one, after the last rank's call"
+    )
+    step: Seconds = Field(0.0, description="a step")
+
+
+class Compute(Table):
+    """[compute]: What the node's processor computes."""
+
+    rate: dict[str, Annotated[float, _reader("flop/s"), Field(gt=0)]] = Field(
+        default_factory=dict, description="flop/s by kernel"
+    )
+    time: dict[str, Annotated[float, _reader("s"), Field(ge=0)]] = Field(
+        default_factory=dict, description="of an operation, by its name [s]"
+    )
+
+
+class Machine(Table):
+    """A machine that is only described."""
+
+    name: str = Field(description="one word; the host's name in the samples", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    title: str = Field(default="", description="one line for people")
+    published: str | None = Field(None, description="id of the published machine that it describes (default: its name)")
+    source: str = Field(default="", description="where the description is from")
+    nodes: int | None = Field(
+        default=None, ge=1, le=1 << 24, description="without [network]: how many; left out: as many as a run asks for"
+    )
+    messages: Messages | None = Field(None, description="message costs of a machine without a network")
+    network: dict[str, Any] | None = Field(None, description="the network, as in the network's own files")
+    protocol: list[Protocol] = Field(
+        default_factory=list, description="how messages travel over the network, by length"
+    )
+    forced: Forced | None = Field(None, description="what is otherwise for ready messages")
+    self_path: list[Path] = Field(default_factory=list, alias="self", description="messages within a node, by length")
+    host: list[Path] = Field(default_factory=list, description="messages between host and nodes, by length")
+    node: Node | None = Field(None, description="a node")
+    progress: Progress | None = Field(None, description="how a node answers while it computes")
+    barrier: Barrier | None = Field(None, description="the machine's own barrier")
+    compute: Compute = Field(default_factory=Compute, description="computing rates")
+    defaults: dict[str, int | float | str | list[int | float | str]] = Field(
+        default_factory=dict, description="programs' parameters on this machine, where a person sets none"
+    )
+    variant: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="tables by name that replace keys above; chosen by --on NAME:VARIANT"
+    )
+    origin: dict[str, str] = Field(
+        default_factory=dict,
+        description="by dotted key, or the table around it, where a number is from: stated, fitted or assumed",
+    )
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Machine:
+        if (self.messages is None) == (self.network is None):
+            raise ValueError("a machine has either [network] with [[protocol]], or [messages]")
+        if self.network is not None and not self.protocol:
+            raise ValueError("a machine with [network] needs [[protocol]]")
+        for key, entries in (("protocol", self.protocol), ("self", self.self_path), ("host", self.host)):
+            lengths = [entry.up_to for entry in entries]
+            if any(length is None for length in lengths[:-1]) or lengths[:-1] != sorted(lengths[:-1], key=float):  # type: ignore[arg-type]
+                raise ValueError(f"[[{key}]] goes by length: up_to ascending, and none in the last entry")
+            if lengths and lengths[-1] is not None:
+                raise ValueError(f"the last [[{key}]] has no up_to: it takes all longer messages")
+        for key, text in self.origin.items():
+            if not text.startswith(("stated: ", "fitted: ", "assumed: ")):
+                raise ValueError(f"origin of {key} is {text!r}; it begins with stated:, fitted: or assumed:")
+        return self
