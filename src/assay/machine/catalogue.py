@@ -191,6 +191,17 @@ def _units() -> dict[str, Unit]:
     return {name: Unit(**fields) for name, fields in tomllib.loads(text)["unit"].items()}
 
 
+def _typed(machine: str) -> tuple[str, ...]:
+    """Further names that people type for a machine."""
+    return _typed_names().get(machine, ())
+
+
+@cache
+def _typed_names() -> dict[str, tuple[str, ...]]:
+    text = (files("assay.catalogue") / "names.toml").read_text(encoding="utf-8")
+    return {name: tuple(names) for name, names in tomllib.loads(text)["machine"].items()}
+
+
 @cache
 def load() -> Catalogue:
     """Read the whole catalogue, once a process. Raises InputError naming file and key where a file is wrong."""
@@ -359,7 +370,7 @@ def find(kind: str, wanted: str, names: Mapping[str, Iterable[str]]) -> str:
 def machine(wanted: str) -> Machine:
     """The published machine of this id or name. Raises InputError with near matches."""
     known = load().machines
-    return known[find("machine", wanted, {name: each.names for name, each in known.items()})]
+    return known[find("machine", wanted, {name: (*each.names, *_typed(name)) for name, each in known.items()})]
 
 
 def benchmark(wanted: str) -> Benchmark:

@@ -72,17 +72,21 @@ def against_run(
             "benchmark": benchmark,
             "metric": metric,
             "params": json.loads(case),
-            "a": {"run": a.about["id"], "median": float(np.median(first[benchmark, metric, case])), "kind": "measured"},
+            "a": {"run": a.about["id"], "median": float(np.median(first[benchmark, metric, case])), "kind": _kind(a)},
             "b": {
                 "run": b.about["id"],
                 "median": float(np.median(second[benchmark, metric, case])),
-                "kind": "measured",
+                "kind": _kind(b),
             },
             "unit": _unit(benchmark, metric),
             **result.to_dict(),
         }
         for (benchmark, metric, case), result in zip(common, corrected, strict=True)
     ]
+
+
+def _kind(run: Run) -> str:
+    return "predicted" if run.about.get("described") else "measured"
 
 
 def _halves(values: Sequence[float]) -> tuple[Sequence[float], Sequence[float]] | None:
@@ -114,7 +118,7 @@ def against_machine(document: dict[str, Any], name: str) -> list[dict[str, Any]]
                             "benchmark": section["benchmark"],
                             "figure": figure["name"],
                             "params": figure["params"],
-                            "a": {"run": document["run"], "value": figure["value"], "kind": "measured"},
+                            "a": {"run": document["run"], "value": figure["value"], "kind": figure["kind"]},
                             "b": {
                                 "machine": published.id,
                                 "value": cell.value,
@@ -188,5 +192,5 @@ def table_of_machine(rows: list[dict[str, Any]], run: str, name: str) -> Grid:
         )
         for row in rows
     ]
-    headings = ("benchmark", "figure", "published case", f"{run} (measured)", f"{name} (quoted)", "ratio")
+    headings = ("benchmark", "figure", "published case", f"{run} ({rows[0]['a']['kind']})", f"{name} (quoted)", "ratio")
     return grid(f"{run} beside {name}", headings, lines, left=3)

@@ -12,6 +12,7 @@ from assay.analysis.figures import FigureValue, figures
 from assay.analysis.fits import fits
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, benchmarks
+from assay.report import quoted
 from assay.report.levels import levels
 from assay.report.noise import noise
 from assay.report.readings import Readings, gathered, readings
@@ -60,7 +61,23 @@ def document(run: Run) -> dict[str, Any]:
         "provenance": run.provenance(),
         "host": run.about.get("host"),
         "described": bool(run.about.get("described")),
+        "kind": _kind(run),
+        "quoted": _quoted(run, known),
     }
+
+
+def _kind(run: Run) -> str:
+    """Say what the figures are: a simulated machine's are predicted (METHOD, rule 13)."""
+    return "predicted" if run.about.get("described") else "measured"
+
+
+def _quoted(run: Run, known: dict[str, Benchmark]) -> dict[str, Any] | None:
+    """What was published of a described machine's nodes, which no simulation measures; None where nothing was."""
+    machine = quoted.published(str(run.about.get("machine"))) if run.about.get("described") else None
+    if machine is None:
+        return None
+    found = quoted.answer(machine, [record for record in known.values() if record.kind == "node"])
+    return found if found["benchmarks"] else None
 
 
 def frame(name: str, record: Benchmark | None) -> dict[str, Any]:
@@ -114,6 +131,8 @@ def _section(run: Run, connection: Any, record: Benchmark, said: dict[str, list[
     for node in heard:
         noted |= {f"{node['host']}: {text}" if len(heard) > 1 else text: None for text in node["text"]}
     derived: list[FigureValue] = figures(record, found, states)
+    for figure in derived:
+        figure.kind = _kind(run)
     worst = max([state, *states.values()], key=WORST.__getitem__)
     return frame(record.name, record) | {
         "state": worst,

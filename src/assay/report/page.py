@@ -12,7 +12,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from assay.report import matrices, paragon, plots, published, roof, shares, speedups, tables
+from assay.report import matrices, paragon, plots, published, quoted, roof, shares, speedups, tables
+from assay.report.grid import Grid
 from assay.report.verdict import doubt, verdict
 from assay.store import Run, storage_failed
 
@@ -52,12 +53,18 @@ def html(document: Document, samples: bytes | None = None) -> str:
         nodes=tables.nodes(document),
         roof=[_json(plot) for plot in roof.plots(document)],
         sections=[_drawn(section) for section in document["benchmarks"]],
-        published=[*published.tables(document), *paragon.tables(document)],
+        published=_published(document),
         provenance=json.dumps(document["provenance"], indent=1, default=str),
         host=_host(document),
         plotly=get_plotlyjs(),
         samples=None if samples is None else base64.b64encode(samples).decode(),
     )
+
+
+def _published(document: Document) -> list[Grid]:
+    """Lay out the published machines beside this one, and what was published of a described machine itself."""
+    own = quoted.tables(document["quoted"]) if document.get("quoted") else []
+    return [*own, *published.tables(document), *paragon.tables(document)]
 
 
 def _drawn(section: Document) -> Document:
@@ -94,7 +101,7 @@ def markdown(document: Document) -> str:
         together = shares.table(section)
         parts += [made.markdown() for made in (spread, together, *matrices.tables(section)) if made]
         parts += [f"- doubt: {text}" for text in section["warnings"]]
-    past = [*published.tables(document), *paragon.tables(document)]
+    past = _published(document)
     if past:
         parts.append("## Beside the machines that were published\n")
         parts += [made.markdown() for made in past]

@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.machine.catalogue import Cell, cells, load
 from assay.report.grid import Grid, grid
-from assay.report.published import figure
+from assay.report.published import figure, kind
 from assay.report.units import human
 
 Document = dict[str, Any]
@@ -68,7 +68,7 @@ def _bandwidth(document: Document) -> Grid | None:
             each = [human(s["value"] * scale, "B/s", 3) for s in shares if s is not None and s["value"] is not None]
             text = human(own["value"] * scale, "B/s") + (f" ({' + '.join(each)})" if each else "")
             rows.append((f"{row}, {cpus}", text, "–" if quoted is None else human(quoted.value, quoted.unit)))
-    headings = ("processors at once", f"{document['machine']} (measured)", "Intel Paragon MP")
+    headings = ("processors at once", f"{document['machine']} ({kind(document)})", "Intel Paragon MP")
     note = "The sum, and each processor's share; this machine reads by stream and inner_product. Paragon: quoted."
     return grid("Table 3.1: memory bandwidth", headings, rows, note) if rows else None
 
@@ -103,7 +103,7 @@ def _primitives(document: Document, table: str, cpus: int) -> Grid | None:
     names = [load().machines[m].name for m in machines]
     title = f"Table {table.removeprefix('table')}: thread primitives on {cpus} processor{'s' if cpus > 1 else ''}"
     note = "Others: quoted; a ? marks a figure whose decimal point the print lost."
-    return grid(title, ("", f"{document['machine']} (measured{on})", *names), rows, note)
+    return grid(title, ("", f"{document['machine']} ({kind(document)}{on})", *names), rows, note)
 
 
 def _speedups(document: Document) -> Grid | None:
@@ -120,6 +120,6 @@ def _speedups(document: Document) -> Grid | None:
     if not rows:
         return None
     names = [load().machines[m].name for m in machines]
-    headings = ("", f"{document['machine']} (measured on {max(counts)})", *names)
+    headings = ("", f"{document['machine']} ({kind(document)} on {max(counts)})", *names)
     note = "Base: the same program on one thread. Others on three processors, quoted."
     return grid("Table 3.4: speedup on three processors", headings, rows, note)

@@ -62,6 +62,11 @@ def figure(document: Document, benchmark: str, name: str, **params: Any) -> Docu
     return None
 
 
+def kind(document: Document) -> str:
+    """Say what this run's column is: measured, or predicted of a machine that is only described."""
+    return str(document.get("kind", "measured"))
+
+
 def _table(
     document: Document, table: str, title: str, own: Callable[[str], tuple[float | None, str]], note: str
 ) -> Grid | None:
@@ -81,7 +86,7 @@ def _table(
         rows.append((label.removeprefix("caltech.").replace("_", " "), human(value, unit), *quoted))
     if not any_own:
         return None
-    return grid(title, ("", f"{document['machine']} (measured)", *_machines().values()), rows, note)
+    return grid(title, ("", f"{document['machine']} ({kind(document)})", *_machines().values()), rows, note)
 
 
 def _arithmetic(document: Document) -> Grid | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from assay.report import matrices, published, tables
+from assay.report import matrices, published, quoted, tables
 from assay.report.verdict import verdict
 
 MOST_ROWS = 24  # a longer table is for the page
@@ -32,7 +32,8 @@ def show(document: dict[str, Any], console: Console | None = None) -> None:
                 out.print(square.rich())
         for fit in section["fits"]:
             out.print(f"  {fit['text']}", highlight=False, markup=False)
-    for past in published.tables(document):
+    own = quoted.tables(document["quoted"]) if document.get("quoted") else []
+    for past in (*own, *published.tables(document)):
         out.print(past.rich())
     for section in document["benchmarks"]:
         reasons = section["warnings"]

@@ -32,6 +32,7 @@ def register(app: typer.Typer) -> None:
         from assay.report.document import document
         from assay.report.page import write
         from assay.store import Run
+        from assay.verbs import _quoting
         from assay.verbs._doing import measure
         from assay.verbs._doing import resume as go_on
 
@@ -39,7 +40,8 @@ def register(app: typer.Typer) -> None:
             run = Run.open(resume)
             failures = go_on(run)
         else:
-            records = [r for r in chosen(only) if on is None or r.kind == "ranks"]
+            parts = chosen(only)
+            records = [r for r in parts if on is None or r.kind == "ranks"]
             wishes = Wishes(
                 names=tuple(record.name for record in records),
                 on=on,
@@ -50,6 +52,10 @@ def register(app: typer.Typer) -> None:
                 launches=launches,
                 seed=seed,
             )
+            quoted = _quoting.quoted_whole(wishes, parts)
+            if quoted is not None:
+                emit(quoted) if json else _quoting.show(quoted)
+                return
             run, failures = measure(wishes, out)
         whole = document(run)
         whole["report"] = str(write(run, whole))

@@ -27,9 +27,11 @@ def register(app: typer.Typer) -> None:
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
         """Run one benchmark and say its figures."""
+        from assay.benchmark.record import benchmark as record
         from assay.cli import emit
         from assay.execute.wishes import Wishes, counts, split
         from assay.report.document import document
+        from assay.verbs import _quoting
         from assay.verbs._doing import measure
 
         given, machine = split(settings or [])
@@ -46,6 +48,10 @@ def register(app: typer.Typer) -> None:
             launches=launches,
             seed=seed,
         )
+        quoted = _quoting.quoted_one(wishes, record(benchmark))
+        if quoted is not None:
+            emit(quoted) if json else _quoting.show(quoted)
+            return
         made, failures = measure(wishes, out)
         whole = document(made)
         section = next((s for s in whole["benchmarks"] if s["benchmark"] == benchmark), None)

@@ -1,0 +1,64 @@
+"""What `--on` answers where nothing can be measured or simulated: the published cells of the machine, as quoted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.benchmark.record import Benchmark
+from assay.errors import InputError
+from assay.execute.wishes import Wishes
+
+
+def quoted_one(wishes: Wishes, record: Benchmark) -> dict[str, Any] | None:
+    """Answer one benchmark by what was published; None where it can be done, InputError where neither goes."""
+    from assay.report import quoted
+
+    if wishes.on is None:
+        return None
+    machine = quoted.published(wishes.on)
+    if machine is None or (record.kind != "node" and _described(wishes)):
+        return None  # what can be simulated is; what is neither published nor described is refused by its target
+    return quoted.one(machine, record)
+
+
+def quoted_whole(wishes: Wishes, records: list[Benchmark]) -> dict[str, Any] | None:
+    """Answer a whole evaluation by what was published; None where the machine is described, or is this one."""
+    from assay.report import quoted
+
+    machine = None if wishes.on is None else quoted.published(wishes.on)
+    if machine is None or _described(wishes):
+        return None
+    found = quoted.answer(machine, records)
+    if not found["benchmarks"]:
+        raise InputError(
+            "is not described, and nothing was published of it that these parts measure",
+            key="--on",
+            value=str(wishes.on),
+            accepted=f"other parts; `assay catalogue {machine.id}` shows what was published",
+        )
+    return found
+
+
+def _described(wishes: Wishes) -> bool:
+    try:
+        wishes.target()
+    except InputError:
+        if wishes.machine or wishes.via:
+            raise  # keys of a description, or a launcher, are for what can be run
+        return False
+    return True
+
+
+def show(found: dict[str, Any]) -> None:
+    """Print quoted answers as tables."""
+    from rich.console import Console
+
+    from assay.report import quoted
+
+    console = Console()
+    sections = found.get("benchmarks") or [found]
+    console.print(f"{found['name']} cannot be measured here: these are published figures, quoted.", highlight=False)
+    for section in sections:
+        console.print(quoted.table(section, found["name"]).rich())
+    for text in found["warnings"]:
+        console.print(text, highlight=False, markup=False)

@@ -1,0 +1,93 @@
+"""Machines that cannot be measured answer with what was published of them, and never call it anything else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.machine import catalogue
+from assay.report.document import document
+from assay.report.page import html, markdown
+from assay.store import Run
+from command_line import assay
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+
+
+# The papers' own numbers: Dunigan 1995, Tables 3.1 to 3.4
+PRINTED = [
+    ("paragon_mp", "stream", "rate", {"cpus": 3, "cpu": "sum"}, 246e6, "B/s", "Table 3.1"),
+    ("paragon-mp", "thread_barrier", "time", {"cpus": 1}, 13e-6, "s", "Table 3.2"),
+    ("ksr1", "lock", "time", {"cpus": 3}, 17e-6, "s", "Table 3.3"),
+    ("BBN TC2000", "creation", "time", {"cpus": 1}, 44e-3, "s", "Table 3.2"),
+    ("sequent", "hotspot", "time", {"cpus": 1}, 1.4e-6, "s", "Table 3.2"),
+    ("sequent-symmetry", "cholesky", "speedup", {"cpus": 3}, 2.9, "1", "Table 3.4"),
+]
+
+
+@pytest.mark.parametrize(("machine", "benchmark", "metric", "params", "value", "unit", "where"), PRINTED)
+def test_a_published_machine_quotes_its_paper(
+    machine: str, benchmark: str, metric: str, params: dict[str, object], value: float, unit: str, where: str
+) -> None:
+    answer = assay("run", benchmark, "--on", machine, "--json")
+    assert answer.status == 0 and answer.document["kind"] == "quoted" and answer.document["state"] == "quoted"
+    figures = answer.document["figures"]
+    assert {figure["kind"] for figure in figures} == {"quoted"}
+    assert {figure["statistic"] for figure in figures} == {"published"}
+    (found,) = [f for f in figures if f["name"] == metric and params.items() <= f["params"].items()][:1]
+    assert found["value"] == pytest.approx(value) and found["unit"] == unit
+    assert where in found["source"] and "Paragon MP" in found["source"]
+    assert not any("measured" in str(f) or "simulated" in str(f) for f in figures)
+    assert not Path("runs").exists()  # nothing was run
+
+
+def test_a_doubtful_digit_is_called_so() -> None:
+    answer = assay("run", "thread_barrier", "--on", "paragon-mp")
+    assert answer.status == 0 and "110 µs ?" in answer.out and "in doubt" in answer.out and "quoted" in answer.out
+    assert "measured)" not in answer.out
+
+
+def test_where_nothing_was_published_it_says_so() -> None:
+    answer = assay("run", "whetstone", "--on", "ksr1", "--json")
+    assert answer.status == 2 and answer.out == ""
+    assert "nothing was published of whetstone on Kendall Square" in answer.err and "lock" in answer.err
+    assert assay("run", "lock", "--on", "nowhere").status == 2
+
+
+def test_a_machine_that_is_only_published_is_evaluated_from_its_paper() -> None:
+    answer = assay("evaluate", "--on", "sequent", "--json")
+    assert answer.status == 0 and answer.document["kind"] == "quoted"
+    found = {section["benchmark"] for section in answer.document["benchmarks"]}
+    assert {"lock", "thread_barrier", "creation", "hotspot", "jacobi", "cholesky"} <= found
+    assert "latency" in answer.document["unpublished"] and "nothing was published of" in answer.document["warnings"][0]
+    told = assay("evaluate", "--on", "sequent", "--only", "threads")
+    assert "quoted" in told.out and "Cholesky" not in told.out
+    assert assay("evaluate", "--on", "sequent", "--only", "memory").status == 2
+
+
+def test_a_described_machine_keeps_its_quoted_node_beside_what_is_simulated(tmp_path: Path) -> None:
+    machine = tmp_path / "mine.toml"
+    machine.write_text('name = "paragon-mp"\nnodes = 2\n[messages]\nstartup = "30 us"\nper_byte = "0.006 us/B"\n')
+    answer = assay("run", "echo", "--on", str(machine), "--out", str(tmp_path / "run"), "--json")
+    assert answer.status == 0, answer.err
+    assert answer.document["kind"] == "predicted"
+    assert {figure["kind"] for figure in answer.document["figures"]} == {"predicted"}
+    whole = document(Run.open(tmp_path / "run"))
+    quoted = {section["benchmark"] for section in whole["quoted"]["benchmarks"]}
+    assert {"stream", "lock"} <= quoted and "echo" not in quoted
+    for text in (markdown(whole), html(whole)):
+        assert "Lock and unlock: quoted" in text and "(measured)" not in text
+    node = assay("run", "stream", "--on", str(machine), "--json")
+    assert node.status == 0 and node.document["kind"] == "quoted"
+
+
+def test_names_that_people_type_are_of_machines_that_there_are() -> None:
+    machines = catalogue.load().machines
+    for name, typed in catalogue._typed_names().items():
+        assert name in machines
+        assert all(catalogue.machine(one).id == name for one in typed)
