@@ -30,6 +30,7 @@ SMALL = {
     "threads/lock": ["threads=1,2"],
     "threads/barrier": ["threads=1,2"],
     "threads/core_to_core": ["first=0,1", "second=0,1"],
+    "memory/numa": ["size=1MiB"],
     "threads/noise": ["threads=1,2"],
     "threads/hotspot": ["threads=1,2"],
     "threads/creation": ["threads=1,2"],

@@ -1,0 +1,157 @@
+// The nodes of a machine whose memory is not equally near to all processors (NUMA), as the kernel lists them in sysfs,
+// and memory that is bound to one of them by system calls (mbind(2), get_mempolicy(2)); no library is needed.
+#pragma once
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "memory/limits.hpp"
+#include "timing/opaque.hpp"
+
+namespace assay::memory {
+
+struct Node {
+  std::int64_t id = 0;
+  std::vector<int> cpus;           // that this process may use
+  bool memory = false;             // has some, and this process may take it
+  std::vector<std::int64_t> away;  // distances to all nodes, in their order; 10 is its own
+};
+
+// The numbers of "0-3,8"; garbled parts are passed over.
+inline std::vector<int> list_of(const std::string& text) {
+  std::vector<int> found;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    int first = 0, last = 0;
+    const int read = std::sscanf(word.c_str(), "%d-%d", &first, &last);
+    if (read < 1) continue;
+    for (int each = first; each <= (read == 2 ? last : first) && each - first < (1 << 16); ++each)
+      found.push_back(each);
+  }
+  return found;
+}
+
+inline std::string line_of(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// In order of their numbers; where the kernel lists none, one that holds everything. `usable`: processors of this
+// process; `system` is "/" but in tests.
+inline std::vector<Node> read_nodes(const std::vector<int>& usable, const std::string& system = "/") {
+  const std::string root = system + "sys/devices/system/node/";
+  std::set<int> memories;  // that the process may take; empty: the kernel does not say, and then all
+  std::ifstream status(system + "proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("Mems_allowed_list:"))
+      for (const int each : list_of(line.substr(18 + std::min<std::size_t>(1, line.size() - 18))))
+        memories.insert(each);
+  std::vector<Node> nodes;
+  for (const int id : list_of(line_of(root + "online"))) {
+    const std::string folder = root + "node" + std::to_string(id) + "/";
+    Node node;
+    node.id = id;
+    for (const int cpu : list_of(line_of(folder + "cpulist")))
+      if (std::find(usable.begin(), usable.end(), cpu) != usable.end()) node.cpus.push_back(cpu);
+    std::ifstream meminfo(folder + "meminfo");
+    for (std::string line; std::getline(meminfo, line);)
+      if (const std::size_t at = line.find("MemTotal:"); at != std::string::npos)
+        node.memory = std::strtoll(line.c_str() + at + 9, nullptr, 10) > 0;
+    node.memory = node.memory && (memories.empty() || memories.count(id));
+    std::istringstream distances(line_of(folder + "distance"));
+    for (std::int64_t distance = 0; distances >> distance;) node.away.push_back(distance);
+    nodes.push_back(std::move(node));
+  }
+  if (nodes.empty()) nodes.push_back({0, usable, true, {10}});
+  return nodes;
+}
+
+// The sides of the matrix: nodes that have processors for us, and nodes that have memory for us.
+inline std::vector<std::int64_t> with_processors(const std::vector<Node>& nodes) {
+  std::vector<std::int64_t> found;
+  for (const Node& each : nodes)
+    if (!each.cpus.empty()) found.push_back(each.id);
+  return found;
+}
+inline std::vector<std::int64_t> with_memory(const std::vector<Node>& nodes) {
+  std::vector<std::int64_t> found;
+  for (const Node& each : nodes)
+    if (each.memory) found.push_back(each.id);
+  return found;
+}
+inline const Node* find_node(const std::vector<Node>& nodes, std::int64_t id) {
+  for (const Node& each : nodes)
+    if (each.id == id) return &each;
+  return nullptr;
+}
+
+// Lines of memory on one node, each with the byte offset of the next in one random cycle (Sattolo 1986) in its first
+// word, and ones in the others: to be chased through, or read through.
+class BoundMemory {
+ public:
+  static constexpr std::size_t line = 64;
+
+  BoundMemory(std::int64_t node, std::int64_t bytes, std::uint64_t seed)
+      : lines(static_cast<std::size_t>(bytes) / line) {
+    at_ = mmap(nullptr, mapped(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at_ == MAP_FAILED)
+      throw timing::MeasurementFault("the system refuses a mapping of " + std::to_string(mapped()) + " bytes");
+    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(at_) % huge;
+    data = static_cast<char*>(at_) + (beyond ? huge - beyond : 0);
+    madvise(at_, mapped(), MADV_HUGEPAGE);
+    unsigned long mask[64] = {};  // 4096 nodes
+    mask[node / 64] |= 1UL << node % 64;
+    constexpr int bind = 2;  // MPOL_BIND
+    bound = syscall(SYS_mbind, at_, mapped(), bind, mask, 8 * sizeof mask, 0UL) == 0;
+    std::vector<std::uint32_t> order(lines);
+    for (std::size_t i = 0; i < lines; ++i) order[i] = static_cast<std::uint32_t>(i);
+    std::uint64_t state = seed + lines;
+    for (std::size_t left = lines; left > 1; --left) {
+      state = state * 6364136223846793005 + 1442695040888963407;
+      std::swap(order[left - 1], order[(state >> 33) % (left - 1)]);
+    }
+    for (std::size_t i = 0; i < lines; ++i) {
+      auto* words = reinterpret_cast<std::uint64_t*>(data + order[i] * line);
+      words[0] = line * order[(i + 1) % lines];
+      std::fill(words + 1, words + 8, 1);
+    }
+  }
+  ~BoundMemory() { munmap(at_, mapped()); }
+  BoundMemory(const BoundMemory&) = delete;
+  BoundMemory& operator=(const BoundMemory&) = delete;
+
+  // The sum of all words, whatever the order of the cycle.
+  std::uint64_t sum() const { return line * (static_cast<std::uint64_t>(lines) * (lines - 1) / 2) + 7 * lines; }
+
+  // How many of some pages lie on `node`, of how many; none of none where the kernel does not say.
+  std::pair<int, int> placed(std::int64_t node) const {
+    constexpr unsigned long of_address = 3;  // MPOL_F_NODE | MPOL_F_ADDR
+    int here = 0, asked = 0;
+    for (std::size_t k = 0; k < 64; ++k) {
+      int found = -1;
+      char* page = data + (lines * line / 64 * k) / 4096 * 4096;
+      if (syscall(SYS_get_mempolicy, &found, nullptr, 0UL, page, of_address) != 0) return {0, 0};
+      ++asked;
+      here += found == node;
+    }
+    return {here, asked};
+  }
+
+  const std::size_t lines;
+  char* data = nullptr;
+  bool bound = false;
+
+ private:
+  static constexpr std::size_t huge = std::size_t{2} << 20;
+  std::size_t mapped() const { return (lines * line + huge - 1) / huge * huge + huge; }
+  void* at_ = nullptr;
+};
+
+}  // namespace assay::memory
