@@ -25,6 +25,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "described": {"errors", "machine", "network", "_core"},
     "execute": {"errors", "machine", "described", "benchmark", "samples", "store", "_core"},
     "report": {"errors", "machine", "benchmark", "samples", "store", "analysis"},
+    "validation": {
+        *("errors", "machine", "described", "benchmark", "samples", "analysis", "execute", "network", "report"),
+    },
 }
 NATIVE = {
     "programs/timing": ("core/", "mpi.h", "ranks/", "mpi/"),

@@ -121,7 +121,7 @@ def test_shipped_studies_describe_themselves_and_answer_every_claim_once() -> No
     for study in studies:
         assert study.head.text
         for _, described in [*study.points(), *study.saturations()]:
-            assert described.io is not None or study.name == "networks"
+            assert described.io is not None or study.name in ("networks", "wires")
         assert len(study.plots) <= 3
     figures = " ".join(study.head.figure for study in studies)
     assert all(name in figures for name in ("4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "Table 2"))

@@ -64,6 +64,7 @@ def html(document: Document, samples: bytes | None = None) -> str:
 def _published(document: Document) -> list[Grid]:
     """Lay out the published machines beside this one, and what was published of a described machine itself."""
     own = quoted.tables(document["quoted"]) if document.get("quoted") else []
+    own += [Grid(**{**made, "rows": tuple(map(tuple, made["rows"]))}) for made in document.get("beside", [])]
     return [*own, *published.tables(document), *paragon.tables(document)]
 
 

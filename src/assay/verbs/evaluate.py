@@ -22,6 +22,8 @@ def register(app: typer.Typer) -> None:
         launches: Annotated[int | None, typer.Option(min=1, help="fresh processes (default: the profile's)")] = None,
         seed: Annotated[int, typer.Option(min=0, help="orders and alignments")] = 1,
         out: Annotated[Path | None, typer.Option(help="the run's folder (default: runs/ID)")] = None,
+        docs: Annotated[Path | None, typer.Option(help="with --on all: write machines.md there")] = None,
+        beside: Annotated[str | None, typer.Option(help="with --on all: a run of this machine, drawn beside")] = None,
         resume: Annotated[str | None, typer.Option(help="go on with this run: its folder or id")] = None,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
@@ -36,6 +38,9 @@ def register(app: typer.Typer) -> None:
         from assay.verbs._doing import measure
         from assay.verbs._doing import resume as go_on
 
+        if on == "all":
+            _all(docs, beside, json)
+            return
         if resume is not None:
             run = Run.open(resume)
             failures = go_on(run)
@@ -58,6 +63,11 @@ def register(app: typer.Typer) -> None:
                 return
             run, failures = measure(wishes, out)
         whole = document(run)
+        described = (run.about.get("wishes") or {}).get("on")
+        if described:
+            from assay.validation.document import attach
+
+            attach(whole, described)
         whole["report"] = str(write(run, whole))
         if json:
             emit(whole)
@@ -67,3 +77,21 @@ def register(app: typer.Typer) -> None:
             show(whole)
         if failures or not whole["valid"]:
             raise typer.Exit(1)
+
+
+def _all(docs: Path | None, beside: str | None, json: bool) -> None:
+    """Every shipped description beside what was published of it."""
+    from assay.cli import emit
+    from assay.errors import InputError
+    from assay.validation.document import everything
+    from assay.validation.page import write
+
+    if docs is None and not json:
+        raise InputError("asks for all machines", key="--on", value="all", accepted="with --docs FOLDER, or --json")
+    if docs is not None:
+        from assay.report.document import document
+        from assay.store import Run
+
+        print(write(docs, None if beside is None else document(Run.open(beside))))
+    if json:
+        emit(everything())

@@ -43,7 +43,7 @@ def register(app: typer.Typer) -> None:
         if executor not in ("processes", "threads", "mpi"):
             raise InputError("is no executor", key="--executor", value=executor, accepted="processes, threads, mpi")
         wanted = (
-            sorted((file.load(each) for each in known), key=lambda s: s.head.order)
+            sorted((s for s in map(file.load, known) if s.head.page == "ghosh"), key=lambda s: s.head.order)
             if everything
             else [file.load(str(name))]
         )

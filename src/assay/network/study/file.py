@@ -59,6 +59,7 @@ class Head(Table):
     section: str = Field("simulated", description="simulated; or the name of a part that simulates nothing")
     claims: list[str] = Field(default_factory=list)
     order: int = Field(100, description="place among the studies of --all")
+    page: str = Field("ghosh", description="the page of docs/ that shows it; --all writes ghosh")
     keys: list[str] = Field(default_factory=list, description="latencies in the table of points; a default otherwise")
     judge_cycles: int = Field(0, ge=0, description="length of the run that judges a point; 0: from its messages")
 

@@ -1,0 +1,236 @@
+"""What stands beside the published figures, as data for `--json` and as tables for the page and the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assay.described.shipped import find, shipped
+from assay.machine import catalogue
+from assay.report.grid import Grid, grid
+from assay.report.units import human
+from assay.validation import claims, comparison
+from assay.validation.allowance import length, tick
+from assay.validation.answers import Answers, FromRun, Played
+from assay.validation.comparison import Row, Table
+from assay.validation.schema import read
+from assay.validation.where import time_goes
+
+MARKS = {"holds": "✓", "differs": "✗", "cannot be told": "?"}
+Document = dict[str, Any]
+
+
+def section(answers: Answers, machine: str, published: str, origin: dict[str, str]) -> Document:
+    """Everything about one described machine: tables with their errors and cells, and claims with their numbers."""
+    tables = comparison.compare(answers, machine, published, origin) if known(published) else []
+    verdicts = claims.evaluate(answers, published) if known(published) else []
+    texts = claims.published()
+    return {
+        "machine": machine,
+        "published": published if known(published) else None,
+        "tables": [table_document(table) for table in tables],
+        "claims": [
+            {**verdict.document(), "text": texts[verdict.claim].text, "source": texts[verdict.claim].source}
+            for verdict in verdicts
+        ],
+    }
+
+
+def everything() -> Document:
+    """All shipped descriptions that anything was published of, as data."""
+    answers = Played()
+    described = {name: read(path) for name, path in shipped().items()}
+    return {
+        "machines": [
+            section(answers, name, one.published, one.origin) for name, one in described.items() if known(one.published)
+        ],
+        "refused": answers.refused,
+    }
+
+
+def attach(whole: Document, on: str) -> None:
+    """Add to a run's document what stands beside the published figures, as data and as tables for the page."""
+    described = read(find(on.partition(":")[0]))
+    answers = FromRun(whole, on, Played())
+    found = section(answers, on, described.published, described.origin)
+    whole["validation"] = found
+    if found["published"] is None:
+        return
+    tables = comparison.compare(answers, on, described.published, described.origin)
+    grids = [glance([t for t in tables if t.errors()], "Simulated beside published")]
+    grids += [claim_grid(found["claims"], "Claims about it, evaluated")] if found["claims"] else []
+    grids += [time_goes(answers.played, [on])] if time_goes(answers.played, [on]).rows else []
+    grids += [cells(table) for table in tables]
+    whole["beside"] = [vars(made) for made in grids if made.rows]
+
+
+def known(published: str) -> bool:
+    """Whether anything was published of it."""
+    return published in catalogue.load().machines
+
+
+def table_document(table: Table) -> Document:
+    """One table as data."""
+    errors = {
+        name: None if (found := table.errors(mark)) is None else vars(found)
+        for name, mark in (("all", None), ("fitted", "fitted"), ("predicted", "predicted"))
+    }
+    left = table.errors(left=True)
+    return {
+        "paper": table.paper,
+        "table": table.name,
+        "benchmark": table.benchmark,
+        "source": table.source,
+        "errors": errors,
+        "errors_beyond_print": None if left is None else vars(left),
+        "unfollowable": [unfollowable_words(row) for row in unfollowable(table)],
+        "cells": [row.document() for row in table.rows],
+    }
+
+
+def share(value: float) -> str:
+    """An error in percent."""
+    return f"{100 * value:.2f}" if abs(value) < 0.1 else f"{100 * value:.1f}"
+
+
+def glance(tables: Sequence[Table], title: str) -> Grid:
+    """Every table's errors on one line."""
+    rows = []
+    for table in tables:
+        errors, beyond, predicted = table.errors(), table.errors(left=True), table.errors("predicted")
+        counted = errors.cells if errors else 0
+        doubtful = sum(row.cell.doubtful for row in table.rows)
+        fitted = sum(row.mark == "fitted" for row in table.rows)
+        quoted = sum(row.mark == "quoted" for row in table.rows)
+        rows.append(
+            (
+                f"{table.source}: {table.benchmark}",
+                f"{counted}",
+                f"{fitted} / {len(table.rows) - fitted - quoted} / {quoted}",
+                f"{doubtful}",
+                "–" if errors is None else f"{share(errors.median)} / {share(errors.p95)} / {share(errors.worst)}",
+                "–" if predicted is None else f"{share(predicted.median)} / {share(predicted.worst)}",
+                "–" if beyond is None else f"{share(beyond.median)} / {share(beyond.p95)} / {share(beyond.worst)}",
+            )
+        )
+    headings = (
+        "table",
+        "cells judged",
+        "fitted / predicted / quoted",
+        "doubtful",
+        "error %: median / p95 / worst",
+        "predicted only: median / worst",
+        "beyond print and clock: median / p95 / worst",
+    )
+    note = "Errors are of the values as printed; doubtful cells are shown below and not judged; no table is pooled."
+    return grid(title, headings, rows, note)
+
+
+def cells(table: Table) -> Grid:
+    """Every cell of one table: published, simulated, error, mark."""
+    by_hops = sorted({row.cell.params["hops"] for row in table.rows if "hops" in row.cell.params})
+    title = f"{table.source}: {table.benchmark}"
+    if table.name != "text" and by_hops and all(length(row.cell) is not None for row in table.rows):
+        return _matrix(table, by_hops, title)
+    rows = [
+        (
+            _label(row),
+            f"{row.cell.printed:g} {'' if row.cell.printed_unit == '1' else row.cell.printed_unit}".strip()
+            + (" ?" if row.cell.doubtful else ""),
+            "–" if row.simulated is None else human(row.simulated, row.cell.unit),
+            "–" if row.error is None else f"{100 * row.error.raw:+.2f}",
+            row.mark,
+        )
+        for row in table.rows
+    ]
+    return grid(title, ("cell", "published", "simulated", "error %", "is"), rows, _note(table))
+
+
+def _matrix(table: Table, by_hops: Sequence[int], title: str) -> Grid:
+    found = {(length(row.cell), row.cell.params["hops"]): row for row in table.rows}
+    lengths = sorted({size for size, _ in found if size is not None})
+    rows = []
+    for size in lengths:
+        line = [f"{size:g}"]
+        for hops in by_hops:
+            row = found.get((size, hops))
+            line.append("–" if row is None else _short(row))
+        rows.append(tuple(line))
+    marks = {hops: {found[key].mark for key in found if key[1] == hops} for hops in by_hops}
+    headings = ("bytes", *(f"{hops} hop{'s' * (hops > 1)} ({', '.join(sorted(marks[hops]))})" for hops in by_hops))
+    note = "kB/s: published → simulated (error %). " + _note(table)
+    return grid(title, headings, rows, note.strip())
+
+
+def _short(row: Row) -> str:
+    doubt = " ?" if row.cell.doubtful else ""
+    if row.simulated is None or row.error is None:
+        return f"{row.cell.printed:g}{doubt}"
+    return f"{row.cell.printed:g}{doubt} → {row.simulated / 1e3:.4g} ({100 * row.error.raw:+.1f})"
+
+
+def _label(row: Row) -> str:
+    size = length(row.cell)
+    extras = [f"{value}" for key, value in row.cell.params.items() if key in ("mode", "hops", "load")]
+    return ", ".join(part for part in (row.cell.metric, "" if size is None else f"{size:g} B", *extras) if part)
+
+
+def _note(table: Table) -> str:
+    notes = list(dict.fromkeys(row.cell.note for row in table.rows if row.cell.doubtful and row.cell.note))
+    named = [unfollowable_words(row) for row in unfollowable(table)]
+    text = "; ".join(f"? {note}" for note in notes[:4])
+    if named:
+        text += f" No monotone model can follow: {'; '.join(named)}."
+    return text.strip()
+
+
+def unfollowable(table: Table) -> list[Row]:
+    """The fewest cells without which no longer message takes less time than a shorter one (beyond the clock's tick)."""
+    timed = sorted(
+        (
+            (int(row.cell.params.get("hops", 0)), size, size / row.cell.value, row)
+            for row in table.rows
+            if row.cell.metric == "rate" and (size := length(row.cell)) and not row.cell.doubtful
+        ),
+        key=lambda each: each[:2],
+    )
+    wrong: list[Row] = []
+    for hops in dict.fromkeys(each[0] for each in timed):
+        found = [(time, row) for at, _, time, row in timed if at == hops]
+        kept = _longest_rising([time for time, _ in found], [tick(row.cell) for _, row in found])
+        wrong += [row for place, (_, row) in enumerate(found) if place not in kept]
+    return wrong
+
+
+def _longest_rising(times: Sequence[float], steps: Sequence[float]) -> set[int]:
+    """Places of a longest subsequence that never falls by more than a tick and half a percent."""
+    best: list[list[int]] = [[]]
+    for place, time in enumerate(times):
+        before = [way for way in best if not way or times[way[-1]] <= time * 1.005 + steps[place]]
+        best.append([*_longest(before), place])
+    return set(_longest(best))
+
+
+def _longest(ways: Sequence[list[int]]) -> list[int]:
+    return max(ways, key=lambda way: len(way))
+
+
+def unfollowable_words(row: Row) -> str:
+    """Such a cell in words."""
+    size = length(row.cell) or 0
+    return f"{size:g} bytes in {human(size / row.cell.value, 's')}"
+
+
+def claim_grid(found: Sequence[Document], title: str) -> Grid:
+    """Claims with their verdicts and numbers."""
+    rows = []
+    for one in found:
+        numbers = "; ".join(str(part["numbers"]) for part in one["parts"])
+        rows.append(
+            (
+                f"{MARKS[one['outcome']]} {one['outcome']}",
+                one["text"],
+                numbers + (f" ({one['note']})" if one["note"] else ""),
+            )
+        )
+    return grid(title, ("", "claim", "numbers"), rows, left=3)

@@ -1,0 +1,137 @@
+"""A run's figures as a description: start-up, time a byte and, where hops were told apart, a hop.
+
+The echo's one-way medians are cut where the protocol breaks (the piecewise fit of `analysis.fits` says where), each
+stretch is a line by the relative estimator, and the network carries the least time a byte of them; what a stretch has
+more is copying. Halves of a start-up go to both ends, which an echo cannot tell apart. Self messages likewise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.analysis.alpha_beta import fit, piecewise
+from assay.errors import InputError
+
+LEAST_GAIN = 0.5  # a further stretch must leave at most this share of the relative error
+MOST_STRETCHES = 4
+
+
+def description(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The text of a TOML file, and what was fitted. InputError where the run holds no echo."""
+    times = _times(document, "echo", "half_round_trip")
+    if len(times) < 3:
+        raise InputError("holds no echo of three lengths or more", key="run", value=document["run"])
+    hops = _per_hop(document)
+    lines = stretches(times)
+    least = max(min(line["beta"] for line in lines), 1e-13)
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", str(document["machine"])) or "machine"
+    ranks = max(2, int(_ranks(document)))
+    source = f"run {document['run']}"
+    out = [
+        f"# Fitted to {source} of {document['machine']}: `assay fit`.",
+        f'name = "{name}"',
+        f'title = "{document["machine"]}, as measured"',
+        f'source = "{source}"',
+        "",
+        "[network]",
+        'topology = "crossbar"',
+        f"nodes = {ranks}",
+        'switching = "wormhole"',
+        "buffer_flits = 0",
+        'cycle = "0.001 ns"',
+        "flit_bytes = 64.0",
+        f"flit_ticks = {max(1, round(least * 64e12))}",
+        f"body_ticks = {max(1, round(least * 64e12))}",
+        f"head_ticks = {max(round(least * 64e12), round(hops * 1e12), 1)}",
+        "",
+    ]
+    origin = [
+        f'"network.nodes" = "stated: {source}"',
+        '"network.cycle" = "assumed: fine enough"',
+        '"network.flit_bytes" = "assumed: a line of a cache"',
+        f'"network.flit_ticks" = "fitted: echo (of {source})"',
+        '"network.body_ticks" = "assumed: as flit_ticks"',
+        '"network.head_ticks" = "assumed: nothing beside a flit, unless hops were told apart"',
+    ]
+    for place, line in enumerate(lines):
+        half = line["alpha"] / 2
+        out += ["[[protocol]]", *([f'up_to = "{line["greatest"]:.0f} B"'] if place < len(lines) - 1 else [])]
+        out += [f'startup = "{1e9 * half:.6g} ns"', f'receive = "{1e9 * half:.6g} ns"']
+        out += [f'copy = "{1e9 * (line["beta"] - least):.6g} ns/B"', ""]
+        keys = [f"protocol.{place}.{key}" for key in ("startup", "receive", "copy")]
+        keys += [f"protocol.{place}.up_to"] if place < len(lines) - 1 else []
+        origin += [f'"{key}" = "fitted: echo (of {source})"' for key in keys]
+    own = _times(document, "self", "time")
+    if len(own) >= 3:
+        whole = fit(list(own), list(own.values()))
+        out += ["[[self]]", f'startup = "{1e9 * max(whole.alpha, 0):.6g} ns"']
+        out += [f'copy = "{1e9 * max(whole.beta, 0):.6g} ns/B"', ""]
+        origin += [f'"self.0.{key}" = "fitted: echo-self (of {source})"' for key in ("startup", "copy")]
+    text = "\n".join([*out, "[origin]", *origin]) + "\n"
+    return text, {"machine": document["machine"], "run": document["run"], "stretches": lines, "per_hop": hops}
+
+
+def stretches(times: Mapping[float, float]) -> list[dict[str, float]]:
+    """Lines by length: as few as leave little, cut where cutting gains most."""
+    sizes, values = np.array(sorted(times)), np.array([times[size] for size in sorted(times)])
+    cuts: list[float] = []
+    error = _error(sizes, values, cuts)
+    while len(cuts) < MOST_STRETCHES - 1:
+        tried = [sorted([*cuts, float(size)]) for size in sizes[2:-2] if size not in cuts]
+        better = min(((_error(sizes, values, each), each) for each in tried), default=(np.inf, []))
+        if better[0] > LEAST_GAIN * error:
+            break
+        error, cuts = better
+    return [
+        {
+            "least": segment.least,
+            "greatest": segment.greatest,
+            "alpha": max(segment.line.alpha, 0.0),
+            "beta": max(segment.line.beta, 0.0),
+        }
+        for segment in piecewise(sizes, values, cuts)
+    ]
+
+
+def _error(sizes: Any, values: Any, cuts: Sequence[float]) -> float:
+    found = piecewise(sizes, values, cuts)
+    if sum(len(segment.line.sizes) for segment in found) < len(sizes) or any(len(s.line.sizes) < 3 for s in found):
+        return float("inf")
+    return float(np.sqrt(np.mean([residual**2 for segment in found for residual in segment.line.residuals])))
+
+
+def _figures(document: Mapping[str, Any], benchmark: str, name: str) -> list[Mapping[str, Any]]:
+    return [
+        figure
+        for section in document["benchmarks"]
+        if section["benchmark"] == benchmark
+        for figure in section["figures"]
+        if figure["name"] == name and figure["statistic"] == "median" and figure["value"]
+    ]
+
+
+def _times(document: Mapping[str, Any], benchmark: str, name: str) -> dict[float, float]:
+    """One-way times (s) by length, of neighbours where hops were told apart."""
+    found = _figures(document, benchmark, name)
+    least = min((f["params"].get("hops") or 0 for f in found), default=0)
+    return {float(f["params"]["bytes"]): float(f["value"]) for f in found if (f["params"].get("hops") or 0) == least}
+
+
+def _per_hop(document: Mapping[str, Any]) -> float:
+    """Median growth of the one-way time with hops (s a hop); 0 where hops were not told apart."""
+    by_size: dict[float, dict[int, float]] = {}
+    for figure in _figures(document, "echo", "half_round_trip"):
+        if figure["params"].get("hops"):
+            by_size.setdefault(figure["params"]["bytes"], {})[figure["params"]["hops"]] = figure["value"]
+    wide = [times for times in by_size.values() if len(times) > 1]
+    slopes = [(times[max(times)] - times[min(times)]) / (max(times) - min(times)) for times in wide]
+    return float(np.median(slopes)) if slopes else 0.0
+
+
+def _ranks(document: Mapping[str, Any]) -> int:
+    host = document.get("host") or {}
+    return int(host.get("usable_cpus") or 2)

@@ -1,0 +1,28 @@
+"""The words of docs/machines.md that no number gives: how it was made, and what is known to differ."""
+
+INTRODUCTION = """\
+# The published machines, described and simulated
+
+Written by `assay evaluate --on all --docs docs`; edit the descriptions (`src/assay/catalogue/machines`) and the code,
+not this page.
+
+Each machine is a file with few numbers, none of them for a table's cell; the same programs that measure a real machine
+run on it, every message through the simulated network. Beside each published number stands the simulated one. A number
+is *fitted* when something in the description was fitted on its cell (`[origin]` in the file says which; `assay fit --on
+MACHINE` does the fit again), *predicted* when not, *quoted* when nothing is simulated for it. Only what is predicted is
+evidence. Echoes are fitted on one and six hops; what lies between is predicted. Errors are of rates as printed. Intel's
+times are whole ticks: a tick is up to 6% of a short echo and 25% of a short self time, so that beside each error stands
+what is left of it beyond the printed half digit and the clock's tick.
+"""
+
+DIFFERS = (
+    "**DELTA, buffer requests.** The four printed numbers (62 us for 8 bytes; 11.9, 13.1 and, forced, 17 MB/s) ask for "
+    'a request at every sixth segment, so that the first break is at 2,380 bytes; the text\'s "longer than 6 segments" '
+    "implies 2,856 bytes and one request. Both are shown: `delta` and `delta:text`, which misses the 13.1 MB/s.",
+    "**iPSC/1 beyond 1,024 bytes.** Only Table 7's 504 kB/s at 8,192 bytes is left of those rows. Segments one after "
+    "the other give what the description predicts; it is shown, not fitted.",
+    "**Ncube 6400, start-up.** Table 6 has 200 us, the DELTA's Table 3.1 154 us; the echo's own rows give 154 to 157.",
+    "**Hosts of the iPSC/860, iPSC/2 and Ncube 6400.** Times fall as lengths grow; the cells that no monotone model "
+    "can follow are named under their tables.",
+    "**iPSC/860, 8 bytes.** 80 us printed is a whole tick from the 75 us that the other short cells ask for.",
+)

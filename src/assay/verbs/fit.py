@@ -1,0 +1,91 @@
+"""`assay fit`: a description's numbers fitted again, or a run's figures turned into a description."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command()
+    def fit(
+        run: Annotated[str | None, typer.Argument(help="a run's folder or id: its echo becomes a description")] = None,
+        on: Annotated[str | None, typer.Option(help="a described machine: fit its fitted numbers again")] = None,
+        out: Annotated[Path | None, typer.Option(help="write the description with the fitted numbers there")] = None,
+        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+    ) -> None:
+        """Fit start-ups, times a byte and a hop: of a description, to published cells; of a run, to its samples."""
+        from assay.errors import InputError
+
+        if (run is None) == (on is None):
+            raise InputError("takes a run, or --on and a described machine", key="fit", accepted="one of the two")
+        if on is not None:
+            _refit(on, out, json)
+        else:
+            _described(str(run), out, json)
+
+
+def _refit(on: str, out: Path | None, json: bool) -> None:
+    from assay.cli import emit
+    from assay.described.shipped import find
+    from assay.validation.fit import fits
+    from assay.validation.rewrite import rewritten
+    from assay.validation.schema import shown
+
+    path = find(on)
+    found = fits(path)
+    values = {
+        key: f'"{shown(number.found, number.unit)}"' if number.unit else shown(number.found, number.unit)
+        for fit in found
+        for number in fit.numbers
+        for key in (number.key, *number.shared)
+    }
+    if out is not None:
+        _write(out, rewritten(path.read_text(encoding="utf-8"), values))
+    document = [
+        {
+            "cells": [vars(each) for each in fit.cells],
+            "count": fit.count,
+            "median_error": fit.median,
+            "worst_error": fit.worst,
+            "numbers": [vars(n) | {"written": shown(n.found, n.unit)} for n in fit.numbers],
+        }
+        for fit in found
+    ]
+    if json:
+        emit({"machine": on, "fits": document})
+        return
+    for fit in found:
+        words = [f"{each.machine} {each.benchmark} {each.key or ''} {list(each.values) or ''}" for each in fit.cells]
+        where = "; ".join(words)
+        print(f"{where}: {fit.count} cells, median error {fit.median:.2%}, worst {fit.worst:.2%}")
+        for number in fit.numbers:
+            print(f"  {number.key:<28} {shown(number.filed, number.unit):>14} -> {shown(number.found, number.unit)}")
+
+
+def _described(run: str, out: Path | None, json: bool) -> None:
+    from assay.cli import emit
+    from assay.report.document import document
+    from assay.store import Run
+    from assay.validation.from_run import description
+
+    text, about = description(document(Run.open(run)))
+    if out is not None:
+        _write(out, text)
+    if json:
+        emit(about | {"description": text, "file": None if out is None else str(out)})
+    elif out is None:
+        print(text, end="")
+
+
+def _write(path: Path, text: str) -> None:
+    from assay.errors import MeasurementError
+
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise MeasurementError(f"{path}: cannot write: {error.strerror}") from None
