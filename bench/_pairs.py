@@ -56,6 +56,7 @@ def told(name: str, pairs: Pairs, found: Comparison, unit: Unit) -> str:
     interval = "no interval" if found.ci95 is None else f"95% {found.ci95[0]:.4f} to {found.ci95[1]:.4f}"
     spread = "" if found.spread is None else f"; A/A pairs {found.spread[0]:.3f} to {found.spread[1]:.3f}"
     first, second = (statistics.median(side) * unit[0] for side in pairs)
-    verdict = "cannot be told here" if found.verdict is Verdict.UNKNOWN else found.verdict.value
+    way = ", slower" if found.ratio > 1 else ", faster"
+    verdict = {Verdict.UNKNOWN: "cannot be told here", Verdict.DIFFERS: f"differs{way}"}.get(found.verdict, "equal")
     said = f"{first:.4g} and {second:.4g} {unit[1]}"
     return f"{name}: {verdict}: ratio {found.ratio:.4f} ({interval}){spread}; {said}; {found.reason}"

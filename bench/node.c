@@ -1,6 +1,7 @@
 /* Plain C and OpenMP, as people write them, for `./x bench node`: each mode prints seconds an operation, one reading a
-   line. triad BYTES READINGS THREADS: a = b + 3 c over arrays of BYTES, seconds a byte of STREAM's 24 an element.
-   mutex, omplock, ompbarrier COUNT READINGS THREADS: COUNT of them in a row by every thread. */
+   line. triad BYTES READINGS THREADS CPU,…: a = b + 3 c over arrays of BYTES, seconds a byte of STREAM's 24 an element.
+   mutex, omplock, ompbarrier COUNT READINGS THREADS CPU,…: COUNT of them in a row by every thread. Thread i is held on
+   the i-th CPU. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>
@@ -43,13 +44,12 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static volatile long counter;
 
 int main(int argc, char **argv) {
-  if (argc != 5) return 2;
+  if (argc != 6) return 2;
   const long count = atol(argv[2]);
   const int readings = atoi(argv[3]), threads = atoi(argv[4]);
-  cpu_set_t allowed;
-  sched_getaffinity(0, sizeof allowed, &allowed);
-  for (int cpu = 0, found = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &allowed)) cpus[found++] = cpu;
+  int listed = 0;
+  for (char *word = strtok(argv[5], ","); word && listed < CPU_SETSIZE; word = strtok(NULL, ",")) cpus[listed++] = atoi(word);
+  if (listed < threads) return 2;
   omp_set_num_threads(threads);
 #pragma omp parallel
   pin(omp_get_thread_num());

@@ -1,8 +1,10 @@
-"""`./x bench node`: stream, lock and barrier against plain C, pthread and OpenMP loops.
+"""`./x bench node`: stream, lock and barrier against plain C, pthread and OpenMP loops, and against peers.
 
 METHOD rule 9: the plain program against itself first; then thirty launches of each, interleaved, on the same
 processors, with the same sizes, counts and readings; best with best for triad, as STREAM has it, medians for the rest;
-two one-sided tests at 3%. Better is as good as equal. `--launches N` is for a quick look and claims nothing.
+two one-sided tests at 3%. Faster is as good as equal. EPCC, likwid-bench and lmbench where their path is given: what
+they do differs a little from ours, so that a difference to them is a finding and no failure. `--launches N` is for a
+quick look and claims nothing.
 """
 
 from __future__ import annotations
@@ -10,19 +12,20 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import statistics
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from assay.analysis.comparison import Comparison, Verdict, compare
+from assay.analysis.comparison import Verdict
 from assay.benchmark.record import benchmark
 from assay.errors import MeasurementError
 from assay.execute.build import build
+from bench._node_peers import HELP, PEERS, Peer
+from bench._pairs import against, against_itself
 
 PLAIN = Path(__file__).with_name("node.c")
 
@@ -34,7 +37,7 @@ class Match:
     mode: str
     program: str
     settings: tuple[str, ...]
-    count: int
+    count: int  # operations a reading; 0: a pass over the arrays
     readings: int
     statistic: str
     threads: tuple[int, ...] = (1, 2)
@@ -46,68 +49,70 @@ MATCHES = (
     Match("omplock", "lock", ("kind=openmp", "sharing=one"), 100_000, 30, "median"),
     Match("ompbarrier", "thread_barrier", ("kind=openmp",), 20_000, 30, "median"),
 )
-REDUCE: dict[str, Callable[[Sequence[float]], float]] = {"best": min, "median": statistics.median}
-Measure = Callable[[int], float]  # launch -> s an operation
+REDUCE: dict[str, Callable[[Sequence[float]], float]] = {
+    "best": min,
+    "median": statistics.median,
+    "mean": statistics.fmean,
+}
+
+
+def processors(system: Path = Path("/sys/devices/system/cpu")) -> list[int]:
+    """The processors of this process as our threads take them: one of each core before any second."""
+    cores: dict[str, list[int]] = {}
+    for cpu in sorted(os.sched_getaffinity(0)):
+        siblings = system / f"cpu{cpu}" / "topology" / "thread_siblings_list"
+        cores.setdefault(siblings.read_text().strip() if siblings.exists() else str(cpu), []).append(cpu)
+    deepest = max(len(threads) for threads in cores.values())
+    return [threads[i] for i in range(deepest) for threads in cores.values() if i < len(threads)]
 
 
 class Programs:
     """The compiled programs; each method is one launch, reduced to one value in seconds an operation."""
 
-    def __init__(self, folder: Path, size: int) -> None:
+    def __init__(self, folder: Path, size: int, names: Sequence[str]) -> None:
         self.size = size
-        self.built = build([benchmark(name) for name in ("stream", "lock", "thread_barrier")], mpi=None)
+        self.built = build([benchmark(name) for name in dict.fromkeys(names)], mpi=None)
         self.plain_program = folder / "node"
+        self.cpus = ",".join(map(str, processors()))
         command = ["cc", "-O3", "-march=native", "-fopenmp", str(PLAIN), "-o", str(self.plain_program)]
         made = subprocess.run(command, capture_output=True, text=True)
         if made.returncode:
             raise MeasurementError(f"node.c does not compile: {made.stderr}")
 
-    def plain(self, match: Match, threads: int) -> float:
+    def plain(self, match: Match, threads: int, _: int) -> float:
         """One launch of the plain program."""
-        count = match.count or self.size
-        words = [str(self.plain_program), match.mode, str(count), str(match.readings), str(threads)]
-        done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=300)
-        return REDUCE[match.statistic]([float(line) for line in done.stdout.split()])
+        counts = [str(match.count or self.size), str(match.readings), str(threads), self.cpus]
+        return REDUCE[match.statistic]([float(line) for line in said(str(self.plain_program), match.mode, *counts)])
 
     def ours(self, match: Match, threads: int, launch: int) -> float:
         """One launch of Assay's program with the same operations and readings."""
         settings = [*match.settings, f"threads={threads}", *([] if match.count else [f"size={self.size}"])]
+        counts = ["--batch", str(match.count or 1), "--repetitions", str(match.readings), "--blocks", "1"]
+        values = self._values(match.program, settings, counts, launch)
+        if len(values) < match.readings:
+            raise MeasurementError(f"{match.program} gave {len(values)} readings, not {match.readings}")
+        return REDUCE[match.statistic](values[: match.readings])  # a look may come some readings later
+
+    def ours_like(self, peer: Peer, threads: int, launch: int) -> float:
+        """One launch of Assay's program with readings of its own choice."""
+        size = [f"size={self.size}"] if peer.program == "stream" else []
+        count = [f"threads={threads}"] if "threads" in benchmark(peer.program).parameters else []
+        settings = [*peer.settings, *size, *([] if any("threads=" in s for s in peer.settings) else count)]
+        return REDUCE[peer.statistic](self._values(peer.program, settings, ["--slice", "0.3", "--blocks", "2"], launch))
+
+    def _values(self, program: str, settings: Sequence[str], counts: Sequence[str], launch: int) -> list[float]:
         words = [word for setting in settings for word in ("--set", setting)]
-        batch = str(match.count or 1)
-        counts = ["--batch", batch, "--repetitions", str(match.readings), "--blocks", "1"]
-        done = subprocess.run(
-            [self.built[match.program].path, *words, *counts, "--seed", str(launch)],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=300,
-        )
-        events = [json.loads(line) for line in done.stdout.splitlines()]
-        values = [v for e in events if e["event"] == "block" and e["metric"] == "time" for v in e["values"]]
-        return REDUCE[match.statistic](values[: match.readings])
+        lines = said(str(self.built[program].path), *words, *counts, "--seed", str(launch))
+        events = [json.loads(line) for line in lines]
+        return [v for e in events if e["event"] == "block" and e["metric"] == "time" for v in e["values"]]
 
 
-def interleaved(a: Measure, b: Measure, launches: int, say: str) -> tuple[list[float], list[float]]:
-    """So many pairs of launches, the order within each pair drawn."""
-    order = random.Random(say)
-    first: list[float] = []
-    second: list[float] = []
-    for launch in range(launches):
-        turns: Sequence[tuple[Measure, list[float]]] = [(a, first), (b, second)]
-        for measure, into in turns if order.random() < 0.5 else reversed(turns):
-            into.append(measure(launch + 1))
-        print(f"\r{say}: pair {launch + 1} of {launches} ", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    return first, second
-
-
-def told(name: str, a: list[float], b: list[float], found: Comparison) -> str:
-    """One line of the answer."""
-    interval = "no interval" if found.ci95 is None else f"95% {found.ci95[0]:.4f} to {found.ci95[1]:.4f}"
-    spread = "" if found.spread is None else f"; A/A pairs {found.spread[0]:.3f} to {found.spread[1]:.3f}"
-    verdict = "cannot be told here" if found.verdict is Verdict.UNKNOWN else found.verdict.value
-    sides = f"{statistics.median(a):.4g} s and {statistics.median(b):.4g} s an operation"
-    return f"{name}: {verdict}: ratio {found.ratio:.4f} ({interval}){spread}; {sides}; {found.reason}"
+def said(*command: str) -> list[str]:
+    """What a program prints, line by line; MeasurementError with its complaint where it fails."""
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if ended.returncode:
+        raise MeasurementError(f"{' '.join(command)}: {ended.stderr.strip()[-300:]}")
+    return ended.stdout.splitlines()
 
 
 def main(arguments: list[str]) -> int:
@@ -115,30 +120,34 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="./x bench node", description=__doc__)
     parser.add_argument("--launches", type=int, default=30, help="pairs of launches (30 for a claim)")
     parser.add_argument("--size", type=int, default=150_000_000, help="bytes of each array of triad")
-    parser.add_argument("--only", help="triad, mutex, omplock or ompbarrier")
+    parser.add_argument("--only", help="triad, mutex, omplock or ompbarrier, with commas between; or none")
+    for option, text in HELP.items():
+        parser.add_argument(f"--{option}", type=Path, metavar="PATH", help=text)
     given = parser.parse_args(arguments)
-    processors = len(os.sched_getaffinity(0))
-    print(f"load {os.getloadavg()[0]:.1f} on {processors} processors")
+    here = len(processors())
+    matches = [m for m in MATCHES if given.only is None or m.mode in given.only.split(",")]
+    peers = [peer for peer in PEERS if getattr(given, peer.option) is not None]
+    print(f"load {os.getloadavg()[0]:.1f} on {here} processors; {given.launches} pairs of launches")
     slower = False
     with tempfile.TemporaryDirectory() as folder:
-        programs = Programs(Path(folder), given.size)
-        for match in MATCHES:
-            for threads in match.threads:
-                if given.only not in (None, match.mode) or threads > processors:
-                    continue
-
-                def plain(_: int, match: Match = match, threads: int = threads) -> float:
-                    return programs.plain(match, threads)
-
-                def ours(launch: int, match: Match = match, threads: int = threads) -> float:
-                    return programs.ours(match, threads, launch)
-
+        names = [*(match.program for match in matches), *(peer.program for peer in peers)]
+        programs = Programs(Path(folder), given.size, names)
+        for match in matches:
+            for threads in (count for count in match.threads if count <= here):
                 name = f"{match.mode}, {threads} thread{'s' if threads > 1 else ''}"
-                itself = interleaved(plain, plain, given.launches, f"{name}, plain with itself")
-                print(told(f"{name}, plain with itself", *itself, compare(*itself)))
-                pairs = interleaved(plain, ours, given.launches, f"{name}, plain and ours")
-                statistic = (match.statistic, match.statistic)
-                found = compare(*pairs, a_against_a=itself, statistic=statistic)
-                print(told(f"{name}, ours over plain, {match.statistic}", *pairs, found), flush=True)
+                plain, ours = partial(programs.plain, match, threads), partial(programs.ours, match, threads)
+                itself = against_itself(plain, given.launches, f"{name}, plain with itself")
+                found = against(plain, ours, given.launches, f"{name}, ours over plain", itself, match.statistic)
                 slower |= found.verdict is Verdict.DIFFERS and found.ratio > 1
+        for peer in peers:
+            path = getattr(given, peer.option)
+            for threads in (count for count in peer.threads if count <= here):
+                name = f"{peer.name}, {threads} thread{'s' if threads > 1 else ''}"
+
+                def theirs(_: int, peer: Peer = peer, path: Path = path, threads: int = threads) -> float:
+                    return peer.launch(path, threads, given.size)
+
+                itself = against_itself(theirs, given.launches, f"{name}, {peer.option} with itself")
+                ours = partial(programs.ours_like, peer, threads)
+                against(theirs, ours, given.launches, f"{name}, ours over {peer.option}", itself, peer.statistic)
     return 1 if slower else 0
