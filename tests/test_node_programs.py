@@ -41,7 +41,11 @@ SMALL = {
     "kernels/hitc": ["threads=1,2", "vectors=short"],
     "memory/stream": ["size=1MiB", "threads=1,2", "kernel=read,write,copy,scale,add,triad,nontemporal_triad"],
 }
-EXTRA: dict[str, list[str]] = {}  # parameters of what a case holds several of, beside the record's
+if BOTH:
+    SMALL["memory/bus_files"] = ["size=1048576", "bytes=65536"]
+EXTRA: dict[str, list[str]] = {
+    "memory/bus_files": ["load"]
+}  # parameters of what a case holds several of, beside the record's
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 

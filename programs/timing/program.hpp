@@ -63,6 +63,11 @@ class Case {
     settings.values.emplace_back(std::move(label), Setting{Type::integer, which, 0, std::to_string(which)});
     measured_.push_back({std::move(metric), nullptr, std::move(value), {}, 1, std::nullopt, false, settings});
   }
+  void observe(std::string metric, std::string label, std::string which, std::function<double()> value) {
+    CaseSettings settings = settings_;
+    settings.values.emplace_back(std::move(label), Setting{Type::choice, 0, 0, std::move(which)});
+    measured_.push_back({std::move(metric), nullptr, std::move(value), {}, 1, std::nullopt, false, settings});
+  }
   // The same of the whole case.
   void also_observe(std::string metric, std::function<double()> value) {
     measured_.push_back({std::move(metric), nullptr, std::move(value), {}, 1, std::nullopt, false, settings_});
@@ -112,8 +117,8 @@ class Measurement {
   Measurement(const Options& options, Output& output, const ClockQuality& clock)
       : options_(options), output_(output), clock_(clock) {}
 
-  // True when every check passed.
-  bool run(const std::function<void(Case&)>& body) {
+  // True when every check passed. `or_nothing`: there may be nothing here to measure, which was said.
+  bool run(const std::function<void(Case&)>& body, bool or_nothing = false) {
     std::deque<Case> cases;
     for (const CaseSettings& settings : options_.cases) body(cases.emplace_back(settings, options_, output_));
     std::vector<std::pair<Case*, std::vector<Case::Measured*>>> turns;  // a metric and what is observed of it
@@ -122,6 +127,7 @@ class Measurement {
         if (!measured.settings) turns.emplace_back(&each, std::vector<Case::Measured*>());
         turns.back().second.push_back(&measured);
       }
+    if (turns.empty() && or_nothing) return true;
     if (turns.empty()) throw MeasurementFault("nothing to measure: every case was left out");
     for (auto& [each, together] : turns) prepare(*together.front());
     std::uint64_t state = options_.seed;
@@ -212,7 +218,7 @@ inline int run_program(std::string_view text, int argc, const char* const* argv,
     Output output(options.out);
     const ClockQuality clock = measure_clock();
     output.line(launch_event(record, options, {here(0)}, "none", "", clock));
-    const bool passed = Measurement(options, output, clock).run(body);
+    const bool passed = Measurement(options, output, clock).run(body, record.top().truth("or_nothing"));
     output.line(Json().text("event", "done"));
     return passed ? 0 : 1;
   } catch (const InputFault& fault) {
