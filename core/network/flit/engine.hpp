@@ -18,86 +18,31 @@
 #include <cstdint>
 #include <vector>
 
-#include "events/random.hpp"
 #include "network/circle.hpp"
-#include "network/marks.hpp"
-#include "network/outcome.hpp"
-#include "network/parts.hpp"
-#include "network/routing.hpp"
-#include "network/settings.hpp"
-#include "network/timetable.hpp"
+#include "network/lane_engine.hpp"
 
 namespace assay::network {
 
+struct LaneWorm : LaneMessage {
+  std::uint32_t at = events::nobody, stops = 0;  // the last of its stops; how many there are
+};
+
 template <class Source, class Observer>
-class FlitEngine : private RandomSource, private Load {
-  using Tick = std::uint64_t;
-  static constexpr std::uint32_t nobody = events::nobody;
+class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Line, Source, Observer> {
+  using Base = LaneEngine<FlitEngine, LaneWorm, Line, Source, Observer>;
+  friend Base;
+  using typename Base::Tick, typename Base::Wire, typename Base::First;
 
  public:
   static constexpr const char* name = "flit";
-  /// A packet on its way; a whole message unless messages are cut.
-  struct Message {
-    std::uint32_t next = nobody;  // in the queue it stands in
-    std::uint64_t key = 0;
-    RouteState route;
-    std::uint32_t source = 0, destination = 0, flits = 0, length = 0;  // flits of payload; on the wire
-    Tick born = 0, entered = 0, head = 0, tail = 0;
-    std::uint32_t want = none, lane = 0, at = nobody, hops = 0, row = none, stops = 0;
-    bool live = false, waiting = false;
-  };
+  using Message = LaneWorm;
 
   FlitEngine(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
              events::Random random, std::uint32_t span)
-      : fabric_(fabric),
-        routing_(routing),
-        how_(how),
-        source_(source),
-        observer_(observer),
-        random_(random),
-        table_(span),
-        marks_(0) {
-    const unsigned classes = routing.claims().lanes;
-    std::uint32_t all = 0;
-    for (std::uint32_t l = 0; l < fabric.links.size(); ++l) {
-      const Link& link = fabric.links[l];
-      const unsigned own = link.kind == LinkKind::network ? std::min<unsigned>(classes, link.lanes) : 1;
-      first_.push_back({static_cast<std::uint32_t>(wires_.size()), static_cast<std::uint32_t>(queues_.size()), own});
-      queues_.resize(queues_.size() + own);
-      for (unsigned c = 0; c < link.channels; ++c, all += link.lanes) wires_.push_back({0, ~Tick{0}, l, all, 0});
-    }
-    owner_.assign(all, nobody);
-    marks_ = Marks(wires_.size());
-    flits_by_link_.assign(fabric.links.size(), 0);
-  }
+      : Base(fabric, routing, how, source, observer, random, span), owner_(Base::lane_count_, nobody) {}
 
-  /// Until `end`; false once nothing will ever happen again.
-  bool run(Tick end) {
-    for (;;) {
-      const Tick time = next_time();
-      if (time == ~Tick{0}) return false;
-      if (time >= end) return true;
-      cycle(time);
-    }
-  }
-
-  /// On-line use: the next cycle in which anything happens (~0: none), and that cycle's events.
-  [[nodiscard]] Tick next_time() const { return std::min<Tick>(source_.next_cycle(), table_.next(now_)); }
-  void serve_cycle(Tick time) { cycle(time); }
-
-  [[nodiscard]] std::uint64_t created() const { return created_; }
-  [[nodiscard]] std::uint64_t live() const { return live_; }
-  [[nodiscard]] std::uint64_t relative(std::uint64_t cycle) const { return cycle; }
-  [[nodiscard]] std::uint64_t absolute(Tick time) const { return time; }
-  [[nodiscard]] Tick tail(const Message& m, Tick) const { return m.tail; }
-  [[nodiscard]] std::uint64_t head_hops() const { return head_hops_; }
-  [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
-  [[nodiscard]] std::uint64_t unroutable() const { return unroutable_; }
-  [[nodiscard]] const std::vector<std::uint64_t>& flits_by_link() const { return flits_by_link_; }
   [[nodiscard]] std::size_t memory() const {
-    return messages_.capacity() * sizeof(Message) + stops_.capacity() * sizeof(Stop) +
-           wires_.capacity() * sizeof(Wire) + owner_.capacity() * 4 + queues_.capacity() * sizeof(Queue) +
-           flits_by_link_.capacity() * 8 + marks_.memory() + table_.memory() + parts_.memory();
+    return Base::common_memory() + stops_.capacity() * sizeof(Stop) + owner_.capacity() * 4;
   }
   /// Messages that can never move again, and one circle of them.
   void find_deadlock(Outcome& outcome) const {
@@ -107,18 +52,19 @@ class FlitEngine : private RandomSource, private Load {
         circle.waits(i, [&, i](auto call) {
           const auto& first = first_[messages_[i].want];
           for (unsigned c = 0; c < fabric_.links[messages_[i].want].channels; ++c)
-            for (unsigned lane = messages_[i].lane; lane < lanes(messages_[i].want); lane += first.classes) {
+            for (unsigned lane = messages_[i].klass; lane < lanes(messages_[i].want); lane += first.classes) {
               const auto owner = owner_[wires_[first.wire + c].lane + lane];
               call(owner == nobody ? nobody : stops_[owner].message);
             }
         });
-    circle.report(outcome, [&](std::uint32_t i) {
-      const Message& m = messages_[i];
-      return Outcome::Waiting{m.key >> Parts::packet_bits, m.want, none, m.source, m.destination};
-    });
+    circle.report(outcome, [&](std::uint32_t i) { return Base::described(messages_[i]); });
   }
 
  private:
+  using Base::fabric_, Base::how_, Base::table_, Base::marks_, Base::first_, Base::queues_, Base::wires_,
+      Base::messages_;
+  using Base::free_, Base::asking_, Base::flits_by_link_, Base::parts_, Base::now_, Base::nobody;
+  static constexpr Tick not_woken = ~Tick{0};
   enum Kind : unsigned { flit_comes, head_comes, credit_comes, wire_free, lane_free, sink_free, packet_asks };
   /// What a message has of one link: its lane, and the flits in the buffer at the far end.
   struct Stop {
@@ -129,20 +75,6 @@ class FlitEngine : private RandomSource, private Load {
     Tick last = 0, sinks = 0;                                     // start of the last flit; when the sink takes another
     bool headed = false, drained = false, released = false;
   };
-  struct Wire {
-    Tick free_at, wake;
-    std::uint32_t link, lane;  // its first lane
-    std::uint32_t turn;
-  };
-  struct Queue {
-    std::uint32_t last = nobody, waiting = 0;
-  };
-  struct First {
-    std::uint32_t wire, queue;
-    unsigned classes;
-  };
-
-  std::uint64_t next() override { return random_.next(); }
   [[nodiscard]] unsigned lanes(std::uint32_t link) const { return fabric_.links[link].lanes; }
   /// Messages that wait for this lane class, and one more if none of its lanes is free.
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned lane) const override {
@@ -154,16 +86,6 @@ class FlitEngine : private RandomSource, private Load {
     return waiting + 1;
   }
 
-  void cycle(Tick now) {
-    now_ = now;
-    asking_.clear();
-    table_.each(now, [this](unsigned kind, std::uint32_t number) { happens(kind, number); });
-    while (source_.next_cycle() == now) create();
-    std::sort(asking_.begin(), asking_.end(),
-              [this](std::uint32_t a, std::uint32_t b) { return messages_[a].key < messages_[b].key; });
-    for (const auto index : asking_) ask(index);
-    for (std::uint32_t wire = marks_.take(0); wire != Marks::nothing; wire = marks_.take(wire + 1)) look(wire);
-  }
   void post(unsigned kind, std::uint32_t number, Tick time) {
     if (time == now_)
       happens(kind, number);
@@ -207,110 +129,17 @@ class FlitEngine : private RandomSource, private Load {
     }
   }
 
-  // --- messages
-  void create() {
-    const auto arrival = source_.take();
-    std::uint64_t key = created_;
-    if constexpr (!Source::newest_last) key = source_.last_key();
-    ++created_;
-    ++live_;
-    std::uint32_t row = none, flits = arrival.flits;
-    if (how_.packet_flits != 0 && flits > how_.packet_flits) {
-      Parts::Message whole;
-      whole.key = key;
-      whole.source = arrival.source;
-      whole.destination = arrival.destination;
-      whole.flits = flits;
-      whole.born = now_;
-      row = parts_.add(whole, flits = how_.packet_flits);
-    }
-    asking_.push_back(start(arrival.source, arrival.destination, flits, key << Parts::packet_bits, row, now_));
-  }
-  std::uint32_t start(std::uint32_t source, std::uint32_t destination, std::uint32_t flits, std::uint64_t key,
-                      std::uint32_t row, Tick born) {
-    std::uint32_t index = static_cast<std::uint32_t>(messages_.size());
-    if (free_messages_.empty()) {
-      messages_.emplace_back();
-    } else {
-      index = free_messages_.back();
-      free_messages_.pop_back();
-      messages_[index] = {};
-    }
-    Message& m = messages_[index];
-    m.key = key;
-    m.source = source;
-    m.destination = destination;
-    m.flits = flits;
-    m.length = flits + how_.header_flits;
-    m.row = row;
-    m.born = born;
-    m.live = true;
-    return index;
-  }
   void deliver(std::uint32_t index) {
-    Message& m = messages_[index];
-    m.live = false;
-    m.tail = now_;
-    head_hops_ += m.hops;
-    flit_hops_ += std::uint64_t{m.hops} * m.length;
-    if (m.row == none) {
-      --live_;
-      m.key >>= Parts::packet_bits;
-      observer_.delivered(*this, m, m.head, m.hops);
-    } else if (parts_.arrived(m.row, m.entered, m.head, m.tail, m.hops)) {
-      const auto& found = parts_[m.row];
-      --live_;
-      Message whole;
-      whole.key = found.key;
-      whole.source = found.source;
-      whole.destination = found.destination;
-      whole.flits = found.flits;
-      whole.born = found.born;
-      whole.entered = found.entered;
-      whole.tail = found.tail;
-      observer_.delivered(*this, whole, found.head, found.hops);
-    }
+    messages_[index].tail = now_;
+    Base::arrived(index);
   }
-
-  // --- asking for the next link
-  void ask(std::uint32_t index) {
-    Message& m = messages_[index];
-    if (m.at == nobody) {
-      routing_.begin(m.route, m.source, m.destination, *this, *this);
-      choices_.clear();
-      routing_.inject(m.route, choices_);
-    } else {
-      const std::uint32_t link = stops_[m.at].link;
-      routing_.choices(fabric_.links[link].to, link, m.lane, m.route, choices_);
-    }
-    if (choices_.count == 0) {  // it stays where it is for ever
-      ++unroutable_;
-      return;
-    }
-    const Choice chosen = pick();
-    m.want = chosen.link;
-    m.lane = chosen.lane;
-    m.waiting = true;
-    const First& first = first_[m.want];
-    Queue& queue = queues_[first.queue + m.lane];
-    ++queue.waiting;
-    if (queue.last == nobody) {
-      m.next = index;
-    } else {
-      m.next = messages_[queue.last].next;
-      messages_[queue.last].next = index;
-    }
-    queue.last = index;
-    for (unsigned c = 0; c < fabric_.links[m.want].channels; ++c) marks_.put(first.wire + c);
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place(const Message& m) const {
+    return {m.at == nobody ? none : stops_[m.at].link, m.klass};
   }
-  Choice pick() {
-    if (choices_.count == 1 || routing_.selection() == Selection::first) return choices_[0];
-    if (routing_.selection() == Selection::random) return choices_[below(choices_.count)];
-    Choice least = choices_[0];
-    std::uint32_t fewest = queue(least.link, least.lane);
-    for (const auto& choice : choices_)
-      if (const auto waiting = queue(choice.link, choice.lane); waiting < fewest) least = choice, fewest = waiting;
-    return least;
+  void queue_up(std::uint32_t index) {
+    const Message& m = messages_[index];
+    Base::line_up(queues_[first_[m.want].queue + m.klass], index);
+    Base::mark(m.want);
   }
 
   // --- wires
@@ -320,7 +149,7 @@ class FlitEngine : private RandomSource, private Load {
     const First& first = first_[wire.link];
     for (unsigned lane = 0; lane < link.lanes; ++lane)
       if (owner_[wire.lane + lane] == nobody)
-        if (Queue& queue = queues_[first.queue + lane % first.classes]; queue.last != nobody)
+        if (Line& queue = queues_[first.queue + lane % first.classes]; queue.last != nobody)
           grant(queue, number, wire.lane + lane);
     unsigned lane = whose_turn(wire, link);
     if (lane < link.lanes && wire.free_at <= now_) {
@@ -347,14 +176,9 @@ class FlitEngine : private RandomSource, private Load {
     return stop.crossed < stop.flits && (stop.before == nobody || stops_[stop.before].ready > stop.crossed) &&
            (link.buffer == 0 || stop.crossed - stop.credits < link.buffer);
   }
-  void grant(Queue& queue, std::uint32_t wire, std::uint32_t lane) {
-    const std::uint32_t index = messages_[queue.last].next;
+  void grant(Line& queue, std::uint32_t wire, std::uint32_t lane) {
+    const std::uint32_t index = Base::step_out(queue);
     Message& m = messages_[index];
-    if (index == queue.last)
-      queue.last = nobody;
-    else
-      messages_[queue.last].next = m.next;
-    --queue.waiting;
     m.waiting = false;
     std::uint32_t number = static_cast<std::uint32_t>(stops_.size());
     if (free_stops_.empty()) {
@@ -390,9 +214,7 @@ class FlitEngine : private RandomSource, private Load {
       if (before == nobody) m.entered = now_;
       if (out) m.head = now_;
     }
-    if constexpr (requires { observer_.left(std::uint64_t{}, Tick{}); })
-      if (last && before == nobody && stop.row == none)
-        observer_.left(messages_[stop.message].key >> Parts::packet_bits, now_ + link.flit);
+    if (last && before == nobody && stop.row == none) Base::left_source(messages_[stop.message].key, now_ + link.flit);
     if (last && out) deliver(stop.message);
     if (last && link.buffer == 0) post(lane_free, number, now_ + link.flit);
     post(flit == 0 ? head_comes : flit_comes, number, now_ + (flit == 0 ? link.head : link.body));
@@ -418,21 +240,15 @@ class FlitEngine : private RandomSource, private Load {
     stop.released = true;
     marks_.put(stop.wire);
     if (stop.before == nobody && stop.row != none)
-      if (const auto flits = parts_.take(stop.row, how_.packet_flits); flits != 0) {
-        const auto& whole = parts_[stop.row];
-        // The packet after this one; its number follows.
-        const std::uint64_t key = messages_[stop.message].key + 1;
-        const std::uint32_t row = stop.row;
-        const auto packet = start(whole.source, whole.destination, flits, key, row, whole.born);
+      if (const auto packet = Base::next_packet(stop.row, messages_[stop.message].key); packet != nobody)
         post(packet_asks, packet, now_ + how_.packet_gap);
-      }
     if (stops_[number].drained) forget(number);
   }
   void forget(std::uint32_t number) {
     const std::uint32_t index = stops_[number].message;
     stops_[number].message = nobody;
     free_stops_.push_back(number);
-    if (--messages_[index].stops == 0 && !messages_[index].live) free_messages_.push_back(index);
+    if (--messages_[index].stops == 0 && !messages_[index].live) free_.push_back(index);
   }
   void sink(std::uint32_t number) {
     Stop& stop = stops_[number];
@@ -443,26 +259,9 @@ class FlitEngine : private RandomSource, private Load {
     leave(number, flit);
   }
 
-  const Fabric& fabric_;
-  const Routing& routing_;
-  const Switching how_;
-  Source& source_;
-  Observer& observer_;
-  events::Random random_;
-  Timetable table_;
-  Marks marks_;
-  std::vector<First> first_;          // by link
-  std::vector<Queue> queues_;         // by link and lane class
-  std::vector<Wire> wires_;           // by link and channel
   std::vector<std::uint32_t> owner_;  // by wire and lane: the stop
-  std::vector<Message> messages_;
   std::vector<Stop> stops_;
-  std::vector<std::uint32_t> free_messages_, free_stops_, asking_;
-  std::vector<std::uint64_t> flits_by_link_;
-  Parts parts_;
-  Choices choices_;
-  Tick now_ = 0;
-  std::uint64_t created_ = 0, live_ = 0, head_hops_ = 0, flit_hops_ = 0, unroutable_ = 0;
+  std::vector<std::uint32_t> free_stops_;
 };
 
 }  // namespace assay::network

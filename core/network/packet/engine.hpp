@@ -21,89 +21,43 @@
 #include <cstdint>
 #include <vector>
 
-#include "events/random.hpp"
 #include "network/circle.hpp"
-#include "network/marks.hpp"
-#include "network/outcome.hpp"
-#include "network/parts.hpp"
-#include "network/routing.hpp"
-#include "network/settings.hpp"
-#include "network/timetable.hpp"
+#include "network/lane_engine.hpp"
 
 namespace assay::network {
 
+struct Packet : LaneMessage {
+  std::uint32_t behind = events::nobody;  // fifo: who stands behind it in its buffer
+  std::uint64_t ready = 0;
+  std::uint32_t link = none, wire = 0, lane = events::nobody;  // whose far end it stands at
+  bool inside = false;                                         // an output queue
+};
+struct PacketQueue {
+  Line wire;                 // for the wires of this lane class
+  Line place;                // output: for a place in that queue
+  std::uint32_t inside = 0;  // output: places taken
+};
+
 template <class Source, class Observer>
-class PacketEngine : private RandomSource, private Load {
-  using Tick = std::uint64_t;
-  static constexpr std::uint32_t nobody = events::nobody;
+class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, PacketQueue, Source, Observer> {
+  using Base = LaneEngine<PacketEngine, Packet, PacketQueue, Source, Observer>;
+  friend Base;
+  using typename Base::Tick, typename Base::Wire, typename Base::First;
 
  public:
   static constexpr const char* name = "packet";
-  struct Message {
-    std::uint32_t next = nobody;    // in the queue it stands in
-    std::uint32_t behind = nobody;  // fifo: who stands behind it in its buffer
-    std::uint64_t key = 0;
-    RouteState route;
-    std::uint32_t source = 0, destination = 0, flits = 0, length = 0;  // flits of payload; on the wire
-    Tick born = 0, entered = 0, head = 0, tail = 0, ready = 0;
-    std::uint32_t want = none, klass = 0, link = none, wire = 0, lane = nobody, hops = 0, row = none;
-    bool live = false, waiting = false, inside = false;  // inside: an output queue
-  };
+  using Message = Packet;
 
   PacketEngine(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
                events::Random random, std::uint32_t span)
-      : fabric_(fabric),
-        routing_(routing),
-        how_(how),
-        source_(source),
-        observer_(observer),
-        random_(random),
-        table_(span),
-        marks_(0),
+      : Base(fabric, routing, how, source, observer, random, span),
         stored_(how.switching == "store-and-forward"),
         fifo_(how.buffers == "fifo"),
-        output_(how.buffers == "output") {
-    const unsigned classes = routing.claims().lanes;
-    std::uint32_t all = 0;
-    for (std::uint32_t l = 0; l < fabric.links.size(); ++l) {
-      const Link& link = fabric.links[l];
-      const unsigned own = link.kind == LinkKind::network ? std::min<unsigned>(classes, link.lanes) : 1;
-      first_.push_back({static_cast<std::uint32_t>(wires_.size()), static_cast<std::uint32_t>(queues_.size()), own});
-      queues_.resize(queues_.size() + own);
-      for (unsigned c = 0; c < link.channels; ++c, all += link.lanes) wires_.push_back({0, 0, l, all, 0});
-    }
-    lanes_.resize(all);
-    marks_ = Marks(wires_.size());
-    flits_by_link_.assign(fabric.links.size(), 0);
-  }
+        output_(how.buffers == "output"),
+        lanes_(Base::lane_count_) {}
 
-  /// Until `end`; false once nothing will ever happen again.
-  bool run(Tick end) {
-    for (;;) {
-      const Tick time = next_time();
-      if (time == ~Tick{0}) return false;
-      if (time >= end) return true;
-      cycle(time);
-    }
-  }
-
-  /// On-line use: the next cycle in which anything happens (~0: none), and that cycle's events.
-  [[nodiscard]] Tick next_time() const { return std::min<Tick>(source_.next_cycle(), table_.next(now_)); }
-  void serve_cycle(Tick time) { cycle(time); }
-
-  [[nodiscard]] std::uint64_t created() const { return created_; }
-  [[nodiscard]] std::uint64_t live() const { return live_; }
-  [[nodiscard]] std::uint64_t relative(std::uint64_t cycle) const { return cycle; }
-  [[nodiscard]] std::uint64_t absolute(Tick time) const { return time; }
-  [[nodiscard]] Tick tail(const Message& m, Tick) const { return m.tail; }
-  [[nodiscard]] std::uint64_t head_hops() const { return head_hops_; }
-  [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
-  [[nodiscard]] std::uint64_t unroutable() const { return unroutable_; }
-  [[nodiscard]] const std::vector<std::uint64_t>& flits_by_link() const { return flits_by_link_; }
   [[nodiscard]] std::size_t memory() const {
-    std::size_t sum = messages_.capacity() * sizeof(Message) + wires_.capacity() * sizeof(Wire) +
-                      lanes_.capacity() * sizeof(Lane) + queues_.capacity() * sizeof(Queue) +
-                      flits_by_link_.capacity() * 8 + marks_.memory() + table_.memory() + parts_.memory();
+    std::size_t sum = Base::common_memory() + lanes_.capacity() * sizeof(Lane);
     for (const auto& lane : lanes_) sum += lane.back.capacity() * sizeof(Tick);
     return sum;
   }
@@ -111,6 +65,10 @@ class PacketEngine : private RandomSource, private Load {
   void find_deadlock(Outcome& outcome) const;
 
  private:
+  using Base::fabric_, Base::how_, Base::table_, Base::marks_, Base::first_, Base::queues_, Base::wires_,
+      Base::messages_;
+  using Base::free_, Base::asking_, Base::flits_by_link_, Base::parts_, Base::now_, Base::nobody;
+  static constexpr Tick not_woken = 0;
   enum Kind : unsigned { asks, wire_wakes, place_free };
   /// The buffer of a virtual channel at the far end.
   struct Lane {
@@ -119,29 +77,10 @@ class PacketEngine : private RandomSource, private Load {
     Tick next_asks = 0;           // fifo: from when the one behind the last that left may ask
     std::vector<Tick> back;       // known returns of credits, ascending
   };
-  struct Wire {
-    Tick free_at, wake;
-    std::uint32_t link, lane;  // its first lane
-    std::uint32_t turn;
-  };
-  struct Line {
-    std::uint32_t last = nobody, waiting = 0;
-  };
-  struct Queue {
-    Line wire;                 // for the wires of this lane class
-    Line place;                // output: for a place in that queue
-    std::uint32_t inside = 0;  // output: places taken
-  };
-  struct First {
-    std::uint32_t wire, queue;
-    unsigned classes;
-  };
-
-  std::uint64_t next() override { return random_.next(); }
   /// Packets that wait for this lane class, or stand at its far end.
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned lane) const override {
     const First& first = first_[link];
-    const Queue& queue = queues_[first.queue + lane];
+    const PacketQueue& queue = queues_[first.queue + lane];
     std::uint32_t sum = queue.wire.waiting + queue.place.waiting;
     for (unsigned c = 0; c < fabric_.links[link].channels; ++c) {
       const Wire& wire = wires_[first.wire + c];
@@ -156,159 +95,36 @@ class PacketEngine : private RandomSource, private Load {
     return sum;
   }
 
-  void cycle(Tick now) {
-    now_ = now;
-    asking_.clear();
-    table_.each(now, [this](unsigned kind, std::uint32_t number) {
-      if (kind == asks)
-        asking_.push_back(number);
-      else if (kind == wire_wakes)
-        marks_.put(number);
-      else
-        leave_place(number);
-    });
-    while (source_.next_cycle() == now) create();
-    std::sort(asking_.begin(), asking_.end(),
-              [this](std::uint32_t a, std::uint32_t b) { return messages_[a].key < messages_[b].key; });
-    for (const auto index : asking_) ask(index);
-    for (std::uint32_t wire = marks_.take(0); wire != Marks::nothing; wire = marks_.take(wire + 1)) look(wire);
-  }
-
-  // --- messages
-  void create() {
-    const auto arrival = source_.take();
-    std::uint64_t key = created_;
-    if constexpr (!Source::newest_last) key = source_.last_key();
-    ++created_;
-    ++live_;
-    std::uint32_t row = none, flits = arrival.flits;
-    if (how_.packet_flits != 0 && flits > how_.packet_flits) {
-      Parts::Message whole;
-      whole.key = key;
-      whole.source = arrival.source;
-      whole.destination = arrival.destination;
-      whole.flits = flits;
-      whole.born = now_;
-      row = parts_.add(whole, flits = how_.packet_flits);
-    }
-    asking_.push_back(start(arrival.source, arrival.destination, flits, key << Parts::packet_bits, row, now_));
-  }
-  std::uint32_t start(std::uint32_t source, std::uint32_t destination, std::uint32_t flits, std::uint64_t key,
-                      std::uint32_t row, Tick born) {
-    std::uint32_t index = static_cast<std::uint32_t>(messages_.size());
-    if (free_.empty()) {
-      messages_.emplace_back();
-    } else {
-      index = free_.back();
-      free_.pop_back();
-      messages_[index] = {};
-    }
-    Message& m = messages_[index];
-    m.key = key;
-    m.source = source;
-    m.destination = destination;
-    m.flits = flits;
-    m.length = flits + how_.header_flits;
-    m.row = row;
-    m.born = born;
-    m.live = true;
-    return index;
+  void happens(unsigned kind, std::uint32_t number) {
+    if (kind == asks)
+      asking_.push_back(number);
+    else if (kind == wire_wakes)
+      marks_.put(number);
+    else
+      leave_place(number);
   }
   void deliver(std::uint32_t index) {
-    Message& m = messages_[index];
-    m.live = false;
-    head_hops_ += m.hops;
-    flit_hops_ += std::uint64_t{m.hops} * m.length;
-    if (m.row == none) {
-      --live_;
-      m.key >>= Parts::packet_bits;
-      observer_.delivered(*this, m, m.head, m.hops);
-    } else if (parts_.arrived(m.row, m.entered, m.head, m.tail, m.hops)) {
-      const auto& found = parts_[m.row];
-      --live_;
-      Message whole;
-      whole.key = found.key;
-      whole.source = found.source;
-      whole.destination = found.destination;
-      whole.flits = found.flits;
-      whole.born = found.born;
-      whole.entered = found.entered;
-      whole.tail = found.tail;
-      observer_.delivered(*this, whole, found.head, found.hops);
-    }
+    Base::arrived(index);
     free_.push_back(index);
   }
-  /// The injection channel is free again at `time`: the message's next packet asks after it.
-  void injected(std::uint32_t row, std::uint64_t key, Tick time) {
-    const auto flits = parts_.take(row, how_.packet_flits);
-    if (flits == 0) return;
-    const auto whole = parts_[row];
-    const auto packet = start(whole.source, whole.destination, flits, key + 1, row, whole.born);
-    table_.put(now_, time + how_.packet_gap, asks, packet);
-  }
-
-  // --- asking for the next link
-  void ask(std::uint32_t index) {
-    Message& m = messages_[index];
-    if (m.link == none) {
-      routing_.begin(m.route, m.source, m.destination, *this, *this);
-      choices_.clear();
-      routing_.inject(m.route, choices_);
-    } else {
-      routing_.choices(fabric_.links[m.link].to, m.link, m.klass, m.route, choices_);
-    }
-    if (choices_.count == 0) {  // it stays where it is for ever
-      ++unroutable_;
-      return;
-    }
-    const Choice chosen = pick();
-    m.want = chosen.link;
-    m.klass = chosen.lane;
-    m.waiting = true;
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place(const Packet& m) const { return {m.link, m.klass}; }
+  void queue_up(std::uint32_t index) {
+    const Packet& m = messages_[index];
     const std::uint32_t number = first_[m.want].queue + m.klass;
     if (!output_ || m.link == none) return join(number, index);
-    line_up(queues_[number].place, index);
+    Base::line_up(queues_[number].place, index);
     fill_places(number);
   }
-  Choice pick() {
-    if (choices_.count == 1 || routing_.selection() == Selection::first) return choices_[0];
-    if (routing_.selection() == Selection::random) return choices_[below(choices_.count)];
-    Choice least = choices_[0];
-    std::uint32_t fewest = queue(least.link, least.lane);
-    for (const auto& choice : choices_)
-      if (const auto waiting = queue(choice.link, choice.lane); waiting < fewest) least = choice, fewest = waiting;
-    return least;
-  }
-  void line_up(Line& line, std::uint32_t index) {
-    ++line.waiting;
-    if (line.last == nobody) {
-      messages_[index].next = index;
-    } else {
-      messages_[index].next = messages_[line.last].next;
-      messages_[line.last].next = index;
-    }
-    line.last = index;
-  }
-  std::uint32_t step_out(Line& line) {
-    const std::uint32_t index = messages_[line.last].next;
-    if (index == line.last)
-      line.last = nobody;
-    else
-      messages_[line.last].next = messages_[index].next;
-    --line.waiting;
-    return index;
-  }
   void join(std::uint32_t number, std::uint32_t index) {
-    line_up(queues_[number].wire, index);
-    const std::uint32_t link = messages_[index].want;
-    for (unsigned c = 0; c < fabric_.links[link].channels; ++c) marks_.put(first_[link].wire + c);
+    Base::line_up(queues_[number].wire, index);
+    Base::mark(messages_[index].want);
   }
 
   // --- output queues
   void fill_places(std::uint32_t number) {
     while (queues_[number].place.last != nobody &&
            (how_.output_packets == 0 || queues_[number].inside < how_.output_packets)) {
-      const std::uint32_t index = step_out(queues_[number].place);
+      const std::uint32_t index = Base::step_out(queues_[number].place);
       ++queues_[number].inside;
       Message& m = messages_[index];
       m.inside = true;
@@ -345,7 +161,7 @@ class PacketEngine : private RandomSource, private Load {
         }
       }
       wire.turn = lane + 1 < link.lanes ? lane + 1 : 0;
-      cross(step_out(line), number, wire.lane + lane);
+      cross(Base::step_out(line), number, wire.lane + lane);
       marks_.put(number);  // for who is next
       return;
     }
@@ -364,15 +180,19 @@ class PacketEngine : private RandomSource, private Load {
     flits_by_link_[wire.link] += m.length;
     ++m.hops;
     m.waiting = false;
-    if constexpr (requires { observer_.passes(std::uint64_t{}, link, Tick{}, m.length); })
+    if constexpr (requires { Base::observer_.passes(std::uint64_t{}, link, Tick{}, m.length); })
       if (link.kind == LinkKind::network && m.hops > 2)
-        observer_.passes(m.key >> Parts::packet_bits, link, now_, m.length);
+        Base::observer_.passes(m.key >> Parts::packet_bits, link, now_, m.length);
     ++lanes_[lane].open;
     if (m.link == none) {
       m.entered = now_;
-      if (m.row != none) injected(m.row, m.key, wire.free_at);
-      if constexpr (requires { observer_.left(std::uint64_t{}, Tick{}); })
-        if (m.row == none || parts_[m.row].left == 0) observer_.left(m.key >> Parts::packet_bits, wire.free_at);
+      const std::uint32_t row = m.row;
+      const std::uint64_t key = m.key;
+      // The injection channel is free again then: the message's next packet asks after it. (It may move this one.)
+      if (row != none)
+        if (const auto packet = Base::next_packet(row, key); packet != nobody)
+          table_.put(now_, wire.free_at + how_.packet_gap, asks, packet);
+      if (row == none || parts_[row].left == 0) Base::left_source(key, wire.free_at);
     } else if (m.inside) {
       m.inside = false;
       const std::uint32_t place = first_[wire.link].queue + m.klass;
@@ -428,26 +248,8 @@ class PacketEngine : private RandomSource, private Load {
     if (queues_[first.queue + (lane - wire.lane) % first.classes].wire.last != nobody) marks_.put(number);
   }
 
-  const Fabric& fabric_;
-  const Routing& routing_;
-  const Switching how_;
-  Source& source_;
-  Observer& observer_;
-  events::Random random_;
-  Timetable table_;
-  Marks marks_;
   const bool stored_, fifo_, output_;
-  std::vector<First> first_;   // by link
-  std::vector<Queue> queues_;  // by link and lane class
-  std::vector<Wire> wires_;    // by link and channel
-  std::vector<Lane> lanes_;    // by wire and lane
-  std::vector<Message> messages_;
-  std::vector<std::uint32_t> free_, asking_;
-  std::vector<std::uint64_t> flits_by_link_;
-  Parts parts_;
-  Choices choices_;
-  Tick now_ = 0;
-  std::uint64_t created_ = 0, live_ = 0, head_hops_ = 0, flit_hops_ = 0, unroutable_ = 0;
+  std::vector<Lane> lanes_;  // by wire and lane
 };
 
 template <class Source, class Observer>
@@ -480,10 +282,7 @@ void PacketEngine<Source, Observer>::find_deadlock(Outcome& outcome) const {
         }
     });
   }
-  circle.report(outcome, [&](std::uint32_t i) {
-    const Message& m = messages_[i];
-    return Outcome::Waiting{m.key >> Parts::packet_bits, m.want, none, m.source, m.destination};
-  });
+  circle.report(outcome, [&](std::uint32_t i) { return Base::described(messages_[i]); });
 }
 
 }  // namespace assay::network

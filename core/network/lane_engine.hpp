@@ -1,0 +1,281 @@
+// What the packet engine and the flit engine have in common: links as wires and lane classes with queues before them,
+// messages that are created, cut into packets, asked for their next link and delivered, and the run through time.
+//
+// The engine itself (Self) says what its events do and how wires are given out:
+//   happens(kind, number)   an event of the timetable
+//   place(message)          the link whose far end the message stands at and its lane class there; none at its source
+//   queue_up(message)       it wants link `want` in class `klass` from now on
+//   look(wire)              something has changed for this wire
+// In a tick first what was under way happens, then requests are served in order of message, then wires are gone through
+// upwards until nothing moves.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "events/random.hpp"
+#include "network/marks.hpp"
+#include "network/outcome.hpp"
+#include "network/parts.hpp"
+#include "network/routing.hpp"
+#include "network/settings.hpp"
+#include "network/timetable.hpp"
+
+namespace assay::network {
+
+/// A packet on its way; a whole message unless messages are cut.
+struct LaneMessage {
+  std::uint32_t next = events::nobody;  // in the line it stands in
+  std::uint64_t key = 0;
+  RouteState route;
+  std::uint32_t source = 0, destination = 0, flits = 0, length = 0;  // flits of payload; on the wire
+  std::uint64_t born = 0, entered = 0, head = 0, tail = 0;
+  std::uint32_t want = none, klass = 0, hops = 0, row = none;
+  bool live = false, waiting = false;
+};
+
+/// Messages that wait, first come first served: a circular list, of which the last is known.
+struct Line {
+  std::uint32_t last = events::nobody, waiting = 0;
+};
+
+template <class Self, class Message, class Queue, class Source, class Observer>
+class LaneEngine : protected RandomSource, protected Load {
+ public:
+  using Tick = std::uint64_t;
+
+  /// Until `end`; false once nothing will ever happen again.
+  bool run(Tick end) {
+    for (;;) {
+      const Tick time = next_time();
+      if (time == ~Tick{0}) return false;
+      if (time >= end) return true;
+      cycle(time);
+    }
+  }
+  /// On-line use: the next cycle in which anything happens (~0: none), and that cycle's events.
+  [[nodiscard]] Tick next_time() const { return std::min<Tick>(source_.next_cycle(), table_.next(now_)); }
+  void serve_cycle(Tick time) { cycle(time); }
+  [[nodiscard]] std::uint64_t created() const { return created_; }
+  [[nodiscard]] std::uint64_t live() const { return live_; }
+  [[nodiscard]] std::uint64_t relative(std::uint64_t cycle) const { return cycle; }
+  [[nodiscard]] std::uint64_t absolute(Tick time) const { return time; }
+  [[nodiscard]] Tick tail(const Message& m, Tick) const { return m.tail; }
+  [[nodiscard]] std::uint64_t head_hops() const { return head_hops_; }
+  [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
+  [[nodiscard]] std::uint64_t unroutable() const { return unroutable_; }
+  [[nodiscard]] const std::vector<std::uint64_t>& flits_by_link() const { return flits_by_link_; }
+
+ protected:
+  static constexpr std::uint32_t nobody = events::nobody;
+  struct Wire {
+    Tick free_at = 0, wake = 0;
+    std::uint32_t link = 0, lane = 0;  // its first lane
+    std::uint32_t turn = 0;
+  };
+  struct First {
+    std::uint32_t wire, queue;
+    unsigned classes;
+  };
+
+  LaneEngine(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
+             events::Random random, std::uint32_t span)
+      : fabric_(fabric),
+        how_(how),
+        table_(span),
+        marks_(0),
+        observer_(observer),
+        routing_(routing),
+        source_(source),
+        random_(random) {
+    const unsigned classes = routing.claims().lanes;
+    for (std::uint32_t l = 0; l < fabric.links.size(); ++l) {
+      const Link& link = fabric.links[l];
+      const unsigned own = link.kind == LinkKind::network ? std::min<unsigned>(classes, link.lanes) : 1;
+      first_.push_back({static_cast<std::uint32_t>(wires_.size()), static_cast<std::uint32_t>(queues_.size()), own});
+      queues_.resize(queues_.size() + own);
+      for (unsigned c = 0; c < link.channels; ++c, lane_count_ += link.lanes)
+        wires_.push_back({0, Self::not_woken, l, lane_count_, 0});
+    }
+    marks_ = Marks(wires_.size());
+    flits_by_link_.assign(fabric.links.size(), 0);
+  }
+  [[nodiscard]] std::size_t common_memory() const {
+    return messages_.capacity() * sizeof(Message) + wires_.capacity() * sizeof(Wire) +
+           queues_.capacity() * sizeof(Queue) + flits_by_link_.capacity() * 8 + marks_.memory() + table_.memory() +
+           parts_.memory();
+  }
+  static Outcome::Waiting described(const Message& m) {
+    return {m.key >> Parts::packet_bits, m.want, none, m.source, m.destination};
+  }
+
+  // --- messages
+  std::uint32_t start(std::uint32_t source, std::uint32_t destination, std::uint32_t flits, std::uint64_t key,
+                      std::uint32_t row, Tick born) {
+    std::uint32_t index = static_cast<std::uint32_t>(messages_.size());
+    if (free_.empty()) {
+      messages_.emplace_back();
+    } else {
+      index = free_.back();
+      free_.pop_back();
+      messages_[index] = {};
+    }
+    Message& m = messages_[index];
+    m.key = key;
+    m.source = source;
+    m.destination = destination;
+    m.flits = flits;
+    m.length = flits + how_.header_flits;
+    m.row = row;
+    m.born = born;
+    m.live = true;
+    return index;
+  }
+  /// The message's next packet, if there is one: it may ask a gap after its injection channel is free.
+  std::uint32_t next_packet(std::uint32_t row, std::uint64_t key) {
+    const auto flits = parts_.take(row, how_.packet_flits);
+    if (flits == 0) return nobody;
+    const auto whole = parts_[row];
+    return start(whole.source, whole.destination, flits, key + 1, row, whole.born);
+  }
+  /// The packet, whose tail time is set, is at its destination; the observer hears of whole messages.
+  void arrived(std::uint32_t index) {
+    Message& m = messages_[index];
+    m.live = false;
+    head_hops_ += m.hops;
+    flit_hops_ += std::uint64_t{m.hops} * m.length;
+    if (m.row == none) {
+      --live_;
+      m.key >>= Parts::packet_bits;
+      observer_.delivered(self(), m, m.head, m.hops);
+    } else if (parts_.arrived(m.row, m.entered, m.head, m.tail, m.hops)) {
+      const auto& found = parts_[m.row];
+      --live_;
+      Message whole;
+      whole.key = found.key;
+      whole.source = found.source;
+      whole.destination = found.destination;
+      whole.flits = found.flits;
+      whole.born = found.born;
+      whole.entered = found.entered;
+      whole.tail = found.tail;
+      observer_.delivered(self(), whole, found.head, found.hops);
+    }
+  }
+
+  /// The tail of a message, by a packet of it, has left its injection channel at `time`.
+  void left_source(std::uint64_t key, Tick time) {
+    if constexpr (requires { observer_.left(std::uint64_t{}, Tick{}); })
+      observer_.left(key >> Parts::packet_bits, time);
+  }
+
+  // --- lines
+  void line_up(Line& line, std::uint32_t index) {
+    ++line.waiting;
+    if (line.last == nobody) {
+      messages_[index].next = index;
+    } else {
+      messages_[index].next = messages_[line.last].next;
+      messages_[line.last].next = index;
+    }
+    line.last = index;
+  }
+  std::uint32_t step_out(Line& line) {
+    const std::uint32_t index = messages_[line.last].next;
+    if (index == line.last)
+      line.last = nobody;
+    else
+      messages_[line.last].next = messages_[index].next;
+    --line.waiting;
+    return index;
+  }
+  /// Every wire of a link is to be looked at.
+  void mark(std::uint32_t link) {
+    for (unsigned c = 0; c < fabric_.links[link].channels; ++c) marks_.put(first_[link].wire + c);
+  }
+
+  const Fabric& fabric_;
+  const Switching how_;
+  Timetable table_;
+  Marks marks_;
+  std::vector<First> first_;   // by link
+  std::vector<Queue> queues_;  // by link and lane class
+  std::vector<Wire> wires_;    // by link and channel
+  std::vector<Message> messages_;
+  std::vector<std::uint32_t> free_, asking_;
+  std::vector<std::uint64_t> flits_by_link_;
+  Parts parts_;
+  Tick now_ = 0;
+  std::uint32_t lane_count_ = 0;  // of all wires
+  Observer& observer_;
+
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+  std::uint64_t next() override { return random_.next(); }
+
+  void cycle(Tick now) {
+    now_ = now;
+    asking_.clear();
+    table_.each(now, [this](unsigned kind, std::uint32_t number) { self().happens(kind, number); });
+    while (source_.next_cycle() == now) create();
+    std::sort(asking_.begin(), asking_.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return messages_[a].key < messages_[b].key; });
+    for (const auto index : asking_) ask(index);
+    for (std::uint32_t wire = marks_.take(0); wire != Marks::nothing; wire = marks_.take(wire + 1)) self().look(wire);
+  }
+  void create() {
+    const auto arrival = source_.take();
+    std::uint64_t key = created_;
+    if constexpr (!Source::newest_last) key = source_.last_key();
+    ++created_;
+    ++live_;
+    std::uint32_t row = none, flits = arrival.flits;
+    if (how_.packet_flits != 0 && flits > how_.packet_flits) {
+      Parts::Message whole;
+      whole.key = key;
+      whole.source = arrival.source;
+      whole.destination = arrival.destination;
+      whole.flits = flits;
+      whole.born = now_;
+      row = parts_.add(whole, flits = how_.packet_flits);
+    }
+    asking_.push_back(start(arrival.source, arrival.destination, flits, key << Parts::packet_bits, row, now_));
+  }
+  void ask(std::uint32_t index) {
+    Message& m = messages_[index];
+    if (const auto [link, klass] = self().place(m); link == none) {
+      routing_.begin(m.route, m.source, m.destination, *this, *this);
+      choices_.clear();
+      routing_.inject(m.route, choices_);
+    } else {
+      routing_.choices(fabric_.links[link].to, link, klass, m.route, choices_);
+    }
+    if (choices_.count == 0) {  // it stays where it is for ever
+      ++unroutable_;
+      return;
+    }
+    const Choice chosen = pick();
+    m.want = chosen.link;
+    m.klass = chosen.lane;
+    m.waiting = true;
+    self().queue_up(index);
+  }
+  Choice pick() {
+    if (choices_.count == 1 || routing_.selection() == Selection::first) return choices_[0];
+    if (routing_.selection() == Selection::random) return choices_[below(choices_.count)];
+    Choice least = choices_[0];
+    std::uint32_t fewest = queue(least.link, least.lane);
+    for (const auto& choice : choices_)
+      if (const auto waiting = queue(choice.link, choice.lane); waiting < fewest) least = choice, fewest = waiting;
+    return least;
+  }
+
+  const Routing& routing_;
+  Source& source_;
+  events::Random random_;
+  Choices choices_;
+  std::uint64_t created_ = 0, live_ = 0, head_hops_ = 0, flit_hops_ = 0, unroutable_ = 0;
+};
+
+}  // namespace assay::network
