@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -143,14 +144,19 @@ def test_json_is_one_document() -> None:
     assert document["host"]["limits"]["affinity"] == sorted(os.sched_getaffinity(0))
 
 
-def on_terminal(command: list[str], columns: int = 80) -> list[str]:
-    """The lines that a command shows on a pseudo terminal of this width, without colours."""
+def on_terminal(command: list[str], columns: int = 80, interrupt_at: str | None = None) -> list[str]:
+    """The lines that a command shows on a pseudo terminal of this width, without colours.
+
+    `interrupt_at`: Ctrl-C, as the terminal would send it to all of its processes, once this was shown.
+    """
     parent, child = pty.openpty()
     environment = {**os.environ, "COLUMNS": str(columns), "LINES": "50", "TERM": "xterm-256color"}
-    process = subprocess.Popen(command, stdout=child, stderr=child, stdin=child, env=environment, close_fds=True)
+    process = subprocess.Popen(
+        command, stdout=child, stderr=child, stdin=child, env=environment, close_fds=True, start_new_session=True
+    )
     os.close(child)
     shown = b""
-    while select.select([parent], [], [], 60)[0]:
+    while select.select([parent], [], [], 120)[0]:
         try:
             piece = os.read(parent, 65536)
         except OSError:
@@ -158,6 +164,9 @@ def on_terminal(command: list[str], columns: int = 80) -> list[str]:
         if not piece:
             break
         shown += piece
+        if interrupt_at is not None and interrupt_at.encode() in shown:
+            os.killpg(process.pid, signal.SIGINT)
+            interrupt_at = None
     os.close(parent)
     assert process.wait(60) == 0
     return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode()).replace("\r", "").split("\n")
@@ -168,3 +177,34 @@ def test_it_fits_a_terminal_of_80_columns() -> None:
     assert max(len(line) for line in shown) <= 80
     assert "What can be measured here" in shown
     assert any(line.startswith("memory ") for line in shown)
+
+
+# --- live -------------------------------------------------------------------------------------------------------------
+
+
+def test_watching_gives_one_document() -> None:
+    done = subprocess.run(assay("doctor", "--for", "0.5", "--json"), capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert set(document) == {"seconds", "looks", "noise", "activity", "history", "notes"}
+    assert document["looks"] == len(document["history"]) >= 1 and document["seconds"] >= 0.5
+    assert document["activity"]["others"] is not None
+    if document["noise"] is not None:  # with a compiler
+        cpus = [each["cpu"] for each in document["noise"]["processors"]]
+        assert cpus == sorted(cpus) and set(cpus) <= os.sched_getaffinity(0)
+        for each in document["noise"]["processors"]:
+            assert 0 <= each["lost"] < 1
+            assert (each["detours"] > 0) == (each["largest_detour"] is not None)
+
+
+def test_watching_ends_cleanly_on_ctrl_c_and_fits_the_terminal() -> None:
+    """The last frame stays, no trace of Python is shown, and nothing that was started is left."""
+    lines = on_terminal(assay("doctor", "--watch"), interrupt_at="looks in")
+    assert max(len(line) for line in lines) <= 80
+    assert any("Activity of others" in line for line in lines) and any("Ctrl-C ends" in line for line in lines)
+    assert not any("Traceback" in line or "Aborted" in line for line in lines)
+
+
+def test_without_an_end_there_is_no_document() -> None:
+    done = subprocess.run(assay("doctor", "--watch", "--json"), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "--for SECONDS" in done.stderr and not done.stdout

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 Floats = npt.NDArray[np.float64]
 # rows of /proc/interrupts, in words (Linux, arch/x86/kernel/irq.c)
@@ -78,7 +78,7 @@ def spectrum(series: Sequence[Floats], step: float, significance: float = 0.01) 
         return None
     frequency = np.arange(1, len(total) + 1) / (length * step)
     one = -np.expm1(np.log1p(-significance) / len(total))  # at a single frequency, so that of all it is `significance`
-    return Spectrum(frequency, total / blocks, blocks, float(stats.gamma.isf(one, blocks) / blocks))
+    return Spectrum(frequency, total / blocks, blocks, float(special.gammainccinv(blocks, one) / blocks))
 
 
 def peaks(of: Spectrum, most: int = 5) -> list[Peak]:

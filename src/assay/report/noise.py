@@ -23,10 +23,11 @@ def noise(run: Run, benchmark: str) -> list[dict[str, Any]]:
         if about.benchmark == benchmark and not about.superseded and path.exists():
             for trace in read_traces(path):
                 by_host[trace.host].append(trace)
-    return [_of_node(host, traces) for host, traces in sorted(by_host.items())]
+    return [of_node(host, traces) for host, traces in sorted(by_host.items())]
 
 
-def _of_node(host: str, traces: list[Trace]) -> dict[str, Any]:
+def of_node(host: str, traces: list[Trace]) -> dict[str, Any]:
+    """Sum up the traces of one node, at least one; see `noise`."""
     seconds = sum(trace.seconds for trace in traces)
     counted: dict[str, int] = defaultdict(int)
     for trace in traces:

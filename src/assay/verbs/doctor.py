@@ -1,4 +1,4 @@
-"""`assay doctor`: what this machine is, what can be measured on it, what is missing, what is doubtful."""
+"""`assay doctor`: what this machine is, what can be measured on it, what is missing or doubtful; `--watch`: live."""
 
 from __future__ import annotations
 
@@ -17,8 +17,20 @@ def register(app: typer.Typer) -> None:
     """Add the verb."""
 
     @app.command()
-    def doctor(json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False) -> None:
+    def doctor(
+        watch: Annotated[bool, typer.Option("--watch", help="its noise and activity, live, until Ctrl-C")] = False,
+        seconds: Annotated[float | None, typer.Option("--for", min=0.1, help="seconds to watch")] = None,
+        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+    ) -> None:
         """Show what this machine is and what can be measured on it."""
+        if watch or seconds is not None:
+            from assay.errors import InputError
+            from assay.verbs import _watching
+
+            if json and seconds is None:
+                raise InputError("has no end to write a document at", key="--watch --json", accepted="--for SECONDS")
+            _watching.watch(seconds, json)
+            return
         from assay.cli import emit
         from assay.execute.mpi import find_mpi
         from assay.machine.abilities import abilities, doubts, missing
