@@ -247,3 +247,14 @@ def test_a_run_apart_from_itself_tells_nothing_whichever_of_the_two_it_is(run: R
     for one, other in ((run, steady), (steady, run)):
         (row,) = comparing.against_run(one, other)
         assert row["verdict"] == "cannot be told" and row["spread"][1] > 1.1
+
+
+def test_what_a_program_doubts_itself_is_a_warning_and_the_run_is_not_clean(run: Run) -> None:
+    doubt = {"event": "note", "text": "doubted: two threads may have shared one processor"}
+    told = {"event": "note", "text": "left out: what takes three"}
+    for number in range(3):
+        launch(run, number, [block(8, [1e-6] * 4), doubt, told])
+    section = echo(run)
+    assert section["state"] == "disturbed" and section["warnings"] == ["two threads may have shared one processor"]
+    assert section["notes"] == ["left out: what takes three"]
+    assert all(figure["state"] == "disturbed" for figure in section["figures"])

@@ -18,6 +18,7 @@ cost = "rate: 8 bytes an element, read once; latency: one dependent load of 8 by
 check = "the sum that all processors read together, with a closed form; the chain comes back after as many loads as there are lines, and not before; the kernel says that the pages lie on the node"
 source = "Dunigan 1995, section 3 (KSR, BBN TC2000: local and remote memory); McVoy and Staelin 1996"
 statistics = ["median", "best"]
+matrix = ["from", "to"]
 slice_quick = 0.02
 slice_standard = 0.1
 slice_full = 0.4

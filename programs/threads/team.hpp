@@ -61,7 +61,17 @@ class Team {
       return false;
     }
     gather(static_cast<int>(threads));
-    if (!pinned_) at.note("threads could not be held on processors of their own: the scheduler may move them");
+    if (!pinned_) at.doubt("threads could not be held on processors of their own: two may share one");
+    at.afterwards([this] {
+      const bool moved = moved_.exchange(false);
+      return std::string(moved ? "a thread was moved off its processor while it measured: two may have shared one"
+                               : "");
+    });
+    if (processors_.usable() == 1 && !alone_) {
+      alone_ = true;
+      at.note("left out: whatever takes two threads: this process may use one processor" +
+              (processors_.cpus.size() > 1 ? ", whose time " + processors_.limited + " allows" : std::string()));
+    }
     if (threads > static_cast<std::int64_t>(processors_.cores))
       at.note("beyond " + std::to_string(processors_.cores) + " threads, two share a core");
     return true;
@@ -75,6 +85,7 @@ class Team {
     pending_.store(threads - 1, std::memory_order_relaxed);
     for (int rank = 1; rank < threads; ++rank) send(static_cast<std::size_t>(rank - 1), ++orders_ << 1);
     body(0);
+    look(0);
     for (int spins = 0; pending_.load(std::memory_order_acquire) != 0; ++spins) {
       if (spins < most_spins) {
         pause();
@@ -92,6 +103,9 @@ class Team {
     std::thread thread;
   };
 
+  void look(int rank) {  // whether a thread is still where it was put
+    if (pinned_ && sched_getcpu() != cpu(rank)) moved_.store(true, std::memory_order_relaxed);
+  }
   void send(std::size_t member, std::uint64_t order) {
     members_[member]->order.store(order, std::memory_order_release);
     members_[member]->order.notify_one();
@@ -128,13 +142,15 @@ class Team {
       if (order == leave) return;
       seen = order;
       body_(what_, rank);
+      look(rank);
       pending_.fetch_sub(1, std::memory_order_release);
     }
   }
 
   Processors processors_;
   std::vector<std::unique_ptr<Member>> members_;
-  bool here_ = false, pinned_ = true;
+  bool here_ = false, pinned_ = true, alone_ = false;
+  std::atomic<bool> moved_{false};
   std::uint64_t orders_ = 0;
   void (*body_)(void*, int) = nullptr;
   void* what_ = nullptr;

@@ -17,6 +17,7 @@
 
 #include "timing/accounting.hpp"
 #include "timing/launch.hpp"
+#include "timing/quota.hpp"
 #include "timing/sampler.hpp"
 
 namespace assay::timing {
@@ -78,6 +79,10 @@ class Case {
   // Verifies what the measured calls left behind, by other means than theirs; runs after all blocks.
   void check(std::function<Check()> verify) { checks_.push_back(std::move(verify)); }
   void note(std::string_view text) { output_.note(text); }
+  // What makes this launch's numbers doubtful: they stand, but the run is not called clean.
+  void doubt(std::string_view text) { output_.note("doubted: " + std::string(text)); }
+  // Asked after all blocks; "" where all went well, else the doubt.
+  void afterwards(std::function<std::string()> ask) { afterwards_.push_back(std::move(ask)); }
   // Nothing to measure for these parameters: registers nothing and says why.
   void leave_out(std::string_view why) { output_.note("left out: " + std::string(why)); }
 
@@ -98,6 +103,7 @@ class Case {
   Output& output_;
   std::deque<Measured> measured_;
   std::vector<std::function<Check()>> checks_;
+  std::vector<std::function<std::string()>> afterwards_;
 };
 
 inline std::uint64_t random_bits(std::uint64_t& state) {  // splitmix64, Steele, Lea and Flood 2014
@@ -138,6 +144,9 @@ class Measurement {
         for (Case::Measured* measured : together)
           if (block == 0 || !measured->once) take(*each, *measured, block, order++);
     }
+    for (Case& each : cases)
+      for (const auto& ask : each.afterwards_)
+        if (const std::string doubt = ask(); !doubt.empty()) each.doubt(doubt);
     bool passed = true;
     for (Case& each : cases)
       for (const auto& verify : each.checks_) {
@@ -218,7 +227,11 @@ inline int run_program(std::string_view text, int argc, const char* const* argv,
     Output output(options.out);
     const ClockQuality clock = measure_clock();
     output.line(launch_event(record, options, {here(0)}, "none", "", clock));
+    const std::int64_t stopped = times_stopped();
     const bool passed = Measurement(options, output, clock).run(body, record.top().truth("or_nothing"));
+    if (const std::int64_t times = times_stopped() - stopped; times > 0)
+      output.note("doubted: a cgroup's quota of processors' time, " + read_quota().file + ", stopped the work " +
+                  std::to_string(times) + " times");
     output.line(Json().text("event", "done"));
     return passed ? 0 : 1;
   } catch (const InputFault& fault) {

@@ -242,6 +242,34 @@ void memory_limits() {
   fs::remove_all(root);
 }
 
+void processor_quotas() {
+  namespace fs = std::filesystem;
+  char folder[] = "/tmp/quota-XXXXXX";
+  if (!mkdtemp(folder)) return expect(false, "a scratch folder");
+  const std::string root = std::string(folder) + "/";
+  const auto put = [&](const std::string& path, const std::string& text) {
+    fs::create_directories(fs::path(root + path).parent_path());
+    std::ofstream(root + path) << text;
+  };
+  expect(read_quota(root).share == 0 && times_stopped(root) == 0, "no cgroup: no limit");
+  put("proc/self/cgroup", "0::/a/b\n");
+  put("sys/fs/cgroup/a/cpu.max", "150000 100000\n");
+  put("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+  put("sys/fs/cgroup/a/cpu.stat", "usage_usec 77\nnr_periods 9\nnr_throttled 4\nthrottled_usec 5\n");
+  put("sys/fs/cgroup/a/b/cpu.stat", "usage_usec 7\nnr_periods 0\nnr_throttled 0\n");
+  expect(read_quota(root).share == 1.5, "an ancestor's quota");
+  expect(read_quota(root).file.ends_with("/a/cpu.max"), "who says so");
+  expect(times_stopped(root) == 4, "how often the ancestor was stopped");
+  put("proc/self/cgroup", "7:cpu,cpuacct:/job\n3:cpuset:/\n0::/\n");
+  put("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "50000\n");
+  put("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");
+  put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+  put("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  put("sys/fs/cgroup/cpu/job/cpu.stat", "nr_periods 8\nnr_throttled 3\nthrottled_time 12\n");
+  expect(read_quota(root).share == 0.5 && times_stopped(root) == 3, "version 1");
+  fs::remove_all(root);
+}
+
 }  // namespace
 
 int main() {
@@ -253,6 +281,7 @@ int main() {
   lines();
   shuffles();
   memory_limits();
+  processor_quotas();
   if (failures == 0) std::puts("all hold");
   return failures == 0 ? 0 : 1;
 }

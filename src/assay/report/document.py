@@ -19,6 +19,7 @@ from assay.report.readings import Readings, gathered, readings
 from assay.samples import case_text
 from assay.store import Run
 
+DOUBTED = "doubted: "  # how a program's note begins that is a doubt
 WORST = {"clean": 0, "disturbed": 1, "invalid": 2}
 # of a launch that was done again well, or cut short, neither samples nor checks count
 _FAILED = """
@@ -125,6 +126,11 @@ def _section(run: Run, connection: Any, record: Benchmark, said: dict[str, list[
     for texts, transport in notes.fetchall():
         noted |= dict.fromkeys(json.loads(texts))
         transports.add(transport)
+    doubted = [note for note in noted if note.startswith(DOUBTED)]
+    if doubted:  # the program itself does not trust what it measured
+        state = _worse(state, "disturbed")
+        warnings += [note.removeprefix(DOUBTED) for note in doubted]
+        states = {case: _worse(state, of) for case, of in states.items()}
     if failed and not found:
         states[""] = "invalid"
     heard = noise(run, record.name) if record.extra.get("traces") else []
@@ -137,7 +143,7 @@ def _section(run: Run, connection: Any, record: Benchmark, said: dict[str, list[
     return frame(record.name, record) | {
         "state": worst,
         "warnings": warnings,
-        "notes": list(noted),
+        "notes": [note for note in noted if note not in doubted],
         **({"noise": heard} if heard else {}),
         "transport": sorted(t for t in transports if t),
         "binding": said.get("binding", []),

@@ -10,6 +10,7 @@ from assay.report import matrices, published, quoted, tables
 from assay.report.verdict import verdict
 
 MOST_ROWS = 24  # a longer table is for the page
+MOST_LEFT_OUT = 4  # notes of what was not measured
 MOST_COLUMNS = 6  # and a wider matrix
 
 
@@ -30,6 +31,8 @@ def show(document: dict[str, Any], console: Console | None = None) -> None:
         for square in matrices.tables(section):
             if len(square.rows) <= MOST_COLUMNS:
                 out.print(square.rich())
+        for note in [note for note in section["notes"] if note.startswith("left out: ")][:MOST_LEFT_OUT]:
+            out.print(f"  {note}", highlight=False, markup=False)
         for fit in section["fits"]:
             out.print(f"  {fit['text']}", highlight=False, markup=False)
     own = quoted.tables(document["quoted"]) if document.get("quoted") else []

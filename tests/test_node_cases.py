@@ -1,0 +1,149 @@
+"""A node that is less than it seems: it says what it left out or doubts, and gives no clean wrong number."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.benchmark.record import programs_root
+
+PROGRAMS = programs_root()
+BOTH = len(os.sched_getaffinity(0)) >= 2
+ALONE = str(min(os.sched_getaffinity(0)))
+CORE = ("-O1",)
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+
+
+def compiled(folder: Path, name: str, *flags: str) -> Path:
+    path = folder / Path(name).name
+    source = PROGRAMS / f"{name}.cpp"
+    subprocess.run(["g++", "-std=c++20", "-I", str(PROGRAMS), "-pthread", *flags, source, "-o", path], check=True)
+    return path
+
+
+def events(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def notes(lines: list[dict[str, Any]]) -> list[str]:
+    return [line["text"] for line in lines if line["event"] == "note"]
+
+
+def told(*command: str) -> dict[str, Any]:
+    """The document of a whole command in a process of its own."""
+    done = subprocess.run([*command], capture_output=True, text=True, timeout=280)
+    assert done.stdout, done.stderr
+    return dict(json.loads(done.stdout))
+
+
+def test_on_one_processor_there_is_no_speedup_and_it_is_said(tmp_path: Path) -> None:
+    words = ["run", "integration", "--launches", "1", "--set", "intervals=20000", "--out", "run", "--json"]
+    found = told("taskset", "-c", ALONE, sys.executable, "-m", "assay", *words)
+    assert {figure["params"]["threads"] for figure in found["figures"]} == {1}
+    assert found["fits"] == []
+    assert any("left out: whatever takes two threads: this process may use one processor" in n for n in found["notes"])
+
+
+@pytest.mark.skipif(not BOTH, reason="needs two processors")
+def test_two_threads_pushed_onto_one_core_are_no_clean_measurement(tmp_path: Path) -> None:
+    program = compiled(tmp_path, "memory/stream", *CORE)
+    words = ["--set", "kernel=copy", "--set", "threads=2", "--set", "size=1MiB", "--slice", "0.7", "--blocks", "2"]
+    running = subprocess.Popen([program, *words], stdout=subprocess.PIPE, text=True)
+    tasks = Path(f"/proc/{running.pid}/task")
+    for _ in range(200):
+        time.sleep(0.02)
+        if len(list(tasks.glob("*"))) == 2:
+            break
+    time.sleep(0.3)
+    for task in tasks.glob("*"):
+        os.sched_setaffinity(int(task.name), {int(ALONE)})
+    out, _ = running.communicate(timeout=100)
+    assert any("doubted: a thread was moved off its processor" in text for text in notes(events(out)))
+
+
+def test_without_openmp_the_rest_is_measured_and_it_is_said(tmp_path: Path) -> None:
+    for name, parameter in (("threads/lock", "kind"), ("threads/barrier", "kind"), ("kernels/integration", "by")):
+        program = compiled(tmp_path, name, *CORE)  # without the record's -fopenmp
+        done = subprocess.run(
+            [program, "--set", "threads=1", "--slice", "0.0005", "--blocks", "1"], capture_output=True, text=True
+        )
+        lines = events(done.stdout)
+        assert done.returncode == 0, done.stderr
+        measured = {line["case"][parameter] for line in lines if line["event"] == "block"}
+        assert measured and "openmp" not in measured
+        assert any(text.startswith("left out: OpenMP") for text in notes(lines))
+
+
+def test_arrays_that_a_limit_forbids_are_left_out_and_said(tmp_path: Path) -> None:
+    program = compiled(tmp_path, "memory/stream", *CORE)
+    words = [
+        "--set",
+        "kernel=copy",
+        "--set",
+        "threads=1",
+        "--set",
+        "size=64MiB,1GiB",
+        "--blocks",
+        "1",
+        "--slice",
+        "0.01",
+    ]
+    done = subprocess.run(["prlimit", "--as=800000000", program, *words], capture_output=True, text=True)
+    lines = events(done.stdout)
+    assert {line["case"]["size"] for line in lines if line["event"] == "block"} == {64 << 20}
+    assert any("would not fit the limit of address space" in text for text in notes(lines))
+
+
+@pytest.fixture
+def quota() -> Iterator[list[str]]:
+    """A command's beginning that puts it into a cgroup with three tenths of a processor."""
+    name = f"assay-test-{os.getpid()}"
+    old, new = Path("/sys/fs/cgroup/cpu") / name, Path("/sys/fs/cgroup") / name
+    folder = old if old.parent.is_dir() else new
+    try:
+        folder.mkdir()
+        if folder == old:
+            (folder / "cpu.cfs_period_us").write_text("100000")
+            (folder / "cpu.cfs_quota_us").write_text("30000")
+        else:
+            (folder / "cpu.max").write_text("30000 100000")
+    except OSError as error:
+        if folder.is_dir():
+            folder.rmdir()
+        pytest.skip(f"no cgroup can be made here ({error.strerror})")
+    try:
+        yield ["sh", "-c", f'echo $$ > {folder}/cgroup.procs && exec "$@"', "sh"]
+    finally:
+        for _ in range(50):
+            try:
+                folder.rmdir()
+                break
+            except OSError:
+                time.sleep(0.1)
+
+
+def test_a_quota_of_processors_time_is_named_and_the_run_is_not_clean(tmp_path: Path, quota: list[str]) -> None:
+    program = compiled(tmp_path, "kernels/integration", *CORE)
+    words = ["--set", "intervals=20000", "--set", "by=threads", "--slice", "0.6", "--blocks", "1"]
+    done = subprocess.run([*quota, program, *words], capture_output=True, text=True, timeout=100)
+    lines = events(done.stdout)
+    assert {line["case"]["threads"] for line in lines if line["event"] == "block"} == {1}
+    assert any("doubted: a cgroup's quota of processors' time" in text for text in notes(lines))
+    if BOTH:
+        assert any("whose time /sys/fs/cgroup" in text for text in notes(lines))
