@@ -125,6 +125,25 @@ def test_a_long_gap_in_a_trace_costs_nothing() -> None:
     assert list(found["head"]) == [5 + 3, (3 << 40) + 2, (1 << 61) + 1]
 
 
+@pytest.mark.parametrize("channels", [1, 2])
+def test_messages_older_than_the_origin_of_time_still_count(channels: int) -> None:
+    # Engines move the origin of their 32-bit times every 2^30 cycles; here messages wait longer than that.
+    ends = {"injection_channels": channels, "ejection_channels": channels}
+    found = core.simulate(
+        config(
+            1,
+            network=ends,
+            traffic={"flits": [[1 << 21, 1.0]], "load": 1.4},
+            method={"warmup_cycles": 0, "cycles": 5 << 30},
+        )
+    )
+    batches = found["latencies"]["header"]
+    assert found["messages"] > 5000
+    assert sum(batches["batch_counts"]) == found["messages"]
+    assert found["throughput"] == pytest.approx(1, abs=0.01)
+    assert found["backlog"][-1] > 1000
+
+
 def test_wrong_input_names_its_key() -> None:
     for changes, key in [
         ({"traffic": {"load": -1.0}}, "traffic.load"),

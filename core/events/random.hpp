@@ -79,10 +79,18 @@ class Random {
   /// Exponential of mean 1.
   double exponential() {
     const std::uint64_t bits = next();
-    const std::uint64_t fraction = bits >> 11;
+    double value;
+    return exponential_inside(bits, value) ? value : exponential_edge(bits);
+  }
+  /// The same from a draw that was made: whether it gives the value at once, as nearly all do. If not, `value` comes of
+  /// exponential_edge(), which draws more; so a loop may keep its generator in registers.
+  [[nodiscard]] bool exponential_inside(std::uint64_t bits, double& value) const {
     const auto layer = static_cast<unsigned>(bits & 255);
-    if (fraction < zig_->inside[layer]) return static_cast<double>(fraction) * zig_->width[layer];
-    return exponential_edge(layer, fraction);
+    value = static_cast<double>(static_cast<std::int64_t>(bits >> 11)) * zig_->width[layer];
+    return bits >> 11 < zig_->inside[layer];
+  }
+  double exponential_edge(std::uint64_t bits) {
+    return exponential_edge(static_cast<unsigned>(bits & 255), bits >> 11);
   }
   /// Trials up to and with the first success, each of probability p in (0, 1].
   std::uint64_t geometric(double p);

@@ -24,16 +24,16 @@ class Collector {
     ++messages_;
     flits_ += m.flits;
     sent_[m.source] += m.flits;
-    if (static_cast<std::make_signed_t<decltype(m.born)>>(m.born - static_cast<decltype(m.born)>(from_)) < 0) return;
+    if (static_cast<std::make_signed_t<decltype(m.born)>>(m.born) < from_) return;  // both may lie before the base
     header_.add(static_cast<std::uint32_t>(head + 1 - m.born));
     network_.add(static_cast<std::uint32_t>(head + 1 - m.entered));
     queueing_.add(static_cast<std::uint32_t>(m.entered - m.born));
   }
-  void moved_base(std::uint32_t shift) { from_ -= std::min<std::uint64_t>(from_, shift); }
+  void moved_base(std::uint32_t shift) { from_ -= shift; }
 
   void measure(std::uint64_t from, std::size_t batches) {
     measuring_ = true;
-    from_ = from;
+    from_ = static_cast<std::int64_t>(from);
     header_.begin(batches);
     network_.begin(batches);
     queueing_.begin(batches);
@@ -62,7 +62,7 @@ class Collector {
   Latency header_, network_, queueing_;
   std::uint64_t all_ = 0, messages_ = 0, flits_ = 0;
   std::vector<std::uint64_t> sent_;
-  std::uint64_t from_ = 0;
+  std::int64_t from_ = 0;
   bool measuring_ = false;
 };
 

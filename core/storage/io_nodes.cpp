@@ -35,7 +35,7 @@ class IoNodes {
   void first(Message& m);
   template <class Engine>
   void delivered(Engine& engine, const Message& m, std::uint32_t head);
-  void moved_base(std::uint32_t shift) { from_ -= std::min(from_, shift); }
+  void moved_base(std::uint32_t shift) { from_ -= shift; }
   /// Writes down what is delivered, and generates no more than so many transactions.
   void trace(std::vector<Sent>& sent, std::uint64_t transactions) {
     sent_ = &sent;
@@ -104,7 +104,7 @@ class IoNodes {
   Latency header_, network_, pe_waiting_, io_waiting_, forward_waiting_, read_;
   std::array<Latency, kinds> by_kind_;
   std::uint64_t all_ = 0, messages_ = 0, flits_ = 0;
-  std::uint32_t from_ = 0;
+  std::int64_t from_ = 0;
   bool measuring_ = false;
   std::vector<Sent>* sent_ = nullptr;
   std::uint64_t left_ = ~std::uint64_t{0};
@@ -249,7 +249,7 @@ void IoNodes::delivered(Engine& engine, const Message& m, std::uint32_t head) {
   if (measuring_) {
     ++messages_;
     flits_ += m.flits;
-    if (static_cast<std::int32_t>(m.born - from_) >= 0) {
+    if (static_cast<std::int32_t>(m.born) >= from_) {
       header_.add(latency);
       network_.add(head + 1 - m.entered);
       by_kind_[m.tag.kind].add(latency);

@@ -139,6 +139,59 @@ OpenLoop::OpenLoop(const Traffic& traffic, const Neighbourhood& around, events::
     throw ParameterError("traffic.arrivals",
                          "no process '" + traffic.arrivals + "'; accepted: poisson, bernoulli, burst");
   }
+  draw();
+}
+
+void OpenLoop::draw() {
+  at_ = 0;
+  if (uniform_ && process_ == Process::poisson && table_.empty()) return draw_uniform();
+  for (auto& drawn : drawn_) {
+    drawn.cycle = cycle_;
+    drawn.arrival = one();
+  }
+}
+
+void OpenLoop::draw_uniform() {
+  events::Random random = random_;  // its address is taken nowhere below
+  double time = time_;
+  for (auto& [cycle, arrival] : drawn_) {
+    cycle = static_cast<std::uint64_t>(static_cast<std::int64_t>(time));
+    std::uint32_t source, destination;
+    random.below_two(nodes_, others_, source, destination);
+    arrival = {source, destination + (others_ != nodes_ && destination >= source), flits_};
+    const std::uint64_t bits = random.next();
+    double gap;
+    if (!random.exponential_inside(bits, gap)) [[unlikely]] {
+      random_ = random;
+      gap = random_.exponential_edge(bits);
+      random = random_;
+    }
+    time += gap * gap_;
+  }
+  random_ = random;
+  time_ = time;
+}
+
+Arrival OpenLoop::one() {
+  Arrival arrival;
+  arrival.flits = table_.empty() ? flits_ : length();
+  if (uniform_) {
+    if (process_ == Process::poisson)
+      random_.below_two(nodes_, others_, arrival.source, arrival.destination);
+    else
+      arrival.source = source_, arrival.destination = random_.below(others_);
+    arrival.destination += others_ != nodes_ && arrival.destination >= arrival.source;
+  } else {
+    arrival.source = process_ == Process::poisson ? senders_[random_.below(sending_)] : source_;
+    arrival.destination = destination(arrival.source);
+  }
+  if (process_ == Process::poisson) {
+    time_ += random_.exponential() * gap_;
+    cycle_ = static_cast<std::uint64_t>(static_cast<std::int64_t>(time_));
+  } else {
+    advance();
+  }
+  return arrival;
 }
 
 void OpenLoop::advance() {

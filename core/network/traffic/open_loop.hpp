@@ -6,6 +6,7 @@
 // Patterns as Dally and Towles (2004), section 3.2, define them on the node's number; a message that a permutation maps
 // to its own source is not sent. Spherical locality: Reed and Grunwald (1987), nodes within `radius` links.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -36,26 +37,11 @@ class OpenLoop {
   OpenLoop(const Traffic& traffic, const Neighbourhood& around, events::Random random);
 
   /// The cycle of the next message.
-  [[nodiscard]] std::uint64_t next_cycle() const { return cycle_; }
+  [[nodiscard]] std::uint64_t next_cycle() const { return drawn_[at_].cycle; }
   Arrival take() {
-    Arrival arrival;
-    arrival.flits = table_.empty() ? flits_ : length();
-    if (uniform_) {
-      if (process_ == Process::poisson)
-        random_.below_two(nodes_, others_, arrival.source, arrival.destination);
-      else
-        arrival.source = source_, arrival.destination = random_.below(others_);
-      arrival.destination += others_ != nodes_ && arrival.destination >= arrival.source;
-    } else {
-      arrival.source = process_ == Process::poisson ? senders_[random_.below(sending_)] : source_;
-      arrival.destination = destination(arrival.source);
-    }
-    if (process_ == Process::poisson) {
-      time_ += random_.exponential() * gap_;
-      cycle_ = static_cast<std::uint64_t>(static_cast<std::int64_t>(time_));
-    } else {
-      advance();
-    }
+    const Arrival arrival = drawn_[at_].arrival;
+    if (++at_ == drawn_.size()) [[unlikely]]
+      draw();
     return arrival;
   }
   [[nodiscard]] double mean_flits() const { return mean_flits_; }
@@ -71,6 +57,10 @@ class OpenLoop {
   std::uint32_t length();
   std::uint32_t destination(std::uint32_t source);
   void advance();
+  /// Messages in advance, many at a time: a loop that keeps its generator in registers.
+  void draw();
+  void draw_uniform();
+  Arrival one();
 
   events::Random random_;
   double time_ = 0, gap_ = 0;
@@ -82,6 +72,12 @@ class OpenLoop {
   bool geometric_ = false;
   double mean_flits_ = 32, probability_ = 0, burst_ = 1, share_ = 0;
   std::uint64_t trial_ = 0;
+  struct Drawn {
+    std::uint64_t cycle;
+    Arrival arrival;
+  };
+  std::array<Drawn, 64> drawn_;
+  std::uint32_t at_ = 0;
   struct Length {
     double up_to;
     std::uint32_t flits;

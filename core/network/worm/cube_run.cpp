@@ -2,6 +2,7 @@
 
 #include "network/simulate.hpp"
 #include "network/worm/cube.hpp"
+#include "network/worm/rigid.hpp"
 #include "network/worm/unit.hpp"
 
 namespace assay::network {
@@ -22,16 +23,16 @@ bool is_text(const Table& network, const char* key, const std::string& wanted, b
   return text != nullptr && *text == wanted;
 }
 
-/// Rigid trains with nothing kept but the route, or crossings kept.
+/// Rigid trains, or trains that bunch up in buffers.
 template <class Source, class Observer, class Use>
 void with_engine(const UnitCube& cube, const Cube& net, Source& source, Observer& observer, std::uint32_t shortest,
                  std::uint32_t longest, Use use) {
   const std::uint32_t span = std::min(longest, 4096u) * 4;
   if (cube.buffer == 1 && shortest >= net.longest()) {
-    UnitEngine<Cube, Source, Observer, false> engine(net, source, observer, cube.buffer, span);
+    RigidEngine<Source, Observer> engine(net, source, observer, shortest, span);
     use(engine);
   } else {
-    UnitEngine<Cube, Source, Observer, true> engine(net, source, observer, cube.buffer, span);
+    UnitEngine<Cube, Source, Observer> engine(net, source, observer, cube.buffer, span);
     use(engine);
   }
 }
@@ -66,7 +67,7 @@ std::optional<UnitCube> unit_cube(const Table& network, const Switching& switchi
     return std::nullopt;
   const UnitCube cube{static_cast<std::uint32_t>(*dimension), static_cast<std::uint32_t>(*buffer),
                       static_cast<std::uint32_t>(*in), static_cast<std::uint32_t>(*out)};
-  const std::uint64_t words = std::uint64_t{cube.dimension + cube.injection + cube.ejection + 2} << cube.dimension;
+  const std::uint64_t words = std::uint64_t{cube.dimension + cube.injection + cube.ejection + 4} << cube.dimension;
   if (words >= held) return std::nullopt;
   return cube;
 }

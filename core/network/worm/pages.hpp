@@ -1,5 +1,5 @@
-// Words for a million nodes: zeroed memory on large pages where the system gives them, since nearly every access is to
-// another page.
+// Words for channels: the cycle from which a channel is free, possibly ahead of now, or that it is held; for a million
+// nodes in zeroed memory on large pages where the system gives them, since nearly every access is to another page.
 #pragma once
 #include <sys/mman.h>
 
@@ -11,6 +11,10 @@
 #include <new>
 
 namespace assay::network {
+
+/// 32-bit times are relative to a base that is moved up now and then.
+inline constexpr std::uint32_t held = 0x80000000u;        // and, in the low bits, the queue's tail
+inline constexpr std::uint32_t held_alone = 0xffffffffu;  // nobody waits
 
 class Words {
  public:

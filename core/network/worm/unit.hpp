@@ -2,10 +2,9 @@
 //
 // One event a head hop. A message of L flits moves as a rigid train, so a channel's release follows from the cycles
 // A(j) in which the head crossed the links after it: link i is free again at the maximum, over j from i+1 to H+1 with
-// B (j-i-1) <= L-1, of A(j) + L-1 - B (j-i-1), with A(H+1) = A(H) + 1. With B = 1 and L >= H all releases are known
-// exactly when the head reaches the sink, and none before (`history` false: nothing is kept but the route); else a
-// link's release is known when the head is granted the column q = (L-1)/B + 1 after it, or the sink (`history` true:
-// crossings are kept).
+// B (j-i-1) <= L-1, of A(j) + L-1 - B (j-i-1), with A(H+1) = A(H) + 1. A link's release is known when the head is
+// granted the column q = (L-1)/B + 1 after it, or the sink; until then the crossings are kept. (With B = 1 and L >= H
+// all are known when the head reaches the sink, and none before: see rigid.hpp.)
 //
 // A channel is one word: the cycle from which it is free, possibly ahead of now, or `held` with the tail of the
 // circular FIFO queue of messages that wait for it. When a release becomes known the first waiter is granted that cycle
@@ -25,10 +24,6 @@ namespace assay::network {
 
 using events::nobody;
 
-/// 32-bit times are relative to a base that is moved up now and then.
-inline constexpr std::uint32_t held = 0x80000000u;        // and, in the low bits, the queue's tail
-inline constexpr std::uint32_t held_alone = 0xffffffffu;  // nobody waits
-
 template <class Net>
 struct UnitMessage {
   std::uint32_t next = nobody;  // in the queue or bucket it stands in
@@ -41,7 +36,7 @@ struct UnitMessage {
   bool live = false;
 };
 
-template <class Net, class Source, class Observer, bool history>
+template <class Net, class Source, class Observer>
 class UnitEngine {
  public:
   using Message = UnitMessage<Net>;
@@ -53,7 +48,6 @@ class UnitEngine {
       if (!net.open_sink() && net.ejection_channels() > 1)
         words_[net.ejection(node) + net.ejection_channels()] = held_alone;
     }
-    distant_words_ = words_.size() > 200000;
     refresh();
   }
 
@@ -85,8 +79,7 @@ class UnitEngine {
   [[nodiscard]] std::size_t memory() const {
     return words_.capacity() * 4 + messages_.capacity() * sizeof(Message) + free_.capacity() * 4 +
            (current_.capacity() + next_.capacity() + bucket_.capacity() + merged_.capacity()) * 4 + wheel_.memory() +
-           distant_.heap.capacity() * sizeof(events::Distant::Event) + arrived_.capacity() * sizeof(Arrived) +
-           times_.capacity() * 4 + path_.capacity() * 4;
+           distant_.heap.capacity() * sizeof(events::Distant::Event) + times_.capacity() * 4 + path_.capacity() * 4;
   }
   [[nodiscard]] std::uint64_t head_hops() const { return head_hops_; }
   [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
@@ -121,49 +114,9 @@ class UnitEngine {
     if (wheel_.head(now) != nobody) count = merge(count, now);
     if constexpr (!Source::newest_last)
       if (arrival_ == now) count = arrive_among(count, now);
-    if (distant_words_) {
-      for (std::uint32_t i = 0; i < count; ++i) {
-        if (i + 16 < count) __builtin_prefetch(&messages_[current_[i + 16]]);
-        if (i + 8 < count) __builtin_prefetch(&words_[messages_[current_[i + 8]].want]);
-        request(current_[i], now);
-      }
-    } else {
-      for (std::uint32_t i = 0; i < count; ++i) request(current_[i], now);
-    }
-    if constexpr (Source::newest_last) {
-      if (distant_words_)
-        arrive_many(now);
-      else
-        while (arrival_ == now) arrive(create(), now);
-    }
-    if constexpr (!history)
-      if (distant_words_) deliver_all();
-  }
-  /// All new messages of a cycle, their words fetched ahead.
-  [[gnu::noinline]] void arrive_many(std::uint32_t now) {
-    std::uint32_t count = 0;
-    for (; arrival_ == now; ++count) {
-      const std::uint32_t index = create();
-      current_[count] = index;
-      __builtin_prefetch(&words_[messages_[index].want], 1);
-    }
-    for (std::uint32_t i = 0; i < count; ++i) arrive(current_[i], now);
-  }
-  /// Where words lie far apart, heads that reach their sinks are kept until the cycle's requests are served, and the
-  /// words of their paths fetched ahead; no release lies in this cycle, so that changes nothing.
-  [[gnu::noinline]] void deliver_all() {
-    for (std::uint32_t i = 0; i < arrived_count_; ++i) {
-      if (i + 12 < arrived_count_) __builtin_prefetch(&messages_[arrived_[i + 12].message]);
-      if (i + 4 < arrived_count_) {
-        const Message& m = messages_[arrived_[i + 4].message];
-        __builtin_prefetch(&words_[net_.injection(m.source)], 1);
-        for (auto ahead = net_.begin(m.source, m.destination); ahead.rest != 0;)
-          __builtin_prefetch(&words_[net_.step(ahead)], 1);
-      }
-      const Arrived one = arrived_[i];
-      deliver(one.message, messages_[one.message], one.head);
-    }
-    arrived_count_ = 0;
+    for (std::uint32_t i = 0; i < count; ++i) request(current_[i], now);
+    if constexpr (Source::newest_last)
+      while (arrival_ == now) request_end(create(), now);
   }
 
   /// The bucket of this cycle, in order of message, into the list of this cycle.
@@ -196,10 +149,7 @@ class UnitEngine {
   }
   [[gnu::always_inline]] void push(std::uint32_t index, std::uint32_t time) {
     if (time == now_ + 1) {
-      if constexpr (history)
-        waiting_next_ = insert(next_, waiting_next_, index);
-      else
-        next_[waiting_next_++] = index;
+      waiting_next_ = insert(next_, waiting_next_, index);
     } else if (wheel_.near(now_, time)) {
       wheel_.put(time, index, messages_[index].next);
     } else {
@@ -232,13 +182,10 @@ class UnitEngine {
     const auto old = static_cast<std::uint32_t>(messages_.size());
     const std::uint32_t more = std::max(64u, old / 4);
     messages_.resize(old + more);
-    if constexpr (history) {
-      times_.resize(messages_.size() * net_.longest());
-      path_.resize(messages_.size() * net_.longest());
-    }
+    times_.resize(messages_.size() * net_.longest());
+    path_.resize(messages_.size() * net_.longest());
     current_.resize(messages_.size() + 1);
     next_.resize(messages_.size() + 1);
-    arrived_.resize(messages_.size() + 1);
     free_.reserve(messages_.size());
     for (std::uint32_t i = more; i-- > 0;) free_.push_back(old + i);
   }
@@ -272,14 +219,6 @@ class UnitEngine {
       return source_.last_key();
     }
   }
-  [[gnu::always_inline]] void arrive(std::uint32_t index, std::uint32_t now) {
-    Message& m = messages_[index];
-    if (history || words_[m.want] > now) return request_end(index, now);
-    words_[m.want] = held_alone;  // the first channel is free, so nobody waits
-    m.slot_in = 0;
-    m.entered = now;
-    onward(index, m, now);
-  }
   std::uint32_t arrive_among(std::uint32_t count, std::uint32_t now) {
     while (arrival_ == now) {
       const std::uint32_t index = create();
@@ -295,7 +234,7 @@ class UnitEngine {
     if (word < held) [[likely]] {
       words_[m.want] = held_alone;
       pass(index, m, std::max(word, now));
-      if constexpr (history) settle_waiters();
+      settle_waiters();
     } else {
       enqueue(m.want, index);
     }
@@ -340,14 +279,8 @@ class UnitEngine {
     } else {
       m.slot_out = static_cast<std::uint8_t>(slot);
       crossed(index, m, granted);
-      reach(index, m, granted);
+      deliver(index, m, granted);
     }
-  }
-  [[gnu::always_inline]] void reach(std::uint32_t index, Message& m, std::uint32_t head) {
-    if (history || !distant_words_)
-      deliver(index, m, head);
-    else
-      arrived_[arrived_count_++] = {index, head};
   }
   /// The head crosses the network link that it wanted.
   [[gnu::always_inline]] void pass(std::uint32_t index, Message& m, std::uint32_t granted) {
@@ -362,7 +295,7 @@ class UnitEngine {
     } else if (net_.open_sink()) {
       m.want = net_.ejection(m.destination);
       crossed(index, m, granted + 1);
-      reach(index, m, granted + 1);
+      deliver(index, m, granted + 1);
     } else {
       m.want = net_.ejection(m.destination);
       push(index, granted + 1);
@@ -370,13 +303,11 @@ class UnitEngine {
   }
   /// Keeps the crossing and settles the one link whose release it makes known.
   [[gnu::always_inline]] void crossed(std::uint32_t index, Message& m, std::uint32_t granted) {
-    if constexpr (history) {
-      const std::uint32_t row = index * net_.longest(), column = m.column++;
-      times_[row + column] = granted;
-      path_[row + column] = m.want;
-      const std::uint32_t reach = (m.flits - 1) / buffer_ + 1;
-      if (column >= reach) settle(m, row, column - reach, column);
-    }
+    const std::uint32_t row = index * net_.longest(), column = m.column++;
+    times_[row + column] = granted;
+    path_[row + column] = m.want;
+    const std::uint32_t reach = (m.flits - 1) / buffer_ + 1;
+    if (column >= reach) settle(m, row, column - reach, column);
   }
   /// Link `i` of the path (from 0), with the crossings of columns up to `last` known.
   void settle(const Message& m, std::uint32_t row, std::uint32_t i, std::uint32_t last) {
@@ -389,29 +320,13 @@ class UnitEngine {
 
   /// The head crosses its last link, the ejection link, in cycle `head`: everything about its path is known now.
   [[gnu::noinline]] void deliver(std::uint32_t index, Message& m, std::uint32_t head) {
-    const std::uint32_t hops = m.links;
-    if constexpr (history) {
-      const std::uint32_t row = index * net_.longest(), reach = (m.flits - 1) / buffer_ + 1;
-      for (std::uint32_t i = hops > reach ? hops - reach : 0; i < hops; ++i) {
-        std::uint32_t free_at = 0;
-        const std::uint32_t most = m.flits - 1;
-        for (std::uint32_t j = i + 1; j <= hops && buffer_ * (j - i - 1) <= most; ++j)
-          free_at = std::max(free_at, (j == hops ? head + 1 : times_[row + j]) + most - buffer_ * (j - i - 1));
-        release(path_[row + i], m, free_at);
-      }
-    } else {
-      std::uint32_t free_at = head + m.flits - hops;
-      const std::uint32_t in = net_.injection(m.source), channels = net_.injection_channels();
-      ++free_at;
-      if (channels == 1) {
-        release_single(in, free_at);
-      } else {
-        words_[in + m.slot_in] = free_at + (mutant == 1 ? 1 : 0);
-        if (words_[in + channels] != held_alone) serve(in, channels);
-      }
-      auto place = net_.begin(m.source, m.destination);
-      while (place.rest != 0) release_single(net_.step(place), ++free_at);
-      if (!net_.open_sink()) release(net_.ejection(m.destination), m, ++free_at);
+    const std::uint32_t hops = m.links, row = index * net_.longest(), reach = (m.flits - 1) / buffer_ + 1;
+    for (std::uint32_t i = hops > reach ? hops - reach : 0; i < hops; ++i) {
+      std::uint32_t free_at = 0;
+      const std::uint32_t most = m.flits - 1;
+      for (std::uint32_t j = i + 1; j <= hops && buffer_ * (j - i - 1) <= most; ++j)
+        free_at = std::max(free_at, (j == hops ? head + 1 : times_[row + j]) + most - buffer_ * (j - i - 1));
+      release(path_[row + i], m, free_at);
     }
     head_hops_ += hops;
     flit_hops_ += std::uint64_t{hops} * m.flits;
@@ -518,9 +433,6 @@ class UnitEngine {
     for (const auto index : order) messages_[index].key = key_++;
   }
 
-  struct Arrived {
-    std::uint32_t message, head;
-  };
   struct Granted {
     std::uint32_t link, word, slot, time, message;
   };
@@ -534,15 +446,14 @@ class UnitEngine {
   std::vector<std::uint32_t> free_, current_, next_, bucket_, merged_, times_, path_;
   events::Distant distant_, wakes_;
   std::vector<Granted> granted_;
-  std::vector<Arrived> arrived_;
   std::uint64_t base_ = ~std::uint64_t{0};
   std::uint64_t arrival_ = 0, rare_ = 0;  // relative: the next message; the next event beyond the wheel or wake-up
   static constexpr std::uint64_t farthest = std::uint64_t{1} << 30;
   static constexpr std::uint32_t most_keys = 0xe0000000u;
   std::uint64_t limit_ = farthest;
   std::uint64_t head_hops_ = 0, flit_hops_ = 0, created_ = 0;
-  std::uint32_t now_ = 0, waiting_next_ = 0, arrived_count_ = 0, key_ = 0;
-  bool distant_words_ = false, settling_ = false, woken_ = false;
+  std::uint32_t now_ = 0, waiting_next_ = 0, key_ = 0;
+  bool settling_ = false, woken_ = false;
 };
 
 }  // namespace assay::network
