@@ -38,5 +38,21 @@ def test_each_table_holds_our_column_and_the_printed_ones() -> None:
     assert speedup.rows == (("jacobi", "1.8", "2.7", "2.8", "3"),)
 
 
+def test_the_shared_bus_stands_beside_the_paragons() -> None:
+    """119 and 252 MB/s alone; 31 and 146 together, 177 in all (Dunigan 1995, the text after Table 3.4)."""
+    put = {"form": "put", "kernel": "read", "bytes": 65536}
+    rates = [("messages", "alone", 6e9), ("stream", "alone", 9e9), ("messages", "both", 2e9), ("stream", "both", 5e9)]
+    figures = [(name, rate, {**put, "load": load}) for name, load, rate in rates] + [("sum", 7e9, put)]
+    (made,) = tables({"machine": "here", "benchmarks": [section("bus", figures)]})
+    assert [row[1:] for row in made.rows] == [
+        ("6 GB/s", "119 MB/s"),
+        ("9 GB/s", "252 MB/s"),
+        ("2 GB/s", "31 MB/s"),
+        ("5 GB/s", "146 MB/s"),
+        ("7 GB/s", "177 MB/s"),
+    ]
+    assert "one-sided puts" in made.note
+
+
 def test_nothing_measured_gives_no_table() -> None:
     assert tables({"machine": "here", "benchmarks": []}) == []

@@ -1,5 +1,7 @@
 // Latency from processor to processor: two threads, each held on one, hand a number back and forth in one cache line,
 // for every pair of processors; the order of processors is the team's, one of each core before any second.
+#include <numeric>
+
 #include "threads/team.hpp"
 
 constexpr std::string_view record = R"record(
@@ -13,21 +15,29 @@ check = "each side waits for the very next number, and the last one is twice the
 source = "Dunigan 1995, section 3 (shared variables); McVoy and Staelin 1996"
 matrix = ["first", "second"]
 slice_quick = 0.005
+slice_standard = 0.005
+slice_full = 0.01
 blocks_quick = 2
+blocks_standard = 3
+blocks_full = 4
 
 [parameter.first]
 type = "integer"
-default = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
-quick = [0, 1, 2, 3]
+default = "sixteen"
+quick = "four"
+full = "each"
+words = ["four", "sixteen", "each"]
 min = 0
 max = 4095
 sweep = true
-help = "one processor, counted among those that this process may use"
+help = "one processor, counted among those that this process may use; sixteen: the first of them, each: all"
 
 [parameter.second]
 type = "integer"
-default = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
-quick = [0, 1, 2, 3]
+default = "sixteen"
+quick = "four"
+full = "each"
+words = ["four", "sixteen", "each"]
 min = 0
 max = 4095
 sweep = true
@@ -50,6 +60,17 @@ namespace {
 
 using namespace assay;
 using namespace assay::timing;
+
+std::vector<std::int64_t> first_of(std::int64_t most) {
+  const auto usable = static_cast<std::int64_t>(threads::find_processors().usable());
+  std::vector<std::int64_t> found(static_cast<std::size_t>(std::min(most, usable)));
+  std::iota(found.begin(), found.end(), std::int64_t{0});
+  return found;
+}
+
+const bool named = name_values("four", [] { return first_of(4); }) &&
+                   name_values("sixteen", [] { return first_of(16); }) &&
+                   name_values("each", [] { return first_of(4096); });
 
 struct alignas(threads::line_bytes) Ball {
   std::atomic<std::int64_t> number{0};
@@ -76,7 +97,12 @@ void play_alone(std::atomic<std::int64_t>& number, std::int64_t from, std::int64
 
 int main(int argc, char** argv) {
   auto team = std::make_shared<threads::Team>();
+  bool said = false;
   return run_program(record, argc, argv, [&](Case& at) {
+    const int most = at.profile() == "full" ? 4096 : at.profile() == "quick" ? 4 : 16;
+    if (team->processors().usable() > most && !std::exchange(said, true))
+      at.note("pairs of the first " + std::to_string(most) + " processors; --profile full, or --set first=each and " +
+              "second=each, measures those of all " + std::to_string(team->processors().usable()));
     const int first = static_cast<int>(at.integer("first")), second = static_cast<int>(at.integer("second"));
     if (first > second || !team->holds(at, second + 1)) return;
     auto ball = std::make_shared<Ball>();

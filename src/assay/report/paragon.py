@@ -1,4 +1,5 @@
-"""Tables 3.1 to 3.4 of the Paragon MP's report (Dunigan 1995, section 3) with this machine's column before them.
+"""Tables 3.1 to 3.4 of the Paragon MP's report, and the bus that computing and communicating share in the text after
+them (Dunigan 1995, section 3), with this machine's column before theirs.
 
 Where this machine has fewer processors than the table's three, its greatest count stands there and is named.
 """
@@ -38,9 +39,9 @@ BANDWIDTH: dict[str, tuple[str, dict[str, Any], float]] = {
 
 
 def tables(document: Document) -> list[Grid]:
-    """Lay out those of the four tables of which this run measured anything."""
+    """Lay out those of the four tables, and of the text after the last, of which this run measured anything."""
     made = [_bandwidth(document), _primitives(document, "table3.2", 1), _primitives(document, "table3.3", 3)]
-    return [table for table in (*made, _speedups(document)) if table is not None]
+    return [table for table in (*made, _speedups(document), _bus(document)) if table is not None]
 
 
 def _most(document: Document, benchmark: str, wanted: int) -> int:
@@ -123,3 +124,37 @@ def _speedups(document: Document) -> Grid | None:
     headings = ("", f"{document['machine']} ({kind(document)} on {max(counts)})", *names)
     note = "Base: the same program on one thread. Others on three processors, quoted."
     return grid("Table 3.4: speedup on three processors", headings, rows, note)
+
+
+def _bus(document: Document) -> Grid | None:
+    """Computing and communicating at once: each side alone, both together, and their sum."""
+    alone = {"alone": True}
+    both = {"alone": False}
+    wanted: tuple[tuple[str, str, dict[str, Any], dict[str, Any]], ...] = (
+        ("messages alone", "messages", {"load": "alone"}, {"thread": "communication", **alone}),
+        ("stream alone", "stream", {"load": "alone"}, {"thread": "pfldq", **alone}),
+        ("messages beside the stream", "messages", {"load": "both"}, {"thread": "communication", **both}),
+        ("stream beside messages", "stream", {"load": "both"}, {"thread": "pfldq", **both}),
+        ("both together", "sum", {}, {"thread": "both"}),
+    )
+    cases = [
+        f["params"]
+        for section in document["benchmarks"]
+        if section["benchmark"] == "bus"
+        for f in section["figures"]
+        if f["name"] == "sum" and f["value"] is not None and f["params"].get("kernel") == "read"
+    ]
+    messages = [case for case in cases if case.get("form") in ("echo", "put")]
+    if not messages:
+        return None
+    case = max(messages, key=lambda at: (at["form"] == "echo", at.get("bytes") or 0))
+    rows = []
+    for label, name, own, theirs in wanted:
+        found = figure(document, "bus", name, **case, **own)
+        printed = next(iter(cells(paper=PAPER, benchmark="pfldq-with-messages", params=theirs)), None)
+        value = None if found is None else found["value"]
+        rows.append((label, human(value, "B/s"), "–" if printed is None else human(printed.value, printed.unit)))
+    how = "echo, on processors of its own" if case["form"] == "echo" else "one-sided puts into the memory of the stream"
+    note = f"This machine: messages by {how}. Paragon: quoted, one pfldq thread and one communication thread."
+    headings = ("", f"{document['machine']} ({kind(document)})", "Intel Paragon MP")
+    return grid("Computing and communicating on one bus", headings, rows, note)
