@@ -116,6 +116,7 @@ Machine read_machine(const Description& description) {
   if (const Table* table = read.table("barrier")) {
     const std::string algorithm = Reader(*table).text("algorithm", "messages");
     if (algorithm != "messages") m.barrier = Reader(*table).time("step");
+    m.barrier_linear = algorithm == "linear";
     m.barrier_steps = algorithm == "hardware" ? 0 : algorithm == "tree" ? 2 : 1;
   }
   return m;

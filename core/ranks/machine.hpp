@@ -47,6 +47,7 @@ struct Machine {
   Time interrupt = 0;
   Time barrier = -1;                // of the machine's own barrier, a step; less than 0: made of messages
   std::uint32_t barrier_steps = 1;  // factor on log2 ranks
+  bool barrier_linear = false;      // or a step for each rank
 };
 
 Machine read_machine(const Description& description);

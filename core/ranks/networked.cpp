@@ -16,6 +16,7 @@ std::optional<int> Networked::hops(int from, int to) const {
 
 Time Networked::barrier(int among) const {
   if (machine_.barrier < 0) return -1;
+  if (machine_.barrier_linear) return machine_.barrier * among;
   const auto rounds = static_cast<Time>(std::bit_width(static_cast<unsigned>(std::max(1, among) - 1)));
   return machine_.barrier * (machine_.barrier_steps == 0 ? 1 : machine_.barrier_steps * rounds);
 }

@@ -127,8 +127,9 @@ class Progress(Table):
 class Barrier(Table):
     """[barrier]: The machine's own barrier; without this table it is made of messages."""
 
-    algorithm: Literal["messages", "dissemination", "tree", "hardware"] = Field(
-        "messages", description="messages; ceil(log2 ranks) steps, twice as many, or one, after the last rank's call"
+    algorithm: Literal["messages", "dissemination", "tree", "linear", "hardware"] = Field(
+        "messages",
+        description="messages; ceil(log2 ranks) steps, twice as many, one a rank, or one, after the last call",
     )
     step: Seconds = Field(0.0, description="a step")
 

@@ -34,6 +34,7 @@ NOTES = {
     "d91d.fan-in-ipsc860": f"Flat is taken as the text's 'only a slight improvement': at most {SLIGHT:.0%} more.",
     "d91d.six-times-bandwidth": "8,192 bytes, without FORCE_TYPE; with it, 17 MB/s are six times the iPSC/860's 2.8.",
     "d95p.corner-to-corner": "77 hops of the 40 ns that the paper states are 3.08 us: the text rounds.",
+    "d91d.barrier-growth-mesh": "The mesh's own barrier is described as one step a node, after this sentence.",
     "d91h.routing-slowdown-first-generation": "What forwarding takes of a processor is set from this sentence.",
 }
 SLIGHTLY = ("d91d.fan-in-ipsc860",)

@@ -12,6 +12,7 @@ from typing import Any
 
 from assay.machine import catalogue
 from assay.validation.answers import Answers
+from assay.validation.quantities import LOOP
 from assay.validation.twins import LENGTHS
 
 CUBES = ("ipsc860", "ipsc2", "ipsc1", "ncube6400", "ncube3200")
@@ -178,7 +179,7 @@ def fig6(answers: Answers) -> Picture:
     """What routing costs a computing node."""
     curves = Curves(answers)
     for machine in CUBES:
-        curves.line(machine, machine, machine, "spin", "slowdown", "bytes", bytes=LENGTHS)
+        curves.line(machine, machine, machine, "spin", "slowdown", "bytes", bytes=LENGTHS, loop=LOOP)
     title = "By how much a loop on a routing node is slower"
     return Picture(
         "fig6", title, "hypercubes, Figure 6", "message of the two-hop echo, bytes", "slowdown", tuple(curves.made)
@@ -228,7 +229,7 @@ def _fan_in(answers: Answers, machines: dict[str, tuple[int, ...]]) -> tuple[Ser
     for machine, senders in machines.items():
         for count, style in zip(senders, styles, strict=True):
             label = f"{machine}, {count} sender{'s' * (count > 1)}"
-            curves.line(label, machine, machine, "fan-in", "rate", "bytes", style, bytes=LENGTHS, senders=(count,))
+            curves.line(label, machine, machine, "fan-in", "rate", "bytes", style, bytes=LENGTHS, neighbours=(count,))
     return tuple(curves.made)
 
 
@@ -283,7 +284,7 @@ def fig33(answers: Answers) -> Picture:
         ("one request, after six segments", "delta:text"),
     ):
         curves.line(label, label, machine, "echo", "half_round_trip", "bytes", bytes=DETAIL, hops=(1,))
-    curves.line("FORCE_TYPE", "forced", "delta", "forced", "time", "bytes", "--", bytes=DETAIL)
+    curves.line("FORCE_TYPE", "forced", "delta", "forced", "half_round_trip", "bytes", "--", bytes=DETAIL, send="ready")
     note = "Two readings: the printed rates ask for a request every six segments, the text for one after the sixth."
     return Picture(
         "fig3.3",

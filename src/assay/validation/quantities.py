@@ -30,6 +30,7 @@ TRENDS: dict[str, tuple[Any, ...]] = {
     "nodes": (2, 4, 8, 16, 32, 64),
 }
 MESH_SENDERS = (1, 2, 3, 4)
+LOOP = 0.5  # s: hundreds of the slowest echo
 
 
 def quantity(benchmark: str, *metrics: str) -> Callable[[Quantity], Quantity]:
@@ -111,7 +112,7 @@ def echo_break(answers: Answers, machine: str, params: Params) -> float | None:
 @quantity("echo-force-type", "rate")
 def forced_rate(answers: Answers, machine: str, params: Params) -> float | None:
     """Rate of messages whose receive is posted."""
-    return one(answers, machine, "forced", "rate", bytes=(size(params),))
+    return one(answers, machine, "forced", "rate", bytes=(size(params),), send="ready")
 
 
 @quantity("summary", "comm_comp_ratio")
@@ -139,16 +140,14 @@ def host_rate(answers: Answers, machine: str, params: Params) -> float | None:
 @quantity("routing-echo", "rate")
 def routed_rate(answers: Answers, machine: str, params: Params) -> float | None:
     """Rate of a two-hop echo, the nodes between busy or idle."""
-    busy = params.get("routing_nodes") == "busy"
-    return one(
-        answers, machine, "routing-echo", "rate", bytes=(size(params, 1024),), routers="busy" if busy else "idle"
-    )
+    between = "computing" if params.get("routing_nodes") == "busy" else "idle"
+    return one(answers, machine, "routing-echo", "rate", bytes=(size(params, 1024),), between=(between,))
 
 
 @quantity("spincom", "slowdown")
 def slowdown(answers: Answers, machine: str, params: Params) -> float | None:
     """By how much a loop on a routing node is slower than without traffic."""
-    return one(answers, machine, "spin", "slowdown", bytes=(size(params, 8),))
+    return one(answers, machine, "spin", "slowdown", bytes=(size(params, 8),), loop=LOOP)
 
 
 @quantity("contention", "rate")
@@ -161,7 +160,7 @@ def contended(answers: Answers, machine: str, params: Params) -> float | None:
 @quantity("fan-in", "rate_aggregate")
 def fan_in(answers: Answers, machine: str, params: Params) -> float | None:
     """Rate at which one node receives from its neighbours together."""
-    return one(answers, machine, "fan-in", "rate", bytes=(size(params, 8192),), senders=(int(params["senders"]),))
+    return one(answers, machine, "fan-in", "rate", bytes=(size(params, 8192),), neighbours=(int(params["senders"]),))
 
 
 @quantity("barrier", "time")

@@ -90,7 +90,8 @@ def echo(answers: Answers, machine: str, cells: Sequence[Cell]) -> Pairs:
 def forced(answers: Answers, machine: str, cells: Sequence[Cell]) -> Pairs:
     """Rate of messages whose receive is known to be posted."""
     lengths = tuple(sorted({int(length(cell) or 0) for cell in cells}))
-    found = {int(a.params["bytes"]): a.value for a in answers.ask(machine, "forced", "rate", bytes=lengths)}
+    asked = answers.ask(machine, "forced", "rate", bytes=lengths, send="ready")
+    found = {int(a.params["bytes"]): a.value for a in asked}
     return [(cell, found[int(length(cell) or 0)]) for cell in cells if int(length(cell) or 0) in found]
 
 
