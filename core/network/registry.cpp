@@ -20,6 +20,8 @@ const Record& find(const std::vector<const Record*>& records, const std::string&
 LinkClass link_class(const Settings& settings, const std::string& channels) {
   LinkClass link;
   const auto own = [&](const std::string& key) {
+    if (channels == "ejection_channels" && key == "flit_ticks" && settings.has("ejection_flit_ticks"))
+      return static_cast<std::uint32_t>(settings.integer("ejection_flit_ticks"));
     const bool node = channels != "channels" && settings.has("node_" + key);
     return static_cast<std::uint32_t>(settings.integer(node ? "node_" + key : key));
   };
@@ -99,6 +101,15 @@ const std::vector<Parameter>& common_parameters() {
        true},
       {"node_body_ticks", Kind::integer, {}, "ticks", "w of those links; as body_ticks by default", 0, 1e9, {}, true},
       {"node_head_ticks", Kind::integer, {}, "ticks", "h of those links; as head_ticks by default", 0, 1e9, {}, true},
+      {"ejection_flit_ticks",
+       Kind::integer,
+       {},
+       "ticks",
+       "f of the links from a router into its node alone; as node_flit_ticks by default",
+       1,
+       1e9,
+       {},
+       true},
       {"failed_links", Kind::pairs, Value::List{}, "", "pairs of routers whose link is dead"},
       {"failed_one_way", Kind::flag, false, "", "the pairs of failed_links name one direction only"},
       {"failed_routers", Kind::integers, Value::List{}, "", "dead routers, with all their links and nodes"},

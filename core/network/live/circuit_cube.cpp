@@ -23,6 +23,7 @@ struct Timing {
   std::uint32_t dimension;
   std::uint32_t flit, body, head, node_flit, node_body, node_head, acknowledgement, sink;
   bool by_end;  // all links are released at once, behind the tail
+  bool lowest;  // dimensions are crossed from the lowest on, else from the highest
 };
 
 class CircuitCube final : public Live {
@@ -98,6 +99,10 @@ class CircuitCube final : public Live {
     std::uint64_t time;
   };
 
+  /// Which of the dimensions that are left comes next.
+  [[nodiscard]] std::uint32_t first(std::uint32_t rest) const {
+    return static_cast<std::uint32_t>(t_.lowest ? std::countr_zero(rest) : std::bit_width(rest) - 1);
+  }
   [[nodiscard]] std::uint64_t slowest(std::uint32_t links) const {
     return std::max({t_.node_flit, t_.sink, links > 2 ? t_.flit : 0});
   }
@@ -105,7 +110,7 @@ class CircuitCube final : public Live {
   [[nodiscard]] std::size_t wanted(const Worm& w) const {
     const std::size_t base = std::size_t{w.here} * stride_;
     if (w.at == in) return base + t_.dimension;
-    return w.rest == 0 ? base + t_.dimension + 1 : base + static_cast<std::size_t>(std::bit_width(w.rest)) - 1;
+    return w.rest == 0 ? base + t_.dimension + 1 : base + first(w.rest);
   }
   void ask(std::uint32_t index, std::uint64_t now) {
     Worm& w = worms_[index];
@@ -136,7 +141,7 @@ class CircuitCube final : public Live {
       w.at = inside;
       events_.push({time + t_.node_head, index});
     } else if (w.rest != 0) {
-      const auto across = static_cast<std::uint32_t>(std::bit_width(w.rest)) - 1;
+      const auto across = first(w.rest);
       w.here ^= 1u << across;
       w.rest ^= 1u << across;
       events_.push({time + t_.head, index});
@@ -159,7 +164,7 @@ class CircuitCube final : public Live {
     tail += t_.node_body;
     std::uint32_t here = w.source;
     for (std::uint32_t rest = w.source ^ w.destination; rest != 0;) {
-      const auto across = static_cast<std::uint32_t>(std::bit_width(rest)) - 1;
+      const auto across = first(rest);
       release(std::size_t{here} * stride_ + across, t_.by_end ? end : tail + t_.flit);
       tail += t_.body;
       here ^= 1u << across;
@@ -234,10 +239,11 @@ std::unique_ptr<Live> make_circuit_cube(const Table& keys, const Switching& how)
     if (std::find(std::begin(ones), std::end(ones), key) == std::end(ones) || integer(keys, key.c_str(), 1) != 1)
       return nullptr;
   }
+  const bool highest = is_text(keys, "order", "highest-first"), lowest = is_text(keys, "order", "lowest-first");
   const auto topology = keys.find("topology");
   const auto dimension = integer(keys, "dimension", -1);
   if (topology == keys.end() || !is_text(keys, "topology", "hypercube") || !is_text(keys, "routing", "e-cube") ||
-      !is_text(keys, "order", "highest-first") || !dimension || *dimension < 1 || *dimension > 22)
+      (!highest && !lowest) || !dimension || *dimension < 1 || *dimension > 22)
     return nullptr;
   const auto ticks = [&](const char* key, std::int64_t otherwise) {
     return integer(keys, key, otherwise).value_or(-1);
@@ -250,7 +256,7 @@ std::unique_ptr<Live> make_circuit_cube(const Table& keys, const Switching& how)
   if (head < 1 || all[5] < 1 || flit < 1 || all[3] < 1 || how.sink_ticks < 1) return nullptr;
   const auto u = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
   return std::make_unique<CircuitCube>(Timing{u(*dimension), u(flit), u(body), u(head), u(all[3]), u(all[4]), u(all[5]),
-                                              how.acknowledgement, how.sink_ticks, how.circuit_release == "end"});
+                                              how.acknowledgement, how.sink_ticks, how.circuit_release == "end", lowest && !highest});
 }
 
 }  // namespace assay::network
