@@ -34,6 +34,7 @@ NOTES = {
     "d91d.fan-in-ipsc860": f"Flat is taken as the text's 'only a slight improvement': at most {SLIGHT:.0%} more.",
     "d91d.six-times-bandwidth": "8,192 bytes, without FORCE_TYPE; with it, 17 MB/s are six times the iPSC/860's 2.8.",
     "d95p.corner-to-corner": "77 hops of the 40 ns that the paper states are 3.08 us: the text rounds.",
+    "d91d.fan-in-delta-small": "1 and 2 senders: rank 0 stands in a corner. A stream alone waits for its buffers.",
     "d91d.barrier-growth-mesh": "The mesh's own barrier is described as one step a node, after this sentence.",
     "d91h.routing-slowdown-first-generation": "What forwarding takes of a processor is set from this sentence.",
 }
@@ -227,6 +228,7 @@ SPECIAL = {
     "d91d.segments": _both_readings,
     "d91d.fan-in-delta-small": _small_and_large,
     "d91h.routing-slowdown-falls": _falls_and_rises_again,
+    "d91d.fan-in-delta-small": "1 and 2 senders: rank 0 stands in a corner. A stream alone waits for its buffers.",
     "d91d.barrier-growth-mesh": _form,
     "d91d.barrier-growth-cube": _form,
 }
