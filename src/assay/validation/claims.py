@@ -228,7 +228,6 @@ SPECIAL = {
     "d91d.segments": _both_readings,
     "d91d.fan-in-delta-small": _small_and_large,
     "d91h.routing-slowdown-falls": _falls_and_rises_again,
-    "d91d.fan-in-delta-small": "1 and 2 senders: rank 0 stands in a corner. A stream alone waits for its buffers.",
     "d91d.barrier-growth-mesh": _form,
     "d91d.barrier-growth-cube": _form,
 }
