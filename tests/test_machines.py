@@ -194,3 +194,15 @@ def test_nothing_published_is_lost_between_the_tables() -> None:
         rows = [row for t in tables(machine) for row in t.rows]
         assert len(rows) == len(cells)
         assert {row.mark for row in rows} <= {"quoted", "fitted", "predicted"}
+
+
+@pytest.mark.parametrize("order", ["lowest-first", "highest-first"])
+def test_the_fast_cube_takes_the_ways_of_the_general_engine(order: str) -> None:
+    """Barriers of 128 nodes, whose messages meet: the same times by the engine that knows nothing of cubes."""
+    settings = {"algorithm": ("dissemination", "tree"), "ranks": (128,), "timing": ("window",)}
+    found = [
+        Played({"network.order": order, "network.engine": engine}).ask("ipsc860", "barrier", "time", **settings)
+        for engine in ("auto", "worm")
+    ]
+    assert found[0] == found[1]
+    assert len(found[0]) == 2

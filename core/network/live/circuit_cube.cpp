@@ -256,7 +256,8 @@ std::unique_ptr<Live> make_circuit_cube(const Table& keys, const Switching& how)
   if (head < 1 || all[5] < 1 || flit < 1 || all[3] < 1 || how.sink_ticks < 1) return nullptr;
   const auto u = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
   return std::make_unique<CircuitCube>(Timing{u(*dimension), u(flit), u(body), u(head), u(all[3]), u(all[4]), u(all[5]),
-                                              how.acknowledgement, how.sink_ticks, how.circuit_release == "end", lowest && !highest});
+                                              how.acknowledgement, how.sink_ticks, how.circuit_release == "end",
+                                              lowest && !highest});
 }
 
 }  // namespace assay::network
