@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.benchmark.record import benchmarks
-from assay.report import matrices, page, roof, shares, speedups
+from assay.report import matrices, page, roof, shares, speedups, tables
 from assay.report.document import frame
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
@@ -98,6 +98,14 @@ def test_two_sides_of_a_bus_stand_side_by_side_and_the_sum_is_of_both() -> None:
         "stream": {"alone": 10e9, "both": 7e9},
         "sum": {"both": 9e9},
     }
+
+
+def test_what_all_cases_have_alike_is_said_once() -> None:
+    made = tables.figures(processors() | {"title": "Sharing"})
+    assert made.note == "All with kernel copy, vector 0."
+    assert [row[1] for row in made.rows if row[0] == "rate"] == ["threads 1", "threads 2", "threads 3"]
+    alone = tables.figures(section("one", [figure("rate", 1e9, "B/s", size=8)]))
+    assert alone.rows[0][1] == "size 8" and alone.note == ""
 
 
 def square(values: dict[tuple[int, int], float | None]) -> Document:

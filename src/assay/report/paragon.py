@@ -68,10 +68,18 @@ def _bandwidth(document: Document) -> Grid | None:
             shares = [figure(document, name, "share", threads=cpus, thread=t, **params) for t in range(cpus)]
             each = [human(s["value"] * scale, "B/s", 3) for s in shares if s is not None and s["value"] is not None]
             text = human(own["value"] * scale, "B/s") + (f" ({' + '.join(each)})" if each else "")
-            rows.append((f"{row}, {cpus}", text, "–" if quoted is None else human(quoted.value, quoted.unit)))
+            rows.append((f"{row}, {cpus}", text, _printed(row, cpus) if quoted is None else human(quoted.value, "B/s")))
     headings = ("processors at once", f"{document['machine']} ({kind(document)})", "Intel Paragon MP")
     note = "The sum, and each processor's share; this machine reads by stream and inner_product. Paragon: quoted."
     return grid("Table 3.1: memory bandwidth", headings, rows, note) if rows else None
+
+
+def _printed(benchmark: str, cpus: int) -> str:
+    """What the text has where the table has nothing: a rate that each processor reaches."""
+    for cell in cells(paper=PAPER, benchmark=benchmark, metric="rate_per_cpu"):
+        if cpus in cell.params["cpus"]:
+            return f"{human(cell.value, cell.unit)} each"
+    return "–"
 
 
 def _quoted(table: str) -> tuple[dict[str, dict[str, Cell]], list[str]]:

@@ -36,18 +36,28 @@ def figures(section: Document, narrow: bool = False) -> Grid:
     """Every figure of one benchmark, case by case; `narrow` leaves out the counts, to fit a terminal."""
     shown = sorted((f for f in section["figures"] if f["statistic"] in STATISTICS), key=_place)
     several = len({(f["name"], f["statistic"]) for f in shown}) > 1
+    alike = _alike([figure["params"] for figure in shown])
     rows = []
     for figure in shown:
         name = figure["name"].replace("_", " ") + (
             "" if figure["statistic"] == "median" else f", {figure['statistic']}"
         )
-        case = params(figure["params"]) or "–"
+        case = params({key: v for key, v in figure["params"].items() if key not in alike}) or "–"
         doubt = "" if figure["state"] == "clean" else figure["state"]
         counts = () if narrow else (str(figure["launches"]), str(figure["samples"]))
         words = (name if several else "", case)
         rows.append((*words, human(figure["value"], figure["unit"]), spread(figure), *counts, doubt))
     counted = () if narrow else ("launches", "samples")
-    return grid(section["title"], ("figure", "case", "median", "across launches", *counted, "doubt"), rows, left=2)
+    note = f"All with {params(alike)}." if params(alike) else ""
+    headings = ("figure", "case", "median", "across launches", *counted, "doubt")
+    return grid(section["title"], headings, rows, note, left=2)
+
+
+def _alike(cases: list[dict[str, Any]]) -> dict[str, Any]:
+    """What all of several cases have alike: it is said once, and not in every row."""
+    if len({str(case) for case in cases}) < 2:
+        return {}
+    return {key: value for key, value in cases[0].items() if all(case.get(key) == value for case in cases)}
 
 
 STATISTICS = ("median", "best", "p99")
