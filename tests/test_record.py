@@ -133,7 +133,7 @@ def test_every_record_keeps_the_laws(name: str) -> None:
     bars, roof = record.extra.get("shares"), record.extra.get("roof", {})
     if bars:
         assert bars["parts"] and bars["over"] and {*bars["parts"], bars["sum"]} <= set(record.figures)
-    for key, unit in (("bandwidth", "B/s"), ("ceiling", "flop/s"), ("figure", "flop/s")):
+    for key, unit in (("bandwidth", "B/s"), ("clock", "Hz"), ("ceiling", "flop/s"), ("figure", "flop/s")):
         if key in roof:
             assert record.figures[roof[key]].unit == unit
     if "figure" in roof:

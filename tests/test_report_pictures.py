@@ -62,6 +62,16 @@ def test_the_roof_is_the_least_of_slope_and_peak_and_kernels_lie_at_their_intens
         assert point["x"] == pytest.approx([1 / 6]) and point["y"] == [1.5e9 * threads]
 
 
+def test_the_bound_of_arithmetic_follows_from_the_clock_that_was_measured() -> None:
+    clock = section("ticks", [figure("frequency", 3e9, "Hz")], roof={"clock": "frequency"})
+    host = {"frequency": 2e9, "flags": ["avx2", "fma"]}
+    one, _ = roof.plots({"benchmarks": [levels(), peak(), kernel(), clock], "host": host})
+    (bound,) = [trace for trace in one["data"] if trace["name"].startswith("bound")]
+    assert bound["y"] == [3e9 * 4 * 2 * 2] * 2 and "3.00 GHz measured" in bound["name"]
+    without, _ = roof.plots({"benchmarks": [levels(), peak(), kernel()], "host": host})
+    assert not any(trace["name"].startswith("bound") for trace in without["data"])
+
+
 def test_there_is_no_roof_without_slopes_or_without_anything_under_them() -> None:
     assert roof.plots({"benchmarks": [peak(), kernel()]}) == []
     assert roof.plots({"benchmarks": [levels()]}) == []

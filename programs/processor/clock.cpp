@@ -26,6 +26,9 @@ unit = "Hz"
 better = "higher"
 headline = true
 help = "cycles a second while this ran; what the processor states may be another rate"
+
+[roof]
+clock = "frequency"
 )record";
 
 namespace {

@@ -3,7 +3,8 @@
 Williams, Waterman and Patterson, Roofline (2009), drawn from what this run measured and nothing else. Records say what
 they have for it by `[roof]`: `bandwidth`, a figure in B/s for every level that the parameter `by` names; `ceiling`, a
 figure in flop/s of one processor; or `flops` and `bytes` of an operation (formulas of a case's parameters) and the
-`figure` in flop/s that is a kernel's point. `where = "key=value …"` picks cases. The ceilings are the best seen.
+`figure` in flop/s that is a kernel's point; `clock`, a figure in Hz, from which the bound of arithmetic follows.
+`where = "key=value …"` picks cases. The ceilings are the best seen.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.analysis.figures import evaluate
+from assay.report.bounds import peak_float64
 from assay.report.plots import COLOURS, layout
 from assay.report.units import human
 
@@ -29,11 +31,12 @@ def plots(document: Document) -> list[Document]:
             if figure["value"] is not None and "threads" in figure["params"]
         }
     )
-    drawn = [_roof(sections, count) for count in dict.fromkeys(counts[:1] + counts[-1:])]
+    bound = peak_float64(document)
+    drawn = [_roof(sections, count, bound) for count in dict.fromkeys(counts[:1] + counts[-1:])]
     return [made for made in drawn if made is not None]
 
 
-def _roof(sections: list[Document], threads: int) -> Document | None:
+def _roof(sections: list[Document], threads: int, bound: tuple[float, str] | None) -> Document | None:
     slopes, peak, kernels = _slopes(sections, threads), _peak(sections), _kernels(sections, threads)
     if not slopes or not (peak or kernels):
         return None
@@ -65,6 +68,18 @@ def _roof(sections: list[Document], threads: int) -> Document | None:
                 "x": [flat / max(slopes.values()), most],
                 "y": [flat, flat],
                 "line": {"color": "#111827", "width": 2},
+                "hoverinfo": "name",
+            }
+        )
+    if bound is not None and bound[1].endswith("measured"):
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": f"bound: {bound[1]}",
+                "x": [bound[0] * threads / max(slopes.values()), most],
+                "y": [bound[0] * threads] * 2,
+                "line": {"color": "#6b7280", "width": 1.5, "dash": "dot"},
                 "hoverinfo": "name",
             }
         )
