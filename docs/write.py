@@ -70,7 +70,30 @@ def network() -> str:
     return "\n".join([*lines, markdown()])
 
 
-PAGES: dict[str, Callable[[], str]] = {"benchmarks.md": benchmarks, "commands.md": commands, "network.md": network}
+def machine_keys() -> str:
+    """Every key of a described machine."""
+    from assay.described.keys import markdown
+
+    lines = [
+        "# A described machine's file\n",
+        "What `--on MACHINE.toml` reads, as `assay catalogue --machine-keys` prints",
+    ]
+    lines.append(
+        'it. Times are written with a unit ("70 us"), times a byte also as a rate ("2.8 MB/s"), lengths as "2 KiB".'
+    )
+    lines.append(
+        'Any single key can be set from outside: `--set machine.protocol.0.startup="60 us"`. An error names file,'
+    )
+    lines.append("line, key, value and what is accepted. Shipped files: `src/assay/catalogue/machines/`.\n")
+    return "\n".join([*lines, markdown()])
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "benchmarks.md": benchmarks,
+    "commands.md": commands,
+    "network.md": network,
+    "machine_keys.md": machine_keys,
+}
 
 
 def main(arguments: list[str]) -> int:

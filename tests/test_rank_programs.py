@@ -259,7 +259,7 @@ def test_the_ring_visits_all_and_flips_one_bit_a_step(ranks: int) -> None:
 
 @pytest.mark.parametrize("ranks", [2, 3, 4, 7, 8, 33])
 def test_the_ring_on_the_constant_machine_is_as_many_messages_as_ranks(ranks: int) -> None:
-    machine: dict[str, str | float] = {"name": "m", "messages.startup": 1e-5, "messages.per_byte": 1e-9}
+    machine: dict[str, Any] = {"name": "m", "messages": {"startup": 1e-5, "per_byte": 1e-9}}
     played = events(core.run("ring", machine, ranks, ["--set", "bytes=0,1000"]))
     seen = {(e["case"]["bytes"], e["case"]["scheme"]): e["values"] for e in played if e["event"] == "block"}
     one = {0: 1e-5, 1000: 1.1e-5}
@@ -268,7 +268,7 @@ def test_the_ring_on_the_constant_machine_is_as_many_messages_as_ranks(ranks: in
 
 
 def test_self_on_the_constant_machine_is_one_message() -> None:
-    machine: dict[str, str | float] = {"name": "m", "messages.startup": 1e-5, "messages.per_byte": 1e-9}
+    machine: dict[str, Any] = {"name": "m", "messages": {"startup": 1e-5, "per_byte": 1e-9}}
     played = events(core.run("self", machine, 1, ["--set", "bytes=0,1000"]))
     assert {e["case"]["bytes"]: e["values"] for e in played if e["event"] == "block"} == {0: [1e-5], 1000: [1.1e-5]}
 

@@ -40,6 +40,10 @@ class RadixHeap {
     --size_;
     return now_[taken_++];
   }
+  /// The item that comes `ahead` after the next one, if it is of the present time: to fetch what it will need.
+  [[nodiscard]] const Item* peek(std::size_t ahead) const {
+    return taken_ + ahead < now_.size() ? &now_[taken_ + ahead] : nullptr;
+  }
   [[nodiscard]] std::size_t memory() const {
     std::size_t items = now_.capacity();
     for (const auto& bucket : buckets_) items += bucket.capacity();

@@ -45,6 +45,8 @@ class MessageModel {
   virtual void send(World& world, MessageId id, const Message& message) = 0;
   // A receive has taken a message that was announced and whose data have not come: a rendezvous may go on.
   virtual void matched(World&, MessageId) {}
+  // A message's data come to its receiver's node.
+  virtual void arriving(World&, const Message&) {}
   // A receive's data are there: what the receiver's processor still spends before its call returns.
   virtual Time receiving(World&, const Message&) { return 0; }
   // What the machine's own barrier takes after the last call, or less than 0: it is made of messages.

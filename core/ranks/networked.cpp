@@ -43,7 +43,11 @@ void Networked::send(World& world, MessageId id, const Message& message) {
   const Time startup = protocol.startup + (protocol.handshake ? protocol.handshake_startup : 0);
   where_.startup += startup;
   where_.copying += copying;
-  world.at(world.now() + startup + copying, std::uint64_t{id} << stage_bits | submit);
+  const Time done = world.now() + startup + copying;
+  if (protocol.handshake) return world.at(done, std::uint64_t{id} << stage_bits | submit);
+  world.call_returns(id, done);
+  if (protocol.buffered) world.buffer_free(id, done);
+  next_packet(world, id, done);
 }
 
 // Nobody is in the way of what stays in a node: its processor carries it.
@@ -63,9 +67,10 @@ void Networked::inside_node(World& world, MessageId id, const Message& message, 
   world.arrives(id, world.now() + cost);
 }
 
-void Networked::hand_in(World& world, int from, int to, std::uint32_t flits, MessageId id, Stage stage) {
-  const auto cycle = static_cast<std::uint64_t>((world.now() + tick_ - 1) / tick_);
+void Networked::hand_in(World& world, Time at, int from, int to, std::uint32_t flits, MessageId id, Stage stage) {
+  const auto cycle = static_cast<std::uint64_t>((at + tick_ - 1) / tick_);
   live_->submit(cycle, node(from), node(to), flits, id << stage_bits | stage);
+  if (Log* log = world.log()) log->crosses(id, static_cast<Log::Crossing>(stage), node(from), node(to), flits, at);
   world.model_next(static_cast<Time>(live_->next()) * tick_);
 }
 
@@ -79,10 +84,7 @@ void Networked::event(World& world, std::uint64_t subject) {
     case submit:  // the sender's processor has done its part
       world.call_returns(id, world.now());
       if (sending.protocol->buffered) world.buffer_free(id, world.now());
-      if (sending.protocol->handshake)
-        ask(world, id);
-      else
-        next_packet(world, id);
+      ask(world, id);
       break;
     case request:  // has come
       if (!sending.announced) {
@@ -93,35 +95,27 @@ void Networked::event(World& world, std::uint64_t subject) {
       attend(world, message.destination, id, answer);
       break;
     case answer:
-      hand_in(world, message.destination, message.source, flits({}, 0), id, reply);
+      hand_in(world, world.now(), message.destination, message.source, flits({}, 0), id, reply);
       break;
     case reply:  // has come
       attend(world, message.source, id, go);
       break;
     case go:
       where_.protocol += world.now() - sending.asked;
-      next_packet(world, id);
+      next_packet(world, id, world.now());
       break;
     case packet:
       if (const Protocol& p = *sending.protocol; p.handshake_every > 0 && sending.sent + 1 >= p.handshake_from &&
                                                  (sending.sent + 1 - p.handshake_from) % p.handshake_every == 0)
         world.at(world.now() + p.handshake_startup, std::uint64_t{id} << stage_bits | asking);
       else
-        next_packet(world, id);
+        next_packet(world, id, world.now());
       break;
     case asking:
       ask(world, id);
       break;
     case data:
     case passing:
-      break;
-    case finished:
-      if (machine_.progress == Progress::interrupt) world.steal(message.destination, machine_.interrupt);
-      use_bus(world, node(message.destination), message.bytes);
-      if (sending.announced)
-        world.data_arrives_now(id);
-      else
-        world.arrives_now(id);
       break;
   }
 }
@@ -131,10 +125,10 @@ void Networked::ask(World& world, MessageId id) {
   Sending& sending = sending_[id];
   const Message message = world.message(id);
   sending.asked = world.now();
-  hand_in(world, message.source, message.destination, flits({}, 0), id, request);
+  hand_in(world, world.now(), message.source, message.destination, flits({}, 0), id, request);
 }
 
-void Networked::next_packet(World& world, MessageId id) {
+void Networked::next_packet(World& world, MessageId id, Time at) {
   Sending& sending = sending_[id];
   const Protocol& protocol = *sending.protocol;
   const Message message = world.message(id);
@@ -142,8 +136,8 @@ void Networked::next_packet(World& world, MessageId id) {
   sending.left -= bytes;
   ++sending.sent;
   ++sending.open;
-  sending.handed = world.now();
-  hand_in(world, message.source, message.destination, flits(protocol, bytes), id, data);
+  sending.handed = at;
+  hand_in(world, at, message.source, message.destination, flits(protocol, bytes), id, data);
 }
 
 // Something for this rank's processor to do beside its program.
@@ -157,6 +151,11 @@ void Networked::attend(World& world, int rank, MessageId id, Stage stage) {
 
 void Networked::matched(World& world, MessageId id) {
   if (sending_[id].protocol->posted) attend(world, world.message(id).destination, id, answer);
+}
+
+void Networked::arriving(World& world, const Message& message) {
+  if (machine_.progress == Progress::interrupt) world.steal(message.destination, machine_.interrupt);
+  use_bus(world, node(message.destination), message.bytes);
 }
 
 Time Networked::receiving(World& world, const Message& message) {
@@ -176,7 +175,10 @@ void Networked::serve(World& world) {
   do {
     told_.clear();
     live_->serve(told_);
-    for (const auto& report : told_) told(world, report);
+    for (std::size_t i = 0; i < told_.size(); ++i) {
+      if (i + 12 < told_.size()) __builtin_prefetch(&sending_[told_[i + 12].cookie >> stage_bits], 1);
+      told(world, told_[i]);
+    }
   } while (live_->next() != network::Live::never &&
            live_->next() * static_cast<std::uint64_t>(tick_) < world.next_event());
   world.model_next(live_->next() == network::Live::never ? never : static_cast<Time>(live_->next()) * tick_);
@@ -187,6 +189,12 @@ void Networked::told(World& world, const network::Told& report) {
   const auto stage = static_cast<Stage>(report.cookie & ((1U << stage_bits) - 1));
   const Time time = static_cast<Time>(report.time) * tick_;
   const std::uint64_t subject = std::uint64_t{id} << stage_bits;
+  if (Log* log = world.log(); log && report.what != network::Told::What::passes) {
+    const auto crossing = static_cast<Log::Crossing>(stage);
+    if (report.what == network::Told::What::left) log->left(id, crossing, time);
+    if (report.what == network::Told::What::through) log->left(id, crossing, static_cast<Time>(report.left) * tick_);
+    if (report.what != network::Told::What::left) log->arrived(id, crossing, time);
+  }
   switch (report.what) {
     case network::Told::What::left:
       if (stage == data) packet_left(world, id, time);
@@ -222,7 +230,7 @@ void Networked::packet_arrived(World& world, MessageId id, const network::Told& 
   where_.transport += std::min(alone, took);
   where_.waiting += std::max<Time>(0, took - alone);
   sending.last = std::max(sending.last, time);
-  if (--sending.open == 0 && sending.left == 0) world.at(sending.last, std::uint64_t{id} << stage_bits | finished);
+  if (--sending.open == 0 && sending.left == 0) world.arrives(id, sending.last);
 }
 
 // A message goes on from a node whose processor does the forwarding.

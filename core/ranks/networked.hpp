@@ -34,6 +34,7 @@ class Networked final : public MessageModel {
   std::optional<int> hops(int from, int to) const override;
   void send(World& world, MessageId id, const Message& message) override;
   void matched(World& world, MessageId id) override;
+  void arriving(World& world, const Message& message) override;
   Time receiving(World& world, const Message& message) override;
   void event(World& world, std::uint64_t subject) override;
   void serve(World& world) override;
@@ -44,7 +45,7 @@ class Networked final : public MessageModel {
 
  private:
   // What a network message, or an event, is about: in the low bits of its number.
-  enum Stage : std::uint32_t { request, reply, data, submit, answer, go, asking, packet, finished, passing };
+  enum Stage : std::uint32_t { request, reply, data, submit, answer, go, asking, packet, passing };
   static constexpr unsigned stage_bits = 4;
   struct Sending {
     const Protocol* protocol = nullptr;
@@ -57,9 +58,9 @@ class Networked final : public MessageModel {
   std::uint32_t node(int rank) const { return static_cast<std::uint32_t>(rank / machine_.processors); }
   std::uint32_t flits(const Protocol& protocol, std::uint64_t bytes) const;
   void inside_node(World& world, MessageId id, const Message& message, const std::vector<Protocol>& path);
-  void hand_in(World& world, int from, int to, std::uint32_t flits, MessageId id, Stage stage);
+  void hand_in(World& world, Time at, int from, int to, std::uint32_t flits, MessageId id, Stage stage);
   void ask(World& world, MessageId id);
-  void next_packet(World& world, MessageId id);
+  void next_packet(World& world, MessageId id, Time at);
   void attend(World& world, int rank, MessageId id, Stage stage);
   void told(World& world, const network::Told& report);
   void packet_left(World& world, MessageId id, Time time);
@@ -71,7 +72,7 @@ class Networked final : public MessageModel {
   Machine machine_;
   std::unique_ptr<network::Live> live_;
   Time tick_;
-  std::vector<Sending> sending_;
+  events::LargeVector<Sending> sending_;
   std::vector<network::Told> told_;
   Where where_;
 };

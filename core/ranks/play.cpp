@@ -107,7 +107,7 @@ std::vector<std::string> program_names() {
 int room(const Description& machine) { return model_of(machine)->nodes(); }
 
 std::string play(const std::string& name, const Description& machine, int count,
-                 const std::vector<std::string>& arguments) {
+                 const std::vector<std::string>& arguments, Log* log) {
   for (const Program& program : programs()) {
     const timing::Record record = timing::parse_record(program.record);
     if (record.top().text("name") != name) continue;
@@ -135,6 +135,7 @@ std::string play(const std::string& name, const Description& machine, int count,
     ranks::Session session(options, sink, true, 0, 0);
     session.began = began;
     World world(count, *model);
+    world.log(log);
     world.clock_tick(read_machine(machine).clock_tick);
     std::vector<Simulated> communicators;
     communicators.reserve(static_cast<std::size_t>(count));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "network/parameters.hpp"
+#include "ranks/log.hpp"
 
 namespace assay::described {
 
@@ -23,6 +24,6 @@ int room(const Description& machine);
 //   {"event":"deadlock","t":s,"waiting":[{"rank":0,"call":"recv","peer":1,"tag":7},…],"count":n}
 // where peer null is any source and at most 64 ranks are listed, in place of "done".
 std::string play(const std::string& program, const Description& machine, int ranks,
-                 const std::vector<std::string>& arguments);
+                 const std::vector<std::string>& arguments, Log* log = nullptr);
 
 }  // namespace assay::described

@@ -10,7 +10,10 @@
 namespace assay::described {
 
 World::World(int ranks, MessageModel& model) : model_(model), ranks_(static_cast<std::size_t>(ranks)) {}
-World::~World() = default;
+World::~World() {
+  for (auto& flight : messages_)
+    if (flight.carries && flight.message.bytes > sizeof flight.few) delete[] flight.many;
+}
 
 void World::start(int rank, ranks::Task task) {
   ranks_[static_cast<std::size_t>(rank)].task = std::move(task);
@@ -22,6 +25,7 @@ std::vector<Waiting> World::run() {
     const std::uint64_t first = events_.first();
     if (first <= static_cast<std::uint64_t>(model_next_)) {
       if (first == static_cast<std::uint64_t>(never)) break;
+      fetch_ahead();
       const Event event = events_.pop();
       now_ = event.at;
       ++events_served_;
@@ -54,6 +58,7 @@ void World::dispatch(const Event& event) {
       break;
     case Kind::returns: {
       const auto caller = messages_[id].caller;
+      if (log_) log_->ends(messages_[id].message.source, now_);
       answered(id, owes_return);
       caller.resume();
       break;
@@ -61,8 +66,10 @@ void World::dispatch(const Event& event) {
     case Kind::freed: {
       const auto request = messages_[id].request;
       const auto caller = messages_[id].caller;
+      const int rank = messages_[id].message.source;
       answered(id, owes_buffer);
       if (request == none) {
+        if (log_) log_->ends(rank, now_);
         caller.resume();
       } else {
         complete_request(request);
@@ -70,12 +77,40 @@ void World::dispatch(const Event& event) {
       break;
     }
     case Kind::arrival:
-      arrives_now(id);
+      data_arrives(id);
       break;
     case Kind::computed:
       computed(id);
       break;
   }
+}
+
+// The words that the events to come will touch, fetched in time: a million ranks' lie far apart.
+void World::fetch_ahead() const {
+  const auto subject = [](const Event& event) { return event.what & ((std::uint64_t{1} << 56) - 1); };
+  const auto kind = [](const Event& event) { return static_cast<Kind>(event.what >> 56); };
+  const auto fetch = [](const void* from, int lines) {
+    for (int line = 0; line < lines; ++line) __builtin_prefetch(static_cast<const char*>(from) + 64 * line, 1);
+  };
+  const auto receive = [this, subject](const Event& event) {
+    return ranks_[static_cast<std::size_t>(messages_[subject(event)].message.destination)].receives.head;
+  };
+  if (const Event* next = events_.peek(16)) {
+    if (kind(*next) == Kind::resume)
+      fetch(reinterpret_cast<const void*>(subject(*next)), 5);
+    else if (kind(*next) == Kind::arrival || kind(*next) == Kind::freed || kind(*next) == Kind::returns)
+      fetch(&messages_[subject(*next)], 2);
+  }
+  if (const Event* next = events_.peek(12)) {
+    if (kind(*next) == Kind::arrival)
+      fetch(&ranks_[static_cast<std::size_t>(messages_[subject(*next)].message.destination)], 1);
+    else if (kind(*next) == Kind::freed)
+      fetch(messages_[subject(*next)].caller.address(), 5);
+  }
+  if (const Event* next = events_.peek(8); next != nullptr && kind(*next) == Kind::arrival)
+    if (const auto r = receive(*next); r != none) fetch(&requests_[r], 2);
+  if (const Event* next = events_.peek(4); next != nullptr && kind(*next) == Kind::arrival)
+    if (const auto r = receive(*next); r != none && requests_[r].waiter) fetch(requests_[r].waiter.address(), 5);
 }
 
 Time World::after(double seconds) const { return now_ + std::llround(seconds * picoseconds_a_second); }
@@ -89,11 +124,10 @@ void World::call_returns(MessageId id, Time at) {
 }
 void World::buffer_free(MessageId id, Time at) { schedule(at, Kind::freed, id); }
 void World::arrives(MessageId id, Time at) { schedule(at, Kind::arrival, id); }
-void World::arrives_now(MessageId id) {
-  messages_[id].here = true;
+void World::announces(MessageId id) {
+  messages_[id].announced = true;
   arrive(id);
 }
-void World::announces(MessageId id) { arrive(id); }
 
 MessageId World::announce(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
                           std::coroutine_handle<> caller) {
@@ -118,22 +152,26 @@ MessageId World::announce(int from, const void* data, std::size_t bytes, int to,
   flight.taken_by = none;
   flight.next = none;
   flight.owed = owes_return | owes_buffer | owes_delivery;
-  flight.here = false;
-  if (data && bytes > 0) {
-    flight.data = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    std::memcpy(flight.data.get(), data, bytes);
+  flight.here = flight.announced = false;
+  if (log_) log_->sends(id, flight.message, now_);
+  flight.carries = data && bytes > 0;
+  if (flight.carries) {
+    if (bytes > sizeof flight.few) flight.many = new std::byte[bytes];
+    std::memcpy(bytes > sizeof flight.few ? flight.many : flight.few, data, bytes);
   }
   return id;
 }
 
 void World::send(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
                  std::coroutine_handle<> caller) {
+  if (log_) log_->begins(from, Log::Doing::send, now_);
   const MessageId id = announce(from, data, bytes, to, tag, forced, caller);
   const Message message = messages_[id].message;
   model_.send(*this, id, message);
 }
 
 RequestId World::isend(int from, const void* data, std::size_t bytes, int to, int tag, std::coroutine_handle<> caller) {
+  if (log_) log_->begins(from, Log::Doing::isend, now_);
   const MessageId id = announce(from, data, bytes, to, tag, false, caller);
   const RequestId request = new_request();
   requests_[request] = {nullptr, bytes, nullptr, 0, 0, -1, from, to, tag, none, Call::isend, false, true, true};
@@ -196,8 +234,10 @@ void World::arrive(MessageId id) {
   receiver.messages.tail = id;
 }
 
-void World::data_arrives_now(MessageId id) {
+void World::data_arrives(MessageId id) {
+  model_.arriving(*this, messages_[id].message);
   messages_[id].here = true;
+  if (!messages_[id].announced) return arrive(id);
   if (messages_[id].taken_by != none) deliver(id);
 }
 
@@ -208,9 +248,10 @@ void World::deliver(MessageId id) {
   request.source = flight.message.source;
   request.bytes = flight.message.bytes;
   request.cost = model_.receiving(*this, flight.message);
-  if (request.buffer && flight.data && flight.message.bytes <= request.room) {
-    std::memcpy(request.buffer, flight.data.get(), flight.message.bytes);
+  if (const std::size_t bytes = flight.message.bytes; request.buffer && flight.carries && bytes <= request.room) {
+    std::memcpy(request.buffer, bytes > sizeof flight.few ? flight.many : flight.few, bytes);
   }
+  if (log_) log_->delivers(id, now_);
   answered(id, owes_delivery);
   complete_request(to);
 }
@@ -219,7 +260,8 @@ void World::deliver(MessageId id) {
 void World::answered(MessageId id, std::uint8_t what) {
   messages_[id].owed &= static_cast<std::uint8_t>(~what);
   if (messages_[id].owed != 0) return;
-  messages_[id].data.reset();
+  InFlight& flight = messages_[id];
+  if (std::exchange(flight.carries, false) && flight.message.bytes > sizeof flight.few) delete[] flight.many;
   free_messages_.push_back(id);
 }
 
@@ -227,13 +269,17 @@ void World::complete_request(RequestId id) {
   Request& request = requests_[id];
   request.done = true;
   if (const auto waiter = std::exchange(request.waiter, nullptr)) {
-    resume(now_ + std::exchange(request.cost, 0), waiter);
+    const Time cost = std::exchange(request.cost, 0);
+    if (log_) log_->ends(request.rank, now_ + cost);
+    if (cost > 0) return resume(now_ + cost, waiter);
+    waiter.resume();  // always the last thing that an event does
   }
 }
 
 void World::await(RequestId id, std::coroutine_handle<> waiter, Call call) {
   Request& request = requests_[id];
   attend(request.rank);
+  if (log_) log_->begins(request.rank, call == Call::recv ? Log::Doing::recv : Log::Doing::wait, now_);
   request.call = call;
   request.waiter = waiter;
   if (request.done) complete_request(id);
@@ -263,6 +309,7 @@ void World::compute(int rank, double seconds, std::coroutine_handle<> sleeper) {
     index = free_computing_.back();
     free_computing_.pop_back();
   }
+  if (log_) log_->begins(rank, Log::Doing::compute, now_);
   computing_[index] = {sleeper, after(seconds), rank};
   ranks_[static_cast<std::size_t>(rank)].computing = index;
   schedule(computing_[index].end, Kind::computed, index);
@@ -273,10 +320,12 @@ void World::computed(std::uint32_t index) {
   if (done.end > now_) return schedule(done.end, Kind::computed, index);
   ranks_[static_cast<std::size_t>(done.rank)].computing = none;
   free_computing_.push_back(index);
+  if (log_) log_->ends(done.rank, now_);
   done.sleeper.resume();
 }
 
 void World::steal(int rank, Time cost) {
+  if (computing_.size() == free_computing_.size()) return;  // nobody computes
   const auto index = ranks_[static_cast<std::size_t>(rank)].computing;
   if (index != none) computing_[index].end += cost;
 }
@@ -293,10 +342,14 @@ void World::attend(int rank) {
 
 void World::barrier(int rank, int among, Time cost, std::coroutine_handle<> caller) {
   attend(rank);
+  if (log_) log_->begins(rank, Log::Doing::barrier, now_);
   auto& inside = in_barrier_[among];
   inside.emplace_back(rank, caller);
   if (static_cast<int>(inside.size()) < among) return;
-  for (const auto& [_, each] : std::exchange(inside, {})) resume(now_ + cost, each);
+  for (const auto& [who, each] : std::exchange(inside, {})) {
+    if (log_) log_->ends(who, now_ + cost);
+    resume(now_ + cost, each);
+  }
 }
 
 std::vector<Waiting> World::waiting() const {

@@ -20,7 +20,9 @@
 #include <utility>
 #include <vector>
 
+#include "events/large_pages.hpp"
 #include "events/radix_heap.hpp"
+#include "ranks/log.hpp"
 #include "ranks/message_model.hpp"
 #include "ranks/task.hpp"
 
@@ -65,14 +67,15 @@ class World {
   std::uint64_t events() const { return events_served_; }
   std::uint64_t messages() const { return messages_sent_; }
   const MessageModel& model() const { return model_; }
+  // Where everything is written down, or nowhere.
+  void log(Log* log) { log_ = log; }
+  Log* log() const { return log_; }
 
   // What the model owes for each message: at a time from now on.
   void call_returns(MessageId id, Time at);
   void buffer_free(MessageId id, Time at);
-  void arrives(MessageId id, Time at);  // announced, data and all
-  void arrives_now(MessageId id);
-  void announces(MessageId id);         // now; the data come later
-  void data_arrives_now(MessageId id);  // of an announced message
+  void arrives(MessageId id, Time at);  // its data, and with them itself if it was not announced
+  void announces(MessageId id);         // now; the data arrive later
   // What else the model may ask for.
   void at(Time at, std::uint64_t subject) { schedule(at, Kind::model, subject); }
   void model_next(Time at) { model_next_ = at; }
@@ -105,13 +108,18 @@ class World {
   };
   struct InFlight {
     Message message;
-    std::unique_ptr<std::byte[]> data;  // a copy: the sender may write over its buffer before the receiver looks
+    // A copy: the sender may write over its buffer before the receiver looks. Few bytes lie here themselves.
+    union {
+      std::byte few[16];
+      std::byte* many;
+    };
     std::coroutine_handle<> caller;
     RequestId request = none;   // of an immediate send
     RequestId taken_by = none;  // the receive that it goes to
     std::uint32_t next = none;
-    std::uint8_t owed = 0;  // bits: what the model still owes for it
-    bool here = false;      // its data have come
+    std::uint8_t owed = 0;                    // bits: what the model still owes for it
+    bool here = false;                        // its data have come
+    bool announced = false, carries = false;  // carries: data were given
   };
   struct Request {
     void* buffer;
@@ -147,6 +155,8 @@ class World {
                      std::coroutine_handle<> caller);
   RequestId new_request();
   void dispatch(const Event& event);
+  void fetch_ahead() const;
+  void data_arrives(MessageId id);
   void arrive(MessageId id);
   void deliver(MessageId id);
   void answered(MessageId id, std::uint8_t what);
@@ -159,12 +169,13 @@ class World {
   MessageModel& model_;
   Time now_ = 0, clock_tick_ = 1, model_next_ = never;
   bool verifies_ = true;
+  Log* log_ = nullptr;
   std::uint64_t events_served_ = 0, messages_sent_ = 0;
   events::RadixHeap<Event> events_;
   std::vector<Rank> ranks_;
-  std::vector<InFlight> messages_;
+  events::LargeVector<InFlight> messages_;
   std::vector<MessageId> free_messages_;
-  std::vector<Request> requests_;
+  events::LargeVector<Request> requests_;
   std::vector<RequestId> free_requests_;
   std::vector<Computing> computing_;
   std::vector<std::uint32_t> free_computing_;

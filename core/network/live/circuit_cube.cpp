@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "events/large_pages.hpp"
 #include "events/radix_heap.hpp"
 #include "network/live/make.hpp"
 #include "network/traffic/open_loop.hpp"
@@ -38,7 +39,7 @@ class CircuitCube final : public Live {
   [[nodiscard]] std::uint64_t unloaded(std::uint32_t links, std::uint32_t flits) const override {
     const std::uint64_t inner = links - 2;
     return 2 * std::uint64_t{t_.node_head} + inner * t_.head + std::uint64_t{links} * t_.acknowledgement +
-           t_.node_body + inner * t_.body + slowest(links) * (flits - 1) + t_.node_flit;
+           t_.node_body + inner * t_.body + slowest(links) * (flits - 1) + std::max(t_.node_flit, t_.node_body);
   }
   void submit(std::uint64_t cycle, std::uint32_t source, std::uint32_t destination, std::uint32_t flits,
               std::uint32_t cookie) override {
@@ -158,9 +159,9 @@ class CircuitCube final : public Live {
     const std::uint64_t last = start + t_.node_body + std::uint64_t{links - 2} * t_.body;
     const std::uint64_t end = last + t_.node_body + length + 1;
     std::uint64_t tail = start + length;
-    const std::uint64_t left = tail + t_.node_flit;
+    const std::uint64_t left = t_.by_end ? end : tail + t_.node_flit;
     const std::size_t base = std::size_t{w.source} * stride_;
-    release(base + t_.dimension, t_.by_end ? end : left);
+    release(base + t_.dimension, left);
     tail += t_.node_body;
     std::uint32_t here = w.source;
     for (std::uint32_t rest = w.source ^ w.destination; rest != 0;) {
@@ -200,8 +201,8 @@ class CircuitCube final : public Live {
 
   const Timing t_;
   const std::uint32_t stride_;
-  std::vector<std::uint64_t> words_;
-  std::vector<Worm> worms_;
+  events::LargeVector<std::uint64_t> words_;
+  events::LargeVector<Worm> worms_;
   std::vector<std::uint32_t> free_, batch_;
   std::vector<Granted> granted_;
   events::RadixHeap<Event> events_;

@@ -4,25 +4,27 @@
 #include <deque>
 #include <vector>
 
+#include "events/radix_heap.hpp"
 #include "network/live/live.hpp"
 #include "network/runs.hpp"
 
 namespace assay::network {
 
-/// Submissions in order of cycle; keys count them, cookies are found again by key.
+/// Keys count the submissions, whatever their cycles; cookies are found again by key.
 class LiveSource {
  public:
-  static constexpr bool newest_last = true;
+  static constexpr bool newest_last = false;
   void put(std::uint64_t cycle, const Arrival& arrival, std::uint32_t cookie) {
-    waiting_.push_back({cycle, arrival});
+    waiting_.push({cycle, base_ + cookies_.size(), arrival});
     cookies_.push_back(cookie);
   }
-  [[nodiscard]] std::uint64_t next_cycle() const { return waiting_.empty() ? Live::never : waiting_.front().cycle; }
+  [[nodiscard]] std::uint64_t next_cycle() const { return waiting_.first(); }
   Arrival take() {
-    const Arrival arrival = waiting_.front().arrival;
-    waiting_.pop_front();
-    return arrival;
+    const Waiting next = waiting_.pop();
+    last_ = next.key;
+    return next.arrival;
   }
+  [[nodiscard]] std::uint64_t last_key() const { return last_; }
   [[nodiscard]] std::uint32_t cookie(std::uint64_t key) const { return cookies_[key - base_]; }
   /// The message of this key is there.
   void forget(std::uint64_t key) {
@@ -33,12 +35,12 @@ class LiveSource {
  private:
   static constexpr std::uint32_t gone = none;
   struct Waiting {
-    std::uint64_t cycle;
+    std::uint64_t at, key;
     Arrival arrival;
   };
-  std::deque<Waiting> waiting_;
+  events::RadixHeap<Waiting> waiting_;
   std::deque<std::uint32_t> cookies_;
-  std::uint64_t base_ = 0;
+  std::uint64_t base_ = 0, last_ = 0;
 };
 
 class LiveObserver {
@@ -134,13 +136,18 @@ std::uint64_t LiveEngine<Engine>::unloaded(std::uint32_t links, std::uint32_t fl
   const Link& node = fabric.links[fabric.injection(0)[0]];
   const Link& wire = fabric.links[0].kind == LinkKind::network ? fabric.links[0] : node;
   const std::uint64_t inner = links > 2 ? links - 2 : 0, ends = std::min<std::uint64_t>(links, 2);
-  const std::uint64_t heads = ends * node.head + inner * wire.head;
+  const std::uint64_t heads = ends * node.head + inner * wire.head - node.head;  // the head starts on the last link
   const std::uint64_t slow = std::max<std::uint64_t>({node.flit, inner == 0 ? 0 : wire.flit, how_.sink_ticks});
-  if (how_.switching == "store-and-forward" && how_.packet_flits == 0)
-    return heads + (ends * node.flit + inner * wire.flit) * flits;
-  const std::uint64_t circuit =
-      how_.switching == "circuit" ? node.head + links * how_.acknowledgement + node.body + inner * wire.body : 0;
-  return heads - node.head + circuit + slow * (flits - 1) + node.flit;
+  const std::uint64_t most = flits - 1, last = std::max(node.flit, node.body);
+  if (how_.switching == "circuit") {
+    const std::uint64_t stands = heads + node.head + std::uint64_t{links} * how_.acknowledgement;
+    return stands + node.body + inner * wire.body + slow * most + last;
+  }
+  if (how_.switching == "store-and-forward" && how_.packet_flits == 0) {
+    const std::uint64_t stored = ((ends - 1) * node.flit + inner * wire.flit) * most;
+    return std::max(heads + stored + node.head, heads + stored + node.flit * most + last);
+  }
+  return std::max(heads + node.head, heads + slow * most + last);
 }
 
 template <template <class, class> class Engine>

@@ -42,7 +42,7 @@ class Live {
   [[nodiscard]] virtual std::uint32_t hops(std::uint32_t from, std::uint32_t to) const = 0;
   /// Ticks from submission to arrival over so many links in an empty network.
   [[nodiscard]] virtual std::uint64_t unloaded(std::uint32_t links, std::uint32_t flits) const = 0;
-  /// `cycle`: not before any cycle served or submitted so far.
+  /// `cycle`: not before any cycle served so far.
   virtual void submit(std::uint64_t cycle, std::uint32_t source, std::uint32_t destination, std::uint32_t flits,
                       std::uint32_t cookie) = 0;
   /// The next cycle in which anything happens, or `never`.

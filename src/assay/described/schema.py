@@ -166,7 +166,7 @@ class Machine(Table):
     node: Node | None = Field(None, description="a node")
     progress: Progress | None = Field(None, description="how a node answers while it computes")
     barrier: Barrier | None = Field(None, description="the machine's own barrier")
-    compute: Compute = Field(default_factory=Compute, description="computing rates")
+    compute: Compute | None = Field(None, description="computing rates")
     defaults: dict[str, int | float | str | list[int | float | str]] = Field(
         default_factory=dict, description="programs' parameters on this machine, where a person sets none"
     )

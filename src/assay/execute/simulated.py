@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 from assay.described.description import Description
+from assay.described.timeline import write_matrix, write_timeline
 from assay.errors import InputError, MeasurementError
 from assay.execute.job import Job, Outcome
 
@@ -26,11 +28,14 @@ class Named(Protocol):
         """The benchmark's name."""
 
 
-def simulate(description: Description, benchmark: Named, job: Job) -> Outcome:
+def simulate(
+    description: Description, benchmark: Named, job: Job, timeline: str | None = None, matrix: str | None = None
+) -> Outcome:
     """Play `benchmark` on the machine, with `job.ranks` ranks (two unless given), and append its lines to `job.out`.
 
     `job.command` is the program's name and its arguments, as for a real launch. Time does not pass for the program, so
-    `job.timeout` is not used; `seconds` of the outcome is this processor's time.
+    `job.timeout` is not used; `seconds` of the outcome is this processor's time. `timeline` and `matrix`: files for
+    what happened (`assay.described.timeline`).
     """
     from assay._core import ranks as core
 
@@ -41,12 +46,21 @@ def simulate(description: Description, benchmark: Named, job: Job) -> Outcome:
             accepted=", ".join(core.programs()),
         )
     began = time.process_time()
+    given = (benchmark.name, description.for_core(), job.ranks or DEFAULT_RANKS, list(job.command[1:]))
+    log = None
     try:
-        lines = core.run(benchmark.name, description.for_core(), job.ranks or DEFAULT_RANKS, list(job.command[1:]))
+        if timeline is None and matrix is None:
+            lines = core.run(*given)
+        else:
+            lines, log = core.logged(*given)
     except ValueError as error:
         raise InputError(str(error), key=f"{benchmark.name} on {description.name}") from None
     except (RuntimeError, MemoryError) as error:
         raise MeasurementError(f"{benchmark.name} on {description.name}: {error or 'out of memory'}") from None
+    if log is not None and timeline is not None:
+        write_timeline(Path(timeline), log)
+    if log is not None and matrix is not None:
+        write_matrix(Path(matrix), log)
     try:
         with job.out.open("a", encoding="utf-8") as file:
             file.write(lines)

@@ -133,7 +133,10 @@ class Real:
 class Described:
     """A machine that is only described: its ranks are coroutines of the simulator."""
 
-    def __init__(self, name: str, overrides: dict[str, str]) -> None:
+    def __init__(
+        self, name: str, overrides: dict[str, str], timeline: str | None = None, matrix: str | None = None
+    ) -> None:
+        self.timeline, self.matrix = timeline, matrix
         self.description: Description = open_described(name, overrides)
         self.machine = self.description.name
 
@@ -157,7 +160,7 @@ class Described:
         """Simulate it."""
         from assay.execute.simulated import simulate
 
-        return simulate(self.description, record, job)
+        return simulate(self.description, record, job, self.timeline, self.matrix)
 
     def circumstances(self) -> dict[str, Any]:
         """Say which version simulated: a simulated launch has no other circumstances."""
@@ -173,9 +176,19 @@ class Described:
         """Nothing is held."""
 
 
-def target(on: str | None, via: str | None, nodes: int | None, overrides: dict[str, str]) -> Target:
+def target(
+    on: str | None,
+    via: str | None,
+    nodes: int | None,
+    overrides: dict[str, str],
+    timeline: str | None = None,
+    matrix: str | None = None,
+) -> Target:
     """Choose where to run; InputError where the wishes contradict each other."""
     if on is None:
+        for key, value in (("--timeline", timeline), ("--matrix", matrix)):
+            if value is not None:
+                raise InputError("shows a described machine", key=key, value=value, accepted="--on")
         if overrides:
             raise InputError(
                 "sets a key of a description", key=f"--set machine.{next(iter(overrides))}", accepted="--on"
@@ -183,4 +196,4 @@ def target(on: str | None, via: str | None, nodes: int | None, overrides: dict[s
         return Real(via, nodes)
     if via is not None:
         raise InputError("a described machine is simulated, not launched", key="--via", value=via, accepted="no --via")
-    return Described(on, overrides)
+    return Described(on, overrides, timeline, matrix)

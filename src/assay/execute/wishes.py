@@ -29,6 +29,8 @@ class Wishes:
     profile: str = "quick"
     launches: int | None = None
     seed: int = 1
+    timeline: str | None = None
+    matrix: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give the wishes as plain data, for run.json."""
@@ -41,7 +43,7 @@ class Wishes:
 
     def target(self) -> Target:
         """Where it will be done."""
-        return target(self.on, self.via, self.nodes, self.machine)
+        return target(self.on, self.via, self.nodes, self.machine, self.timeline, self.matrix)
 
     def plan(self) -> Plan:
         """What will be done. A described machine answers the same every time: one launch unless more are asked for."""

@@ -25,12 +25,20 @@ def register(app: typer.Typer) -> None:
         benchmark: Annotated[str | None, typer.Option(help="the published numbers of this benchmark")] = None,
         benchmarks: Annotated[bool, typer.Option("--benchmarks", help="Assay's own benchmarks, by part")] = False,
         claims: Annotated[bool, typer.Option("--claims", help="what the papers state in words")] = False,
+        machine_keys: Annotated[
+            bool, typer.Option("--machine-keys", help="what a described machine's file may say, key by key")
+        ] = False,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
         """Show published machines and results. Without a name: the list of machines and papers."""
         from assay.cli import emit
         from assay.errors import InputError
 
+        if machine_keys:
+            from assay.described import keys
+
+            emit({"tables": keys.sections()}) if json else print(keys.markdown())
+            return
         if benchmarks and (name or benchmark or claims):
             raise InputError(
                 "--benchmarks shows Assay's own benchmarks and takes nothing beside it", key="--benchmarks"

@@ -23,6 +23,12 @@ def register(app: typer.Typer) -> None:
         profile: Annotated[str, typer.Option(help="quick, standard or full")] = "quick",
         launches: Annotated[int | None, typer.Option(min=1, help="fresh processes (default: the profile's)")] = None,
         seed: Annotated[int, typer.Option(min=0, help="orders and alignments")] = 1,
+        timeline: Annotated[
+            Path | None, typer.Option(help="on a described machine: ranks and messages over time, for Perfetto (JSON)")
+        ] = None,
+        matrix: Annotated[
+            Path | None, typer.Option(help="on a described machine: messages and bytes between ranks (CSV)")
+        ] = None,
         out: Annotated[Path | None, typer.Option(help="the run's folder (default: runs/ID)")] = None,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
@@ -47,6 +53,8 @@ def register(app: typer.Typer) -> None:
             profile=profile,
             launches=launches,
             seed=seed,
+            timeline=None if timeline is None else str(timeline),
+            matrix=None if matrix is None else str(matrix),
         )
         quoted = _quoting.quoted_one(wishes, record(benchmark))
         if quoted is not None:
@@ -60,6 +68,10 @@ def register(app: typer.Typer) -> None:
         )
         flat["valid"] = whole["valid"] and section is not None and section["state"] != "invalid"
         flat["warnings"] = whole["warnings"]
+        if on is not None:
+            from assay.report.where import where
+
+            flat["where"] = where(made)
         if json:
             emit(flat)
         else:

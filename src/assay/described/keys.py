@@ -1,0 +1,91 @@
+"""The reference of a machine's description, made from its schema: every table, key, default, unit and meaning."""
+
+from __future__ import annotations
+
+import typing
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from assay.described import schema
+
+SECTIONS: tuple[type[schema.Table], ...] = (
+    schema.Machine,
+    schema.Protocol,
+    schema.Forced,
+    schema.Path,
+    schema.Node,
+    schema.Forwarding,
+    schema.Progress,
+    schema.Barrier,
+    schema.Compute,
+    schema.Messages,
+)
+
+
+def sections() -> list[dict[str, Any]]:
+    """Each table of a description: heading, what it is, and its keys."""
+    found = []
+    for model in SECTIONS:
+        text = " ".join((model.__doc__ or "").split())
+        heading, colon, rest = text.partition(": ")
+        if not heading.startswith("["):
+            heading, rest = "At the top", text
+        found.append({"table": heading, "text": rest if colon or rest else "", "keys": _rows(model)})
+    network = "As [network] of the network's own files (docs/network.md), and nothing else of them; `cycle` is the tick"
+    text = f"{network}, a whole number of picoseconds. How many nodes there are follows from the topology."
+    found.insert(1, {"table": "[network]", "text": text, "keys": []})
+    return found
+
+
+def _rows(model: type[BaseModel]) -> list[dict[str, Any]]:
+    rows = []
+    for name, field in model.model_fields.items():
+        key = field.alias or name
+        default = field.get_default(call_default_factory=True) if not field.is_required() else PydanticUndefined
+        rows.append(
+            {
+                "key": key,
+                "unit": _unit(field.annotation, [field, *field.metadata]) or "",
+                "default": "must be given" if field.is_required() else _default(default),
+                "meaning": (field.description or "") + _words(field.annotation),
+            }
+        )
+    return rows
+
+
+def _unit(annotation: Any, metadata: list[Any]) -> str | None:
+    for meta in (*metadata, *getattr(annotation, "__metadata__", ())):
+        extra = getattr(meta, "json_schema_extra", None)
+        if isinstance(extra, dict) and "unit" in extra:
+            return str(extra["unit"])
+    for inner in typing.get_args(annotation):
+        if found := _unit(inner, []):
+            return found
+    return None
+
+
+def _words(annotation: Any) -> str:
+    words = [word for word in typing.get_args(annotation) if isinstance(word, str)]
+    return f" ({', '.join(words)})" if words else ""
+
+
+def _default(value: Any) -> str:
+    if value is None or value in ([], {}):
+        return "–"
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def markdown() -> str:
+    """The reference as Markdown tables."""
+    lines = []
+    for section in sections():
+        lines += [f"## {section['table']}", "", section["text"], ""]
+        if section["keys"]:
+            lines += ["| key | unit | default | meaning |", "|---|---|---|---|"]
+            for row in section["keys"]:
+                meaning = row["meaning"].replace("|", "/")
+                lines.append(f"| `{row['key']}` | {row['unit']} | {row['default']} | {meaning} |")
+            lines.append("")
+    return "\n".join(lines)

@@ -1,0 +1,95 @@
+"""What happened on a described machine, as a timeline (Trace Event Format, for Perfetto) and as a communication matrix.
+
+Two processes in the timeline: *ranks*, a track each with its calls (send, recv, wait, compute, barrier; a blocking call
+lasts until the rank goes on); *messages*, each a span from its call until a receive has it, with its crossings of the
+network inside (request, reply, data), and an arrow from rank to rank. The matrix is a table of the pairs of ranks that
+spoke: messages and bytes.
+Source: Trace Event Format, https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError
+
+Columns = Mapping[str, Sequence[Any]]
+Log = Mapping[str, Columns]
+RANKS, MESSAGES = 1, 2
+MOST = 200_000  # messages; a timeline of more is of no use to a person
+
+
+def write_timeline(path: Path, log: Log) -> None:
+    """Write the timeline; `log` as the core gives it, times in s. InputError where it would be too long."""
+    if len(log["sent"]["source"]) > MOST:
+        raise InputError(
+            "has too many messages for a timeline",
+            key="--timeline",
+            value=len(log["sent"]["source"]),
+            accepted=f"{MOST}; fewer cases with --set, or fewer ranks",
+        )
+    events = [
+        _name(RANKS, "process_name", "ranks"),
+        _name(MESSAGES, "process_name", "messages"),
+        *_spans(log["spans"]),
+        *_messages(log["sent"], log["passages"]),
+    ]
+    _written(path, json.dumps({"displayTimeUnit": "ns", "traceEvents": events}, allow_nan=False))
+
+
+def write_matrix(path: Path, log: Log) -> None:
+    """Write the communication matrix as CSV: source, destination, messages, bytes."""
+    names = ("source", "destination", "messages", "bytes")
+    try:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(names)
+            writer.writerows(zip(*(log["matrix"][name] for name in names), strict=True))
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=path) from None
+
+
+def _written(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=path) from None
+
+
+def _spans(spans: Columns) -> Iterator[dict[str, Any]]:
+    for rank in sorted(set(spans["rank"])):
+        yield _name(RANKS, "thread_name", f"rank {rank}", rank + 1)
+        yield _name(RANKS, "thread_sort_index", rank, rank + 1, key="sort_index")
+    for rank, doing, begin, end in zip(*(spans[key] for key in ("rank", "doing", "from", "to")), strict=True):
+        where = {"pid": RANKS, "tid": rank + 1, "cat": "rank"}
+        yield where | {"ph": "X", "name": doing, "ts": begin * 1e6, "dur": (end - begin) * 1e6}
+
+
+def _messages(sent: Columns, passages: Columns) -> Iterator[dict[str, Any]]:
+    inside: dict[int, list[tuple[str, float, float, int]]] = {}
+    columns = (passages[key] for key in ("message", "crossing", "from", "arrived", "flits"))
+    for message, crossing, begin, end, flits in zip(*columns, strict=True):
+        if end >= 0:
+            inside.setdefault(message, []).append((crossing, begin, end, flits))
+    names = ("source", "destination", "tag", "bytes", "called", "delivered")
+    for row, (source, to, tag, size, called, delivered) in enumerate(zip(*(sent[n] for n in names), strict=True)):
+        if delivered < 0:
+            continue
+        crossings = inside.get(row, [])
+        common = {"cat": "message", "pid": MESSAGES, "tid": 1, "id": row}
+        about = {"args": {"bytes": size, "tag": tag}}
+        spans = [(f"{source} to {to}", called, delivered)] + [(name, begin, end) for name, begin, end, _ in crossings]
+        for name, begin, end in spans:
+            yield common | about | {"ph": "b", "name": name, "ts": begin * 1e6}
+            yield common | {"ph": "e", "name": name, "ts": end * 1e6}
+        arrow = {"cat": "arrow", "name": "message", "id": row, "pid": RANKS}
+        yield arrow | {"ph": "s", "tid": source + 1, "ts": called * 1e6}
+        yield arrow | {"ph": "f", "bp": "e", "tid": to + 1, "ts": delivered * 1e6}
+
+
+def _name(process: int, what: str, name: object, track: int = 0, key: str = "name") -> dict[str, Any]:
+    return {"ph": "M", "pid": process, "tid": track, "name": what, "args": {key: name}}
