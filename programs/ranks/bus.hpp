@@ -35,10 +35,10 @@ check = "put: every byte of several messages is compared at the target with a pa
 source = "Dunigan 1995, section 3, the text after Table 3.4"
 published = ["pfldq-with-messages"]
 slice_quick = 0.1
-slice_standard = 0.3
+slice_standard = 0.15
 slice_full = 1
 blocks_quick = 3
-blocks_standard = 6
+blocks_standard = 3
 blocks_full = 8
 
 [parameter.form]
@@ -51,14 +51,16 @@ help = "put: rank 1 writes into the memory of rank 0, which streams (2 processor
 [parameter.kernel]
 type = "choice"
 default = ["read", "copy"]
+quick = "read"
 choices = ["read", "copy"]
 sweep = true
 help = "what the stream does with memory"
 
 [parameter.bytes]
 type = "integer"
-default = [4096, 65536, 1048576]
+default = [65536, 1048576]
 quick = 65536
+full = [64, 4096, 65536, 1048576]
 min = 1
 max = 16777216
 unit = "B"

@@ -22,10 +22,10 @@ source = "Petrini, Kerbyson and Pakin 2003; Sottile and Minnich 2004; Beckman et
 traces = true
 unjudged = ["lost", "detours", "median_detour", "largest_detour", "thread_lost", "thread_detours", "thread_largest", "involuntary"]
 slice_quick = 0.2
-slice_standard = 0.4
+slice_standard = 0.3
 slice_full = 2
 blocks_quick = 2
-blocks_standard = 4
+blocks_standard = 3
 blocks_full = 8
 
 [parameter.method]
