@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import signal, stats
 
-from assay.analysis.noise import Peak, causes, name_peak, peaks, spectrum
+from assay.analysis.noise import Peak, causes, in_step, name_peak, peaks, spectrum
 from assay.benchmark.record import programs_root
 from assay.errors import InputError
 from assay.machine.noise import Trace, read_traces
@@ -135,6 +135,26 @@ def test_causes_are_named_where_counts_agree_with_a_period() -> None:
     assert name_peak(Peak(60.5, 1.0, 40.0, 3), found, 250) == "interrupts of device 36"
     assert name_peak(Peak(111.0, 1.0, 40.0, 3), found, 250) is None
     assert causes({}, 0.0, tick=None, steal=0, involuntary=0, detours=0) == []
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(60, 300), st.floats(0.3, 1.0), st.floats(0.0, 1.0))
+def test_what_comes_with_the_tick_is_told_from_what_comes_at_random(
+    seed: int, count: int, share: float, phase: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    regular = round(share * count)
+    ticks = (rng.choice(5000, regular, replace=False) + phase) / 250 + rng.uniform(-1e-5, 1e-5, regular)
+    starts = np.sort(np.concatenate([ticks, rng.uniform(0, 20, count - regular)]))
+    assert in_step(starts, 250, 2e-5) == pytest.approx(regular / count, abs=0.08)
+
+
+def test_without_a_tick_nothing_is_in_step() -> None:
+    rng = np.random.default_rng(11)
+    trials = 300
+    wrong = sum(in_step(np.sort(rng.uniform(0, 1, 100)), 250, 2e-5) > 0 for _ in range(trials))
+    assert wrong <= stats.binom.isf(1e-6, trials, 0.01)
+    assert in_step(np.array([]), 250, 2e-5) == in_step(np.array([0.1]), 250, 2e-5) == 0
+    assert in_step(np.linspace(0, 1, 50), 250, 0.01) == 0  # places too rough to tell
 
 
 # --- traces -----------------------------------------------------------------------------------------------------------

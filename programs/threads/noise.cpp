@@ -43,21 +43,13 @@ max = 4096
 sweep = true
 help = "threads at work, each on a processor of its own; 0: one on every processor"
 
-[parameter.work_quantum]
+[parameter.quantum]
 type = "real"
-default = 2e-5
-min = 1e-6
+default = 0
+min = 0
 max = 0.1
 unit = "s"
-help = "about what a fixed piece of work takes: detours are placed as exactly as that"
-
-[parameter.time_quantum]
-type = "real"
-default = 2e-4
-min = 1e-5
-max = 0.1
-unit = "s"
-help = "length of a fixed span: the spectrum reaches up to half of its frequency"
+help = "of work: about what a piece takes, detours are placed as exactly as that; of time: a span, the spectrum reaches up to half of its frequency; 0: 20 us of work, 200 us of time"
 
 [parameter.least]
 type = "real"
@@ -314,7 +306,7 @@ int main(int argc, char** argv) {
     const int members = static_cast<int>(asked ? asked : team->processors().usable());
     if (!team->holds(at, members)) return;
     const bool by_work = at.choice("method") == "work";
-    const double quantum = at.real(by_work ? "work_quantum" : "time_quantum");
+    const double quantum = at.real("quantum") > 0 ? std::max(1e-6, at.real("quantum")) : by_work ? 2e-5 : 2e-4;
     auto watcher = std::make_shared<Watcher>(Watcher{team,
                                                      members,
                                                      by_work,

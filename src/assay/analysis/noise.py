@@ -110,6 +110,27 @@ def peaks(of: Spectrum, most: int = 5) -> list[Peak]:
     return sorted(found, key=lambda peak: -peak.power)
 
 
+def in_step(starts: Floats, frequency: float, tolerance: float, significance: float = 0.01) -> float:
+    """Share of events (n,) in s that come in step with `frequency` in Hz, placed to within `tolerance` in s.
+
+    The fullest window of phases, twice the tolerance wide, less what chance puts there; 0 where chance could have put
+    all of it there (binomial, for as many windows as there are events).
+    """
+    count = len(starts)
+    wide = 2 * tolerance * frequency
+    if count < 2 or wide >= 0.5:
+        return 0.0
+    phases = np.sort(np.asarray(starts, float) * frequency % 1.0)
+    around = np.concatenate([phases, phases + 1.0])
+    held = np.searchsorted(around, phases + wide, side="right") - np.arange(count)
+    most = int(held.max())
+    # at least `most - 1` of the other events within the window that one event opens
+    chance = float(special.bdtrc(most - 2, count - 1, wide)) if most >= 2 else 1.0
+    if count * chance > significance:
+        return 0.0
+    return max(0.0, (most - count * wide) / (count * (1.0 - wide)))
+
+
 def causes(
     interrupts: Mapping[str, int], seconds: float, *, tick: float | None, steal: float, involuntary: int, detours: int
 ) -> list[Cause]:

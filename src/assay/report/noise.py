@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.analysis.noise import causes, name_peak, peaks, spectrum
+from assay.analysis.noise import causes, in_step, name_peak, peaks, spectrum
 from assay.machine.noise import Trace, read_traces
 from assay.store import Run
 
@@ -15,8 +15,9 @@ from assay.store import Run
 def noise(run: Run, benchmark: str) -> list[dict[str, Any]]:
     """Give one entry a node, from all launches of `benchmark` that count; empty where there is no trace.
 
-    seconds (of one processor, summed), lost (share), detours (a second), causes and peaks with words, the spectrum with
-    its limit of significance (power over the mean), and `text`: the same in sentences.
+    seconds (of one processor, summed), lost (share), detours (a second), in_step (share of them that come with the
+    kernel's tick), causes and peaks with words, the spectrum with its limit of significance (power over the mean), and
+    `text`: the same in sentences.
     """
     by_host: dict[str, list[Trace]] = defaultdict(list)
     for about, path in run.tasks():
@@ -43,6 +44,9 @@ def of_node(host: str, traces: list[Trace]) -> dict[str, Any]:
         involuntary=sum(trace.involuntary for trace in traces),
         detours=detours,
     )
+    placed = [trace for trace in traces if trace.method == "work" and trace.start]
+    steps = sum(in_step(np.asarray(t.start), tick, t.quantum) * len(t.start) for t in placed) if tick else 0.0
+    stepping = steps / sum(len(trace.start) for trace in placed) if placed else 0.0
     spans = [trace for trace in traces if trace.done]
     step = spans[0].quantum if spans else 0.0
     series = [1 - np.asarray(trace.done) / max(1, max(trace.done)) for trace in spans if trace.quantum == step]
@@ -50,6 +54,8 @@ def of_node(host: str, traces: list[Trace]) -> dict[str, Any]:
     high = [] if of is None else [(peak, name_peak(peak, found, tick)) for peak in peaks(of)]
     lost = sum(trace.lost * trace.seconds for trace in traces) / seconds
     text = [f"{lost:.2%} of the time lost in {detours / seconds:.3g} detours a second of a processor"]
+    if stepping > 0:
+        text.append(f"{stepping:.0%} of the detours come in step with the kernel's tick of {tick:g} Hz")
     text += [f"spectrum: {_words(peak, cause)}" for peak, cause in high]
     if of is not None and not high:
         text.append(f"spectrum: no period stands out of {of.blocks} blocks")
@@ -60,6 +66,7 @@ def of_node(host: str, traces: list[Trace]) -> dict[str, Any]:
         "lost": lost,
         "detours": detours / seconds,
         "tick": tick,
+        "in_step": stepping,
         "causes": [vars(cause) for cause in found],
         "peaks": [vars(peak) | {"cause": cause} for peak, cause in high],
         "spectrum": None

@@ -26,13 +26,16 @@ def show(document: dict[str, Any], console: Console | None = None) -> None:
         out.print(odd.rich())
     for section in document["benchmarks"]:
         made = tables.figures(section, narrow=True)
-        if len(made.rows) <= MOST_ROWS or len(document["benchmarks"]) == 1:
+        if made.rows and (len(made.rows) <= MOST_ROWS or len(document["benchmarks"]) == 1):
             out.print(made.rich())
         for square in matrices.tables(section):
             if len(square.rows) <= MOST_COLUMNS:
                 out.print(square.rich())
         for note in [note for note in section["notes"] if note.startswith("left out: ")][:MOST_LEFT_OUT]:
             out.print(f"  {note}", highlight=False, markup=False)
+        for node in section.get("noise", ()):
+            for text in node["text"]:
+                out.print(f"  {node['host']}: {text}", highlight=False, markup=False)
         for fit in section["fits"]:
             out.print(f"  {fit['text']}", highlight=False, markup=False)
     own = quoted.tables(document["quoted"]) if document.get("quoted") else []
