@@ -26,6 +26,7 @@ blocks_quick = 3
 [parameter.kernel]
 type = "choice"
 default = ["read", "triad"]
+quick = "triad"
 choices = ["read", "triad"]
 sweep = true
 help = "read: the sum of b's bits; triad: a = b + 3 c, three arrays in the working set; by the widest vectors"
