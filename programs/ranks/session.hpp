@@ -71,6 +71,7 @@ class Session {
     const auto open = [&](const timing::CaseSettings& each) { return each.at(name).integer == 0; };
     if (std::ranges::none_of(options_.cases, open)) return;
     const std::vector<std::int64_t> all = std::forward<Values>(values)();
+    if (all.empty()) return;  // a machine on which there is nothing to go over
     std::vector<timing::CaseSettings> wider;
     for (const auto& each : options_.cases) {
       for (const std::int64_t value : open(each) ? all : std::vector<std::int64_t>{each.at(name).integer}) {

@@ -11,6 +11,7 @@ from assay.report.verdict import verdict
 
 MOST_ROWS = 24  # a longer table is for the page
 MOST_LEFT_OUT = 4  # notes of what was not measured
+MOST_BESIDE = 3  # of what stands beside the published figures: errors, claims, where the time goes
 MOST_COLUMNS = 6  # and a wider matrix
 
 

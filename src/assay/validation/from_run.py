@@ -1,8 +1,8 @@
-"""A run's figures as a description: start-up, time a byte and, where hops were told apart, a hop.
+"""A run's figures as a description: start-up and time a byte by length; a hop, where hops were told apart, is said.
 
-The echo's one-way medians are cut where the protocol breaks (the piecewise fit of `analysis.fits` says where), each
-stretch is a line by the relative estimator, and the network carries the least time a byte of them; what a stretch has
-more is copying. Halves of a start-up go to both ends, which an echo cannot tell apart. Self messages likewise.
+The echo's one-way medians of neighbours are cut where a further stretch takes away half of the error that is left; each
+stretch is a line by the relative estimator. The network, a crossbar, carries the least time a byte of them; what a
+stretch has more is copying. Halves of a start-up go to both ends, which an echo cannot tell apart.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from assay.analysis.alpha_beta import fit, piecewise
 from assay.errors import InputError
 
 LEAST_GAIN = 0.5  # a further stretch must leave at most this share of the relative error
+ENOUGH = 0.005  # and there must be as much of it left
 MOST_STRETCHES = 4
 
 
@@ -31,6 +32,9 @@ def description(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     name = re.sub(r"[^A-Za-z0-9._-]", "-", str(document["machine"])) or "machine"
     ranks = max(2, int(_ranks(document)))
     source = f"run {document['run']}"
+    flit = 1 if least > 1e-9 else 64  # B; so that a flit is some hundred cycles of whole picoseconds
+    cycle = max(1e-12, 10.0 ** np.floor(np.log10(least * flit / 100)))
+    ticks = max(1, round(least * flit / cycle))
     out = [
         f"# Fitted to {source} of {document['machine']}: `assay fit`.",
         f'name = "{name}"',
@@ -42,20 +46,20 @@ def description(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         f"nodes = {ranks}",
         'switching = "wormhole"',
         "buffer_flits = 0",
-        'cycle = "0.001 ns"',
-        "flit_bytes = 64.0",
-        f"flit_ticks = {max(1, round(least * 64e12))}",
-        f"body_ticks = {max(1, round(least * 64e12))}",
-        f"head_ticks = {max(round(least * 64e12), round(hops * 1e12), 1)}",
+        f'cycle = "{1e9 * cycle:g} ns"',
+        f"flit_bytes = {flit}.0",
+        f"flit_ticks = {ticks}",
+        f"body_ticks = {ticks}",
+        f"head_ticks = {ticks}",
         "",
     ]
     origin = [
         f'"network.nodes" = "stated: {source}"',
         '"network.cycle" = "assumed: fine enough"',
-        '"network.flit_bytes" = "assumed: a line of a cache"',
+        '"network.flit_bytes" = "assumed: short messages in whole flits"',
         f'"network.flit_ticks" = "fitted: echo (of {source})"',
         '"network.body_ticks" = "assumed: as flit_ticks"',
-        '"network.head_ticks" = "assumed: nothing beside a flit, unless hops were told apart"',
+        '"network.head_ticks" = "assumed: as flit_ticks; a crossbar has no hops"',
     ]
     for place, line in enumerate(lines):
         half = line["alpha"] / 2
@@ -80,7 +84,7 @@ def stretches(times: Mapping[float, float]) -> list[dict[str, float]]:
     sizes, values = np.array(sorted(times)), np.array([times[size] for size in sorted(times)])
     cuts: list[float] = []
     error = _error(sizes, values, cuts)
-    while len(cuts) < MOST_STRETCHES - 1:
+    while len(cuts) < MOST_STRETCHES - 1 and error > ENOUGH:
         tried = [sorted([*cuts, float(size)]) for size in sizes[2:-2] if size not in cuts]
         better = min(((_error(sizes, values, each), each) for each in tried), default=(np.inf, []))
         if better[0] > LEAST_GAIN * error:

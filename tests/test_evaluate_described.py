@@ -1,0 +1,35 @@
+"""`assay evaluate --on MACHINE`: one document and a page with simulated beside published, cell by cell, and claims."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from command_line import assay
+
+
+def test_a_described_machine_stands_beside_what_was_published(tmp_path: Path) -> None:
+    made = assay("evaluate", "--on", "ncube3200", "--out", str(tmp_path / "run"), "--json")
+    assert made.status == 0, made.err
+    validation = made.document["validation"]
+    echo = next(t for t in validation["tables"] if t["table"] == "appendixA.ncube3200.echo")
+    assert echo["errors"]["all"]["cells"] == 66
+    assert echo["errors"]["predicted"]["cells"] == 44
+    assert echo["errors"]["all"]["median"] < 0.01
+    marks = {cell["mark"] for table in validation["tables"] for cell in table["cells"]}
+    assert marks == {"quoted", "fitted", "predicted"}
+    claims = {claim["claim"]: claim for claim in validation["claims"]}
+    assert claims["d91h.store-and-forward-decay"]["outcome"] == "holds"
+    page = Path(made.document["report"]).read_text()
+    assert "Simulated beside published" in page
+    assert "Claims about it, evaluated" in page
+
+
+def test_a_machine_that_nobody_published_is_evaluated_without_the_past(tmp_path: Path) -> None:
+    made = assay("evaluate", "--on", "torus-tofud", "--set", "x=1", "--json")
+    assert made.status == 2  # evaluate sets nothing
+    made = assay("run", "ring", "--on", "torus-tofud", "-n", "8", "--out", str(tmp_path / "run"), "--json")
+    assert made.status == 0, made.err
+
+
+def test_all_machines_need_a_place_to_go() -> None:
+    assert assay("evaluate", "--on", "all").status == 2
