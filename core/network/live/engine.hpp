@@ -137,8 +137,9 @@ std::uint64_t LiveEngine<Engine>::unloaded(std::uint32_t links, std::uint32_t fl
   const Link& wire = fabric.links[0].kind == LinkKind::network ? fabric.links[0] : node;
   const std::uint64_t inner = links > 2 ? links - 2 : 0, ends = std::min<std::uint64_t>(links, 2);
   const std::uint64_t heads = ends * node.head + inner * wire.head - node.head;  // the head starts on the last link
-  const Link& out = fabric.links[fabric.ejection(0)[0]];  // may be slower than the way in
-  const std::uint64_t slow = std::max<std::uint64_t>({node.flit, out.flit, inner == 0 ? 0 : wire.flit, how_.sink_ticks});
+  const Link& out = fabric.links[fabric.ejection(0)[0]];                         // may be slower than the way in
+  const std::uint64_t slow =
+      std::max<std::uint64_t>({node.flit, out.flit, inner == 0 ? 0 : wire.flit, how_.sink_ticks});
   const std::uint64_t most = flits - 1, last = std::max(out.flit, out.body);
   if (how_.switching == "circuit") {
     const std::uint64_t stands = heads + node.head + std::uint64_t{links} * how_.acknowledgement;
