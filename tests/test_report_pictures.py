@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.benchmark.record import benchmarks
-from assay.report import matrices, page, roof, shares, speedups, tables
+from assay.report import matrices, page, plots, roof, shares, speedups, tables
 from assay.report.document import frame
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
@@ -95,6 +95,19 @@ def test_each_processors_share_is_stacked_and_the_sum_stands_beside() -> None:
     assert made is not None and made.rows[2][2] == "7 GB/s + 5 GB/s + 5 GB/s"
 
 
+def test_many_cases_lie_beside_their_names() -> None:
+    made = [
+        figure("rate", 1e9 * t, "B/s", threads=t, kernel=f"{'long ' * k}name", vector=k)
+        for t in (1, 2)
+        for k in range(9)
+    ]
+    wanted = {"parts": ["share"], "each": "thread", "over": "threads", "sum": "rate"}
+    (drawn,) = shares.plots(section("many", made, shares=wanted))
+    bars = drawn["data"][0]
+    assert bars["orientation"] == "h" and drawn["layout"]["yaxis"]["type"] == "category"
+    assert dict(zip(bars["y"], bars["x"], strict=True))["name, 0, threads 2"] == 2e9 and len(bars["y"]) == 18
+
+
 def test_two_sides_of_a_bus_stand_side_by_side_and_the_sum_is_of_both() -> None:
     rates = [("stream", "alone", 10e9), ("stream", "both", 7e9), ("messages", "alone", 4e9), ("messages", "both", 2e9)]
     made = [figure(side, rate, "B/s", load=load, form="put") for side, load, rate in rates]
@@ -108,6 +121,13 @@ def test_two_sides_of_a_bus_stand_side_by_side_and_the_sum_is_of_both() -> None:
         "stream": {"alone": 10e9, "both": 7e9},
         "sum": {"both": 9e9},
     }
+
+
+def test_points_are_named_by_what_tells_them_apart() -> None:
+    made = [figure("time", 1e-9 * t, "s", threads=t, update=kind, size=7) for t in (1, 2) for kind in ("one", "own")]
+    drawn = plots.points(section("spots", made))
+    assert drawn is not None
+    assert drawn["data"][0]["y"] == ["threads 1, one", "threads 1, own", "threads 2, one", "threads 2, own"]
 
 
 def test_what_all_cases_have_alike_is_said_once() -> None:

@@ -156,6 +156,12 @@ def residuals(section: Document) -> Document | None:
     return {"data": traces, "layout": drawn}
 
 
+def _label(case: Document, among: Sequence[Document]) -> str:
+    """Name a case by what tells it from the others; a number with what it counts."""
+    told = {k: v for k, v in case.items() if v is not None and any(other.get(k) != v for other in among)}
+    return ", ".join(str(v) if isinstance(v, str) else f"{k} {v}" for k, v in told.items())
+
+
 def points(section: Document) -> Document | None:
     """Cases without a swept parameter: one point each with its range over launches; None where there are under two."""
     shown = [f for f in section["figures"] if f["statistic"] == "median" and f["value"] is not None]
@@ -163,7 +169,7 @@ def points(section: Document) -> Document | None:
     shown = sorted((f for f in shown if f["name"] == name), key=lambda f: [str(v) for v in f["params"].values()])
     if len(shown) < 2:
         return None
-    labels = [", ".join(str(v) for v in f["params"].values() if v is not None) for f in shown]
+    labels = [_label(f["params"], [g["params"] for g in shown]) for f in shown]
     trace = {
         "type": "scatter",
         "mode": "markers",

@@ -16,6 +16,7 @@ from assay.report.units import human
 
 Document = dict[str, Any]
 MOST_NAMED = 16  # more parts than a legend can hold
+MOST_LETTERS = 90  # of all cases' names below upright bars
 
 
 def plots(section: Document) -> list[Document]:
@@ -23,14 +24,17 @@ def plots(section: Document) -> list[Document]:
     wanted = section["shares"]
     if not wanted:
         return []
-    traces: dict[str, Document] = {}
     cases = _cases(section, wanted)
-    for (case, over), found in cases.items():
+    lying = sum(len(case) for case, _ in cases) > MOST_LETTERS  # too many words to stand below upright bars
+    places: dict[tuple[str, str], Any] = {at: at for at in cases}
+    if lying:
+        places = {(case, over): f"{case}, {wanted['over']} {over}".removeprefix(", ") for case, over in cases}
+    traces: dict[str, Document] = {}
+    for at, found in cases.items():
         for name, value in found["parts"].items():
             trace = traces.setdefault(name, _bar(name, len(traces)))
-            trace["x"][0].append(case)
-            trace["x"][1].append(over)
-            trace["y"].append(value)
+            trace["places"].append(places[at])
+            trace["values"].append(value)
     if not traces:
         return []
     for trace in traces.values():
@@ -38,22 +42,28 @@ def plots(section: Document) -> list[Document]:
     sums = {at: found["sum"] for at, found in cases.items() if found["sum"] is not None}
     made = list(traces.values())
     if sums:
-        made.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": "sum",
-                "x": [[case for case, _ in sums], [over for _, over in sums]],
-                "y": list(sums.values()),
-                "marker": {"symbol": "diamond-open", "size": 10, "color": "#111827", "line": {"width": 2}},
-            }
-        )
-    unit = _unit(section, wanted)
-    drawn = layout(f"shares and their sum, by {wanted['over']}", "", f"rate ({unit})", False)
+        marker = {"symbol": "diamond-open", "size": 10, "color": "#111827", "line": {"width": 2}}
+        about = {"type": "scatter", "mode": "markers", "name": "sum", "marker": marker}
+        made.append(about | {"places": [places[at] for at in sums], "values": list(sums.values())})
+    title = f"shares and their sum, by {wanted['over']}"
+    drawn = layout(title, "", f"rate ({_unit(section, wanted)})", False)
     drawn["barmode"] = "stack" if wanted.get("each") else "group"
-    drawn["xaxis"] = {"type": "multicategory", "tickangle": 0, "automargin": True}
     drawn.pop("updatemenus")
-    return [{"data": made, "layout": drawn}]
+    drawn["xaxis"] = {"type": "multicategory", "tickangle": 0, "automargin": True}
+    if lying:
+        drawn["xaxis"] = drawn["yaxis"]
+        drawn["yaxis"] = {"type": "category", "autorange": "reversed", "automargin": True}
+        drawn["height"] = 160 + 24 * len(cases) * (1 if wanted.get("each") else 2)
+        drawn["legend"]["y"] = -60 / drawn["height"]
+    return [{"data": [_laid(trace, lying) for trace in made], "layout": drawn}]
+
+
+def _laid(trace: Document, lying: bool) -> Document:
+    """Turn a trace's places and values into axes: upright over two rows of words, or lying beside one."""
+    places, values = trace.pop("places"), trace.pop("values")
+    if not lying:
+        return trace | {"x": [list(row) for row in zip(*places, strict=True)], "y": values}
+    return trace | {"x": values, "y": places} | ({"orientation": "h"} if trace["type"] == "bar" else {})
 
 
 def table(section: Document) -> Grid | None:
@@ -108,7 +118,7 @@ def _varied(cases: list[Document]) -> list[str]:
 
 def _bar(name: str, i: int) -> Document:
     colour = COLOURS[i % len(COLOURS)]
-    return {"type": "bar", "name": name, "x": [[], []], "y": [], "marker": {"color": colour, "line": {"width": 0}}}
+    return {"type": "bar", "name": name, "places": [], "values": [], "marker": {"color": colour, "line": {"width": 0}}}
 
 
 def _unit(section: Document, wanted: Document) -> str:
