@@ -11,7 +11,9 @@ from assay._core import ranks as core
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-MACHINE: dict[str, str | float] = {"name": "m", "messages.startup": 1e-5, "messages.per_byte": 0.0}
+from assay.described.description import Description
+
+MACHINE = Description.model_validate({"name": "m", "messages": {"startup": "10 us", "per_byte": "0 s/B"}}).for_core()
 
 
 def played(ranks: int, *arguments: str) -> list[dict[str, Any]]:

@@ -40,6 +40,9 @@ class MessageModel {
   virtual int nodes() const = 0;
   // Channels between the nodes of two ranks; none where the machine has no network.
   virtual std::optional<int> hops(int, int) const { return std::nullopt; }
+  // Whether there is a host processor with a path of its own; then the rank that stands for it.
+  virtual bool has_host() const { return false; }
+  virtual void host_is(int) {}
   // A rank calls send now. Owes the World call_returns, buffer_free and arrives (or announces and data_arrives) for
   // this message, each once, now or later.
   virtual void send(World& world, MessageId id, const Message& message) = 0;

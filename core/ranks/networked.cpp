@@ -33,6 +33,7 @@ void Networked::send(World& world, MessageId id, const Message& message) {
                             std::to_string(static_cast<std::uint64_t>(machine_.memory)));
   ++where_.messages;
   where_.bytes += message.bytes;
+  if (message.source == host_ || message.destination == host_) return inside_node(world, id, message, machine_.host);
   if (node(message.source) == node(message.destination)) return inside_node(world, id, message, machine_.self);
   const Protocol& protocol =
       protocol_for(message.forced && !machine_.forced.empty() ? machine_.forced : machine_.protocols, message.bytes);
@@ -159,6 +160,7 @@ void Networked::arriving(World& world, const Message& message) {
 }
 
 Time Networked::receiving(World& world, const Message& message) {
+  if (message.source == host_ || message.destination == host_) return 0;
   if (node(message.source) == node(message.destination)) return 0;
   const Protocol& protocol =
       protocol_for(message.forced && !machine_.forced.empty() ? machine_.forced : machine_.protocols, message.bytes);

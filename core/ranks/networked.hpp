@@ -32,6 +32,8 @@ class Networked final : public MessageModel {
   Networked(Machine machine, std::unique_ptr<network::Live> live);
   int nodes() const override { return static_cast<int>(live_->nodes()) * machine_.processors; }
   std::optional<int> hops(int from, int to) const override;
+  bool has_host() const override { return !machine_.host.empty(); }
+  void host_is(int rank) override { host_ = rank; }
   void send(World& world, MessageId id, const Message& message) override;
   void matched(World& world, MessageId id) override;
   void arriving(World& world, const Message& message) override;
@@ -75,6 +77,7 @@ class Networked final : public MessageModel {
   events::LargeVector<Sending> sending_;
   std::vector<network::Told> told_;
   Where where_;
+  int host_ = -1;
 };
 
 }  // namespace assay::described

@@ -134,12 +134,17 @@ std::string play(const std::string& name, const Description& machine, int count,
     };
     ranks::Session session(options, sink, true, 0, 0);
     session.began = began;
-    World world(count, *model);
+    const bool hosted = record.top().truth("host") && model->has_host();
+    World world(count + (hosted ? 1 : 0), *model);
+    if (hosted) {
+      model->host_is(count);
+      world.last_is_host();
+    }
     world.log(log);
     world.clock_tick(read_machine(machine).clock_tick);
     std::vector<Simulated> communicators;
-    communicators.reserve(static_cast<std::size_t>(count));
-    for (int rank = 0; rank < count; ++rank) {
+    communicators.reserve(static_cast<std::size_t>(world.ranks()));
+    for (int rank = 0; rank < world.ranks(); ++rank) {
       world.start(rank, program.run(communicators.emplace_back(world, rank), session));
     }
     const std::vector<Waiting> waiting = world.run();

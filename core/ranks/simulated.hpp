@@ -38,6 +38,7 @@ class Simulated {
   std::optional<int> hops(int to) const { return hops(rank_, to); }
   std::optional<int> hops(int from, int to) const { return world_->model().hops(from, to); }
   std::string_view placement(int, int) const { return {}; }
+  std::optional<int> host() const { return world_->host(); }
   bool described() const { return true; }
 
   struct Send {
@@ -129,6 +130,6 @@ class Simulated {
   int rank_;
 };
 
-static_assert(ranks::ReadySend<Simulated> && ranks::OwnBarrier<Simulated>);
+static_assert(ranks::ReadySend<Simulated> && ranks::OwnBarrier<Simulated> && ranks::Hosted<Simulated>);
 
 }  // namespace assay::described

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -56,6 +57,9 @@ class World {
   void start(int rank, ranks::Task task);
   std::vector<Waiting> run();
   int ranks() const { return static_cast<int>(ranks_.size()); }
+  // The rank that is the host processor, the last one.
+  std::optional<int> host() const { return host_; }
+  void last_is_host() { host_ = ranks() - 1; }
   Time now() const { return now_; }
   // What a rank reads: whole ticks of the machine's clock.
   Time clock() const { return now_ - now_ % clock_tick_; }
@@ -166,6 +170,7 @@ class World {
   static bool fits(const Request& receive, const Message& message);
   std::vector<Waiting> waiting() const;
 
+  std::optional<int> host_;
   MessageModel& model_;
   Time now_ = 0, clock_tick_ = 1, model_next_ = never;
   bool verifies_ = true;

@@ -24,8 +24,8 @@
 namespace assay::mpi {
 
 // What rank 0 found wrong with the input, all must know: 0 or an exit status.
-inline int agreed(int status) {
-  MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+inline int agreed(int status, MPI_Comm among) {
+  MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, among);
   return status;
 }
 
@@ -49,13 +49,14 @@ inline int measure(const timing::Record& record, const timing::Options& options,
   if (comm.rank() == 0) {
     try {
       output = std::make_unique<timing::Output>(options.out);
-      output->line(timing::launch_event(record, options, places, transport, library(), clock));
+      const auto ranks = places.begin() + comm.host().value_or(comm.size());  // the host is none of those asked for
+      output->line(timing::launch_event(record, options, {places.begin(), ranks}, transport, library(), clock));
     } catch (const std::exception& fault) {
       std::fprintf(stderr, "%s: %s\n", record.top().text("name").c_str(), fault.what());
       status = 1;
     }
   }
-  if ((status = agreed(status)) != 0) return status;
+  if ((status = agreed(status, comm.handle())) != 0) return status;
   ranks::Session session(
       options, [&](const timing::Json& event) { output->line(event); }, false, clock.overhead, clock.resolution);
   for (const auto& place : places) {
@@ -71,7 +72,25 @@ inline int measure(const timing::Record& record, const timing::Options& options,
     output->line(timing::Json().text("event", "done"));
     status = session.passed() ? 0 : 1;
   }
-  return agreed(status);
+  return agreed(status, comm.handle());
+}
+
+// All ranks of the job; for a record that says `host = true` and one process more, the last rank: started by the others
+// from this very binary, it stands for the launching process.
+inline Communicator join(const timing::Record& record, char** argv) {
+  MPI_Comm parent = MPI_COMM_NULL, other = MPI_COMM_NULL, all = MPI_COMM_NULL;
+  MPI_Comm_get_parent(&parent);
+  if (!record.top().truth("host")) return Communicator(MPI_COMM_WORLD);
+  int code = MPI_SUCCESS;
+  if (parent == MPI_COMM_NULL) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    code = MPI_Comm_spawn(argv[0], argv + 1, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other, MPI_ERRCODES_IGNORE);
+    if (code != MPI_SUCCESS) return Communicator(MPI_COMM_WORLD);  // no host: not every MPI starts processes later
+  }
+  MPI_Intercomm_merge(parent == MPI_COMM_NULL ? other : parent, parent != MPI_COMM_NULL, &all);
+  int size = 0;
+  MPI_Comm_size(all, &size);
+  return Communicator(all, size - 1);
 }
 
 inline int run(int argc, char** argv) {
@@ -92,7 +111,7 @@ inline int run(int argc, char** argv) {
       }
       return 0;
     }
-    Communicator comm(MPI_COMM_WORLD);
+    Communicator comm = join(record, argv);
     if (deadline > 0) arm_deadline(name, comm.rank(), deadline);
     return measure(record, options, comm);
   } catch (const timing::InputFault& fault) {  // the same on every rank, as all see the same words

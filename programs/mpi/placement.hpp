@@ -28,7 +28,7 @@ inline std::vector<timing::Placement> gather_placement(const Communicator& comm)
     if (cpu < static_cast<std::int64_t>(longest_mask)) out.allowed[cpu / 8] |= static_cast<unsigned char>(1 << cpu % 8);
   }
   std::vector<PlaceOnTheWire> all(static_cast<std::size_t>(comm.size()));
-  MPI_Allgather(&out, sizeof out, MPI_BYTE, all.data(), sizeof out, MPI_BYTE, MPI_COMM_WORLD);
+  MPI_Allgather(&out, sizeof out, MPI_BYTE, all.data(), sizeof out, MPI_BYTE, comm.handle());
   std::vector<timing::Placement> places(all.size());
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     timing::Placement& place = places[rank];

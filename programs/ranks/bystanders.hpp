@@ -1,0 +1,96 @@
+// An echo between rank 0 and a partner two hops away, and the ranks in between, whose nodes its messages pass through.
+//
+// On a machine that does not say its hops the partner is rank 1 and those "between" are ranks 2 and 3: not on the way,
+// but on the same node or switch, which is said. The echo goes on until every bystander has told the partner, which
+// tells rank 0 with the first byte of its next reply.
+#pragma once
+
+#include <vector>
+
+#include "ranks/buffers.hpp"
+#include "ranks/paths.hpp"
+#include "ranks/session.hpp"
+
+namespace assay::ranks {
+
+class Bystanders {
+ public:
+  static constexpr int echo_tag = 21, told_tag = 22;
+
+  template <Communicator C>
+  Bystanders(C& comm, Session& session, std::size_t longest)
+      : who_(&session.shared<Who>([&] { return find(comm); })), out_(longest + 1), in_(longest + 1) {
+    needs(who_->partner > 0, "two ranks two hops apart and one between them; there are none among", comm.size());
+    if (comm.rank() == 0 && !comm.hops(0, 1)) {
+      session.note("no hops are known here: those that compute sit beside the echo, not on its way");
+    }
+  }
+
+  int partner() const { return who_->partner; }
+  const std::vector<int>& between() const { return who_->between; }
+  bool stands_by(int rank) const { return std::ranges::find(who_->between, rank) != who_->between.end(); }
+  std::byte* out() { return out_.data(); }
+  std::byte* in() { return in_.data(); }
+
+  // At rank 0: a number of echoes, with nobody to wait for.
+  template <Communicator C>
+  Task echo(C& comm, std::size_t bytes, std::int64_t times) {
+    for (std::int64_t i = 0; i < times; ++i) {
+      co_await comm.send(out(), bytes, partner(), echo_tag);
+      co_await comm.recv(in(), bytes, partner(), echo_tag);
+    }
+  }
+  // At the partner: replies until told by each of `bystanders`, or so many times where there are none to tell.
+  template <Communicator C>
+  Task reply(C& comm, std::size_t bytes, std::int64_t times, int bystanders) {
+    const bool told = bystanders > 0;
+    for (bool going = told || times > 0; going;) {
+      const auto arrived = co_await comm.recv(in(), bytes, any_source, echo_tag);
+      if (arrived.source() != 0) {
+        --bystanders;
+        continue;
+      }
+      going = told ? bystanders > 0 : --times > 0;
+      out_[0] = std::byte{going};
+      co_await comm.send(out(), bytes, 0, echo_tag);
+    }
+  }
+  // At rank 0: echoes until the partner's reply says that it is over; how many.
+  template <Communicator C>
+  Task echo_until_told(C& comm, std::size_t bytes, std::int64_t& times) {
+    do {
+      co_await comm.send(out(), bytes, partner(), echo_tag);
+      co_await comm.recv(in(), bytes, partner(), echo_tag);
+      ++times;
+    } while (in_[0] != std::byte{0});
+  }
+  // At a bystander, when it is done.
+  template <Communicator C>
+  Task tell(C& comm) {
+    co_await comm.send(nullptr, 0, partner(), echo_tag);
+  }
+
+ private:
+  struct Who {
+    int partner = -1;
+    std::vector<int> between;
+  };
+  template <Communicator C>
+  static Who find(const C& comm) {
+    if (comm.size() < 3) return {};
+    if (!comm.hops(0, 1)) {
+      return {1, comm.size() > 3 ? std::vector<int>{2, 3} : std::vector<int>{2}};
+    }
+    for (int to = 1; to < comm.size(); ++to) {
+      if (comm.hops(0, to) != 2) continue;
+      const std::vector<int> all = ranks::between(comm, 0, to);
+      if (!all.empty()) return {to, all};
+    }
+    return {};
+  }
+
+  const Who* who_;
+  std::vector<std::byte> out_, in_;
+};
+
+}  // namespace assay::ranks

@@ -1,0 +1,126 @@
+// Fan-in: the rate at which one rank receives when 1 to p of its neighbours send to it at once.
+//
+// Rank 0 tells the neighbours to begin, then takes messages as they come, a window of 16 from each; the time is from
+// the first arrival to the last, so that what the beginning costs is no part of it. Source: Dunigan 1991, section 4.4,
+// Figure 9; Dunigan 1991 (DELTA), section 3.3, Figure 3.6.
+#pragma once
+
+#include "ranks/fan.hpp"
+
+namespace assay::ranks {
+
+struct FanIn : Fan {
+  static constexpr std::string_view record = R"record(
+name = "fan-in"
+title = "Fan-in"
+part = "messages"
+kind = "ranks"
+ranks = "all"
+least_ranks = 3
+summary = "the aggregate rate at which one rank receives from 1 to p neighbours that send at once"
+cost = "16 messages of `bytes` bytes from each neighbour, 2 of none to each, an operation"
+check = "every byte of a window from each neighbour is compared with a pattern of sender, place in the window and position"
+source = "Dunigan 1991, section 4.4, Figure 9; Dunigan 1991 (DELTA), section 3.3, Figure 3.6"
+published = ["fan-in"]
+slice_quick = 0.01
+slice_standard = 0.03
+slice_full = 0.05
+blocks_quick = 3
+blocks_standard = 6
+blocks_full = 8
+
+[parameter.bytes]
+type = "integer"
+default = [8, 64, 512, 4096, 32768, 262144]
+quick = [8, 4096, 262144]
+described = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
+min = 0
+max = 16777216
+unit = "B"
+sweep = true
+help = "length of a message"
+
+[parameter.neighbours]
+type = "integer"
+default = 0
+min = 0
+max = 16777216
+unit = "1"
+sweep = true
+help = "how many send at once; 0: 1 to 8, powers of two beyond, and all"
+
+[metric.time]
+unit = "s"
+help = "from the end of the first quarter of all arrivals to the last"
+
+[figure.rate]
+metric = "time"
+formula = "12 * neighbours * bytes / value"
+unit = "B/s"
+better = "higher"
+headline = true
+help = "bytes received in that time over it"
+)record";
+
+  static constexpr int lead = window / 4;
+
+  template <Communicator C>
+  static Task run(C& comm, Session& session) {
+    FanIn kernel;
+    kernel.prepare(comm, session);
+    co_await sample(comm, session, kernel);
+  }
+
+  template <Communicator C>
+  Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
+    const std::size_t bytes = at.bytes;
+    const int count = at.count;
+    if (!takes_part(comm.rank(), at)) co_return;
+    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+      std::int64_t sum = 0;
+      for (std::int64_t i = 0; i < run.batch; ++i) {
+        if (comm.rank() != 0) {
+          std::byte* const out = buffers_.out(bytes).next();
+          co_await comm.recv(nullptr, 0, 0, credit_tag);
+          for (int left = window; left > 0; --left) co_await comm.send(out, bytes, 0, stream_tag);
+          continue;
+        }
+        std::byte* const in = buffers_.in(bytes).next();
+        for (int k = 0; k < count; ++k) {
+          const int to = (*around_)[static_cast<std::size_t>(k)];
+          co_await comm.send(nullptr, 0, to, credit_tag);
+        }
+        for (int left = lead * count; left > 0; --left) co_await comm.recv(in, bytes, any_source, stream_tag);
+        const std::int64_t start = comm.now();
+        for (int left = (window - lead) * count; left > 0; --left) {
+          co_await comm.recv(in, bytes, any_source, stream_tag);
+        }
+        sum += comm.now() - start;
+      }
+      if (ticks) ticks[reading] = sum;
+    }
+  }
+
+  template <Communicator C>
+  Task verify(C& comm, const Case& at, Verdict& verdict) {
+    if (!takes_part(comm.rank(), at)) co_return;
+    if (!buffers_.hold(at.bytes)) {
+      verdict.detail = not_carried;
+      co_return;
+    }
+    if (comm.rank() != 0) {
+      co_await send_checked(comm, buffers_.out(at.bytes).next(), at.bytes, 0, window);
+      co_return;
+    }
+    std::int64_t wrong = 0;
+    const std::vector<int> senders = chosen(at);
+    co_await receive_checked(comm, buffers_.in(at.bytes).next(), at.bytes, senders, window, wrong);
+    verdict.passed = wrong == 0;
+    verdict.detail = std::to_string(at.count) + " neighbours, a window each";
+    if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
+  }
+};
+
+using Program = FanIn;
+
+}  // namespace assay::ranks

@@ -1,0 +1,130 @@
+// Fan-out: the rate at which one rank sends to 1 to p of its neighbours at once.
+//
+// Rank 0 starts a message to each neighbour in turn by immediate sends, a window of 16 to each, and waits for all; the
+// time ends with the neighbours' words that they have all of theirs. Source: the counterpart of Dunigan's fan-in (1991,
+// section 4.4, Figure 9).
+#pragma once
+
+#include "ranks/fan.hpp"
+
+namespace assay::ranks {
+
+struct FanOut : Fan {
+  static constexpr std::string_view record = R"record(
+name = "fan-out"
+title = "Fan-out"
+part = "messages"
+kind = "ranks"
+ranks = "all"
+least_ranks = 3
+summary = "the aggregate rate at which one rank sends to 1 to p neighbours at once"
+cost = "16 messages of `bytes` bytes to each neighbour, 1 of none from each, an operation"
+check = "every byte of a window to each neighbour is compared with a pattern of sender, place in the window and position"
+source = "the counterpart of Dunigan 1991, section 4.4, Figure 9"
+slice_quick = 0.01
+slice_standard = 0.03
+slice_full = 0.05
+blocks_quick = 3
+blocks_standard = 6
+blocks_full = 8
+
+[parameter.bytes]
+type = "integer"
+default = [8, 64, 512, 4096, 32768, 262144]
+quick = [8, 4096, 262144]
+described = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
+min = 0
+max = 16777216
+unit = "B"
+sweep = true
+help = "length of a message"
+
+[parameter.neighbours]
+type = "integer"
+default = 0
+min = 0
+max = 16777216
+unit = "1"
+sweep = true
+help = "to how many at once; 0: 1 to 8, powers of two beyond, and all"
+
+[metric.time]
+unit = "s"
+help = "a window to each, to the last word back"
+
+[figure.rate]
+metric = "time"
+formula = "16 * neighbours * bytes / value"
+unit = "B/s"
+better = "higher"
+headline = true
+help = "all bytes sent over the time"
+)record";
+
+  template <Communicator C>
+  static Task run(C& comm, Session& session) {
+    FanOut kernel;
+    kernel.prepare(comm, session);
+    co_await sample(comm, session, kernel);
+  }
+
+  template <Communicator C>
+  Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
+    const std::size_t bytes = at.bytes;
+    const int count = at.count;
+    if (!takes_part(comm.rank(), at)) co_return;
+    std::byte* const data = comm.rank() == 0 ? buffers_.out(bytes).next() : buffers_.in(bytes).next();
+    std::vector<typename C::Request> requests(static_cast<std::size_t>(comm.rank() == 0 ? window * count : window));
+    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+      const std::int64_t start = comm.now();
+      for (std::int64_t i = 0; i < run.batch; ++i) {
+        std::size_t next = 0;
+        for (auto& request : requests) {
+          if (comm.rank() != 0) {
+            request = co_await comm.irecv(data, bytes, 0, stream_tag);
+            continue;
+          }
+          const int to = (*around_)[next];
+          if (++next == static_cast<std::size_t>(count)) next = 0;
+          request = co_await comm.isend(data, bytes, to, stream_tag);
+        }
+        for (auto& request : requests) co_await comm.wait(request);
+        if (comm.rank() != 0) {
+          co_await comm.send(nullptr, 0, 0, credit_tag);
+        } else {
+          for (int left = count; left > 0; --left) co_await comm.recv(nullptr, 0, any_source, credit_tag);
+        }
+      }
+      if (ticks) ticks[reading] = comm.now() - start;
+    }
+  }
+
+  template <Communicator C>
+  Task verify(C& comm, const Case& at, Verdict& verdict) {
+    if (!takes_part(comm.rank(), at)) co_return;
+    if (!buffers_.hold(at.bytes)) {
+      verdict.detail = not_carried;
+      co_return;
+    }
+    std::int64_t wrong = 0;
+    if (comm.rank() != 0) {
+      const std::vector<int> from(1, 0);
+      co_await receive_checked(comm, buffers_.in(at.bytes).next(), at.bytes, from, window, wrong);
+      co_await comm.send(&wrong, sizeof wrong, 0, credit_tag);
+      co_return;
+    }
+    for (const int to : chosen(at)) co_await send_checked(comm, buffers_.out(at.bytes).next(), at.bytes, to, window);
+    for (int left = at.count; left > 0; --left) {
+      std::int64_t theirs = 0;
+      co_await comm.recv(&theirs, sizeof theirs, any_source, credit_tag);
+      wrong += theirs;
+    }
+    verdict.passed = wrong == 0;
+    verdict.detail = std::to_string(at.count) + " neighbours, a window each";
+    if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
+  }
+};
+
+using Program = FanOut;
+
+}  // namespace assay::ranks

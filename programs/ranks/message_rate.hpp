@@ -1,0 +1,166 @@
+// Message rate: how many short messages pass in a second, by number of pairs that send at once.
+//
+// Rank i < pairs sends windows of messages to rank i + ranks/2, by immediate sends to posted receives, each window
+// answered by a 0-byte word. All pairs start after a common barrier; rank 0 stops its clock when it knows, up a tree of
+// the senders, that all are done. On nodes of several processors the placement of ranks decides what lies between.
+#pragma once
+
+#include "ranks/paths.hpp"
+#include "ranks/sampling.hpp"
+#include "ranks/streams.hpp"
+
+namespace assay::ranks {
+
+struct MessageRate {
+  static constexpr std::string_view record = R"record(
+name = "message-rate"
+title = "Message rate"
+part = "messages"
+kind = "ranks"
+ranks = "all"
+least_ranks = 2
+summary = "short messages a second, by number of pairs that send at once"
+cost = "64 messages of `bytes` bytes and one of none a pair and operation"
+check = "every byte of a window of each pair is compared with a pattern of sender, place in the window and position"
+source = "the multiple-pair message rate test of the OSU and Sandia suites, in this project's own form"
+slice_quick = 0.01
+slice_standard = 0.03
+slice_full = 0.05
+blocks_quick = 3
+blocks_standard = 6
+blocks_full = 8
+
+[parameter.bytes]
+type = "integer"
+default = [0, 8, 64, 512, 4096]
+quick = [8, 4096]
+min = 0
+max = 1048576
+unit = "B"
+sweep = true
+help = "length of a message"
+
+[parameter.pairs]
+type = "integer"
+default = 0
+min = 0
+max = 8388608
+unit = "1"
+sweep = true
+help = "pairs that send at once; 0: 1 to 8, powers of two beyond, and all"
+
+[metric.time]
+unit = "s"
+help = "one window of 64 messages of every pair, to the last acknowledgement"
+
+[figure.message_rate]
+metric = "time"
+formula = "pairs * 64 / value"
+unit = "1/s"
+better = "higher"
+headline = true
+help = "messages of all pairs a second"
+
+[headline.message_rate]
+figure = "message_rate"
+where = "bytes=8"
+title = "8-byte messages a second, best number of pairs"
+says = "passes short messages at up to"
+)record";
+
+  static constexpr int window = 64;
+
+  template <Communicator C>
+  static Task run(C& comm, Session& session) {
+    needs(comm.size() >= 2, "2 ranks or more", comm.size());
+    const int most = comm.size() / 2;
+    session.widen("pairs", [&] { return steps_up_to(most); });
+    session.keep([&](const auto& each) { return each.at("pairs").integer <= most; },
+                 "message-rate: left out: more pairs than " + std::to_string(most), comm.rank() == 0);
+    MessageRate kernel;
+    kernel.half_ = most;
+    if (comm.rank() < 2 * most) kernel.buffers_ = Buffers(comm, session, Buffers::Way::same);
+    co_await sample(comm, session, kernel);
+  }
+
+  // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
+  struct Case {
+    std::size_t bytes;
+    int pairs;
+  };
+  static constexpr std::string_view metric = "time";
+  std::string_view cache(const Case&) const { return Buffers::said(Buffers::Way::same); }
+  Case at(const timing::CaseSettings& settings) const {
+    return {static_cast<std::size_t>(settings.at("bytes").integer), static_cast<int>(settings.at("pairs").integer)};
+  }
+  template <Communicator C>
+  timing::Json label(C&, const Case& at) const {
+    timing::Json json;
+    return json.integer("bytes", static_cast<std::int64_t>(at.bytes)).integer("pairs", at.pairs);
+  }
+
+  template <Communicator C>
+  Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
+    const int me = comm.rank(), pairs = at.pairs;
+    const std::size_t bytes = at.bytes;
+    const bool sends = me < pairs, receives = me >= half_ && me < half_ + pairs;
+    if (!sends && !receives) co_return;
+    const int other = sends ? me + half_ : me - half_;
+    std::byte* const data = sends ? buffers_.out(bytes).next() : buffers_.in(bytes).next();
+    std::vector<typename C::Request> requests(window);
+    char done = 0, room = 0;
+    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+      if (sends) co_await broadcast(comm, &done, 1, pairs);  // the common start
+      const std::int64_t start = comm.now();
+      for (std::int64_t i = 0; i < run.batch; ++i) {
+        for (auto& request : requests) {
+          if (sends) {
+            request = co_await comm.isend(data, bytes, other, stream_tag);
+          } else {
+            request = co_await comm.irecv(data, bytes, other, stream_tag);
+          }
+        }
+        for (auto& request : requests) co_await comm.wait(request);
+        if (sends) {
+          co_await comm.recv(nullptr, 0, other, credit_tag);
+        } else {
+          co_await comm.send(nullptr, 0, other, credit_tag);
+        }
+      }
+      if (sends) co_await reduce(comm, pairs, &done, &room, 1, [](char&, char) {});
+      if (ticks) ticks[reading] = comm.now() - start;
+    }
+  }
+
+  template <Communicator C>
+  Task verify(C& comm, const Case& at, Verdict& verdict) {
+    const int me = comm.rank();
+    const bool sends = me < at.pairs, receives = me >= half_ && me < half_ + at.pairs;
+    if (!sends && !receives) co_return;
+    std::int64_t wrong = 0, room = 0;
+    if (!buffers_.hold(at.bytes)) {
+      verdict.detail = not_carried;
+      co_return;
+    }
+    if (receives) {
+      const std::vector<int> from(1, me - half_);
+      co_await receive_checked(comm, buffers_.in(at.bytes).next(), at.bytes, from, window, wrong);
+      co_await comm.send(&wrong, sizeof wrong, me - half_, credit_tag);
+      co_return;
+    }
+    co_await send_checked(comm, buffers_.out(at.bytes).next(), at.bytes, me + half_, window);
+    co_await comm.recv(&wrong, sizeof wrong, me + half_, credit_tag);
+    co_await reduce(comm, at.pairs, &wrong, &room, 1, [](auto& mine, auto theirs) { mine += theirs; });
+    verdict.passed = wrong == 0;
+    verdict.detail = std::to_string(at.pairs) + " pairs, a window each";
+    if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
+  }
+
+ private:
+  int half_ = 0;
+  Buffers buffers_;
+};
+
+using Program = MessageRate;
+
+}  // namespace assay::ranks

@@ -1,0 +1,180 @@
+// Routing echo: a message two hops away and back while both nodes in between compute, and while they rest.
+//
+// Where messages are passed on by the nodes' processors, a busy one may keep them waiting; where a router passes them
+// it should not matter. While the ranks in between run loops, rank 0 echoes until each has ended its own: all echoes of
+// a reading but its last lie within the loops. Source: Dunigan 1991, section 4.2.
+#pragma once
+
+#include "ranks/bystanders.hpp"
+#include "ranks/sampling.hpp"
+#include "ranks/turns.hpp"
+
+namespace assay::ranks {
+
+struct RoutingEcho {
+  static constexpr std::string_view record = R"record(
+name = "routing-echo"
+title = "Echo through busy nodes"
+part = "messages"
+kind = "ranks"
+ranks = 4
+least_ranks = 3
+summary = "an echo over two hops while the nodes in between compute, beside the same with idle ones"
+cost = "2 messages of `bytes` bytes a round trip"
+check = "the partner compares every byte of an echo with a pattern of position; the loops' sums are compared with their closed form"
+source = "Dunigan 1991, section 4.2"
+published = ["routing-echo"]
+slice_quick = 0.02
+slice_standard = 0.05
+slice_full = 0.1
+blocks_quick = 3
+blocks_standard = 6
+blocks_full = 8
+
+[parameter.bytes]
+type = "integer"
+default = [8, 64, 512, 4096, 32768]
+quick = [8, 4096]
+described = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
+min = 1
+max = 16777216
+unit = "B"
+sweep = true
+help = "length of the message"
+
+[parameter.between]
+type = "choice"
+default = ["idle", "computing"]
+choices = ["idle", "computing"]
+sweep = true
+help = "what the ranks in between do meanwhile"
+
+[metric.round_trip]
+unit = "s"
+help = "one echo of those that a reading covers"
+
+[figure.rate]
+metric = "round_trip"
+formula = "bytes / (value / 2)"
+unit = "B/s"
+better = "higher"
+headline = true
+help = "one way: bytes over half a round trip"
+
+[figure.half_round_trip]
+metric = "round_trip"
+formula = "value / 2"
+unit = "s"
+better = "lower"
+help = "one way: half a round trip"
+)record";
+
+  template <Communicator C>
+  static Task run(C& comm, Session& session) {
+    needs(comm.size() >= 3, "3 ranks or more", comm.size());
+    std::size_t longest = 0;
+    for (const auto& each : session.cases()) {
+      longest = std::max(longest, static_cast<std::size_t>(each.at("bytes").integer));
+    }
+    RoutingEcho kernel{Bystanders(comm, session, longest)};
+    co_await sample(comm, session, kernel);
+  }
+
+  // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
+  struct Case {
+    std::size_t bytes;
+    bool computing;
+  };
+  static constexpr std::string_view metric = "round_trip";
+  std::string_view cache(const Case&) const { return "same buffer"; }
+  bool single(const Case&) const { return true; }
+  Case at(const timing::CaseSettings& settings) const {
+    return {static_cast<std::size_t>(settings.at("bytes").integer), settings.at("between").text == "computing"};
+  }
+  template <Communicator C>
+  timing::Json label(C&, const Case& at) const {
+    timing::Json json;
+    json.integer("bytes", static_cast<std::int64_t>(at.bytes));
+    return json.text("between", at.computing ? "computing" : "idle");
+  }
+
+  // A reading is the mean of the echoes that fit while the loops last, the same number whether they run or not.
+  template <Communicator C>
+  Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
+    if (comm.rank() == 0) return lead(comm, at, run, ticks);
+    if (comm.rank() == who_.partner()) return follow(comm, at, run);
+    if (at.computing && who_.stands_by(comm.rank())) return loop(comm, run);
+    return {};
+  }
+
+  template <Communicator C>
+  Task verify(C& comm, const Case& at, Verdict& verdict) {
+    const int me = comm.rank();
+    if (me == 0) {
+      write_pattern(who_.out(), at.bytes, at.bytes, true);
+      co_await who_.echo(comm, at.bytes, 1);
+      std::int64_t wrong = 0;
+      for (int left = 1 + static_cast<int>(who_.between().size()); left > 0; --left) {
+        std::int64_t theirs = 0;
+        co_await comm.recv(&theirs, sizeof theirs, any_source, Bystanders::told_tag);
+        wrong += theirs;
+      }
+      verdict.passed = wrong == 0;
+      verdict.detail = "an echo past " + std::to_string(who_.between().size()) + " ranks in between";
+      if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
+    } else if (me == who_.partner()) {
+      co_await who_.reply(comm, at.bytes, 1, 0);
+      const std::int64_t wrong = wrong_bytes(who_.in(), at.bytes, at.bytes, true);
+      co_await comm.send(&wrong, sizeof wrong, 0, Bystanders::told_tag);
+    } else if (who_.stands_by(me)) {
+      co_await comm.send(&wrong_, sizeof wrong_, 0, Bystanders::told_tag);
+    }
+  }
+
+ private:
+  explicit RoutingEcho(Bystanders who) : who_(std::move(who)) {}
+  static constexpr int trips = 8;  // of an idle reading
+
+  template <Communicator C>
+  Task lead(C& comm, Case at, Run run, std::int64_t* ticks) {
+    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+      std::int64_t start = comm.now(), times = trips;
+      co_await who_.echo(comm, at.bytes, trips);
+      if (at.computing) {  // that was idle, and says how long the loops must be
+        double lasting = 2 * static_cast<double>(comm.now() - start) / C::ticks_a_second;
+        for (const int each : who_.between()) co_await comm.send(&lasting, sizeof lasting, each, Bystanders::told_tag);
+        for (const int each : who_.between()) co_await comm.recv(nullptr, 0, each, Bystanders::told_tag);
+        start = comm.now();
+        times = 0;
+        co_await who_.echo_until_told(comm, at.bytes, times);
+      }
+      ticks[reading] = (comm.now() - start) / times;
+    }
+  }
+
+  template <Communicator C>
+  Task follow(C& comm, Case at, Run run) {
+    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+      co_await who_.reply(comm, at.bytes, trips, 0);
+      if (at.computing) co_await who_.reply(comm, at.bytes, 0, static_cast<int>(who_.between().size()));
+    }
+  }
+
+  template <Communicator C>
+  Task loop(C& comm, Run run) {
+    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+      double lasting = 0;
+      co_await comm.recv(&lasting, sizeof lasting, 0, Bystanders::told_tag);
+      co_await comm.send(nullptr, 0, 0, Bystanders::told_tag);
+      co_await busy(comm, turns_in(comm, lasting), wrong_);
+      co_await who_.tell(comm);
+    }
+  }
+
+  Bystanders who_;
+  std::int64_t wrong_ = 0;
+};
+
+using Program = RoutingEcho;
+
+}  // namespace assay::ranks

@@ -1,0 +1,55 @@
+// A loop that keeps a processor busy and nothing else: no memory, no library, one dependent operation a turn, whose
+// result has a closed form, so that no compiler leaves it out and a check sees that it ran.
+//
+// Turn i adds i to a sum, through a register that the compiler must take as changed. On a described machine a turn is
+// charged as `seconds_a_turn`; a real one's turn is measured once a process.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "ranks/communicator.hpp"
+#include "timing/clock.hpp"
+
+namespace assay::ranks {
+
+inline constexpr double seconds_a_turn = 1e-9;
+
+// Runs so many turns; whether the sum came out right.
+[[gnu::noinline]] inline bool turn(std::int64_t turns) {
+  std::uint64_t sum = 0;
+  for (std::int64_t i = 0; i < turns; ++i) {
+    sum += static_cast<std::uint64_t>(i);
+    asm volatile("" : "+r"(sum));
+  }
+  const auto n = static_cast<std::uint64_t>(turns);
+  return turns <= 0 || sum == (n % 2 == 0 ? n / 2 * (n - 1) : n * ((n - 1) / 2));
+}
+
+// Turns that take about so many seconds; on this processor as it was at the first call.
+inline std::int64_t real_turns_in(double seconds) {
+  static const double turns_a_second = [] {
+    std::int64_t fastest = 1 << 30;
+    for (int probe = 0; probe < 5; ++probe) {
+      const std::int64_t start = timing::now_ns();
+      turn(100'000);
+      fastest = std::min(fastest, std::max<std::int64_t>(1, timing::now_ns() - start));
+    }
+    return 1e5 / (1e-9 * static_cast<double>(fastest));
+  }();
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(seconds * turns_a_second));
+}
+
+template <Communicator C>
+std::int64_t turns_in(const C& comm, double seconds) {
+  return comm.described() ? std::max<std::int64_t>(1, static_cast<std::int64_t>(seconds / seconds_a_turn))
+                          : real_turns_in(seconds);
+}
+// So many turns of this rank's processor; on a described machine they cost their time and are not done.
+template <Communicator C>
+auto busy(C& comm, std::int64_t turns, std::int64_t& wrong) {
+  return comm.compute(static_cast<double>(turns) * seconds_a_turn,
+                      [&comm, &wrong, turns] { wrong += !turn(comm.described() ? 1 : turns); });
+}
+
+}  // namespace assay::ranks

@@ -1,0 +1,141 @@
+"""The message-passing programs beyond echo, self and ring: closed forms on the constant machine, right data on MPI."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from assay._core import ranks as core
+
+from assay.benchmark.record import benchmark
+from assay.described.description import Description
+from assay.execute.build import build
+from assay.execute.mpi import find_mpi, launch_environment
+
+MPI = find_mpi()
+STARTUP = 1e-5
+MACHINE = Description.model_validate({"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}).for_core()
+CROWD = {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+# name -> ranks, arguments that keep it short
+SMALL = {
+    "forced": (2, ["--set", "bytes=0,8,70000"]),
+    "message-rate": (5, ["--set", "bytes=0,100"]),
+    "alltoall": (5, ["--set", "bytes=1,100,5000"]),
+    "fan-in": (4, ["--set", "bytes=0,100,70000"]),
+    "fan-out": (4, ["--set", "bytes=0,100,70000"]),
+    "contention": (5, ["--set", "bytes=1,5000", "--set", "load=0,50,100"]),
+    "overlap": (3, ["--set", "bytes=0,5000"]),
+}
+
+
+def played(name: str, ranks: int, *arguments: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in core.run(name, MACHINE, ranks, list(arguments)).splitlines()]
+
+
+def value(name: str, ranks: int, metric: str, *arguments: str) -> list[float]:
+    return [
+        value
+        for event in played(name, ranks, *arguments)
+        if event["event"] == "block" and event["metric"] == metric
+        for value in event["values"]
+    ]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_data_are_right_on_the_constant_machine_and_cases_are_those_asked_for(name: str) -> None:
+    ranks, arguments = SMALL[name]
+    events = played(name, ranks, *arguments, "--repetitions", "2")
+    checks = [event for event in events if event["event"] == "check"]
+    assert checks and all(check["passed"] for check in checks) and events[-1] == {"event": "done"}
+    metrics = set(benchmark(name).metrics)
+    for check in checks:
+        own = [e for e in events if e["event"] == "block" and e["case"] == check["case"]]
+        assert {event["metric"] for event in own} == metrics
+        assert all(len(event["values"]) == 2 for event in own)
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+@pytest.mark.parametrize("name", SMALL)
+def test_data_are_right_on_mpi(name: str) -> None:
+    """More ranks than processors perhaps: what is held here is right and wrong, not time."""
+    ranks, arguments = SMALL[name]
+    assert MPI is not None
+    program = build([benchmark(name)], mpi=MPI)[name].path
+    few = ["--blocks", "1", "--repetitions", "3", "--batch", "2", "--deadline", "100"]
+    command = [MPI.mpiexec, "-n", str(ranks), str(program), *few, *arguments]
+    environment = launch_environment(os.environ) | CROWD
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    assert ended.returncode == 0, ended.stderr
+    events = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
+    checks = [event for event in events if event["event"] == "check"]
+    assert checks and all(check["passed"] for check in checks) and events[-1] == {"event": "done"}
+    theirs = {json.dumps(e["case"], sort_keys=True) for e in played(name, ranks, *arguments) if e["event"] == "check"}
+    assert {json.dumps(check["case"], sort_keys=True) for check in checks} == theirs
+
+
+def test_a_forced_echo_is_two_messages() -> None:
+    assert value("forced", 2, "round_trip", "--set", "bytes=1000") == [pytest.approx(2.2e-5)] * 2
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 8, 13])
+def test_all_to_all_is_a_message_after_the_other(ranks: int) -> None:
+    assert value("alltoall", ranks, "time", "--set", "bytes=1000") == [pytest.approx((ranks - 1) * 1.1e-5)]
+
+
+def test_fan_in_on_a_machine_without_a_network_takes_what_each_sends_at_once() -> None:
+    """Each sender's 12 further messages follow one another; the senders were told to begin one startup apart."""
+    for count in (1, 2, 4):
+        (time,) = value("fan-in", 5, "time", "--set", "bytes=1000", "--set", f"neighbours={count}")
+        assert 12 * 1.1e-5 - 1e-12 <= time <= 12 * 1.1e-5 + (count - 1) * STARTUP + 1e-12
+
+
+def test_fan_out_is_bound_by_the_sender_that_carries_each_message() -> None:
+    for count in (1, 3):
+        (time,) = value("fan-out", 4, "time", "--set", "bytes=1000", "--set", f"neighbours={count}")
+        assert time == pytest.approx(16 * count * 1.1e-5 + STARTUP)
+
+
+def test_pairs_do_not_meet_on_a_machine_without_a_network() -> None:
+    """64 messages and a word back; beyond that only the words by which the senders begin and end together."""
+    alone, many = (value("message-rate", 8, "time", "--set", "bytes=0", "--set", f"pairs={n}")[0] for n in (1, 4))
+    assert alone == pytest.approx(65 * STARTUP)
+    assert alone <= many <= alone + 4 * (STARTUP + 1e-9)
+
+
+def test_a_load_that_meets_nothing_changes_nothing() -> None:
+    rates = {value("contention", 4, "time", "--set", "bytes=1000", "--set", f"load={n}")[0] for n in (0, 30, 100)}
+    assert max(rates) == pytest.approx(31 * 1.1e-5) == min(rates)
+
+
+def test_a_processor_that_carries_its_messages_itself_hides_nothing() -> None:
+    arguments = ["--set", "bytes=1000"]
+    assert value("overlap", 2, "communication_hidden", *arguments) == [pytest.approx(0, abs=1e-9)]
+    assert value("overlap", 2, "computing_kept", *arguments) == [pytest.approx(1)]
+    assert value("overlap", 2, "together", *arguments)[0] == pytest.approx(2 * 1.1e-5, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "arguments", "said"),
+    [
+        ("contention", 3, [], "4 ranks or more; seen: 3"),
+        ("fan-in", 1, [], "2 ranks or more"),
+        ("fan-in", 4, ["--set", "neighbours=9"], "rank 0 has 3 neighbours"),
+        ("message-rate", 4, ["--set", "pairs=3"], "more pairs than 2"),
+        ("echo", 3, ["--set", "hops=4"], "no partner at so many hops"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(name: str, ranks: int, arguments: list[str], said: str) -> None:
+    with pytest.raises(ValueError, match=said) as caught:
+        core.run(name, MACHINE, ranks, arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_cannot_be_done_beside_what_can_is_left_out_and_said(tmp_path: Path) -> None:
+    events = played("fan-in", 4, "--set", "neighbours=2,9", "--set", "bytes=8")
+    assert {e["case"]["neighbours"] for e in events if e["event"] == "block"} == {2}
+    assert [e["text"] for e in events if e["event"] == "note" and "left out" in e["text"]]
