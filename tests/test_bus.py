@@ -103,6 +103,17 @@ def test_where_ranks_would_share_a_processor_nothing_is_measured(bus: Callable[.
 
 
 @with_mpi
+def test_where_memory_is_short_nothing_is_taken(bus: Callable[..., Any]) -> None:
+    """Sixteen gibibytes an array, four arrays: no machine of ours has twice that to spare, and it says what it has."""
+    room = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if room > 2**37:
+        pytest.skip("this machine has the memory")
+    lines, status = bus(2, "--set", "form=put", "--set", "size=17179869184")
+    assert status == 0 and not [line for line in lines if line["event"] == "block"]
+    assert any("more than half of the" in line.get("text", "") for line in lines)
+
+
+@with_mpi
 def test_one_command_gives_shares_and_sum_and_a_hog_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     words = ["--set", "form=put", "--set", "kernel=read", "--set", "size=4194304", "--launches", "2", "--json"]

@@ -41,6 +41,15 @@ def test_a_hog_from_the_start_is_named(tmp_path: Path) -> None:
     assert any("processors busy" in text for text in answer.document["warnings"])
 
 
+@pytest.mark.parametrize("benchmark", ["numa", "bus_files"])
+def test_a_hog_beside_what_shares_memory_is_named(tmp_path: Path, benchmark: str) -> None:
+    words = {"numa": ["--set", "size=8388608"], "bus_files": ["--set", "size=4194304", "--set", "direction=read"]}
+    with hog(len(os.sched_getaffinity(0))):
+        answer = assay("run", benchmark, *words[benchmark], "--launches", "2", "--out", str(tmp_path / "run"), "--json")
+    assert answer.status in (0, 1), answer.err
+    assert answer.document["state"] != "clean" or not answer.document["figures"]  # bus_files needs two processors
+
+
 def test_a_hog_from_the_middle_is_named(tmp_path: Path) -> None:
     processors = len(os.sched_getaffinity(0))
     assert assay("run", "sieve", "--launches", "1", "--out", str(tmp_path / "warm")).status in (0, 1)  # compiled

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "memory/limits.hpp"
+#include "timing/memory_limits.hpp"
 
 namespace assay::memory {
 

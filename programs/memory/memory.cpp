@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "memory/limits.hpp"
+#include "timing/memory_limits.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <set>
 
-#include "memory/limits.hpp"
+#include "timing/memory_limits.hpp"
 #include "timing/opaque.hpp"
 
 namespace assay::memory {

@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 
-#include "memory/limits.hpp"
+#include "timing/memory_limits.hpp"
 
 namespace assay::memory {
 

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <memory>
 
-#include "memory/limits.hpp"
+#include "timing/memory_limits.hpp"
 
 namespace assay::memory {
 

@@ -14,6 +14,7 @@
 #include "ranks/one_sided.hpp"
 #include "ranks/sampling.hpp"
 #include "ranks/seats.hpp"
+#include "timing/memory_limits.hpp"
 
 namespace assay::ranks {
 
@@ -230,7 +231,7 @@ class BusRun {
     co_await gather_seats(comm_, seats);
     bool can[2] = {true, comm_.size() >= 3};  // put, echo
     if (comm_.rank() == 0) {
-      const bool wants_put = wants("put"), wants_echo = wants("echo");
+      const bool wants_put = wants("form", "put"), wants_echo = wants("form", "echo");
       can[0] = wants_put && apart(seats, 2);
       can[1] = wants_echo && can[1] && apart(seats, 3);
       if (wants_put && !can[0]) leave_out("form put: it needs 2 ranks, each with a processor of its own");
@@ -240,9 +241,9 @@ class BusRun {
                            .text("event", "note")
                            .text("text", "rank 1 is on another host: what it puts comes in over the network"));
     }
+    co_await find_room(can);
     if constexpr (OneSided<C>) {
-      window_ = co_await comm_.expose(comm_.rank() == 0 && wants("put") ? size_ : 1);
-      co_await broadcast(comm_, can, sizeof can);
+      window_ = co_await comm_.expose(comm_.rank() == 0 && can[0] ? size_ : 1);
       if (can[0]) {
         co_await probe(can[0]);
         if (!can[0]) leave_out("form put: this library delivers it only while its target calls the library");
@@ -258,7 +259,7 @@ class BusRun {
     if (me == 0 && (can_put_ || can_echo_)) {
       from_.resize(size_ / sizeof(std::uint64_t));
       for (std::size_t i = 0; i < from_.size(); ++i) from_[i] = factor * i;
-      to_.resize(from_.size());
+      if (wants("kernel", "copy")) to_.resize(from_.size());
       if constexpr (OneSided<C>) {
         if (can_put_) std::fill_n(window_.data(), size_, std::byte{0});
       }
@@ -270,8 +271,31 @@ class BusRun {
     co_await barrier(comm_);
   }
 
-  bool wants(std::string_view form) const {
-    return std::ranges::any_of(session_.cases(), [&](const auto& each) { return each.at("form").text == form; });
+  bool wants(std::string_view key, std::string_view choice) const {
+    return std::ranges::any_of(session_.cases(), [&](const auto& each) { return each.at(key).text == choice; });
+  }
+
+  // No rank may take more than its share of half of what the host, a cgroup or a limit leaves; all learn what can be.
+  Task find_room(bool (&can)[2]) {
+    std::int64_t least = comm_.rank() < 3 ? memory::read_headroom().bytes : std::numeric_limits<std::int64_t>::max();
+    std::vector<std::int64_t> all(static_cast<std::size_t>(comm_.size()));
+    co_await gather(comm_, &least, sizeof least, all.data());
+    if (comm_.rank() == 0) {
+      least = *std::ranges::min_element(all);
+      const auto size = static_cast<std::int64_t>(size_);
+      const std::int64_t stream = (wants("kernel", "copy") ? 2 : 1) * size, messages[2] = {2 * size, 4 * size};
+      for (const int form : {0, 1}) {
+        if (!can[form] || stream + messages[form] <= least / 2) continue;
+        can[form] = false;
+        leave_out(std::string("form ") + (form == 0 ? "put" : "echo") + ": " + std::to_string(stream + messages[form]) +
+                  " bytes are more than half of the " + std::to_string(least) + " that are free for it");
+      }
+      if (can[0] && can[1] && stream + messages[0] + messages[1] > least / 2) {
+        can[1] = false;
+        leave_out("form echo: beside the memory of form put there is none left; ask for it alone");
+      }
+    }
+    co_await broadcast(comm_, can, sizeof can);
   }
 
   // Whether a put arrives while its target does not call the library.

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <functional>
 
-#include "memory/limits.hpp"
 #include "threads/parameters.hpp"
+#include "timing/memory_limits.hpp"
 #include "timing/program.hpp"
 
 using namespace assay::timing;
