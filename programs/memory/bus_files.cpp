@@ -39,7 +39,7 @@ default = ["read", "copy"]
 quick = "read"
 choices = ["read", "copy"]
 sweep = true
-help = "what the stream does with memory"
+help = "what the stream beside the file does: sum up an array, or copy one"
 
 [parameter.bytes]
 type = "integer"

@@ -55,7 +55,7 @@ default = ["read", "copy"]
 quick = "read"
 choices = ["read", "copy"]
 sweep = true
-help = "what the stream does with memory"
+help = "what the stream does: sum up an array, or copy one to another"
 
 [parameter.bytes]
 type = "integer"
