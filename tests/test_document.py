@@ -258,3 +258,9 @@ def test_what_a_program_doubts_itself_is_a_warning_and_the_run_is_not_clean(run:
     assert section["state"] == "disturbed" and section["warnings"] == ["two threads may have shared one processor"]
     assert section["notes"] == ["left out: what takes three"]
     assert all(figure["state"] == "disturbed" for figure in section["figures"])
+
+
+def test_what_costs_nothing_has_no_line_and_no_fault(run: Run) -> None:
+    for number in range(2):  # a copy within a described machine that states none: zero seconds at every length
+        launch(run, number, [block(n, [0.0] * 3) for n in (8, 64, 128, 512)])
+    assert [fit for fit in echo(run)["fits"] if fit["law"] == "alpha_beta"] == []

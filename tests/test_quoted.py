@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from assay.described.shipped import find
 from assay.machine import catalogue
 from assay.report.document import document
 from assay.report.page import html, markdown
+from assay.report.quoted import published
 from assay.store import Run
 from command_line import assay
 
@@ -84,6 +86,14 @@ def test_a_described_machine_keeps_its_quoted_node_beside_what_is_simulated(tmp_
         assert "Lock and unlock: quoted" in text and "(measured)" not in text
     node = assay("run", "stream", "--on", str(machine), "--json")
     assert node.status == 0 and node.document["kind"] == "quoted"
+
+
+def test_a_description_is_found_by_every_name_of_its_machine() -> None:
+    for name in ("paragon_mp", "Paragon MP", "paragon-mp"):
+        assert find(name) == find("paragon-mp")
+    for name in ("paragon-mp:turbo", "paragon_mp:osf"):
+        machine = published(name)
+        assert machine is not None and machine.id == "paragon-mp"
 
 
 def test_names_that_people_type_are_of_machines_that_there_are() -> None:

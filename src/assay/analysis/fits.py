@@ -39,7 +39,7 @@ def _lines(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
 def _family(record: Benchmark, figure: Figure, rest: dict[str, Any], cells: dict[float, Cell]) -> list[dict[str, Any]]:
     sizes, times = times_by_launch(figure, cells)
     about = {"benchmark": record.name, "figure": figure.name, "params": rest}
-    if len(sizes) < 3 or not len(times):
+    if len(sizes) < 3 or not len(times) or not (times > 0).all():  # what costs nothing on a described machine: no line
         return []
     made: list[dict[str, Any]] = []
     middle = np.median(times, axis=0)

@@ -49,7 +49,13 @@ def find(name: str) -> Path:
             return path
         raise InputError("no such file", key="--on", value=name, accepted="a TOML file that describes a machine")
     published = catalogue.load().machines
-    if name in published:
+    try:
+        meant = catalogue.machine(name).id  # as people write it: paragon_mp, Paragon MP
+    except InputError:
+        meant = name
+    if meant in known:
+        return known[meant]
+    if meant in published:
         raise InputError(
             "is published but not described yet, so it cannot be simulated",
             key="--on",

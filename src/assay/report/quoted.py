@@ -31,6 +31,8 @@ def published(on: str) -> Machine | None:
             on = str(tomllib.loads(path.read_text(encoding="utf-8")).get("name", on))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError):
             return None  # who simulates it will say what is wrong with the file
+    elif not path.exists():
+        on = on.partition(":")[0]  # NAME:VARIANT of a description
     try:
         return catalogue.machine(on)
     except InputError:
