@@ -50,7 +50,9 @@ def test_a_published_machine_quotes_its_paper(
 
 def test_a_doubtful_digit_is_called_so() -> None:
     answer = assay("run", "thread_barrier", "--on", "paragon-mp")
-    assert answer.status == 0 and "110 µs ?" in answer.out and "in doubt" in answer.out and "quoted" in answer.out
+    assert (
+        answer.status == 0 and "110 µs ?" in answer.out and "A ? marks a digit" in answer.out and "quoted" in answer.out
+    )
     assert "measured)" not in answer.out
 
 
@@ -83,7 +85,12 @@ def test_a_described_machine_keeps_its_quoted_node_beside_what_is_simulated(tmp_
     quoted = {section["benchmark"] for section in whole["quoted"]["benchmarks"]}
     assert {"stream", "lock"} <= quoted and "echo" not in quoted
     for text in (markdown(whole), html(whole)):
-        assert "Lock and unlock: quoted" in text and "(measured)" not in text
+        assert (
+            "threads.lock-unlock" in text
+            and "104 µs ?" in text
+            and "published, and not to be measured" in text
+            and "(measured)" not in text
+        )
     node = assay("run", "stream", "--on", str(machine), "--json")
     assert node.status == 0 and node.document["kind"] == "quoted"
 

@@ -63,9 +63,9 @@ def html(document: Document, samples: bytes | None = None) -> str:
 
 def _published(document: Document) -> list[Grid]:
     """Lay out the published machines beside this one, and what was published of a described machine itself."""
-    own = quoted.tables(document["quoted"]) if document.get("quoted") else []
-    own += [Grid(**{**made, "rows": tuple(map(tuple, made["rows"]))}) for made in document.get("beside", [])]
-    return [*own, *published.tables(document), *paragon.tables(document)]
+    beside = [Grid(**{**made, "rows": tuple(map(tuple, made["rows"]))}) for made in document.get("beside", [])]
+    own = [quoted.table(document["quoted"])] if document.get("quoted") else []
+    return [*beside, *published.tables(document), *paragon.tables(document), *own]
 
 
 def _drawn(section: Document) -> Document:

@@ -95,26 +95,18 @@ def _figure(record: Benchmark, cell: Cell) -> Document:
     }
 
 
-def table(section: Document, name: str) -> Grid:
-    """Lay out what was published of one benchmark."""
-    rows = [
-        (
-            figure["published_as"],
-            figure["name"].replace("_", " "),
-            params(figure["params"]) or "–",
-            human(figure["value"], figure["unit"]) + (" ?" if figure["doubtful"] else ""),
-            figure["source"].rpartition(", ")[2],
-        )
-        for figure in section["figures"]
-    ]
-    papers = "; ".join(dict.fromkeys(figure["source"].rpartition(", ")[0] for figure in section["figures"]))
-    doubt = (
-        " A ? marks a digit that the print leaves in doubt." if any(f["doubtful"] for f in section["figures"]) else ""
-    )
-    headings = ("published as", "figure", "case", f"{name} (quoted)", "source")
-    return grid(f"{section['title']}: quoted", headings, rows, f"{papers}.{doubt}", left=3)
-
-
-def tables(found: Document) -> list[Grid]:
-    """Lay out everything quoted."""
-    return [table(section, found["name"]) for section in found["benchmarks"]]
+def table(found: Document) -> Grid:
+    """Lay out everything quoted of a machine, or of it for one benchmark."""
+    sections = found.get("benchmarks") or [found]
+    figures = [figure for section in sections for figure in section["figures"]]
+    rows = []
+    for i, figure in enumerate(figures):
+        source = figure["source"].rpartition(", ")[2]
+        value = human(figure["value"], figure["unit"]) + (" ?" if figure["doubtful"] else "")
+        again = i > 0 and figures[i - 1]["benchmark"] == figure["benchmark"]
+        named = ("" if again else figure["benchmark"], figure["published_as"], figure["name"].replace("_", " "))
+        rows.append((*named, params(figure["params"]) or "–", value, source))
+    papers = "; ".join(dict.fromkeys(figure["source"].rpartition(", ")[0] for figure in figures))
+    doubt = " A ? marks a digit that the print leaves in doubt." if any(f["doubtful"] for f in figures) else ""
+    headings = ("benchmark", "published as", "figure", "case", "quoted", "source")
+    return grid(f"{found['name']}: published, and not to be measured here", headings, rows, f"{papers}.{doubt}", left=4)

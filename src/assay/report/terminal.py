@@ -39,7 +39,7 @@ def show(document: dict[str, Any], console: Console | None = None) -> None:
                 out.print(f"  {node['host']}: {text}", highlight=False, markup=False)
         for fit in section["fits"]:
             out.print(f"  {fit['text']}", highlight=False, markup=False)
-    own = quoted.tables(document["quoted"]) if document.get("quoted") else []
+    own = [quoted.table(document["quoted"])] if document.get("quoted") else []
     for past in (*own, *published.tables(document)):
         out.print(past.rich())
     for section in document["benchmarks"]:

@@ -56,9 +56,7 @@ def show(found: dict[str, Any]) -> None:
     from assay.report import quoted
 
     console = Console()
-    sections = found.get("benchmarks") or [found]
     console.print(f"{found['name']} cannot be measured here: these are published figures, quoted.", highlight=False)
-    for section in sections:
-        console.print(quoted.table(section, found["name"]).rich())
+    console.print(quoted.table(found).rich())
     for text in found["warnings"]:
         console.print(text, highlight=False, markup=False)
