@@ -71,6 +71,7 @@ void bind_ranks(nb::module_& module) {
     }
   });
   module.def("programs", &assay::described::program_names, "Names of the programs that are compiled in.");
+  module.def("load", &assay::described::load, "library"_a, "Add a person's own program from a shared library.");
   module.def("gray_ring", &assay::ranks::gray_ring, "ranks"_a, "The order in which the ring visits the ranks.");
   module.def(
       "room", [](const nb::dict& machine) { return assay::described::room(description(machine)); }, "machine"_a,

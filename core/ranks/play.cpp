@@ -1,5 +1,7 @@
 #include "ranks/play.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <memory>
 
@@ -95,11 +97,26 @@ timing::Json deadlock(const std::vector<Waiting>& waiting, Time now) {
   return json.raw("waiting", "[" + list + "]").integer("count", static_cast<std::int64_t>(waiting.size()));
 }
 
+// Those compiled in, and those that load() added.
+std::vector<Program>& all_programs() {
+  static std::vector<Program> all = programs();
+  return all;
+}
+
 }  // namespace
+
+void load(const std::string& library) {
+  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  using Describe = void(Program*);
+  auto* const describe = handle ? reinterpret_cast<Describe*>(dlsym(handle, "assay_program")) : nullptr;
+  if (!describe) throw timing::InputFault(library + ": no program: " + dlerror());
+  describe(&all_programs().emplace_back());
+}
 
 std::vector<std::string> program_names() {
   std::vector<std::string> names;
-  for (const Program& program : programs()) names.push_back(timing::parse_record(program.record).top().text("name"));
+  for (const Program& program : all_programs())
+    names.push_back(timing::parse_record(program.record).top().text("name"));
   std::ranges::sort(names);
   return names;
 }
@@ -108,7 +125,7 @@ int room(const Description& machine) { return model_of(machine)->nodes(); }
 
 std::string play(const std::string& name, const Description& machine, int count,
                  const std::vector<std::string>& arguments, Log* log) {
-  for (const Program& program : programs()) {
+  for (const Program& program : all_programs()) {
     const timing::Record record = timing::parse_record(program.record);
     if (record.top().text("name") != name) continue;
     const auto model = model_of(machine);

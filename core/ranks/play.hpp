@@ -19,6 +19,9 @@ std::vector<std::string> program_names();
 // How many nodes' ranks a described machine has room for; 0: any number.
 int room(const Description& machine);
 
+// Adds a program from a shared library, which `assay build FILE` makes; it stays until the process ends.
+void load(const std::string& library);
+
 // Runs `program` on `ranks` ranks with the arguments that every program takes. Throws timing::InputFault for what the
 // user can mend, timing::MeasurementFault otherwise. A deadlock is a result: an event
 //   {"event":"deadlock","t":s,"waiting":[{"rank":0,"call":"recv","peer":1,"tag":7},…],"count":n}

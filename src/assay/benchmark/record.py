@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from assay.benchmark import own
 from assay.errors import InputError
 
 PARTS = ("processor", "memory", "threads", "kernels", "messages", "files", "applications")
@@ -320,9 +321,38 @@ def benchmarks() -> dict[str, Benchmark]:
     return dict(sorted(found.items(), key=lambda item: (PARTS.index(item[1].part), item[0])))
 
 
+def own_benchmarks() -> dict[str, Benchmark]:
+    """A person's own programs by name: those that `assay build FILE` has taken in."""
+    found: dict[str, Benchmark] = {}
+    for path in own.paths():
+        record = read_record(path)
+        if record is not None and record.name not in benchmarks():
+            found[record.name] = record
+    return found
+
+
+def take_in(path: Path) -> Benchmark:
+    """Take in a person's own program; InputError where the file holds none, or its name is taken."""
+    path = path.resolve()
+    if not path.is_file():
+        raise InputError("no such file", file=path)
+    record = read_record(path)
+    if record is None:
+        raise InputError('holds no record: a TOML text between R"record( and )record"', file=path)
+    if record.kind != "ranks" or path.suffix != ".hpp":
+        raise InputError('is no message-passing program: a .hpp file whose record says kind = "ranks"', file=path)
+    others = [each.path for each in own_benchmarks().values() if each.name == record.name and each.path != path]
+    if record.name in benchmarks() or others:
+        raise InputError("its name is taken", file=path, key="name", value=record.name, accepted="another name")
+    own.take_in(path)
+    return record
+
+
 def benchmark(name: str) -> Benchmark:
-    """One benchmark by name; InputError with near matches otherwise."""
+    """One benchmark by name, a person's own ones too; InputError with near matches otherwise."""
     known = benchmarks()
+    if name not in known:
+        known = known | own_benchmarks()
     if name in known:
         return known[name]
     near = difflib.get_close_matches(name, known, 1)

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from assay.benchmark.own import cache_root
 from assay.benchmark.record import programs_root
 from assay.errors import MeasurementError
 from assay.execute import leash
@@ -63,13 +64,6 @@ class Built:
     seconds: float
 
 
-def cache_root() -> Path:
-    """Where binaries are kept: ASSAY_CACHE, else XDG_CACHE_HOME/assay, else ~/.cache/assay."""
-    if os.environ.get("ASSAY_CACHE"):
-        return Path(os.environ["ASSAY_CACHE"])
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
-
-
 def build(
     benchmarks: Sequence[Source],
     *,
@@ -101,6 +95,45 @@ def build(
 
     with ThreadPoolExecutor(max_workers=max(1, len(os.sched_getaffinity(0)))) as pool:
         return dict(zip([b.name for b in benchmarks], pool.map(one, benchmarks), strict=True))
+
+
+def build_for_simulator(benchmark: Source, progress: Progress = lambda text: None) -> Path:
+    """Compile a person's own program for described machines, against the simulator's headers; returns the library.
+
+    MeasurementError names the compiler's first errors.
+    """
+    root, folder = programs_root(), cache_root() / "programs"
+    core = next((each for each in (root.parent / "core", root.parent.parent / "core") if each.is_dir()), None)
+    if core is None:
+        raise MeasurementError(f"{benchmark.name}: the simulator's headers are missing from this installation")
+    folder.mkdir(parents=True, exist_ok=True)
+    compiler = find_compiler()
+    digest = hashlib.sha256(compiler.key().encode())
+    for path in sorted(
+        includes([benchmark.path, core / "ranks" / "registry.hpp"], root) | set(core.glob("ranks/*.hpp"))
+    ):
+        digest.update(f"\n{path}\n".encode() + path.read_bytes())
+    library = folder / f"{benchmark.name}-{digest.hexdigest()[:20]}.so"
+    if library.exists():
+        return library
+    progress(f"compiling {benchmark.name} for described machines ({compiler.identity})")
+    with tempfile.TemporaryDirectory(prefix=f".{benchmark.name}-", dir=folder) as scratch:
+        source, fresh = Path(scratch) / "described.cpp", Path(scratch) / library.name
+        source.write_text(
+            f'#include "{benchmark.path}"\n#include "ranks/registry.hpp"\n'
+            'extern "C" void assay_program(assay::described::Program* made) {\n'
+            "  *made = assay::described::describe<assay::ranks::Program>();\n}\n"
+        )
+        flags = f"-O2 -shared -fPIC -ffp-contract=off -I{shlex.quote(str(core))}"
+        command = replace(compiler, flags=flags).command(source, fresh, root, {})
+        ended, said = leash.ask(command, timeout=COMPILE_WITHIN, environment=launch_environment(os.environ))
+        if ended.missing or ended.timed_out or any(ended.statuses) or not fresh.exists():
+            raise MeasurementError(
+                f"{benchmark.name} does not compile for described machines: {first_errors(said)}; the command: "
+                f"{shlex.join(command)}"
+            )
+        fresh.rename(library)
+    return library
 
 
 def _one(benchmark: Source, compiler: Compiler, root: Path, folder: Path, timeout: float, progress: Progress) -> Built:

@@ -12,9 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from assay.benchmark.record import programs_root
 from assay.described.description import Description
 from assay.described.timeline import write_matrix, write_timeline
 from assay.errors import InputError, MeasurementError
+from assay.execute.build import build_for_simulator
 from assay.execute.job import Job, Outcome
 
 DEFAULT_RANKS = 2
@@ -39,6 +41,9 @@ def simulate(
     """
     from assay._core import ranks as core
 
+    path = getattr(benchmark, "path", None)
+    if benchmark.name not in core.programs() and path is not None and programs_root() not in path.parents:
+        _load(benchmark)
     if benchmark.name not in core.programs():
         raise InputError(
             "is not compiled into the simulator",
@@ -78,6 +83,18 @@ def simulate(
         hosts=(description.name,),
         channel="simulated in this process",
     )
+
+
+def _load(benchmark: Named) -> None:
+    """Compile a person's own program and add it to this process's simulator, whose symbols it needs."""
+    import ctypes
+    import os
+
+    from assay import _core
+
+    library = build_for_simulator(benchmark)  # type: ignore[arg-type]
+    ctypes.CDLL(str(_core.__file__), mode=os.RTLD_GLOBAL | os.RTLD_NOLOAD | os.RTLD_NOW)
+    _core.ranks.load(str(library))
 
 
 def deadlock(event: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from assay.analysis import disturbance
 from assay.analysis.figures import FigureValue, figures
 from assay.analysis.fits import fits
 from assay.analysis.nodes import odd_nodes
-from assay.benchmark.record import Benchmark, benchmarks
+from assay.benchmark.record import Benchmark, benchmarks, own_benchmarks
 from assay.report import quoted
 from assay.report.levels import levels
 from assay.report.noise import noise
@@ -31,7 +31,7 @@ _FAILED = """
 def document(run: Run) -> dict[str, Any]:
     """Derive everything that can be said of a run from its samples, benchmark by benchmark."""
     connection = run.connect()
-    known = benchmarks()
+    known = benchmarks() | own_benchmarks()
     sections = []
     said = _said(run)
     for (name,) in connection.execute("SELECT DISTINCT benchmark FROM launches ORDER BY 1").fetchall():

@@ -13,19 +13,32 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def build(
-        names: Annotated[list[str] | None, typer.Argument(metavar="[BENCHMARK]...", help="default: all")] = None,
+        names: Annotated[
+            list[str] | None,
+            typer.Argument(metavar="[BENCHMARK|FILE.hpp]...", help="default: all; a file: your own program"),
+        ] = None,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
         """Compile programs ahead, with CXX and CXXFLAGS and the site's mpicxx, as a run would."""
-        from assay.benchmark.record import benchmark, benchmarks
+        from pathlib import Path
+
+        from assay.benchmark.own import cache_root
+        from assay.benchmark.record import benchmark, benchmarks, take_in
         from assay.cli import emit
         from assay.execute import build as building
         from assay.execute.mpi import find_mpi
 
-        records = [benchmark(name) for name in dict.fromkeys(names)] if names else list(benchmarks().values())
+        own = {name: take_in(Path(name)) for name in names or () if name.endswith(".hpp")}
+        chosen = [own.get(name) or benchmark(name) for name in dict.fromkeys(names or ())]
+        records = chosen or list(benchmarks().values())
         mpi = find_mpi() if any(record.kind == "ranks" for record in records) else None
         left_out = []
         if mpi is None and not names:  # asked for everything: what needs an MPI waits until there is one
+            left_out = [record.name for record in records if record.kind == "ranks"]
+            records = [record for record in records if record.kind != "ranks"]
+        for record in own.values():  # for described machines, also where there is no MPI
+            building.build_for_simulator(record, progress=lambda text: print(text, file=sys.stderr))
+        if mpi is None and own:
             left_out = [record.name for record in records if record.kind == "ranks"]
             records = [record for record in records if record.kind != "ranks"]
         built = building.build(records, mpi=mpi, progress=lambda text: print(text, file=sys.stderr))
@@ -48,7 +61,7 @@ def register(app: typer.Typer) -> None:
                     ],
                     "left_out": left_out,
                     "mpi": mpi.describe() if mpi else None,
-                    "cache": str(building.cache_root()),
+                    "cache": str(cache_root()),
                 }
             )
             return
