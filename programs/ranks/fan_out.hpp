@@ -37,7 +37,7 @@ min = 0
 max = 16777216
 unit = "B"
 sweep = true
-help = "length of a message"
+help = "length of a message of the rank in the middle"
 
 [parameter.neighbours]
 type = "integer"
