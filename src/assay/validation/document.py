@@ -10,7 +10,7 @@ from assay.machine import catalogue
 from assay.report.grid import Grid, grid
 from assay.report.units import human
 from assay.validation import claims, comparison
-from assay.validation.allowance import length, tick
+from assay.validation.allowance import bounds, length
 from assay.validation.answers import Answers, FromRun, Played
 from assay.validation.comparison import Row, Table
 from assay.validation.schema import read
@@ -185,10 +185,10 @@ def _note(table: Table) -> str:
 
 
 def unfollowable(table: Table) -> list[Row]:
-    """The fewest cells without which no longer message takes less time than a shorter one (beyond the clock's tick)."""
+    """The fewest cells without which no longer message takes less time than a shorter one, print and clock allowed."""
     timed = sorted(
         (
-            (int(row.cell.params.get("hops", 0)), size, size / row.cell.value, row)
+            (int(row.cell.params.get("hops", 0)), size, row)
             for row in table.rows
             if row.cell.metric == "rate" and (size := length(row.cell)) and not row.cell.doubtful
         ),
@@ -196,17 +196,19 @@ def unfollowable(table: Table) -> list[Row]:
     )
     wrong: list[Row] = []
     for hops in dict.fromkeys(each[0] for each in timed):
-        found = [(time, row) for at, _, time, row in timed if at == hops]
-        kept = _longest_rising([time for time, _ in found], [tick(row.cell) for _, row in found])
+        found = [(size, row) for at, size, row in timed if at == hops]
+        rates = [bounds(row.cell) for _, row in found]
+        times = [(size / high, size / low) for (size, _), (low, high) in zip(found, rates, strict=True)]
+        kept = _longest_rising(times)
         wrong += [row for place, (_, row) in enumerate(found) if place not in kept]
     return wrong
 
 
-def _longest_rising(times: Sequence[float], steps: Sequence[float]) -> set[int]:
-    """Places of a longest subsequence that never falls by more than a tick and half a percent."""
+def _longest_rising(times: Sequence[tuple[float, float]]) -> set[int]:
+    """Places of a longest subsequence each of which may take as long as the one before: its most, the other's least."""
     best: list[list[int]] = [[]]
-    for place, time in enumerate(times):
-        before = [way for way in best if not way or times[way[-1]] <= time * 1.005 + steps[place]]
+    for place, (_, most) in enumerate(times):
+        before = [way for way in best if not way or times[way[-1]][0] <= most]
         best.append([*_longest(before), place])
     return set(_longest(best))
 

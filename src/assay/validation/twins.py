@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from assay.analysis.alpha_beta import ordinary_line
+from assay.machine import catalogue
 from assay.machine.catalogue import Cell
 from assay.validation.allowance import length
 from assay.validation.answers import Answers
@@ -61,7 +62,7 @@ def times(answers: Answers, machine: str, lengths: Sequence[int], hops: int = 1)
 def echo(answers: Answers, machine: str, cells: Sequence[Cell]) -> Pairs:
     """Rate or time by length and hops; a Paragon's mode is a variant of its description."""
     rows = [cell for cell in cells if cell.metric == "rate" and "hops" in cell.params]
-    found_ = []
+    made = []
     if rows:
         lengths = tuple(sorted({int(length(cell) or 0) for cell in rows}))
         hops = tuple(sorted({int(cell.params["hops"]) for cell in rows}))
@@ -70,7 +71,12 @@ def echo(answers: Answers, machine: str, cells: Sequence[Cell]) -> Pairs:
         for cell in rows:
             key = (int(length(cell) or 0), int(cell.params["hops"]))
             if key in rates:
-                found_.append((cell, rates[key]))
+                made.append((cell, rates[key]))
+    for cell in cells:
+        if cell.metric == "utilisation":
+            time = times(answers, machine, (int(length(cell) or 0),)).get(int(length(cell) or 0))
+            if time:
+                made.append((cell, (length(cell) or 0) / time / bandwidth(cell.machine or "")))
     for cell in cells:
         if cell.params.get("mode") in MODES:
             size = length(cell)
@@ -82,8 +88,15 @@ def echo(answers: Answers, machine: str, cells: Sequence[Cell]) -> Pairs:
             known = [time for time in by_variant if time]
             if known:
                 time = min(known) if cell.metric == "time_min" else max(known)
-                found_.append((cell, size / time if cell.metric == "rate" else time))
-    return found_
+                made.append((cell, size / time if cell.metric == "rate" else time))
+    return made
+
+
+def bandwidth(machine: str) -> float:
+    """A channel's hardware bandwidth (B/s), as the paper divides by it."""
+    published = catalogue.machine(machine)
+    most, nominal = (published.fact(f"channel_bandwidth_{key}") for key in ("max_B_per_s", "Mbit_per_s"))
+    return float(most) if most else 125e3 * float(nominal)
 
 
 @rule("echo-force-type")
