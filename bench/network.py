@@ -1,13 +1,16 @@
 """`./x bench network`: the worm engine's speed in CPU time of one thread, statistics included, beside the marks.
 
-With `--booksim PATH` BookSim2 simulates the same 7-cube, for the ratio; quote that only beside the agreement of
-latencies, since BookSim2 models routers in more detail.
+With `--booksim PATH` BookSim2 (github.com/booksim/booksim2; `make` in src/) runs in turns with the engine on cubes
+whose links are described as its routers, and the ratio stands beside the agreement of the latencies.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import resource
+import statistics
 import subprocess
 import tempfile
 import time
@@ -69,36 +72,86 @@ def figure_four(scale: float) -> tuple[float, float]:
     return sum(f["simulated_messages"] for f in found) / 1e6, sum(f["cpu_seconds"] for f in found)
 
 
-def scaling(runs: int) -> float:
-    """Throughput of two processes over that of one, on a sweep of equal runs, by the wall clock."""
-    configs = [cube(7, 0.2, 4_000_000, 9, stream=stream) for stream in range(runs)]
-    rates = {}
-    for workers in (1, 2):
-        with ProcessPoolExecutor(workers) as pool:
-            list(pool.map(run, configs[:workers]))  # started and warm
-            start = time.perf_counter()
-            list(pool.map(run, configs))
-            rates[workers] = runs / (time.perf_counter() - start)
-    return rates[2] / rates[1]
+def busy_seconds() -> float:
+    """Seconds that all processors here have been busy, whoever kept them so."""
+    user, nice, system, _, _, irq, softirq, *_ = map(int, Path("/proc/stat").read_text().splitlines()[0].split()[1:])
+    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
 
 
-def booksim(path: Path) -> tuple[float, float]:
-    """BookSim2 on the 7-cube (for it a mesh of extents 2): cycles a second, mean packet latency in cycles."""
-    text = """topology = mesh; k = 2; n = 7; routing_function = dor; num_vcs = 1; vc_buf_size = 1;
-wait_for_tail_credit = 0; packet_size = 32; traffic = uniform; sim_type = latency; injection_rate = 0.00625;
-injection_rate_uses_flits = 0; sample_period = 10000; max_samples = 3; warmup_periods = 1;"""
+def scaling(runs: int, rounds: int) -> tuple[float, float]:
+    """Throughput of two processes over that of one by the wall clock, and the processors that others took meanwhile.
+
+    The same sweep of equal runs with one worker and with two, in turns, both started; the median of the rounds.
+    """
+    configs = [cube(7, 0.2, 2_000_000, 9, stream=stream) for stream in range(runs)]
+    ratios, own = [], 0.0
+    with ProcessPoolExecutor(1) as one, ProcessPoolExecutor(2) as two:
+        for pool, workers in ((one, 1), (two, 2)):
+            list(pool.map(run, configs[: 2 * workers]))
+        start, before = time.perf_counter(), busy_seconds()
+        for _ in range(rounds):
+            spent = []
+            for pool in (one, two):
+                begun = time.perf_counter()
+                own += sum(found["cpu_seconds"] for found in pool.map(run, configs))
+                spent.append(time.perf_counter() - begun)
+            ratios.append(spent[0] / spent[1])
+        others = (busy_seconds() - before - own) / (time.perf_counter() - start)
+    return statistics.median(ratios), max(0.0, others)
+
+
+# BookSim2's routers, one lane a link, and the same as links of ours. Its pipeline (allocation speculated on, switch,
+# wire) takes 3 cycles a hop, body flits too; a lane is given to the next packet when the credit for the tail is back
+# (wait_for_tail_credit), 3 cycles after the tail went on: measured on the 1-cube, whose packets of L flits follow each
+# other in L + 5 cycles. What stays different: which of several waiting packets goes first (round robin there, in order
+# of asking here), and that speculation may fail.
+ROUTERS = """vc_buf_size = 8; num_vcs = 1; wait_for_tail_credit = 1; routing_delay = 0; vc_alloc_delay = 1;
+sw_alloc_delay = 1; st_final_delay = 1; credit_delay = 1; speculative = 1;"""
+LINKS = {"buffer_flits": 8, "head_ticks": 3, "body_ticks": 3, "credit_ticks": 3}
+TO_THE_TAIL = 32  # cycles from the head's arrival to BookSim2's end of a 32-flit packet: exact where nothing else moves
+AGREED = 0.03  # of the mean latency
+
+
+def booksim(path: Path, dimension: int, cycles: int) -> tuple[float, float]:
+    """BookSim2 on the cube (a mesh of extents 2): cycles a CPU second, mean packet latency in cycles."""
+    text = f"""topology = mesh; k = 2; n = {dimension}; routing_function = dor; {ROUTERS}
+packet_size = 32; traffic = uniform; sim_type = latency; injection_rate = 0.2; injection_rate_uses_flits = 1;
+sample_period = {cycles // 4}; warmup_periods = 1; max_samples = 3;"""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "cube.cfg").write_text(text)
-        start = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         said = subprocess.run(
-            [str(path), "cube.cfg"], cwd=folder, capture_output=True, text=True, timeout=600, check=False
+            [str(path.resolve()), "cube.cfg"], cwd=folder, capture_output=True, text=True, timeout=1800, check=False
         ).stdout
-        spent = time.perf_counter() - start
-    cycles = [int(found) for found in re.findall(r"Time taken is (\d+) cycles", said)]
-    latencies = re.findall(r"Packet latency average = ([\d.]+)", said)
-    if not cycles or not latencies:
+        spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    simulated = [int(found) for found in re.findall(r"Time taken is (\d+) cycles", said)]
+    latencies = re.findall(r"Packet latency average = ([\d.]+) \(", said)
+    if not simulated or not latencies:
         raise SystemExit("BookSim2 said neither its cycles nor a latency")
-    return cycles[-1] / spent, float(latencies[-1])
+    return simulated[-1] / spent, float(latencies[-1])
+
+
+def pair(path: Path, dimension: int, cycles: int, times: int) -> None:
+    """BookSim2 and the worm engine on the same description in turns; a ratio only where the latencies agree."""
+    config = cube(dimension, 0.2, max(200_000, 10 * cycles), 1)
+    config["network"] |= LINKS
+    config["traffic"] |= {"self": True, "arrivals": "bernoulli"}
+    theirs, ours = [], []
+    for _ in range(times):
+        theirs.append(booksim(path, dimension, cycles))
+        ours.append(run(config))
+    latency = statistics.mean(latency for _, latency in theirs)
+    own = statistics.mean(found["latencies"]["header"]["mean"] for found in ours) + TO_THE_TAIL
+    off = own / latency - 1
+    print(
+        f"BookSim2 beside it on the {dimension}-cube, its routers described as links (8-flit buffers, 3 cycles a hop):"
+    )
+    print(f"  mean packet latency {latency:.2f} cycles, ours {own:.2f}: {off:+.1%}")
+    rates = max(rate for rate, _ in theirs), max(f["simulated_cycles"] / f["cpu_seconds"] for f in ours)
+    if abs(off) <= AGREED:
+        print(f"  {rates[0]:,.0f} cycles a CPU second, ours {rates[1]:,.0f}: {rates[1] / rates[0]:,.0f} times")
+    else:
+        print(f"  they differ by more than {AGREED:.0%}: no ratio is quoted")
 
 
 def main(arguments: list[str]) -> int:
@@ -135,12 +188,13 @@ def main(arguments: list[str]) -> int:
     )
     good &= line("  its engine's memory", large["memory_bytes"] / 1e6, "MB", 150, "less")
     if not given.quick:
-        good &= line("two processes over one, on a sweep", scaling(8), "times", 1.8)
+        gained, others = scaling(12, max(3, given.times))
+        good &= line("two processes over one, on a sweep (wall clock)", gained, "times", 1.8)
+        if others > 0.05:
+            print(f"  not to be judged by: others kept {others:.2f} of {os.cpu_count()} processors busy meanwhile")
     if given.booksim:
-        theirs, latency = booksim(given.booksim)
-        ours = seven["latencies"]["header"]["mean"]
-        print(
-            f"BookSim2: {theirs:.0f} cycles/s, 1/{rate / theirs:.0f} of ours; mean packet latency {latency:.2f} cycles,"
-        )
-        print(f"  ours to the header {ours:.2f} and 31 more to the tail (its routers take several cycles a hop)")
+        pair(given.booksim, 7, 20_000, given.times)
+        pair(given.booksim, 10, 4_000, 1)
+    else:
+        print("BookSim2: left out; its program is named by --booksim PATH")
     return 0 if good else 3

@@ -26,6 +26,7 @@ def bound(config: dict[str, Any], pattern: str, *, oneself: bool = False) -> flo
         (TORUS, "uniform", True, 1),
         (TORUS, "uniform", False, 63 / 64),
         (TORUS | {"tie": "alternate"}, "uniform", True, 1),
+        ({"topology": "torus", "radix": 8, "dimensions": 2}, "uniform", False, 63 / 64),  # as it comes
         (TORUS, "bit-complement", False, 1 / 2),
         (TORUS, "tornado", False, 1 / 3),
         (VALIANT, "tornado", True, 1 / 2),

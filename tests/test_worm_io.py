@@ -80,3 +80,24 @@ def test_wrong_placements_name_their_key() -> None:
         with pytest.raises(ValueError) as raised:
             run(nodes=nodes)
         assert raised.value.args[0] == "io.nodes"
+
+
+def test_the_worst_node_is_the_element_least_served() -> None:
+    found = run(5, 400_000, interval=3120.0)
+    # Some 12,000 messages an element; the I/O of one, a tenth as many and long, scatters by a tenth.
+    assert 0.7 * found["throughput"] < found["worst_node"] < found["throughput"]
+
+
+@pytest.mark.parametrize("dimension", [2, 4, 5, 6])
+def test_of_equally_near_io_nodes_that_over_the_lowest_dimension_serves(dimension: int) -> None:
+    # In these cubes, put together of smaller ones, elements have two near I/O nodes; their own part's is the one.
+    net = core.build_network({"topology": "hypercube", "dimension": dimension, "io": {"b": 1}})
+    at, elements = list(core.hamming_placement(dimension)), 1 << dimension
+    for element in range(elements):
+        best = min(range(len(at)), key=lambda a: ((at[a] ^ element).bit_count(), at[a] ^ element))
+        for a in range(len(at)):
+            [(_, way)] = net.routes(elements + a, element)
+            links = [net.links[link] for link, _ in way[1:-1]]
+            if a != best:  # over the I/O network, and in at the home's router
+                into = next(link for link in links if link["to"] < elements)
+                assert into["from"] - elements == best and into["to"] == at[best]

@@ -8,7 +8,9 @@
 namespace assay::network {
 namespace {
 
-// Nearest I/O node of each PE by breadth first search from all of them at once; of equals the lowest address.
+// Nearest I/O node of each PE by breadth first search from all of them at once. Of equals in a hypercube that over the
+// lowest dimensions, so that in a cube put together of smaller ones with perfect codes (the paper, section 3) each PE
+// is served within its own part; elsewhere the lowest address.
 std::vector<std::uint32_t> nearest(const Fabric& fabric, const std::vector<std::uint32_t>& at) {
   std::vector<std::uint32_t> label(fabric.routers, none), frontier, further;
   for (std::uint32_t address = 0; address < at.size(); ++address) {
@@ -17,6 +19,11 @@ std::vector<std::uint32_t> nearest(const Fabric& fabric, const std::vector<std::
     own = address;
     frontier.push_back(fabric.router_of(at[address]));
   }
+  const bool cube = fabric.topology == "hypercube";
+  const auto better = [&](std::uint32_t router, std::uint32_t a, std::uint32_t b) {
+    if (!cube || b == none) return a < b;
+    return (fabric.router_of(at[a]) ^ router) < (fabric.router_of(at[b]) ^ router);
+  };
   std::vector<std::uint32_t> distance(fabric.routers, none);
   for (const auto router : frontier) distance[router] = 0;
   for (std::uint32_t steps = 1; !frontier.empty(); ++steps, frontier.swap(further)) {
@@ -29,7 +36,7 @@ std::vector<std::uint32_t> nearest(const Fabric& fabric, const std::vector<std::
           distance[to] = steps;
           further.push_back(to);
         }
-        if (distance[to] == steps) label[to] = std::min(label[to], label[router]);
+        if (distance[to] == steps && better(to, label[router], label[to])) label[to] = label[router];
       }
   }
   std::vector<std::uint32_t> local(fabric.nodes);

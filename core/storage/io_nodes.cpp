@@ -104,6 +104,7 @@ class IoNodes {
   Latency header_, network_, pe_waiting_, io_waiting_, forward_waiting_, read_;
   std::array<Latency, kinds> by_kind_;
   std::uint64_t all_ = 0, messages_ = 0, flits_ = 0;
+  std::vector<std::uint64_t> served_;  // flits of each element's transactions, whoever sent them
   std::int64_t from_ = 0;
   bool measuring_ = false;
   std::vector<Sent>* sent_ = nullptr;
@@ -111,7 +112,7 @@ class IoNodes {
 };
 
 IoNodes::IoNodes(std::uint32_t dimension, const InputOutput& io, events::Random random)
-    : dimension_(dimension), io_(io), random_(random), at_(io.nodes) {
+    : dimension_(dimension), io_(io), random_(random), at_(io.nodes), served_(nodes(), 0) {
   if (at_.empty()) at_ = hamming_placement(dimension);
   io_count_ = static_cast<std::uint32_t>(at_.size());
   if (!std::has_single_bit(io_count_))
@@ -155,7 +156,8 @@ IoNodes::IoNodes(std::uint32_t dimension, const InputOutput& io, events::Random 
     across_ = group(io_count_, n);
   }
   for (std::uint32_t element = 0; element < nodes(); ++element) {
-    // Of equally near ones that over the lowest dimension: in cubes put together of perfect ones, the own part's.
+    // Of equally near ones that over the lowest dimensions: in cubes put together of perfect ones, the own part's (the
+    // same rule as in network/composition.cpp).
     std::uint16_t best = 0;
     const auto far = [&](std::uint16_t address) {
       const std::uint32_t away = at_[address] ^ element;
@@ -249,6 +251,7 @@ void IoNodes::delivered(Engine& engine, const Message& m, std::uint32_t head) {
   if (measuring_) {
     ++messages_;
     flits_ += m.flits;
+    served_[m.tag.element] += m.flits;
     if (static_cast<std::int32_t>(m.born) >= from_) {
       header_.add(latency);
       network_.add(head + 1 - m.entered);
@@ -280,6 +283,8 @@ void IoNodes::report(Outcome& outcome) {
   outcome.messages = messages_;
   outcome.simulated_messages = all_;
   outcome.throughput = static_cast<double>(flits_) / static_cast<double>(outcome.measured_cycles) / nodes();
+  outcome.worst_node = static_cast<double>(*std::min_element(served_.begin(), served_.end())) /
+                       static_cast<double>(outcome.measured_cycles);
   static constexpr const char* names[] = {"pe_pe", "pe_io", "io_io", "io_pe", "write"};
   const auto keep = [&](const char* name, Latency& latency) {
     latency.finish();

@@ -1,6 +1,11 @@
 // Dimension order on grids: correct one coordinate after the other, the shorter way round where there are two. On a
 // torus a message starts each dimension on lane 0 and is on lane 1 once it has crossed the dimension's wrap-around link
 // (Dally and Seitz 1987), which leaves no cycle of waiting channels; with `dateline = "none"` the cycles are there.
+//
+// At distance k/2 both ways are shortest. By default they are taken by the parity of the source's coordinates: then
+// both directions carry alike, and uniform traffic reaches the bound that textbooks give a torus and that people expect
+// (1 flit a node a cycle on the 8-ary 2-cube, 63/64 without messages to oneself; all one way holds it at 0.8), while a
+// pair of nodes keeps one path, so that its messages stay in order and a trace needs no seed.
 #include "network/registry.hpp"
 #include "network/shapes/grid.hpp"
 
@@ -139,7 +144,7 @@ const RoutingRecord record{
     {{"order", Kind::text, "lowest-first", "", "which dimension first", 0, 0, {"highest-first", "lowest-first"}},
      {"tie",
       Kind::text,
-      "plus",
+      "alternate",
       "",
       "which way at distance k/2: plus, minus, drawn for each message and dimension, or by the "
       "parity of the source's coordinates",

@@ -349,13 +349,15 @@ class WithIo : public Hypercube {
   int nearest(int element) const {
     int best = 0;
     for (int a = 1; a < static_cast<int>(at_.size()); ++a)
-      if (apart(element, a) < apart(element, best)) best = a;
+      if (apart(element, a) < apart(element, best) ||
+          (apart(element, a) == apart(element, best) && different(element, a) < different(element, best)))
+        best = a;
     return best;
   }
+  int different(int element, int a) const { return element ^ at_[static_cast<std::size_t>(a)]; }
   int apart(int element, int a) const {
     int bits = 0;
-    for (int different = element ^ at_[static_cast<std::size_t>(a)]; different != 0; different /= 2)
-      bits += different % 2;
+    for (int left = different(element, a); left != 0; left /= 2) bits += left % 2;
     return bits;
   }
   int elements_;
