@@ -155,7 +155,8 @@ class RigidEngine {
       else
         while (arrival_ == now) arrive(create(now), now);
     }
-    if (done_count_ != 0 && (next_->count == 0 || now >= due_ || far)) deliver_all();
+    if (now >= due_ || next_->count == 0 || far) [[unlikely]]
+      deliver_all();
   }
 
   template <bool far, bool many_out>
@@ -167,7 +168,7 @@ class RigidEngine {
     const Train* const trains = train_.data();
     Head* next = next_->end();
     Done* done = done_.data() + done_count_;
-    if (done_count_ == 0) due_ = now + slack_;
+    due_ = done_count_ == 0 ? now + slack_ : due_;  // so that whether there are any is asked once in so many cycles
     const auto link_of = [dimension](std::uint64_t want) {
       return (dimension_of(want) << dimension) + static_cast<std::uint32_t>(want);
     };
