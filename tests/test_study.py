@@ -17,7 +17,7 @@ from assay.errors import InputError
 from assay.network import prediction, sweep
 from assay.network.study import claims, document, file, paper, plots, running
 from assay.network.study.choices import CHOICES
-from assay.network.study.results import Bracket, Point, Results
+from assay.network.study.results import Bracket, Point, Results, rate_of
 from assay.network.study.verdict import alike, fact, less, ratio, trend, value, verdict, within
 
 SMALL = """
@@ -122,7 +122,12 @@ def test_shipped_studies_describe_themselves_and_answer_every_claim_once() -> No
         assert study.head.text
         for _, described in [*study.points(), *study.saturations()]:
             assert described.io is not None or study.name in ("networks", "wires")
-        assert len(study.plots) <= 3
+        assert len(study.plots) <= 6
+        points = [Point(setting, rate_of(described), {}, False, (0, 0)) for setting, described in study.points()]
+        for plot in study.plots:
+            drawn = [point for point in points if point.has(**plot.where)]
+            curves = len({point.value(plot.series) for point in drawn})
+            assert len({(point.value(plot.series), point.value(plot.x)) for point in drawn}) == len(drawn) > curves
     figures = " ".join(study.head.figure for study in studies)
     assert all(name in figures for name in ("4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "Table 2"))
     claims.evaluate(Results(studies[0], [], []))

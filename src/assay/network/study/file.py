@@ -36,6 +36,9 @@ class Plot(Table):
     y: str = Field("header", description="latency, such as pe_pe or read")
     series: str = Field("b", description="key of the points that makes curves")
     log: bool = Field(True, description="latencies on a logarithmic axis")
+    where: dict[str, Any] = Field(
+        default_factory=dict, description="only the points set so, by key; t_a in us, such as { t_a = 78, b = 1 }"
+    )
 
 
 class Saturation(Table):

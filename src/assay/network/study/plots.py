@@ -21,6 +21,7 @@ LABELS = {
     "locality": "locality P_l",
     "io_rate": "I/O rate P_io",
     "read_ratio": "read ratio P_r",
+    "hit_rate": "hit rate P_c",
     "load": "load, flits a node a cycle",
     "n": "channels n",
     "m": "channels m",
@@ -31,11 +32,12 @@ def draw(results: Results, plot: Plot) -> str:
     """One picture as SVG text; saturated points are left out, as in the paper, and marked with a cross above."""
     figure, axes = _figure()
     key = "load" if plot.x == "rate" and not _with_io(results) else plot.x
-    series = values(results.points, plot.series) if results.points else []
-    top = max((p.estimate(plot.y).mean for p in results.points if not p.saturated and p.means.get(plot.y)), default=1.0)
+    drawn = results.of(**plot.where)
+    series = values(drawn, plot.series)
+    top = max((p.estimate(plot.y).mean for p in drawn if not p.saturated and p.means.get(plot.y)), default=1.0)
     for at, name in enumerate(series):
         colour = COLOURS[at % len(COLOURS)]
-        chosen = sorted(results.of(**{plot.series: name}), key=lambda point: point.value(plot.x))
+        chosen = sorted((p for p in drawn if p.has(**{plot.series: name})), key=lambda point: point.value(plot.x))
         chosen = [point for point in chosen if point.means.get(plot.y)]
         calm = [point for point in chosen if not point.saturated]
         label = f"{plot.series} = {name:g}" if isinstance(name, (int, float)) else str(name)
@@ -48,6 +50,7 @@ def draw(results: Results, plot: Plot) -> str:
         axes.plot(full, [top * 1.15] * len(full), "x", color=colour, markersize=6)
         _predicted(axes, calm, plot, colour)
         _marks(axes, results.brackets, plot, name, colour)
+    _widths(axes, [point.value(plot.x) for point in drawn] if plot.x in ("m", "n") else [])
     if plot.y == "header":
         axes.set_ylim(top=top * 2)
     if plot.log and top > 0:
@@ -70,11 +73,19 @@ def _predicted(axes: Any, points: list[Point], plot: Plot, colour: str) -> None:
             axes.plot(*zip(*known, strict=True), style, color=colour, linewidth=0.9)
 
 
+def _widths(axes: Any, widths: list[int]) -> None:
+    """Numbers of channels by their logarithm, each with its tick: 64 stands for any number."""
+    if not widths:
+        return
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(sorted(set(widths)), [str(width) for width in sorted(set(widths))])
+
+
 def _marks(axes: Any, brackets: list[Bracket], plot: Plot, name: Any, colour: str) -> None:
     if plot.x != "rate":
         return
     for one in brackets:
-        if one.has(**{plot.series: name}):
+        if one.has(**{key: value for key, value in plot.where.items() if key != "t_a"} | {plot.series: name}):
             axes.axvspan(one.low, one.high, color=colour, alpha=0.25, linewidth=0)
 
 
