@@ -6,6 +6,7 @@ import functools
 import math
 import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from assay.validation.breaks import jumps
 from assay.validation.comparison import Row, Table
 from assay.validation.document import known, unfollowable
 from assay.validation.fit import fits
+from assay.validation.pictures import PICTURES
 from assay.validation.rewrite import rewritten
 from assay.validation.schema import read, value_at, with_values
 
@@ -234,3 +236,12 @@ def test_claims_about_messages_hold_but_for_those_that_are_explained() -> None:
         "d95p.corner-to-corner",  # 77 hops of 40 ns are 3.08 us
     }
     assert sum(outcome == "holds" for outcome in outcomes.values()) >= 30
+
+
+def test_the_page_shows_every_machine_and_picture() -> None:
+    docs = Path(__file__).resolve().parent.parent / "docs"
+    page = (docs / "machines.md").read_text(encoding="utf-8")
+    assert all(f"(`{machine}`)" in page for machine in NUMBERS)
+    for name in (*PICTURES, "wires"):
+        assert f"(machines/{name}.svg)" in page
+        assert (docs / "machines" / f"{name}.svg").read_text(encoding="utf-8").startswith("<?xml")

@@ -36,7 +36,7 @@ def svg(picture: Picture, own: Sequence[Series] = ()) -> str:
             axes.set_xscale("log", base=2)
         if picture.log_y:
             axes.set_yscale("log")
-        else:
+        elif picture.zero:
             axes.set_ylim(bottom=0)
         axes.set_xlabel(picture.x)
         axes.set_ylabel(picture.y)

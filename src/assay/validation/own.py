@@ -34,5 +34,5 @@ def curves(document: Mapping[str, Any], picture: Picture) -> list[Series]:
         if found["name"] == figure and found["statistic"] == "median" and found["value"]
         if isinstance(found["params"].get(x), int | float) and low <= found["params"][x] <= high
     )
-    label = f"{document['machine']} (measured)"
+    label = "where this was written (measured)"
     return [Series(label, tuple(points), label, "--")] if points else []

@@ -76,8 +76,10 @@ def page(answers: Played, pictures: Path, own: Mapping[str, Any] | None = None) 
             yield cells(table).markdown()
             yield "</details>\n"
     yield from _unreadable()
+    if answers.refused:
+        yield "\n## What was asked and could not be simulated\n"
     for question, reason in answers.refused.items():
-        yield f"* not simulated: {question}: {reason}"
+        yield f"* {question}: {reason}"
 
 
 def numbers(table: Mapping[str, Any], origin: Mapping[str, str]) -> Grid:

@@ -45,6 +45,7 @@ class Picture:
     log_x: bool = True
     log_y: bool = False
     note: str = ""
+    zero: bool = True
 
 
 Maker = Callable[[Answers], Picture]
@@ -295,6 +296,7 @@ def fig33(answers: Answers) -> Picture:
         tuple(curves.made),
         log_x=False,
         note=note,
+        zero=False,
     )
 
 
@@ -364,7 +366,7 @@ def overlay(answers: Answers) -> Picture:
 
     curves = Curves(answers)
     for machine in shipped():
-        curves.line(machine, machine, machine, "echo", "rate", "bytes", bytes=DECADES, partner=1)
+        curves.line(machine, machine, machine, "echo", "rate", "bytes", bytes=DECADES[:-2], partner=1)
     return Picture(
         "overlay",
         "Rate against length, every described machine, neighbours",
