@@ -17,6 +17,7 @@ from assay.analysis.figures import Cell, evaluate
 from assay.benchmark.record import Benchmark, Figure
 
 PAPER_SIZES = (8.0, 8192.0)  # Dunigan 1991, Appendix A: the papers fitted these lengths
+PAPER_SHORT = (8.0, 100.0)  # Table 6: "up to 100 bytes", what Intel's protocols call short
 
 
 def fits(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
@@ -31,9 +32,13 @@ def fits(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
 def _lines(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
     figure = next(figure for figure in record.figures.values() if figure.unit == "s")
     made = []
-    for rest, by_length in families(found, figure.metric, "bytes").items():
+    for rest, by_length in sorted(families(found, figure.metric, "bytes").items(), key=_in_order):
         made += _family(record, figure, dict(rest), by_length)
     return made
+
+
+def _in_order(family: tuple[tuple[tuple[str, Any], ...], Any]) -> list[tuple[str, float, str]]:
+    return [(key, value if isinstance(value, int | float) else 0.0, str(value)) for key, value in family[0]]
 
 
 def _family(record: Benchmark, figure: Figure, rest: dict[str, Any], cells: dict[float, Cell]) -> list[dict[str, Any]]:
@@ -43,9 +48,13 @@ def _family(record: Benchmark, figure: Figure, rest: dict[str, Any], cells: dict
         return []
     made: list[dict[str, Any]] = []
     middle = np.median(times, axis=0)
-    for estimator, over in (("relative", (0.0, float("inf"))), ("ordinary", PAPER_SIZES)):
+    for estimator, over in (
+        ("relative", (0.0, float("inf"))),
+        ("ordinary", PAPER_SIZES),
+        ("ordinary", PAPER_SHORT),
+    ):
         inside = (sizes >= over[0]) & (sizes <= over[1])
-        if len(np.unique(sizes[inside])) < 2:
+        if len(np.unique(sizes[inside])) < (3 if over == PAPER_SHORT else 2):
             continue
         line = alpha_beta.fit(sizes, times, estimator, over=over)
         half = half_performance.from_fit(line)
@@ -63,7 +72,7 @@ def _family(record: Benchmark, figure: Figure, rest: dict[str, Any], cells: dict
     curve = half_performance.from_rates(sizes[sizes > 0], rates)
     if curve.r_infinity is not None:
         half_text = curve.reason if curve.n_half is None else f"n_half {curve.n_half:.4g} B"
-        text = f"greatest rate {curve.r_infinity / 1e9:.4g} GB/s, {half_text} (read off the curve)"
+        text = f"greatest rate {_rate(curve.r_infinity)}, {half_text} (read off the curve)"
         made.append(about | {"law": "half_performance", **curve.to_dict(), "text": text})
     found_breaks = breakpoints.find_breakpoints(sizes, times)
     if found_breaks:
@@ -85,6 +94,13 @@ def _family(record: Benchmark, figure: Figure, rest: dict[str, Any], cells: dict
                 }
             )
     return made
+
+
+def _rate(value: float) -> str:
+    factor, unit = next(
+        (each for each in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")) if value >= each[0]), (1, "B/s")
+    )
+    return f"{value / factor:.4g} {unit}"
 
 
 def times_by_launch(

@@ -7,9 +7,11 @@ from typing import Any
 from rich.console import Console
 
 from assay.report import matrices, published, quoted, tables
+from assay.report.grid import Grid
 from assay.report.verdict import verdict
 
 MOST_ROWS = 24  # a longer table is for the page
+MOST_FAMILIES = 2  # cases whose fits are printed
 MOST_LEFT_OUT = 4  # notes of what was not measured
 MOST_BESIDE = 3  # of what stands beside the published figures: errors, claims, where the time goes
 MOST_COLUMNS = 6  # and a wider matrix
@@ -37,10 +39,11 @@ def show(document: dict[str, Any], console: Console | None = None) -> None:
         for node in section.get("noise", ()):
             for text in node["text"]:
                 out.print(f"  {node['host']}: {text}", highlight=False, markup=False)
-        for fit in section["fits"]:
-            out.print(f"  {fit['text']}", highlight=False, markup=False)
+        for line in _fits(section):
+            out.print(f"  {line}", highlight=False, markup=False)
     own = [quoted.table(document["quoted"])] if document.get("quoted") else []
-    for past in (*own, *published.tables(document)):
+    beside = [Grid(**{**made, "rows": tuple(map(tuple, made["rows"]))}) for made in document.get("beside", [])]
+    for past in (*beside[:MOST_BESIDE], *own, *published.tables(document)):
         out.print(past.rich())
     for section in document["benchmarks"]:
         reasons = section["warnings"]
@@ -50,3 +53,19 @@ def show(document: dict[str, Any], console: Console | None = None) -> None:
             out.print(text, style="yellow", highlight=False, markup=False)
     if document.get("report"):
         out.print(f"report: {document['report']}", highlight=False, soft_wrap=True)
+
+
+def _fits(section: dict[str, Any]) -> list[str]:
+    """What was fitted, a family of cases after the other under what tells it from the others."""
+    families: dict[tuple[tuple[str, Any], ...], list[str]] = {}
+    for fit in section["fits"]:
+        families.setdefault(tuple(sorted(fit.get("params", {}).items())), []).append(fit["text"])
+    if len(families) < 2:
+        return [text for texts in families.values() for text in texts]
+    alike = set.intersection(*(set(family) for family in families))
+    lines = []
+    for family, texts in list(families.items())[:MOST_FAMILIES]:
+        apart = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in family if (key, value) not in alike)
+        lines += [f"{apart}:", *(f"  {text}" for text in texts)]
+    more = len(families) - MOST_FAMILIES
+    return [*lines, f"(fits of {more} more cases in the report)"] if more > 0 else lines

@@ -1,0 +1,53 @@
+"""What a run tells by hops in the terminal and in the published tables, which are of one hop."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from assay.report import published, terminal
+
+
+def fit(hops: int | None, alpha: float, over: tuple[float, float]) -> dict[str, Any]:
+    params = {} if hops is None else {"hops": hops}
+    text = f"T = {alpha * 1e6:g} us"
+    return {"params": params, "estimator": "ordinary", "alpha": alpha, "beta": 4e-7, "over": list(over), "text": text}
+
+
+def document(hops: list[int | None]) -> dict[str, Any]:
+    """Start-ups of 100 us a hop, 10 us for short messages; 8 bytes in 50 us a hop."""
+    fits, figures = [], []
+    for each in hops:
+        far = each or 1
+        fits += [fit(each, far * 1e-4, (8.0, 8192.0)), fit(each, far * 1e-5, (8.0, 64.0))]
+        params = {"bytes": 8} if each is None else {"bytes": 8, "hops": each}
+        half = {"name": "half_round_trip", "statistic": "median", "params": params, "value": far * 5e-5, "unit": "s"}
+        figures.append(half)
+    echo = {"benchmark": "echo", "fits": fits, "figures": figures}
+    return {"machine": "here", "kind": "predicted", "benchmarks": [echo]}
+
+
+@pytest.mark.parametrize("hops", [[None], [6, 1, 2]])
+def test_the_published_tables_take_the_echo_of_neighbours(hops: list[int | None]) -> None:
+    found = {table.title.split(":")[0]: table for table in published.tables(document(hops))}
+    own = {row[0]: row[1] for row in found["Table 6"].rows}
+    assert (own["alpha"], own["alpha up to 100 B"]) == ("100 µs", "10 µs")
+    assert {row[0]: row[1] for row in found["Table 7"].rows}["time 8 B"] == "50 µs"
+
+
+def test_fits_stand_under_what_tells_their_cases_apart() -> None:
+    lines = terminal._fits(document([1, 2, 3])["benchmarks"][0])
+    assert lines[0] == "hops 1:" and lines[3] == "hops 2:"
+    assert lines[-1] == "(fits of 1 more cases in the report)"
+    assert terminal._fits(document([None])["benchmarks"][0]) == ["T = 100 us", "T = 10 us"]
+
+
+def test_what_stands_beside_published_figures_is_printed() -> None:
+    beside = {"title": "Simulated beside published", "headings": ("a",), "rows": [["0.5 %"]], "note": "", "left": 1}
+    whole = document([1]) | {"beside": [beside], "benchmarks": []}
+    out = io.StringIO()
+    terminal.show(whole, Console(file=out, width=80))
+    assert "0.5 %" in out.getvalue()
