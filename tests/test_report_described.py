@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from assay.analysis.figures import FigureValue
+from assay.benchmark.record import benchmarks
 from assay.report import published, terminal
+from assay.report.document import _headlines
 
 
 def fit(hops: int | None, alpha: float, over: tuple[float, float]) -> dict[str, Any]:
@@ -51,3 +54,12 @@ def test_what_stands_beside_published_figures_is_printed() -> None:
     out = io.StringIO()
     terminal.show(whole, Console(file=out, width=80))
     assert "0.5 %" in out.getvalue()
+
+
+def test_a_headline_can_ask_for_the_most_of_a_parameter() -> None:
+    """A barrier of all ranks, though that of two is quicker."""
+    record = benchmarks()["barrier"]
+    case = {"algorithm": "library", "timing": "window"}
+    times = {2: 1e-6, 8: 3e-6, 4: 2e-6}
+    derived = [FigureValue("barrier", "time", t, "s", "median", case | {"ranks": n}) for n, t in times.items()]
+    assert [each["value"] for each in _headlines(record, derived)] == [3e-6]

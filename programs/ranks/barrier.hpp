@@ -68,6 +68,7 @@ help = "one barrier"
 [headline.barrier]
 figure = "time"
 where = "algorithm=library timing=window"
+most = "ranks"
 title = "barrier of all ranks, the library's own"
 says = "holds a barrier of all ranks in"
 

@@ -160,7 +160,10 @@ def _section(run: Run, connection: Any, record: Benchmark, said: dict[str, list[
 
 
 def _headlines(record: Benchmark, derived: list[FigureValue]) -> list[dict[str, Any]]:
-    """Pick the figures that the record wants on the first screen: `[headline.NAME]` with figure, title, where, pick."""
+    """Pick the figures that the record wants on the first screen: `[headline.NAME]` with figure, title, where, most.
+
+    Of the cases that fit `where`, those with the most of the parameter `most`, if one is named; of these the best.
+    """
     made = []
     for wanted in record.extra.get("headline", {}).values():
         where = dict(word.split("=", 1) for word in str(wanted.get("where", "")).split() if "=" in word)
@@ -172,6 +175,9 @@ def _headlines(record: Benchmark, derived: list[FigureValue]) -> list[dict[str, 
             and figure.value is not None
             and all(str(figure.params.get(key)) == value for key, value in where.items())
         ]
+        if fitting and (most := wanted.get("most")):
+            top = max(figure.params[most] for figure in fitting)
+            fitting = [figure for figure in fitting if figure.params[most] == top]
         if fitting:
             best = max if fitting[0].better == "higher" else min
             chosen = best(fitting, key=lambda figure: figure.value or 0.0)
