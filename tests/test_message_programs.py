@@ -139,3 +139,16 @@ def test_what_cannot_be_done_beside_what_can_is_left_out_and_said(tmp_path: Path
     events = played("fan-in", 4, "--set", "neighbours=2,9", "--set", "bytes=8")
     assert {e["case"]["neighbours"] for e in events if e["event"] == "block"} == {2}
     assert [e["text"] for e in events if e["event"] == "note" and "left out" in e["text"]]
+
+
+def test_evaluating_leaves_out_what_needs_more_ranks_than_there_are_processors() -> None:
+    """A fan of two ranks is none; what needs four is not put on two processors, and that is said."""
+    from assay.execute.target import enough_ranks
+
+    said: list[str] = []
+    records = [benchmark(name) for name in ("contention", "fan-in", "echo", "sieve")]
+    kept = enough_ranks(records, None, 1, (2,), said.append)
+    assert [record.name for record in kept] == ["echo", "sieve"]
+    assert said == ["left out for want of processors, of which there are 2: contention, fan-in"]
+    assert enough_ranks(records, None, 4, (1,), said.append) == records
+    assert enough_ranks(records, "ipsc860", None, (), said.append) == records and len(said) == 1

@@ -46,6 +46,27 @@ def ranks_wanted(
     return int(wanted)
 
 
+def enough_ranks(
+    records: Sequence[Benchmark],
+    on: str | None,
+    nodes: int | None,
+    ppn: Sequence[int],
+    say: Callable[[str], None],
+) -> list[Benchmark]:
+    """Of what was not asked for by name, keep what can have its least ranks on processors of their own; say the rest."""
+    if on is not None:
+        there = room(open_described(on, None)) or 1 << 20
+    elif nodes is not None:
+        there = nodes * min(ppn, default=1)
+    else:
+        there = max(2, len(os.sched_getaffinity(0)))
+    kept = [r for r in records if r.kind == "node" or int(r.extra.get("least_ranks", 1)) <= there]
+    gone = [r.name for r in records if r not in kept]
+    if gone:
+        say(f"left out for want of processors, of which there are {there}: {', '.join(gone)}")
+    return kept
+
+
 class Real:
     """This host, or the nodes behind a launcher."""
 

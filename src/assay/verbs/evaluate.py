@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -30,6 +31,7 @@ def register(app: typer.Typer) -> None:
         """Measure every part of a machine and write report.html."""
         from assay.cli import emit
         from assay.execute.plan import chosen
+        from assay.execute.target import enough_ranks
         from assay.execute.wishes import Wishes, counts
         from assay.report.document import document
         from assay.report.page import write
@@ -46,13 +48,15 @@ def register(app: typer.Typer) -> None:
             failures = go_on(run)
         else:
             parts = chosen(only)
-            records = [r for r in parts if on is None or r.kind == "ranks"]
+            several = counts(ppn, "--ppn")
+            wanted = [r for r in parts if on is None or r.kind == "ranks"]
+            records = enough_ranks(wanted, on, nodes, several, lambda text: print(text, file=sys.stderr))
             wishes = Wishes(
                 names=tuple(record.name for record in records),
                 on=on,
                 via=via,
                 nodes=nodes,
-                ppn=counts(ppn, "--ppn"),
+                ppn=several,
                 profile=profile,
                 launches=launches,
                 seed=seed,
