@@ -53,7 +53,7 @@ def enough_ranks(
     ppn: Sequence[int],
     say: Callable[[str], None],
 ) -> list[Benchmark]:
-    """Of what was not asked for by name, keep what can have its least ranks on processors of their own; say the rest."""
+    """Keep what can have its least ranks on processors of their own; `say` names the rest."""
     if on is not None:
         there = room(open_described(on, None)) or 1 << 20
     elif nodes is not None:

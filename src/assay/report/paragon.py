@@ -158,7 +158,7 @@ def _bus(document: Document) -> Grid | None:
     case = max(messages, key=lambda at: (at["form"] == "echo", at.get("bytes") or 0))
     rows = []
     for label, name, own, theirs in wanted:
-        found = figure(document, "bus", name, **case, **own)
+        found = figure(document, "bus", name, **{**case, **own})
         printed = next(iter(cells(paper=PAPER, benchmark="pfldq-with-messages", params=theirs)), None)
         value = None if found is None else found["value"]
         rows.append((label, human(value, "B/s"), "–" if printed is None else human(printed.value, printed.unit)))
