@@ -13,7 +13,7 @@ from assay.machine import published as block
 from assay.report.grid import Grid, grid
 from assay.validation import claims, comparison, wires
 from assay.validation.answers import Played
-from assay.validation.document import MARKS, cells, claim_grid, glance, known
+from assay.validation.document import cells, claim_grid, glance, known
 from assay.validation.draw import svg
 from assay.validation.notes import DIFFERS, INTRODUCTION
 from assay.validation.pictures import drawn
@@ -50,7 +50,7 @@ def page(answers: Played, pictures: Path, own: Mapping[str, Any] | None = None) 
     verdicts = claims.evaluate(answers)
     yield "## The claims\n"
     count = Counter(str(verdict.outcome) for verdict in verdicts)
-    yield ", ".join(f"{count[outcome]} {outcome}" for outcome in MARKS) + ".\n"
+    yield f"{count['holds']} hold, {count['differs']} differ, {count['cannot be told']} cannot be told.\n"
     texts = claims.published()
     yield claim_grid(
         [{**verdict.document(), "text": texts[verdict.claim].text} for verdict in verdicts], "Every claim, evaluated"
