@@ -19,7 +19,7 @@ struct LargePages {
   T* allocate(std::size_t count) {
     static constexpr std::size_t page = std::size_t{2} << 20, large = 2 * page;
     const std::size_t bytes = count * sizeof(T);
-    if (bytes < large) return static_cast<T*>(::operator new(bytes));
+    if (bytes < large) return static_cast<T*>(::operator new(bytes, std::align_val_t{alignof(T)}));
     const std::size_t whole = (bytes + page - 1) / page * page;
     void* memory = std::aligned_alloc(page, whole);
     if (memory == nullptr) throw std::bad_alloc();
@@ -28,7 +28,7 @@ struct LargePages {
   }
   void deallocate(T* memory, std::size_t count) {
     if (count * sizeof(T) < (std::size_t{4} << 20))
-      ::operator delete(memory);
+      ::operator delete(memory, std::align_val_t{alignof(T)});
     else
       std::free(memory);
   }

@@ -35,8 +35,14 @@ class RadixHeap {
     put(item);
   }
   Item pop() {
+    return pop([](const Item&, bool) {});
+  }
+  /// `fetch(item, soon)` is called of items whose turn comes soon, some hundred steps before and, with `soon`, some
+  /// ten: to fetch what they will need.
+  template <class Fetch>
+  Item pop(Fetch fetch) {
     if (taken_ == now_.size()) [[unlikely]]
-      hand_down();
+      hand_down(fetch);
     --size_;
     return now_[taken_++];
   }
@@ -51,6 +57,7 @@ class RadixHeap {
   }
 
  private:
+  static constexpr std::size_t few = 16, some = 256;
   static constexpr std::size_t much = 65536;  // items; an emptied bucket of more gives its memory back
 
   void put(const Item& item) {
@@ -66,13 +73,18 @@ class RadixHeap {
     buckets_[bucket].push_back(item);
   }
   /// The lowest busy bucket's earliest time becomes the present one.
-  void hand_down() {
+  template <class Fetch>
+  void hand_down(Fetch fetch) {
     now_.clear();
     taken_ = 0;
     const auto bucket = static_cast<std::size_t>(std::countr_zero(busy_));
     busy_ &= busy_ - 1;
     last_ = least_[bucket];
     auto& from = buckets_[bucket];
+    if (from.size() <= few)
+      for (const Item& item : from) fetch(item, true);
+    else if (from.size() <= some)
+      for (const Item& item : from) fetch(item, false);
     if (bucket == 0) {  // they differ from the last time in the lowest bit alone: all of one time
       std::swap(now_, from);
       return;

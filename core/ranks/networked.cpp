@@ -38,7 +38,7 @@ void Networked::send(World& world, MessageId id, const Message& message) {
   const Protocol& protocol =
       protocol_for(message.forced && !machine_.forced.empty() ? machine_.forced : machine_.protocols, message.bytes);
   if (sending_.size() <= id) sending_.resize(id + 1 + sending_.size() / 2);
-  sending_[id] = {&protocol, message.bytes, 0, 0, 0, 0, 0, false};
+  sending_[id] = {&protocol, message.bytes, 0, 0, 0, 0, 0};
   const Time copying =
       std::llround(protocol.copy * static_cast<double>(std::min<std::uint64_t>(message.bytes, protocol.copy_limit)));
   const Time startup = protocol.startup + (protocol.handshake ? protocol.handshake_startup : 0);
@@ -88,8 +88,7 @@ void Networked::event(World& world, std::uint64_t subject) {
       ask(world, id);
       break;
     case request:  // has come
-      if (!sending.announced) {
-        sending.announced = true;
+      if (!world.announced(id)) {
         world.announces(id);
         if (sending.protocol->posted) break;
       }

@@ -49,12 +49,11 @@ class Networked final : public MessageModel {
   // What a network message, or an event, is about: in the low bits of its number.
   enum Stage : std::uint32_t { request, reply, data, submit, answer, go, asking, packet, passing };
   static constexpr unsigned stage_bits = 4;
-  struct Sending {
+  struct alignas(64) Sending {
     const Protocol* protocol = nullptr;
     std::uint64_t left = 0;                // bytes not yet handed to the network
     std::uint32_t sent = 0, open = 0;      // packets; open: under way
     Time asked = 0, handed = 0, last = 0;  // a request, a packet handed to the network; the last packet's arrival
-    bool announced = false;
   };
 
   std::uint32_t node(int rank) const { return static_cast<std::uint32_t>(rank / machine_.processors); }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "ranks/constant.hpp"
+#include "ranks/frames.hpp"
 #include "ranks/machine.hpp"
 #include "ranks/networked.hpp"
 #include "ranks/registry.hpp"
@@ -151,6 +152,7 @@ std::string play(const std::string& name, const Description& machine, int count,
     };
     ranks::Session session(options, sink, true, 0, 0);
     session.began = began;
+    const FrameArena arena;  // outlives the ranks' coroutines
     const bool hosted = record.top().truth("host") && model->has_host();
     World world(count + (hosted ? 1 : 0), *model);
     if (hosted) {

@@ -86,7 +86,7 @@ class World {
   std::uint64_t next_event() const { return events_.first(); }
   const Message& message(MessageId id) const { return messages_[id].message; }
   bool immediate(MessageId id) const { return messages_[id].request != none; }
-  bool posted(MessageId id) const { return messages_[id].taken_by != none; }
+  bool announced(MessageId id) const { return messages_[id].announced; }
   bool computing(int rank) const { return ranks_[static_cast<std::size_t>(rank)].computing != none; }
   void steal(int rank, Time cost);
   void defer(int rank, std::uint64_t subject) { deferred_[rank].push_back(subject); }
@@ -105,12 +105,12 @@ class World {
 
  private:
   static constexpr std::uint8_t owes_return = 1, owes_buffer = 2, owes_delivery = 4;
-  enum class Kind : std::uint8_t { resume, returns, freed, arrival, model, computed };
+  enum class Kind : std::uint8_t { resume, completes, returns, freed, arrival, model, computed };
   struct Event {
     Time at;
     std::uint64_t what;  // the kind in the highest byte; a coroutine, a number
   };
-  struct InFlight {
+  struct alignas(64) InFlight {
     Message message;
     // A copy: the sender may write over its buffer before the receiver looks. Few bytes lie here themselves.
     union {
@@ -125,7 +125,7 @@ class World {
     bool here = false;                        // its data have come
     bool announced = false, carries = false;  // carries: data were given
   };
-  struct Request {
+  struct alignas(64) Request {
     void* buffer;
     std::size_t room;
     std::coroutine_handle<> waiter;
@@ -159,7 +159,7 @@ class World {
                      std::coroutine_handle<> caller);
   RequestId new_request();
   void dispatch(const Event& event);
-  void fetch_ahead() const;
+  void fetch(const Event& event, int step) const;
   void data_arrives(MessageId id);
   void arrive(MessageId id);
   void deliver(MessageId id);

@@ -6,10 +6,21 @@
 #pragma once
 
 #include <coroutine>
+#include <cstddef>
 #include <exception>
+#include <new>
 #include <utility>
 
 namespace assay::ranks {
+
+// Where frames are taken from in place of the heap, by a machine with very many ranks in one process.
+class Frames {
+ public:
+  virtual ~Frames() = default;
+  virtual void* take(std::size_t bytes) = 0;
+  virtual void give(void* frame, std::size_t bytes) = 0;
+};
+inline thread_local Frames* frames = nullptr;
 
 class [[nodiscard]] Task {
  public:
@@ -29,6 +40,10 @@ class [[nodiscard]] Task {
     Final final_suspend() const noexcept { return {}; }
     void return_void() const noexcept {}
     void unhandled_exception() noexcept { failure = std::current_exception(); }
+    static void* operator new(std::size_t bytes) { return frames ? frames->take(bytes) : ::operator new(bytes); }
+    static void operator delete(void* frame, std::size_t bytes) {
+      frames ? frames->give(frame, bytes) : ::operator delete(frame);
+    }
   };
 
   Task() = default;

@@ -50,29 +50,29 @@ class CircuitCube final : public Live {
       index = free_.back();
       free_.pop_back();
     }
-    worms_[index] = {created_++, source, source ^ destination, source, destination, flits, cookie, nobody, 0};
-    events_.push({cycle, index});
+    worms_[index] = {source, source, destination, flits, cookie, nobody, created_, false};
+    events_.push({cycle, index, created_++});
+    if (free_.size() > 1) __builtin_prefetch(&worms_[free_[free_.size() - 2]], 1);
   }
   [[nodiscard]] std::uint64_t next() const override { return events_.first(); }
   void serve(std::vector<Told>& told) override {
     const std::uint64_t now = events_.first();
     told_ = &told;
     batch_.clear();
+    const auto earlier = [](const Event& a, const Event& b) { return static_cast<std::int32_t>(a.key - b.key) < 0; };
     bool ordered = true;
-    for (std::uint64_t last = 0; events_.first() == now;) {
-      const std::uint32_t index = events_.pop().index;
-      ordered = ordered && worms_[index].key >= last;
-      last = worms_[index].key;
-      batch_.push_back(index);
+    while (events_.first() == now) {
+      batch_.push_back(events_.pop([this](const Event& event, bool soon) {
+        soon ? fetch(worms_[event.index]) : __builtin_prefetch(&worms_[event.index], 1);
+      }));
+      if (const std::size_t size = batch_.size(); size > 1) ordered &= !earlier(batch_[size - 1], batch_[size - 2]);
     }
-    if (!ordered)
-      std::sort(batch_.begin(), batch_.end(),
-                [this](std::uint32_t a, std::uint32_t b) { return worms_[a].key < worms_[b].key; });
+    if (!ordered) std::sort(batch_.begin(), batch_.end(), earlier);
     const std::size_t count = batch_.size();
     for (std::size_t i = 0; i < count; ++i) {
-      if (i + 16 < count) __builtin_prefetch(&worms_[batch_[i + 16]]);
-      if (i + 8 < count) __builtin_prefetch(&words_[wanted(worms_[batch_[i + 8]])], 1);
-      ask(batch_[i], now);
+      if (i + 16 < count) __builtin_prefetch(&worms_[batch_[i + 16].index], 1);
+      if (i + 8 < count) fetch(worms_[batch_[i + 8].index]);
+      ask(batch_[i].index, now);
     }
   }
   /// All take the dimensions in one order: nobody waits in a circle.
@@ -83,17 +83,17 @@ class CircuitCube final : public Live {
   [[nodiscard]] const char* engine() const override { return "circuit cube"; }
 
  private:
-  enum : std::uint32_t { in, inside, out };
-  struct Worm {
-    std::uint64_t key;
-    std::uint32_t here, rest;  // the router that its head stands at; dimensions still to be crossed
+  struct alignas(32) Worm {
+    std::uint32_t here;  // the router that its head stands at
     std::uint32_t source, destination, flits, cookie;
     std::uint32_t next;  // in the queue that it stands in
-    std::uint32_t at;    // in, inside, out
+    std::uint32_t key;   // counts the messages, round and round: those alive are less than half a round apart
+    bool entered;
+    [[nodiscard]] std::uint32_t rest() const { return here ^ destination; }  // dimensions still to be crossed
   };
   struct Event {
     std::uint64_t at;
-    std::uint32_t index;
+    std::uint32_t index, key;
   };
   struct Granted {
     std::uint32_t worm;
@@ -110,8 +110,21 @@ class CircuitCube final : public Live {
   /// The word of the link that the head wants next.
   [[nodiscard]] std::size_t wanted(const Worm& w) const {
     const std::size_t base = std::size_t{w.here} * stride_;
-    if (w.at == in) return base + t_.dimension;
-    return w.rest == 0 ? base + t_.dimension + 1 : base + first(w.rest);
+    if (!w.entered) return base + t_.dimension;
+    return w.rest() == 0 ? base + t_.dimension + 1 : base + first(w.rest());
+  }
+  /// The words that the worm's request will touch: on its last link those of its whole path.
+  void fetch(const Worm& w) const {
+    __builtin_prefetch(&words_[wanted(w)], 1);
+    if (!w.entered || w.rest() != 0) return;
+    std::uint32_t here = w.source;
+    __builtin_prefetch(&words_[std::size_t{here} * stride_ + t_.dimension], 1);
+    for (std::uint32_t rest = w.source ^ w.destination; rest != 0;) {
+      const std::uint32_t across = first(rest);
+      __builtin_prefetch(&words_[std::size_t{here} * stride_ + across], 1);
+      here ^= 1u << across;
+      rest ^= 1u << across;
+    }
   }
   void ask(std::uint32_t index, std::uint64_t now) {
     Worm& w = worms_[index];
@@ -138,14 +151,12 @@ class CircuitCube final : public Live {
   /// The head starts over the link that it wanted.
   void cross(std::uint32_t index, std::uint64_t time) {
     Worm& w = worms_[index];
-    if (w.at == in) {
-      w.at = inside;
-      events_.push({time + t_.node_head, index});
-    } else if (w.rest != 0) {
-      const auto across = first(w.rest);
-      w.here ^= 1u << across;
-      w.rest ^= 1u << across;
-      events_.push({time + t_.head, index});
+    if (!w.entered) {
+      w.entered = true;
+      events_.push({time + t_.node_head, index, w.key});
+    } else if (const std::uint32_t rest = w.rest(); rest != 0) {
+      w.here ^= 1u << first(rest);
+      events_.push({time + t_.head, index, w.key});
     } else {
       stream(index, time);
     }
@@ -203,11 +214,12 @@ class CircuitCube final : public Live {
   const std::uint32_t stride_;
   events::LargeVector<std::uint64_t> words_;
   events::LargeVector<Worm> worms_;
-  std::vector<std::uint32_t> free_, batch_;
+  std::vector<std::uint32_t> free_;
+  std::vector<Event> batch_;
   std::vector<Granted> granted_;
   events::RadixHeap<Event> events_;
   std::vector<Told>* told_ = nullptr;
-  std::uint64_t created_ = 0;
+  std::uint32_t created_ = 0;
 };
 
 std::optional<std::int64_t> integer(const Table& keys, const char* key, std::int64_t otherwise) {
