@@ -46,6 +46,9 @@ class MessageModel {
   // A rank calls send now. Owes the World call_returns, buffer_free and arrives (or announces and data_arrives) for
   // this message, each once, now or later.
   virtual void send(World& world, MessageId id, const Message& message) = 0;
+  // Whether messages between two ranks are announced in the order of their sends, whatever their lengths; where not,
+  // the World holds early ones back.
+  virtual bool keeps_order() const { return true; }
   // A receive has taken a message that was announced and whose data have not come: a rendezvous may go on.
   virtual void matched(World&, MessageId) {}
   // A message's data come to its receiver's node.

@@ -21,6 +21,11 @@ Time Networked::barrier(int among) const {
   return machine_.barrier * (machine_.barrier_steps == 0 ? 1 : machine_.barrier_steps * rounds);
 }
 
+bool Networked::keeps_order() const {
+  const auto whole = [](const Protocol& each) { return each.packet == 0; };
+  return live_->keeps_order() && std::ranges::all_of(machine_.protocols, whole);
+}
+
 std::uint32_t Networked::flits(const Protocol& protocol, std::uint64_t bytes) const {
   const double all = static_cast<double>(std::max(bytes, protocol.minimum) + protocol.header);
   return static_cast<std::uint32_t>(std::max(1.0, std::ceil(all / machine_.flit_bytes - 1e-9)));
@@ -154,6 +159,8 @@ void Networked::matched(World& world, MessageId id) {
 }
 
 void Networked::arriving(World& world, const Message& message) {
+  if (message.source == host_ || message.destination == host_) return;
+  if (node(message.source) == node(message.destination)) return;
   if (machine_.progress == Progress::interrupt) world.steal(message.destination, machine_.interrupt);
   use_bus(world, node(message.destination), message.bytes);
 }

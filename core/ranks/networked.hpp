@@ -41,6 +41,7 @@ class Networked final : public MessageModel {
   void event(World& world, std::uint64_t subject) override;
   void serve(World& world) override;
   Time barrier(int among) const override;
+  bool keeps_order() const override;
   std::string stuck() const override { return live_->stuck(); }
   const Where* where() const override { return &where_; }
   void forget_where() override { where_ = {}; }

@@ -9,11 +9,19 @@
 
 namespace assay::described {
 
-World::World(int ranks, MessageModel& model) : model_(model), ranks_(static_cast<std::size_t>(ranks)) {}
+World::World(int ranks, MessageModel& model)
+    : model_(model), keeps_order_(model.keeps_order()), ranks_(static_cast<std::size_t>(ranks)) {}
 World::~World() {
   for (auto& flight : messages_)
     if (flight.carries && flight.message.bytes > sizeof flight.few) delete[] flight.many;
 }
+
+namespace {
+std::uint64_t pair_of(const Message& message) {
+  return std::uint64_t{static_cast<std::uint32_t>(message.source)} << 32 |
+         static_cast<std::uint32_t>(message.destination);
+}
+}  // namespace
 
 void World::start(int rank, ranks::Task task) {
   ranks_[static_cast<std::size_t>(rank)].task = std::move(task);
@@ -163,6 +171,8 @@ MessageId World::announce(int from, const void* data, std::size_t bytes, int to,
   flight.next = none;
   flight.owed = owes_return | owes_buffer | owes_delivery;
   flight.here = flight.announced = false;
+  flight.held = false;
+  if (!keeps_order_) under_way_[pair_of(flight.message)].push_back(id);
   if (log_) log_->sends(id, flight.message, now_);
   flight.carries = data && bytes > 0;
   if (flight.carries) {
@@ -229,7 +239,40 @@ RequestId World::post(int rank, void* buffer, std::size_t room, int from, int ta
   return id;
 }
 
+// A message is announced. Those of one pair of ranks and one tag are matched in the order of their sends: one that
+// comes early waits for those before it.
 void World::arrive(MessageId id) {
+  if (keeps_order_) return match(id);
+  if (!in_turn(id)) {
+    messages_[id].held = true;
+    return;
+  }
+  const auto pair = pair_of(messages_[id].message);
+  const int tag = messages_[id].message.tag;
+  while (true) {
+    auto& all = under_way_[pair];
+    all.erase(std::ranges::find(all, id));
+    const auto next = std::ranges::find_if(all, [&](MessageId each) { return messages_[each].message.tag == tag; });
+    const bool more = next != all.end() && messages_[*next].held;
+    const MessageId following = more ? *next : id;
+    if (all.empty()) under_way_.erase(pair);
+    match(id);
+    if (!more) return;
+    id = following;
+    messages_[id].held = false;
+  }
+}
+
+bool World::in_turn(MessageId id) {
+  const Message& message = messages_[id].message;
+  for (const MessageId each : under_way_[pair_of(message)]) {
+    if (each == id) return true;
+    if (messages_[each].message.tag == message.tag) return false;
+  }
+  return true;
+}
+
+void World::match(MessageId id) {
   Rank& receiver = ranks_[static_cast<std::size_t>(messages_[id].message.destination)];
   std::uint32_t before = none;
   for (auto r = receiver.receives.head; r != none; before = r, r = requests_[r].next) {

@@ -124,6 +124,7 @@ class World {
     std::uint8_t owed = 0;                    // bits: what the model still owes for it
     bool here = false;                        // its data have come
     bool announced = false, carries = false;  // carries: data were given
+    bool held = false;                        // came before one that was sent before it
   };
   struct alignas(64) Request {
     void* buffer;
@@ -162,6 +163,8 @@ class World {
   void fetch(const Event& event, int step) const;
   void data_arrives(MessageId id);
   void arrive(MessageId id);
+  bool in_turn(MessageId id);
+  void match(MessageId id);
   void deliver(MessageId id);
   void answered(MessageId id, std::uint8_t what);
   void complete_request(RequestId id);
@@ -174,6 +177,8 @@ class World {
   MessageModel& model_;
   Time now_ = 0, clock_tick_ = 1, model_next_ = never;
   bool verifies_ = true;
+  const bool keeps_order_;
+  std::unordered_map<std::uint64_t, std::vector<MessageId>> under_way_;  // by source and destination, in order of send
   Log* log_ = nullptr;
   std::uint64_t events_served_ = 0, messages_sent_ = 0;
   events::RadixHeap<Event> events_;

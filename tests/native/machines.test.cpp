@@ -331,6 +331,36 @@ void progress() {
   EXPECT(robbed, 1000 * us + 1000 * 20 * ns);
 }
 
+// A short message may pass a long one that goes in packets; a receive takes them in the order of their sends.
+void overtaking() {
+  Machine cut = machine(eager());
+  cut.protocols[0].packet = 100;
+  cut.protocols[0].packet_startup = 500 * us;
+  std::vector<std::size_t> seen;
+  Time first = 0, second = 0;
+  const auto program = [&](Simulated& comm) -> Task {
+    if (comm.rank() == 0) {
+      auto a = co_await comm.isend(nullptr, 300, 1, 1);
+      auto b = co_await comm.isend(nullptr, 8, 1, 1);
+      auto c = co_await comm.isend(nullptr, 9, 1, 1);
+      auto other = co_await comm.isend(nullptr, 7, 1, 2);
+      co_await comm.wait(a);
+      co_await comm.wait(b);
+      co_await comm.wait(c);
+      co_await comm.wait(other);
+    } else {
+      co_await comm.recv(nullptr, 7, 0, 2);  // another tag need not wait
+      first = comm.now();
+      for (int i = 0; i < 3; ++i) seen.push_back((co_await comm.recv(nullptr, 300, any_source, 1)).bytes());
+      second = comm.now();
+    }
+  };
+  const Played played = play(cut, cube(1), 2, program);
+  EXPECT(static_cast<Time>(played.waiting.size()), 0);
+  EXPECT(seen == std::vector<std::size_t>({300, 8, 9}), 1);
+  EXPECT(first < second - 500 * us, 1);
+}
+
 // A rendezvous without a receiver, a message that no node has room for, and clocks of whole ticks.
 void faults() {
   const Played stuck = play(machine(shaken(true)), cube(2), 4, [](Simulated& comm) -> Task {
@@ -356,6 +386,7 @@ int main() {
   interfaces();
   late_receiver();
   progress();
+  overtaking();
   faults();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -41,6 +41,7 @@ class CircuitCube final : public Live {
     return 2 * std::uint64_t{t_.node_head} + inner * t_.head + std::uint64_t{links} * t_.acknowledgement +
            t_.node_body + inner * t_.body + slowest(links) * (flits - 1) + std::max(t_.node_flit, t_.node_body);
   }
+  [[nodiscard]] bool keeps_order() const override { return true; }
   void submit(std::uint64_t cycle, std::uint32_t source, std::uint32_t destination, std::uint32_t flits,
               std::uint32_t cookie) override {
     std::uint32_t index = static_cast<std::uint32_t>(worms_.size());

@@ -84,6 +84,11 @@ class LiveEngine final : public Live {
   [[nodiscard]] std::uint32_t nodes() const override { return network_.fabric->processors; }
   [[nodiscard]] std::uint32_t hops(std::uint32_t from, std::uint32_t to) const override;
   [[nodiscard]] std::uint64_t unloaded(std::uint32_t links, std::uint32_t flits) const override;
+  [[nodiscard]] bool keeps_order() const override {
+    return how_.packet_flits == 0 && network_.routing->selection() == Selection::first &&
+           std::ranges::all_of(network_.fabric->links,
+                               [](const Link& link) { return link.channels == 1 && link.lanes == 1; });
+  }
   void submit(std::uint64_t cycle, std::uint32_t source, std::uint32_t destination, std::uint32_t flits,
               std::uint32_t cookie) override {
     source_.put(cycle, {source, destination, flits}, cookie);

@@ -42,6 +42,8 @@ class Live {
   [[nodiscard]] virtual std::uint32_t hops(std::uint32_t from, std::uint32_t to) const = 0;
   /// Ticks from submission to arrival over so many links in an empty network.
   [[nodiscard]] virtual std::uint64_t unloaded(std::uint32_t links, std::uint32_t flits) const = 0;
+  /// Whether the heads of two messages between the same nodes arrive in the order of submission.
+  [[nodiscard]] virtual bool keeps_order() const = 0;
   /// `cycle`: not before any cycle served so far.
   virtual void submit(std::uint64_t cycle, std::uint32_t source, std::uint32_t destination, std::uint32_t flits,
                       std::uint32_t cookie) = 0;
