@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from assay.analysis.intervals import LEAST_LAUNCHES, scope
 from assay.analysis.result import Result
@@ -192,7 +192,7 @@ def piecewise(
 
 def expanded_interval(resampled: Floats, value: float, launches: int) -> tuple[float, float]:
     """95% percentile interval of `resampled` (draws,), expanded for few launches; it always holds `value`."""
-    tail = stats.norm.cdf(-np.sqrt(launches / (launches - 1)) * stats.t.ppf(0.975, launches - 1))
+    tail = scipy.stats.norm.cdf(-np.sqrt(launches / (launches - 1)) * scipy.stats.t.ppf(0.975, launches - 1))
     low, high = np.quantile(resampled, [tail, 1 - tail])
     return (min(float(low), value), max(float(high), value))
 
@@ -232,4 +232,4 @@ def _lack_of_fit(sizes: Floats, times: Floats) -> LackOfFit | None:
     model = float(launches * (shared**2).sum()) / free
     degrees = (free, (launches - 1) * free)
     f = model / noise if noise > 0 else (np.inf if model > 0 else 0.0)
-    return LackOfFit(f=f, p=float(stats.f.sf(f, *degrees)), degrees=degrees, worst=float(np.abs(shared).max()))
+    return LackOfFit(f=f, p=float(scipy.stats.f.sf(f, *degrees)), degrees=degrees, worst=float(np.abs(shared).max()))

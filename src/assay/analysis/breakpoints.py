@@ -16,7 +16,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import ruptures
 from numpy.typing import ArrayLike, NDArray
 
 from assay.analysis.alpha_beta import relative_line
@@ -107,6 +106,8 @@ def _cuts(sizes: Floats, times: Floats, least_effect: float, noise: float, most:
         return []
     scale = sizes.max()
     signal = np.column_stack([np.ones(n), times.mean() / times, times.mean() * (sizes / scale) / times])
+    import ruptures  # a second and a half that most runs need not spend
+
     search = ruptures.Dynp(model="linear", min_size=LEAST_SIZES, jump=1).fit(signal)
     floor = max(noise, 1e-4) ** 2
     best: tuple[float, list[int]] | None = None

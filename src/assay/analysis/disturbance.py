@@ -16,8 +16,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from assay.analysis.result import Result
 
@@ -350,7 +350,7 @@ def find_step(series: Floats) -> tuple[int, float] | None:
     n = len(series)
     if n < 8:
         return None
-    ranks = stats.rankdata(series)
+    ranks = scipy.stats.rankdata(series)
     k = np.arange(1, n)
     u = 2 * np.cumsum(ranks)[:-1] - k * (n + 1)
     at = int(np.argmax(np.abs(u))) + 1

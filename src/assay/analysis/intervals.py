@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from assay.analysis.result import Result
 
@@ -59,9 +59,9 @@ def median_rank(launches: int, level: float = 0.95) -> int | None:
 
     The k-th least and k-th greatest of `launches` bracket their median at `level`; None where they cannot.
     """
-    below = int(stats.binom.ppf((1 - level) / 2, launches, 0.5))
+    below = int(scipy.stats.binom.ppf((1 - level) / 2, launches, 0.5))
     for k in range(below + 1, 0, -1):
-        if 2 * stats.binom.cdf(k - 1, launches, 0.5) <= 1 - level + 1e-12:
+        if 2 * scipy.stats.binom.cdf(k - 1, launches, 0.5) <= 1 - level + 1e-12:
             return k
     return None
 

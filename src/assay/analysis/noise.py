@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 Floats = npt.NDArray[np.float64]
 # rows of /proc/interrupts, in words (Linux, arch/x86/kernel/irq.c)
@@ -78,7 +78,7 @@ def spectrum(series: Sequence[Floats], step: float, significance: float = 0.01) 
         return None
     frequency = np.arange(1, len(total) + 1) / (length * step)
     one = -np.expm1(np.log1p(-significance) / len(total))  # at a single frequency, so that of all it is `significance`
-    return Spectrum(frequency, total / blocks, blocks, float(special.gammainccinv(blocks, one) / blocks))
+    return Spectrum(frequency, total / blocks, blocks, float(scipy.special.gammainccinv(blocks, one) / blocks))
 
 
 def peaks(of: Spectrum, most: int = 5) -> list[Peak]:
@@ -125,7 +125,7 @@ def in_step(starts: Floats, frequency: float, tolerance: float, significance: fl
     held = np.searchsorted(around, phases + wide, side="right") - np.arange(count)
     most = int(held.max())
     # at least `most - 1` of the other events within the window that one event opens
-    chance = float(special.bdtrc(most - 2, count - 1, wide)) if most >= 2 else 1.0
+    chance = float(scipy.special.bdtrc(most - 2, count - 1, wide)) if most >= 2 else 1.0
     if count * chance > significance:
         return 0.0
     return max(0.0, (most - count * wide) / (count * (1.0 - wide)))

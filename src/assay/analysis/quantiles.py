@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from assay.analysis.intervals import Estimate, across_launches
 from assay.analysis.result import Result
@@ -56,8 +56,8 @@ def quantile(values: ArrayLike, q: float, *, batch: int = 1, level: float = 0.95
             return Quantile(q, None, None, n, f"{n} readings; {needed} are needed for both sides of the interval")
         return Quantile(q, float(np.median(ordered)), None, n, f"{n} readings; {needed} are needed for an interval")
     tail = (1 - level) / 2
-    low, high = int(stats.binom.ppf(tail, n, q)), int(stats.binom.ppf(1 - tail, n, q))
-    if stats.binom.cdf(low, n, q) > tail:
+    low, high = int(scipy.stats.binom.ppf(tail, n, q)), int(scipy.stats.binom.ppf(1 - tail, n, q))
+    if scipy.stats.binom.cdf(low, n, q) > tail:
         low -= 1
     # P(X_(low+1) > quantile) = P(B <= low) <= tail, and P(X_(high+1) <= quantile) = P(B >= high+1) <= tail
     interval = (float(ordered[low]), float(ordered[min(high, n - 1)]))

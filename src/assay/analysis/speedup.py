@@ -13,8 +13,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import optimize, stats
 
 from assay.analysis.alpha_beta import LackOfFit, expanded_interval
 from assay.analysis.intervals import LEAST_LAUNCHES, Estimate, across_launches, scope
@@ -115,7 +115,7 @@ def _design(name: str, p: Floats) -> Floats:
 
 def _solve(name: str, p: Floats, times: Floats) -> Floats:
     """T1, sigma (, kappa) by relative least squares, none below 0."""
-    found = optimize.nnls(_design(name, p) / times[:, None], np.ones(len(p)))[0]
+    found = scipy.optimize.nnls(_design(name, p) / times[:, None], np.ones(len(p)))[0]
     return (
         np.concatenate([found[:1], found[1:] / found[0]])
         if found[0] > 0
@@ -170,4 +170,4 @@ def _lack_of_fit(times: Floats, fitted: Floats, unknowns: int) -> LackOfFit | No
     noise = float(((residual - shared) ** 2).sum()) / degrees[1]
     model = float(launches * (shared**2).sum()) / degrees[0]
     f = model / noise if noise > 0 else (math.inf if model > 1e-24 else 0.0)
-    return LackOfFit(f=f, p=float(stats.f.sf(f, *degrees)), degrees=degrees, worst=float(np.abs(shared).max()))
+    return LackOfFit(f=f, p=float(scipy.stats.f.sf(f, *degrees)), degrees=degrees, worst=float(np.abs(shared).max()))
