@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from assay.benchmark.record import Benchmark, benchmark
-from assay.errors import MeasurementError
+from assay.errors import InputError, MeasurementError
 from assay.execute.job import Job, Outcome, outputs
 from assay.execute.plan import Plan, Task
 from assay.samples import Circumstance, events
@@ -76,7 +76,13 @@ def do(
             if broken.get(task.benchmark, 0) >= 2:  # twice is no accident: spare the user the other launches' timeouts
                 failures.append(Failure(task.name, task.benchmark, "left out: its two launches before failed"))
             else:
-                failure = _do_one(run, task, known[task.benchmark], target)
+                try:
+                    failure = _do_one(run, task, known[task.benchmark], target)
+                except InputError as error:
+                    if len({each.benchmark for each in plan.tasks}) == 1:
+                        raise
+                    failure = None  # one of many that this machine has no place for
+                    say(f"left out: {error}")
                 if failure:
                     failures.append(failure)
                     broken[task.benchmark] = broken.get(task.benchmark, 0) + 1

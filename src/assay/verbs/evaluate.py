@@ -16,7 +16,9 @@ def register(app: typer.Typer) -> None:
     def evaluate(
         on: Annotated[str | None, typer.Option(help="a described machine: its name, or a TOML file")] = None,
         via: Annotated[str | None, typer.Option(help="local, mpiexec, hosts:FILE, slurm")] = None,
-        nodes: Annotated[int | None, typer.Option("-N", min=1, help="nodes")] = None,
+        nodes: Annotated[
+            int | None, typer.Option("-N", min=1, help="nodes; of a described machine 128 at most, unless said")
+        ] = None,
         ppn: Annotated[str | None, typer.Option(help="ranks a node; 1,2 does both")] = None,
         profile: Annotated[str, typer.Option(help="quick, standard or full")] = "quick",
         only: Annotated[str | None, typer.Option(help="PART,…: processor, memory, messages, …")] = None,
@@ -55,7 +57,7 @@ def register(app: typer.Typer) -> None:
                 names=tuple(record.name for record in records),
                 on=on,
                 via=via,
-                nodes=nodes,
+                nodes=_played(on) if nodes is None and on is not None else nodes,
                 ppn=several,
                 profile=profile,
                 launches=launches,
@@ -81,6 +83,19 @@ def register(app: typer.Typer) -> None:
             show(whole)
         if failures or not whole["valid"]:
             raise typer.Exit(1)
+
+
+MOST_PLAYED = 128  # nodes: an exchange of all with all grows by their square
+
+
+def _played(on: str) -> int | None:
+    """How many nodes of a described machine take part: all, up to so many; None where that is any number."""
+    from assay.described.shipped import open_described, room, shipped
+
+    if on.partition(":")[0] not in shipped() and not on.endswith(".toml"):
+        return None  # only quoted, or unknown: said elsewhere
+    found = room(open_described(on))
+    return None if found is None else min(found, MOST_PLAYED)
 
 
 def _all(docs: Path | None, beside: str | None, json: bool) -> None:
