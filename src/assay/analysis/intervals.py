@@ -10,11 +10,11 @@ Source: Hoefler and Belli 2015 (rules 5 to 8); Conover, Practical Nonparametric 
 """
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from assay.analysis.result import Result
@@ -59,11 +59,11 @@ def median_rank(launches: int, level: float = 0.95) -> int | None:
 
     The k-th least and k-th greatest of `launches` bracket their median at `level`; None where they cannot.
     """
-    below = int(scipy.stats.binom.ppf((1 - level) / 2, launches, 0.5))
-    for k in range(below + 1, 0, -1):
-        if 2 * scipy.stats.binom.cdf(k - 1, launches, 0.5) <= 1 - level + 1e-12:
-            return k
-    return None
+    tail, k = 0, 0  # of 2 ** launches outcomes, those with fewer than k launches below the median
+    while k <= launches // 2 and 2 * (tail + math.comb(launches, k)) <= (1 - level + 1e-12) * 2**launches:
+        tail += math.comb(launches, k)
+        k += 1
+    return k or None
 
 
 def median_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float] | None:
