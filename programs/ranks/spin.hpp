@@ -159,6 +159,8 @@ help = "round trips that passed, a second"
   template <Communicator C>
   Task lead(C& comm, Case at, Run run, std::int64_t* ticks) {
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+      // All that was sent before has come here: nothing passes while the ranks in between loop alone.
+      for (const int each : who_.between()) co_await comm.send(nullptr, 0, each, Bystanders::told_tag);
       for (const int each : who_.between()) co_await comm.recv(nullptr, 0, each, Bystanders::told_tag);
       for (const int each : who_.between()) co_await comm.send(nullptr, 0, each, Bystanders::told_tag);
       const std::int64_t start = comm.now();
@@ -196,10 +198,8 @@ help = "round trips that passed, a second"
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       std::int64_t times[2] = {0, 0};
       for (const int alone : {1, 0}) {
-        if (alone == 0) {
-          co_await comm.send(nullptr, 0, 0, Bystanders::told_tag);
-          co_await comm.recv(nullptr, 0, 0, Bystanders::told_tag);
-        }
+        if (alone == 0) co_await comm.send(nullptr, 0, 0, Bystanders::told_tag);
+        co_await comm.recv(nullptr, 0, 0, Bystanders::told_tag);
         const std::int64_t start = comm.now();
         co_await busy(comm, turns, wrong_);
         times[alone] = comm.now() - start;
