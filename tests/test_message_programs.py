@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from assay.execute.build import build
 from assay.execute.mpi import find_mpi, launch_environment
 
 MPI = find_mpi()
+PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
 STARTUP = 1e-5
 MACHINE = Description.model_validate({"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}).for_core()
 CROWD = {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
@@ -152,3 +154,63 @@ def test_evaluating_leaves_out_what_needs_more_ranks_than_there_are_processors()
     assert said == ["left out for want of processors, of which there are 2: contention, fan-in"]
     assert enough_ranks(records, None, 4, (1,), said.append) == records
     assert enough_ranks(records, "ipsc860", None, (), said.append) == records and len(said) == 1
+
+
+# A shipped program whose rank 1 stops at something else, or is gone, in the midst of it.
+DISTURBED = r"""
+#pragma once
+#define Program Shipped
+#include "ranks/NAME.hpp"
+#undef Program
+#include <pthread.h>
+#include <unistd.h>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+namespace assay::ranks {
+struct Disturbed {
+  static constexpr std::string_view record = Shipped::record;
+  template <Communicator C>
+  static Task run(C& comm, Session& session) {
+    if (comm.rank() == 1) {
+      const bool lost = std::string_view(std::getenv("HOW")) == "lost";
+      std::signal(SIGUSR1, [](int) { for (;;) pause(); });
+      std::thread([lost, main = pthread_self()] {
+        usleep(300'000);
+        lost ? _exit(7) : static_cast<void>(pthread_kill(main, SIGUSR1));
+      }).detach();
+    }
+    return Shipped::run(comm, session);
+  }
+};
+using Program = Disturbed;
+}  // namespace assay::ranks
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+@pytest.mark.parametrize(("name", "ranks"), [("message_rate", 2), ("fan_in", 3)])
+def test_a_rank_that_hangs_or_dies_ends_the_job(tmp_path: Path, name: str, ranks: int) -> None:
+    """By the deadline, naming the program, the rank and whom it waits for; by the launcher where a rank is gone."""
+    assert MPI is not None
+    source, program = tmp_path / "disturbed.hpp", tmp_path / "disturbed"
+    source.write_text(DISTURBED.replace("NAME", name))
+    environment = launch_environment(os.environ) | CROWD
+    command = [MPI.mpicxx, "-std=c++20", "-O0", "-pthread", "-I", str(PROGRAMS), f'-DASSAY_PROGRAM="{source}"']
+    subprocess.run([*command, str(PROGRAMS / "mpi" / "main.cpp"), "-o", str(program)], check=True, env=environment)
+    for how, deadline in (("stuck", "3"), ("lost", "100")):
+        command = [MPI.mpiexec, "-n", str(ranks), str(program), "--set", "bytes=8", "--slice", "300"]
+        ended = subprocess.run(
+            [*command, "--deadline", deadline],
+            capture_output=True,
+            text=True,
+            timeout=90,  # below the second deadline: there it is the launcher that ends the job
+            env=environment | {"HOW": how},
+        )
+        assert ended.returncode != 0 and '"done"' not in ended.stdout
+        if how == "stuck":  # each rank that still could said so; a slow launcher may have cut off the others
+            said = rf"{name.replace('_', '-')}: not done after 3 s: rank \d was in (receive|wait|send)\b.* rank "
+            assert re.search(said, ended.stderr), ended.stderr
+        else:
+            assert "not done after" not in ended.stderr
