@@ -1,129 +1,264 @@
-/* Plain C twins of message-passing programs' inner loops, over MPI, read every `batch` operations at rank 0.
- * Usage: ranks MODE BYTES READINGS BATCH BLOCKS, MODE: dissemination, tree, library (barriers of 8-byte messages),
- * forced (an echo by ready sends), rate (windows of 64 immediate sends). Prints seconds an operation, one a line. */
+/* Plain C twins of message-passing programs' inner loops, over MPI, on two ranks.
+ * Usage: ranks MODE BYTES READINGS BATCH BLOCKS OFFSET×4, MODE a name of the table in main(), OFFSETs of the buffers
+ * from a page's start: rank 0's for sending and for receiving, then rank 1's. Prints seconds an operation at rank 0,
+ * one reading a line. A mode takes `readings` readings of `batch` operations each and stores ns a reading at rank 0. */
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum { WINDOW = 64, TAG = 1 };
-static int rank, ranks;
+static int rank, ranks, bytes;
 static char *out, *in;
+static MPI_Status status;
 
 static double now(void) {
   struct timespec at;
   clock_gettime(CLOCK_MONOTONIC, &at);
   return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
 }
+static void give(const void* data, int n, int tag) { MPI_Send(data, n, MPI_BYTE, 1 - rank, tag, MPI_COMM_WORLD); }
+static void take(void* data, int n, int tag) { MPI_Recv(data, n, MPI_BYTE, 1 - rank, tag, MPI_COMM_WORLD, &status); }
 
-static void dissemination(int bytes, int times) {
-  (void)bytes;
-  for (int i = 0; i < times; ++i) {
-    unsigned long long seen = 1ull << rank, heard = 0;
-    for (int step = 1; step < ranks; step *= 2) {
-      MPI_Request due;
-      MPI_Status status;
-      MPI_Irecv(&heard, 8, MPI_BYTE, rank < step ? rank - step + ranks : rank - step, TAG, MPI_COMM_WORLD, &due);
-      MPI_Send(&seen, 8, MPI_BYTE, rank + step < ranks ? rank + step : rank + step - ranks, TAG, MPI_COMM_WORLD);
-      MPI_Wait(&due, &status);
-      seen |= heard;
+static void dissemination(int readings, int batch, double* took) {
+  for (int reading = 0; reading < readings; ++reading) {
+    const double start = now();
+    for (int i = 0; i < batch; ++i) {
+      uint64_t seen = 1ull << rank, heard = 0;
+      for (int step = 1; step < ranks; step *= 2) {
+        MPI_Request due;
+        const int from = rank < step ? rank - step + ranks : rank - step;
+        MPI_Irecv(&heard, 8, MPI_BYTE, from, TAG, MPI_COMM_WORLD, &due);
+        MPI_Send(&seen, 8, MPI_BYTE, rank + step < ranks ? rank + step : rank + step - ranks, TAG, MPI_COMM_WORLD);
+        MPI_Wait(&due, &status);
+        seen |= heard;
+      }
+      if (seen != (1ull << ranks) - 1) MPI_Abort(MPI_COMM_WORLD, 3);
     }
-    if (seen != (1ull << ranks) - 1) MPI_Abort(MPI_COMM_WORLD, 3);
+    took[reading] = now() - start;
   }
 }
 
-static void tree(int bytes, int times) {
-  (void)bytes;
-  for (int i = 0; i < times; ++i) {
-    unsigned long long seen = 1ull << rank, heard = 0;
-    int bit = 1;
-    MPI_Status status;
-    for (; bit < ranks && (rank & bit) == 0; bit *= 2) {
-      if (rank + bit >= ranks) continue;
-      MPI_Recv(&heard, 8, MPI_BYTE, rank + bit, TAG, MPI_COMM_WORLD, &status);
-      seen |= heard;
+static void tree(int readings, int batch, double* took) {
+  for (int reading = 0; reading < readings; ++reading) {
+    const double start = now();
+    for (int i = 0; i < batch; ++i) {
+      uint64_t seen = 1ull << rank, heard = 0;
+      int bit = 1;
+      for (; bit < ranks && (rank & bit) == 0; bit *= 2) {
+        if (rank + bit >= ranks) continue;
+        MPI_Recv(&heard, 8, MPI_BYTE, rank + bit, TAG, MPI_COMM_WORLD, &status);
+        seen |= heard;
+      }
+      if (rank != 0) {
+        MPI_Send(&seen, 8, MPI_BYTE, rank & ~bit, TAG, MPI_COMM_WORLD);
+        MPI_Recv(&seen, 8, MPI_BYTE, rank & ~bit, TAG, MPI_COMM_WORLD, &status);
+      }
+      for (bit /= 2; bit >= 1; bit /= 2) {
+        if (rank + bit < ranks) MPI_Send(&seen, 8, MPI_BYTE, rank + bit, TAG, MPI_COMM_WORLD);
+      }
+      if (seen != (1ull << ranks) - 1) MPI_Abort(MPI_COMM_WORLD, 3);
     }
-    if (rank != 0) {
-      MPI_Send(&seen, 8, MPI_BYTE, rank & ~bit, TAG, MPI_COMM_WORLD);
-      MPI_Recv(&seen, 8, MPI_BYTE, rank & ~bit, TAG, MPI_COMM_WORLD, &status);
-    }
-    for (bit /= 2; bit >= 1; bit /= 2) {
-      if (rank + bit < ranks) MPI_Send(&seen, 8, MPI_BYTE, rank + bit, TAG, MPI_COMM_WORLD);
-    }
-    if (seen != (1ull << ranks) - 1) MPI_Abort(MPI_COMM_WORLD, 3);
+    took[reading] = now() - start;
   }
 }
 
-static void library(int bytes, int times) {
-  (void)bytes;
-  for (int i = 0; i < times; ++i) MPI_Barrier(MPI_COMM_WORLD);
+static void library(int readings, int batch, double* took) {
+  for (int reading = 0; reading < readings; ++reading) {
+    const double start = now();
+    for (int i = 0; i < batch; ++i) MPI_Barrier(MPI_COMM_WORLD);
+    took[reading] = now() - start;
+  }
 }
 
-static MPI_Request posted;
-static void forced(int bytes, int times) {
-  MPI_Status status;
-  for (int i = 0; i < times; ++i) {
-    if (rank == 0) {
-      MPI_Request due;
-      MPI_Irecv(in, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, &due);
-      MPI_Rsend(out, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
+/* An echo by ready sends: each side posts its receive before the other can know of it. */
+static void forced(int readings, int batch, double* took) {
+  MPI_Request due;
+  if (rank == 0) {
+    take(NULL, 0, TAG);
+    for (int reading = 0; reading < readings; ++reading) {
+      const double start = now();
+      for (int i = 0; i < batch; ++i) {
+        MPI_Irecv(in, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, &due);
+        MPI_Rsend(out, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
+        MPI_Wait(&due, &status);
+      }
+      took[reading] = now() - start;
+    }
+  } else {
+    MPI_Irecv(in, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &due);
+    give(NULL, 0, TAG);
+    for (long left = (long)readings * batch; left > 0; --left) {
       MPI_Wait(&due, &status);
-    } else if (rank == 1) {
-      MPI_Wait(&posted, &status);
-      MPI_Irecv(in, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &posted);
+      if (left > 1) MPI_Irecv(in, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &due);
       MPI_Rsend(out, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
     }
   }
 }
 
-static void rate(int bytes, int times) {
+/* Windows of immediate sends, each answered by a word. */
+static void rate(int readings, int batch, double* took) {
   static MPI_Request requests[WINDOW];
-  MPI_Status status;
-  for (int i = 0; i < times; ++i) {
-    for (int k = 0; k < WINDOW; ++k) {
+  for (int reading = 0; reading < readings; ++reading) {
+    const double start = now();
+    for (int i = 0; i < batch; ++i) {
+      for (int k = 0; k < WINDOW; ++k) {
+        if (rank == 0)
+          MPI_Isend(out, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, &requests[k]);
+        else
+          MPI_Irecv(in, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &requests[k]);
+      }
+      for (int k = 0; k < WINDOW; ++k) MPI_Wait(&requests[k], &status);
       if (rank == 0)
-        MPI_Isend(out, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, &requests[k]);
+        take(NULL, 0, TAG + 1);
       else
-        MPI_Irecv(in, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &requests[k]);
+        give(NULL, 0, TAG + 1);
     }
-    for (int k = 0; k < WINDOW; ++k) MPI_Wait(&requests[k], &status);
-    if (rank == 0)
-      MPI_Recv(NULL, 0, MPI_BYTE, 1, TAG + 1, MPI_COMM_WORLD, &status);
-    else
-      MPI_Send(NULL, 0, MPI_BYTE, 0, TAG + 1, MPI_COMM_WORLD);
+    took[reading] = now() - start;
   }
+}
+
+static void self(int readings, int batch, double* took) {
+  if (rank != 0) return;
+  for (int reading = 0; reading < readings; ++reading) {
+    const double start = now();
+    for (int i = 0; i < batch; ++i) {
+      MPI_Request sent;
+      MPI_Isend(out, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &sent);
+      MPI_Recv(in, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &status);
+      MPI_Wait(&sent, &status);
+    }
+    took[reading] = now() - start;
+  }
+}
+
+/* A loop of one dependent addition a turn, and turns that last so many ns on this processor. */
+static void __attribute__((noinline)) turn(long turns) {
+  uint64_t sum = 0;
+  for (long i = 0; i < turns; ++i) {
+    sum += (uint64_t)i;
+    __asm__ volatile("" : "+r"(sum));
+  }
+}
+static long turns_in(double ns) {
+  static double fastest = 0;
+  for (int probe = 0; probe < 5 && (probe > 0 || fastest == 0); ++probe) {
+    const double start = now();
+    turn(100000);
+    const double lasted = now() - start;
+    if (fastest == 0 || lasted < fastest) fastest = lasted;
+  }
+  const long turns = (long)(ns * 1e5 / fastest);
+  return turns < 1 ? 1 : turns;
+}
+
+/* An exchange alone, a loop as long, and the loop inside the exchange, which is what is stored. */
+static void overlap(int readings, int batch, double* took) {
+  MPI_Request due, sent;
+  for (int reading = 0; reading < readings; ++reading) {
+    double start = now();
+    for (int i = 0; i < batch; ++i) {
+      MPI_Irecv(in, bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD, &due);
+      MPI_Isend(out, bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD, &sent);
+      MPI_Wait(&due, &status);
+      MPI_Wait(&sent, &status);
+    }
+    const long turns = turns_in((now() - start) / batch);
+    for (int i = 0; i < batch; ++i) turn(turns);
+    give(NULL, 0, TAG);
+    take(NULL, 0, TAG);
+    volatile double inside = 0;
+    start = now();
+    for (int i = 0; i < batch; ++i) {
+      MPI_Irecv(in, bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD, &due);
+      MPI_Isend(out, bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD, &sent);
+      const double entered = now();
+      turn(turns);
+      inside += now() - entered;
+      MPI_Wait(&due, &status);
+      MPI_Wait(&sent, &status);
+    }
+    took[reading] = now() - start;
+  }
+}
+
+/* All to all of two ranks: an exchange from an agreed moment to the last exit, one operation a reading. */
+static void exchange(int readings, int batch, double* took) {
+  static double window = 1e6; /* ns between two starts */
+  double told[2] = {now() + (window > 5e4 ? window : 5e4), window};
+  double* passages = malloc(sizeof(double) * 4 * (size_t)readings); /* entries and exits, mine, then theirs */
+  double *mine = passages, *theirs = passages + 2 * readings, longest = 0;
+  (void)batch;
+  rank == 0 ? give(told, sizeof told, TAG) : take(told, sizeof told, TAG);
+  for (int k = 0; k < readings; ++k) {
+    MPI_Request due;
+    while (now() < told[0]) continue;
+    mine[2 * k] = now();
+    memcpy(out, &mine[2 * k], sizeof(double));
+    MPI_Irecv(in, bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD, &due);
+    give(out, bytes, TAG);
+    MPI_Wait(&due, &status);
+    mine[2 * k + 1] = now();
+    told[0] += told[1];
+  }
+  if (rank == 1) {
+    give(mine, (int)sizeof(double) * 2 * readings, TAG);
+  } else {
+    take(theirs, (int)sizeof(double) * 2 * readings, TAG);
+    for (int k = 0; k < readings; ++k) {
+      const double entry = mine[2 * k] > theirs[2 * k] ? mine[2 * k] : theirs[2 * k];
+      const double exit = mine[2 * k + 1] > theirs[2 * k + 1] ? mine[2 * k + 1] : theirs[2 * k + 1];
+      took[k] = exit - entry;
+      if (took[k] > longest) longest = took[k];
+    }
+    const double needed = 2 * longest + 1e4;
+    window = readings == 1 ? needed : needed < window / 2 ? window / 2 : needed > window * 2 ? window * 2 : needed;
+  }
+  free(passages);
+}
+
+/* Touched memory at an offset from a page's start. */
+static char* buffer(size_t size, size_t offset) {
+  char* memory = malloc(size + 3 * 4096);
+  if (memory == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
+  memset(memory, 0, size + 3 * 4096);
+  return memory + (4096 - (uintptr_t)memory % 4096) + offset;
 }
 
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
-    void (*run)(int, int);
-  } modes[] = {{"dissemination", dissemination}, {"tree", tree}, {"library", library}, {"forced", forced}, {"rate", rate}};
+    void (*run)(int, int, double*);
+  } modes[] = {{"dissemination", dissemination},
+               {"tree", tree},
+               {"library", library},
+               {"forced", forced},
+               {"rate", rate},
+               {"self", self},
+               {"overlap", overlap},
+               {"exchange", exchange}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc != 6 || ranks != 2) MPI_Abort(MPI_COMM_WORLD, 2);
-  const int bytes = atoi(argv[2]), readings = atoi(argv[3]), batch = atoi(argv[4]), blocks = atoi(argv[5]);
-  void (*run)(int, int) = NULL;
+  if (argc != 10 || ranks != 2) MPI_Abort(MPI_COMM_WORLD, 2);
+  bytes = atoi(argv[2]);
+  const int readings = atoi(argv[3]), batch = atoi(argv[4]), blocks = atoi(argv[5]);
+  void (*run)(int, int, double*) = NULL;
   for (size_t k = 0; k < sizeof modes / sizeof *modes; ++k) {
     if (!strcmp(argv[1], modes[k].name)) run = modes[k].run;
   }
-  out = calloc((size_t)bytes + 1, 1);
-  in = calloc((size_t)bytes + 1, 1);
-  if (run == NULL || out == NULL || in == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
+  double* took = malloc(sizeof(double) * (size_t)(readings > 0 ? readings : 1));
+  if (run == NULL || took == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
+  out = buffer((size_t)bytes, (size_t)atol(argv[6 + 2 * rank]));
+  in = buffer((size_t)bytes, (size_t)atol(argv[7 + 2 * rank]));
+  run(1, 1, took);
+  run(1, batch, took);
   for (int block = 0; block < blocks; ++block) {
-    if (run == forced && rank == 1) MPI_Irecv(in, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &posted);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int reading = -1; reading < readings; ++reading) { /* reading -1 warms up */
-      const double start = now();
-      run(bytes, batch);
-      if (rank == 0 && reading >= 0) printf("%.9e\n", (now() - start) / batch * 1e-9);
-    }
-    if (run == forced && rank == 1) {
-      MPI_Cancel(&posted);
-      MPI_Request_free(&posted);
-    }
+    run(readings, batch, took);
+    for (int k = 0; k < readings && rank == 0; ++k) printf("%.9e\n", took[k] / batch * 1e-9);
   }
   MPI_Finalize();
   return 0;
