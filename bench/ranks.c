@@ -227,6 +227,20 @@ static char* buffer(size_t size, size_t offset) {
   return memory + (4096 - (uintptr_t)memory % 4096) + offset;
 }
 
+/* What every program has behind it when it begins to measure: ranks that told each other where they are and what to do.
+ * It matters: in a process that has never received a message ahead of its receive, MPICH 4.0 still hands out requests
+ * in the order of memory, and windows of them pass 6% faster than ever after. */
+static void talk(void) {
+  static char places[2][64];
+  MPI_Allgather(places[0], 32, MPI_BYTE, places[1], 32, MPI_BYTE, MPI_COMM_WORLD);
+  for (int i = 0; i < 50; ++i) {
+    MPI_Request due;
+    MPI_Irecv(places[0], 8, MPI_BYTE, 1 - rank, TAG + 2, MPI_COMM_WORLD, &due);
+    give(places[1], 8, TAG + 2);
+    MPI_Wait(&due, &status);
+  }
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
@@ -253,6 +267,7 @@ int main(int argc, char** argv) {
   if (run == NULL || took == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
   out = buffer((size_t)bytes, (size_t)atol(argv[6 + 2 * rank]));
   in = buffer((size_t)bytes, (size_t)atol(argv[7 + 2 * rank]));
+  talk();
   run(1, 1, took);
   run(1, batch, took);
   for (int block = 0; block < blocks; ++block) {
