@@ -31,6 +31,8 @@ def register(app: typer.Typer) -> None:
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
         """Measure every part of a machine and write report.html."""
+        from dataclasses import replace
+
         from assay.cli import emit
         from assay.execute.plan import chosen
         from assay.execute.target import enough_ranks
@@ -52,9 +54,8 @@ def register(app: typer.Typer) -> None:
             parts = chosen(only)
             several = counts(ppn, "--ppn")
             wanted = [r for r in parts if on is None or r.kind == "ranks"]
-            records = enough_ranks(wanted, on, nodes, several, lambda text: print(text, file=sys.stderr))
             wishes = Wishes(
-                names=tuple(record.name for record in records),
+                names=tuple(record.name for record in wanted),
                 on=on,
                 via=via,
                 nodes=_played(on) if nodes is None and on is not None else nodes,
@@ -67,7 +68,8 @@ def register(app: typer.Typer) -> None:
             if quoted is not None:
                 emit(quoted) if json else _quoting.show(quoted)
                 return
-            run, failures = measure(wishes, out)
+            records = enough_ranks(wanted, on, nodes, several, lambda text: print(text, file=sys.stderr))
+            run, failures = measure(replace(wishes, names=tuple(record.name for record in records)), out)
         whole = document(run)
         described = (run.about.get("wishes") or {}).get("on")
         if described:
