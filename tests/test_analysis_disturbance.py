@@ -157,11 +157,11 @@ def test_a_median_of_interrupted_readings_does_not_stand_and_one_of_short_readin
     assert judge(run, 2).state is State.DISTURBED and judge(run, 2).estimator == "median"
     often = changed(run, lambda block: True, involuntary=600.0)
     verdict = judge(often, 2)
-    assert verdict.state is State.INVALID and verdict.estimator == "none" and "preempted" in rules(verdict)
+    assert verdict.state is State.DISTURBED and "a bound" in verdict.estimator and "preempted" in rules(verdict)
     uncounted = [
         dataclasses.replace(b, values=b.values * 1e4, accounting={**b.accounting, "involuntary": None}) for b in run
     ]
-    assert judge(uncounted, 2).state is State.INVALID
+    assert judge(uncounted, 2).estimator == verdict.estimator
 
 
 def test_two_modes_long_tails_and_launches_apart_are_named() -> None:

@@ -44,6 +44,7 @@ MODE_SHARE = 0.15  # of the readings that the lesser mode must hold
 MODE_GAP = 0.10  # relative distance of two modes: the alignment of buffers alone, varied on purpose, makes smaller ones
 MODE_DISTANCE = 5.5  # Ashman's D: a normal sample cut in two has 2.7, a uniform one 3.5, an exponential one under 4
 LONG_READINGS = 0.25  # of the time spent above the median: mean over median, less 1
+BOUND = "best reading, a bound"  # an interruption only lengthens a reading
 APART = 0.25  # greatest over least launch median, less 1: twice what idle machines show (METHOD: 10 to 17%)
 
 
@@ -153,7 +154,7 @@ def _invalid(text: str) -> Disturbance:
 
 
 def _verdict(findings: _Findings) -> Disturbance:
-    """Choose what stands: the quiet blocks if every case has them, the median if readings are short, else nothing."""
+    """Choose what stands: the quiet blocks if every case has them, the median if readings are short, else a bound."""
     blocks, marked, reasons = findings.blocks, findings.marked, tuple(findings.reasons)
     order = tuple(sorted(marked))
     if not reasons:
@@ -167,11 +168,11 @@ def _verdict(findings: _Findings) -> Disturbance:
     preempted = [i for i in findings.contended if _interrupted(blocks[i])]
     if 2 * len(preempted) > len(blocks):
         text = (
-            "others wanted the same processors and most single readings were interrupted, "
-            "so that any of them may hold somebody else's work: no estimator stands"
+            "others wanted the same processors and most single readings were interrupted, so that any of them may "
+            "hold somebody else's work: no median stands, and the best reading is a bound, no estimate"
         )
         verdict = Reason("preempted", text, (), len(preempted) / len(blocks))
-        return Disturbance(State.INVALID, (*reasons, verdict), "none", order)
+        return Disturbance(State.DISTURBED, (*reasons, verdict), BOUND, order)
     return Disturbance(State.DISTURBED, reasons, "median", order)
 
 
