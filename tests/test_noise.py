@@ -17,7 +17,7 @@ from scipy import signal, stats
 from assay.analysis.noise import Peak, causes, in_step, name_peak, peaks, spectrum
 from assay.benchmark.record import programs_root
 from assay.errors import InputError
-from assay.machine.noise import Trace, read_traces
+from assay.machine.noise import Trace, processors, read_traces
 from command_line import assay
 from test_disturbed_run import hog
 
@@ -259,3 +259,64 @@ def test_one_command_gives_figures_and_spectrum_and_a_hog_is_named(
     assert node["causes"] and all(text in document["notes"] for text in node["text"])
     traces = list(read_traces(tmp_path / "run"))
     assert len(traces) == 2 * 2 * 2 * len({trace.cpu for trace in traces})  # launches, blocks, methods
+
+
+# --- the simulator plays it -------------------------------------------------------------------------------------------
+
+CONSTANT = """name = "constant"
+[messages]
+startup = "70 us"
+per_byte = "0.4 us/B"
+"""
+
+
+def computing_over_communicating(tmp_path: Path, *settings: str) -> tuple[float, float]:
+    """A described machine's loop, as long as its exchange, over the exchange that it was made from; and that (s)."""
+    (tmp_path / "constant.toml").write_text(CONSTANT)
+    words = [word for setting in ("bytes=16777216", *settings) for word in ("--set", setting)]
+    answer = assay("run", "overlap", "--on", str(tmp_path / "constant.toml"), "-n", "2", *words, "--json")
+    assert answer.status == 0, answer.err
+    found = {f["name"]: f["value"] for f in answer.document["figures"] if f["statistic"] == "median"}
+    return found["computing"] / found["communicating"], found["communicating"]
+
+
+def test_the_simulator_plays_what_a_run_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work takes 1 / (1 - lost) of its time, to within what one period loses."""
+    monkeypatch.chdir(tmp_path)
+    assert computing_over_communicating(tmp_path)[0] == pytest.approx(1, rel=1e-6)
+    measured = assay("run", "noise", "--launches", "1", "--set", "threads=1", "--out", "stored", "--json")
+    assert measured.status == 0, measured.err
+    trace = processors(tmp_path / "stored")[0]
+    blocks = [each for each in read_traces(tmp_path / "stored") if each.method == "work"]
+    assert trace.seconds == pytest.approx(sum(each.seconds for each in blocks))
+    assert trace.lost * trace.seconds == pytest.approx(sum(sum(each.length) for each in blocks))
+    ratio, work = computing_over_communicating(tmp_path, "machine.node.noise=stored")
+    assert ratio == pytest.approx(1 / (1 - trace.lost), abs=trace.lost * trace.seconds / work / (1 - trace.lost) + 1e-6)
+
+
+def test_a_stored_detour_holds_the_simulated_loop_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two fifths of every millisecond are taken away: the loop takes five thirds of its time."""
+    monkeypatch.chdir(tmp_path)
+    taken = EVENT | {"seconds": 1e-3, "start": [1e-4], "length": [4e-4]}
+    (tmp_path / "trace.jsonl").write_text(json.dumps(taken) + "\n")
+    ratio, work = computing_over_communicating(tmp_path, "machine.node.noise=trace.jsonl")
+    assert ratio == pytest.approx(5 / 3, abs=1e-3 / work)
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([], "holds no trace of noise"),
+        ([{**EVENT, "start": [0.0], "length": [0.5]}], "no time at all"),
+        ([{**EVENT, "format": "another"}], "another format"),
+    ],
+)
+def test_noise_that_cannot_be_played_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: list[dict[str, Any]], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "constant.toml").write_text(CONSTANT)
+    (tmp_path / "trace.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for where, what in (("trace.jsonl", said), ("nowhere", "cannot be read")):
+        answer = assay("run", "overlap", "--on", "constant.toml", "-n", "2", "--set", f"machine.node.noise={where}")
+        assert answer.status == 2 and what in answer.err

@@ -45,6 +45,7 @@ class Reader {
     return found == table_.end() ? nullptr : std::get_if<Table>(&found->second.held);
   }
   std::vector<Protocol> protocols(const char* key) const;
+  std::vector<Noise> noise() const;
 
  private:
   const Table& table_;
@@ -80,6 +81,26 @@ std::vector<Protocol> Reader::protocols(const char* key) const {
   return found;
 }
 
+std::vector<Noise> Reader::noise() const {
+  std::vector<Noise> found;
+  const auto entry = table_.find("noise");
+  if (entry == table_.end()) return found;
+  const auto times = [](const Table& table, const char* key) {
+    std::vector<Time> read;
+    for (const Value& each : std::get<Value::List>(table.at(key).held))
+      read.push_back(std::get<std::int64_t>(each.held));
+    return read;
+  };
+  for (const Value& each : std::get<Value::List>(entry->second.held)) {
+    const Table& trace = std::get<Table>(each.held);
+    Noise& noise = found.emplace_back();
+    noise.period = std::get<std::int64_t>(trace.at("period").held);
+    const auto start = times(trace, "start"), length = times(trace, "length");
+    for (std::size_t i = 0; i < start.size(); ++i) noise.detour(start[i], length[i]);
+  }
+  return found;
+}
+
 }  // namespace
 
 Machine read_machine(const Description& description) {
@@ -103,6 +124,7 @@ Machine read_machine(const Description& description) {
     m.memory = node.number("memory");
     m.bus = node.number("bus") * picoseconds_a_second;
     m.clock_tick = std::max<Time>(1, node.time("clock_tick", 1));
+    m.noise = node.noise();
     if (const Table* forwarding = node.table("forwarding")) {
       m.forward = Reader(*forwarding).time("startup");
       m.forward_byte = Reader(*forwarding).number("per_byte") * picoseconds_a_second;

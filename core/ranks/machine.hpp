@@ -8,6 +8,7 @@
 
 #include "network/parameters.hpp"
 #include "ranks/message_model.hpp"
+#include "ranks/noise.hpp"
 
 namespace assay::described {
 
@@ -41,8 +42,9 @@ struct Machine {
   double memory = 0;  // bytes of a node; 0: not said
   double bus = 0;     // ps a byte that the interface takes of the bus
   Time clock_tick = 1;
-  Time forward = 0;         // a passing message's, of the node's processor
-  double forward_byte = 0;  // ps
+  std::vector<Noise> noise;  // of processors, taken by the ranks in turn; none: they compute undisturbed
+  Time forward = 0;          // a passing message's, of the node's processor
+  double forward_byte = 0;   // ps
   Progress progress = Progress::hardware;
   Time interrupt = 0;
   Time barrier = -1;                // of the machine's own barrier, a step; less than 0: made of messages

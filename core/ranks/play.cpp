@@ -160,7 +160,9 @@ std::string play(const std::string& name, const Description& machine, int count,
       world.last_is_host();
     }
     world.log(log);
-    world.clock_tick(read_machine(machine).clock_tick);
+    Machine read = read_machine(machine);
+    world.clock_tick(read.clock_tick);
+    world.noise(std::move(read.noise));
     std::vector<Simulated> communicators;
     communicators.reserve(static_cast<std::size_t>(world.ranks()));
     for (int rank = 0; rank < world.ranks(); ++rank) {

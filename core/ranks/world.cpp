@@ -363,7 +363,7 @@ void World::compute(int rank, double seconds, std::coroutine_handle<> sleeper) {
     free_computing_.pop_back();
   }
   if (log_) log_->begins(rank, Log::Doing::compute, now_);
-  computing_[index] = {sleeper, after(seconds), rank};
+  computing_[index] = {sleeper, computing_until(rank, now_, after(seconds) - now_), rank};
   ranks_[static_cast<std::size_t>(rank)].computing = index;
   schedule(computing_[index].end, Kind::computed, index);
 }
@@ -380,7 +380,13 @@ void World::computed(std::uint32_t index) {
 void World::steal(int rank, Time cost) {
   if (computing_.size() == free_computing_.size()) return;  // nobody computes
   const auto index = ranks_[static_cast<std::size_t>(rank)].computing;
-  if (index != none) computing_[index].end += cost;
+  if (index != none) computing_[index].end = computing_until(rank, computing_[index].end, cost);
+}
+
+Time World::computing_until(int rank, Time begin, Time work) const {
+  if (noise_.empty()) [[likely]]
+    return begin + work;
+  return noise_[static_cast<std::size_t>(rank) % noise_.size()].ends(begin, work);
 }
 
 // The rank is inside a message call: what waited for that happens.

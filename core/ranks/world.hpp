@@ -25,6 +25,7 @@
 #include "events/radix_heap.hpp"
 #include "ranks/log.hpp"
 #include "ranks/message_model.hpp"
+#include "ranks/noise.hpp"
 #include "ranks/task.hpp"
 
 namespace assay::described {
@@ -65,6 +66,8 @@ class World {
   Time clock() const { return now_ - now_ % clock_tick_; }
   void clock_tick(Time tick) { clock_tick_ = tick; }
   Time after(double seconds) const;
+  // What takes the ranks' processors away from their computing: the traces in turn, none for undisturbed ones.
+  void noise(std::vector<Noise> traces) { noise_ = std::move(traces); }
   // Whether a rank also does the work whose cost it is charged (Communicator::compute).
   bool verifies() const { return verifies_; }
   void verify(bool really) { verifies_ = really; }
@@ -170,6 +173,7 @@ class World {
   void complete_request(RequestId id);
   void attend(int rank);
   void computed(std::uint32_t index);
+  Time computing_until(int rank, Time begin, Time work) const;
   static bool fits(const Request& receive, const Message& message);
   std::vector<Waiting> waiting() const;
 
@@ -183,6 +187,7 @@ class World {
   std::uint64_t events_served_ = 0, messages_sent_ = 0;
   events::RadixHeap<Event> events_;
   std::vector<Rank> ranks_;
+  std::vector<Noise> noise_;
   events::LargeVector<InFlight> messages_;
   std::vector<MessageId> free_messages_;
   events::LargeVector<Request> requests_;

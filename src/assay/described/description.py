@@ -27,6 +27,7 @@ from pydantic import BaseModel, PrivateAttr, ValidationError
 from assay.described import schema
 from assay.errors import InputError
 from assay.machine import units
+from assay.machine.noise import processors
 from assay.network import description as networks
 from assay.network.lines import line_of
 
@@ -61,6 +62,8 @@ class Description(schema.Machine):
         found = self.network_description()
         if found is not None:
             plain |= {"network": found.core()["network"], "cycle": found.cycle, "flit_bytes": found.network.flit_bytes}
+        if self.node is not None and self.node.noise is not None:
+            plain["node"]["noise"] = self._noise(self.node.noise)
         entries = [_entry(protocol) for protocol in self.protocol]
         plain["protocol"] = entries
         if self.forced is not None:
@@ -72,6 +75,18 @@ class Description(schema.Machine):
             for key, value in self.defaults.items()
         }
         return plain
+
+    def _noise(self, where: str) -> list[dict[str, Any]]:
+        """The stored noise of real processors, in picoseconds; a path is looked for beside the description first."""
+        beside = self._source.path.parent / where if self._source else Path(where)
+        return [
+            {
+                "period": round(trace.seconds / PICOSECOND),
+                "start": [round(start / PICOSECOND) for start in trace.start],
+                "length": [round(length / PICOSECOND) for length in trace.length],
+            }
+            for trace in processors(beside if beside.exists() else Path(where))
+        ]
 
 
 def _entry(table: schema.Table) -> dict[str, Any]:

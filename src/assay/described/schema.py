@@ -112,6 +112,11 @@ class Node(Table):
         0.0, description="for each byte in or out, what the interface takes of the bus from the node's computing"
     )
     clock_tick: Seconds = Field(0.0, description="what now() counts in; 0: exact")
+    noise: str | None = Field(
+        None,
+        description="a run of the benchmark noise: its folder, or a file of its traces; what was taken away from each "
+        "of its processors is taken away from the ranks' computing, processor by processor in turn, again and again",
+    )
     forwarding: Forwarding | None = Field(None, description="what passing messages take of the processor")
 
 

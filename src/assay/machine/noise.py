@@ -16,7 +16,9 @@ steal        time that the hypervisor took, in the kernel's ticks of some 10 ms
 involuntary, voluntary    context switches of the thread
 
 To replay it, let processor p do nothing from `start` to `start + length` of one thread's lines, again and again every
-`seconds`: `Trace.ends` says when work ends that way.
+`seconds`: `Trace.ends` says when work ends that way. The simulator does so to the computing of its ranks where a
+description's node has the key `noise`, as in `assay run overlap --on FILE --set machine.node.noise=runs/ID`;
+`processors` gives it what it plays.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
 
@@ -117,6 +119,37 @@ def read_traces(path: Path) -> Iterator[Trace]:
                         yield _trace(file, number, line, host)
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror})", file=file) from None
+
+
+def processors(path: Path) -> list[Trace]:
+    """What the simulator plays: one trace for each processor of a run's folder or file, its blocks one after another.
+
+    The traces of fixed work are taken, which hold every detour to its length; those of fixed time where there is no
+    other. InputError where a file holds no trace, or a processor had no time left.
+    """
+    found = list(read_traces(path))
+    if not found:
+        raise InputError("holds no trace of noise", file=path, accepted="the folder of a run of noise")
+    methods = {trace.method for trace in found}
+    by_cpu: dict[tuple[str, int], list[Trace]] = {}
+    for trace in found:
+        if trace.method == ("work" if "work" in methods else trace.method):
+            by_cpu.setdefault((trace.host, trace.cpu), []).append(trace)
+    joined = []
+    for (host, cpu), traces in sorted(by_cpu.items()):
+        traces.sort(key=lambda trace: trace.t0)
+        offsets = [0.0, *accumulate(trace.seconds for trace in traces)]
+        shifted = [start + at for trace, at in zip(traces, offsets, strict=False) for start in trace.start]
+        whole = replace(
+            traces[0],
+            seconds=offsets[-1],
+            start=tuple(shifted),
+            length=tuple(length for trace in traces for length in trace.length),
+        )
+        if whole.lost >= 1:
+            raise InputError(f"leaves processor {cpu} of {host} no time at all", file=path)
+        joined.append(whole)
+    return joined
 
 
 def _host(line: bytes) -> str:
