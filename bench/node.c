@@ -1,5 +1,6 @@
 /* Plain C and OpenMP, as people write them, for `./x bench node`: each mode prints seconds an operation, one reading a
    line. triad BYTES READINGS THREADS CPU,…: a = b + 3 c over arrays of BYTES, seconds a byte of STREAM's 24 an element.
+   tick 0 0 1 0: seconds a tick of the x86 time stamp counter.
    mutex, omplock, ompbarrier COUNT READINGS THREADS CPU,…: COUNT of them in a row by every thread. Thread i is held on
    the i-th CPU. */
 #define _GNU_SOURCE
@@ -40,11 +41,25 @@ static void triad(long bytes, int readings) {
   if (a[n / 2] != 7) exit(1);
 }
 
+static int tick(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  const double from = now();
+  const unsigned long long first = __builtin_ia32_rdtsc();
+  while (now() - from < 0.1) {
+  }
+  const unsigned long long last = __builtin_ia32_rdtsc();
+  return printf("%.9e\n", (now() - from) / (double)(last - first)) < 0;
+#else
+  return fprintf(stderr, "no time stamp counter here\n"), 1;
+#endif
+}
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static volatile long counter;
 
 int main(int argc, char **argv) {
   if (argc != 6) return 2;
+  if (!strcmp(argv[1], "tick")) return tick();
   const long count = atol(argv[2]);
   const int readings = atoi(argv[3]), threads = atoi(argv[4]);
   int listed = 0;

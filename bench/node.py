@@ -24,10 +24,8 @@ from assay.analysis.comparison import Verdict
 from assay.benchmark.record import benchmark
 from assay.errors import MeasurementError
 from assay.execute.build import build
-from bench._node_peers import HELP, PEERS, Peer
+from bench._node_peers import HELP, PEERS, PLAIN, Peer
 from bench._pairs import against, against_itself
-
-PLAIN = Path(__file__).with_name("node.c")
 
 
 @dataclass(frozen=True)
@@ -147,7 +145,10 @@ def main(arguments: list[str]) -> int:
                 def theirs(_: int, peer: Peer = peer, path: Path = path, threads: int = threads) -> float:
                     return peer.launch(path, threads, given.size)
 
-                itself = against_itself(theirs, given.launches, f"{name}, {peer.option} with itself")
                 ours = partial(programs.ours_like, peer, threads)
-                against(theirs, ours, given.launches, f"{name}, ours over {peer.option}", itself, peer.statistic)
+                try:
+                    itself = against_itself(theirs, given.launches, f"{name}, {peer.option} with itself")
+                    against(theirs, ours, given.launches, f"{name}, ours over {peer.option}", itself, peer.statistic)
+                except MeasurementError as error:  # a peer's failure is a finding, and no word on the next
+                    print(f"{name}: {error}", flush=True)
     return 1 if slower else 0
