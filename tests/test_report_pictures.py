@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.benchmark.record import benchmarks
-from assay.report import matrices, page, plots, roof, shares, speedups, tables
+from assay.report import matrices, page, plots, roof, shares, spectra, speedups, tables
 from assay.report.document import frame
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
@@ -180,6 +180,25 @@ def test_speedups_stand_with_perfect_speedup_and_the_laws() -> None:
     assert speedups.plots(section("k", [])) == []
 
 
+def heard() -> Document:
+    """A flat spectrum of 5,000 frequencies with a line at 1,234 Hz."""
+    power = [40.0 if f == 1234 else 0.5 for f in range(1, 5001)]
+    peaks = [{"frequency": 1234.0, "width": 1.0, "power": 40.0, "harmonics": 0, "cause": "a <made> cause"}]
+    of = {"frequency": [float(f) for f in range(1, 5001)], "power": power, "blocks": 8, "limit": 3.0}
+    node = {"host": "n1", "spectrum": of, "peaks": peaks}
+    return section("hum", [figure("lost", 0.1, "1")], noise=[node, {"host": "n2", "spectrum": None, "peaks": []}])
+
+
+def test_a_spectrum_keeps_its_peaks_when_it_is_thinned_and_names_them() -> None:
+    (made,) = spectra.plots(heard())
+    line, limit, named = made["data"]
+    assert len(line["x"]) == len(line["y"]) <= spectra.MOST_POINTS
+    assert (1234.0, 40.0) in zip(line["x"], line["y"], strict=True) and line["y"].count(40.0) == 1
+    assert limit["y"] == [3.0, 3.0] and (limit["x"][0], limit["x"][1]) == (line["x"][0], line["x"][-1])
+    assert named["x"] == [1234.0] and named["text"] == ["1234 Hz"] and named["hovertext"] == ["a <made> cause"]
+    assert spectra.plots(section("quiet", [])) == []
+
+
 def test_no_benchmarks_name_stands_in_the_pictures() -> None:
     for module in (matrices, roof, shares, speedups):
         text = Path(str(module.__file__)).read_text()
@@ -191,7 +210,7 @@ def test_no_benchmarks_name_stands_in_the_pictures() -> None:
 def test_a_browser_draws_every_picture(tmp_path: Path) -> None:
     from playwright.sync_api import sync_playwright
 
-    made = [levels(), peak(), kernel(), processors(), square({(0, 0): 1e-9, (0, 1): 5e-9}), sped()]
+    made = [levels(), peak(), kernel(), processors(), square({(0, 0): 1e-9, (0, 1): 5e-9}), sped(), heard()]
     about = {"run": "r", "machine": "m", "profile": "quick", "created": 0.0, "state": "clean", "valid": True}
     empty: Document = {"warnings": [], "samples": "", "provenance": {}, "host": {}, "described": False}
     written = tmp_path / "report.html"

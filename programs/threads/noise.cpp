@@ -95,7 +95,7 @@ help = "the longest detour on one processor"
 figure = "lost"
 where = "method=work"
 title = "time lost to noise"
-says = "loses to noise"
+says = "loses to noise a share of"
 
 [figure.lost]
 metric = "lost"

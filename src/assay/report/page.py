@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from assay.report import matrices, paragon, plots, published, quoted, roof, shares, speedups, tables
+from assay.report import matrices, paragon, plots, published, quoted, roof, shares, spectra, speedups, tables
 from assay.report.grid import Grid
 from assay.report.verdict import doubt, verdict
 from assay.store import Run, storage_failed
@@ -69,7 +69,7 @@ def _published(document: Document) -> list[Grid]:
 
 
 def _drawn(section: Document) -> Document:
-    drawn = [*matrices.plots(section), *shares.plots(section), *speedups.plots(section)]
+    drawn = [*matrices.plots(section), *shares.plots(section), *speedups.plots(section), *spectra.plots(section)]
     drawn += plots.curves(section, published.curves(section)) if not section["matrix"] else []
     dots = None if drawn else plots.points(section)
     left = plots.residuals(section)
