@@ -1,7 +1,8 @@
 """`./x test --sanitize`: the native code under the address and undefined-behaviour sanitizers.
 
-Builds the core with its native tests and runs them; then every node program for a few repetitions, and every
-message-passing program on two ranks where there is an MPI. A finding ends with exit status 1.
+Builds the core with its native tests and runs them; plays a sample of the twin's networks, of crowded ones and of I/O
+nodes through the engines so built; then every node program for a few repetitions, and every message-passing program on
+two ranks where there is an MPI. A finding ends with exit status 1.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import test_twin_chains
+import twin_cases
 from assay.benchmark.record import Benchmark, benchmarks
 from assay.execute.mpi import find_mpi
 
@@ -32,12 +35,34 @@ SMALL = {"memory": ["--slice", "0.01"], "caltech": ["--set", "form=latency"]}
 
 def step(name: str, command: list[str], **environment: str) -> bool:
     """Run one command; says how it ended and returns whether it was clean."""
-    done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True)
+    halt = {"UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | halt | environment, capture_output=True, text=True)
     clean = done.returncode == 0
     print(f"{'clean' if clean else 'FAILED'}: {name}", flush=True)
     if not clean:
         print((done.stdout + done.stderr)[-6000:])
     return clean
+
+
+def networks(folder: Path) -> bool:
+    """The twin's networks, small ones of every topology, through the engines: any difference counts as well."""
+    library, flags = (
+        BUILD / "libassay_core.a",
+        ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+    )
+    engine, twin = twin_cases.engine(0, library, flags), twin_cases.twin()
+    cases = [twin_cases.case(number, 7, 100) for number in range(300)]
+    cases += [twin_cases.case(number, 8, 60, twin_cases.LANES) for number in range(60)]
+    cases += [twin_cases.crowded_cube(number, 9, 300) for number in range(40)]
+    (folder / "cases").write_text("".join(case.text() for case in cases))
+    files = [str(folder / name) for name in ("cases", "found", "expected")]
+    clean = step("twin's networks", [str(engine), files[0], files[1]])
+    clean = clean and step("the twin itself", [str(twin), files[0], files[2]])
+    clean = clean and step("engines and twin alike", ["cmp", files[1], files[2]])
+    machines = [test_twin_chains.machine(number).line(number) + "\n" for number in range(20)]
+    (folder / "machines").write_text("".join(machines))
+    chains = twin_cases.chains(library, flags)
+    return step("I/O nodes", [str(chains), str(folder / "machines"), str(folder / "sent")]) and clean
 
 
 def program(record: Benchmark, folder: Path) -> bool:
@@ -75,6 +100,7 @@ def main() -> int:
     clean = clean and step("core, compiled", ["cmake", "--build", str(BUILD)])
     clean = clean and step("core, native tests", ["ctest", "--test-dir", str(BUILD), "--output-on-failure"])
     with tempfile.TemporaryDirectory() as folder:
+        clean = clean and networks(Path(folder))
         for record in benchmarks().values():
             clean &= (program if record.kind == "node" else ranks)(record, Path(folder))
     return 0 if clean else 1

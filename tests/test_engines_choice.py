@@ -44,6 +44,30 @@ def test_the_engine_is_chosen_and_named(network: dict[str, Any], engine: str) ->
     assert not found["saturated"]
 
 
+IO = {"nodes": [0, 4, 8], "b": 1}
+
+
+@pytest.mark.parametrize("pattern", ["uniform", "tornado"])
+def test_no_engine_has_io_nodes_send_or_receive_a_pattern(pattern: str) -> None:
+    """Elements alone keep to it, as on the network without I/O nodes; these stand beside it, idle."""
+    traffic = {"load": 0.2, "flits": [[4, 1.0]], "pattern": pattern}
+    method = METHOD | {"utilisation": True}
+    for how in ({}, {"engine": "flit"}, CUT, CUT | {"engine": "packet"}):
+        plain = core.simulate({"network": MESH | how, "traffic": traffic, "method": method})
+        found = core.simulate({"network": MESH | how | {"io": IO}, "traffic": traffic, "method": method})
+        assert found["messages"] == plain["messages"] > 100
+        assert found["head_hops"] == plain["head_hops"]
+        links = core.build_network(MESH | {"io": IO}).links
+        busy = {link["to"] for link, share in zip(links, found["utilisation"], strict=True) if share and _into(link)}
+        assert busy == set(range(9))
+    rates = core.build_network(MESH | {"io": IO}).channel_rates(pattern)["rate"]
+    assert {link["to"] for link, rate in zip(links, rates, strict=True) if rate and _into(link)} == set(range(9))
+
+
+def _into(link: dict[str, Any]) -> bool:
+    return bool(link["kind"] == "ejection")
+
+
 @pytest.mark.parametrize(
     ("network", "key", "words"),
     [

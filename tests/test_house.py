@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import networkx
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,6 +81,25 @@ def test_native_rooms_include_only_what_they_may(room: str) -> None:
             if any(name.startswith(bad) for bad in NATIVE[room]):
                 wrong.append(f"{path.relative_to(ROOT)}: {name}")
     assert not wrong
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Imports inside functions count as well."""
+    names = {
+        ".".join(("assay", *path.relative_to(SOURCE).with_suffix("").parts)): path for path in SOURCE.rglob("*.py")
+    }
+    arrows: networkx.DiGraph[str] = networkx.DiGraph()
+    for name, path in names.items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                wanted = {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+            elif isinstance(node, ast.Import):
+                wanted = {alias.name for alias in node.names}
+            else:
+                continue
+            arrows.add_edges_from((name, other) for other in wanted & set(names))
+    assert arrows.number_of_edges() > 200
+    assert [circle for circle in networkx.strongly_connected_components(arrows) if len(circle) > 1] == []
 
 
 def test_python_stays_in_the_binding_files() -> None:

@@ -261,6 +261,31 @@ def test_any_values_simulate_or_are_refused(topology: list[str], values: list[tu
         given_file.unlink()
 
 
+def test_a_trace_may_have_no_messages_or_spaces_in_its_head(tmp_path: Path) -> None:
+    messages, out = tmp_path / "messages.csv", tmp_path / "delivered.csv"
+    messages.write_text("id,cycle,source,destination,flits\n")
+    assert document("replay", HYPERCUBE, messages, "-o", out)["messages"] == 0
+    assert out.read_text() == "id,head,tail,hops\n"
+    messages.write_text("id, cycle, source, destination, flits\n7, 1000, 0, 127, 5\n")
+    document("replay", HYPERCUBE, messages, "-o", out)
+    assert out.read_text() == "id,head,tail,hops\n7,1008,1012,9\n"
+
+
+def test_messages_without_a_way_and_deadlocks_are_told_apart(tmp_path: Path) -> None:
+    messages, out, ring = tmp_path / "messages.csv", tmp_path / "delivered.csv", tmp_path / "ring.toml"
+    messages.write_text("id,cycle,source,destination,flits\n1,0,0,1,4\n2,0,2,3,4\n")
+    found = document("replay", HYPERCUBE, messages, "-o", out, "--set", "network.failed_nodes=[1]")
+    assert (found["delivered"], found["unroutable"], found["deadlock"]) == (1, 1, None)
+    assert out.read_text().splitlines()[1:] == ["1,-1,-1,-1", "2,2,5,3"]
+    ring.write_text('[network]\ntopology = "ring"\nnodes = 5\ndateline = "none"\n')
+    messages.write_text(
+        "id,cycle,source,destination,flits\n" + "".join(f"{i},9,{i},{(i + 2) % 5},50\n" for i in range(5))
+    )
+    found = document("replay", ring, messages, "-o", out)
+    assert (found["delivered"], found["unroutable"], found["deadlock"]["messages"]) == (0, 0, 5)
+    assert found["simulated_cycles"] == 12  # in cycle 11 each has asked for the link that the next one holds
+
+
 def test_columns_may_come_in_any_order(tmp_path: Path) -> None:
     messages, out = tmp_path / "messages.csv", tmp_path / "delivered.csv"
     messages.write_text("flits,extra,source,destination,cycle,id\n5,x,0,127,1000,7\n")
@@ -273,6 +298,8 @@ def test_columns_may_come_in_any_order(tmp_path: Path) -> None:
     [
         ("", [": is empty"]),
         ("id,cycle,source,destination\n1,2,3,4\n", [":1: ", "flits"]),
+        ("id,id,cycle,source,destination,flits\n1,1,0,0,1,5\n", [":1: ", "one column id"]),
+        ("id,cycle,source,destination,flits\n1,0,0,1,1073741824\n", [":2: flits", "1073741823"]),
         ("id,cycle,source,destination,flits\n1,0,0,1,5\n2,0,zero,1,5\n", [":3: source", "'zero'"]),
         ("id,cycle,source,destination,flits\n1,0,0,1,5\n2,0,0,1\n", [":3: has 4 fields"]),
         ("id,cycle,source,destination,flits\n1,0,0,1,5\n2,0,0,128,5\n", [":3: destination", "0 to 127"]),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import tomllib
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,12 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.network import prediction, sweep
-from assay.network.study import claims, document, file, paper, plots, running
+from assay.network.study import claims, document, file, judging, paper, plots, running
 from assay.network.study.choices import CHOICES
 from assay.network.study.results import Bracket, Point, Results, rate_of
 from assay.network.study.verdict import alike, fact, less, ratio, trend, value, verdict, within
 
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 SMALL = """
 [study]
 title = "A small one"
@@ -131,7 +134,7 @@ def test_shipped_studies_describe_themselves_and_answer_every_claim_once() -> No
     figures = " ".join(study.head.figure for study in studies)
     assert all(name in figures for name in ("4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "Table 2"))
     claims.evaluate(Results(studies[0], [], []))
-    assert set(claims.JUDGES) == set(claims.published())
+    assert set(judging.JUDGES) == set(claims.published())
 
 
 def test_figure_4_has_the_points_of_the_paper() -> None:
@@ -259,6 +262,33 @@ def test_queues_predict_other_networks_too(network: dict[str, Any], load: float)
     described = file.description.parse(tree, file.Source(Path("x"), ""))
     simulated = task(described, 0, 5000, 300_000).make().latencies["header_latency"].mean * described.cycle * 1e6
     assert prediction.predict(described, apart=True)["header"] == pytest.approx(simulated, rel=0.08)
+
+
+def test_every_table_of_the_page_is_as_wide_as_its_head() -> None:
+    page = (DOCS / "ghosh.md").read_text()
+    for table in re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE):
+        widths = [len(re.split(r"(?<!\\)\|", line)) for line in table.splitlines()]
+        assert set(widths) == {widths[0]}, table[:200]
+
+
+def test_saturation_is_in_the_unit_of_the_study() -> None:
+    bracket = Bracket({"label": "a mesh"}, [(0.2, 0.3)], 0.25, 0.5)
+    text = "\n".join(paper.page([Results(file.load("networks"), [], [bracket])]))
+    assert "| machine | flits a node a cycle | seeds | queues | busiest channel full |" in text
+    assert "| a mesh | 0.2 to 0.3 | 1 | 0.25 | 0.5 |" in text
+
+
+@pytest.mark.parametrize("picture", sorted((DOCS / "ghosh").glob("*.svg")), ids=lambda path: path.stem)
+def test_curves_fill_their_picture(picture: Path) -> None:
+    """Marks of the points are spread over a good part of the height, whatever saturated networks and queues reach."""
+    name = "{http://www.w3.org/2000/svg}"
+    root = ElementTree.parse(picture).getroot()
+    (axes,) = (group for group in root.iter(f"{name}g") if group.get("id") == "axes_1")
+    lines = [group for group in axes if str(group.get("id")).startswith("line2d")]
+    heights = [float(use.get("y", 0)) for group in lines for use in group.iter(f"{name}use")]
+    whole = float(str(root.get("viewBox")).split()[3])
+    inside = [height for height in heights if 0 <= height <= whole]
+    assert max(inside) - min(inside) > 0.2 * whole
 
 
 def test_the_page_names_what_differs(small: Path) -> None:

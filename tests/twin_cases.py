@@ -253,7 +253,7 @@ def build(name: str, sources: list[Path], *options: str, depends: list[Path] | N
         if not out.exists():
             fresh = out.with_suffix(".new")
             subprocess.run([*command, "-o", str(fresh), *map(str, sources), *options], check=True, timeout=900)
-            for stale in folder.glob(f"{name}-*[!w]"):
+            for stale in folder.glob(f"{name}-{16 * '[0-9a-f]'}"):
                 stale.unlink()
             fresh.rename(out)
     return out
@@ -264,23 +264,25 @@ def twin() -> Path:
     return build("twin", [TWIN / f"{name}.cpp" for name in ("main", "simulator", "atlas", "topologies")])
 
 
-def engine(mutant: int = 0) -> Path:
+LIBRARY = ROOT / "build" / "core" / "libassay_core.a"
+
+
+def engine(mutant: int = 0, library: Path = LIBRARY, flags: tuple[str, ...] = ()) -> Path:
     """The engine under test, from the compiled core; its worm engine anew if a deliberate error is asked for."""
-    library = ROOT / "build" / "core" / "libassay_core.a"
     headers = [path for room in ("network", "events") for path in (ROOT / "core" / room).rglob("*.[ch]pp")]
     sources = [TWIN / "engine.cpp", TWIN / "atlas.cpp"]
-    options = [str(library)]
+    options = [str(library), *flags]
     if mutant:
         sources += sorted((ROOT / "core" / "network" / "worm").glob("*.cpp"))
         options += [f"-DASSAY_MUTANT={mutant}", "-O1"]
-    return build(f"engine{mutant}", sources, *options, depends=[*headers, library])
+    return build(f"engine{mutant}{'-sanitized' if flags else ''}", sources, *options, depends=[*headers, library])
 
 
-def chains() -> Path:
+def chains(library: Path = LIBRARY, flags: tuple[str, ...] = ()) -> Path:
     """The I/O nodes of the compiled core, writing down what they send."""
-    library = ROOT / "build" / "core" / "libassay_core.a"
     headers = [path for room in ("network", "events", "storage") for path in (ROOT / "core" / room).rglob("*.[ch]pp")]
-    return build("chains", [TWIN / "chains.cpp"], str(library), depends=[*headers, library])
+    sources = [TWIN / "chains.cpp"]
+    return build(f"chains{'-sanitized' if flags else ''}", sources, str(library), *flags, depends=[*headers, library])
 
 
 def play(program: Path, cases: list[Case], folder: Path) -> str:

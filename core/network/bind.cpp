@@ -1,5 +1,5 @@
 // Python's view of the simulated network.
-#include "network/bind.hpp"
+#include "network/values/bind.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -7,8 +7,7 @@
 #include <cmath>
 
 #include "network/simulate.hpp"
-
-void bind_topologies(nanobind::module_& module);
+#include "network/topologies/bind.hpp"
 
 namespace {
 
@@ -122,6 +121,7 @@ nb::dict bound_replay(const nb::dict& config, const Column& id, const Column& cy
       columns[name] = array<std::int64_t>(values);
     };
     column("message", &Crossing::message);
+    column("packet", &Crossing::packet);
     column("link", &Crossing::link);
     column("channel", &Crossing::channel);
     column("head", &Crossing::head);
@@ -153,5 +153,7 @@ void bind_network(nb::module_& module) {
       "replay", &bound_replay, nb::arg("config"), nb::arg("id"), nb::arg("cycle"), nb::arg("source"),
       nb::arg("destination"), nb::arg("flits"), nb::arg("crossings") = false,
       "A trace through the network of config: int64 columns in; head, tail and hops by row out, -1 if undelivered; "
-      "crossings: also every (message, link, channel, head, tail) of the worm engine, in cycles.");
+      "crossings: also every (message, packet, link, channel, head, tail), in cycles, tail -1 where it stands for "
+      "ever; "
+      "channel: which of its link's, times the lanes of one, plus the lane.");
 }

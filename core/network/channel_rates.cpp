@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "network/composition.hpp"
 #include "network/shapes/grid.hpp"
 #include "network/two_phase.hpp"
 
@@ -205,13 +206,14 @@ ChannelRates channel_rates(const Routing& routing, const std::vector<double>& tr
   return out;
 }
 
-std::vector<double> traffic_matrix(const Traffic& traffic, const Neighbourhood& around) {
-  const std::size_t nodes = around.nodes;
-  std::vector<double> out(nodes * nodes);
+std::vector<double> traffic_matrix(const Traffic& traffic, const Fabric& fabric) {
+  const auto around = neighbourhood(fabric, 1);
+  const std::size_t nodes = around.nodes, row = fabric.nodes;
+  std::vector<double> out(row * row);
   const auto uniform = [&](std::size_t source, double sum) {
     const double others = static_cast<double>(traffic.self ? nodes : nodes - 1);
     for (std::size_t destination = 0; destination < nodes; ++destination)
-      if (traffic.self || destination != source) out[source * nodes + destination] += sum / others;
+      if (traffic.self || destination != source) out[source * row + destination] += sum / others;
   };
   for (std::uint32_t source = 0; source < nodes; ++source) {
     if (traffic.pattern == "uniform") {
@@ -221,7 +223,7 @@ std::vector<double> traffic_matrix(const Traffic& traffic, const Neighbourhood& 
     } else {
       const auto to = permuted(traffic.pattern, source, around.nodes,
                                around.extents.empty() ? std::vector{around.nodes} : around.extents);
-      if (to != source || traffic.self) out[source * nodes + to] += 1;
+      if (to != source || traffic.self) out[source * row + to] += 1;
     }
   }
   return out;
@@ -229,11 +231,12 @@ std::vector<double> traffic_matrix(const Traffic& traffic, const Neighbourhood& 
 
 Neighbourhood neighbourhood(const Fabric& fabric, std::uint32_t radius) {
   Neighbourhood around;
-  around.nodes = fabric.nodes;
-  if (const auto* grid = fabric.shape<Grid>(); grid && grid->routers == fabric.nodes) {
+  around.nodes = fabric.processors;
+  const auto* io = fabric.shape<WithIo>();
+  if (const auto* grid = dynamic_cast<const Grid*>((io ? io->processors : fabric.geometry).get())) {
     std::uint64_t full = 1;
     for (const auto extent : grid->extents) full *= extent;
-    if (full == fabric.nodes) around.extents = grid->extents;
+    if (full == fabric.processors) around.extents = grid->extents;
   }
   around.sphere = [&fabric, radius](std::uint32_t node) {
     std::vector<std::uint32_t> distance(fabric.routers, none), queue{fabric.links[fabric.injection(node)[0]].to}, out;
@@ -241,7 +244,7 @@ Neighbourhood neighbourhood(const Fabric& fabric, std::uint32_t radius) {
     for (std::size_t head = 0; head < queue.size(); ++head)
       for (const auto link : fabric.outgoing(queue[head])) {
         const auto& ends = fabric.links[link];
-        if (ends.kind == LinkKind::ejection && ends.to != node) out.push_back(ends.to);
+        if (ends.kind == LinkKind::ejection && ends.to != node && ends.to < fabric.processors) out.push_back(ends.to);
         if (ends.kind != LinkKind::network || distance[ends.to] != none || distance[queue[head]] == radius) continue;
         distance[ends.to] = distance[queue[head]] + 1;
         queue.push_back(ends.to);

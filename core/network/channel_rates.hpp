@@ -27,10 +27,12 @@ struct ChannelRates {
 /// `traffic[source * nodes + destination]`: what is sent. Throws std::runtime_error if ways go round in circles.
 ChannelRates channel_rates(const Routing& routing, const std::vector<double>& traffic, bool turns = false);
 
-/// A pattern as that matrix: every sending node sends 1. ParameterError as in OpenLoop.
-std::vector<double> traffic_matrix(const Traffic& traffic, const Neighbourhood& around);
+/// A pattern as that matrix: every sending node sends 1, I/O nodes neither send nor receive. ParameterError as in
+/// OpenLoop.
+std::vector<double> traffic_matrix(const Traffic& traffic, const Fabric& fabric);
 
-/// What patterns ask of a fabric: the extents of grids, the nodes within `radius` links of routers.
+/// What patterns ask of a fabric: its processing elements, the extents of grids, who is within `radius` links of
+/// routers.
 Neighbourhood neighbourhood(const Fabric& fabric, std::uint32_t radius);
 
 }  // namespace assay::network

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "network/outcome.hpp"
+#include "network/parts.hpp"
 #include "network/traffic/trace.hpp"
 
 namespace assay::network {
@@ -77,10 +78,12 @@ class Recorder {
     out_.tail[row] = static_cast<std::int64_t>(engine.tail(m, head));
     out_.hops[row] = static_cast<std::int32_t>(hops);
     ++count_;
-    if constexpr (requires { m.path.back().tail; }) {
-      if (out_.wants_crossings)
-        for (const auto& at : m.path) out_.crossings.push_back({row, at.link, at.channel, at.head, at.tail});
-    }
+  }
+  /// The message and packet of `key` on a channel of a link (see Crossing).
+  void crossed(std::uint64_t key, std::uint64_t link, std::uint64_t channel, std::uint64_t head, std::uint64_t tail) {
+    if (!out_.wants_crossings) return;
+    const auto row = source_.row(static_cast<std::uint32_t>(key >> Parts::packet_bits));
+    out_.crossings.push_back({row, key & ((1u << Parts::packet_bits) - 1), link, channel, head, tail});
   }
   void moved_base(std::uint32_t) {}
   [[nodiscard]] std::uint64_t count() const { return count_; }

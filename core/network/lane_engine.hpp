@@ -66,6 +66,7 @@ class LaneEngine : protected RandomSource, protected Load {
   [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
   [[nodiscard]] std::uint64_t unroutable() const { return unroutable_; }
   [[nodiscard]] const std::vector<std::uint64_t>& flits_by_link() const { return flits_by_link_; }
+  [[nodiscard]] Tick now() const { return now_; }
 
  protected:
   static constexpr std::uint32_t nobody = events::nobody;
@@ -164,6 +165,11 @@ class LaneEngine : protected RandomSource, protected Load {
     }
   }
 
+  /// A packet on a link, in lane `lane` of all, for an observer that asks.
+  void crossed(std::uint64_t key, std::uint32_t link, std::uint32_t lane, Tick head, Tick tail) {
+    if constexpr (requires { observer_.crossed(key, link, lane, head, tail); })
+      observer_.crossed(key, link, lane - wires_[first_[link].wire].lane, head, tail);
+  }
   /// The tail of a message, by a packet of it, has left its injection channel at `time`.
   void left_source(std::uint64_t key, Tick time) {
     if constexpr (requires { observer_.left(std::uint64_t{}, Tick{}); })

@@ -37,16 +37,19 @@ struct Trace {
   std::vector<std::uint32_t> source, destination, flits;
 };
 
-/// A message on a link: the cycles in which its head and its tail start to cross.
+/// A packet on a link: the cycles in which its head and its tail start to cross.
 struct Crossing {
-  std::uint64_t message, link, channel, head, tail;  // message: row of the trace
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+  std::uint64_t message, packet;  // row of the trace; 0 where messages are not cut
+  std::uint64_t link, channel;    // channel: which of the link's, times the lanes of one, plus the lane
+  std::uint64_t head, tail;       // tail: `never` where the packet stands there for ever
 };
 
 /// By row of the trace; -1 where a message was never delivered.
 struct Delivered {
   std::vector<std::int64_t> head, tail;
   std::vector<std::int32_t> hops;
-  std::vector<Crossing> crossings;  // of delivered messages, if asked for; the worm engine's, of messages in one packet
+  std::vector<Crossing> crossings;  // if asked for
   bool wants_crossings = false;
   Outcome outcome;
 };

@@ -3,8 +3,8 @@
 #pragma once
 #include "network/channel_rates.hpp"
 #include "network/collector.hpp"
+#include "network/drive.hpp"
 #include "network/registry.hpp"
-#include "network/simulate.hpp"
 
 namespace assay::network {
 
@@ -41,9 +41,11 @@ Outcome run_open_loop(const Network& network, const Switching& switching, const 
 }
 
 template <template <class, class> class Engine>
-Delivered run_trace(const Network& network, const Switching& switching, const Trace& trace, bool whole_messages) {
+Delivered run_trace(const Network& network, const Switching& switching, const Trace& trace, bool whole_messages,
+                    bool crossings) {
   const double started = thread_seconds();
   Delivered out;
+  out.wants_crossings = crossings;
   out.head.assign(trace.id.size(), -1);
   out.tail = out.head;
   out.hops.assign(trace.id.size(), -1);
@@ -54,6 +56,8 @@ Delivered run_trace(const Network& network, const Switching& switching, const Tr
   Engine<ReplaySource, Recorder> engine(*network.fabric, *network.routing, switching, source, recorder,
                                         events::Random(1), horizon(*network.fabric, whole_messages ? longest : 1));
   engine.run(~std::uint64_t{0});
+  if (crossings) engine.report_standing();
+  out.outcome.simulated_cycles = engine.now() + 1;
   out.outcome.head_hops = engine.head_hops();
   out.outcome.flit_hops = engine.flit_hops();
   out.outcome.memory_bytes = engine.memory();

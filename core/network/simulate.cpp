@@ -71,9 +71,9 @@ Delivered replay(const Table& config, const Trace& trace, bool crossings) {
   check(trace, built.fabric->nodes);
   switch (choose_engine(built, switching)) {
     case Engine::flit:
-      return replay_flits(built, switching, trace);
+      return replay_flits(built, switching, trace, crossings);
     case Engine::packet:
-      return replay_packets(built, switching, trace);
+      return replay_packets(built, switching, trace, crossings);
     case Engine::worm:
       break;
   }

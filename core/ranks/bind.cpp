@@ -1,5 +1,5 @@
 // Python's view of message-passing programs on a described machine.
-#include "network/bind.hpp"
+#include "network/values/bind.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>

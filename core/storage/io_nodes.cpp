@@ -2,8 +2,8 @@
 
 #include <bit>
 
+#include "network/drive.hpp"
 #include "network/placement.hpp"
-#include "network/simulate.hpp"
 #include "network/worm/paths.hpp"
 
 namespace assay::storage {
@@ -119,10 +119,11 @@ IoNodes::IoNodes(std::uint32_t dimension, const InputOutput& io, events::Random 
     throw ParameterError("io.nodes", "has " + std::to_string(io_count_) + " elements, accepted is a power of two");
   for (std::size_t i = 0; i < at_.size(); ++i) {
     if (at_[i] >= nodes())
-      throw ParameterError("io.nodes", "names element " + std::to_string(at_[i]) + " of " + std::to_string(nodes()));
+      throw ParameterError(
+          "io.nodes", "names element " + std::to_string(at_[i]) + ", accepted are 0 to " + std::to_string(nodes() - 1));
     if (std::find(at_.begin(), at_.begin() + static_cast<std::ptrdiff_t>(i), at_[i]) !=
         at_.begin() + static_cast<std::ptrdiff_t>(i))
-      throw ParameterError("io.nodes", "names element " + std::to_string(at_[i]) + " twice");
+      throw ParameterError("io.nodes", "names element " + std::to_string(at_[i]) + " twice, accepted is each once");
   }
   const auto share = [](const char* key, double value) {
     if (!(value >= 0 && value <= 1)) throw ParameterError(key, "is " + std::to_string(value) + ", accepted is 0 to 1");

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "events/random.hpp"
 #include "network/outcome.hpp"
 #include "network/settings.hpp"
 

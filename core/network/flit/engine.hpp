@@ -44,6 +44,12 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
   [[nodiscard]] std::size_t memory() const {
     return Base::common_memory() + stops_.capacity() * sizeof(Stop) + owner_.capacity() * 4;
   }
+  /// Lets the observer know which lanes are held for ever.
+  void report_standing() {
+    for (const Stop& stop : stops_)
+      if (stop.message != nobody && stop.crossed != 0 && stop.crossed < stop.flits)
+        Base::crossed(messages_[stop.message].key, stop.link, stop.lane, stop.first, Crossing::never);
+  }
   /// Messages that can never move again, and one circle of them.
   void find_deadlock(Outcome& outcome) const {
     Circle circle(messages_.size());
@@ -72,7 +78,7 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     std::uint32_t link = 0, wire = 0, lane = 0;                   // lane: among all
     std::uint32_t before = nobody, after = nobody;                // stops of the same message
     std::uint32_t crossed = 0, ready = 0, credits = 0, sunk = 0;  // flits; credits that came back
-    Tick last = 0, sinks = 0;                                     // start of the last flit; when the sink takes another
+    Tick first = 0, last = 0, sinks = 0;  // starts of the first and last flit; when the sink takes another
     bool headed = false, drained = false, released = false;
   };
   [[nodiscard]] unsigned lanes(std::uint32_t link) const { return fabric_.links[link].lanes; }
@@ -209,11 +215,13 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     ++flits_by_link_[stop.link];
     stop.last = now_;
     if (flit == 0) {
+      stop.first = now_;
       Message& m = messages_[stop.message];
       ++m.hops;
       if (before == nobody) m.entered = now_;
       if (out) m.head = now_;
     }
+    if (last) Base::crossed(messages_[stop.message].key, stop.link, stop.lane, stop.first, now_);
     if (last && before == nobody && stop.row == none) Base::left_source(messages_[stop.message].key, now_ + link.flit);
     if (last && out) deliver(stop.message);
     if (last && link.buffer == 0) post(lane_free, number, now_ + link.flit);

@@ -9,8 +9,8 @@ Outcome simulate_flits(const Network& network, const Switching& switching, const
                        const Method& method) {
   return run_open_loop<FlitEngine>(network, switching, traffic, method, false);
 }
-Delivered replay_flits(const Network& network, const Switching& switching, const Trace& trace) {
-  return run_trace<FlitEngine>(network, switching, trace, false);
+Delivered replay_flits(const Network& network, const Switching& switching, const Trace& trace, bool crossings) {
+  return run_trace<FlitEngine>(network, switching, trace, false, crossings);
 }
 
 }  // namespace assay::network

@@ -1,12 +1,13 @@
 // Runs of the flit engine over a fabric with its routing.
 #pragma once
+#include "network/outcome.hpp"
 #include "network/registry.hpp"
-#include "network/simulate.hpp"
+#include "network/settings.hpp"
 
 namespace assay::network {
 
 Outcome simulate_flits(const Network& network, const Switching& switching, const Traffic& traffic,
                        const Method& method);
-Delivered replay_flits(const Network& network, const Switching& switching, const Trace& trace);
+Delivered replay_flits(const Network& network, const Switching& switching, const Trace& trace, bool crossings = false);
 
 }  // namespace assay::network

@@ -61,6 +61,7 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     for (const auto& lane : lanes_) sum += lane.back.capacity() * sizeof(Tick);
     return sum;
   }
+  void report_standing() {}  // a grant says all: a packet that waits is whole in its buffer
   /// Messages that can never move again, and one circle of them.
   void find_deadlock(Outcome& outcome) const;
 
@@ -183,6 +184,7 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     if constexpr (requires { Base::observer_.passes(std::uint64_t{}, link, Tick{}, m.length); })
       if (link.kind == LinkKind::network && m.hops > 2)
         Base::observer_.passes(m.key >> Parts::packet_bits, link, now_, m.length);
+    Base::crossed(m.key, wire.link, lane, now_, tail);
     ++lanes_[lane].open;
     if (m.link == none) {
       m.entered = now_;

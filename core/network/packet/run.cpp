@@ -9,8 +9,8 @@ Outcome simulate_packets(const Network& network, const Switching& switching, con
                          const Method& method) {
   return run_open_loop<PacketEngine>(network, switching, traffic, method, true);
 }
-Delivered replay_packets(const Network& network, const Switching& switching, const Trace& trace) {
-  return run_trace<PacketEngine>(network, switching, trace, true);
+Delivered replay_packets(const Network& network, const Switching& switching, const Trace& trace, bool crossings) {
+  return run_trace<PacketEngine>(network, switching, trace, true, crossings);
 }
 
 }  // namespace assay::network

@@ -1,5 +1,5 @@
 // Python's view of topologies, routings and the networks built of them.
-#include "network/bind.hpp"
+#include "network/topologies/bind.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -11,6 +11,7 @@
 #include "network/channel_rates.hpp"
 #include "network/placement.hpp"
 #include "network/registry.hpp"
+#include "network/values/bind.hpp"
 
 namespace nb = nanobind;
 using namespace assay::network;
@@ -165,7 +166,7 @@ std::vector<double> pattern_matrix(const Network& network, const std::string& pa
   Traffic traffic;
   traffic.pattern = pattern;
   traffic.self = self;
-  return traffic_matrix(traffic, neighbourhood(*network.fabric, 1));
+  return traffic_matrix(traffic, *network.fabric);
 }
 
 nb::dict rates_of_pattern(const Network& network, const std::string& pattern, bool self, bool turns) {
@@ -205,7 +206,6 @@ nb::list points(const std::vector<Point>& at) {
 
 }  // namespace
 
-void bind_topologies(nb::module_& module);
 void bind_topologies(nb::module_& module) {
   // ValueError with two arguments: the dotted key and the message.
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {

@@ -1,6 +1,7 @@
 #include "network/worm/cube_run.hpp"
 
-#include "network/simulate.hpp"
+#include "network/collector.hpp"
+#include "network/drive.hpp"
 #include "network/worm/cube.hpp"
 #include "network/worm/rigid.hpp"
 #include "network/worm/unit.hpp"

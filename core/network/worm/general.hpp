@@ -74,6 +74,7 @@ struct Channel {
 template <class Source, class Observer>
 class GeneralEngine : private RandomSource, private Load {
  public:
+  static constexpr const char* name = "worm";
   using Message = Worm;
   GeneralEngine(const Fabric& fabric, const Routing& routing, const Switching& switching, Source& source,
                 Observer& observer, events::Random random, std::uint32_t span)
@@ -128,6 +129,12 @@ class GeneralEngine : private RandomSource, private Load {
   [[nodiscard]] std::size_t memory() const {
     return worms_.memory() + channels_.capacity() * sizeof(Channel) + links_.capacity() * sizeof(State) +
            wheel_.memory() + flits_by_link_.capacity() * 8;
+  }
+  [[nodiscard]] Tick now() const { return now_; }
+  /// Lets the observer know where those stand that never arrive.
+  void report_standing() {
+    for (std::uint32_t i = 0; i < worms_.size(); ++i)
+      if (const Worm& w = worms_[i]; w.live) crossed(w, packets_ ? w.path.size() : w.settled);
   }
   /// Messages that can never move again, and one circle of them.
   void find_deadlock(Outcome& outcome) const;
@@ -487,6 +494,15 @@ class GeneralEngine : private RandomSource, private Load {
       if (link.kind == LinkKind::network && w.path.size() > 2)
         observer_.passes(w.key >> packet_bits, link, time, w.flits);
   }
+  /// Where the worm has been, for an observer that asks; its tails are known on the first `known` links.
+  void crossed(const Worm& w, std::size_t known) {
+    if constexpr (requires { observer_.crossed(w.key, 0, 0, Tick{}, Tick{}); })
+      for (std::size_t i = 0; i < w.path.size(); ++i) {
+        const Column& at = w.path[i];
+        observer_.crossed(w.key, at.link, at.channel - links_[at.link].first, at.head,
+                          i < known ? at.tail : Crossing::never);
+      }
+  }
   /// The injection channel's release is known: the next packet of the message asks after it.
   void injected(std::uint32_t index, Tick time) {
     const std::uint32_t row = worms_[index].message;
@@ -510,6 +526,7 @@ class GeneralEngine : private RandomSource, private Load {
     flit_hops_ += std::uint64_t{hops} * w.flits;
     for (const auto& column : w.path) flits_by_link_[column.link] += w.flits;
     w.live = false;
+    crossed(w, w.path.size());
     if (w.message == none) {
       w.key >>= packet_bits;
       w.ready = tail;

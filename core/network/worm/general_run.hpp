@@ -1,7 +1,8 @@
 // Runs of the general worm engine over a fabric with its routing.
 #pragma once
+#include "network/outcome.hpp"
 #include "network/registry.hpp"
-#include "network/simulate.hpp"
+#include "network/settings.hpp"
 
 namespace assay::network {
 

@@ -50,7 +50,7 @@ def network_model(topology: str, routing: str) -> type[schema.Network]:
         kind = parameter_type(parameter)
         text = parameter["description"] + (f" [{parameter['unit']}]" if parameter["unit"] else "")
         if parameter["required"]:
-            found[parameter["name"]] = (kind, Field(description=text))
+            found[parameter["name"]] = (kind, Field(title=parameter["accepts"], description=text))
         else:
             optional = parameter["default"] is None
             found[parameter["name"]] = (
@@ -295,4 +295,6 @@ def _explained(
 
 def _accepted(model: type[BaseModel], path: Sequence[str | int]) -> str | None:
     found = model.model_fields.get(str(path[1])) if len(path) > 1 else None
-    return found.description if found else None
+    if found is None or found.title is None:
+        return found.description if found else None
+    return f"{found.title} ({found.description})"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from assay.network.engine import asked
 
 COLOURS = ((237, 242, 247), (168, 208, 141), (250, 204, 21), (234, 88, 12), (127, 29, 29))
 WIDTH = 760.0
+APART = 90.0  # rows, if there is the room
 LABELLED = 64  # routers; beyond that numbers hide the picture
 
 
@@ -75,8 +77,9 @@ def svg(
     left, right = min((x for x, _ in routers), default=0.0), max((x for x, _ in routers), default=1.0)
     low, high = min((y for _, y in routers), default=0.0), max((y for _, y in routers), default=1.0)
     scale = (WIDTH - 60) / max(right - left, (high - low) / 1.5, 1e-9)
-    height = (high - low) * scale + 150  # room above for the title and for the links that bulge
-    place = [(30 + (x - left) * scale, height - 80 - (y - low) * scale) for x, y in routers]
+    upward = _upward(sorted({y for _, y in routers}), scale)
+    height = (high - low) * upward + 150  # room above for the title and for the links that bulge
+    place = [(30 + (x - left) * scale, height - 80 - (y - low) * upward) for x, y in routers]
     radius = max(2.0, min(9.0, 0.12 * scale))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {height:.0f}" font-family="sans-serif">',
@@ -88,6 +91,14 @@ def svg(
         "</svg>\n",
     ]
     return "\n".join(parts)
+
+
+def _upward(rows: Sequence[float], scale: float) -> float:
+    """The scale of y: that of x, or more where rows (such as the levels of a tree) would lie too close together."""
+    if len(rows) < 2:
+        return scale
+    wanted = APART / min(above - below for below, above in pairwise(rows))
+    return max(scale, min(wanted, 0.75 * (WIDTH - 60) / (rows[-1] - rows[0])))
 
 
 def _links(

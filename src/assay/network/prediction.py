@@ -103,20 +103,22 @@ def _lengths(description: Description) -> Service:
 
 
 def _pattern(description: Description, network: Any) -> Floats:
-    traffic, nodes = description.traffic, network.nodes
-    if traffic.pattern == "hotspot":
-        out = np.full((nodes, nodes), (1 - traffic.hotspot_share) / (nodes - 1))
-        out[:, traffic.hotspots] += traffic.hotspot_share / len(traffic.hotspots)
-        np.fill_diagonal(out, 0)
-        return out
+    """What each node sends to each; I/O nodes of [network.io], the last ones, neither send nor receive."""
+    traffic, nodes, senders = description.traffic, network.nodes, network.processors
     if traffic.pattern == "spherical":
         raise InputError("has no analysis", key="traffic.pattern", value="spherical", accepted="any other pattern")
-    if traffic.pattern == "uniform":
-        out = np.full((nodes, nodes), 1 / (nodes if traffic.self else nodes - 1))
-        if not traffic.self:
-            np.fill_diagonal(out, 0)
-        return out
-    return np.asarray(network.pattern(traffic.pattern), float).reshape(nodes, nodes)
+    if traffic.pattern not in ("hotspot", "uniform"):
+        return np.asarray(network.pattern(traffic.pattern), float).reshape(nodes, nodes)
+    whole = np.zeros((nodes, nodes))
+    out = whole[:senders, :senders]
+    if traffic.pattern == "hotspot":
+        out[:] = (1 - traffic.hotspot_share) / (senders - 1)
+        out[:, traffic.hotspots] += traffic.hotspot_share / len(traffic.hotspots)
+    else:
+        out[:] = 1 / (senders if traffic.self else senders - 1)
+    if traffic.pattern == "hotspot" or not traffic.self:
+        np.fill_diagonal(out, 0)
+    return whole
 
 
 def joined(description: Description) -> Any:

@@ -18,6 +18,8 @@ def replay(description: Description, messages: Path, out: Path, drawn: Path | No
     config = description.core()
     network = asked(description.source, core.build_network, description.fabric())
     found = trace.load(messages, network.nodes)
+    if drawn is not None:
+        timeline.check(len(found))
     order = found.order()
     result = asked(
         description.source,
@@ -31,14 +33,20 @@ def replay(description: Description, messages: Path, out: Path, drawn: Path | No
         columns[name] = np.empty(len(found), np.int64)
         columns[name][order] = result[name]
     trace.save(out, found, **columns)
+    cycles, delivered = int(columns["tail"].max(initial=-1)) + 1, int((columns["tail"] >= 0).sum())
+    if delivered < len(found):  # it ended when nothing could move any more
+        cycles = max(cycles, int(result["simulated_cycles"]))
     if drawn is not None:
-        timeline.write(drawn, description, network.links, found, columns, order, result["crossings"])
+        ways = timeline.ways(order, result["crossings"])
+        played = timeline.Played(network.links, columns["head"], columns["tail"], ways, cycles)
+        timeline.write(drawn, description, found, played)
     return {
         "engine": result["engine"],
-        "simulated_cycles": max(int(result["simulated_cycles"]), int(columns["tail"].max(initial=-1)) + 1),
+        "simulated_cycles": cycles,
         "cpu_seconds": float(result["cpu_seconds"]),
         "messages": len(found),
-        "delivered": int((columns["tail"] >= 0).sum()),
+        "delivered": delivered,
+        "unroutable": int(result["unroutable"]),
         "head_hops": int(columns["hops"].sum()),
         "deadlock": result.get("deadlock"),
         "delivered_file": str(out),

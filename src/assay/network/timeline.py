@@ -1,8 +1,9 @@
 """A replay as a timeline in the Trace Event Format (JSON), which Perfetto and chrome://tracing open.
 
-Two processes: *messages*, where each message is a span from its generation to its tail's delivery, with its wait at
-the source and its head's way inside it; and *links*, one track a channel, where each worm is a span from its head's
-crossing to its tail's (worm engine). Times are in us of the machine described; a span's arguments have the cycles.
+Two processes: *messages*, where each message is a span from its generation to its tail's delivery, with its waits (at
+the source and for each link on its way), its head's way and its body inside it, packet by packet where it is cut; and
+*links*, one track a channel or lane, where each packet is a span from its head's crossing to its tail's. All engines
+say the same. Times are in us of the machine described; a span's arguments have the cycles.
 Source: Trace Event Format, https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,32 +24,52 @@ from assay.network.trace import Messages
 
 Integers = NDArray[np.int64]
 Event = dict[str, Any]
+Link = Mapping[str, Any]
 MESSAGES, LINKS = 1, 2
 MOST = 200_000  # messages; a timeline of more is of no use to a person
 
 
-def write(
-    path: Path,
-    description: Description,
-    links: Sequence[Mapping[str, Any]],
-    messages: Messages,
-    delivered: Mapping[str, Integers],
-    order: Integers,
-    crossings: Mapping[str, Integers],
-) -> None:
-    """The file. `delivered`: head and tail by message; `crossings`: columns of the core, messages as rows of
-    `order`.
-    """
-    if len(messages) > MOST:
+@dataclass(frozen=True)
+class Hop:
+    """A packet on a link: the cycles in which its head and tail start to cross; tail None where it stands for ever."""
+
+    link: int
+    channel: int
+    head: int
+    tail: int | None
+
+
+Ways = dict[tuple[int, int], list[Hop]]  # by row of the trace and packet, in order of the way
+
+
+@dataclass(frozen=True)
+class Played:
+    """What the core said: links, cycles of head and tail by row (-1: never), ways, and the cycle after the last."""
+
+    links: Sequence[Link]
+    head: Integers
+    tail: Integers
+    ways: Ways
+    end: int
+
+
+def check(messages: int) -> None:
+    """InputError where there are more than a timeline can show."""
+    if messages > MOST:
         raise InputError(
-            "has too many messages for a timeline", key="--timeline", value=len(messages), accepted=f"{MOST}"
+            "are too many messages for a timeline", key="--timeline", value=messages, accepted=f"{MOST} or fewer"
         )
+
+
+def write(path: Path, description: Description, messages: Messages, played: Played) -> None:
+    """The file."""
     us = description.cycle * 1e6
+    stored = description.network.switching == "store-and-forward"
     events = [
         _name(MESSAGES, "process_name", "messages"),
         _name(LINKS, "process_name", "links"),
-        *_messages(messages, delivered, _entered(messages, order, crossings), us),
-        *_links(links, messages, order, crossings, us),
+        *_messages(messages, played, stored, us),
+        *_links(messages, played, us),
     ]
     document = {"displayTimeUnit": "ns", "traceEvents": events}
     try:
@@ -56,64 +78,119 @@ def write(
         raise InputError(f"cannot be written: {error.strerror}", file=path) from None
 
 
-def _entered(messages: Messages, order: Integers, crossings: Mapping[str, Integers]) -> dict[int, int]:
-    """The cycle in which each message's head crossed its first link."""
-    found: dict[int, int] = {}
-    for row, head in zip(order[crossings["message"]].tolist(), crossings["head"].tolist(), strict=True):
-        found[row] = min(head, found.get(row, head))
+def ways(order: Integers, crossings: Mapping[str, Integers]) -> Ways:
+    """Columns of the core, whose messages are rows of `order`, packet by packet."""
+    found: Ways = {}
+    names = ("packet", "link", "channel", "head", "tail")
+    rows = order[crossings["message"]].tolist()
+    for row, packet, link, channel, head, tail in zip(rows, *(crossings[name].tolist() for name in names), strict=True):
+        found.setdefault((row, packet), []).append(Hop(link, channel, head, tail if tail >= 0 else None))
+    for way in found.values():
+        way.sort(key=lambda hop: hop.head)
     return found
 
 
-def _messages(
-    messages: Messages, delivered: Mapping[str, Integers], entered: Mapping[int, int], us: float
-) -> Iterator[Event]:
+def _messages(messages: Messages, played: Played, stored: bool, us: float) -> Iterator[Event]:
+    packets: dict[int, list[int]] = {}
+    for row, packet in sorted(played.ways):
+        packets.setdefault(row, []).append(packet)
     for row in range(len(messages)):
-        born, head, tail = int(messages.cycle[row]), int(delivered["head"][row]), int(delivered["tail"][row])
-        if tail < 0:
+        name, born = _words(messages, row), int(messages.cycle[row])
+        head, tail = int(played.head[row]), int(played.tail[row])
+        about: dict[str, Any] = {"flits": int(messages.flits[row]), "generated": born}
+        about |= {"head": head, "tail": tail} if tail >= 0 else {"delivered": "never"}
+        end = tail + 1 if tail >= 0 else played.end
+        ours = packets.get(row, [])
+        span = _Spans(str(messages.id[row]), us)
+        if len(ours) < 2:
+            inside = _parts(played, played.ways[row, ours[0]], born, end, stored, span) if ours else ()
+            yield from span.around(name, born, end, inside, about)
             continue
-        name = f"{messages.id[row]}: {messages.source[row]} to {messages.destination[row]}"
-        about = {"flits": int(messages.flits[row]), "generated": born, "head": head, "tail": tail}
-        spans = [
-            (name, born, tail + 1),
-            ("head on its way", entered.get(row, born), head + 1),
-            ("body", head + 1, tail + 1),
-        ]
-        if entered.get(row, born) > born:
-            spans.append(("waits at the source", born, entered[row]))
-        for label, start, end in sorted(spans, key=lambda span: (span[1], -span[2])):
-            if end > start:
-                common = {"cat": "message", "name": label, "id": int(messages.id[row]), "pid": MESSAGES, "tid": 1}
-                yield common | {"ph": "b", "ts": start * us, "args": about}
-                yield common | {"ph": "e", "ts": end * us}
+        yield from span.around(name, born, end, (), about | {"packets": len(ours)})
+        asks = born
+        for packet in ours:
+            way = played.ways[row, packet]
+            last = way[-1].tail
+            over = played.end if last is None else last + 1
+            span = _Spans(f"{messages.id[row]}.{packet}", us)
+            inside = _parts(played, way, asks, over, stored, span)
+            yield from span.around(f"{name}, packet {packet}", asks, over, inside, {"packet": packet})
+            asks = over if way[0].tail is None else way[0].tail + 1
 
 
-def _links(
-    links: Sequence[Mapping[str, Any]],
-    messages: Messages,
-    order: Integers,
-    crossings: Mapping[str, Integers],
-    us: float,
-) -> Iterator[Event]:
-    tracks: dict[int, int] = {}
-    columns = (crossings[name].tolist() for name in ("message", "link", "channel", "head", "tail"))
-    for message, link, channel, head, tail in zip(*columns, strict=True):
-        if channel not in tracks:
-            tracks[channel] = len(tracks) + 1
-            yield _name(LINKS, "thread_name", f"{_called(links[link])} (link {link})", tracks[channel])
-            yield _name(LINKS, "thread_sort_index", link, tracks[channel], key="sort_index")
-        row = order[message]
-        yield {
-            "ph": "X",
-            "pid": LINKS,
-            "tid": tracks[channel],
-            "name": f"{messages.id[row]}: {messages.source[row]} to {messages.destination[row]}",
-            "ts": head * us,
-            "dur": (tail + 1 - head) * us,
-            "args": {"head": head, "tail": tail, "flits": int(messages.flits[row])},
-        }
+def _parts(played: Played, way: Sequence[Hop], asks: int, end: int, stored: bool, span: _Spans) -> Iterator[Event]:
+    """Of a packet that asks for its first link at `asks`: its waits, its head's way and its body."""
+    first, last = way[0], way[-1]
+    yield from span.around("waits at the source", asks, first.head)
+    arrived = played.links[last.link]["kind"] == "ejection"
+    waits = _waits(played.links, way, None if arrived else end, stored, span)
+    yield from span.around("head on its way", first.head, last.head + 1 if arrived else end, waits)
+    if arrived:
+        yield from span.around("body", last.head + 1, end)
 
 
-def _called(link: Mapping[str, Any]) -> str:
+def _waits(links: Sequence[Link], way: Sequence[Hop], end: int | None, stored: bool, span: _Spans) -> Iterator[Event]:
+    """Between a head's being ready to leave a router and its leaving; `end`: of the wait that never ends."""
+    for at, hop in enumerate(way):
+        if stored and hop.tail is None:
+            return
+        ready = (hop.tail or 0 if stored else hop.head) + links[hop.link]["head_ticks"]
+        if at + 1 < len(way):
+            yield from span.around(f"waits for {_called(links[way[at + 1].link])}", ready, way[at + 1].head)
+        elif end is not None:
+            yield from span.around("waits for ever", ready, end)
+
+
+class _Spans:
+    """Nested spans of one track of the messages."""
+
+    def __init__(self, track: str, us: float) -> None:
+        self._common = {"cat": "message", "id": track, "pid": MESSAGES, "tid": 1}
+        self._us = us
+
+    def around(
+        self, name: str, start: int, end: int, inside: Iterator[Event] | tuple[()] = (), about: Event | None = None
+    ) -> Iterator[Event]:
+        """A span in cycles with what is inside it; nothing where it has no length."""
+        if end > start:
+            yield self._common | {"name": name, "ph": "b", "ts": start * self._us, "args": about or {}}
+            yield from inside
+            yield self._common | {"name": name, "ph": "e", "ts": end * self._us}
+
+
+def _links(messages: Messages, played: Played, us: float) -> Iterator[Event]:
+    tracks: dict[tuple[int, int], int] = {}
+    most = max((link["channels"] * link["lanes"] for link in played.links), default=1)
+    for (row, packet), way in sorted(played.ways.items()):
+        for hop in way:
+            link, place = played.links[hop.link], (hop.link, hop.channel)
+            if place not in tracks:
+                tracks[place] = len(tracks) + 1
+                yield _name(LINKS, "thread_name", _track(link, *place), tracks[place])
+                order = hop.link * most + hop.channel
+                yield _name(LINKS, "thread_sort_index", order, tracks[place], key="sort_index")
+            end = played.end if hop.tail is None else hop.tail + link["flit_ticks"]
+            about = {"head": hop.head, "tail": "never" if hop.tail is None else hop.tail}
+            about |= {"flits": int(messages.flits[row]), "packet": packet}
+            name = _words(messages, row)
+            span = {"ph": "X", "pid": LINKS, "tid": tracks[place], "name": name, "args": about}
+            yield span | {"ts": hop.head * us, "dur": (end - hop.head) * us}
+
+
+def _words(messages: Messages, row: int) -> str:
+    return f"{messages.id[row]}: {messages.source[row]} to {messages.destination[row]}"
+
+
+def _track(link: Link, number: int, channel: int) -> str:
+    words = f"{_called(link)} (link {number}"
+    if link["channels"] > 1:
+        words += f", channel {channel // link['lanes']}"
+    if link["lanes"] > 1:
+        words += f", lane {channel % link['lanes']}"
+    return f"{words})"
+
+
+def _called(link: Link) -> str:
     match link["kind"]:
         case "injection":
             return f"node {link['from']} into router {link['to']}"

@@ -14,7 +14,7 @@ from assay.errors import InputError
 
 COLUMNS = ("id", "cycle", "source", "destination", "flits")
 Integers = NDArray[np.int64]
-LARGEST = {"id": 2**63 - 1, "cycle": 2**62, "source": 2**32 - 2, "destination": 2**32 - 2, "flits": 2**31 - 1}
+LARGEST = {"id": 2**63 - 1, "cycle": 2**62 - 1, "source": 2**32 - 2, "destination": 2**32 - 2, "flits": 2**30 - 1}
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ class Messages:
 def load(path: Path, nodes: int | None = None) -> Messages:
     """Read a trace; a row that is wrong is named with its line."""
     try:
-        table = csv.read_csv(
-            path,
-            read_options=csv.ReadOptions(block_size=1 << 24),
-            convert_options=csv.ConvertOptions(
-                column_types=dict.fromkeys(COLUMNS, pa.int64()), include_columns=list(COLUMNS)
-            ),
-        )
+        with path.open("rb") as file:
+            names = _header(path, file.readline(1 << 16))
+            options = csv.ReadOptions(block_size=1 << 24, column_names=names)
+            types = csv.ConvertOptions(column_types=dict.fromkeys(COLUMNS, pa.int64()), include_columns=list(COLUMNS))
+            if not file.peek(1):  # no messages
+                return Messages(*(np.empty(0, np.int64) for _ in COLUMNS))
+            table = csv.read_csv(file, read_options=options, convert_options=types)
     except (pa.ArrowInvalid, pa.ArrowKeyError, OSError, UnicodeDecodeError) as error:
         raise _fault(path, nodes, error) from None
     columns = {name: table.column(name) for name in COLUMNS}
@@ -54,6 +54,22 @@ def load(path: Path, nodes: int | None = None) -> Messages:
     if _wrong(messages, nodes):
         raise _fault(path, nodes, None)
     return messages
+
+
+def _header(path: Path, line: bytes) -> list[str]:
+    """The columns' names in the first line; InputError unless there is one of each that a trace needs."""
+    accepted = ",".join(COLUMNS)
+    try:
+        first = line.decode("utf-8-sig").strip("\r\n")
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8 text", file=path, line=1, accepted=f"CSV with the columns {accepted}") from None
+    if not first.strip():
+        raise InputError("is empty", file=path, accepted=f"a first line {accepted}")
+    names = [name.strip().strip('"') for name in first.split(",")]
+    if missing := [name for name in COLUMNS if names.count(name) != 1]:
+        problem = f"there must be one column {', one '.join(missing)}"
+        raise InputError(problem, file=path, line=1, value=first[:80], accepted=accepted)
+    return names
 
 
 def _wrong(messages: Messages, nodes: int | None) -> bool:
@@ -73,9 +89,9 @@ def _wrong(messages: Messages, nodes: int | None) -> bool:
 
 def _fault(path: Path, nodes: int | None, error: Exception | None) -> InputError:
     """Find what is wrong by reading line by line; only after the fast reader has refused."""
-    accepted = ",".join(COLUMNS)
     if isinstance(error, OSError) and not isinstance(error, pa.ArrowInvalid) and error.strerror:
         return InputError(f"cannot be read: {error.strerror}", file=path)
+    accepted = ",".join(COLUMNS)
     try:
         rows = path.read_bytes().decode().splitlines()
     except UnicodeDecodeError as undecodable:
@@ -83,18 +99,12 @@ def _fault(path: Path, nodes: int | None, error: Exception | None) -> InputError
         return InputError("is not UTF-8 text", file=path, line=line, accepted=f"CSV with the columns {accepted}")
     except OSError as unreadable:
         return InputError(f"cannot be read: {unreadable.strerror}", file=path)
-    if not rows or not rows[0].strip():
-        return InputError("is empty", file=path, accepted=f"a first line {accepted}")
-    header = [name.strip().strip('"') for name in rows[0].removeprefix("\ufeff").split(",")]
-    missing = [name for name in COLUMNS if header.count(name) != 1]
-    if missing:
-        problem = f"there must be one column {', one '.join(missing)}"
-        return InputError(problem, file=path, line=1, value=rows[0][:80], accepted=accepted)
+    header = _header(path, rows[0].encode())
     seen: dict[int, int] = {}
     for line, row in enumerate(rows[1:], 2):
         if not row:
             continue
-        fields = [item.strip('"') for item in row.split(",")]
+        fields = [item.strip().strip('"') for item in row.split(",")]
         if len(fields) != len(header):
             problem = f"has {len(fields)} fields, the first line {len(header)}"
             return InputError(problem, file=path, line=line, value=row[:80], accepted=",".join(header))

@@ -31,7 +31,8 @@ def register(app: typer.Typer) -> None:
         if json:
             emit(document)
         else:
-            state = "deadlock" if document["deadlock"] else "all delivered"
             count = f"{document['delivered']:,} of {document['messages']:,} messages delivered"
-            print(f"{count} in {document['simulated_cycles']:,} cycles: {state}")
+            state = f"; {document['unroutable']:,} without a way" if document["unroutable"] else ""
+            state += "; deadlock" if document["deadlock"] else ""
+            print(f"{count} in {document['simulated_cycles']:,} cycles{state}")
             print(f"{document['engine']} engine, {document['cpu_seconds']:.3g} CPU s; {out}")

@@ -7,6 +7,7 @@
 #include "network/packet/run.hpp"
 #include "network/registry.hpp"
 #include "network/settings.hpp"
+#include "network/simulate.hpp"
 #include "network/worm/general_run.hpp"
 
 namespace net = assay::network;

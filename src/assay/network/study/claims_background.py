@@ -7,7 +7,7 @@ from __future__ import annotations
 from assay._core import network as core
 from assay.analysis.queueing import section6
 from assay.machine.published import Claim
-from assay.network.study.claims import judged
+from assay.network.study.judging import judged
 from assay.network.study.results import Results
 from assay.network.study.verdict import Part, fact
 

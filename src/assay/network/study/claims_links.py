@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.machine.published import Claim
-from assay.network.study.claims import bracket_words, judged, unsaturated
+from assay.network.study.judging import bracket_words, judged, unsaturated
 from assay.network.study.results import Results, values
 from assay.network.study.verdict import Part, alike, fact, less, ratio, trend, within
 

@@ -31,7 +31,7 @@ LABELS = {
 def draw(results: Results, plot: Plot) -> str:
     """One picture as SVG text; saturated points are left out, as in the paper, and marked with a cross above."""
     figure, axes = _figure()
-    key = "load" if plot.x == "rate" and not _with_io(results) else plot.x
+    key = "load" if plot.x == "rate" and not results.with_io else plot.x
     drawn = results.of(**plot.where)
     series = values(drawn, plot.series)
     top = max((p.estimate(plot.y).mean for p in drawn if not p.saturated and p.means.get(plot.y)), default=1.0)
@@ -51,19 +51,16 @@ def draw(results: Results, plot: Plot) -> str:
         _predicted(axes, calm, plot, colour)
         _marks(axes, results.brackets, plot, name, colour)
     _widths(axes, [point.value(plot.x) for point in drawn] if plot.x in ("m", "n") else [])
-    if plot.y == "header":
-        axes.set_ylim(top=top * 2)
     if plot.log and top > 0:
         axes.set_yscale("log")
+    if plot.y == "header":  # predictions and saturated networks go up without end
+        least = min((p.estimate(plot.y).mean for p in drawn if p.means.get(plot.y)), default=top / 2)
+        axes.set_ylim(0.8 * least if plot.log else 0, top * 2)
     axes.set_xlabel(LABELS.get(key, key))
     axes.set_ylabel(f"{LABELS.get(plot.y, plot.y)} (us)")
     axes.set_title(plot.title, fontsize=9, loc="left")
     axes.legend(fontsize=7, frameon=False)
     return _text(figure)
-
-
-def _with_io(results: Results) -> bool:
-    return any("io_pe" in point.means or "pe_pe" in point.means for point in results.points)
 
 
 def _predicted(axes: Any, points: list[Point], plot: Plot, colour: str) -> None:

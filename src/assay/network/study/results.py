@@ -95,6 +95,12 @@ class Results:
     cpu_seconds: float = 0.0
     messages: int = 0
 
+    @property
+    def with_io(self) -> bool:
+        """Whether rates are messages an element a ms (else loads, flits a node a cycle)."""
+        settings = [*(one.setting for one in self.points), *(one.setting for one in self.brackets)]
+        return "io" in self.study.tree or any(key.startswith("io.") for setting in settings for key in setting)
+
     def of(self, **wanted: Any) -> list[Point]:
         """The points set so, in order."""
         return [point for point in self.points if point.has(**wanted)]
