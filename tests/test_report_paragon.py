@@ -61,5 +61,13 @@ def test_the_shared_bus_stands_beside_the_paragons() -> None:
     assert "one-sided puts" in made.note
 
 
+def test_what_was_disturbed_is_said_below_the_table_that_it_stands_in() -> None:
+    made = document()
+    made["benchmarks"][1]["state"] = "disturbed"
+    bandwidth, one, three, speedup = tables(made)
+    assert all(table.note.endswith("Disturbed on this machine: lock.") for table in (one, three))
+    assert not any("Disturbed" in table.note for table in (bandwidth, speedup))
+
+
 def test_nothing_measured_gives_no_table() -> None:
     assert tables({"machine": "here", "benchmarks": []}) == []

@@ -7,6 +7,8 @@ Where this machine has fewer processors than the table's three, its greatest cou
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from assay.machine.catalogue import Cell, cells, load
@@ -40,8 +42,23 @@ BANDWIDTH: dict[str, tuple[str, dict[str, Any], float]] = {
 
 def tables(document: Document) -> list[Grid]:
     """Lay out those of the four tables, and of the text after the last, of which this run measured anything."""
-    made = [_bandwidth(document), _primitives(document, "table3.2", 1), _primitives(document, "table3.3", 3)]
-    return [table for table in (*made, _speedups(document), _bus(document)) if table is not None]
+    threads, kernels = ([name for name, _ in rows.values()] for rows in (THREADS, KERNELS))
+    made = (
+        (_bandwidth(document), [name for name, *_ in BANDWIDTH.values()]),
+        (_primitives(document, "table3.2", 1), threads),
+        (_primitives(document, "table3.3", 3), threads),
+        (_speedups(document), kernels),
+        (_bus(document), ["bus"]),
+    )
+    return [replace(table, note=table.note + _doubted(document, names)) for table, names in made if table is not None]
+
+
+def _doubted(document: Document, names: Sequence[str]) -> str:
+    """Say which of the benchmarks behind a table were disturbed; empty where none was."""
+    found = [
+        s["benchmark"] for s in document["benchmarks"] if s["benchmark"] in names and s.get("state") == "disturbed"
+    ]
+    return f" Disturbed on this machine: {', '.join(found)}." if found else ""
 
 
 def _most(document: Document, benchmark: str, wanted: int) -> int:
