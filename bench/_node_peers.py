@@ -9,7 +9,8 @@ Tried with EPCC's OpenMP micro-benchmarks 4.0 (d4a904c), likwid-bench 5.5.1 (d9c
   omp_init_lock. Its other constructs are left out by --measureonly; version 3.1 does not know that word and does all.
 * likwid-bench takes the clock from the processor's leaf 0x16, which hypervisors leave empty: its rate is then 0, and
   its own count of ticks stands, at the rate that the ticks have here.
-* lmbench asks for 11 repetitions of a second at each of some 70 sizes unless it is told what is enough: minutes.
+* lmbench's walk goes through some 70 sizes before the one that is compared, and lays each out anew: with one
+  repetition, and told what is enough, it still takes two minutes of a processor a launch. Few --launches, then.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from pathlib import Path
 from assay.errors import MeasurementError
 
 PLAIN = Path(__file__).with_name("node.c")
+LONGEST = 600.0  # s, for a launch of a peer
 # What lmbench else finds out at every start: microseconds that a reading must take, and what clock and loop cost.
 ENOUGH = {"ENOUGH": "50000", "TIMING_O": "0", "LOOP_O": "0"}
 
@@ -53,7 +55,10 @@ def told(text: str, pattern: str, what: str) -> float:
 
 def _said(command: list[str], threads: int, **more: str) -> str:
     environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true", "OMP_PLACES": "cores"} | more
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
+    try:
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, env=environment)
+    except subprocess.TimeoutExpired:
+        raise MeasurementError(f"{' '.join(command)}: no answer within {LONGEST:g} s") from None
     if ended.returncode:
         raise MeasurementError(f"{' '.join(command)}: {(ended.stderr or ended.stdout).strip()[-300:]}")
     return ended.stdout + ended.stderr  # lmbench answers on standard error

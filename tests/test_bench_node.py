@@ -64,9 +64,13 @@ def test_a_tick_is_that_of_a_processor() -> None:
     assert 1e-10 < peers.tick() < 1e-8
 
 
-def test_a_peer_that_says_nothing_or_fails_is_named(tmp_path: Path) -> None:
+def test_a_peer_that_says_nothing_or_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MeasurementError, match="syncbench printed no such figure"):
         peers.epcc_barrier(script(tmp_path, "quiet", "echo hello"), 2, 0)
+    monkeypatch.setattr(peers, "LONGEST", 0.2)
+    with pytest.raises(MeasurementError, match=r"no answer within 0\.2 s"):
+        peers.likwid_stream(script(tmp_path, "stuck", "exec sleep 20"), 1, 1000)
+    monkeypatch.setattr(peers, "LONGEST", 60.0)
     negative = SYNCBENCH.replace("overhead = 0.325", "overhead = -0.325")
     with pytest.raises(MeasurementError, match="disturbed three times"):
         peers.epcc_barrier(script(tmp_path, "negative", negative), 2, 0)
