@@ -114,6 +114,7 @@ Machine read_machine(const Description& description) {
   }
   m.protocols = read.protocols("protocol");
   m.forced = read.protocols("forced");
+  m.one_sided = read.protocols("one_sided");
   m.self = read.protocols("self");
   m.host = read.protocols("host");
   m.tick = read.number("cycle") * picoseconds_a_second;

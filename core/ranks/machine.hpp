@@ -35,7 +35,7 @@ struct Machine {
   std::string name;
   int nodes = 0;                     // of the constant machine; 0: any
   double startup = 0, per_byte = 0;  // of the constant machine, s and s/B
-  std::vector<Protocol> protocols, forced, self, host;
+  std::vector<Protocol> protocols, forced, one_sided, self, host;
   double tick = 0;  // ps a cycle of the network
   double flit_bytes = 1;
   int processors = 1;

@@ -55,6 +55,8 @@ class MessageModel {
   virtual void arriving(World&, const Message&) {}
   // A receive's data are there: what the receiver's processor still spends before its call returns.
   virtual Time receiving(World&, const Message&) { return 0; }
+  // What was put is in its target's memory: whoever put it may know, World::exposed().done(id), now or later.
+  virtual void acknowledge(World& world, MessageId id);
   // What the machine's own barrier takes after the last call, or less than 0: it is made of messages.
   virtual Time barrier(int) const { return 0; }
   // Given to World::at or World::defer.

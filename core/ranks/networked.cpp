@@ -8,7 +8,13 @@
 namespace assay::described {
 
 Networked::Networked(Machine machine, std::unique_ptr<network::Live> live)
-    : machine_(std::move(machine)), live_(std::move(live)), tick_(std::max<Time>(1, std::llround(machine_.tick))) {}
+    : machine_(std::move(machine)), live_(std::move(live)), tick_(std::max<Time>(1, std::llround(machine_.tick))) {
+  if (machine_.one_sided.empty()) machine_.one_sided = machine_.forced.empty() ? machine_.protocols : machine_.forced;
+  for (Protocol& each : machine_.one_sided) {  // memory that is exposed needs no buffer
+    each.handshake = false;
+    each.handshake_every = 0;
+  }
+}
 
 std::optional<int> Networked::hops(int from, int to) const {
   return static_cast<int>(live_->hops(node(from), node(to)));
@@ -40,6 +46,7 @@ void Networked::send(World& world, MessageId id, const Message& message) {
   where_.bytes += message.bytes;
   if (message.source == host_ || message.destination == host_) return inside_node(world, id, message, machine_.host);
   if (node(message.source) == node(message.destination)) return inside_node(world, id, message, machine_.self);
+  if (message.tag < 0) return send_one_sided(world, id, message);
   const Protocol& protocol =
       protocol_for(message.forced && !machine_.forced.empty() ? machine_.forced : machine_.protocols, message.bytes);
   if (sending_.size() <= id) sending_.resize(id + 1 + sending_.size() / 2);
@@ -86,6 +93,7 @@ void Networked::event(World& world, std::uint64_t subject) {
   const auto id = static_cast<MessageId>(subject >> stage_bits);
   Sending& sending = sending_[id];
   const Message message = world.message(id);
+  if (message.tag < 0 && stage != packet) return one_sided_event(world, id, message, stage);
   switch (stage) {
     case submit:  // the sender's processor has done its part
       world.call_returns(id, world.now());
@@ -119,8 +127,7 @@ void Networked::event(World& world, std::uint64_t subject) {
     case asking:
       ask(world, id);
       break;
-    case data:
-    case passing:
+    default:
       break;
   }
 }
@@ -161,7 +168,8 @@ void Networked::matched(World& world, MessageId id) {
 void Networked::arriving(World& world, const Message& message) {
   if (message.source == host_ || message.destination == host_) return;
   if (node(message.source) == node(message.destination)) return;
-  if (machine_.progress == Progress::interrupt) world.steal(message.destination, machine_.interrupt);
+  if (machine_.progress == Progress::interrupt && message.tag >= 0)
+    world.steal(message.destination, machine_.interrupt);
   use_bus(world, node(message.destination), message.bytes);
 }
 
@@ -238,7 +246,9 @@ void Networked::packet_arrived(World& world, MessageId id, const network::Told& 
   where_.transport += std::min(alone, took);
   where_.waiting += std::max<Time>(0, took - alone);
   sending.last = std::max(sending.last, time);
-  if (--sending.open == 0 && sending.left == 0) world.arrives(id, sending.last);
+  if (--sending.open > 0 || sending.left > 0) return;
+  if (world.message(id).tag >= 0) return world.arrives(id, sending.last);
+  world.at(sending.last, std::uint64_t{id} << stage_bits | landing);
 }
 
 // A message goes on from a node whose processor does the forwarding.

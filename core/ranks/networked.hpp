@@ -9,7 +9,7 @@
 // Answering a request, and sending on a reply, need the node's *progress*: inside a message call, by an interrupt that
 // costs the computing it interrupts, or by hardware. A rank's node is rank / processors; messages inside a node take
 // [self]. Times of the processors are charged where they are spent; what passes a node, or its bus, lengthens the
-// computing there.
+// computing there. One-sided messages: networked_one_sided.cpp.
 #pragma once
 
 #include <memory>
@@ -38,6 +38,7 @@ class Networked final : public MessageModel {
   void matched(World& world, MessageId id) override;
   void arriving(World& world, const Message& message) override;
   Time receiving(World& world, const Message& message) override;
+  void acknowledge(World& world, MessageId id) override;
   void event(World& world, std::uint64_t subject) override;
   void serve(World& world) override;
   Time barrier(int among) const override;
@@ -48,7 +49,20 @@ class Networked final : public MessageModel {
 
  private:
   // What a network message, or an event, is about: in the low bits of its number.
-  enum Stage : std::uint32_t { request, reply, data, submit, answer, go, asking, packet, passing };
+  enum Stage : std::uint32_t {
+    request,
+    reply,
+    data,
+    submit,
+    answer,
+    go,
+    asking,
+    packet,
+    passing,
+    landing,
+    landed,
+    known
+  };
   static constexpr unsigned stage_bits = 4;
   struct alignas(64) Sending {
     const Protocol* protocol = nullptr;
@@ -61,6 +75,11 @@ class Networked final : public MessageModel {
   std::uint32_t flits(const Protocol& protocol, std::uint64_t bytes) const;
   void inside_node(World& world, MessageId id, const Message& message, const std::vector<Protocol>& path);
   void hand_in(World& world, Time at, int from, int to, std::uint32_t flits, MessageId id, Stage stage);
+  // One-sided messages: networked_one_sided.cpp.
+  void send_one_sided(World& world, MessageId id, const Message& message);
+  void one_sided_event(World& world, MessageId id, const Message& message, Stage stage);
+  Time own_part(World& world, int rank, Time cost);
+  bool stays(const Message& message) const;
   void ask(World& world, MessageId id);
   void next_packet(World& world, MessageId id, Time at);
   void attend(World& world, int rank, MessageId id, Stage stage);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ranks/communicator.hpp"
+#include "ranks/one_sided.hpp"
 #include "ranks/world.hpp"
 
 namespace assay::described {
@@ -40,6 +40,17 @@ class Simulated {
   std::string_view placement(int, int) const { return {}; }
   std::optional<int> host() const { return world_->host(); }
   bool described() const { return true; }
+
+  // Memory that this rank exposes, of its own.
+  class Window {
+   public:
+    std::byte* data() const { return data_; }
+
+   private:
+    friend class Simulated;
+    std::byte* data_ = nullptr;
+    Exposed::WindowId id_ = 0;
+  };
 
   struct Send {
     World& world;
@@ -83,6 +94,44 @@ class Simulated {
     void await_suspend(std::coroutine_handle<> caller) const { world.barrier(rank, among, cost, caller); }
     void await_resume() const noexcept {}
   };
+  struct Expose : Barrier {
+    Window window;
+    Window await_resume() const noexcept { return window; }
+  };
+  struct Put {
+    World& world;
+    Exposed::WindowId window;
+    const void* data;
+    std::size_t bytes;
+    int from, to;
+    std::size_t offset;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> caller) const {
+      world.exposed().put(from, window, data, bytes, to, offset, caller);
+    }
+    void await_resume() const noexcept {}
+  };
+  struct Get {
+    World& world;
+    Exposed::WindowId window;
+    void* into;
+    std::size_t bytes;
+    int rank, from;
+    std::size_t offset;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> caller) const {
+      world.exposed().get(rank, window, into, bytes, from, offset, caller);
+    }
+    void await_resume() const noexcept {}
+  };
+  struct Complete {
+    World& world;
+    Exposed::WindowId window;
+    int rank, with;
+    bool await_ready() const { return world.exposed().complete(rank, window, with); }
+    void await_suspend(std::coroutine_handle<> waiter) const { world.exposed().await(rank, window, with, waiter); }
+    void await_resume() const noexcept {}
+  };
   struct Compute {
     World& world;
     int rank;
@@ -118,6 +167,25 @@ class Simulated {
     return {{world_->post(rank_, buffer, room, from, tag)}};
   }
   Wait wait(Request& request) { return {*world_, std::exchange(request.id, none), Call::wait}; }
+  // Exposing and withdrawing take no time but that all ranks must have come.
+  Expose expose(std::size_t bytes) {
+    Window window;
+    window.id_ = world_->exposed().expose(rank_, bytes);
+    window.data_ = world_->exposed().data(rank_, window.id_);
+    return {{*world_, rank_, size(), 0}, window};
+  }
+  Barrier withdraw(Window& window) {
+    window.data_ = nullptr;
+    world_->exposed().withdraw(window.id_);
+    return {*world_, rank_, size(), 0};
+  }
+  Put put(Window& window, const void* data, std::size_t bytes, int to, std::size_t offset) {
+    return {*world_, window.id_, data, bytes, rank_, to, offset};
+  }
+  Get get(Window& window, void* into, std::size_t bytes, int from, std::size_t offset) {
+    return {*world_, window.id_, into, bytes, rank_, from, offset};
+  }
+  Complete complete(Window& window, int with) { return {*world_, window.id_, rank_, with}; }
   template <class Work>
   Compute compute(double seconds, Work&& work) {
     if (world_->verifies()) std::forward<Work>(work)();
@@ -130,6 +198,7 @@ class Simulated {
   int rank_;
 };
 
-static_assert(ranks::ReadySend<Simulated> && ranks::OwnBarrier<Simulated> && ranks::Hosted<Simulated>);
+static_assert(ranks::OneSided<Simulated> && ranks::ReadySend<Simulated> && ranks::OwnBarrier<Simulated> &&
+              ranks::Hosted<Simulated>);
 
 }  // namespace assay::described

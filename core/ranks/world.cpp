@@ -21,6 +21,8 @@ std::uint64_t pair_of(const Message& message) {
   return std::uint64_t{static_cast<std::uint32_t>(message.source)} << 32 |
          static_cast<std::uint32_t>(message.destination);
 }
+// Who asked for it to be sent.
+int caller_of(const Message& message) { return message.tag == Exposed::get_tag ? message.destination : message.source; }
 }  // namespace
 
 void World::start(int rank, ranks::Task task) {
@@ -72,7 +74,7 @@ void World::dispatch(const Event& event) {
       break;
     case Kind::returns: {
       const auto caller = messages_[id].caller;
-      if (log_) log_->ends(messages_[id].message.source, now_);
+      if (log_) log_->ends(caller_of(messages_[id].message), now_);
       answered(id, owes_return);
       caller.resume();
       break;
@@ -85,7 +87,7 @@ void World::dispatch(const Event& event) {
       if (request == none) {
         if (log_) log_->ends(rank, now_);
         caller.resume();
-      } else {
+      } else if (request != of_nobody) {
         complete_request(request);
       }
       break;
@@ -152,7 +154,7 @@ MessageId World::announce(int from, const void* data, std::size_t bytes, int to,
     throw std::out_of_range("rank " + std::to_string(from) + " sends to rank " + std::to_string(to) + " of " +
                             std::to_string(ranks()));
   }
-  attend(from);
+  attend(tag == Exposed::get_tag ? to : from);
   MessageId id;
   if (free_messages_.empty()) {
     id = static_cast<MessageId>(messages_.size());
@@ -172,7 +174,7 @@ MessageId World::announce(int from, const void* data, std::size_t bytes, int to,
   flight.owed = owes_return | owes_buffer | owes_delivery;
   flight.here = flight.announced = false;
   flight.held = false;
-  if (!keeps_order_) under_way_[pair_of(flight.message)].push_back(id);
+  if (!keeps_order_ && tag >= 0) under_way_[pair_of(flight.message)].push_back(id);
   if (log_) log_->sends(id, flight.message, now_);
   flight.carries = data && bytes > 0;
   if (flight.carries) {
@@ -200,6 +202,26 @@ RequestId World::isend(int from, const void* data, std::size_t bytes, int to, in
   model_.send(*this, id, message);
   return request;
 }
+
+MessageId World::one_sided(int from, const void* data, std::size_t bytes, int to, int tag,
+                           std::coroutine_handle<> caller) {
+  const MessageId id = announce(from, data, bytes, to, tag, true, caller);
+  messages_[id].request = of_nobody;
+  return id;
+}
+
+std::byte* World::carried(MessageId id) {
+  InFlight& flight = messages_[id];
+  if (!flight.carries) return nullptr;
+  return flight.message.bytes > sizeof flight.few ? flight.many : flight.few;
+}
+
+void World::delivered(MessageId id) {
+  if (log_) log_->delivers(id, now_);
+  answered(id, owes_delivery);
+}
+
+void MessageModel::acknowledge(World& world, MessageId id) { world.exposed().done(id); }
 
 RequestId World::new_request() {
   if (free_requests_.empty()) {
@@ -290,6 +312,7 @@ void World::match(MessageId id) {
 
 void World::data_arrives(MessageId id) {
   model_.arriving(*this, messages_[id].message);
+  if (messages_[id].message.tag < 0) return exposed_.come(id);
   messages_[id].here = true;
   if (!messages_[id].announced) return arrive(id);
   if (messages_[id].taken_by != none) deliver(id);
@@ -427,6 +450,7 @@ std::vector<Waiting> World::waiting() const {
   for (const auto& [among, inside] : in_barrier_) {
     for (const auto& [rank, _] : inside) found.push_back({rank, "barrier", ranks::any_source, 0});
   }
+  exposed_.add_waiting(found);
   std::ranges::sort(found, {}, &Waiting::rank);
   return found;
 }

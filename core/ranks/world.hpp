@@ -23,6 +23,7 @@
 
 #include "events/large_pages.hpp"
 #include "events/radix_heap.hpp"
+#include "ranks/exposed.hpp"
 #include "ranks/log.hpp"
 #include "ranks/message_model.hpp"
 #include "ranks/noise.hpp"
@@ -32,11 +33,12 @@ namespace assay::described {
 
 using RequestId = std::uint32_t;
 inline constexpr std::uint32_t none = ~0U;
+inline constexpr RequestId of_nobody = none - 1;  // of a one-sided message: complete() waits for it
 
 // What a rank was doing when nothing could happen any more.
 struct Waiting {
   int rank;
-  std::string call;  // "recv", "send", "wait", "barrier"
+  std::string call;  // "recv", "send", "wait", "barrier", "complete"
   int peer;          // ranks::any_source where anybody would have done
   int tag;
 };
@@ -105,6 +107,12 @@ class World {
   void compute(int rank, double seconds, std::coroutine_handle<> sleeper);
   // The machine's own barrier: the last of `among` ranks to enter releases all, `cost` later.
   void barrier(int rank, int among, Time cost, std::coroutine_handle<> caller);
+
+  // One-sided messages (exposed.hpp), which no receive takes.
+  Exposed& exposed() { return exposed_; }
+  MessageId one_sided(int from, const void* data, std::size_t bytes, int to, int tag, std::coroutine_handle<> caller);
+  std::byte* carried(MessageId id);  // its data, or null
+  void delivered(MessageId id);
 
  private:
   static constexpr std::uint8_t owes_return = 1, owes_buffer = 2, owes_delivery = 4;
@@ -179,6 +187,7 @@ class World {
 
   std::optional<int> host_;
   MessageModel& model_;
+  Exposed exposed_{*this, model_};
   Time now_ = 0, clock_tick_ = 1, model_next_ = never;
   bool verifies_ = true;
   const bool keeps_order_;

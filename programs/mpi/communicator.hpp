@@ -187,6 +187,16 @@ class Communicator {
     check(MPI_Put(data, n, MPI_BYTE, to, static_cast<MPI_Aint>(offset), n, MPI_BYTE, window.handle_), "MPI_Put", to);
     return {};
   }
+  ASSAY_INLINE Ready<void> get(Window& window, void* into, std::size_t bytes, int from, std::size_t offset) {
+    if (!window.shared_.empty()) {
+      std::memcpy(into, window.shared_[static_cast<std::size_t>(from)] + offset, bytes);
+      return {};
+    }
+    const int n = count(bytes);
+    check(MPI_Get(into, n, MPI_BYTE, from, static_cast<MPI_Aint>(offset), n, MPI_BYTE, window.handle_), "MPI_Get",
+          from);
+    return {};
+  }
   ASSAY_INLINE Ready<void> complete(Window& window, int to) {
     if (!window.shared_.empty()) {
       std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -68,6 +68,8 @@ class Description(schema.Machine):
         plain["protocol"] = entries
         if self.forced is not None:
             plain["forced"] = [entry | _entry(self.forced) for entry in entries]
+        if self.one_sided is not None:
+            plain["one_sided"] = [entry | _entry(self.one_sided) for entry in plain.get("forced", entries)]
         plain["self"] = [_entry(path) for path in self.self_path]
         plain["host"] = [_entry(path) for path in self.host]
         plain["defaults"] = {

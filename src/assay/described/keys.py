@@ -14,6 +14,7 @@ SECTIONS: tuple[type[schema.Table], ...] = (
     schema.Machine,
     schema.Protocol,
     schema.Forced,
+    schema.OneSided,
     schema.Path,
     schema.Node,
     schema.Forwarding,

@@ -92,6 +92,17 @@ class Forced(Table):
     handshake_every: int | None = Field(None, ge=0, description="in place of the protocol's")
 
 
+class OneSided(Table):
+    """[one_sided]: What of the forced messages is otherwise for one-sided ones: puts, acknowledged by a word back, and
+    gets, asked for by a word. They need no buffers; what the target's processor does of them, [progress] says.
+    """
+
+    startup: Seconds | None = Field(None, description="in place of the forced message's")
+    receive: Seconds | None = Field(None, description="the target's processor, unless progress is by hardware")
+    copy_time: SecondsPerByte | None = Field(None, alias="copy", description="in place of the forced message's")
+    receive_copy: SecondsPerByte | None = Field(None, description="as receive, for each byte")
+
+
 class Forwarding(Table):
     """[node.forwarding]: What a message that passes a node takes of its processor (store-and-forward machines)."""
 
@@ -107,7 +118,11 @@ class Node(Table):
     processors: int = Field(
         1, ge=1, le=4096, description="ranks that a node has room for; rank r is on node r / processors"
     )
-    memory: Bytes = Field(0.0, description="no message may be longer; 0: not said")
+    memory: Bytes = Field(
+        0.0,
+        description="no message may be longer; 0: not said. How many may wait for their receives is not limited: "
+        "no paper gives such a room, or a figure that shows it",
+    )
     bus: SecondsPerByte = Field(
         0.0, description="for each byte in or out, what the interface takes of the bus from the node's computing"
     )
@@ -166,6 +181,7 @@ class Machine(Table):
         default_factory=list, description="how messages travel over the network, by length"
     )
     forced: Forced | None = Field(None, description="what is otherwise for ready messages")
+    one_sided: OneSided | None = Field(None, description="what is otherwise for puts and gets")
     self_path: list[Path] = Field(default_factory=list, alias="self", description="messages within a node, by length")
     host: list[Path] = Field(default_factory=list, description="messages between host and nodes, by length")
     node: Node | None = Field(None, description="a node")
