@@ -93,6 +93,10 @@ void Networked::event(World& world, std::uint64_t subject) {
   const auto id = static_cast<MessageId>(subject >> stage_bits);
   Sending& sending = sending_[id];
   const Message message = world.message(id);
+  if (stage == outgoing) {  // a packet is out: it came over its node's bus
+    const std::uint64_t packet = sending.protocol->packet, before = packet * (sending.sent - 1);
+    return use_bus(world, node(message.source), packet == 0 ? message.bytes : std::min(packet, message.bytes - before));
+  }
   if (message.tag < 0 && stage != packet) return one_sided_event(world, id, message, stage);
   switch (stage) {
     case submit:  // the sender's processor has done its part
@@ -119,10 +123,12 @@ void Networked::event(World& world, std::uint64_t subject) {
       break;
     case packet:
       if (const Protocol& p = *sending.protocol; p.handshake_every > 0 && sending.sent + 1 >= p.handshake_from &&
-                                                 (sending.sent + 1 - p.handshake_from) % p.handshake_every == 0)
+                                                 (sending.sent + 1 - p.handshake_from) % p.handshake_every == 0) {
+        where_.startup += p.handshake_startup;
         world.at(world.now() + p.handshake_startup, std::uint64_t{id} << stage_bits | asking);
-      else
+      } else {
         next_packet(world, id, world.now());
+      }
       break;
     case asking:
       ask(world, id);
@@ -233,6 +239,13 @@ void Networked::told(World& world, const network::Told& report) {
 
 void Networked::packet_left(World& world, MessageId id, Time time) {
   const Sending& sending = sending_[id];
+  if (machine_.bus > 0) world.at(time, std::uint64_t{id} << stage_bits | outgoing);
+  if (sending.left > 0) {
+    const Message message = world.message(id);
+    account(sending, static_cast<std::uint32_t>(*hops(message.source, message.destination)) + 2,
+            flits(*sending.protocol, sending.protocol->packet), time);
+    where_.startup += sending.protocol->packet_startup;
+  }
   if (sending.left > 0)
     world.at(time + sending.protocol->packet_startup, std::uint64_t{id} << stage_bits | packet);
   else if (!sending.protocol->buffered)
@@ -241,14 +254,20 @@ void Networked::packet_left(World& world, MessageId id, Time time) {
 
 void Networked::packet_arrived(World& world, MessageId id, const network::Told& report, Time time) {
   Sending& sending = sending_[id];
-  const Time alone = static_cast<Time>(live_->unloaded(report.hops, report.flits)) * tick_;
-  const Time took = time - sending.handed;
-  where_.transport += std::min(alone, took);
-  where_.waiting += std::max<Time>(0, took - alone);
   sending.last = std::max(sending.last, time);
   if (--sending.open > 0 || sending.left > 0) return;
+  account(sending, report.hops, report.flits, sending.last);
   if (world.message(id).tag >= 0) return world.arrives(id, sending.last);
   world.at(sending.last, std::uint64_t{id} << stage_bits | landing);
+}
+
+// Where the time went since a packet was handed to the network: what it takes alone is transport, the rest waiting. Of
+// packets one behind the other each counts until it has left, the last until all are there, so that parts add up to the
+// whole.
+void Networked::account(const Sending& sending, std::uint32_t hops, std::uint32_t flits, Time until) {
+  const Time alone = static_cast<Time>(live_->unloaded(hops, flits)) * tick_, took = until - sending.handed;
+  where_.transport += std::min(alone, took);
+  where_.waiting += std::max<Time>(0, took - alone);
 }
 
 // A message goes on from a node whose processor does the forwarding.

@@ -61,7 +61,8 @@ class Networked final : public MessageModel {
     passing,
     landing,
     landed,
-    known
+    known,
+    outgoing
   };
   static constexpr unsigned stage_bits = 4;
   struct alignas(64) Sending {
@@ -84,6 +85,7 @@ class Networked final : public MessageModel {
   void next_packet(World& world, MessageId id, Time at);
   void attend(World& world, int rank, MessageId id, Stage stage);
   void told(World& world, const network::Told& report);
+  void account(const Sending& sending, std::uint32_t hops, std::uint32_t flits, Time until);
   void packet_left(World& world, MessageId id, Time time);
   void packet_arrived(World& world, MessageId id, const network::Told& report, Time time);
   void forward(World& world, std::uint64_t node_and_flits);

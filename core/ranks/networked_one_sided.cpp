@@ -40,7 +40,6 @@ void Networked::send_one_sided(World& world, MessageId id, const Message& messag
 // What a rank's processor spends on others' memory traffic; beside its program, whose computing becomes longer.
 Time Networked::own_part(World& world, int rank, Time cost) {
   if (machine_.progress == Progress::hardware) return 0;
-  where_.protocol += cost;
   if (world.computing(rank)) world.steal(rank, cost);
   return cost;
 }
@@ -49,7 +48,6 @@ void Networked::one_sided_event(World& world, MessageId id, const Message& messa
   Sending& sending = sending_[id];
   const Protocol& protocol = *sending.protocol;
   const std::uint64_t subject = std::uint64_t{id} << stage_bits;
-  const bool put = message.tag == Exposed::put_tag;
   switch (stage) {
     case submit:  // the asker's processor has done its part
       sending.asked = world.now();
@@ -66,15 +64,18 @@ void Networked::one_sided_event(World& world, MessageId id, const Message& messa
     }
     case go:
       world.exposed().read(id);
+      where_.protocol += world.now() - sending.asked;
       if (protocol.buffered) world.buffer_free(id, world.now());
       next_packet(world, id, world.now());
       break;
     case landing:  // the data are at the node
+      sending.asked = world.now();
       attend(world, message.destination, id, landed);
       break;
     case landed: {
       const Time cost = own_part(world, message.destination,
                                  protocol.receive + copied(protocol.receive_copy, protocol, message.bytes));
+      where_.protocol += world.now() + cost - sending.asked;
       world.arrives(id, world.now() + cost);
       break;
     }
@@ -82,7 +83,8 @@ void Networked::one_sided_event(World& world, MessageId id, const Message& messa
       attend(world, message.source, id, known);
       break;
     case known:
-      if (put) world.exposed().done(id);
+      where_.protocol += world.now() - sending.asked;
+      world.exposed().done(id);
       break;
     default:
       break;
@@ -92,6 +94,7 @@ void Networked::one_sided_event(World& world, MessageId id, const Message& messa
 void Networked::acknowledge(World& world, MessageId id) {
   const Message message = world.message(id);
   if (stays(message)) return world.exposed().done(id);
+  sending_[id].asked = world.now();
   hand_in(world, world.now(), message.destination, message.source, flits({}, 0), id, reply);
 }
 

@@ -5,12 +5,14 @@
 // in the form `echo` ranks 1 and 2 echo messages beside it, which takes three. A round is three windows of equal time,
 // each entered together: the stream alone, the messages alone, both; their order turns from round to round. Streams and
 // messages step through more memory than the last-level cache holds. Where ranks would share a processor, a form is
-// left out; so is `put` where messages only arrive while their target calls the library.
+// left out; so is `put` where messages only arrive while their target calls the library. Described machines:
+// bus_described.hpp.
 #pragma once
 
 #include <cstring>
 
 #include "ranks/buffers.hpp"
+#include "ranks/bus_described.hpp"
 #include "ranks/one_sided.hpp"
 #include "ranks/sampling.hpp"
 #include "ranks/seats.hpp"
@@ -53,6 +55,7 @@ help = "put: rank 1 writes into the memory of rank 0, which streams (2 processor
 type = "choice"
 default = ["read", "copy"]
 quick = "read"
+described = "read"
 choices = ["read", "copy"]
 sweep = true
 help = "what the stream does: sum up an array, or copy one to another"
@@ -62,6 +65,7 @@ type = "integer"
 default = [65536, 1048576]
 quick = 65536
 full = [64, 4096, 65536, 1048576]
+described = [64, 4096, 65536, 1048576]
 min = 1
 max = 16777216
 unit = "B"
@@ -79,10 +83,19 @@ help = "bytes of each array, and of the memory that messages step through; 0: fo
 [parameter.window]
 type = "real"
 default = 0.005
+described = 0.2
 min = 0.0001
 max = 10
 unit = "s"
 help = "time that each side works for in one go"
+
+[parameter.stream]
+type = "real"
+default = 0
+min = 0
+max = 1e15
+unit = "B/s"
+help = "on a described machine: the stream's rate alone, which its description states; 0: not known"
 
 [metric.stream]
 unit = "B/s"
@@ -146,7 +159,7 @@ help = "part of their rate alone that messages keep beside the stream"
     needs(comm.size() >= 2, "2 ranks or more", comm.size());
     BusRun<C> bus(comm, session);
     if (comm.described()) {
-      bus.leave_out("bus: a described machine has processors and a network, but no memory for both to share");
+      if constexpr (OneSided<C>) co_await DescribedBus<C>(comm, session).measure();
       co_return;
     }
     co_await bus.measure();

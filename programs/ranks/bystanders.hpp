@@ -13,6 +13,19 @@
 
 namespace assay::ranks {
 
+inline const bool shared_bystanders = timing::share("ranks/bystanders.hpp", R"fragment(
+[parameter.bytes]
+type = "integer"
+default = [8, 64, 512, 4096, 32768]
+quick = [8, 4096]
+described = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
+min = 1
+max = 16777216
+unit = "B"
+sweep = true
+help = "length of the echoed message"
+)fragment");
+
 class Bystanders {
  public:
   static constexpr int echo_tag = 21, told_tag = 22;

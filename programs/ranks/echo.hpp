@@ -10,6 +10,7 @@
 
 #include "ranks/buffers.hpp"
 #include "ranks/paths.hpp"
+#include "ranks/round_trip.hpp"
 #include "ranks/sampling.hpp"
 
 namespace assay::ranks {
@@ -35,16 +36,11 @@ blocks_standard = 6
 blocks_full = 8
 
 [parameter.bytes]
-type = "integer"
+from = "ranks/round_trip.hpp"
 default = [0, 1, 3, 7, 8, 16, 32, 33, 64, 76, 91, 100, 108, 128, 152, 181, 215, 256, 304, 362, 431, 512, 609, 724, 861, 1000, 1024, 1025, 1218, 1448, 1722, 2048, 2435, 2896, 3000, 3444, 4096, 4871, 5793, 6889, 8192, 9742, 10001, 11585, 13777, 16384, 19484, 23170, 27554, 32768, 38968, 46341, 55109, 65536, 65537, 77936, 92682, 100003, 110218, 131072, 155872, 185364, 220436, 262144, 311744, 370728, 440872, 524288, 623487, 741455, 881744, 1000003, 1048576, 1246974, 1482910, 1763488, 2097152, 2493948, 2965821, 3526975, 4194304]
 quick = [0, 1, 8, 16, 32, 64, 100, 128, 256, 512, 1000, 1024, 1025, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576, 2097152, 4194304]
 full = [0, 1, 3, 7, 8, 16, 32, 33, 64, 69, 74, 79, 84, 91, 97, 100, 104, 111, 119, 128, 137, 147, 158, 169, 181, 194, 208, 223, 239, 256, 274, 294, 315, 338, 362, 388, 416, 446, 478, 512, 549, 588, 630, 676, 724, 776, 832, 891, 955, 1000, 1024, 1025, 1097, 1176, 1261, 1351, 1448, 1552, 1663, 1783, 1911, 2048, 2195, 2353, 2521, 2702, 2896, 3000, 3104, 3327, 3566, 3822, 4096, 4390, 4705, 5043, 5405, 5793, 6208, 6654, 7132, 7643, 8192, 8780, 9410, 10001, 10086, 10809, 11585, 12417, 13308, 14263, 15287, 16384, 17560, 18820, 20171, 21619, 23170, 24834, 26616, 28526, 30574, 32768, 35120, 37641, 40342, 43238, 46341, 49667, 53232, 57052, 61147, 65536, 65537, 70240, 75281, 80684, 86475, 92682, 99334, 100003, 106464, 114105, 122295, 131072, 140479, 150562, 161369, 172951, 185364, 198668, 212927, 228210, 244589, 262144, 280959, 301124, 322737, 345901, 370728, 397336, 425854, 456419, 489178, 524288, 561918, 602249, 645474, 691802, 741455, 794672, 851708, 912838, 978356, 1000003, 1048576, 1123836, 1204498, 1290948, 1383604, 1482910, 1589344, 1703417, 1825677, 1956712, 2097152, 2247672, 2408995, 2581897, 2767209, 2965821, 3178688, 3406833, 3651354, 3913424, 4194304]
 described = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
-min = 0
-max = 1073741824
-unit = "B"
-sweep = true
-help = "length of the message each way"
 
 [parameter.hops]
 type = "integer"
@@ -70,8 +66,7 @@ choices = ["same", "rotating", "flushed"]
 help = "buffers: the same ones each time, rotating through 64 MiB, or flushed from the caches before each message"
 
 [metric.round_trip]
-unit = "s"
-help = "from the send to the end of the receive at rank 0"
+from = "ranks/round_trip.hpp"
 
 [headline.latency]
 figure = "half_round_trip"
@@ -86,20 +81,12 @@ says = "moves long messages at up to"
 bound = "copy_rate"
 
 [figure.rate]
-metric = "round_trip"
-formula = "bytes / (value / 2)"
-unit = "B/s"
-better = "higher"
+from = "ranks/round_trip.hpp"
 headline = true
-help = "one way: bytes over half a round trip"
 
 [figure.half_round_trip]
-metric = "round_trip"
-formula = "value / 2"
-unit = "s"
-better = "lower"
+from = "ranks/round_trip.hpp"
 headline = true
-help = "one way: half a round trip"
 )record";
 
   // Partners by hops: on a machine without hops by placement, nearest first; where that is unknown too, the last rank.

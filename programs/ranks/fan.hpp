@@ -1,6 +1,8 @@
-// What fan-in and fan-out share: rank 0 and 1 to p of its neighbours, windows of messages one way, words back.
+// What fan-in and fan-out share: a rank in the middle and 1 to p of its neighbours, windows of messages one way, words
+// back.
 //
-// The neighbours are the ranks one hop away, all others where hops are unknown. Rank 0 says when to begin.
+// The neighbours are the ranks one hop away, all others where hops are unknown. The middle is rank 0 unless asked
+// otherwise (in a mesh rank 0 stands in a corner); it keeps the time, and tells rank 0 afterwards.
 #pragma once
 
 #include "ranks/paths.hpp"
@@ -8,6 +10,36 @@
 #include "ranks/streams.hpp"
 
 namespace assay::ranks {
+
+inline const bool shared_fan = timing::share("ranks/fan.hpp", R"fragment(
+[parameter.bytes]
+type = "integer"
+default = [8, 64, 512, 4096, 32768, 262144]
+quick = [8, 4096, 262144]
+described = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
+min = 0
+max = 16777216
+unit = "B"
+sweep = true
+help = "length of a message"
+
+[parameter.neighbours]
+type = "integer"
+default = 0
+min = 0
+max = 16777216
+unit = "1"
+sweep = true
+help = "how many take part at once; 0: 1 to 8, powers of two beyond, and all"
+
+[parameter.middle]
+type = "integer"
+default = 0
+min = 0
+max = 16777215
+unit = "1"
+help = "the rank that they stand around"
+)fragment");
 
 class Fan {
  public:
@@ -25,29 +57,47 @@ class Fan {
   template <Communicator C>
   timing::Json label(C&, const Case& at) const {
     timing::Json json;
-    return json.integer("bytes", static_cast<std::int64_t>(at.bytes)).integer("neighbours", at.count);
+    json.integer("bytes", static_cast<std::int64_t>(at.bytes)).integer("neighbours", at.count);
+    return middle_ == 0 ? json : json.integer("middle", middle_);
   }
 
  protected:
   template <Communicator C>
   void prepare(C& comm, Session& session) {
     needs(comm.size() >= 2, "2 ranks or more", comm.size());
-    around_ = &session.shared<std::vector<int>>([&] { return neighbours(comm, 0); });
+    const std::int64_t middle = session.cases().front().at("middle").integer;
+    if (middle >= comm.size())
+      throw timing::InputFault("parameter 'middle': " + std::to_string(middle) + "; accepted: a rank, 0 to " +
+                               std::to_string(comm.size() - 1));
+    middle_ = static_cast<int>(middle);
+    around_ = &session.shared<std::vector<int>>([&] { return neighbours(comm, middle_); });
     const auto most = static_cast<std::int64_t>(around_->size());
     session.widen("neighbours", [&] { return steps_up_to(most); });
     session.keep([&](const auto& each) { return each.at("neighbours").integer <= most; },
-                 "left out: rank 0 has " + std::to_string(most) + " neighbours", comm.rank() == 0);
+                 "left out: rank " + std::to_string(middle) + " has " + std::to_string(most) + " neighbours",
+                 comm.rank() == 0);
     const auto found = std::ranges::find(*around_, comm.rank());
     place_ = found == around_->end() ? -1 : static_cast<int>(found - around_->begin());
-    if (comm.rank() == 0 || place_ >= 0) buffers_ = Buffers(comm, session, Buffers::Way::same);
+    if (comm.rank() == middle_ || comm.rank() == 0 || place_ >= 0)
+      buffers_ = Buffers(comm, session, Buffers::Way::same);
     if (comm.rank() == 0 && !comm.hops(0, 1)) {
-      session.note("which ranks are one hop from rank 0 is unknown here: any others serve as its neighbours");
+      session.note("which ranks are one hop from which is unknown here: any others serve as neighbours");
     }
   }
-  bool takes_part(int rank, const Case& at) const { return rank == 0 || (place_ >= 0 && place_ < at.count); }
+  bool takes_part(int rank, const Case& at) const { return rank == middle_ || (place_ >= 0 && place_ < at.count); }
   std::vector<int> chosen(const Case& at) const { return {around_->begin(), around_->begin() + at.count}; }
 
+  // What the middle found, at rank 0 too, which writes it down; untimed. Others do nothing.
+  template <Communicator C, class Value>
+  Task tell(C& comm, Value* values, std::size_t count) const {
+    if (middle_ == 0) co_return;
+    if (comm.rank() == middle_) co_await comm.send(values, count * sizeof(Value), 0, told_tag);
+    if (comm.rank() == 0) co_await comm.recv(values, count * sizeof(Value), middle_, told_tag);
+  }
+
+  static constexpr int told_tag = 100;
   const std::vector<int>* around_ = nullptr;
+  int middle_ = 0;
   int place_ = -1;  // of this rank among them
   Buffers buffers_;
 };

@@ -1,8 +1,8 @@
 // Fan-in: the rate at which one rank receives when 1 to p of its neighbours send to it at once.
 //
-// Rank 0 tells the neighbours to begin, then takes messages as they come, a window of 16 from each; the time is from
-// the first arrival to the last, so that what the beginning costs is no part of it. Source: Dunigan 1991, section 4.4,
-// Figure 9; Dunigan 1991 (DELTA), section 3.3, Figure 3.6.
+// The rank in the middle tells the neighbours to begin, then takes messages as they come, a window of 16 from each; the
+// time is from the first arrival to the last, so that what the beginning costs is no part of it. Source: Dunigan 1991,
+// section 4.4, Figure 9; Dunigan 1991 (DELTA), section 3.3, Figure 3.6.
 #pragma once
 
 #include "ranks/fan.hpp"
@@ -30,24 +30,13 @@ blocks_standard = 6
 blocks_full = 8
 
 [parameter.bytes]
-type = "integer"
-default = [8, 64, 512, 4096, 32768, 262144]
-quick = [8, 4096, 262144]
-described = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
-min = 0
-max = 16777216
-unit = "B"
-sweep = true
-help = "length of a message"
+from = "ranks/fan.hpp"
 
 [parameter.neighbours]
-type = "integer"
-default = 0
-min = 0
-max = 16777216
-unit = "1"
-sweep = true
-help = "how many send at once; 0: 1 to 8, powers of two beyond, and all"
+from = "ranks/fan.hpp"
+
+[parameter.middle]
+from = "ranks/fan.hpp"
 
 [metric.time]
 unit = "s"
@@ -75,14 +64,14 @@ help = "bytes received in that time over it"
   Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
     const std::size_t bytes = at.bytes;
     const int count = at.count;
-    if (!takes_part(comm.rank(), at)) co_return;
-    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+    std::vector<std::int64_t> mine(comm.rank() == middle_ ? static_cast<std::size_t>(run.readings) : 0);
+    for (std::int64_t reading = 0; takes_part(comm.rank(), at) && reading < run.readings; ++reading) {
       std::int64_t sum = 0;
       for (std::int64_t i = 0; i < run.batch; ++i) {
-        if (comm.rank() != 0) {
+        if (comm.rank() != middle_) {
           std::byte* const out = buffers_.out(bytes).next();
-          co_await comm.recv(nullptr, 0, 0, credit_tag);
-          for (int left = window; left > 0; --left) co_await comm.send(out, bytes, 0, stream_tag);
+          co_await comm.recv(nullptr, 0, middle_, credit_tag);
+          for (int left = window; left > 0; --left) co_await comm.send(out, bytes, middle_, stream_tag);
           continue;
         }
         std::byte* const in = buffers_.in(bytes).next();
@@ -97,24 +86,27 @@ help = "bytes received in that time over it"
         }
         sum += comm.now() - start;
       }
-      if (ticks) ticks[reading] = sum;
+      if (comm.rank() == middle_) mine[static_cast<std::size_t>(reading)] = sum;
     }
+    if (comm.rank() == middle_ && ticks) std::ranges::copy(mine, ticks);
+    co_await tell(comm, ticks ? ticks : mine.data(), static_cast<std::size_t>(run.readings));
   }
 
   template <Communicator C>
   Task verify(C& comm, const Case& at, Verdict& verdict) {
-    if (!takes_part(comm.rank(), at)) co_return;
+    if (!takes_part(comm.rank(), at) && comm.rank() != 0) co_return;
     if (!buffers_.hold(at.bytes)) {
       verdict.detail = not_carried;
       co_return;
     }
-    if (comm.rank() != 0) {
-      co_await send_checked(comm, buffers_.out(at.bytes).next(), at.bytes, 0, window);
-      co_return;
-    }
     std::int64_t wrong = 0;
-    const std::vector<int> senders = chosen(at);
-    co_await receive_checked(comm, buffers_.in(at.bytes).next(), at.bytes, senders, window, wrong);
+    if (comm.rank() == middle_) {
+      const std::vector<int> senders = chosen(at);
+      co_await receive_checked(comm, buffers_.in(at.bytes).next(), at.bytes, senders, window, wrong);
+    } else if (takes_part(comm.rank(), at)) {
+      co_await send_checked(comm, buffers_.out(at.bytes).next(), at.bytes, middle_, window);
+    }
+    co_await tell(comm, &wrong, 1);
     verdict.passed = wrong == 0;
     verdict.detail = std::to_string(at.count) + " neighbours, a window each";
     if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";

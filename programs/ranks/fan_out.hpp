@@ -1,8 +1,8 @@
 // Fan-out: the rate at which one rank sends to 1 to p of its neighbours at once.
 //
-// Rank 0 starts a message to each neighbour in turn by immediate sends, a window of 16 to each, and waits for all; the
-// time ends with the neighbours' words that they have all of theirs. Source: the counterpart of Dunigan's fan-in (1991,
-// section 4.4, Figure 9).
+// The rank in the middle starts a message to each neighbour in turn by immediate sends, a window of 16 to each, and
+// waits for all; the time ends with the neighbours' words that they have all of theirs. Source: the counterpart of
+// Dunigan's fan-in (1991, section 4.4, Figure 9).
 #pragma once
 
 #include "ranks/fan.hpp"
@@ -29,24 +29,13 @@ blocks_standard = 6
 blocks_full = 8
 
 [parameter.bytes]
-type = "integer"
-default = [8, 64, 512, 4096, 32768, 262144]
-quick = [8, 4096, 262144]
-described = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
-min = 0
-max = 16777216
-unit = "B"
-sweep = true
-help = "length of a message of the rank in the middle"
+from = "ranks/fan.hpp"
 
 [parameter.neighbours]
-type = "integer"
-default = 0
-min = 0
-max = 16777216
-unit = "1"
-sweep = true
-help = "to how many at once; 0: 1 to 8, powers of two beyond, and all"
+from = "ranks/fan.hpp"
+
+[parameter.middle]
+from = "ranks/fan.hpp"
 
 [metric.time]
 unit = "s"
@@ -72,16 +61,18 @@ help = "all bytes sent over the time"
   Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
     const std::size_t bytes = at.bytes;
     const int count = at.count;
-    if (!takes_part(comm.rank(), at)) co_return;
-    std::byte* const data = comm.rank() == 0 ? buffers_.out(bytes).next() : buffers_.in(bytes).next();
-    std::vector<typename C::Request> requests(static_cast<std::size_t>(comm.rank() == 0 ? window * count : window));
-    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+    if (!takes_part(comm.rank(), at) && comm.rank() != 0) co_return;
+    const bool in_the_middle = comm.rank() == middle_;
+    std::byte* const data = in_the_middle ? buffers_.out(bytes).next() : buffers_.in(bytes).next();
+    std::vector<typename C::Request> requests(static_cast<std::size_t>(in_the_middle ? window * count : window));
+    std::vector<std::int64_t> mine(in_the_middle ? static_cast<std::size_t>(run.readings) : 0);
+    for (std::int64_t reading = 0; takes_part(comm.rank(), at) && reading < run.readings; ++reading) {
       const std::int64_t start = comm.now();
       for (std::int64_t i = 0; i < run.batch; ++i) {
         std::size_t next = 0;
         for (auto& request : requests) {
-          if (comm.rank() != 0) {
-            request = co_await comm.irecv(data, bytes, 0, stream_tag);
+          if (!in_the_middle) {
+            request = co_await comm.irecv(data, bytes, middle_, stream_tag);
             continue;
           }
           const int to = (*around_)[next];
@@ -89,36 +80,40 @@ help = "all bytes sent over the time"
           request = co_await comm.isend(data, bytes, to, stream_tag);
         }
         for (auto& request : requests) co_await comm.wait(request);
-        if (comm.rank() != 0) {
-          co_await comm.send(nullptr, 0, 0, credit_tag);
+        if (!in_the_middle) {
+          co_await comm.send(nullptr, 0, middle_, credit_tag);
         } else {
           for (int left = count; left > 0; --left) co_await comm.recv(nullptr, 0, any_source, credit_tag);
         }
       }
-      if (ticks) ticks[reading] = comm.now() - start;
+      if (in_the_middle) mine[static_cast<std::size_t>(reading)] = comm.now() - start;
     }
+    if (in_the_middle && ticks) std::ranges::copy(mine, ticks);
+    co_await tell(comm, ticks ? ticks : mine.data(), static_cast<std::size_t>(run.readings));
   }
 
   template <Communicator C>
   Task verify(C& comm, const Case& at, Verdict& verdict) {
-    if (!takes_part(comm.rank(), at)) co_return;
+    if (!takes_part(comm.rank(), at) && comm.rank() != 0) co_return;
     if (!buffers_.hold(at.bytes)) {
       verdict.detail = not_carried;
       co_return;
     }
     std::int64_t wrong = 0;
-    if (comm.rank() != 0) {
-      const std::vector<int> from(1, 0);
+    if (comm.rank() == middle_) {
+      for (const int to : chosen(at)) co_await send_checked(comm, buffers_.out(at.bytes).next(), at.bytes, to, window);
+      for (int left = at.count; left > 0; --left) {
+        std::int64_t theirs = 0;
+        co_await comm.recv(&theirs, sizeof theirs, any_source, credit_tag);
+        wrong += theirs;
+      }
+    } else if (takes_part(comm.rank(), at)) {
+      const std::vector<int> from(1, middle_);
       co_await receive_checked(comm, buffers_.in(at.bytes).next(), at.bytes, from, window, wrong);
-      co_await comm.send(&wrong, sizeof wrong, 0, credit_tag);
-      co_return;
+      co_await comm.send(&wrong, sizeof wrong, middle_, credit_tag);
+      if (comm.rank() == 0) wrong = 0;  // the middle counts it
     }
-    for (const int to : chosen(at)) co_await send_checked(comm, buffers_.out(at.bytes).next(), at.bytes, to, window);
-    for (int left = at.count; left > 0; --left) {
-      std::int64_t theirs = 0;
-      co_await comm.recv(&theirs, sizeof theirs, any_source, credit_tag);
-      wrong += theirs;
-    }
+    co_await tell(comm, &wrong, 1);
     verdict.passed = wrong == 0;
     verdict.detail = std::to_string(at.count) + " neighbours, a window each";
     if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";

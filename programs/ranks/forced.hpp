@@ -7,6 +7,7 @@
 #pragma once
 
 #include "ranks/buffers.hpp"
+#include "ranks/round_trip.hpp"
 #include "ranks/sampling.hpp"
 
 namespace assay::ranks {
@@ -31,15 +32,10 @@ blocks_standard = 6
 blocks_full = 8
 
 [parameter.bytes]
-type = "integer"
+from = "ranks/round_trip.hpp"
 default = [0, 8, 64, 100, 128, 256, 476, 512, 1024, 2048, 2856, 3000, 4096, 8192, 16384, 32768, 65536, 100000, 262144, 1048576, 4194304]
 quick = [8, 1024, 65536, 1048576]
 described = [8, 16, 32, 64, 100, 101, 128, 256, 476, 477, 512, 1024, 2048, 2856, 2857, 4096, 8192, 16384, 32768, 65536, 100000]
-min = 0
-max = 1073741824
-unit = "B"
-sweep = true
-help = "length of the message each way"
 
 [parameter.send]
 type = "choice"
@@ -49,22 +45,13 @@ sweep = true
 help = "ready sends, or ordinary ones with the same receives posted beforehand"
 
 [metric.round_trip]
-unit = "s"
-help = "from the send to the end of the receive at rank 0"
+from = "ranks/round_trip.hpp"
 
 [figure.rate]
-metric = "round_trip"
-formula = "bytes / (value / 2)"
-unit = "B/s"
-better = "higher"
-help = "one way: bytes over half a round trip"
+from = "ranks/round_trip.hpp"
 
 [figure.half_round_trip]
-metric = "round_trip"
-formula = "value / 2"
-unit = "s"
-better = "lower"
-help = "one way: half a round trip"
+from = "ranks/round_trip.hpp"
 )record";
 
   template <ReadySend C>

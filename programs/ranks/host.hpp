@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ranks/buffers.hpp"
+#include "ranks/round_trip.hpp"
 #include "ranks/sampling.hpp"
 
 namespace assay::ranks {
@@ -31,33 +32,19 @@ blocks_standard = 6
 blocks_full = 8
 
 [parameter.bytes]
-type = "integer"
+from = "ranks/round_trip.hpp"
 default = [0, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 262144, 1048576, 4194304]
 quick = [8, 1024, 65536, 1048576]
 described = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
-min = 0
-max = 1073741824
-unit = "B"
-sweep = true
-help = "length of the message each way"
 
 [metric.round_trip]
-unit = "s"
-help = "from the send to the end of the receive at rank 0"
+from = "ranks/round_trip.hpp"
 
 [figure.rate]
-metric = "round_trip"
-formula = "bytes / (value / 2)"
-unit = "B/s"
-better = "higher"
-help = "one way: bytes over half a round trip"
+from = "ranks/round_trip.hpp"
 
 [figure.half_round_trip]
-metric = "round_trip"
-formula = "value / 2"
-unit = "s"
-better = "lower"
-help = "one way: half a round trip"
+from = "ranks/round_trip.hpp"
 )record";
 
   template <Communicator C>

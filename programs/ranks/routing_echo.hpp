@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ranks/bystanders.hpp"
+#include "ranks/round_trip.hpp"
 #include "ranks/sampling.hpp"
 #include "ranks/turns.hpp"
 
@@ -33,15 +34,7 @@ blocks_standard = 6
 blocks_full = 8
 
 [parameter.bytes]
-type = "integer"
-default = [8, 64, 512, 4096, 32768]
-quick = [8, 4096]
-described = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
-min = 1
-max = 16777216
-unit = "B"
-sweep = true
-help = "length of the message"
+from = "ranks/bystanders.hpp"
 
 [parameter.between]
 type = "choice"
@@ -55,19 +48,11 @@ unit = "s"
 help = "one echo of those that a reading covers"
 
 [figure.rate]
-metric = "round_trip"
-formula = "bytes / (value / 2)"
-unit = "B/s"
-better = "higher"
+from = "ranks/round_trip.hpp"
 headline = true
-help = "one way: bytes over half a round trip"
 
 [figure.half_round_trip]
-metric = "round_trip"
-formula = "value / 2"
-unit = "s"
-better = "lower"
-help = "one way: half a round trip"
+from = "ranks/round_trip.hpp"
 )record";
 
   template <Communicator C>

@@ -35,15 +35,7 @@ blocks_standard = 6
 blocks_full = 8
 
 [parameter.bytes]
-type = "integer"
-default = [8, 64, 512, 4096, 32768]
-quick = [8, 4096]
-described = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
-min = 1
-max = 16777216
-unit = "B"
-sweep = true
-help = "length of the echoed message"
+from = "ranks/bystanders.hpp"
 
 [parameter.loop]
 type = "real"

@@ -319,16 +319,18 @@ void progress() {
   Machine bus = machine(eager());
   bus.bus = static_cast<double>(20 * ns);
   bus.processors = 2;
-  Time robbed = 0;
+  Time robbed = 0, robbed_there = 0;
+  bus.protocols[0].packet = 300;  // the bus sees bytes, however they are cut
   play(bus, cube(1), 4, [&](Simulated& comm) -> Task {
     if (comm.rank() == 0) co_await comm.send(nullptr, 1000, 2, 1);
     if (comm.rank() == 2) co_await comm.recv(nullptr, 1000, 0, 1);
-    if (comm.rank() == 3) {
+    if (comm.rank() % 2 == 1) {
       co_await comm.compute(1e-3, [] {});
-      robbed = comm.now();
+      (comm.rank() == 1 ? robbed : robbed_there) = comm.now();
     }
   });
   EXPECT(robbed, 1000 * us + 1000 * 20 * ns);
+  EXPECT(robbed_there, 1000 * us + 1000 * 20 * ns);
 }
 
 // A short message may pass a long one that goes in packets; a receive takes them in the order of their sends.

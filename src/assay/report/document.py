@@ -20,6 +20,7 @@ from assay.samples import case_text
 from assay.store import Run
 
 DOUBTED = "doubted: "  # how a program's note begins that is a doubt
+LEFT_OUT = "left out: "  # or why a case, or all of them, cannot be done here
 WORST = {"clean": 0, "disturbed": 1, "invalid": 2}
 # of a launch that was done again well, or cut short, neither samples nor checks count
 _FAILED = """
@@ -46,7 +47,10 @@ def document(run: Run) -> dict[str, Any]:
             if section["benchmark"] == entry["benchmark"]:
                 section["state"] = "invalid" if not section["figures"] else _worse(section["state"], "disturbed")
                 section["warnings"].append(f"{entry['task']} failed: {entry['reason']}")
-    state = max((section["state"] for section in sections), key=WORST.__getitem__, default="invalid")
+    left_out = [section for section in sections if _is_left_out(section)]
+    sections = [section for section in sections if section not in left_out]
+    nothing = "clean" if left_out else "invalid"
+    state = max((section["state"] for section in sections), key=WORST.__getitem__, default=nothing)
     parquet = run.folder / "samples.parquet"
     return {
         "run": run.about["id"],
@@ -59,12 +63,25 @@ def document(run: Run) -> dict[str, Any]:
         "warnings": [f"{s['benchmark']}: {text}" for s in sections for text in s["warnings"]],
         "samples": str(parquet if parquet.exists() else run.folder / "launches"),
         "benchmarks": sections,
+        "left_out": [
+            {"benchmark": section["benchmark"], "title": section["title"], "reason": _reason(section)}
+            for section in left_out
+        ],
         "provenance": run.provenance(),
         "host": run.about.get("host"),
         "described": bool(run.about.get("described")),
         "kind": _kind(run),
         "quoted": _quoted(run, known),
     }
+
+
+def _is_left_out(section: dict[str, Any]) -> bool:
+    """Whether this machine has nothing that the benchmark could measure: it said so, and nothing went wrong."""
+    return not section["figures"] and not section["warnings"] and bool(_reason(section))
+
+
+def _reason(section: dict[str, Any]) -> str:
+    return "; ".join(note.removeprefix(LEFT_OUT) for note in section["notes"] if LEFT_OUT in note)
 
 
 def _kind(run: Run) -> str:

@@ -102,6 +102,7 @@ def markdown(document: Document) -> str:
         together = shares.table(section)
         parts += [made.markdown() for made in (spread, together, *matrices.tables(section)) if made]
         parts += [f"- doubt: {text}" for text in section["warnings"]]
+    parts += [f"- left out: {each['title']}: {each['reason']}" for each in document.get("left_out", ())]
     past = _published(document)
     if past:
         parts.append("## Beside the machines that were published\n")

@@ -41,6 +41,8 @@ def show(document: dict[str, Any], console: Console | None = None) -> None:
                 out.print(f"  {node['host']}: {text}", highlight=False, markup=False)
         for line in _fits(section):
             out.print(f"  {line}", highlight=False, markup=False)
+    for each in document.get("left_out", ()):
+        out.print(f"left out: {each['benchmark']}: {each['reason']}", highlight=False, markup=False)
     own = [quoted.table(document["quoted"])] if document.get("quoted") else []
     beside = [Grid(**{**made, "rows": tuple(map(tuple, made["rows"]))}) for made in document.get("beside", [])]
     for past in (*beside[:MOST_BESIDE], *own, *published.tables(document)):

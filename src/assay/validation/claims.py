@@ -34,7 +34,9 @@ NOTES = {
     "d91d.fan-in-ipsc860": f"Flat is taken as the text's 'only a slight improvement': at most {SLIGHT:.0%} more.",
     "d91d.six-times-bandwidth": "8,192 bytes, without FORCE_TYPE; with it, 17 MB/s are six times the iPSC/860's 2.8.",
     "d95p.corner-to-corner": "77 hops of the 40 ns that the paper states are 3.08 us: the text rounds.",
-    "d91d.fan-in-delta-small": "1 and 2 senders: rank 0 stands in a corner. A stream alone waits for its buffers.",
+    "d91d.fan-in-delta-small": "256 and 8,192 bytes, to a node inside the mesh. A stream alone waits for its buffers.",
+    "d95p.compute-and-communicate": "Megabyte echoes from a processor beside the one that streams. 119 MB/s alone are "
+    "of earlier software than the 171 that the description has.",
     "d91d.barrier-growth-mesh": "The mesh's own barrier is described as one step a node, after this sentence.",
     "d91h.routing-slowdown-first-generation": "What forwarding takes of a processor is set from this sentence.",
 }
@@ -51,7 +53,7 @@ def published() -> dict[str, Claim]:
 
 
 def _speaks(claim: Claim) -> bool:
-    return any((benchmark, claim.metric or "") in QUANTITIES for benchmark in claim.of or ("",))
+    return claim.id in SPECIAL or any((benchmark, claim.metric or "") in QUANTITIES for benchmark in claim.of or ("",))
 
 
 def about(claim: Claim) -> tuple[str, ...]:
@@ -191,6 +193,28 @@ def _small_and_large(answers: Answers, claim: Claim) -> list[Part]:
     return [*small, *_trend(answers, claim.model_copy(update=large), "delta", "fan-in")]
 
 
+def _beside_the_stream(answers: Answers, claim: Claim) -> list[Part]:
+    """What stream and messages keep beside each other, and their sum."""
+    parts = []
+    for figure, stated in (("stream", 146.0), ("messages", 31.0), ("sum", claim.value or 0.0)):
+        found = _value(answers, claim, "paragon-mp", "pfldq-with-messages", {"share": figure})
+        one = claim.model_copy(update={"value": stated})
+        words = f"{figure} beside each other: {_shown(found, claim)} ({_stated(one)})"
+        parts.append(_told(found, found is not None and _compares(one, found), words))
+    return parts
+
+
+def _not_the_networks(answers: Answers, claim: Claim) -> list[Part]:
+    """The operating system's own messages are not described: 45 MB/s are only quoted."""
+    found = _value(answers, claim, "paragon-mp", "echo", {"message_MB": 1})
+    words = "NORMA IPC, the operating system's way between compute and I/O nodes, is not described; its 45 MB/s are"
+    return [Part("cannot be told", f"{words} quoted beside the mesh's {_shown(found, _rate_of(claim))}")]
+
+
+def _rate_of(claim: Claim) -> Claim:
+    return claim.model_copy(update={"unit": "MB/s"})
+
+
 def _falls_and_rises_again(answers: Answers, claim: Claim) -> list[Part]:
     """The slowdown falls with length; on the iPSC/1 it is greater beyond 1,024 bytes than at them."""
     parts = [part for machine in about(claim) for part in _trend(answers, claim, machine, "spincom")]
@@ -230,5 +254,7 @@ SPECIAL = {
     "d91h.routing-slowdown-falls": _falls_and_rises_again,
     "d91d.barrier-growth-mesh": _form,
     "d91d.barrier-growth-cube": _form,
+    "d95p.compute-and-communicate": _beside_the_stream,
+    "d95p.ipc-limits-io": _not_the_networks,
 }
 _TESTS = {"value": _tested, "range": _range, "ratio": _ratio, "compare": _ratio, "trend": _trend}

@@ -12,7 +12,7 @@ from typing import Any
 
 from assay.machine import catalogue
 from assay.validation.answers import Answers
-from assay.validation.quantities import LOOP
+from assay.validation.quantities import INSIDE, LOOP, MESH_SENDERS
 from assay.validation.twins import LENGTHS
 
 CUBES = ("ipsc860", "ipsc2", "ipsc1", "ncube6400", "ncube3200")
@@ -230,7 +230,9 @@ def _fan_in(answers: Answers, machines: dict[str, tuple[int, ...]]) -> tuple[Ser
     for machine, senders in machines.items():
         for count, style in zip(senders, styles, strict=False):
             label = f"{machine}, {count} sender{'s' * (count > 1)}"
-            curves.line(label, machine, machine, "fan-in", "rate", "bytes", style, bytes=LENGTHS, neighbours=(count,))
+            where = {"middle": INSIDE[machine]} if machine in INSIDE else {}
+            asked = {"bytes": LENGTHS, "neighbours": (count,), **where}
+            curves.line(label, machine, machine, "fan-in", "rate", "bytes", style, **asked)
     return tuple(curves.made)
 
 
@@ -330,7 +332,7 @@ def fig35(answers: Answers) -> Picture:
 @picture("fig3.6")
 def fig36(answers: Answers) -> Picture:
     """Fan-in with the mesh."""
-    series = _fan_in(answers, {"delta": (1, 2), "ipsc860": (1, 2, 4, 6)})
+    series = _fan_in(answers, {"delta": MESH_SENDERS, "ipsc860": (1, 2, 4, 6)})
     return Picture(
         "fig3.6",
         "One node receives from its neighbours",

@@ -29,7 +29,8 @@ TRENDS: dict[str, tuple[Any, ...]] = {
     "senders": (1, 2, 4, 6),
     "nodes": (2, 4, 8, 16, 32, 64),
 }
-MESH_SENDERS = (1, 2)  # rank 0 stands in a corner of the mesh
+MESH_SENDERS = (1, 2, 3, 4)
+INSIDE = {"delta": 33}  # a rank with four neighbours: the second of the second row of 32
 LOOP = 0.5  # s: hundreds of the slowest echo
 
 
@@ -160,7 +161,18 @@ def contended(answers: Answers, machine: str, params: Params) -> float | None:
 @quantity("fan-in", "rate_aggregate")
 def fan_in(answers: Answers, machine: str, params: Params) -> float | None:
     """Rate at which one node receives from its neighbours together."""
-    return one(answers, machine, "fan-in", "rate", bytes=(size(params, 8192),), neighbours=(int(params["senders"]),))
+    where = {"middle": INSIDE[machine]} if machine in INSIDE else {}
+    count = int(params["senders"])
+    return one(answers, machine, "fan-in", "rate", bytes=(size(params, 8192),), neighbours=(count,), **where)
+
+
+@quantity("pfldq-with-messages", "rate_aggregate")
+def beside_the_stream(answers: Answers, machine: str, params: Params) -> float | None:
+    """Rate of the stream, of the messages, or of both, while both are at work on one node's bus."""
+    found = answers.ask(
+        f"{machine}:threads", "bus", str(params["share"]), form="echo", bytes=(1 << 20,), window=1.0, on_ranks=3
+    )
+    return next((answer.value for answer in found if answer.params.get("load") == "both"), None)
 
 
 @quantity("barrier", "time")
@@ -171,6 +183,6 @@ def barrier(answers: Answers, machine: str, params: Params) -> float | None:
 
 def over(machine: str, key: str, given: Params) -> Sequence[Any]:
     """The values that a trend goes over."""
-    if key == "senders" and machine in FARTHEST:
+    if key == "senders" and machine in INSIDE:
         return MESH_SENDERS
     return tuple(given.get(key, TRENDS[key]))

@@ -22,8 +22,8 @@ def time_goes(answers: Played, machines: Sequence[str]) -> Grid:
                 parts = (f"{1e6 * found.get(kind, 0.0):.4g}" for kind in KINDS)
                 rows.append((machine, f"{size}", *parts, f"{1e6 * total:.4g}"))
     note = (
-        "Protocol: the receiver's processor, and request and reply before the data. Packets that are under way at once "
-        "count each for itself, so that the sum may be more than the message took."
+        "Protocol: the receiver's processor, and request and reply before the data. Of packets one behind the other "
+        "each counts until it has left, the last until all are there: the sum is half the round trip."
     )
     headings = ("machine", "bytes", *KINDS, "sum")
     return grid("Where the time goes: echo between neighbours, us a message", headings, rows, note)

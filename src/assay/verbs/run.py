@@ -66,7 +66,9 @@ def register(app: typer.Typer) -> None:
         flat = {k: v for k, v in whole.items() if k != "benchmarks"} | (
             section or {"benchmark": benchmark, "figures": []}
         )
-        flat["valid"] = whole["valid"] and section is not None and section["state"] != "invalid"
+        left_out = any(each["benchmark"] == benchmark for each in whole["left_out"])
+        measured = section is not None and section["state"] != "invalid"
+        flat["valid"] = whole["valid"] and (measured or left_out)
         flat["warnings"] = whole["warnings"]
         if on is not None:
             from assay.report.where import where

@@ -1,0 +1,36 @@
+// What the records of programs that time a message and its answer have in common.
+#pragma once
+
+#include "timing/record.hpp"
+
+namespace assay::ranks {
+
+inline const bool shared_round_trip = timing::share("ranks/round_trip.hpp", R"fragment(
+[parameter.bytes]
+type = "integer"
+min = 0
+max = 1073741824
+unit = "B"
+sweep = true
+help = "length of the message each way"
+
+[metric.round_trip]
+unit = "s"
+help = "from the send to the end of the receive at rank 0"
+
+[figure.rate]
+metric = "round_trip"
+formula = "bytes / (value / 2)"
+unit = "B/s"
+better = "higher"
+help = "one way: bytes over half a round trip"
+
+[figure.half_round_trip]
+metric = "round_trip"
+formula = "value / 2"
+unit = "s"
+better = "lower"
+help = "one way: half a round trip"
+)fragment");
+
+}  // namespace assay::ranks

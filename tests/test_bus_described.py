@@ -1,0 +1,92 @@
+"""The shared bus on described machines: what its interface takes of the stream, closed forms, what is left out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from assay._core import ranks as core
+
+from assay.described.description import Description
+from assay.described.shipped import open_described
+from command_line import assay
+
+STREAM, BUS = 200e6, 800e6  # B/s
+
+
+def machine(processors: int, bus: float = BUS) -> dict[str, Any]:
+    table = {
+        "name": "m",
+        "network": {
+            "topology": "hypercube",
+            "dimension": 2,
+            "switching": "wormhole",
+            "cycle": "1 ns",
+            "flit_bytes": 1,
+            "flit_ticks": 5,
+            "head_ticks": 100,
+            "body_ticks": 5,
+        },
+        "protocol": [{"startup": "20 us"}],
+        "node": {"processors": processors, "bus": f"{bus / 1e6} MB/s"},
+    }
+    return Description.model_validate(table).for_core()
+
+
+def run(on: dict[str, Any], ranks: int, *arguments: str) -> list[dict[str, Any]]:
+    given = (f"stream={STREAM:g}", "window=0.5", "bytes=100000", *arguments)
+    words = [word for each in given for word in ("--set", each)]
+    return [json.loads(line) for line in core.run("bus", on, ranks, words).splitlines()]
+
+
+def values(events: list[dict[str, Any]], metric: str, load: str) -> float:
+    (found,) = (e["values"][0] for e in events if e["event"] == "block" and e["metric"] == metric
+                and e["case"]["load"] == load)  # fmt: skip
+    return float(found)
+
+
+@pytest.mark.parametrize(("form", "processors"), [("put", 1), ("echo", 2)])
+def test_the_stream_loses_what_the_messages_take_of_the_bus(form: str, processors: int) -> None:
+    """Of a second, messages hold the bus for their rate over the bus's; the stream has what is left."""
+    events = run(machine(processors), 3, f"form={form}")
+    assert all(event["passed"] for event in events if event["event"] == "check")
+    assert values(events, "stream", "alone") == pytest.approx(STREAM, rel=1e-9)
+    rate = values(events, "messages", "alone")
+    assert values(events, "messages", "both") == pytest.approx(rate, rel=0.01)  # the interface goes first
+    assert values(events, "stream", "both") == pytest.approx(STREAM * (1 - rate / BUS), rel=0.01)
+    kept = values(events, "stream_kept", "both")
+    assert kept == pytest.approx(values(events, "stream", "both") / STREAM)
+    assert values(events, "sum", "both") == pytest.approx(values(events, "stream", "both") + rate, rel=0.01)
+
+
+def test_a_message_put_takes_its_start_up_its_bytes_and_a_word_back() -> None:
+    events = run(machine(1), 3, "form=put")
+    link = 5e-9
+    one = 20e-6 + 100000 * link + 1 * link
+    assert 100000 / values(events, "messages", "alone") == pytest.approx(one, rel=0.01)
+
+
+def test_an_echo_needs_a_node_that_two_share() -> None:
+    events = run(machine(1), 3)
+    assert {e["case"]["form"] for e in events if e["event"] == "block"} == {"put"}
+    assert any("ranks 0 and 1 are on nodes of their own" in e["text"] for e in events if e["event"] == "note")
+
+
+def test_where_nothing_says_how_fast_a_stream_is_the_benchmark_is_left_out_with_its_reason(tmp_path: Path) -> None:
+    done = assay("run", "bus", "--on", "ipsc860", "-n", "3", "--out", str(tmp_path / "run"), "--json")
+    assert done.status == 0, done.err
+    (left_out,) = done.document["left_out"]
+    assert left_out["benchmark"] == "bus"
+    assert "does not say how fast a processor streams" in left_out["reason"]
+    assert done.document["figures"] == []
+
+
+def test_the_paragons_bus_is_the_papers_on_the_computing_side() -> None:
+    """146 MB/s are left of 252, predicted from bus and mesh; messages keep all of theirs (section 3)."""
+    described = open_described("paragon-mp:threads")
+    words = ["--set", "form=echo", "--set", "bytes=1048576", "--set", "window=1"]
+    events = [json.loads(line) for line in core.run("bus", described.for_core(), 3, words).splitlines()]
+    assert values(events, "stream", "both") == pytest.approx(146e6, rel=0.03)
+    assert values(events, "messages", "both") > 150e6
