@@ -61,7 +61,7 @@ def programs(draw: st.DrawFn, most: int) -> list[list[Step]]:
     return shuffled
 
 
-class Tie(Exception):
+class TieError(Exception):
     """Two things at one rank at one time: their order is not MPI's business."""
 
 
@@ -75,7 +75,7 @@ class Rank:
 
 
 def reference(programs: list[list[Step]]) -> list[Match]:
-    """What the constant machine must do: each rank one step after the other, every arrival matched by looking at all."""
+    """What the constant machine must do: step by step, every arrival matched by looking at all."""
     ranks = [Rank(list(steps)) for steps in programs]
     arrivals: list[tuple[int, int, int, int, int]] = []  # moment, receiver, source, tag, message
     found: list[Match] = []
@@ -110,7 +110,7 @@ def reference(programs: list[list[Step]]) -> list[Match]:
         if landing:
             for to in {arrival[1] for arrival in landing}:
                 if sum(arrival[1] == to for arrival in landing) > 1 or (now, to) in ready:
-                    raise Tie
+                    raise TieError
             for arrival in landing:
                 arrivals.remove(arrival)
                 arrive(*arrival)
@@ -145,7 +145,7 @@ def reference(programs: list[list[Step]]) -> list[Match]:
 def test_the_constant_machine_matches_as_brute_force_does(player: Path, made: list[list[Step]]) -> None:
     try:
         wanted = reference(made)
-    except Tie:
+    except TieError:
         assume(False)
     found, _ = play(player, "constant", made)
     assert sorted(found) == sorted(wanted)
