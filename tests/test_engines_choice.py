@@ -64,6 +64,16 @@ def test_no_engine_has_io_nodes_send_or_receive_a_pattern(pattern: str) -> None:
     assert {link["to"] for link, rate in zip(links, rates, strict=True) if rate and _into(link)} == set(range(9))
 
 
+@pytest.mark.parametrize("how", [{}, {"engine": "flit"}, CUT, CUT | {"engine": "packet"}, {"packet_flits": 2}])
+def test_a_dead_node_is_sent_nothing_and_the_others_go_on(how: dict[str, Any]) -> None:
+    """Of 9 nodes one is dead: 1/9 of the messages are its own, 1/9 for it; none of them stands in anybody's way."""
+    traffic = {"load": 0.2, "flits": [[4, 1.0]]}
+    found = core.simulate({"network": MESH | how | {"failed_nodes": [4]}, "traffic": traffic, "method": METHOD})
+    assert not found["saturated"] and found["deadlock"] is None
+    assert found["unroutable"] / (found["unroutable"] + found["simulated_messages"]) == pytest.approx(2 / 9, rel=0.25)
+    assert found["backlog"][-1] < 20
+
+
 def _into(link: dict[str, Any]) -> bool:
     return bool(link["kind"] == "ejection")
 

@@ -251,6 +251,7 @@ class LaneEngine : protected RandomSource, protected Load {
   void ask(std::uint32_t index) {
     Message& m = messages_[index];
     if (const auto [link, klass] = self().place(m); link == none) {
+      if (fabric_.node_failed(m.source) || fabric_.node_failed(m.destination)) return refuse(index);
       routing_.begin(m.route, m.source, m.destination, *this, *this);
       choices_.clear();
       routing_.inject(m.route, choices_);
@@ -266,6 +267,15 @@ class LaneEngine : protected RandomSource, protected Load {
     m.klass = chosen.lane;
     m.waiting = true;
     self().queue_up(index);
+  }
+  /// A message from or for a dead node is never sent.
+  void refuse(std::uint32_t index) {
+    Message& m = messages_[index];
+    m.live = false;
+    ++unroutable_;
+    --live_;
+    if (m.row != none) parts_.forget(m.row);
+    free_.push_back(index);
   }
   Choice pick() {
     if (choices_.count == 1 || routing_.selection() == Selection::first) return choices_[0];

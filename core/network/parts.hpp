@@ -54,6 +54,8 @@ class Parts {
     free_.push_back(row);
     return true;
   }
+  /// A message of which nothing will be sent.
+  void forget(std::uint32_t row) { free_.push_back(row); }
   [[nodiscard]] std::size_t memory() const { return rows_.capacity() * sizeof(Message) + free_.capacity() * 4; }
 
  private:

@@ -258,6 +258,7 @@ class GeneralEngine : private RandomSource, private Load {
   void ask(std::uint32_t index) {
     Worm& w = worms_[index];
     if (w.path.empty()) {
+      if (fabric_.node_failed(w.source) || fabric_.node_failed(w.destination)) return refuse(index);
       routing_.begin(w.route, w.source, w.destination, *this, *this);
       routing_.inject(w.route, choices_);
     } else {
@@ -289,6 +290,15 @@ class GeneralEngine : private RandomSource, private Load {
       worms_[state.queue].next = index;
     }
     state.queue = index;
+  }
+  /// A message from or for a dead node is never sent.
+  void refuse(std::uint32_t index) {
+    Worm& w = worms_[index];
+    w.live = false;
+    ++unroutable_;
+    --live_;
+    if (w.message != none) free_rows_.push_back(w.message);
+    free_.push_back(index);
   }
   Choice pick() {
     if (choices_.count == 1 || routing_.selection() == Selection::first) return choices_[0];

@@ -149,6 +149,8 @@ def _latency(found: dict[str, Any]) -> list[str]:
         words = f"header latency {mean:.4f}{spread} cycles ({mean * found['cycle_seconds'] * 1e6:.4g} us)"
     accepted = rate["flits_per_node_per_cycle"]["mean"] or 0
     state = "deadlock" if found["deadlock"] else "saturated" if found["saturated"] else "not saturated"
+    if found["unroutable"]:
+        state += f"; {found['unroutable']:,} messages had no way"
     return [
         f"{words}; {accepted:.4g} flits a node a cycle accepted",
         f"{state}; replications: {found['replications']}, {found['ended']}; warm-up {found['warmup']['cycles']} cycles",
