@@ -32,11 +32,13 @@ def player() -> Path:
     return twin_cases.build("matching", [source], str(library), depends=headers)
 
 
-def play(player: Path, kind: str, programs: list[list[Step]]) -> tuple[list[Match], int]:
+def play(player: Path, kind: str, programs: list[list[Step]], *how: str) -> tuple[list[Match], int]:
     words = [f"{kind} {len(programs)}"]
     for steps in programs:
         words += [str(len(steps)), *(" ".join(map(str, step)) for step in steps)]
-    done = subprocess.run([player], input="\n".join(words), capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [player, *how], input="\n".join(words), capture_output=True, text=True, timeout=60, check=True
+    )
     *lines, last = done.stdout.splitlines()
     return [tuple(map(int, line.split())) for line in lines], int(last.split()[1])  # type: ignore[misc]
 
@@ -171,6 +173,16 @@ def test_messages_do_not_overtake(player: Path, made: list[list[Step]], kind: st
         if early[0] != late[0] or early[2] != late[2]:
             continue
         assert early[3] > late[3] or receives[one[0]][one[1]][1] not in (early[0], ANY)
+
+
+@settings(max_examples=150, deadline=None)
+@given(programs(16), st.sampled_from(["constant", "eager", "posted", "interrupt", "packets"]))
+def test_short_cuts_change_no_match_and_no_time(player: Path, made: list[list[Step]], kind: str) -> None:
+    """Receives that are given their data ahead, and interrupts of computing that begins meanwhile."""
+    wanted = play(player, kind, made, "plain")
+    for how in ([], ["far"]):
+        found = play(player, kind, made, *how)
+        assert (sorted(found[0]), found[1]) == (sorted(wanted[0]), wanted[1])
 
 
 @settings(max_examples=40, deadline=None)

@@ -12,7 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
+
+#include "events/large_pages.hpp"
 
 namespace assay::events {
 
@@ -30,37 +31,27 @@ class RadixHeap {
     return busy_ == 0 ? never : least_[static_cast<std::size_t>(std::countr_zero(busy_))];
   }
   /// At `item.at`, which is not before the last one taken.
-  void push(const Item& item) {
+  void push(Item item) {
     ++size_;
     put(item);
   }
   Item pop() {
-    return pop([](const Item&, bool) {});
-  }
-  /// `fetch(item, soon)` is called of items whose turn comes soon, some hundred steps before and, with `soon`, some
-  /// ten: to fetch what they will need.
-  template <class Fetch>
-  Item pop(Fetch fetch) {
     if (taken_ == now_.size()) [[unlikely]]
-      hand_down(fetch);
+      hand_down();
     --size_;
     return now_[taken_++];
   }
-  /// The item that comes `ahead` after the next one, if it is of the present time: to fetch what it will need.
-  [[nodiscard]] const Item* peek(std::size_t ahead) const {
-    return taken_ + ahead < now_.size() ? &now_[taken_ + ahead] : nullptr;
-  }
   [[nodiscard]] std::size_t memory() const {
-    std::size_t items = now_.capacity();
+    std::size_t items = now_.capacity() + spare_.capacity();
     for (const auto& bucket : buckets_) items += bucket.capacity();
     return items * sizeof(Item);
   }
 
  private:
-  static constexpr std::size_t few = 16, some = 256;
-  static constexpr std::size_t much = 65536;  // items; an emptied bucket of more gives its memory back
+  static constexpr std::size_t much = std::size_t{1}
+                                      << 20;  // items; of the emptied buckets of more only the largest keeps its memory
 
-  void put(const Item& item) {
+  void put(Item item) {
     const auto at = static_cast<std::uint64_t>(item.at);
     if (at == last_) {
       now_.push_back(item);
@@ -70,36 +61,35 @@ class RadixHeap {
     const std::uint64_t bit = std::uint64_t{1} << bucket;
     if ((busy_ & bit) == 0 || at < least_[bucket]) least_[bucket] = at;
     busy_ |= bit;
-    buckets_[bucket].push_back(item);
+    auto& items = buckets_[bucket];
+    if (items.size() == items.capacity() && spare_.capacity() > 2 * items.size()) [[unlikely]] {
+      spare_.assign(items.begin(), items.end());
+      std::swap(spare_, items);
+      spare_.clear();
+    }
+    items.push_back(item);
   }
   /// The lowest busy bucket's earliest time becomes the present one.
-  template <class Fetch>
-  void hand_down(Fetch fetch) {
+  void hand_down() {
     now_.clear();
     taken_ = 0;
     const auto bucket = static_cast<std::size_t>(std::countr_zero(busy_));
     busy_ &= busy_ - 1;
     last_ = least_[bucket];
     auto& from = buckets_[bucket];
-    if (from.size() <= few)
-      for (const Item& item : from) fetch(item, true);
-    else if (from.size() <= some)
-      for (const Item& item : from) fetch(item, false);
     if (bucket == 0) {  // they differ from the last time in the lowest bit alone: all of one time
       std::swap(now_, from);
       return;
     }
-    if (now_.capacity() > much && from.size() < much / 4) now_ = {};
-    for (const Item& item : from) put(item);
-    if (from.capacity() > much)
-      from = {};
-    else
-      from.clear();
+    for (const Item item : from) put(item);
+    from.clear();
+    if (from.capacity() > spare_.capacity()) std::swap(from, spare_);
+    if (from.capacity() > much) from = {};
   }
 
-  std::vector<Item> now_;
+  LargeVector<Item> now_, spare_;
   std::size_t taken_ = 0, size_ = 0;
-  std::array<std::vector<Item>, 64> buckets_;
+  std::array<LargeVector<Item>, 64> buckets_;
   std::array<std::uint64_t, 64> least_{};
   std::uint64_t busy_ = 0, last_ = 0;
 };

@@ -46,6 +46,8 @@ class MessageModel {
   // A rank calls send now. Owes the World call_returns, buffer_free and arrives (or announces and data_arrives) for
   // this message, each once, now or later.
   virtual void send(World& world, MessageId id, const Message& message) = 0;
+  // A rank will soon send: what the model then touches may be fetched.
+  virtual void fetch(int) const {}
   // Whether messages between two ranks are announced in the order of their sends, whatever their lengths; where not,
   // the World holds early ones back.
   virtual bool keeps_order() const { return true; }
@@ -53,10 +55,14 @@ class MessageModel {
   virtual void matched(World&, MessageId) {}
   // A message's data come to its receiver's node.
   virtual void arriving(World&, const Message&) {}
-  // A receive's data are there: what the receiver's processor still spends before its call returns.
-  virtual Time receiving(World&, const Message&) { return 0; }
   // What was put is in its target's memory: whoever put it may know, World::exposed().done(id), now or later.
   virtual void acknowledge(World& world, MessageId id);
+  // Whether arriving() touches nobody but the receiver, and it only if it computes.
+  virtual bool arrives_quietly() const { return true; }
+  // A receive has its data: what the receiver's processor still spends before its call returns.
+  virtual Time receiving(const Message&) { return 0; }
+  // Whether a processor that computes then spends that at once, in an interrupt.
+  virtual bool interrupts() const { return false; }
   // What the machine's own barrier takes after the last call, or less than 0: it is made of messages.
   virtual Time barrier(int) const { return 0; }
   // Given to World::at or World::defer.

@@ -49,8 +49,7 @@ void Networked::send(World& world, MessageId id, const Message& message) {
   if (message.tag < 0) return send_one_sided(world, id, message);
   const Protocol& protocol =
       protocol_for(message.forced && !machine_.forced.empty() ? machine_.forced : machine_.protocols, message.bytes);
-  if (sending_.size() <= id) sending_.resize(id + 1 + sending_.size() / 2);
-  sending_[id] = {&protocol, message.bytes, 0, 0, 0, 0, 0};
+  new (&world.kept<Sending>(id)) Sending{&protocol, message.bytes, 0, 0, 0, 0, 0};
   const Time copying =
       std::llround(protocol.copy * static_cast<double>(std::min<std::uint64_t>(message.bytes, protocol.copy_limit)));
   const Time startup = protocol.startup + (protocol.handshake ? protocol.handshake_startup : 0);
@@ -91,7 +90,7 @@ void Networked::event(World& world, std::uint64_t subject) {
   const auto stage = static_cast<Stage>(subject & ((1U << stage_bits) - 1));
   if (stage == passing) return forward(world, subject >> stage_bits);
   const auto id = static_cast<MessageId>(subject >> stage_bits);
-  Sending& sending = sending_[id];
+  Sending& sending = world.kept<Sending>(id);
   const Message message = world.message(id);
   if (stage == outgoing) {  // a packet is out: it came over its node's bus
     const std::uint64_t packet = sending.protocol->packet, before = packet * (sending.sent - 1);
@@ -140,14 +139,14 @@ void Networked::event(World& world, std::uint64_t subject) {
 
 // Asks the receiver's node for a buffer.
 void Networked::ask(World& world, MessageId id) {
-  Sending& sending = sending_[id];
+  Sending& sending = world.kept<Sending>(id);
   const Message message = world.message(id);
   sending.asked = world.now();
   hand_in(world, world.now(), message.source, message.destination, flits({}, 0), id, request);
 }
 
 void Networked::next_packet(World& world, MessageId id, Time at) {
-  Sending& sending = sending_[id];
+  Sending& sending = world.kept<Sending>(id);
   const Protocol& protocol = *sending.protocol;
   const Message message = world.message(id);
   const std::uint64_t bytes = protocol.packet == 0 ? sending.left : std::min(sending.left, protocol.packet);
@@ -168,7 +167,7 @@ void Networked::attend(World& world, int rank, MessageId id, Stage stage) {
 }
 
 void Networked::matched(World& world, MessageId id) {
-  if (sending_[id].protocol->posted) attend(world, world.message(id).destination, id, answer);
+  if (world.kept<Sending>(id).protocol->posted) attend(world, world.message(id).destination, id, answer);
 }
 
 void Networked::arriving(World& world, const Message& message) {
@@ -179,7 +178,7 @@ void Networked::arriving(World& world, const Message& message) {
   use_bus(world, node(message.destination), message.bytes);
 }
 
-Time Networked::receiving(World& world, const Message& message) {
+Time Networked::receiving(const Message& message) {
   if (message.source == host_ || message.destination == host_) return 0;
   if (node(message.source) == node(message.destination)) return 0;
   const Protocol& protocol =
@@ -188,9 +187,7 @@ Time Networked::receiving(World& world, const Message& message) {
                                                                                 message.bytes, protocol.copy_limit)));
   where_.protocol += protocol.receive;
   where_.copying += cost - protocol.receive;
-  if (machine_.progress != Progress::interrupt || !world.computing(message.destination)) return cost;
-  world.steal(message.destination, cost);
-  return 0;
+  return cost;
 }
 
 void Networked::serve(World& world) {
@@ -198,7 +195,11 @@ void Networked::serve(World& world) {
     told_.clear();
     live_->serve(told_);
     for (std::size_t i = 0; i < told_.size(); ++i) {
-      if (i + 12 < told_.size()) __builtin_prefetch(&sending_[told_[i + 12].cookie >> stage_bits], 1);
+      for (int step = 0; step < 4; ++step)
+        if (const std::size_t ahead = i + 20 - 5 * static_cast<std::size_t>(step); ahead < told_.size()) {
+          const auto id = static_cast<MessageId>(told_[ahead].cookie >> stage_bits);
+          world.fetch_arrival(id, step);
+        }
       told(world, told_[i]);
     }
   } while (live_->next() != network::Live::never &&
@@ -222,13 +223,14 @@ void Networked::told(World& world, const network::Told& report) {
       if (stage == data) packet_left(world, id, time);
       break;
     case network::Told::What::through:
-      if (stage == data) packet_left(world, id, static_cast<Time>(report.left) * tick_);
-      [[fallthrough]];
     case network::Told::What::arrived:
-      if (stage != data)
-        world.at(time, subject | stage);
-      else
+      if (stage == data) {
         packet_arrived(world, id, report, time);
+        if (report.what == network::Told::What::through) packet_left(world, id, static_cast<Time>(report.left) * tick_);
+        break;
+      }
+      if (stage == request && !world.announced(id)) world.expects(id);
+      world.at(time, subject | stage);
       break;
     case network::Told::What::passes:  // its router is the node's own processor
       world.at(time,
@@ -238,7 +240,7 @@ void Networked::told(World& world, const network::Told& report) {
 }
 
 void Networked::packet_left(World& world, MessageId id, Time time) {
-  const Sending& sending = sending_[id];
+  const Sending& sending = world.kept<Sending>(id);
   if (machine_.bus > 0) world.at(time, std::uint64_t{id} << stage_bits | outgoing);
   if (sending.left > 0) {
     const Message message = world.message(id);
@@ -253,7 +255,7 @@ void Networked::packet_left(World& world, MessageId id, Time time) {
 }
 
 void Networked::packet_arrived(World& world, MessageId id, const network::Told& report, Time time) {
-  Sending& sending = sending_[id];
+  Sending& sending = world.kept<Sending>(id);
   sending.last = std::max(sending.last, time);
   if (--sending.open > 0 || sending.left > 0) return;
   account(sending, report.hops, report.flits, sending.last);

@@ -35,10 +35,13 @@ class Networked final : public MessageModel {
   bool has_host() const override { return !machine_.host.empty(); }
   void host_is(int rank) override { host_ = rank; }
   void send(World& world, MessageId id, const Message& message) override;
+  void fetch(int rank) const override { live_->fetch(node(rank)); }
   void matched(World& world, MessageId id) override;
   void arriving(World& world, const Message& message) override;
-  Time receiving(World& world, const Message& message) override;
   void acknowledge(World& world, MessageId id) override;
+  bool arrives_quietly() const override { return machine_.bus == 0; }
+  Time receiving(const Message& message) override;
+  bool interrupts() const override { return machine_.progress == Progress::interrupt; }
   void event(World& world, std::uint64_t subject) override;
   void serve(World& world) override;
   Time barrier(int among) const override;
@@ -95,7 +98,6 @@ class Networked final : public MessageModel {
   Machine machine_;
   std::unique_ptr<network::Live> live_;
   Time tick_;
-  events::LargeVector<Sending> sending_;
   std::vector<network::Told> told_;
   Where where_;
   int host_ = -1;

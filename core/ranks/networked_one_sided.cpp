@@ -24,8 +24,7 @@ bool Networked::stays(const Message& message) const {
 
 void Networked::send_one_sided(World& world, MessageId id, const Message& message) {
   const Protocol& protocol = protocol_for(machine_.one_sided, message.bytes);
-  if (sending_.size() <= id) sending_.resize(id + 1 + sending_.size() / 2);
-  sending_[id] = {&protocol, message.bytes, 0, 0, 0, 0, 0};
+  new (&world.kept<Sending>(id)) Sending{&protocol, message.bytes, 0, 0, 0, 0, 0};
   const bool put = message.tag == Exposed::put_tag;
   const Time copying = put ? copied(protocol.copy, protocol, message.bytes) : 0;
   where_.startup += protocol.startup;
@@ -45,7 +44,7 @@ Time Networked::own_part(World& world, int rank, Time cost) {
 }
 
 void Networked::one_sided_event(World& world, MessageId id, const Message& message, Stage stage) {
-  Sending& sending = sending_[id];
+  Sending& sending = world.kept<Sending>(id);
   const Protocol& protocol = *sending.protocol;
   const std::uint64_t subject = std::uint64_t{id} << stage_bits;
   switch (stage) {
@@ -94,7 +93,7 @@ void Networked::one_sided_event(World& world, MessageId id, const Message& messa
 void Networked::acknowledge(World& world, MessageId id) {
   const Message message = world.message(id);
   if (stays(message)) return world.exposed().done(id);
-  sending_[id].asked = world.now();
+  world.kept<Sending>(id).asked = world.now();
   hand_in(world, world.now(), message.destination, message.source, flits({}, 0), id, reply);
 }
 

@@ -163,10 +163,8 @@ std::string play(const std::string& name, const Description& machine, int count,
     Machine read = read_machine(machine);
     world.clock_tick(read.clock_tick);
     world.noise(std::move(read.noise));
-    std::vector<Simulated> communicators;
-    communicators.reserve(static_cast<std::size_t>(world.ranks()));
     for (int rank = 0; rank < world.ranks(); ++rank) {
-      world.start(rank, program.run(communicators.emplace_back(world, rank), session));
+      world.start(rank, program.run(*new (world.beside(rank)) Simulated(world, rank), session));
     }
     const std::vector<Waiting> waiting = world.run();
     if (!waiting.empty())

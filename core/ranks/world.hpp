@@ -7,6 +7,10 @@
 // goes to the first receive that it fits, when it is announced: its data may come later (rendezvous). When no event is
 // left and ranks still wait, that is a deadlock, and it is a result: who waits for whom.
 //
+// The model knows ahead of time when a message will arrive. Where nothing that can still happen changes which receive
+// it goes to (a receive from its very source waits, and no message to that rank is due before it), the receive is given
+// its data at once with the time from which they count, and the arrival is no event of its own.
+//
 // A processor that computes can be interrupted: steal(rank, cost) makes its computing that much longer. What a model
 // can only do inside the rank's message calls it defers until the next one.
 #pragma once
@@ -15,14 +19,19 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "events/agenda.hpp"
 #include "events/large_pages.hpp"
+#include "events/prefetch.hpp"
 #include "events/radix_heap.hpp"
+#include "ranks/communicator.hpp"
 #include "ranks/exposed.hpp"
 #include "ranks/log.hpp"
 #include "ranks/message_model.hpp"
@@ -52,7 +61,14 @@ enum class Call : std::uint8_t { recv, wait, isend, irecv };
 
 class World {
  public:
-  World(int ranks, MessageModel& model);
+  // What only saves work, and changes no time (tests/test_matching.py): receives that are given their data ahead, and
+  // events of one time by place in memory on more ranks than `near`, whose words lie too far apart for a cache.
+  struct ShortCuts {
+    bool ahead = true;
+    std::size_t near = 4096;
+  };
+  World(int ranks, MessageModel& model) : World(ranks, model, ShortCuts()) {}
+  World(int ranks, MessageModel& model, ShortCuts shorter);
   ~World();
   World(const World&) = delete;
 
@@ -78,18 +94,28 @@ class World {
   const MessageModel& model() const { return model_; }
   // Where everything is written down, or nowhere.
   void log(Log* log) { log_ = log; }
+  // Room for a rank's communicator, where the rank's own words lie.
+  void* beside(int rank) { return ranks_[static_cast<std::size_t>(rank)].beside; }
   Log* log() const { return log_; }
 
   // What the model owes for each message: at a time from now on.
   void call_returns(MessageId id, Time at);
   void buffer_free(MessageId id, Time at);
-  void arrives(MessageId id, Time at);  // its data, and with them itself if it was not announced
-  void announces(MessageId id);         // now; the data arrive later
+  void arrives(MessageId id, Time at);                      // its data, and with them itself if it was not announced
+  void announces(MessageId id);                             // now; the data arrive later
+  void expects(MessageId id) { ++receiver(id).announced; }  // will be announced, at a time that is known
+  void fetch_arrival(MessageId id, int step) const;         // what arrives(id) will touch
   // What else the model may ask for.
   void at(Time at, std::uint64_t subject) { schedule(at, Kind::model, subject); }
   void model_next(Time at) { model_next_ = at; }
-  std::uint64_t next_event() const { return events_.first(); }
+  std::uint64_t next_event() const { return far() ? agenda_.first() : events_.first(); }
   const Message& message(MessageId id) const { return messages_[id].message; }
+  // 64 bytes of the model's own beside each message, from its send to its delivery.
+  template <class Kept>
+  Kept& kept(MessageId id) {
+    static_assert(sizeof(Kept) <= sizeof InFlight::models && std::is_trivially_copyable_v<Kept>);
+    return *std::launder(reinterpret_cast<Kept*>(messages_[id].models));
+  }
   bool immediate(MessageId id) const { return messages_[id].request != none; }
   bool announced(MessageId id) const { return messages_[id].announced; }
   bool computing(int rank) const { return ranks_[static_cast<std::size_t>(rank)].computing != none; }
@@ -101,7 +127,9 @@ class World {
             std::coroutine_handle<> caller);
   RequestId isend(int from, const void* data, std::size_t bytes, int to, int tag, std::coroutine_handle<> caller);
   RequestId post(int rank, void* buffer, std::size_t room, int from, int tag);
-  bool complete(RequestId id) const { return requests_[id].done && requests_[id].cost == 0; }
+  bool complete(RequestId id) const {
+    return requests_[id].done && requests_[id].cost == 0 && requests_[id].due <= now_;
+  }
   void await(RequestId id, std::coroutine_handle<> waiter, Call call);
   Arrived finish(RequestId id);  // of a complete request, which is gone afterwards
   void compute(int rank, double seconds, std::coroutine_handle<> sleeper);
@@ -116,46 +144,55 @@ class World {
 
  private:
   static constexpr std::uint8_t owes_return = 1, owes_buffer = 2, owes_delivery = 4;
-  enum class Kind : std::uint8_t { resume, completes, returns, freed, arrival, model, computed };
+  enum class Kind : std::uint8_t { resume, completes, returns, freed, arrival, due, model, computed };
   struct Event {
     Time at;
     std::uint64_t what;  // the kind in the highest byte; a coroutine, a number
   };
-  struct alignas(64) InFlight {
+  enum class Data : std::uint8_t { none, few, lent, kept };  // none given; here; the sender's, until it goes on; a copy
+  struct alignas(128) InFlight {
     Message message;
-    // A copy: the sender may write over its buffer before the receiver looks. Few bytes lie here themselves.
     union {
       std::byte few[16];
-      std::byte* many;
+      const std::byte* lent;
+      std::byte* kept;
     };
     std::coroutine_handle<> caller;
     RequestId request = none;   // of an immediate send
     RequestId taken_by = none;  // the receive that it goes to
     std::uint32_t next = none;
-    std::uint8_t owed = 0;                    // bits: what the model still owes for it
-    bool here = false;                        // its data have come
-    bool announced = false, carries = false;  // carries: data were given
-    bool held = false;                        // came before one that was sent before it
+    std::uint8_t owed : 3 = 0;  // bits: what the model still owes for it
+    bool here : 1 = false;      // its data have come
+    bool announced : 1 = false;
+    bool held : 1 = false;  // came before one that was sent before it
+    Data data : 2 = Data::none;
+    alignas(64) std::byte models[64];  // a line of the model's own
   };
   struct alignas(64) Request {
-    void* buffer;
-    std::size_t room;
+    void* buffer = nullptr;
     std::coroutine_handle<> waiter;
-    std::size_t bytes;  // of what arrived
-    Time cost;          // what the receiver's processor still owes for it
-    int source;         // of what arrived
-    int rank, peer, tag;
-    std::uint32_t next;
-    Call call;
-    bool done, send, live;
+    std::size_t bytes = 0;        // of what arrived
+    Time cost = 0;                // what the receiver's processor still owes for it
+    Time due = 0;                 // when the data are there
+    std::uint64_t room : 56 = 0;  // bytes
+    Call call : 2 = Call::recv;
+    bool done : 1 = false, send : 1 = false, live : 1 = false;
+    bool ahead : 1 = false;  // is given its data before `due`: in the rank's list of these
+    bool forced : 1 = false;
+    int rank = 0, peer = 0, tag = 0;  // peer: of what arrived, once it has
+    std::uint32_t next = none;
   };
+  static_assert(sizeof(InFlight) == 128 && sizeof(Request) == 64);
   struct Queue {
     std::uint32_t head = none, tail = none;
   };
-  struct Rank {
+  struct alignas(64) Rank {
     ranks::Task task;
     Queue receives, messages;
     std::uint32_t computing = none;
+    Queue ahead;                  // receives that have their data before these are due
+    std::uint32_t announced = 0;  // messages to it that are known to come and not yet matched
+    alignas(8) std::byte beside[16];
   };
   struct Computing {
     std::coroutine_handle<> sleeper;
@@ -164,14 +201,27 @@ class World {
   };
 
   void schedule(Time at, Kind kind, std::uint64_t subject) {
-    events_.push({at, static_cast<std::uint64_t>(kind) << 56 | subject});
+    const std::uint64_t what = static_cast<std::uint64_t>(kind) << 56 | subject;
+    far() ? agenda_.push({at, what}, ring(kind)) : events_.push({at, what});
   }
   void resume(Time at, std::coroutine_handle<> handle);
   MessageId announce(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
                      std::coroutine_handle<> caller);
-  RequestId new_request();
+  RequestId new_request(int rank, Call call, void* buffer, std::size_t room, int peer, int tag);
   void dispatch(const Event& event);
   void fetch(const Event& event, int step) const;
+  bool far() const { return far_; }
+  static std::size_t ring(Kind kind) {
+    return kind == Kind::completes ? 1 : kind == Kind::freed ? 2 : kind == Kind::model ? 3 : 0;
+  }
+  static std::uint32_t place(const Event& event);
+  Event take_far();
+  Rank& receiver(MessageId id) { return ranks_[static_cast<std::size_t>(messages_[id].message.destination)]; }
+  bool gives_ahead(MessageId id, Time at);
+  void give(MessageId id, RequestId to);
+  void secure(MessageId id);
+  void keep(MessageId id);
+  void came_due(RequestId id);
   void data_arrives(MessageId id);
   void arrive(MessageId id);
   bool in_turn(MessageId id);
@@ -182,7 +232,10 @@ class World {
   void attend(int rank);
   void computed(std::uint32_t index);
   Time computing_until(int rank, Time begin, Time work) const;
-  static bool fits(const Request& receive, const Message& message);
+  static bool fits(const Request& receive, const Message& message) {
+    return receive.tag == message.tag && (receive.peer == ranks::any_source || receive.peer == message.source);
+  }
+  void take_out(Queue& queue, RequestId before, RequestId id);
   std::vector<Waiting> waiting() const;
 
   std::optional<int> host_;
@@ -190,12 +243,13 @@ class World {
   Exposed exposed_{*this, model_};
   Time now_ = 0, clock_tick_ = 1, model_next_ = never;
   bool verifies_ = true;
-  const bool keeps_order_;
+  const bool keeps_order_, interrupts_, ahead_, far_;
   std::unordered_map<std::uint64_t, std::vector<MessageId>> under_way_;  // by source and destination, in order of send
   Log* log_ = nullptr;
   std::uint64_t events_served_ = 0, messages_sent_ = 0;
   events::RadixHeap<Event> events_;
-  std::vector<Rank> ranks_;
+  events::Agenda<Event, 4> agenda_;  // in place of events_ where there are very many ranks
+  events::LargeVector<Rank> ranks_;
   std::vector<Noise> noise_;
   events::LargeVector<InFlight> messages_;
   std::vector<MessageId> free_messages_;

@@ -1,15 +1,17 @@
 // Plays a random program of sends and receives, read from standard input, and says what each receive took
 // (tests/test_matching.py makes the programs and knows what must come out).
 //
-//   MACHINE RANKS            constant, eager, posted, packets (networks of 8 nodes)
+//   MACHINE RANKS            constant, eager, posted, interrupt, packets (networks of 8 nodes)
 //   COUNT                    for each rank, then its steps:
 //   s TO TAG BYTES ID        send        i TO TAG BYTES ID   immediate send
 //   r FROM TAG               receive     p FROM TAG          post a receive (FROM -1: any source)
 //   w K                      wait for the K-th posted receive      c NANOSECONDS   compute
 //
-// Out: for each receive that was waited for, in order of posting: RANK K SOURCE ID PICOSECONDS.
+// With the argument `plain` or `far` the World takes none of its short cuts, or all. Out: for each receive that was
+// waited for, in order of posting: RANK K SOURCE ID PICOSECONDS.
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -46,13 +48,15 @@ void say(const Simulated& comm, int number, int source, Post& post, const std::b
 Task play(Simulated& comm, const std::vector<Step>& steps) {
   constexpr std::size_t room = 100000;
   std::vector<std::unique_ptr<std::byte[]>> memory;
+  std::deque<std::vector<std::byte>> out;
   std::vector<Post> posts(steps.size());
   std::vector<Simulated::Request> sent;
   int count = 0;
   for (const Step& step : steps) {
     if (step.what == 'c') co_await comm.compute(static_cast<double>(step.amount) * 1e-9, [] {});
     if (step.what == 's' || step.what == 'i') {
-      std::vector<std::byte> data(static_cast<std::size_t>(step.amount));
+      auto& data =
+          out.emplace_back(static_cast<std::size_t>(step.amount));  // an immediate send's until it is waited for
       std::memcpy(data.data(), &step.id, sizeof step.id);
       if (step.what == 's')
         co_await comm.send(data.data(), data.size(), step.peer, step.tag);
@@ -86,6 +90,12 @@ std::unique_ptr<MessageModel> machine(const std::string& kind) {
   Protocol p;
   p.startup = 20'000'000;
   p.handshake = p.posted = kind == "posted";
+  if (kind == "interrupt") {
+    m.progress = Progress::interrupt;
+    m.interrupt = 5'000'000;
+    p.receive = 7'000'000;
+    p.receive_copy = 300;
+  }
   if (kind == "packets") {
     p.packet = 500;
     p.packet_startup = 3'000'000;
@@ -103,7 +113,7 @@ std::unique_ptr<MessageModel> machine(const std::string& kind) {
 
 }  // namespace
 
-int main() {
+int main(int words, char** word) {
   std::string kind;
   int ranks = 0;
   std::cin >> kind >> ranks;
@@ -121,7 +131,8 @@ int main() {
     }
   }
   const auto model = machine(kind);
-  World world(ranks, *model);
+  const std::string how = words > 1 ? word[1] : "";
+  World world(ranks, *model, {how != "plain", how == "far" ? 0U : 4096U});
   std::vector<Simulated> comms;
   comms.reserve(programs.size());
   for (int rank = 0; rank < ranks; ++rank)

@@ -48,6 +48,8 @@ class Live {
   virtual void submit(std::uint64_t cycle, std::uint32_t source, std::uint32_t destination, std::uint32_t flits,
                       std::uint32_t cookie) = 0;
   /// The next cycle in which anything happens, or `never`.
+  /// Something will soon be submitted at this node: what that touches may be fetched.
+  virtual void fetch(std::uint32_t) const {}
   [[nodiscard]] virtual std::uint64_t next() const = 0;
   /// Serves the cycle `next()`; adds to `told`.
   virtual void serve(std::vector<Told>& told) = 0;

@@ -1,0 +1,53 @@
+// Events that are known in the order of their times: a ring, first in, first out.
+//
+// What always lies the same time ahead (a head's next link, a processor's start-up) is pushed in order of time as long
+// as the clock only goes forward, and needs no heap. The odd one that would come before the last goes elsewhere.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "events/large_pages.hpp"
+
+namespace assay::events {
+
+/// `Item` has a member `at`: a time of 0 to 2^64 - 2.
+template <class Item>
+class InOrder {
+ public:
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+
+  [[nodiscard]] std::uint64_t first() const { return size_ == 0 ? never : static_cast<std::uint64_t>(ring_[head_].at); }
+  /// Whether an event at this time may be pushed.
+  [[nodiscard]] bool takes(std::uint64_t at) const {
+    return size_ == 0 || static_cast<std::uint64_t>(ring_[(head_ + size_ - 1) & mask()].at) <= at;
+  }
+  void push(Item item) {
+    if (size_ == ring_.size()) [[unlikely]]
+      grow();
+    ring_[(head_ + size_++) & mask()] = item;
+  }
+  Item pop() {
+    const Item item = ring_[head_];
+    head_ = (head_ + 1) & mask();
+    --size_;
+    return item;
+  }
+  /// The one `ahead` after the first, or nothing.
+  [[nodiscard]] const Item* peek(std::size_t ahead) const {
+    return ahead < size_ ? &ring_[(head_ + ahead) & mask()] : nullptr;
+  }
+  [[nodiscard]] std::size_t memory() const { return ring_.capacity() * sizeof(Item); }
+
+ private:
+  [[nodiscard]] std::size_t mask() const { return ring_.size() - 1; }
+  void grow() {
+    LargeVector<Item> larger(ring_.empty() ? 64 : 2 * ring_.size());
+    for (std::size_t i = 0; i < size_; ++i) larger[i] = ring_[(head_ + i) & mask()];
+    ring_ = std::move(larger);
+    head_ = 0;
+  }
+  LargeVector<Item> ring_;
+  std::size_t head_ = 0, size_ = 0;
+};
+
+}  // namespace assay::events

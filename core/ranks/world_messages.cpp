@@ -1,0 +1,348 @@
+// The World's messages: sends, receives, which goes to which, and whose data lie where.
+//
+// A sender's data are not copied while it waits: they go from its buffer to the receiver's when that is known, at the
+// latest when the sender goes on; only then, if no receive is known, into a copy.
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "ranks/world.hpp"
+
+namespace assay::described {
+namespace {
+std::uint64_t pair_of(const Message& message) {
+  return std::uint64_t{static_cast<std::uint32_t>(message.source)} << 32 |
+         static_cast<std::uint32_t>(message.destination);
+}
+}  // namespace
+
+// A blocking send's caller goes on when its buffer is free.
+void World::call_returns(MessageId id, Time at) {
+  if (immediate(id)) return schedule(at, Kind::returns, id);
+  answered(id, owes_return);
+}
+void World::buffer_free(MessageId id, Time at) { schedule(at, Kind::freed, id); }
+void World::arrives(MessageId id, Time at) {
+  if (messages_[id].message.tag >= 0) {
+    if (ahead_ && gives_ahead(id, at)) return;
+    if (!messages_[id].announced) ++receiver(id).announced;
+  }
+  schedule(at, Kind::arrival, id);
+}
+void World::announces(MessageId id) {
+  messages_[id].announced = true;
+  --receiver(id).announced;
+  arrive(id);
+}
+
+MessageId World::announce(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
+                          std::coroutine_handle<> caller) {
+  if (to < 0 || to >= ranks()) {
+    throw std::out_of_range("rank " + std::to_string(from) + " sends to rank " + std::to_string(to) + " of " +
+                            std::to_string(ranks()));
+  }
+  attend(tag == Exposed::get_tag ? to : from);
+  auto id = static_cast<MessageId>(from);
+  if (messages_[id].owed == 0) {  // its own place
+  } else if (free_messages_.empty()) {
+    id = static_cast<MessageId>(messages_.size());
+    messages_.emplace_back();
+  } else {
+    id = free_messages_.back();
+    free_messages_.pop_back();
+  }
+  ++messages_sent_;
+  InFlight& flight = messages_[id];
+  flight.message = {from, to, tag, forced, bytes};
+  flight.caller = caller;
+  flight.request = none;
+  flight.taken_by = none;
+  flight.next = none;
+  flight.owed = owes_return | owes_buffer | owes_delivery;
+  flight.here = flight.announced = flight.held = false;
+  if (!keeps_order_ && tag >= 0) under_way_[pair_of(flight.message)].push_back(id);
+  if (log_) log_->sends(id, flight.message, now_);
+  flight.data = !data || bytes == 0 ? Data::none : bytes <= sizeof flight.few ? Data::few : Data::lent;
+  if (flight.data == Data::few) std::memcpy(flight.few, data, bytes);
+  if (flight.data == Data::lent) flight.lent = static_cast<const std::byte*>(data);
+  return id;
+}
+
+void World::send(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
+                 std::coroutine_handle<> caller) {
+  if (log_) log_->begins(from, Log::Doing::send, now_);
+  const MessageId id = announce(from, data, bytes, to, tag, forced, caller);
+  const Message message = messages_[id].message;
+  model_.send(*this, id, message);
+}
+
+RequestId World::isend(int from, const void* data, std::size_t bytes, int to, int tag, std::coroutine_handle<> caller) {
+  if (log_) log_->begins(from, Log::Doing::isend, now_);
+  const MessageId id = announce(from, data, bytes, to, tag, false, caller);
+  const RequestId request = new_request(from, Call::isend, nullptr, bytes, to, tag);
+  messages_[id].request = request;
+  const Message message = messages_[id].message;
+  model_.send(*this, id, message);
+  return request;
+}
+
+MessageId World::one_sided(int from, const void* data, std::size_t bytes, int to, int tag,
+                           std::coroutine_handle<> caller) {
+  const MessageId id = announce(from, data, bytes, to, tag, true, caller);
+  messages_[id].request = of_nobody;
+  if (messages_[id].data == Data::lent) keep(id);  // no call waits until it has gone
+  return id;
+}
+
+std::byte* World::carried(MessageId id) {
+  InFlight& flight = messages_[id];
+  return flight.data == Data::none ? nullptr : flight.data == Data::few ? flight.few : flight.kept;
+}
+
+void World::delivered(MessageId id) {
+  if (log_) log_->delivers(id, now_);
+  answered(id, owes_delivery);
+}
+
+void MessageModel::acknowledge(World& world, MessageId id) { world.exposed().done(id); }
+
+RequestId World::new_request(int rank, Call call, void* buffer, std::size_t room, int peer, int tag) {
+  auto id = static_cast<RequestId>(rank);
+  if (!requests_[id].live) {  // its own place
+  } else if (free_requests_.empty()) {
+    id = static_cast<RequestId>(requests_.size());
+    requests_.emplace_back();
+  } else {
+    id = free_requests_.back();
+    free_requests_.pop_back();
+  }
+  Request request;
+  request.buffer = buffer;
+  request.room = room;
+  request.call = call;
+  request.send = call == Call::isend;
+  request.live = true;
+  request.rank = rank;
+  request.peer = peer;
+  request.tag = tag;
+  requests_[id] = request;
+  return id;
+}
+
+RequestId World::post(int rank, void* buffer, std::size_t room, int from, int tag) {
+  if (from != ranks::any_source && (from < 0 || from >= ranks())) {
+    throw std::out_of_range("rank " + std::to_string(rank) + " receives from rank " + std::to_string(from) + " of " +
+                            std::to_string(ranks()));
+  }
+  attend(rank);
+  const RequestId id = new_request(rank, Call::irecv, buffer, room, from, tag);
+  Rank& mine = ranks_[static_cast<std::size_t>(rank)];
+  std::uint32_t before = none;
+  for (auto m = mine.messages.head; m != none; before = m, m = messages_[m].next) {
+    if (!fits(requests_[id], messages_[m].message)) continue;
+    (before == none ? mine.messages.head : messages_[before].next) = messages_[m].next;
+    if (mine.messages.tail == m) mine.messages.tail = before;
+    messages_[m].taken_by = id;
+    messages_[m].here ? deliver(m) : model_.matched(*this, m);
+    return id;
+  }
+  (mine.receives.head == none ? mine.receives.head : requests_[mine.receives.tail].next) = id;
+  mine.receives.tail = id;
+  return id;
+}
+
+// A message is announced. Those of one pair of ranks and one tag are matched in the order of their sends: one that
+// comes early waits for those before it.
+void World::arrive(MessageId id) {
+  if (keeps_order_) return match(id);
+  if (!in_turn(id)) {
+    messages_[id].held = true;
+    return;
+  }
+  const auto pair = pair_of(messages_[id].message);
+  const int tag = messages_[id].message.tag;
+  while (true) {
+    auto& all = under_way_[pair];
+    all.erase(std::ranges::find(all, id));
+    const auto next = std::ranges::find_if(all, [&](MessageId each) { return messages_[each].message.tag == tag; });
+    const bool more = next != all.end() && messages_[*next].held;
+    const MessageId following = more ? *next : id;
+    if (all.empty()) under_way_.erase(pair);
+    match(id);
+    if (!more) return;
+    id = following;
+    messages_[id].held = false;
+  }
+}
+
+bool World::in_turn(MessageId id) {
+  const Message& message = messages_[id].message;
+  for (const MessageId each : under_way_[pair_of(message)]) {
+    if (each == id) return true;
+    if (messages_[each].message.tag == message.tag) return false;
+  }
+  return true;
+}
+
+void World::match(MessageId id) {
+  Rank& receiver = ranks_[static_cast<std::size_t>(messages_[id].message.destination)];
+  std::uint32_t before = none;
+  for (auto r = receiver.receives.head; r != none; before = r, r = requests_[r].next) {
+    if (!fits(requests_[r], messages_[id].message)) continue;
+    take_out(receiver.receives, before, r);
+    messages_[id].taken_by = r;
+    messages_[id].here ? deliver(id) : model_.matched(*this, id);
+    return;
+  }
+  messages_[id].next = none;
+  (receiver.messages.head == none ? receiver.messages.head : messages_[receiver.messages.tail].next) = id;
+  receiver.messages.tail = id;
+}
+
+void World::take_out(Queue& queue, RequestId before, RequestId id) {
+  (before == none ? queue.head : requests_[before].next) = requests_[id].next;
+  if (queue.tail == id) queue.tail = before;
+}
+
+// A message that will arrive at `at`, if it is certain already which receive it goes to.
+bool World::gives_ahead(MessageId id, Time at) {
+  const InFlight& flight = messages_[id];
+  Rank& rank = receiver(id);
+  if (rank.computing != none || at <= now_) return false;
+  RequestId to = flight.taken_by;
+  if (!flight.announced) {
+    if (rank.announced != 0) return false;
+    RequestId before = none;
+    for (to = rank.receives.head; to != none && !fits(requests_[to], flight.message); to = requests_[to].next)
+      before = to;
+    if (to == none || requests_[to].peer == ranks::any_source) return false;
+    take_out(rank.receives, before, to);
+  } else if (to == none) {
+    return false;
+  }
+  if (log_) log_->delivers(id, at);
+  give(id, to);
+  Request& request = requests_[to];
+  request.due = at;
+  if (!request.waiter && interrupts_) {
+    request.ahead = true;
+    request.next = none;
+    (rank.ahead.head == none ? rank.ahead.head : requests_[rank.ahead.tail].next) = to;
+    rank.ahead.tail = to;
+  }
+  complete_request(to);
+  return true;
+}
+
+// The receiver began to compute before this was due: it is interrupted.
+void World::came_due(RequestId id) {
+  Request& request = requests_[id];
+  model_.arriving(*this, {request.peer, request.rank, request.tag, request.forced, request.bytes});
+  if (!computing(request.rank)) return;
+  steal(request.rank, std::exchange(request.cost, 0));
+}
+
+void World::data_arrives(MessageId id) {
+  model_.arriving(*this, messages_[id].message);
+  if (messages_[id].message.tag < 0) return exposed_.come(id);
+  messages_[id].here = true;
+  if (!messages_[id].announced) {
+    --receiver(id).announced;
+    return arrive(id);
+  }
+  if (messages_[id].taken_by != none) deliver(id);
+}
+
+void World::deliver(MessageId id) {
+  const RequestId to = messages_[id].taken_by;
+  if (log_) log_->delivers(id, now_);
+  give(id, to);
+  Request& request = requests_[to];
+  if (interrupts_ && computing(request.rank)) steal(request.rank, std::exchange(request.cost, 0));
+  complete_request(to);
+}
+
+// A message's data into a receive's buffer, and what is said of it.
+void World::give(MessageId id, RequestId to) {
+  const InFlight& flight = messages_[id];
+  Request& request = requests_[to];
+  request.peer = flight.message.source;
+  request.bytes = flight.message.bytes;
+  request.forced = flight.message.forced;
+  request.cost = model_.receiving(flight.message);
+  if (request.buffer && flight.data != Data::none && flight.message.bytes <= request.room)
+    std::memcpy(request.buffer, flight.data == Data::few ? flight.few : flight.lent, flight.message.bytes);
+  answered(id, owes_delivery);
+}
+
+// The sender goes on, and may write over its buffer before the receiver has looked.
+void World::secure(MessageId id) {
+  InFlight& flight = messages_[id];
+  if (flight.data != Data::lent || (flight.owed & owes_delivery) == 0) return;
+  const std::size_t bytes = flight.message.bytes;
+  if (flight.taken_by != none) {
+    const Request& request = requests_[flight.taken_by];
+    if (request.buffer && bytes <= request.room) std::memcpy(request.buffer, flight.lent, bytes);
+    flight.data = Data::none;
+    return;
+  }
+  keep(id);
+}
+void World::keep(MessageId id) {
+  InFlight& flight = messages_[id];
+  auto* const copy = new std::byte[flight.message.bytes];
+  std::memcpy(copy, flight.lent, flight.message.bytes);
+  flight.kept = copy;
+  flight.data = Data::kept;
+}
+
+// The last of the three answers (returned, buffer free, delivered) gives the message's place back.
+void World::answered(MessageId id, std::uint8_t what) {
+  InFlight& flight = messages_[id];
+  flight.owed &= static_cast<std::uint8_t>(~what);
+  if (flight.owed != 0) return;
+  if (flight.data == Data::kept) delete[] flight.kept;
+  flight.data = Data::none;
+  if (id >= ranks_.size()) free_messages_.push_back(id);
+}
+
+void World::complete_request(RequestId id) {
+  Request& request = requests_[id];
+  request.done = true;
+  if (!request.waiter) return;
+  const Time at = std::max(now_, request.due) + std::exchange(request.cost, 0);
+  if (log_) log_->ends(request.rank, at);
+  if (at > now_) return schedule(at, Kind::completes, id);
+  std::exchange(request.waiter, nullptr).resume();  // always the last thing that an event does
+}
+
+void World::await(RequestId id, std::coroutine_handle<> waiter, Call call) {
+  Request& request = requests_[id];
+  attend(request.rank);
+  if (log_) log_->begins(request.rank, call == Call::recv ? Log::Doing::recv : Log::Doing::wait, now_);
+  request.call = call;
+  request.waiter = waiter;
+  if (request.done) complete_request(id);
+}
+
+Arrived World::finish(RequestId id) {
+  Request& request = requests_[id];
+  const Arrived arrived{request.send ? -1 : request.peer, request.bytes};
+  if (request.ahead) {
+    Queue& queue = ranks_[static_cast<std::size_t>(request.rank)].ahead;
+    RequestId before = none;
+    for (RequestId each = queue.head; each != id; each = requests_[each].next) before = each;
+    take_out(queue, before, id);
+  }
+  const bool truncated = !request.send && request.bytes > request.room;
+  request.live = false;
+  if (id >= ranks_.size()) free_requests_.push_back(id);
+  if (truncated) {
+    throw std::length_error("rank " + std::to_string(request.rank) + ": a message of " + std::to_string(arrived.bytes) +
+                            " bytes from rank " + std::to_string(arrived.source) + ", tag " +
+                            std::to_string(request.tag) + ", into room for " + std::to_string(request.room));
+  }
+  return arrived;
+}
+
+}  // namespace assay::described
