@@ -29,8 +29,11 @@ _FAILED = """
 """
 
 
-def document(run: Run) -> dict[str, Any]:
-    """Derive everything that can be said of a run from its samples, benchmark by benchmark."""
+def document(run: Run, *, quoted_nodes: bool = True) -> dict[str, Any]:
+    """Derive everything that can be said of a run from its samples, benchmark by benchmark.
+
+    `quoted_nodes`: of a described machine also what was published of its nodes, which no simulation measures.
+    """
     connection = run.connect()
     known = benchmarks() | own_benchmarks()
     sections = []
@@ -71,7 +74,7 @@ def document(run: Run) -> dict[str, Any]:
         "host": run.about.get("host"),
         "described": bool(run.about.get("described")),
         "kind": _kind(run),
-        "quoted": _quoted(run, known),
+        "quoted": _quoted(run, known) if quoted_nodes else None,
     }
 
 

@@ -24,7 +24,7 @@ def measure(wishes: Wishes, out: Path | None) -> tuple[Run, list[Failure]]:
     """Plan and do what was wished for, into a new run."""
     plan, where = wishes.plan(), wishes.target()
     where.admit([benchmark(name) for name in wishes.names])  # all that can be refused is, before a folder is made
-    found = discover(find_mpi)
+    found = None if wishes.on is not None else discover(find_mpi)  # a described machine's results owe this one nothing
     about = {
         "command": sys.argv[1:],
         "wishes": wishes.to_dict(),
@@ -32,8 +32,8 @@ def measure(wishes: Wishes, out: Path | None) -> tuple[Run, list[Failure]]:
         "profile": wishes.profile,
         "machine": where.machine,
         "described": wishes.on is not None,
-        "host": provenance() | {"flags": found.processors.flags},
-        "discovered": found.model_dump(mode="json"),
+        "host": provenance() | ({} if found is None else {"flags": found.processors.flags}),
+        "discovered": None if found is None else found.model_dump(mode="json"),
     }
     run = Run.create(out, about)
     return run, proceed(run, plan, where)

@@ -13,12 +13,10 @@ def quoted_one(wishes: Wishes, record: Benchmark) -> dict[str, Any] | None:
     """Answer one benchmark by what was published; None where it can be done, InputError where neither goes."""
     from assay.report import quoted
 
-    if wishes.on is None:
-        return None
+    if wishes.on is None or (record.kind != "node" and _described(wishes)):
+        return None  # what can be simulated is, without a look at what was published
     machine = quoted.published(wishes.on)
-    if machine is None or (record.kind != "node" and _described(wishes)):
-        return None  # what can be simulated is; what is neither published nor described is refused by its target
-    return quoted.one(machine, record)
+    return None if machine is None else quoted.one(machine, record)  # neither: refused by its target
 
 
 def quoted_whole(wishes: Wishes, records: list[Benchmark]) -> dict[str, Any] | None:

@@ -61,7 +61,7 @@ def register(app: typer.Typer) -> None:
             emit(quoted) if json else _quoting.show(quoted)
             return
         made, failures = measure(wishes, out)
-        whole = document(made)
+        whole = document(made, quoted_nodes=False)
         section = next((s for s in whole["benchmarks"] if s["benchmark"] == benchmark), None)
         flat = {k: v for k, v in whole.items() if k != "benchmarks"} | (
             section or {"benchmark": benchmark, "figures": []}
