@@ -84,6 +84,29 @@ def test_includes_are_followed_as_the_compiler_does(tree):
     assert {Path(name).resolve() for name in names} == includes([programs["tick"].path], root)
 
 
+def test_a_source_beside_a_header_of_its_name_is_compiled_once_and_anew_when_it_changes(tree):
+    """What it says reaches both programs that include its header, one of them by way of another header."""
+    root, _ = tree
+    (root / "timing/answer.hpp").write_text("#pragma once\nint answer();\n")
+    (root / "timing/by_way.hpp").write_text('#include "timing/answer.hpp"\n')
+    pair = [SmallProgram(name, root / f"{name}.cpp", "node") for name in ("one", "two")]
+    for each, header in zip(pair, ("answer", "by_way"), strict=True):
+        each.path.write_text(f'#include "timing/{header}.hpp"\nint main() {{ return answer(); }}\n')
+    objects = set()
+    for expected in (3, 4):
+        told: list[str] = []
+        (root / "timing/answer.cpp").write_text(
+            f'#include "timing/answer.hpp"\nint answer() {{ return {expected}; }}\n'
+        )
+        built = build(pair, mpi=None, root=root, progress=told.append)
+        assert [subprocess.run([built[each.name].path]).returncode for each in pair] == [expected, expected]
+        assert len(told) == 3 and "share" in told[0]
+        made = set((root.parent / "cache/programs/units").iterdir()) - objects
+        assert len(made) == 1
+        objects |= made
+    assert all(each.cached for each in build(pair, mpi=None, root=root).values())
+
+
 def test_two_builds_at_once_are_safe(tree):
     results: list[Built] = []
     threads = [threading.Thread(target=lambda: results.append(compile_tick(tree))) for _ in range(3)]

@@ -1,6 +1,10 @@
 // Cholesky factorisation of a dense matrix (Dunigan 1995, section 3, Table 3.4: 1K x 1K), right-looking by blocks of
 // columns: one thread factors a panel's diagonal block, all solve the rows below and update what is right of it, tiles
 // dealt out in turn; three barriers a panel.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
 #include "threads/crew.hpp"
 
 constexpr std::string_view record = R"record(

@@ -1,5 +1,8 @@
 // The HiTC kernel (Dunigan 1995, section 3, Table 3.4): a complex ZAXPY, y = y + a x, on vectors longer than the caches
 // (many atoms a cell: bound by the bus) or short enough for the first one (one atom a cell), each thread its own part.
+#include <algorithm>
+#include <map>
+
 #include "memory/caches.hpp"
 #include "threads/crew.hpp"
 

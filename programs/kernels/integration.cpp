@@ -1,5 +1,7 @@
 // Numerical integration (Dunigan 1995, section 3, Table 3.4): pi as the integral of 4 / (1 + x^2) over 0..1 by the
 // midpoint rule, each thread a part of the range. Everything stays in registers, so that it should scale with p.
+#include <cmath>
+
 #include "threads/crew.hpp"
 
 constexpr std::string_view record = R"record(

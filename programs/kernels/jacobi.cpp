@@ -1,5 +1,8 @@
 // Jacobi iteration for Laplace's equation on a square grid (Dunigan 1995, section 3, Table 3.4): every point becomes
 // the mean of its four neighbours, each thread a band of rows, a barrier a sweep.
+#include <algorithm>
+#include <cmath>
+
 #include "threads/crew.hpp"
 
 constexpr std::string_view record = R"record(

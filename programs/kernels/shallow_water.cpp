@@ -1,6 +1,8 @@
 // Shallow water on a doubly periodic grid (Dunigan 1995, text after Table 3.5: "low data re-use"): velocities and
 // height, linear waves, by forward and backward steps on a staggered grid, each thread a band of rows, two barriers a
 // step.
+#include <algorithm>
+#include <cmath>
 #include <complex>
 
 #include "threads/crew.hpp"

@@ -4,6 +4,10 @@
 // A block is three windows, the stream alone, the file alone, both; their order turns from block to block. Writing ends
 // with fsync, which counts; the stream goes on until that is done. The file passes the page cache by (O_DIRECT) where
 // the file system lets it, and what the kernel then really fetched is compared with what was read.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
 #include "memory/caches.hpp"
 #include "memory/pages.hpp"
 #include "memory/scratch_file.hpp"

@@ -3,6 +3,8 @@
 //
 // compiled: the loop as it stands in a textbook; the standard allows no other order of its sums, so that it waits for
 // each addition. reassociated: the same loop where the compiler may reorder. vectorised: eight sums of whole vectors.
+#include <algorithm>
+#include <map>
 #include <memory>
 
 #include "memory/caches.hpp"

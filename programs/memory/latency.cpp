@@ -1,6 +1,7 @@
 // Latency of memory against the size of the working set: a chain of pointers through every cache line of it, in one
 // random cycle (Sattolo 1986), so that each load waits for the one before and no prefetcher can guess the next. The
 // plateaus of the curve are the caches, its edges their sizes (analysis/cache_levels.py).
+#include <algorithm>
 #include <memory>
 
 #include "memory/caches.hpp"

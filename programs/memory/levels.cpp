@@ -1,6 +1,8 @@
 // Bandwidth of every level of memory: each thread passes again and again over a working set of its own that fills half
 // of its part of a level. These are the slopes of the roof under which kernels compute (Williams, Waterman and
 // Patterson 2009); stream measures the last of them as STREAM does, with arrays that all threads share.
+#include <algorithm>
+#include <cstring>
 #include <map>
 #include <memory>
 

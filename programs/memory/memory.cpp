@@ -7,10 +7,17 @@
 // the time that may be spent. The child offers itself to the out-of-memory killer first and only tells what it
 // reached, so that even then the program ends well.
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <memory>
 
 #include "timing/memory_limits.hpp"
 #include "timing/program.hpp"

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <set>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "timing/memory_limits.hpp"
 #include "timing/opaque.hpp"
@@ -23,74 +25,16 @@ struct Node {
 };
 
 // The numbers of "0-3,8"; garbled parts are passed over.
-inline std::vector<int> list_of(const std::string& text) {
-  std::vector<int> found;
-  std::istringstream words(text);
-  for (std::string word; std::getline(words, word, ',');) {
-    int first = 0, last = 0;
-    const int read = std::sscanf(word.c_str(), "%d-%d", &first, &last);
-    if (read < 1) continue;
-    for (int each = first; each <= (read == 2 ? last : first) && each - first < (1 << 16); ++each)
-      found.push_back(each);
-  }
-  return found;
-}
-
-inline std::string line_of(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
+std::vector<int> list_of(const std::string& text);
 
 // In order of their numbers; where the kernel lists none, one that holds everything. `usable`: processors of this
 // process; `system` is "/" but in tests.
-inline std::vector<Node> read_nodes(const std::vector<int>& usable, const std::string& system = "/") {
-  const std::string root = system + "sys/devices/system/node/";
-  std::set<int> memories;  // that the process may take; empty: the kernel does not say, and then all
-  std::ifstream status(system + "proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("Mems_allowed_list:"))
-      for (const int each : list_of(line.substr(18 + std::min<std::size_t>(1, line.size() - 18))))
-        memories.insert(each);
-  std::vector<Node> nodes;
-  for (const int id : list_of(line_of(root + "online"))) {
-    const std::string folder = root + "node" + std::to_string(id) + "/";
-    Node node;
-    node.id = id;
-    for (const int cpu : list_of(line_of(folder + "cpulist")))
-      if (std::find(usable.begin(), usable.end(), cpu) != usable.end()) node.cpus.push_back(cpu);
-    std::ifstream meminfo(folder + "meminfo");
-    for (std::string line; std::getline(meminfo, line);)
-      if (const std::size_t at = line.find("MemTotal:"); at != std::string::npos)
-        node.memory = std::strtoll(line.c_str() + at + 9, nullptr, 10) > 0;
-    node.memory = node.memory && (memories.empty() || memories.count(id));
-    std::istringstream distances(line_of(folder + "distance"));
-    for (std::int64_t distance = 0; distances >> distance;) node.away.push_back(distance);
-    nodes.push_back(std::move(node));
-  }
-  if (nodes.empty()) nodes.push_back({0, usable, true, {10}});
-  return nodes;
-}
+std::vector<Node> read_nodes(const std::vector<int>& usable, const std::string& system = "/");
 
 // The sides of the matrix: nodes that have processors for us, and nodes that have memory for us.
-inline std::vector<std::int64_t> with_processors(const std::vector<Node>& nodes) {
-  std::vector<std::int64_t> found;
-  for (const Node& each : nodes)
-    if (!each.cpus.empty()) found.push_back(each.id);
-  return found;
-}
-inline std::vector<std::int64_t> with_memory(const std::vector<Node>& nodes) {
-  std::vector<std::int64_t> found;
-  for (const Node& each : nodes)
-    if (each.memory) found.push_back(each.id);
-  return found;
-}
-inline const Node* find_node(const std::vector<Node>& nodes, std::int64_t id) {
-  for (const Node& each : nodes)
-    if (each.id == id) return &each;
-  return nullptr;
-}
+std::vector<std::int64_t> with_processors(const std::vector<Node>& nodes);
+std::vector<std::int64_t> with_memory(const std::vector<Node>& nodes);
+const Node* find_node(const std::vector<Node>& nodes, std::int64_t id);
 
 // Lines of memory on one node, each with the byte offset of the next in one random cycle (Sattolo 1986) in its first
 // word, and ones in the others: to be chased through, or read through.

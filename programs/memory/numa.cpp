@@ -3,6 +3,9 @@
 //
 // The memory is bound to its node before it is touched, and asked where it lies afterwards (METHOD, rule 15). All
 // processors of a node read their parts of it, once an operation; one of them follows a chain through it.
+#include <cstring>
+#include <map>
+
 #include "memory/caches.hpp"
 #include "memory/nodes.hpp"
 #include "memory/stream_kernels.hpp"

@@ -3,6 +3,10 @@
 #pragma once
 
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdint>
 
 #include "timing/memory_limits.hpp"
 

@@ -5,6 +5,11 @@
 // on a processor and touched its part first. A share is the bytes of one thread over its own time at work. Streaming
 // stores pass the caches by; what a plain store costs beside (the line read before it is written) is not counted.
 #include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
 
 #include "memory/caches.hpp"
 #include "memory/stream_kernels.hpp"

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -5,6 +5,7 @@
 // one.
 #pragma once
 
+#include <algorithm>
 #include <cinttypes>
 #include <set>
 

@@ -4,6 +4,7 @@
 // latency: one chain, each operation needs the one before. throughput: eight independent chains (twelve of floating
 // point), enough to fill the pipelines. The loop's own time, measured right after each reading, is taken off. The
 // paper's loops were of independent operations: its rows compare with throughput, as the [row.*] sections say.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 

@@ -1,5 +1,7 @@
 // The processor's clock, found by work of known length in cycles: a chain of integer additions, register to register,
 // each waiting for the one before, takes one cycle an addition on every processor that this runs on.
+#include <memory>
+
 #include "timing/opaque.hpp"
 #include "timing/program.hpp"
 

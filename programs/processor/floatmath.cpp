@@ -2,6 +2,7 @@
 //
 // The paper does not print its sequence. Here one repetition is x = ((x + a) * b - c) / d, one of each of the four
 // operations, every one waiting for the one before; b/d < 1, so that x settles at (a b - c) / (d - b).
+#include <cmath>
 #include <memory>
 
 #include "timing/opaque.hpp"

@@ -1,5 +1,7 @@
 // The most that a processor computes: chains of multiply-adds that need nothing but registers, in the widest vectors
 // that it has, more of them side by side than its units can hold in flight. The flat part of the roof.
+#include <algorithm>
+
 #include "timing/opaque.hpp"
 #include "timing/program.hpp"
 

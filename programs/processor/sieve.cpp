@@ -1,5 +1,6 @@
 // Sieve of Eratosthenes over 1..size, integers only (Dunigan 1991, section 3.2): one operation is one whole pass, which
 // clears the table of flags, strikes the multiples of every prime up to the root and counts what is left.
+#include <algorithm>
 #include <memory>
 
 #include "timing/opaque.hpp"

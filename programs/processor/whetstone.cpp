@@ -2,7 +2,9 @@
 // million instructions of the Whetstone Algol interpreter. Modules 1, 5 and 10 have weight zero in the publication and
 // are not here. Every module is a function of its own and starts from its own initial values; between the rounds the
 // compiler knows none of them, so that nothing is computed ahead.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 
 #include "timing/opaque.hpp"

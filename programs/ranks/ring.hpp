@@ -7,6 +7,8 @@
 // themselves. Source: Dunigan 1991, Table 2 names the test ("ring"); no result is printed.
 #pragma once
 
+#include <cstring>
+
 #include "ranks/buffers.hpp"
 #include "ranks/gray_ring.hpp"
 #include "ranks/sampling.hpp"

@@ -1,5 +1,6 @@
 // Latency from processor to processor: two threads, each held on one, hand a number back and forth in one cache line,
 // for every pair of processors; the order of processors is the team's, one of each core before any second.
+#include <algorithm>
 #include <numeric>
 
 #include "threads/team.hpp"

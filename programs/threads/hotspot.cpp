@@ -1,6 +1,8 @@
 // Updates of one shared variable by 1 to p threads at once (Dunigan 1995, section 3, Tables 3.2 and 3.3): without a
 // lock, where updates get lost, as the report did it; by an atomic addition; and of variables of their own, which share
 // a cache line (false sharing) or do not (padded).
+#include <algorithm>
+
 #include "threads/team.hpp"
 
 constexpr std::string_view record = R"record(

@@ -2,6 +2,7 @@
 // hypervisor (/proc/stat). `system` is "/" but in tests.
 #pragma once
 
+#include <cstdint>
 #include <fstream>
 #include <map>
 #include <sstream>

@@ -6,6 +6,8 @@
 // report's spectrum is made of it, and a simulated processor can be kept from its work by it.
 #include <sys/resource.h>
 
+#include <cmath>
+
 #include "threads/detours.hpp"
 #include "threads/interrupts.hpp"
 #include "threads/team.hpp"

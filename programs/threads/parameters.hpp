@@ -3,6 +3,10 @@
 // of three unknowns its fourth count on four processors.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "threads/processors.hpp"
 #include "timing/options.hpp"
 

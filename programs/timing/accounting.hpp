@@ -2,13 +2,6 @@
 // frequency. Read before and after a block, never inside a timed region; some 20 us a reading.
 #pragma once
 
-#include <fcntl.h>
-#include <sched.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-#include <cstdio>
-
 #include "timing/clock.hpp"
 #include "timing/output.hpp"
 
@@ -22,70 +15,13 @@ struct Accounting {  // a reading of counters, or the difference of two
   std::int64_t involuntary = 0, voluntary = 0, minor_faults = 0, major_faults = 0;
   double frequency = 0;  // Hz of the CPU we run on, 0 where the kernel does not say
 
-  Accounting since(const Accounting& start) const {
-    return {steal - start.steal,
-            busy - start.busy,
-            own - start.own,
-            wall - start.wall,
-            involuntary - start.involuntary,
-            voluntary - start.voluntary,
-            minor_faults - start.minor_faults,
-            major_faults - start.major_faults,
-            frequency};
-  }
+  Accounting since(const Accounting& start) const;
   // `others` is what is busy beyond `ours` (this process alone unless the caller sums several); the kernel counts in
   // ticks of some 10 ms, so that a short block may come out below zero, which reads as zero.
-  Json json(double ours) const {
-    Json json;
-    json.number("steal", std::max(0.0, steal)).number("others", std::max(0.0, busy - ours)).number("own", own);
-    json.number("wall", wall).integer("involuntary", involuntary).integer("voluntary", voluntary);
-    json.integer("minor_faults", minor_faults).integer("major_faults", major_faults);
-    return frequency > 0 ? json.number("frequency", frequency) : json.null("frequency");
-  }
+  Json json(double ours) const;
   Json json() const { return json(own); }
 };
 
-namespace reading {
-
-inline std::string small_file(const char* path) {  // its first 512 bytes, "" when it cannot be read
-  char text[512];
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return {};
-  const ssize_t size = read(file, text, sizeof text);
-  close(file);
-  return size > 0 ? std::string(text, static_cast<std::size_t>(size)) : std::string();
-}
-
-}  // namespace reading
-
-inline Accounting read_accounting() {
-  Accounting at;
-  at.wall = 1e-9 * static_cast<double>(now_ns());
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  rusage children{};  // those that ended and were waited for
-  getrusage(RUSAGE_CHILDREN, &children);
-  for (const rusage& each : {usage, children}) at.own += seconds(each.ru_utime) + seconds(each.ru_stime);
-  at.involuntary = usage.ru_nivcsw;
-  at.voluntary = usage.ru_nvcsw;
-  at.minor_faults = usage.ru_minflt;
-  at.major_faults = usage.ru_majflt;
-  // First line of /proc/stat: cpu user nice system idle iowait irq softirq steal (proc(5)), in clock ticks; guest time
-  // is part of user.
-  unsigned long long user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0, steal = 0;
-  std::sscanf(reading::small_file("/proc/stat").c_str(), "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice,
-              &system, &idle, &wait, &irq, &soft, &steal);
-  const double tick = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
-  at.busy = tick * static_cast<double>(user + nice + system + irq + soft);
-  at.steal = tick * static_cast<double>(steal);
-  char path[96];
-  std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", sched_getcpu());
-  double kilohertz = 0;
-  if (std::sscanf(reading::small_file(path).c_str(), "%lf", &kilohertz) == 1) at.frequency = 1e3 * kilohertz;
-  return at;
-}
+Accounting read_accounting();
 
 }  // namespace assay::timing

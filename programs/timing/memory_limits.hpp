@@ -4,14 +4,13 @@
 // (/proc/vmstat) and stalls (/proc/pressure/memory).
 #pragma once
 
-#include <sys/resource.h>
-
-#include <cinttypes>
-#include <fstream>
+#include <cstdint>
 #include <limits>
-#include <sstream>
+#include <optional>
+#include <string>
+#include <string_view>
 
-#include "timing/accounting.hpp"
+#include "timing/faults.hpp"
 
 namespace assay::memory {
 
@@ -19,120 +18,26 @@ struct Headroom {
   std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
   std::string by;
 
-  void at_most(std::int64_t limit, std::string who) {
-    if (limit >= bytes) return;
-    bytes = std::max<std::int64_t>(0, limit);
-    by = std::move(who);
-  }
+  void at_most(std::int64_t limit, std::string who);
 };
 
 // The number after `key` in a file of lines "key number", times `scale`; nothing where there is none.
-inline std::optional<std::int64_t> entry(const std::string& path, const std::string& key, std::int64_t scale = 1) {
-  std::ifstream file(path);
-  std::string line;
-  while (std::getline(file, line)) {
-    std::istringstream words(line);
-    std::string word;
-    std::int64_t value = 0;
-    if (words >> word && word == key && words >> value) return value * scale;
-  }
-  return std::nullopt;
-}
+std::optional<std::int64_t> entry(const std::string& path, const std::string& key, std::int64_t scale = 1);
+void write_small(const char* path, std::string_view text);
 
-inline std::optional<std::int64_t> single(const std::string& path) {  // nothing for "max" or no file
-  std::ifstream file(path);
-  std::int64_t value = 0;
-  if (file >> value) return value;
-  return std::nullopt;
-}
+std::int64_t resident_bytes();
 
-inline void write_small(const char* path, std::string_view text) {
-  std::ofstream file(path);
-  file << text;
-}
-
-struct Group {
-  std::int64_t limit, used;
-  std::string path;
-};
-
-// The limits of a cgroup and of its ancestors under `root`: `names` are the files of limit and use, `cache` the key of
-// reclaimable page cache in memory.stat.
-inline void collect_groups(std::vector<Group>& groups, const std::string& root, std::string path,
-                           const std::vector<std::string>& limits, const char* use, const char* cache) {
-  for (;;) {
-    const std::string folder = path == "/" ? root : root + path;
-    for (const std::string& name : limits) {
-      const auto limit = single(folder + "/" + name), used = single(folder + "/" + use);
-      if (limit && used && *limit < (std::int64_t{1} << 60))
-        groups.push_back({*limit, *used - entry(folder + "/memory.stat", cache).value_or(0), folder + "/" + name});
-    }
-    if (path == "/" || path.empty()) return;
-    const std::size_t slash = path.rfind('/');
-    path = slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
-  }
-}
-
-// Every memory cgroup that holds this process; `system` is "/" but in tests.
-inline std::vector<Group> groups(const std::string& system = "/") {
-  std::vector<Group> found;
-  std::ifstream file(system + "proc/self/cgroup");
-  std::string line;
-  while (std::getline(file, line)) {  // ID:controllers:path, of v2 "0::path"
-    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    std::string path = line.substr(second + 1);
-    const std::string top = system + "sys/fs/cgroup";
-    if (controllers == ",,") {
-      collect_groups(found, top, path, {"memory.max", "memory.high"}, "memory.current", "inactive_file");
-    } else if (controllers.find(",memory,") != std::string::npos) {
-      collect_groups(found, top + "/memory", path, {"memory.limit_in_bytes"}, "memory.usage_in_bytes",
-                     "total_inactive_file");
-    }
-  }
-  return found;
-}
-
-inline std::int64_t status_bytes(const char* key) { return entry("/proc/self/status", key, 1024).value_or(0); }
-inline std::int64_t resident_bytes() { return status_bytes("VmRSS:"); }
-
-inline Headroom read_headroom(const std::string& system = "/") {
-  Headroom room;
-  if (const auto available = entry(system + "proc/meminfo", "MemAvailable:", 1024))
-    room.at_most(*available, "the kernel's available memory");
-  for (const Group& group : groups(system)) room.at_most(group.limit - group.used, "cgroup limit " + group.path);
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    room.at_most(static_cast<std::int64_t>(limit.rlim_cur) - status_bytes("VmSize:"), "the limit of address space");
-  if (getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    room.at_most(static_cast<std::int64_t>(limit.rlim_cur) - status_bytes("VmData:"), "the limit of data");
-  if (room.by.empty()) throw timing::MeasurementFault("/proc/meminfo does not say how much memory is available");
-  return room;
-}
+// `system` is "/" but in tests.
+Headroom read_headroom(const std::string& system = "/");
 
 // The machine's memory, or the least limit of a cgroup that holds us.
-inline std::int64_t read_total(const std::string& system = "/") {
-  std::int64_t total = entry(system + "proc/meminfo", "MemTotal:", 1024).value_or(0);
-  for (const Group& group : groups(system)) total = std::min(total, group.limit);
-  if (total <= 0) throw timing::MeasurementFault("/proc/meminfo does not say how much memory there is");
-  return total;
-}
+std::int64_t read_total(const std::string& system = "/");
 
 struct Pressure {
   std::int64_t swapped_out = 0;  // pages since boot
   double stalled = 0;            // s since boot in which all stood still for memory
 };
 
-inline Pressure read_pressure() {
-  Pressure pressure;
-  pressure.swapped_out = entry("/proc/vmstat", "pswpout").value_or(0);
-  std::ifstream file("/proc/pressure/memory");
-  std::string line;
-  while (std::getline(file, line))
-    if (const std::size_t at = line.find("total="); line.starts_with("full") && at != std::string::npos)
-      pressure.stalled = 1e-6 * std::strtod(line.c_str() + at + 6, nullptr);
-  return pressure;
-}
+Pressure read_pressure();
 
 }  // namespace assay::memory

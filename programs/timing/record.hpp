@@ -5,8 +5,6 @@
 // key `from = "threads/parameters.hpp"` takes whatever it does not say itself from the section of its name there.
 #pragma once
 
-#include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,214 +32,34 @@ struct Section {
   std::string name;  // "" for the keys at the top, "parameter.size" for [parameter.size]
   std::vector<std::pair<std::string, Value>> keys;
 
-  const Value* find(std::string_view key) const {
-    for (const auto& [name_, value] : keys)
-      if (name_ == key) return &value;
-    return nullptr;
-  }
-  std::string text(std::string_view key, std::string otherwise = "") const {
-    const Value* value = find(key);
-    return value ? value->text : std::move(otherwise);
-  }
-  bool truth(std::string_view key) const {
-    const Value* value = find(key);
-    return value && value->truth;
-  }
-  std::optional<double> number(std::string_view key) const {
-    const Value* value = find(key);
-    return value && value->number() ? std::optional(value->real) : std::nullopt;
-  }
+  const Value* find(std::string_view key) const;
+  std::string text(std::string_view key, std::string otherwise = "") const;
+  bool truth(std::string_view key) const;
+  std::optional<double> number(std::string_view key) const;
 };
-
-namespace reading {
-
-inline std::string_view trim(std::string_view text) {
-  const auto from = text.find_first_not_of(" \t\r");
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(" \t\r") - from + 1);
-}
-
-[[noreturn]] inline void fault(int line, const std::string& what) {
-  throw InputFault("record, line " + std::to_string(line) + ": " + what);
-}
-
-inline std::optional<Value> number(std::string_view text) {
-  Value value;
-  value.text = text;
-  const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
-  const char* end = digits.data() + digits.size();
-  if (digits.empty()) return std::nullopt;
-  if (auto [at, error] = std::from_chars(digits.data(), end, value.integer); error == std::errc() && at == end) {
-    value.kind = Value::Kind::integer;
-    value.real = static_cast<double>(value.integer);
-    return value;
-  }
-  if (digits.find_first_not_of("0123456789.eE+-") != std::string_view::npos) return std::nullopt;  // no inf, nan, hex
-  if (auto [at, error] = std::from_chars(digits.data(), end, value.real); error == std::errc() && at == end) {
-    value.kind = Value::Kind::real;
-    return value;
-  }
-  return std::nullopt;
-}
-
-// Reads one value from the front of `rest` and takes it off.
-inline Value value(std::string_view& rest, int line) {
-  rest = trim(rest);
-  Value result;
-  if (rest.starts_with('"')) {
-    std::size_t at = 1;
-    for (; at < rest.size() && rest[at] != '"'; ++at) {
-      if (rest[at] == '\\' && at + 1 < rest.size()) {
-        const char escaped = rest[++at];
-        if (escaped != '"' && escaped != '\\' && escaped != 'n') fault(line, std::string("escape \\") + escaped);
-        result.text += escaped == 'n' ? '\n' : escaped;
-      } else {
-        result.text += rest[at];
-      }
-    }
-    if (at >= rest.size()) fault(line, "a string without its closing quote");
-    rest.remove_prefix(at + 1);
-    return result;
-  }
-  if (rest.starts_with('[')) {
-    result.kind = Value::Kind::list;
-    rest = trim(rest.substr(1));
-    while (!rest.starts_with(']')) {
-      result.list.push_back(value(rest, line));
-      rest = trim(rest);
-      if (rest.starts_with(',')) {
-        rest = trim(rest.substr(1));
-      } else if (!rest.starts_with(']')) {
-        fault(line, "a list without its closing bracket on the same line");
-      }
-    }
-    rest.remove_prefix(1);
-    return result;
-  }
-  const std::string_view word = trim(rest.substr(0, rest.find_first_of(",]#")));
-  rest.remove_prefix(std::min(rest.size(), rest.find(word) + word.size()));
-  if (word == "true" || word == "false") {
-    result.kind = Value::Kind::truth;
-    result.truth = word == "true";
-    result.text = word;
-    return result;
-  }
-  if (auto found = number(word)) return *found;
-  fault(line, "'" + std::string(word) + "' is not a string, a number, true, false or a list of these");
-}
-
-}  // namespace reading
 
 struct Record {
   std::vector<Section> sections;
 
   const Section& top() const { return sections.front(); }
   // All sections [kind.NAME] in their order, as (NAME, section).
-  std::vector<std::pair<std::string, const Section*>> all(std::string_view kind) const {
-    std::vector<std::pair<std::string, const Section*>> found;
-    for (const Section& section : sections)
-      if (section.name.size() > kind.size() && section.name.starts_with(kind) && section.name[kind.size()] == '.')
-        found.emplace_back(section.name.substr(kind.size() + 1), &section);
-    return found;
-  }
+  std::vector<std::pair<std::string, const Section*>> all(std::string_view kind) const;
 };
+
+// Makes `text` the fragment of a header, for records to take from: called by the header's own initialiser.
+bool share(std::string_view header, std::string_view text);
+
+// A record whole, with what it takes from fragments. InputFault names the line or the section that is wrong.
+Record parse_record(std::string_view text);
+
+// The record as text that both readers read the same.
+std::string text_of(const Record& record);
 
 namespace reading {
 
-inline Record sections_of(std::string_view text) {
-  Record record{{Section{}}};
-  int line = 0;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t to = std::min(text.find('\n', from), text.size());
-    std::string_view rest = reading::trim(text.substr(from, to - from));
-    from = to + 1;
-    ++line;
-    if (rest.empty() || rest.starts_with('#')) continue;
-    if (rest.starts_with('[')) {
-      const std::size_t close = rest.find(']');
-      if (close == std::string_view::npos) reading::fault(line, "a section header without its closing bracket");
-      const std::string name(reading::trim(rest.substr(1, close - 1)));
-      for (const Section& section : record.sections)
-        if (section.name == name) reading::fault(line, "section [" + name + "] stands twice");
-      record.sections.push_back({name, {}});
-      rest.remove_prefix(close + 1);
-    } else {
-      const std::size_t equals = rest.find('=');
-      if (equals == std::string_view::npos) reading::fault(line, "neither 'key = value' nor '[section]'");
-      const std::string key(reading::trim(rest.substr(0, equals)));
-      if (record.sections.back().find(key)) reading::fault(line, "key '" + key + "' stands twice");
-      rest.remove_prefix(equals + 1);
-      record.sections.back().keys.emplace_back(key, reading::value(rest, line));
-    }
-    rest = reading::trim(rest);
-    if (!rest.empty() && !rest.starts_with('#')) reading::fault(line, "'" + std::string(rest) + "' after the value");
-  }
-  return record;
-}
-
-struct Fragment {
-  std::string_view header, text;
-};
-
-inline std::vector<Fragment>& fragments() {
-  static std::vector<Fragment> all;
-  return all;
-}
-
-inline void take_shared(Section& section) {
-  const auto from = std::ranges::find(section.keys, "from", [](const auto& key) { return key.first; });
-  if (from == section.keys.end()) return;
-  const std::string header = from->second.text;
-  section.keys.erase(from);
-  for (const Fragment& fragment : fragments()) {
-    if (fragment.header != header) continue;
-    for (const Section& shared : sections_of(fragment.text).sections) {
-      if (shared.name != section.name) continue;
-      for (const auto& [key, value] : shared.keys)
-        if (!section.find(key)) section.keys.emplace_back(key, value);
-      return;
-    }
-  }
-  throw InputFault("record, section [" + section.name + "]: '" + header + "' shares no section of this name");
-}
-
-inline std::string written(const Value& value) {
-  std::string text;
-  if (value.kind == Value::Kind::text) {
-    for (const char letter : value.text)
-      text += letter == '\n'                    ? "\\n"
-              : letter == '"' || letter == '\\' ? std::string{'\\', letter}
-                                                : std::string{letter};
-    return '"' + text + '"';
-  }
-  if (value.kind != Value::Kind::list) return value.text;
-  for (const Value& each : value.list) text += (text.empty() ? "" : ", ") + written(each);
-  return "[" + text + "]";
-}
+std::string_view trim(std::string_view text);
+std::optional<Value> number(std::string_view text);  // an integer or a real; nothing for inf, nan, hex or words
 
 }  // namespace reading
-
-// Makes `text` the fragment of a header, for records to take from: called by the header's own initialiser.
-inline bool share(std::string_view header, std::string_view text) {
-  reading::fragments().push_back({header, text});
-  return true;
-}
-
-// A record whole, with what it takes from fragments. InputFault names the line or the section that is wrong.
-inline Record parse_record(std::string_view text) {
-  Record record = reading::sections_of(text);
-  for (Section& section : record.sections) reading::take_shared(section);
-  return record;
-}
-
-// The record as text that both readers read the same.
-inline std::string text_of(const Record& record) {
-  std::string text;
-  for (const Section& section : record.sections) {
-    if (!section.name.empty()) text += "\n[" + section.name + "]\n";
-    for (const auto& [key, value] : section.keys) text += key + " = " + reading::written(value) + "\n";
-  }
-  return text;
-}
 
 }  // namespace assay::timing

@@ -3,6 +3,7 @@
 // memory that was touched before; rules are asked between readings, at their fixed looks.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 

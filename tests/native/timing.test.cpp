@@ -2,6 +2,9 @@
 // sampled loop, JSON lines, memory limits.
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +13,8 @@
 #include "threads/parameters.hpp"
 #include "timing/memory_limits.hpp"
 #include "timing/program.hpp"
+#include "timing/quota.hpp"
+#include "timing/sampler.hpp"
 
 using namespace assay::timing;
 

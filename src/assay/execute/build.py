@@ -1,20 +1,19 @@
 """Compiles benchmark programs with the user's own compiler, only those that a run needs, in parallel, and keeps them.
 
-The key of a kept binary is a hash of its source and of every header of ours that it includes, of the compiler and its
-version, the flags, the processor and the MPI. A binary comes to its place by a rename, so two builds at once are safe.
+The key of a kept binary is a hash of its source and of every file of ours that it includes or links (units.py), of the
+compiler and its version, the flags, the processor and the MPI. A binary comes to its place by a rename, so two builds
+at once are safe.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
-import re
 import shlex
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -25,9 +24,9 @@ from assay.errors import MeasurementError
 from assay.execute import leash
 from assay.execute.compiler import Compiler, find_compiler, first_errors
 from assay.execute.mpi import Mpi, launch_environment
+from assay.execute.units import Unit, digest_of, includes, make, shared, units_of
 
 COMPILE_WITHIN = 300.0  # s, one program
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
 _MPI_MAIN = Path("mpi") / "main.cpp"  # includes the program that ASSAY_PROGRAM names
 
 Progress = Callable[[str], None]
@@ -89,12 +88,18 @@ def build(
     except OSError as error:
         raise MeasurementError(f"binaries cannot be kept in {folder}: {error.strerror}; set ASSAY_CACHE") from None
     compilers = {kind: find_compiler(mpi=mpi if kind == "ranks" else None) for kind in {b.kind for b in benchmarks}}
-
-    def one(benchmark: Source) -> Built:
-        return _one(benchmark, compilers[benchmark.kind], root, folder, timeout, progress)
-
+    plain = {kind: _plain(compiler) for kind, compiler in compilers.items()}
+    plans = [_plan(each, compilers[each.kind], plain[each.kind], root, folder) for each in benchmarks]
+    wanted = {unit.object: unit for plan in plans if not plan.program.exists() for unit in plan.units}
+    missing = [unit for unit in wanted.values() if not unit.object.exists()]
+    if missing:
+        compiler = missing[0].compiler
+        progress(f"compiling what programs share ({compiler.identity}, {compiler.flags})")
     with ThreadPoolExecutor(max_workers=max(1, len(os.sched_getaffinity(0)))) as pool:
-        return dict(zip([b.name for b in benchmarks], pool.map(one, benchmarks), strict=True))
+        # Units stand first in the queue: a program that waits for one waits for another worker, never for itself.
+        units = {unit.object: pool.submit(make, unit, root, timeout) for unit in missing}
+        made = pool.map(lambda plan: _one(plan, units, root, folder, timeout, progress), plans)
+        return dict(zip([b.name for b in benchmarks], made, strict=True))
 
 
 def build_for_simulator(benchmark: Source, progress: Progress = lambda text: None) -> Path:
@@ -108,12 +113,9 @@ def build_for_simulator(benchmark: Source, progress: Progress = lambda text: Non
         raise MeasurementError(f"{benchmark.name}: the simulator's headers are missing from this installation")
     folder.mkdir(parents=True, exist_ok=True)
     compiler = find_compiler()
-    digest = hashlib.sha256(compiler.key().encode())
-    for path in sorted(
-        includes([benchmark.path, core / "ranks" / "registry.hpp"], root) | set(core.glob("ranks/*.hpp"))
-    ):
-        digest.update(f"\n{path}\n".encode() + path.read_bytes())
-    library = folder / f"{benchmark.name}-{digest.hexdigest()[:20]}.so"
+    compiler = replace(compiler, flags=f"-O2 -fPIC -ffp-contract=off -I{shlex.quote(str(core))}")
+    files, sources = shared(includes([benchmark.path, *sorted(core.glob("ranks/*.hpp"))], root), root)
+    library = folder / f"{benchmark.name}-{digest_of(compiler, files)}.so"
     if library.exists():
         return library
     progress(f"compiling {benchmark.name} for described machines ({compiler.identity})")
@@ -124,8 +126,12 @@ def build_for_simulator(benchmark: Source, progress: Progress = lambda text: Non
             'extern "C" void assay_program(assay::described::Program* made) {\n'
             "  *made = assay::described::describe<assay::ranks::Program>();\n}\n"
         )
-        flags = f"-O2 -shared -fPIC -ffp-contract=off -I{shlex.quote(str(core))}"
-        command = replace(compiler, flags=flags).command(source, fresh, root, {})
+        units = units_of(sources, root, folder / "units", compiler, compiler)
+        with ThreadPoolExecutor(max_workers=max(1, len(os.sched_getaffinity(0)))) as pool:
+            list(pool.map(lambda unit: make(unit, root, COMPILE_WITHIN), units))
+        command = replace(compiler, flags=f"-shared {compiler.flags}").command(
+            source, fresh, root, {}, [unit.object for unit in units]
+        )
         ended, said = leash.ask(command, timeout=COMPILE_WITHIN, environment=launch_environment(os.environ))
         if ended.missing or ended.timed_out or any(ended.statuses) or not fresh.exists():
             raise MeasurementError(
@@ -136,36 +142,65 @@ def build_for_simulator(benchmark: Source, progress: Progress = lambda text: Non
     return library
 
 
-def _one(benchmark: Source, compiler: Compiler, root: Path, folder: Path, timeout: float, progress: Progress) -> Built:
+@dataclass(frozen=True)
+class _Plan:
+    """How one program is compiled: its source, what is linked to it, and where the binary goes."""
+
+    name: str
+    source: Path
+    compiler: Compiler
+    defines: dict[str, str]
+    units: list[Unit]
+    key: str
+    program: Path
+
+
+def _plain(compiler: Compiler) -> Compiler:
+    """The compiler without MPI's wrapper, for what knows nothing of MPI; the wrapper where there is none."""
+    try:
+        return find_compiler() if compiler.mpi else compiler
+    except MeasurementError:
+        return compiler
+
+
+def _plan(benchmark: Source, compiler: Compiler, plain: Compiler, root: Path, folder: Path) -> _Plan:
     ranks = benchmark.kind == "ranks"
     source = root / _MPI_MAIN if ranks else benchmark.path
     named = benchmark.path.relative_to(root) if root in benchmark.path.parents else benchmark.path
     defines = {"ASSAY_PROGRAM": f'"{named}"'} if ranks else {}
+    files, sources = shared(includes([source, benchmark.path], root), root)
+    units = units_of(sources, root, folder / "units", compiler, plain)
     wanted = tuple(getattr(benchmark, "extra", {}).get("flags", ()))
-    if wanted:
+    if wanted:  # for the program alone: what it shares with others was made without
         had = [flag for flag in wanted if _has(compiler, flag)]
         compiler = replace(compiler, flags=" ".join([compiler.flags, *had]))
-    digest = hashlib.sha256(compiler.key().encode())
-    for path in sorted(includes([source, benchmark.path], root)):
-        digest.update(f"\n{path}\n".encode() + path.read_bytes())
-    key = digest.hexdigest()[:20]
-    program = folder / f"{benchmark.name}-{key}"
+    key = digest_of(compiler, files)
+    return _Plan(benchmark.name, source, compiler, defines, units, key, folder / f"{benchmark.name}-{key}")
+
+
+def _one(
+    plan: _Plan, units: Mapping[Path, Future[None]], root: Path, folder: Path, timeout: float, progress: Progress
+) -> Built:
+    name, compiler, key, program = plan.name, plan.compiler, plan.key, plan.program
     if program.exists():
         return Built(program, compiler.identity, compiler.flags, key, True, 0.0)
-    progress(f"compiling {benchmark.name} ({compiler.identity}, {compiler.flags})")
+    for unit in plan.units:
+        if unit.object in units:
+            units[unit.object].result()
+    progress(f"compiling {name} ({compiler.identity}, {compiler.flags})")
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix=f".{benchmark.name}-", dir=folder) as scratch:
-        fresh = Path(scratch) / benchmark.name
-        command = compiler.command(source, fresh, root, defines)
+    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=folder) as scratch:
+        fresh = Path(scratch) / name
+        command = compiler.command(plan.source, fresh, root, plan.defines, [unit.object for unit in plan.units])
         environment = launch_environment(os.environ) | dict(compiler.environment)
         ended, said = leash.ask(command, timeout=timeout, environment=environment)
         shown = shlex.join(command)
         if ended.missing:
-            raise MeasurementError(f"{benchmark.name}: `{command[0]}` could not be started: {ended.missing}")
+            raise MeasurementError(f"{name}: `{command[0]}` could not be started: {ended.missing}")
         if ended.timed_out:
-            raise MeasurementError(f"{benchmark.name}: the compiler gave no end in {timeout:g} s: {shown}")
+            raise MeasurementError(f"{name}: the compiler gave no end in {timeout:g} s: {shown}")
         if any(ended.statuses) or not fresh.exists():
-            raise MeasurementError(f"{benchmark.name} does not compile: {first_errors(said)}; the command: {shown}")
+            raise MeasurementError(f"{name} does not compile: {first_errors(said)}; the command: {shown}")
         fresh.rename(program)
     return Built(program, compiler.identity, compiler.flags, key, False, time.monotonic() - began)
 
@@ -182,29 +217,3 @@ def _has(compiler: Compiler, flag: str) -> bool:
         environment = launch_environment(os.environ) | dict(compiler.environment)
         ended, _ = leash.ask(command, timeout=COMPILE_WITHIN, environment=environment)
         return not ended.missing and not ended.timed_out and not any(ended.statuses)
-
-
-def includes(sources: Sequence[Path], root: Path) -> set[Path]:
-    """`sources` and every file that they include, directly or not, beside themselves or below `root`.
-
-    What a conditional leaves out is counted too: a needless rebuild is cheaper than a stale binary.
-    """
-    found: set[Path] = set()
-    queue = [path.resolve() for path in sources]
-    while queue:
-        path = queue.pop()
-        if path in found:
-            continue
-        if not path.is_file():
-            raise MeasurementError(f"{path}: the program's source is missing")
-        found.add(path)
-        queue.extend(_included(path, root))
-    return found
-
-
-def _included(path: Path, root: Path) -> Iterator[Path]:
-    for name in _INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
-        for candidate in (path.parent / name, root / name):
-            if candidate.is_file():
-                yield candidate.resolve()
-                break

@@ -8,7 +8,7 @@ import os
 import platform
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,8 +33,13 @@ class Compiler:
     mpi: Mpi | None
     environment: tuple[tuple[str, str], ...]
 
-    def command(self, source: Path, program: Path, root: Path, defines: Mapping[str, str]) -> tuple[str, ...]:
-        """The whole command that compiles `source` to `program`; `root` is the programs' include root."""
+    def command(
+        self, source: Path, program: Path, root: Path, defines: Mapping[str, str], objects: Sequence[Path] = ()
+    ) -> tuple[str, ...]:
+        """The whole command that compiles `source` to `program`; `root` is the programs' include root.
+
+        `objects` are linked to it.
+        """
         stated = {
             "ASSAY_COMPILER": f'"{self.identity}"',
             "ASSAY_FLAGS": f'"{self.flags}"',
@@ -47,11 +52,17 @@ class Compiler:
             f"-I{root}",
             *(f"-D{name}={value}" for name, value in stated.items()),
             str(source),
+            *map(str, objects),
             "-o",
             str(program),
             "-pthread",
             *shlex.split(dict(self.environment).get("LDFLAGS", "")),
         )
+
+    def object_command(self, source: Path, made: Path, root: Path) -> tuple[str, ...]:
+        """The command that compiles `source` to the object file `made`, which programs of these flags link."""
+        flags = shlex.split(self.flags)
+        return (*self.words, "-std=c++20", *flags, f"-I{root}", "-pthread", "-c", str(source), "-o", str(made))
 
     def key(self) -> str:
         """All that a binary depends on beside its sources: compiler, flags, processor, MPI and its wrapper."""

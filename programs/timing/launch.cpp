@@ -1,0 +1,83 @@
+#include "timing/launch.hpp"
+
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+
+namespace assay::timing {
+
+// The parent may have ended before prctl took hold: then the parent's number has changed, or is not the one that
+// ASSAY_LEASH names (any number above 1).
+void hold_leash() {
+  const char* leash = std::getenv("ASSAY_LEASH");
+  if (!leash || !*leash) return;
+  const pid_t before = getppid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const long expected = std::strtol(leash, nullptr, 10);
+  if (getppid() != before || (expected > 1 && getppid() != expected)) _exit(1);
+}
+
+Json Placement::json() const {
+  std::vector<std::string> numbers;
+  for (const std::int64_t each : cpus) numbers.push_back(std::to_string(each));
+  Json json;
+  json.integer("rank", rank).text("host", host).integer("pid", pid);
+  return json.list("cpus", numbers).integer("cpu", cpu);
+}
+
+Placement here(std::int64_t rank) {
+  Placement at;
+  at.rank = rank;
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  const char* node = std::getenv("ASSAY_NODE");  // the launcher's name for this node, where it has one
+  at.host = node && *node ? node : name;
+  at.pid = getpid();
+  at.cpu = sched_getcpu();
+  for (int most = 1024; most <= (1 << 16); most *= 4) {  // the kernel refuses a mask shorter than its own
+    cpu_set_t* mask = CPU_ALLOC(static_cast<std::size_t>(most));
+    const std::size_t size = CPU_ALLOC_SIZE(static_cast<std::size_t>(most));
+    const bool known = sched_getaffinity(0, size, mask) == 0;
+    for (int cpu = 0; known && cpu < most; ++cpu)
+      if (CPU_ISSET_S(static_cast<std::size_t>(cpu), size, mask)) at.cpus.push_back(cpu);
+    CPU_FREE(mask);
+    if (known) break;
+  }
+  return at;
+}
+
+std::string compiler_name() {
+#if defined(__clang__)
+  return "clang++ " + std::to_string(__clang_major__) + "." + std::to_string(__clang_minor__) + "." +
+         std::to_string(__clang_patchlevel__);
+#elif defined(__GNUC__)
+  return "g++ " + std::to_string(__GNUC__) + "." + std::to_string(__GNUC_MINOR__) + "." +
+         std::to_string(__GNUC_PATCHLEVEL__);
+#else
+  return "unknown";
+#endif
+}
+
+Json launch_event(const Record& record, const Options& options, const std::vector<Placement>& placement,
+                  std::string_view transport, std::string_view library, const ClockQuality& clock,
+                  std::string_view flags) {
+  std::vector<std::string> places;
+  for (const Placement& place : placement) places.push_back(place.json().str());
+  Json json;
+  json.text("event", "launch").text("program", record.top().text("name")).integer("launch", options.launch);
+  json.integer("seed", static_cast<std::int64_t>(options.seed)).number("t", unix_time());
+  json.integer("ranks", static_cast<std::int64_t>(placement.size())).list("placement", places);
+  json.text("transport", transport).text("compiler", compiler_name()).text("flags", flags);
+  if (library.empty()) {
+    json.null("library");
+  } else {
+    json.text("library", library);
+  }
+  return json.object(
+      "clock", Json().text("name", "steady").number("resolution", clock.resolution).number("overhead", clock.overhead));
+}
+
+}  // namespace assay::timing

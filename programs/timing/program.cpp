@@ -1,0 +1,172 @@
+#include "timing/program.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+#include <exception>
+
+#include "timing/accounting.hpp"
+#include "timing/quota.hpp"
+#include "timing/sampler.hpp"
+
+namespace assay::timing {
+
+Case::Case(CaseSettings settings, const Options& options, Output& output)
+    : settings_(std::move(settings)), options_(options), output_(output) {}
+
+void Case::measure(std::string metric, Work work, Traits traits) {
+  measured_.push_back({std::move(metric), std::move(work), nullptr, std::move(traits), 0, std::nullopt, false});
+}
+void Case::observe(std::string metric, std::function<double()> value, bool once) {
+  measured_.push_back({std::move(metric), nullptr, std::move(value), {}, 1, std::nullopt, once});
+}
+void Case::observe_too(std::string metric, std::optional<CaseSettings> settings, std::function<double()> value) {
+  measured_.push_back({std::move(metric), nullptr, std::move(value), {}, 1, std::nullopt, false, std::move(settings)});
+}
+void Case::observe(std::string metric, std::string label, std::int64_t which, std::function<double()> value) {
+  CaseSettings settings = settings_;
+  settings.values.emplace_back(std::move(label), Setting{Type::integer, which, 0, std::to_string(which)});
+  observe_too(std::move(metric), std::move(settings), std::move(value));
+}
+void Case::observe(std::string metric, std::string label, std::string which, std::function<double()> value) {
+  CaseSettings settings = settings_;
+  settings.values.emplace_back(std::move(label), Setting{Type::choice, 0, 0, std::move(which)});
+  observe_too(std::move(metric), std::move(settings), std::move(value));
+}
+void Case::also_observe(std::string metric, std::function<double()> value) {
+  observe_too(std::move(metric), settings_, std::move(value));
+}
+void Case::write(const Json& line) { output_.line(line); }
+Json Case::label() const { return json_of(settings_); }
+void Case::check(std::function<Check()> verify) { checks_.push_back(std::move(verify)); }
+void Case::note(std::string_view text) { output_.note(text); }
+void Case::doubt(std::string_view text) { output_.note("doubted: " + std::string(text)); }
+void Case::afterwards(std::function<std::string()> ask) { afterwards_.push_back(std::move(ask)); }
+void Case::leave_out(std::string_view why) { output_.note("left out: " + std::string(why)); }
+
+class Measurement {
+ public:
+  Measurement(const Options& options, Output& output, const ClockQuality& clock)
+      : options_(options), output_(output), clock_(clock) {}
+
+  // True when every check passed. `or_nothing`: there may be nothing here to measure, which was said.
+  bool run(const std::function<void(Case&)>& body, bool or_nothing = false) {
+    std::deque<Case> cases;
+    for (const CaseSettings& settings : options_.cases) body(cases.emplace_back(settings, options_, output_));
+    std::vector<std::pair<Case*, std::vector<Case::Measured*>>> turns;  // a metric and what is observed of it
+    for (Case& each : cases)
+      for (Case::Measured& measured : each.measured_) {
+        if (!measured.settings) turns.emplace_back(&each, std::vector<Case::Measured*>());
+        turns.back().second.push_back(&measured);
+      }
+    if (turns.empty() && or_nothing) return true;
+    if (turns.empty()) throw MeasurementFault("nothing to measure: every case was left out");
+    for (auto& [each, together] : turns) prepare(*together.front());
+    std::uint64_t state = options_.seed;
+    std::int64_t order = 0;
+    for (std::int64_t block = 0; block < options_.blocks; ++block) {
+      shuffle(turns, state);
+      for (auto& [each, together] : turns)
+        for (Case::Measured* measured : together)
+          if (block == 0 || !measured->once) take(*each, *measured, block, order++);
+    }
+    for (Case& each : cases)
+      for (const auto& ask : each.afterwards_)
+        if (const std::string doubt = ask(); !doubt.empty()) each.doubt(doubt);
+    bool passed = true;
+    for (Case& each : cases)
+      for (const auto& verify : each.checks_) {
+        const Check check = verify();
+        output_.check(json_of(each.settings_), check.passed, check.detail);
+        if (!check.passed)
+          std::fprintf(stderr, "check failed for %s: %s\n", json_of(each.settings_).str().c_str(),
+                       check.detail.c_str());
+        passed = passed && check.passed;
+      }
+    return passed;
+  }
+
+ private:
+  // The first call is kept apart; then a batch so long that the clock costs under 1% and ticks under 0.1%, and that a
+  // slice gives some hundred readings.
+  void prepare(Case::Measured& measured) {
+    if (measured.value) return;
+    const std::int64_t unit = measured.traits.unit;
+    measured.first = sampler_.once(measured.work, unit) / static_cast<double>(unit);
+    if (options_.batch) {
+      measured.batch = (*options_.batch + unit - 1) / unit * unit;
+    } else {
+      const double target =
+          std::max({100 * clock_.overhead, 1000 * clock_.resolution, options_.slice / 150, measured.traits.reading});
+      measured.batch = sampler_.calibrate(measured.work, unit, target);
+    }
+  }
+
+  void take(Case& each, Case::Measured& measured, std::int64_t block, std::int64_t order) {
+    if (measured.traits.warm) measured.traits.warm();
+    const Accounting before = read_accounting();
+    const double from = unix_time();
+    Samples samples;
+    if (measured.value) {
+      samples = {{measured.value()}, {}, "one value a block"};
+    } else if (options_.repetitions) {
+      const SampleCount rule(static_cast<std::size_t>(*options_.repetitions), "repetitions done");
+      samples = sampler_.block(measured.work, measured.traits.subtract, measured.batch, rule);
+    } else {
+      samples = sampler_.block(measured.work, measured.traits.subtract, measured.batch, TimeSlice(options_.slice));
+    }
+    const double to = unix_time();
+    const Json accounting = read_accounting().since(before).json();
+    const auto write = [&](const std::string& metric, const std::vector<double>& values, std::optional<double> first) {
+      Json line;
+      const CaseSettings& settings = measured.settings ? *measured.settings : each.settings_;
+      line.text("event", "block").object("case", json_of(settings)).text("metric", metric);
+      line.integer("block", block).integer("order", order).integer("batch", measured.batch);
+      first ? line.number("first", *first) : line.null("first");
+      line.numbers("values", values).text("ended", samples.ended).number("t0", from).number("t1", to);
+      output_.line(line.text("cache", measured.traits.cache).object("accounting", accounting));
+    };
+    write(measured.metric, samples.values, block == 0 ? measured.first : std::nullopt);
+    if (!measured.traits.subtract_metric.empty())
+      write(measured.traits.subtract_metric, samples.subtracted, std::nullopt);
+  }
+
+  const Options& options_;
+  Output& output_;
+  ClockQuality clock_;
+  Sampler sampler_;
+};
+
+int run_program(std::string_view text, int argc, const char* const* argv, const std::function<void(Case&)>& body,
+                std::string_view flags) {
+  hold_leash();
+  std::string name = "program";
+  try {
+    const Record record = parse_record(text);
+    name = record.top().text("name", name);
+    const Options options = parse_options(record, argc, argv);
+    if (options.action != Options::Action::run) {
+      std::fputs((options.action == Options::Action::record ? text_of(record) : help_text(record, options)).c_str(),
+                 stdout);
+      return std::fflush(stdout) == 0 ? 0 : 1;
+    }
+    Output output(options.out);
+    const ClockQuality clock = measure_clock();
+    output.line(launch_event(record, options, {here(0)}, "none", "", clock, flags));
+    const std::int64_t stopped = times_stopped();
+    const bool passed = Measurement(options, output, clock).run(body, record.top().truth("or_nothing"));
+    if (const std::int64_t times = times_stopped() - stopped; times > 0)
+      output.note("doubted: a cgroup's quota of processors' time, " + read_quota().file + ", stopped the work " +
+                  std::to_string(times) + " times");
+    output.line(Json().text("event", "done"));
+    return passed ? 0 : 1;
+  } catch (const InputFault& fault) {
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), fault.what());
+    return 2;
+  } catch (const std::exception& fault) {
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), fault.what());
+    return 1;
+  }
+}
+
+}  // namespace assay::timing

@@ -1,0 +1,113 @@
+"""What programs share and need not each compile: a source that lies beside a header of its name, below the programs.
+
+`timing/record.cpp` belongs to every program that includes `timing/record.hpp`, directly or not. It is compiled once for
+its sources, the compiler and the flags; the object is kept with the binaries and comes to its place by a rename.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import MeasurementError
+from assay.execute import leash
+from assay.execute.compiler import Compiler, first_errors
+from assay.execute.mpi import launch_environment
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A shared source, the compiler that makes its object, and where that is kept."""
+
+    source: Path
+    compiler: Compiler
+    object: Path
+
+
+def digest_of(compiler: Compiler, files: set[Path]) -> str:
+    """The key of what `compiler` makes of `files`, 20 hexadecimal digits."""
+    digest = hashlib.sha256(compiler.key().encode())
+    for path in sorted(files):
+        digest.update(f"\n{path}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def shared(files: set[Path], root: Path) -> tuple[set[Path], list[Path]]:
+    """`files` (a program and all it includes) with the sources linked to it and what those include; those sources."""
+    below, every, units = root.resolve(), set(files), list[Path]()
+    queue = sorted(files)
+    while queue:
+        source = queue.pop().with_suffix(".cpp")
+        if source in every or below not in source.parents or not source.is_file():
+            continue
+        units.append(source)
+        new = includes([source], root) - every
+        every |= new
+        queue.extend(sorted(new))
+    return every, sorted(units)
+
+
+def units_of(sources: Sequence[Path], root: Path, folder: Path, compiler: Compiler, plain: Compiler) -> list[Unit]:
+    """The units of `sources`, their objects in `folder`; `plain` compiles those that know nothing of MPI."""
+    made = []
+    for source in sources:
+        files = includes([source], root)
+        mpi = any("mpi.h" in _INCLUDE.findall(path.read_text(errors="replace")) for path in files)
+        by = compiler if mpi or plain.version != compiler.version else plain
+        name = f"{source.parent.name}-{source.stem}-{digest_of(by, files)}.o"
+        made.append(Unit(source, by, folder / name))
+    return made
+
+
+def make(unit: Unit, root: Path, timeout: float) -> None:
+    """Compile a unit that is not there yet; MeasurementError names the compiler's first errors and its command."""
+    if unit.object.exists():
+        return
+    name = f"{unit.source.parent.name}/{unit.source.name}"
+    unit.object.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".unit-", dir=unit.object.parent) as scratch:
+        fresh = Path(scratch) / unit.object.name
+        command = unit.compiler.object_command(unit.source, fresh, root)
+        environment = launch_environment(os.environ) | dict(unit.compiler.environment)
+        ended, said = leash.ask(command, timeout=timeout, environment=environment)
+        if ended.missing:
+            raise MeasurementError(f"{name}: `{command[0]}` could not be started: {ended.missing}")
+        if ended.timed_out:
+            raise MeasurementError(f"{name}: the compiler gave no end in {timeout:g} s: {shlex.join(command)}")
+        if any(ended.statuses) or not fresh.exists():
+            raise MeasurementError(f"{name} does not compile: {first_errors(said)}; the command: {shlex.join(command)}")
+        fresh.rename(unit.object)
+
+
+def includes(sources: Sequence[Path], root: Path) -> set[Path]:
+    """`sources` and every file that they include, directly or not, beside themselves or below `root`.
+
+    What a conditional leaves out is counted too: a needless rebuild is cheaper than a stale binary.
+    """
+    found: set[Path] = set()
+    queue = [path.resolve() for path in sources]
+    while queue:
+        path = queue.pop()
+        if path in found:
+            continue
+        if not path.is_file():
+            raise MeasurementError(f"{path}: the program's source is missing")
+        found.add(path)
+        queue.extend(_included(path, root))
+    return found
+
+
+def _included(path: Path, root: Path) -> Iterator[Path]:
+    for name in _INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
+        for candidate in (path.parent / name, root / name):
+            if candidate.is_file():
+                yield candidate.resolve()
+                break
