@@ -16,20 +16,13 @@ from pathlib import Path
 import test_twin_chains
 import twin_cases
 from assay.benchmark.record import Benchmark, benchmarks
-from assay.execute.mpi import find_mpi
+from assay.errors import MeasurementError
+from assay.execute.build import build
+from assay.execute.mpi import Mpi, find_mpi
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "sanitized"
-FLAGS = [
-    "-std=c++20",
-    "-O1",
-    "-g",
-    "-Wall",
-    "-Wextra",
-    "-Werror",
-    "-fsanitize=address,undefined",
-    "-fno-sanitize-recover=all",
-]
+FLAGS = "-O1 -g -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all"
 SMALL = {"memory": ["--slice", "0.01"], "caltech": ["--set", "form=latency"]}
 
 
@@ -65,30 +58,33 @@ def networks(folder: Path) -> bool:
     return step("I/O nodes", [str(chains), str(folder / "machines"), str(folder / "sent")]) and clean
 
 
-def program(record: Benchmark, folder: Path) -> bool:
+def compiled(record: Benchmark, mpi: Mpi | None) -> Path | None:
+    """The program under the sanitizers, as a run compiles it; None where it does not compile."""
+    try:
+        binary = build([record], mpi=mpi, cache=BUILD)[record.name].path
+    except MeasurementError as error:
+        print(f"FAILED: {record.name}, compiled\n{error}", flush=True)
+        return None
+    return binary
+
+
+def program(record: Benchmark) -> bool:
     """Compile and run one node program."""
-    binary = folder / record.name
-    flags = list(record.extra.get("flags", ()))
-    compiled = step(
-        f"{record.name}, compiled",
-        [os.environ.get("CXX", "g++"), *FLAGS, *flags, "-I", "programs", str(record.path), "-o", str(binary)],
-    )
+    binary = compiled(record, None)
     words = ["--profile", "quick", "--repetitions", "2", "--blocks", "1", *SMALL.get(record.name, [])]
-    return compiled and step(record.name, [str(binary), *words, "--out", os.devnull])
+    return binary is not None and step(record.name, [str(binary), *words, "--out", os.devnull])
 
 
-def ranks(record: Benchmark, folder: Path) -> bool:
+def ranks(record: Benchmark) -> bool:
     """Compile and run one message-passing program on two ranks; leaks inside MPI libraries are not ours."""
     mpi = find_mpi()
     if mpi is None:
         print(f"left out: {record.name}, there is no MPI here")
         return True
-    binary = folder / record.name
-    text = f'-DASSAY_PROGRAM="ranks/{record.path.name}"'
-    compile_it = [str(mpi.mpicxx), *FLAGS, "-I", "programs", text, "programs/mpi/main.cpp", "-o", str(binary)]
+    binary = compiled(record, mpi)
     run_it = [str(mpi.mpiexec), "-n", "2", str(binary), "--repetitions", "2", "--blocks", "1", "--deadline", "120"]
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    return step(f"{record.name}, compiled", compile_it) and step(
+    return binary is not None and step(
         record.name, [*run_it, "--out", os.devnull], ASAN_OPTIONS="detect_leaks=0", **root
     )
 
@@ -101,8 +97,9 @@ def main() -> int:
     clean = clean and step("core, native tests", ["ctest", "--test-dir", str(BUILD), "--output-on-failure"])
     with tempfile.TemporaryDirectory() as folder:
         clean = clean and networks(Path(folder))
-        for record in benchmarks().values():
-            clean &= (program if record.kind == "node" else ranks)(record, Path(folder))
+    os.environ["CXXFLAGS"] = FLAGS
+    for record in benchmarks().values():
+        clean &= (program if record.kind == "node" else ranks)(record)
     return 0 if clean else 1
 
 

@@ -16,6 +16,7 @@ from assay._core import ranks as core
 from assay.benchmark.record import programs_root
 from assay.execute.mpi import find_mpi, launch_environment
 from command_line import assay
+from compiled import WARNINGS, compile_to
 from test_disturbed_run import hog
 
 PROGRAMS = programs_root()
@@ -42,9 +43,7 @@ def bus(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
         program = folder / ("bus" + "-".join(defines))
         if not program.exists():
             named = ['-DASSAY_PROGRAM="ranks/bus.hpp"', *(f"-D{each}" for each in defines)]
-            flags = ["-std=c++20", "-O1", "-I", str(PROGRAMS), *named]
-            command = [mpi.mpicxx, *flags, str(PROGRAMS / "mpi" / "main.cpp"), "-o", str(program)]
-            subprocess.run(command, check=True, env=os.environ | ENVIRONMENT)
+            compile_to(program, PROGRAMS / "mpi" / "main.cpp", *named, "-O1", mpi=mpi)
         command = [mpi.mpiexec, "-n", str(ranks), str(program), "--deadline", "100", *SMALL, *words]
         environment = launch_environment(os.environ) | ENVIRONMENT
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
@@ -164,9 +163,7 @@ def test_ranks_have_processors_of_their_own_if_there_is_a_matching(tmp_path: Pat
     import networkx as nx
 
     (tmp_path / "seats.cpp").write_text(SEATS)
-    program = tmp_path / "seats"
-    command = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-I", str(PROGRAMS), str(tmp_path / "seats.cpp")]
-    subprocess.run([*command, "-o", str(program)], check=True)
+    program = compile_to(tmp_path / "seats", tmp_path / "seats.cpp", *WARNINGS)
     cases = [
         ["0:01", "0:0"],
         ["0:01", "0:01", "0:01"],

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from assay.benchmark.record import programs_root
+from compiled import kept
 
 PROGRAMS = programs_root()
 BOTH = len(os.sched_getaffinity(0)) >= 2
@@ -20,11 +21,8 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("bus_files") / "bus_files"
-    source = str(PROGRAMS / "memory/bus_files.cpp")
-    subprocess.run(["g++", "-std=c++20", "-O1", "-I", str(PROGRAMS), "-pthread", source, "-o", str(path)], check=True)
-    return path
+def program() -> Path:
+    return kept("memory/bus_files")
 
 
 def run(program: Path, *words: str, scratch: Path | str | None = None) -> list[dict[str, Any]]:

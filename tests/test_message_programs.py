@@ -16,6 +16,7 @@ from assay.benchmark.record import benchmark
 from assay.described.description import Description
 from assay.execute.build import build
 from assay.execute.mpi import find_mpi, launch_environment
+from compiled import compile_to
 
 MPI = find_mpi()
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
@@ -197,8 +198,7 @@ def test_a_rank_that_hangs_or_dies_ends_the_job(tmp_path: Path, name: str, ranks
     source, program = tmp_path / "disturbed.hpp", tmp_path / "disturbed"
     source.write_text(DISTURBED.replace("NAME", name))
     environment = launch_environment(os.environ) | CROWD
-    command = [MPI.mpicxx, "-std=c++20", "-O0", "-pthread", "-I", str(PROGRAMS), f'-DASSAY_PROGRAM="{source}"']
-    subprocess.run([*command, str(PROGRAMS / "mpi" / "main.cpp"), "-o", str(program)], check=True, env=environment)
+    compile_to(program, PROGRAMS / "mpi" / "main.cpp", f'-DASSAY_PROGRAM="{source}"', "-O0", mpi=MPI)
     for how, deadline in (("stuck", "3"), ("lost", "100")):
         command = [MPI.mpiexec, "-n", str(ranks), str(program), "--set", "bytes=8", "--slice", "300"]
         ended = subprocess.run(

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from assay.benchmark.record import programs_root
+from compiled import kept
 
 PROGRAMS = programs_root()
 BOTH = len(os.sched_getaffinity(0)) >= 2
 ALONE = str(min(os.sched_getaffinity(0)))
-CORE = ("-O1",)
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
@@ -28,13 +28,6 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
-
-
-def compiled(folder: Path, name: str, *flags: str) -> Path:
-    path = folder / Path(name).name
-    source = PROGRAMS / f"{name}.cpp"
-    subprocess.run(["g++", "-std=c++20", "-I", str(PROGRAMS), "-pthread", *flags, source, "-o", path], check=True)
-    return path
 
 
 def events(text: str) -> list[dict[str, Any]]:
@@ -62,7 +55,7 @@ def test_on_one_processor_there_is_no_speedup_and_it_is_said(tmp_path: Path) -> 
 
 @pytest.mark.skipif(not BOTH, reason="needs two processors")
 def test_two_threads_pushed_onto_one_core_are_no_clean_measurement(tmp_path: Path) -> None:
-    program = compiled(tmp_path, "memory/stream", *CORE)
+    program = kept("memory/stream")
     words = ["--set", "kernel=copy", "--set", "threads=2", "--set", "size=1MiB", "--slice", "0.7", "--blocks", "2"]
     running = subprocess.Popen([program, *words], stdout=subprocess.PIPE, text=True)
     tasks = Path(f"/proc/{running.pid}/task")
@@ -79,7 +72,7 @@ def test_two_threads_pushed_onto_one_core_are_no_clean_measurement(tmp_path: Pat
 
 def test_without_openmp_the_rest_is_measured_and_it_is_said(tmp_path: Path) -> None:
     for name, parameter in (("threads/lock", "kind"), ("threads/barrier", "kind"), ("kernels/integration", "by")):
-        program = compiled(tmp_path, name, *CORE)  # without the record's -fopenmp
+        program = kept(name, own=False)  # without the record's -fopenmp
         done = subprocess.run(
             [program, "--set", "threads=1", "--slice", "0.0005", "--blocks", "1"], capture_output=True, text=True
         )
@@ -91,7 +84,7 @@ def test_without_openmp_the_rest_is_measured_and_it_is_said(tmp_path: Path) -> N
 
 
 def test_arrays_that_a_limit_forbids_are_left_out_and_said(tmp_path: Path) -> None:
-    program = compiled(tmp_path, "memory/stream", *CORE)
+    program = kept("memory/stream")
     words = [
         "--set",
         "kernel=copy",
@@ -139,7 +132,7 @@ def quota() -> Iterator[list[str]]:
 
 
 def test_a_quota_of_processors_time_is_named_and_the_run_is_not_clean(tmp_path: Path, quota: list[str]) -> None:
-    program = compiled(tmp_path, "kernels/integration", *CORE)
+    program = kept("kernels/integration")
     words = ["--set", "intervals=20000", "--set", "by=threads", "--slice", "0.6", "--blocks", "1"]
     done = subprocess.run([*quota, program, *words], capture_output=True, text=True, timeout=100)
     lines = events(done.stdout)

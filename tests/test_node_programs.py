@@ -16,9 +16,9 @@ import pytest
 from assay.analysis.cache_levels import find_levels
 from assay.benchmark.record import programs_root, read_table
 from command_line import assay
+from compiled import kept
 
 PROGRAMS = programs_root()
-WARNINGS = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-I", str(PROGRAMS), "-pthread"]
 BOTH = len(os.sched_getaffinity(0)) >= 2
 # Settings that keep each program small: what a test needs, not what a measurement needs.
 SMALL = {
@@ -55,19 +55,8 @@ def record_of(name: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def build(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    folder = tmp_path_factory.mktemp("node_programs")
-
-    @functools.cache
-    def compiled(name: str, *flags: str) -> Path:
-        path: Path = folder / ("-".join([name.replace("/", "_"), *flags]).replace("=", "_").replace("/", "_"))
-        own = record_of(name).get("flags", [])
-        source = PROGRAMS / f"{name}.cpp"
-        words = ["g++", *WARNINGS, *(flags or ["-O2", "-march=native"]), *own, str(source), "-o", str(path)]
-        subprocess.run(words, check=True)
-        return path
-
-    return compiled
+def build() -> Any:
+    return functools.cache(kept)
 
 
 def run(name: str, path: Path, *settings: str, status: int = 0) -> tuple[list[dict[str, Any]], str]:

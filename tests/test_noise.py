@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from scipy import signal, stats
 
 from assay.analysis.noise import Peak, causes, in_step, name_peak, peaks, spectrum
-from assay.benchmark.record import programs_root
 from assay.errors import InputError
 from assay.machine.noise import Trace, processors, read_traces
 from command_line import assay
+from compiled import kept
 from test_disturbed_run import hog
 
 STEP = 2e-4  # s
@@ -218,10 +218,7 @@ def test_replay_is_what_going_through_every_millisecond_gives(
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 def test_the_program_s_traces_are_its_figures(tmp_path: Path) -> None:
-    root = programs_root()
-    program = tmp_path / "noise"
-    source = str(root / "threads/noise.cpp")
-    subprocess.run(["g++", "-std=c++20", "-O2", "-I", str(root), "-pthread", source, "-o", str(program)], check=True)
+    program = kept("threads/noise")
     out = tmp_path / "lines.jsonl"
     words = ["--slice", "0.03", "--blocks", "2", "--set", "threads=1", "--out", str(out)]
     subprocess.run([program, *words], check=True)

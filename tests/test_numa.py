@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from assay.benchmark.record import programs_root
+from compiled import SANITIZERS, WARNINGS, compile_to, kept
 
 PROGRAMS = programs_root()
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
@@ -46,9 +47,7 @@ int main(int count, char** words) {
 def nodes(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("nodes")
     (folder / "nodes.cpp").write_text(NODES)
-    program = folder / "nodes"
-    flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined", "-I", str(PROGRAMS)]
-    subprocess.run(["g++", *flags, str(folder / "nodes.cpp"), "-o", str(program)], check=True)
+    program = compile_to(folder / "nodes", folder / "nodes.cpp", *WARNINGS, base=SANITIZERS)
 
     def read(root: Path, usable: list[int]) -> Any:
         done = subprocess.run([program, f"{root}/", *map(str, usable)], capture_output=True, text=True, check=True)
@@ -121,11 +120,7 @@ def test_garbled_lists_do_not_run_away(nodes: Any, tmp_path: Path) -> None:
 
 def test_the_memory_lies_where_it_was_asked_for_or_it_is_said(tmp_path: Path) -> None:
     """Here: every cell of this machine's own matrix; a node that is not here is left out."""
-    program = tmp_path / "numa"
-    source = str(PROGRAMS / "memory/numa.cpp")
-    subprocess.run(
-        ["g++", "-std=c++20", "-O2", "-I", str(PROGRAMS), "-pthread", source, "-o", str(program)], check=True
-    )
+    program = kept("memory/numa")
     words = ["--set", "size=1048576", "--slice", "0.001", "--blocks", "1"]
     done = subprocess.run([program, *words], capture_output=True, text=True, check=True)
     lines = [json.loads(line) for line in done.stdout.splitlines()]

@@ -16,27 +16,19 @@ from typing import Any
 
 import pytest
 
+from compiled import SANITIZERS, WARNINGS, compile_to, kept
+
 ROOT = Path(__file__).parent.parent
 PROGRAMS = ROOT / "programs"
 NAMES = ["processor/sieve", "processor/floatmath", "processor/dhrystone", "processor/whetstone", "processor/caltech"]
-FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-I", str(PROGRAMS)]
 BOUNDED = ["--set", "most=64MiB"]  # the memory program takes no more than this in tests
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 
 @pytest.fixture(scope="session")
-def build(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    folder = tmp_path_factory.mktemp("programs")
-
-    @functools.cache
-    def compiled(name: str, *flags: str) -> Path:
-        path: Path = folder / ("-".join([name.replace("/", "_"), *flags]).replace("=", "_"))
-        source = PROGRAMS / f"{name}.cpp"
-        subprocess.run(["g++", *FLAGS, *(flags or ["-O3", "-march=native"]), str(source), "-o", str(path)], check=True)
-        return path
-
-    return compiled
+def build() -> Any:
+    return functools.cache(kept)
 
 
 def run(path: Path, *arguments: str, status: int = 0) -> tuple[list[dict[str, Any]], str]:
@@ -46,7 +38,7 @@ def run(path: Path, *arguments: str, status: int = 0) -> tuple[list[dict[str, An
 
 
 def quick(path: Path, *arguments: str, status: int = 0) -> tuple[list[dict[str, Any]], str]:
-    bound = BOUNDED if path.name.startswith("memory_memory") else []
+    bound = BOUNDED if path.name.startswith("memory") else []
     return run(path, "--slice", "0.0005", "--blocks", "2", *bound, *arguments, status=status)
 
 
@@ -278,9 +270,9 @@ def test_memory_stops_at_its_bounds(build: Any) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", [*NAMES, "memory/memory"])
-def test_programs_are_clean_under_sanitizers(build: Any, name: str) -> None:
+def test_programs_are_clean_under_sanitizers(tmp_path: Path, name: str) -> None:
     narrow = ["--set", "type=int16,int32,float64"] if name.endswith("caltech") else []
-    path = build(name, "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    path = compile_to(tmp_path / Path(name).name, PROGRAMS / f"{name}.cpp", *WARNINGS, base=SANITIZERS)
     lines, complaint = quick(path, *narrow)
     assert "runtime error" not in complaint and lines[-1] == {"event": "done"}
 
@@ -300,8 +292,6 @@ def test_a_program_ends_with_its_parent(build: Any) -> None:
 
 
 def test_the_frame_without_a_clock(tmp_path: Path) -> None:
-    test = tmp_path / "timing_test"
-    source = ROOT / "tests/native/timing.test.cpp"
-    subprocess.run(["g++", *FLAGS, "-O1", "-fsanitize=address,undefined", str(source), "-o", str(test)], check=True)
+    test = compile_to(tmp_path / "timing_test", ROOT / "tests/native/timing.test.cpp", *WARNINGS, base=SANITIZERS)
     done = subprocess.run([test], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -21,6 +21,7 @@ from assay.benchmark.record import benchmarks
 from assay.described.description import load
 from assay.execute.build import build
 from assay.execute.mpi import find_mpi
+from compiled import SANITIZERS, compile_to
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "programs"
@@ -80,9 +81,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
             assert MPI is not None
             out = folder / f"program-{len(made)}"
             named = [f'-DASSAY_PROGRAM="{header}"', *(f"-D{each}" for each in defines)]
-            command = [MPI.mpicxx, "-std=c++20", "-O0", "-I", str(PROGRAMS), *named, str(PROGRAMS / "mpi" / "main.cpp")]
-            subprocess.run([*command, "-o", str(out)], check=True, env=os.environ | ENVIRONMENT)
-            made[key] = out
+            made[key] = compile_to(out, PROGRAMS / "mpi" / "main.cpp", *named, "-O0", mpi=MPI)
         return made[key]
 
     return program
@@ -279,12 +278,6 @@ def test_self_on_the_constant_machine_is_one_message() -> None:
 
 def test_matching_order_and_deadlock_in_the_core(tmp_path: Path) -> None:
     """The native test of the simulated ranks, under the sanitizers."""
-    compiler = shutil.which("g++") or shutil.which("c++")
-    assert compiler is not None
-    program = tmp_path / "ranks_test"
-    flags = ["-std=c++20", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    sources = [str(ROOT / "tests" / "native" / "ranks.test.cpp"), str(ROOT / "core" / "ranks" / "world.cpp")]
-    subprocess.run(
-        [compiler, *flags, "-I", str(ROOT / "core"), "-I", str(PROGRAMS), *sources, "-o", str(program)], check=True
-    )
+    source, world = ROOT / "tests" / "native" / "ranks.test.cpp", ROOT / "core" / "ranks" / "world.cpp"
+    program = compile_to(tmp_path / "ranks_test", source, "-O0", f"-I{ROOT / 'core'}", base=SANITIZERS, more=[world])
     assert subprocess.run([program], capture_output=True, text=True).stderr == ""

@@ -1,7 +1,7 @@
 // main() of a message-passing program on MPI. One binary a program:
 //
 //   mpicxx -std=c++20 -O3 -march=native -I programs -DASSAY_PROGRAM='"ranks/echo.hpp"' [-DASSAY_FLAGS='"-O3 …"']
-//          programs/mpi/main.cpp -o echo
+//          programs/mpi/main.cpp programs/timing/*.cpp -o echo
 //
 // ASSAY_PROGRAM is the file to include (below programs/, or an absolute path for a person's own); it leaves the program
 // as assay::ranks::Program, with its `record` and its `run(comm, session)`.
