@@ -70,4 +70,5 @@ def test_on_one_processor_it_is_left_out_and_the_run_is_good(tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert document["figures"] == [] and document["valid"]
-    assert any("left out: the bus shared with files: it needs two processors" in note for note in document["notes"])
+    (left_out,) = document["left_out"]
+    assert left_out["benchmark"] == "bus_files" and "it needs two processors" in left_out["reason"]

@@ -278,6 +278,7 @@ def test_self_on_the_constant_machine_is_one_message() -> None:
 
 def test_matching_order_and_deadlock_in_the_core(tmp_path: Path) -> None:
     """The native test of the simulated ranks, under the sanitizers."""
-    source, world = ROOT / "tests" / "native" / "ranks.test.cpp", ROOT / "core" / "ranks" / "world.cpp"
-    program = compile_to(tmp_path / "ranks_test", source, "-O0", f"-I{ROOT / 'core'}", base=SANITIZERS, more=[world])
+    source, ranks = ROOT / "tests" / "native" / "ranks.test.cpp", ROOT / "core" / "ranks"
+    more = [ranks / f"{name}.cpp" for name in ("world", "world_messages", "exposed")]
+    program = compile_to(tmp_path / "ranks_test", source, "-O0", f"-I{ROOT / 'core'}", base=SANITIZERS, more=more)
     assert subprocess.run([program], capture_output=True, text=True).stderr == ""
