@@ -8,7 +8,11 @@
 namespace assay::described {
 
 Networked::Networked(Machine machine, std::unique_ptr<network::Live> live)
-    : machine_(std::move(machine)), live_(std::move(live)), tick_(std::max<Time>(1, std::llround(machine_.tick))) {
+    : machine_(std::move(machine)),
+      live_(std::move(live)),
+      tick_(std::max<Time>(1, std::llround(machine_.tick))),
+      ticks_(1 / static_cast<double>(tick_)),
+      word_(flits({}, 0)) {
   if (machine_.one_sided.empty()) machine_.one_sided = machine_.forced.empty() ? machine_.protocols : machine_.forced;
   for (Protocol& each : machine_.one_sided) {  // memory that is exposed needs no buffer
     each.handshake = false;
@@ -80,7 +84,10 @@ void Networked::inside_node(World& world, MessageId id, const Message& message, 
 }
 
 void Networked::hand_in(World& world, Time at, int from, int to, std::uint32_t flits, MessageId id, Stage stage) {
-  const auto cycle = static_cast<std::uint64_t>((at + tick_ - 1) / tick_);
+  // A division of 64 bits costs as much as all the rest: a guess by floating point, and put right.
+  auto cycle = static_cast<std::uint64_t>(static_cast<double>(at) * ticks_);
+  while (static_cast<Time>(cycle) * tick_ < at) ++cycle;
+  while (cycle > 0 && static_cast<Time>(cycle - 1) * tick_ >= at) --cycle;
   live_->submit(cycle, node(from), node(to), flits, id << stage_bits | stage);
   if (Log* log = world.log()) log->crosses(id, static_cast<Log::Crossing>(stage), node(from), node(to), flits, at);
   world.model_next(static_cast<Time>(live_->next()) * tick_);
@@ -111,7 +118,7 @@ void Networked::event(World& world, std::uint64_t subject) {
       attend(world, message.destination, id, answer);
       break;
     case answer:
-      hand_in(world, world.now(), message.destination, message.source, flits({}, 0), id, reply);
+      hand_in(world, world.now(), message.destination, message.source, word_, id, reply);
       break;
     case reply:  // has come
       attend(world, message.source, id, go);
@@ -142,7 +149,7 @@ void Networked::ask(World& world, MessageId id) {
   Sending& sending = world.kept<Sending>(id);
   const Message message = world.message(id);
   sending.asked = world.now();
-  hand_in(world, world.now(), message.source, message.destination, flits({}, 0), id, request);
+  hand_in(world, world.now(), message.source, message.destination, word_, id, request);
 }
 
 void Networked::next_packet(World& world, MessageId id, Time at) {

@@ -98,6 +98,8 @@ class Networked final : public MessageModel {
   Machine machine_;
   std::unique_ptr<network::Live> live_;
   Time tick_;
+  double ticks_;        // a picosecond
+  std::uint32_t word_;  // flits of a message without data
   std::vector<network::Told> told_;
   Where where_;
   int host_ = -1;

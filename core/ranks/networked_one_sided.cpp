@@ -50,7 +50,7 @@ void Networked::one_sided_event(World& world, MessageId id, const Message& messa
   switch (stage) {
     case submit:  // the asker's processor has done its part
       sending.asked = world.now();
-      hand_in(world, world.now(), message.destination, message.source, flits({}, 0), id, request);
+      hand_in(world, world.now(), message.destination, message.source, word_, id, request);
       break;
     case request:  // has come to the owner
       attend(world, message.source, id, answer);
@@ -94,7 +94,7 @@ void Networked::acknowledge(World& world, MessageId id) {
   const Message message = world.message(id);
   if (stays(message)) return world.exposed().done(id);
   world.kept<Sending>(id).asked = world.now();
-  hand_in(world, world.now(), message.destination, message.source, flits({}, 0), id, reply);
+  hand_in(world, world.now(), message.destination, message.source, word_, id, reply);
 }
 
 }  // namespace assay::described

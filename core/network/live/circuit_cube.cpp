@@ -85,8 +85,8 @@ class CircuitCube final : public Live {
     const std::size_t count = batch_.size();
     for (std::size_t i = 0; i < std::min<std::size_t>(count, 24); ++i) events::prefetch(&worms_[batch_[i].index]);
     for (std::size_t i = 0; i < count; ++i) {
-      if (i + 24 < count) events::prefetch(&worms_[batch_[i + 24].index]);
-      if (i + 12 < count) fetch(worms_[batch_[i + 12].index]);
+      if (far_ && i + 24 < count) events::prefetch(&worms_[batch_[i + 24].index]);
+      if (far_ && i + 12 < count) fetch(worms_[batch_[i + 12].index]);
       ask(batch_[i].index, now);
     }
   }
@@ -232,6 +232,7 @@ class CircuitCube final : public Live {
 
   const Timing t_;
   const std::uint32_t stride_;
+  const bool far_ = t_.dimension > 12;  // words lie too far apart for a cache
   events::LargeVector<std::uint64_t> words_;
   events::LargeVector<Worm> worms_;
   std::vector<std::uint32_t> free_;
