@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from typing import Any
 
 import pytest
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C reach what tests start and interrupt: a suite that was started in the background ignores it."""
+    for each in (signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(each) is signal.SIG_IGN:
+            signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
 
 
 @pytest.hookimpl(trylast=True)
