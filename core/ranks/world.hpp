@@ -1,11 +1,12 @@
 // The described machine at work: ranks as coroutines on one event queue, and the matching of their messages.
 //
-// Events are served by (time, order of scheduling), so that equal times keep a defined order and a run is the same bits
-// everywhere; at each time the ranks' events come before the model's own clockwork (message_model.hpp). A rank is 32
-// bytes beside its coroutine's frame. Each rank has two queues in order of arrival: receives that wait for a message,
-// and messages that wait for a receive. A receive takes the first message that fits it (source or any, tag); a message
-// goes to the first receive that it fits, when it is announced: its data may come later (rendezvous). When no event is
-// left and ranks still wait, that is a deadlock, and it is a result: who waits for whom.
+// Events are served by (time, order of scheduling), on more ranks than a cache has room for by (time, place in memory),
+// so that equal times keep a defined order and a run is the same bits everywhere; at each time the ranks' events come
+// before the model's own clockwork (message_model.hpp). A rank is 256 bytes beside its coroutines' frames: its own
+// words, a message and a receive under way. Each rank has two queues in order of arrival: receives that wait for a
+// message, and messages that wait for a receive. A receive takes the first message that fits it (source or any, tag); a
+// message goes to the first receive that it fits, when it is announced: its data may come later (rendezvous). When no
+// event is left and ranks still wait, that is a deadlock, and it is a result: who waits for whom.
 //
 // The model knows ahead of time when a message will arrive. Where nothing that can still happen changes which receive
 // it goes to (a receive from its very source waits, and no message to that rank is due before it), the receive is given
