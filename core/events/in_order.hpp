@@ -32,10 +32,6 @@ class InOrder {
     --size_;
     return item;
   }
-  /// The one `ahead` after the first, or nothing.
-  [[nodiscard]] const Item* peek(std::size_t ahead) const {
-    return ahead < size_ ? &ring_[(head_ + ahead) & mask()] : nullptr;
-  }
   [[nodiscard]] std::size_t memory() const { return ring_.capacity() * sizeof(Item); }
 
  private:

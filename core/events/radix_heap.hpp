@@ -48,8 +48,8 @@ class RadixHeap {
   }
 
  private:
-  static constexpr std::size_t much = std::size_t{1}
-                                      << 20;  // items; of the emptied buckets of more only the largest keeps its memory
+  // Items; of the emptied buckets of more only the largest keeps its memory.
+  static constexpr std::size_t much = std::size_t{1} << 20;
 
   void put(Item item) {
     const auto at = static_cast<std::uint64_t>(item.at);

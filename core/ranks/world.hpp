@@ -236,7 +236,19 @@ class World {
   static bool fits(const Request& receive, const Message& message) {
     return receive.tag == message.tag && (receive.peer == ranks::any_source || receive.peer == message.source);
   }
-  void take_out(Queue& queue, RequestId before, RequestId id);
+  // A queue's links lie in its items: in messages_ or requests_.
+  template <class Items>
+  static void put_in(Items& items, Queue& queue, std::uint32_t id) {
+    items[id].next = none;
+    (queue.head == none ? queue.head : items[queue.tail].next) = id;
+    queue.tail = id;
+  }
+  template <class Items>
+  static void take_out(Items& items, Queue& queue, std::uint32_t before, std::uint32_t id) {
+    (before == none ? queue.head : items[before].next) = items[id].next;
+    if (queue.tail == id) queue.tail = before;
+  }
+  static void hand_over(const InFlight& flight, const Request& request);
   std::vector<Waiting> waiting() const;
 
   std::optional<int> host_;

@@ -140,14 +140,12 @@ RequestId World::post(int rank, void* buffer, std::size_t room, int from, int ta
   std::uint32_t before = none;
   for (auto m = mine.messages.head; m != none; before = m, m = messages_[m].next) {
     if (!fits(requests_[id], messages_[m].message)) continue;
-    (before == none ? mine.messages.head : messages_[before].next) = messages_[m].next;
-    if (mine.messages.tail == m) mine.messages.tail = before;
+    take_out(messages_, mine.messages, before, m);
     messages_[m].taken_by = id;
     messages_[m].here ? deliver(m) : model_.matched(*this, m);
     return id;
   }
-  (mine.receives.head == none ? mine.receives.head : requests_[mine.receives.tail].next) = id;
-  mine.receives.tail = id;
+  put_in(requests_, mine.receives, id);
   return id;
 }
 
@@ -185,23 +183,16 @@ bool World::in_turn(MessageId id) {
 }
 
 void World::match(MessageId id) {
-  Rank& receiver = ranks_[static_cast<std::size_t>(messages_[id].message.destination)];
+  Rank& rank = receiver(id);
   std::uint32_t before = none;
-  for (auto r = receiver.receives.head; r != none; before = r, r = requests_[r].next) {
+  for (auto r = rank.receives.head; r != none; before = r, r = requests_[r].next) {
     if (!fits(requests_[r], messages_[id].message)) continue;
-    take_out(receiver.receives, before, r);
+    take_out(requests_, rank.receives, before, r);
     messages_[id].taken_by = r;
     messages_[id].here ? deliver(id) : model_.matched(*this, id);
     return;
   }
-  messages_[id].next = none;
-  (receiver.messages.head == none ? receiver.messages.head : messages_[receiver.messages.tail].next) = id;
-  receiver.messages.tail = id;
-}
-
-void World::take_out(Queue& queue, RequestId before, RequestId id) {
-  (before == none ? queue.head : requests_[before].next) = requests_[id].next;
-  if (queue.tail == id) queue.tail = before;
+  put_in(messages_, rank.messages, id);
 }
 
 // A message that will arrive at `at`, if it is certain already which receive it goes to.
@@ -216,7 +207,7 @@ bool World::gives_ahead(MessageId id, Time at) {
     for (to = rank.receives.head; to != none && !fits(requests_[to], flight.message); to = requests_[to].next)
       before = to;
     if (to == none || requests_[to].peer == ranks::any_source) return false;
-    take_out(rank.receives, before, to);
+    take_out(requests_, rank.receives, before, to);
   } else if (to == none) {
     return false;
   }
@@ -226,9 +217,7 @@ bool World::gives_ahead(MessageId id, Time at) {
   request.due = at;
   if (!request.waiter && interrupts_) {
     request.ahead = true;
-    request.next = none;
-    (rank.ahead.head == none ? rank.ahead.head : requests_[rank.ahead.tail].next) = to;
-    rank.ahead.tail = to;
+    put_in(requests_, rank.ahead, to);
   }
   complete_request(to);
   return true;
@@ -270,23 +259,22 @@ void World::give(MessageId id, RequestId to) {
   request.bytes = flight.message.bytes;
   request.forced = flight.message.forced;
   request.cost = model_.receiving(flight.message);
+  hand_over(flight, request);
+  answered(id, owes_delivery);
+}
+
+void World::hand_over(const InFlight& flight, const Request& request) {
   if (request.buffer && flight.data != Data::none && flight.message.bytes <= request.room)
     std::memcpy(request.buffer, flight.data == Data::few ? flight.few : flight.lent, flight.message.bytes);
-  answered(id, owes_delivery);
 }
 
 // The sender goes on, and may write over its buffer before the receiver has looked.
 void World::secure(MessageId id) {
   InFlight& flight = messages_[id];
   if (flight.data != Data::lent || (flight.owed & owes_delivery) == 0) return;
-  const std::size_t bytes = flight.message.bytes;
-  if (flight.taken_by != none) {
-    const Request& request = requests_[flight.taken_by];
-    if (request.buffer && bytes <= request.room) std::memcpy(request.buffer, flight.lent, bytes);
-    flight.data = Data::none;
-    return;
-  }
-  keep(id);
+  if (flight.taken_by == none) return keep(id);
+  hand_over(flight, requests_[flight.taken_by]);
+  flight.data = Data::none;
 }
 void World::keep(MessageId id) {
   InFlight& flight = messages_[id];
@@ -332,7 +320,7 @@ Arrived World::finish(RequestId id) {
     Queue& queue = ranks_[static_cast<std::size_t>(request.rank)].ahead;
     RequestId before = none;
     for (RequestId each = queue.head; each != id; each = requests_[each].next) before = each;
-    take_out(queue, before, id);
+    take_out(requests_, queue, before, id);
   }
   const bool truncated = !request.send && request.bytes > request.room;
   request.live = false;
