@@ -192,15 +192,7 @@ def _one(
     with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=folder) as scratch:
         fresh = Path(scratch) / name
         command = compiler.command(plan.source, fresh, root, plan.defines, [unit.object for unit in plan.units])
-        environment = launch_environment(os.environ) | dict(compiler.environment)
-        ended, said = leash.ask(command, timeout=timeout, environment=environment)
-        shown = shlex.join(command)
-        if ended.missing:
-            raise MeasurementError(f"{name}: `{command[0]}` could not be started: {ended.missing}")
-        if ended.timed_out:
-            raise MeasurementError(f"{name}: the compiler gave no end in {timeout:g} s: {shown}")
-        if any(ended.statuses) or not fresh.exists():
-            raise MeasurementError(f"{name} does not compile: {first_errors(said)}; the command: {shown}")
+        compiler.make(name, command, fresh, timeout)
         fresh.rename(program)
     return Built(program, compiler.identity, compiler.flags, key, False, time.monotonic() - began)
 

@@ -33,6 +33,18 @@ class Compiler:
     mpi: Mpi | None
     environment: tuple[tuple[str, str], ...]
 
+    def make(self, name: str, command: Sequence[str], made: Path, timeout: float) -> None:
+        """Run a command that makes the file `made`; MeasurementError names the first errors and the command."""
+        environment = launch_environment(os.environ) | dict(self.environment)
+        ended, said = leash.ask(command, timeout=timeout, environment=environment)
+        shown = shlex.join(command)
+        if ended.missing:
+            raise MeasurementError(f"{name}: `{command[0]}` could not be started: {ended.missing}")
+        if ended.timed_out:
+            raise MeasurementError(f"{name}: the compiler gave no end in {timeout:g} s: {shown}")
+        if any(ended.statuses) or not made.exists():
+            raise MeasurementError(f"{name} does not compile: {first_errors(said)}; the command: {shown}")
+
     def command(
         self, source: Path, program: Path, root: Path, defines: Mapping[str, str], objects: Sequence[Path] = ()
     ) -> tuple[str, ...]:

@@ -7,18 +7,14 @@ its sources, the compiler and the flags; the object is kept with the binaries an
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import MeasurementError
-from assay.execute import leash
-from assay.execute.compiler import Compiler, first_errors
-from assay.execute.mpi import launch_environment
+from assay.execute.compiler import Compiler
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
 
@@ -76,14 +72,7 @@ def make(unit: Unit, root: Path, timeout: float) -> None:
     with tempfile.TemporaryDirectory(prefix=".unit-", dir=unit.object.parent) as scratch:
         fresh = Path(scratch) / unit.object.name
         command = unit.compiler.object_command(unit.source, fresh, root)
-        environment = launch_environment(os.environ) | dict(unit.compiler.environment)
-        ended, said = leash.ask(command, timeout=timeout, environment=environment)
-        if ended.missing:
-            raise MeasurementError(f"{name}: `{command[0]}` could not be started: {ended.missing}")
-        if ended.timed_out:
-            raise MeasurementError(f"{name}: the compiler gave no end in {timeout:g} s: {shlex.join(command)}")
-        if any(ended.statuses) or not fresh.exists():
-            raise MeasurementError(f"{name} does not compile: {first_errors(said)}; the command: {shlex.join(command)}")
+        unit.compiler.make(name, command, fresh, timeout)
         fresh.rename(unit.object)
 
 
