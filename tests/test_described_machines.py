@@ -25,7 +25,7 @@ IPSC860 = SHIPPED / "ipsc860.toml"
 def test_on_line_networks_are_their_replays_and_machines_their_closed_forms(name: str) -> None:
     library = twin_cases.ROOT / "build" / "core" / "libassay_core.a"
     source = twin_cases.ROOT / "tests" / "native" / f"{name}.test.cpp"
-    headers = [*(twin_cases.ROOT / "core").rglob("*.hpp"), library]
+    headers = [*(twin_cases.ROOT / "core").rglob("*.hpp"), *source.parent.glob("*.hpp"), library]
     program = twin_cases.build(f"{name}-test", [source], str(library), depends=headers)
     played = subprocess.run([program], capture_output=True, text=True, timeout=300)
     assert played.returncode == 0, played.stderr

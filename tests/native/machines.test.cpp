@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "closed_forms.hpp"
 #include "ranks/networked.hpp"
 #include "ranks/simulated.hpp"
 
@@ -23,33 +24,9 @@ using assay::network::Value;
 using assay::ranks::any_source;
 using assay::ranks::Task;
 
+using namespace assay::described::closed_forms;
+
 namespace {
-
-int failures = 0;
-void expect(Time seen, Time wanted, const char* what, int line) {
-  if (seen == wanted) return;
-  std::fprintf(stderr, "line %d: %s is %lld, wanted %lld\n", line, what, static_cast<long long>(seen),
-               static_cast<long long>(wanted));
-  ++failures;
-}
-#define EXPECT(seen, wanted) expect(seen, wanted, #seen, __LINE__)
-
-// A cycle is 1 ns, a flit 1 B. On a cube of circuits: 400 ns a byte, 10 us a hop, 1 ns into and out of a node's router.
-constexpr Time ns = 1000, us = 1000 * ns;
-constexpr Time byte = 400 * ns, hop = 10 * us, ends = 2 * ns;
-
-Table cube(int dimension) {
-  Table keys;
-  keys["topology"] = Value("hypercube");
-  keys["dimension"] = Value(dimension);
-  keys["switching"] = Value("circuit");
-  keys["acknowledgement"] = Value(0);
-  keys["flit_ticks"] = Value(400);
-  keys["head_ticks"] = Value(10000);
-  keys["body_ticks"] = Value(0);
-  keys["node_head_ticks"] = Value(1);
-  return keys;
-}
 
 Protocol eager() {
   Protocol p;

@@ -1,13 +1,13 @@
 // One-sided messages on described machines against closed forms: when the caller goes on, when the data are there, when
 // it knows; who pays, by progress; what is read and written; many at once against plain memory.
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "closed_forms.hpp"
 #include "ranks/collectives.hpp"
 #include "ranks/constant.hpp"
 #include "ranks/networked.hpp"
@@ -23,35 +23,11 @@ using assay::described::Simulated;
 using assay::described::Time;
 using assay::described::World;
 using assay::network::Table;
-using assay::network::Value;
 using assay::ranks::Task;
 
+using namespace assay::described::closed_forms;
+
 namespace {
-
-int failures = 0;
-void expect(Time seen, Time wanted, const char* what, int line) {
-  if (seen == wanted) return;
-  std::fprintf(stderr, "line %d: %s is %lld, wanted %lld\n", line, what, static_cast<long long>(seen),
-               static_cast<long long>(wanted));
-  ++failures;
-}
-#define EXPECT(seen, wanted) expect(seen, wanted, #seen, __LINE__)
-
-constexpr Time ns = 1000, us = 1000 * ns;
-constexpr Time byte = 400 * ns, hop = 10 * us, ends = 2 * ns;
-
-Table cube(int dimension) {
-  Table keys;
-  keys["topology"] = Value("hypercube");
-  keys["dimension"] = Value(dimension);
-  keys["switching"] = Value("circuit");
-  keys["acknowledgement"] = Value(0);
-  keys["flit_ticks"] = Value(400);
-  keys["head_ticks"] = Value(10000);
-  keys["body_ticks"] = Value(0);
-  keys["node_head_ticks"] = Value(1);
-  return keys;
-}
 
 // A message asks for a posted receive, which one-sided ones have no use for.
 Machine machine(Progress progress) {
