@@ -185,6 +185,48 @@ def test_short_cuts_change_no_match_and_no_time(player: Path, made: list[list[St
         assert (sorted(found[0]), found[1]) == (sorted(wanted[0]), wanted[1])
 
 
+@st.composite
+def exchanges(draw: st.DrawFn) -> tuple[list[list[Step]], list[list[Step]]]:
+    """Rounds in which every rank sends to another and hears from one, each after a time of its own: by a posted
+    receive, a send and a wait; and the same by sendrecv."""
+    ranks = draw(st.integers(2, 4))
+    parts: list[list[Step]] = [[] for _ in range(ranks)]
+    joined: list[list[Step]] = [[] for _ in range(ranks)]
+    for number in range(draw(st.integers(1, 5))):
+        away = draw(st.integers(1, ranks - 1))
+        pauses = draw(st.lists(st.integers(1, 60_000), min_size=ranks, max_size=ranks, unique=True))
+        for me in range(ranks):
+            size = draw(st.sampled_from([8, 60, 700, 5000])) + draw(st.integers(0, 50))
+            to, source, message = (me + away) % ranks, (me - away) % ranks, number * ranks + me
+            parts[me] += [("c", pauses[me]), ("p", source, 0), ("s", to, 0, size, message), ("w", number)]
+            joined[me] += [("c", pauses[me]), ("x", to, 0, size, message, source)]
+    return parts, joined
+
+
+@settings(max_examples=120, deadline=None)
+@given(exchanges())
+def test_a_sendrecv_is_a_receive_a_send_and_a_wait(
+    player: Path, made: tuple[list[list[Step]], list[list[Step]]]
+) -> None:
+    try:
+        wanted = reference(made[0])
+    except TieError:
+        assume(False)
+    found, waiting = play(player, "constant", made[1])
+    assert (sorted(found), waiting) == (sorted(wanted), 0)
+
+
+@settings(max_examples=120, deadline=None)
+@given(exchanges(), st.sampled_from(["eager", "posted", "interrupt", "packets"]))
+def test_a_sendrecv_takes_their_time_on_networks(
+    player: Path, made: tuple[list[list[Step]], list[list[Step]]], kind: str
+) -> None:
+    wanted = play(player, kind, made[0], "plain")
+    for how in (["plain"], [], ["far"]):
+        found = play(player, kind, made[1], *how)
+        assert (sorted(found[0]), found[1]) == (sorted(wanted[0]), wanted[1])
+
+
 @settings(max_examples=40, deadline=None)
 @given(programs(12), st.sampled_from(["eager", "packets"]))
 def test_nothing_waits_that_could_go_on(player: Path, made: list[list[Step]], kind: str) -> None:

@@ -1,8 +1,9 @@
 // A monotone event queue for very many events at few times, served in the order of a small number that each carries.
 //
 // Most events of one kind lie equally far ahead and come in order: a ring takes each kind, a radix heap what a ring
-// will not. All events of one time are served together, by place, so that memory is walked and not jumped about in;
-// those that are put in for that very time meanwhile are the next to be served.
+// will not. All events of one time are served together, by place if they do not lie in long runs already, so that
+// memory is walked and not jumped about in; those that are put in for that very time meanwhile are the next to be
+// served.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -53,7 +54,13 @@ class Agenda {
     while (heap_.first() == now_) present_.push_back(heap_.pop());
     for (auto& ring : rings_)
       while (ring.first() == now_) present_.push_back(ring.pop());
-    if (present_.size() >= few) radix_sort(present_, room_, most, place);
+    if (present_.size() >= few && jumps(place) > present_.size() / 64) radix_sort(present_, room_, most, place);
+  }
+  template <class Place>
+  std::size_t jumps(Place place) const {
+    std::size_t backwards = 0;
+    for (std::size_t i = 1; i < present_.size(); ++i) backwards += place(present_[i]) < place(present_[i - 1]);
+    return backwards;
   }
 
   RadixHeap<Item> heap_;

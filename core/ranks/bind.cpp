@@ -26,8 +26,8 @@ nb::list column(const Rows& rows, Of of) {
 double seconds(assay::described::Time time) { return static_cast<double>(time) * 1e-12; }
 
 nb::dict columns(const assay::described::Log& log) {
-  static constexpr const char* doing[] = {"send",    "isend", "recv", "wait",    "compute",
-                                          "barrier", "put",   "get",  "complete"};
+  static constexpr const char* doing[] = {"send",    "isend",   "sendrecv", "recv", "wait",
+                                          "compute", "barrier", "put",      "get",  "complete"};
   static constexpr const char* crossing[] = {"request", "reply", "data"};
   nb::dict spans, sent, passages, matrix, all;
   spans["rank"] = column(log.spans, [](const auto& each) { return each.rank; });

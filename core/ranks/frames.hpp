@@ -1,10 +1,11 @@
-// Memory for the coroutines of very many ranks: frames one behind the other in blocks on large pages, used again by
-// size. Malloc's headers and small pages had cost a fifth of a million ranks' time.
+// Memory for the coroutines of very many ranks: frames of one size one behind the other in blocks on large pages, used
+// again by size. Malloc's headers and small pages had cost a fifth of a million ranks' time; and what ranks do at one
+// time they do in frames of one size, so that these are walked from end to end.
 #pragma once
 
 #include <array>
 #include <cstddef>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "events/large_pages.hpp"
@@ -19,40 +20,41 @@ class FrameArena final : public ranks::Frames {
   FrameArena(const FrameArena&) = delete;
 
   void* take(std::size_t bytes) override {
-    const std::size_t size = (bytes + line - 1) / line;
-    if (size >= free_.size()) return ::operator new(bytes);
-    if (void* const used = free_[size]) {
-      free_[size] = *static_cast<void**>(used);
+    const std::size_t size = (bytes + grain - 1) / grain;
+    if (size >= sizes_.size()) return ::operator new(bytes);
+    Size& mine = sizes_[size];
+    if (void* const used = mine.free) {
+      mine.free = *static_cast<void**>(used);
       return used;
     }
-    if (left_ < size * line) {
-      left_ = blocks_.empty() ? smallest : largest;
-      blocks_.emplace_back(left_ + line);
-      const auto begin = reinterpret_cast<std::uintptr_t>(blocks_.back().data());
-      next_ = blocks_.back().data() + (line - begin % line) % line;
+    if (mine.left < size) {
+      mine.left = mine.next ? largest : smallest;
+      mine.next = blocks_.emplace_back(mine.left).data();
     }
-    void* const fresh = next_;
-    next_ += size * line;
-    left_ -= size * line;
+    void* const fresh = mine.next;
+    mine.next += size;
+    mine.left -= size;
     return fresh;
   }
   void give(void* frame, std::size_t bytes) override {
-    const std::size_t size = (bytes + line - 1) / line;
-    if (size >= free_.size()) return ::operator delete(frame);
-    *static_cast<void**>(frame) = free_[size];
-    free_[size] = frame;
+    const std::size_t size = (bytes + grain - 1) / grain;
+    if (size >= sizes_.size()) return ::operator delete(frame);
+    *static_cast<void**>(frame) = std::exchange(sizes_[size].free, frame);
   }
 
  private:
-  static constexpr std::size_t line = 64, smallest = std::size_t{1} << 18, largest = std::size_t{16} << 20;
-  struct Raw {  // not initialised
-    std::byte value;
-    Raw() {}  // NOLINT
+  struct alignas(16) Grain {  // not initialised
+    std::byte bytes[16];
+    Grain() {}  // NOLINT
   };
-  std::array<void*, 128> free_{};  // by lines
-  std::vector<std::vector<Raw, events::LargePages<Raw>>> blocks_;
-  Raw* next_ = nullptr;
-  std::size_t left_ = 0;
+  static constexpr std::size_t grain = sizeof(Grain), smallest = 4096, largest = std::size_t{1} << 20;  // grains
+  struct Size {
+    void* free = nullptr;
+    Grain* next = nullptr;  // in its last block
+    std::size_t left = 0;   // grains
+  };
+  std::array<Size, 512> sizes_{};  // by grains
+  std::vector<std::vector<Grain, events::LargePages<Grain>>> blocks_;
 };
 
 }  // namespace assay::described

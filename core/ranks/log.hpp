@@ -15,7 +15,7 @@ namespace assay::described {
 
 class Log {
  public:
-  enum class Doing : std::uint8_t { send, isend, recv, wait, compute, barrier, put, get, complete };
+  enum class Doing : std::uint8_t { send, isend, sendrecv, recv, wait, compute, barrier, put, get, complete };
   enum class Crossing : std::uint8_t { request, reply, data };
   struct Span {
     int rank;

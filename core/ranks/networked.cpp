@@ -51,19 +51,39 @@ void Networked::send(World& world, MessageId id, const Message& message) {
   if (message.source == host_ || message.destination == host_) return inside_node(world, id, message, machine_.host);
   if (node(message.source) == node(message.destination)) return inside_node(world, id, message, machine_.self);
   if (message.tag < 0) return send_one_sided(world, id, message);
-  const Protocol& protocol =
-      protocol_for(message.forced && !machine_.forced.empty() ? machine_.forced : machine_.protocols, message.bytes);
+  const Quote& quoted = quote(message.bytes, message.forced);
+  const Protocol& protocol = *quoted.protocol;
+  where_.startup += quoted.startup;
+  where_.copying += quoted.copying;
+  const Time done = world.now() + quoted.startup + quoted.copying;
+  if (quoted.whole) {
+    world.call_returns(id, done);
+    if (protocol.buffered) world.buffer_free(id, done);
+    const Stage stage = protocol.buffered ? whole_buffered : whole;
+    where_.waiting += hand_in(world, done, message.source, message.destination, quoted.flits, id, stage) - done;
+    return;
+  }
   new (&world.kept<Sending>(id)) Sending{&protocol, message.bytes, 0, 0, 0, 0, 0};
-  const Time copying =
-      std::llround(protocol.copy * static_cast<double>(std::min<std::uint64_t>(message.bytes, protocol.copy_limit)));
-  const Time startup = protocol.startup + (protocol.handshake ? protocol.handshake_startup : 0);
-  where_.startup += startup;
-  where_.copying += copying;
-  const Time done = world.now() + startup + copying;
   if (protocol.handshake) return world.at(done, std::uint64_t{id} << stage_bits | submit);
   world.call_returns(id, done);
   if (protocol.buffered) world.buffer_free(id, done);
   next_packet(world, id, done);
+}
+
+void Networked::quote_anew(std::uint64_t bytes, bool forced) {
+  const Protocol& protocol =
+      protocol_for(forced && !machine_.forced.empty() ? machine_.forced : machine_.protocols, bytes);
+  const auto copied = static_cast<double>(std::min<std::uint64_t>(bytes, protocol.copy_limit));
+  const bool whole = !protocol.handshake && (protocol.packet == 0 || bytes <= protocol.packet) && machine_.bus <= 0;
+  quoted_ = {&protocol,
+             bytes,
+             protocol.startup + (protocol.handshake ? protocol.handshake_startup : 0),
+             std::llround(protocol.copy * copied),
+             protocol.receive,
+             std::llround(protocol.receive_copy * copied),
+             flits(protocol, bytes),
+             forced,
+             whole};
 }
 
 // Nobody is in the way of what stays in a node: its processor carries it.
@@ -83,14 +103,20 @@ void Networked::inside_node(World& world, MessageId id, const Message& message, 
   world.arrives(id, world.now() + cost);
 }
 
-void Networked::hand_in(World& world, Time at, int from, int to, std::uint32_t flits, MessageId id, Stage stage) {
-  // A division of 64 bits costs as much as all the rest: a guess by floating point, and put right.
-  auto cycle = static_cast<std::uint64_t>(static_cast<double>(at) * ticks_);
-  while (static_cast<Time>(cycle) * tick_ < at) ++cycle;
-  while (cycle > 0 && static_cast<Time>(cycle - 1) * tick_ >= at) --cycle;
-  live_->submit(cycle, node(from), node(to), flits, id << stage_bits | stage);
-  if (Log* log = world.log()) log->crosses(id, static_cast<Log::Crossing>(stage), node(from), node(to), flits, at);
-  world.model_next(static_cast<Time>(live_->next()) * tick_);
+Time Networked::hand_in(World& world, Time at, int from, int to, std::uint32_t flits, MessageId id, Stage stage) {
+  if (at != handed_) {
+    // A division of 64 bits costs as much as all the rest: a guess by floating point, and put right.
+    auto cycle = static_cast<std::uint64_t>(static_cast<double>(at) * ticks_);
+    while (static_cast<Time>(cycle) * tick_ < at) ++cycle;
+    while (cycle > 0 && static_cast<Time>(cycle - 1) * tick_ >= at) --cycle;
+    handed_ = at;
+    handed_cycle_ = cycle;
+  }
+  live_->submit(handed_cycle_, node(from), node(to), flits, id << stage_bits | stage);
+  if (Log* log = world.log()) log->crosses(id, crossing(stage), node(from), node(to), flits, at);
+  const Time submitted = static_cast<Time>(handed_cycle_) * tick_;
+  world.model_sooner(submitted);
+  return submitted;
 }
 
 void Networked::event(World& world, std::uint64_t subject) {
@@ -188,13 +214,10 @@ void Networked::arriving(World& world, const Message& message) {
 Time Networked::receiving(const Message& message) {
   if (message.source == host_ || message.destination == host_) return 0;
   if (node(message.source) == node(message.destination)) return 0;
-  const Protocol& protocol =
-      protocol_for(message.forced && !machine_.forced.empty() ? machine_.forced : machine_.protocols, message.bytes);
-  const Time cost = protocol.receive + std::llround(protocol.receive_copy * static_cast<double>(std::min<std::uint64_t>(
-                                                                                message.bytes, protocol.copy_limit)));
-  where_.protocol += protocol.receive;
-  where_.copying += cost - protocol.receive;
-  return cost;
+  const Quote& quoted = quote(message.bytes, message.forced);
+  where_.protocol += quoted.receive;
+  where_.copying += quoted.receive_copying;
+  return quoted.receive + quoted.receive_copying;
 }
 
 void Networked::serve(World& world) {
@@ -220,17 +243,25 @@ void Networked::told(World& world, const network::Told& report) {
   const Time time = static_cast<Time>(report.time) * tick_;
   const std::uint64_t subject = std::uint64_t{id} << stage_bits;
   if (Log* log = world.log(); log && report.what != network::Told::What::passes) {
-    const auto crossing = static_cast<Log::Crossing>(stage);
-    if (report.what == network::Told::What::left) log->left(id, crossing, time);
-    if (report.what == network::Told::What::through) log->left(id, crossing, static_cast<Time>(report.left) * tick_);
-    if (report.what != network::Told::What::left) log->arrived(id, crossing, time);
+    if (report.what == network::Told::What::left) log->left(id, crossing(stage), time);
+    if (report.what == network::Told::What::through)
+      log->left(id, crossing(stage), static_cast<Time>(report.left) * tick_);
+    if (report.what != network::Told::What::left) log->arrived(id, crossing(stage), time);
   }
   switch (report.what) {
     case network::Told::What::left:
       if (stage == data) packet_left(world, id, time);
+      if (stage == whole) world.buffer_free(id, time);
       break;
     case network::Told::What::through:
     case network::Told::What::arrived:
+      if (stage == whole || stage == whole_buffered) {
+        account(static_cast<Time>(report.born) * tick_, report.hops, report.flits, time);
+        world.arrives(id, time);
+        if (stage == whole && report.what == network::Told::What::through)
+          world.buffer_free(id, static_cast<Time>(report.left) * tick_);
+        break;
+      }
       if (stage == data) {
         packet_arrived(world, id, report, time);
         if (report.what == network::Told::What::through) packet_left(world, id, static_cast<Time>(report.left) * tick_);
@@ -251,7 +282,7 @@ void Networked::packet_left(World& world, MessageId id, Time time) {
   if (machine_.bus > 0) world.at(time, std::uint64_t{id} << stage_bits | outgoing);
   if (sending.left > 0) {
     const Message message = world.message(id);
-    account(sending, static_cast<std::uint32_t>(*hops(message.source, message.destination)) + 2,
+    account(sending.handed, static_cast<std::uint32_t>(*hops(message.source, message.destination)) + 2,
             flits(*sending.protocol, sending.protocol->packet), time);
     where_.startup += sending.protocol->packet_startup;
   }
@@ -265,7 +296,7 @@ void Networked::packet_arrived(World& world, MessageId id, const network::Told& 
   Sending& sending = world.kept<Sending>(id);
   sending.last = std::max(sending.last, time);
   if (--sending.open > 0 || sending.left > 0) return;
-  account(sending, report.hops, report.flits, sending.last);
+  account(sending.handed, report.hops, report.flits, sending.last);
   if (world.message(id).tag >= 0) return world.arrives(id, sending.last);
   world.at(sending.last, std::uint64_t{id} << stage_bits | landing);
 }
@@ -273,8 +304,8 @@ void Networked::packet_arrived(World& world, MessageId id, const network::Told& 
 // Where the time went since a packet was handed to the network: what it takes alone is transport, the rest waiting. Of
 // packets one behind the other each counts until it has left, the last until all are there, so that parts add up to the
 // whole.
-void Networked::account(const Sending& sending, std::uint32_t hops, std::uint32_t flits, Time until) {
-  const Time alone = static_cast<Time>(live_->unloaded(hops, flits)) * tick_, took = until - sending.handed;
+void Networked::account(Time handed, std::uint32_t hops, std::uint32_t flits, Time until) {
+  const Time alone = static_cast<Time>(live_->unloaded(hops, flits)) * tick_, took = until - handed;
   where_.transport += std::min(alone, took);
   where_.waiting += std::max<Time>(0, took - alone);
 }

@@ -12,6 +12,7 @@
 // computing there. One-sided messages: networked_one_sided.cpp.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -65,7 +66,9 @@ class Networked final : public MessageModel {
     landing,
     landed,
     known,
-    outgoing
+    outgoing,
+    whole,          // data in one piece, of which no Sending is kept
+    whole_buffered  // and whose sender has gone on already
   };
   static constexpr unsigned stage_bits = 4;
   struct alignas(64) Sending {
@@ -75,10 +78,26 @@ class Networked final : public MessageModel {
     Time asked = 0, handed = 0, last = 0;  // a request, a packet handed to the network; the last packet's arrival
   };
 
+  static Log::Crossing crossing(Stage stage) { return static_cast<Log::Crossing>(std::min(stage, data)); }
   std::uint32_t node(int rank) const { return static_cast<std::uint32_t>(rank / machine_.processors); }
   std::uint32_t flits(const Protocol& protocol, std::uint64_t bytes) const;
   void inside_node(World& world, MessageId id, const Message& message, const std::vector<Protocol>& path);
-  void hand_in(World& world, Time at, int from, int to, std::uint32_t flits, MessageId id, Stage stage);
+  // What a message between two nodes takes of their processors, and of the network in one piece.
+  struct Quote {
+    const Protocol* protocol = nullptr;
+    std::uint64_t bytes = 0;
+    Time startup = 0, copying = 0, receive = 0, receive_copying = 0;
+    std::uint32_t flits = 0;
+    bool forced = false, whole = false;
+  };
+  // The next message is mostly like the last.
+  const Quote& quote(std::uint64_t bytes, bool forced) {
+    if (bytes != quoted_.bytes || forced != quoted_.forced || !quoted_.protocol) quote_anew(bytes, forced);
+    return quoted_;
+  }
+  void quote_anew(std::uint64_t bytes, bool forced);
+  // Gives the time of the cycle in which it is submitted.
+  Time hand_in(World& world, Time at, int from, int to, std::uint32_t flits, MessageId id, Stage stage);
   // One-sided messages: networked_one_sided.cpp.
   void send_one_sided(World& world, MessageId id, const Message& message);
   void one_sided_event(World& world, MessageId id, const Message& message, Stage stage);
@@ -88,7 +107,7 @@ class Networked final : public MessageModel {
   void next_packet(World& world, MessageId id, Time at);
   void attend(World& world, int rank, MessageId id, Stage stage);
   void told(World& world, const network::Told& report);
-  void account(const Sending& sending, std::uint32_t hops, std::uint32_t flits, Time until);
+  void account(Time handed, std::uint32_t hops, std::uint32_t flits, Time until);
   void packet_left(World& world, MessageId id, Time time);
   void packet_arrived(World& world, MessageId id, const network::Told& report, Time time);
   void forward(World& world, std::uint64_t node_and_flits);
@@ -101,6 +120,9 @@ class Networked final : public MessageModel {
   double ticks_;        // a picosecond
   std::uint32_t word_;  // flits of a message without data
   std::vector<network::Told> told_;
+  Quote quoted_;
+  Time handed_ = -1;  // the last one's time, and its cycle
+  std::uint64_t handed_cycle_ = 0;
   Where where_;
   int host_ = -1;
 };

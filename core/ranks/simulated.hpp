@@ -72,6 +72,14 @@ class Simulated {
     void await_suspend(std::coroutine_handle<> caller) { request.id = world.isend(from, data, bytes, to, tag, caller); }
     Request await_resume() const noexcept { return request; }
   };
+  struct Sendrecv {
+    World& world;
+    MessageId sent;
+    RequestId request;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> caller) const { world.exchange(sent, request, caller); }
+    Received await_resume() const { return Received(world.finish(request)); }
+  };
   struct Ready {
     Request request;
     bool await_ready() const noexcept { return true; }
@@ -153,11 +161,13 @@ class Simulated {
     if (cost >= 0)
       co_await Barrier{*world_, rank_, among, cost};
     else
-      for (int step = 1; step < among; step *= 2) {
-        auto heard = co_await irecv(nullptr, 0, (rank_ - step + among) % among, own_barrier_tag);
-        co_await send(nullptr, 0, (rank_ + step) % among, own_barrier_tag);
-        co_await wait(heard);
-      }
+      for (int step = 1; step < among; step *= 2)
+        co_await sendrecv(nullptr, 0, (rank_ + step) % among, nullptr, 0, (rank_ - step + among) % among,
+                          own_barrier_tag);
+  }
+  Sendrecv sendrecv(const void* data, std::size_t bytes, int to, void* buffer, std::size_t room, int from, int tag) {
+    const RequestId request = world_->post(rank_, buffer, room, from, tag);
+    return {*world_, world_->sendrecv(rank_, data, bytes, to, tag, request), request};
   }
   Isend isend(const void* data, std::size_t bytes, int to, int tag) { return {*world_, data, bytes, rank_, to, tag}; }
   Wait recv(void* buffer, std::size_t room, int from, int tag) {

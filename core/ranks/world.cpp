@@ -84,6 +84,10 @@ void World::dispatch(const Event& event) {
       const auto caller = messages_[id].caller;
       const int rank = messages_[id].message.source;
       secure(id);
+      if (messages_[id].joined()) {
+        sent(id, now_);
+        break;
+      }
       answered(id, owes_buffer);
       if (request == none) {
         if (log_) log_->ends(rank, now_);
@@ -129,11 +133,14 @@ void World::fetch(const Event& event, int step) const {
       break;
     case Kind::completes:
       if (step == 0) lines(&requests_[subject], 1);
-      if (step == 1) lines(requests_[subject].waiter.address(), 4);
+      if (step == 1) lines(requests_[subject].waiter.address(), 3);
       if (subject < ranks_.size()) {  // its rank goes on, and mostly sends and receives
         if (step == 0) lines(&ranks_[subject], 1);
-        if (step == 0) lines(&messages_[subject], 2);
-        if (step == 1) model_.fetch(static_cast<int>(subject));
+        if (step == 0) lines(&messages_[subject], 1);
+        if (step == 1) {
+          model_.fetch(static_cast<int>(subject));
+          if (const auto waits = ranks_[subject].messages.head; waits != none) lines(&messages_[waits], 1);
+        }
       }
       break;
     case Kind::returns:
@@ -154,7 +161,11 @@ void World::fetch(const Event& event, int step) const {
 }
 void World::fetch_arrival(MessageId id, int step) const {
   if (!far()) return;
-  if (step == 0) return events::prefetch(&messages_[id]), events::prefetch(messages_[id].models);
+  if (step == 0) {
+    events::prefetch(&messages_[id]);
+    if (id < ranks_.size()) events::prefetch(&requests_[id]);  // which its sender mostly waits for
+    return;
+  }
   const Rank& rank = ranks_[static_cast<std::size_t>(messages_[id].message.destination)];
   if (step == 1) return events::prefetch(&rank);
   if (rank.receives.head == none) return;
@@ -231,15 +242,15 @@ void World::barrier(int rank, int among, Time cost, std::coroutine_handle<> call
 }
 
 std::vector<Waiting> World::waiting() const {
-  static constexpr const char* calls[] = {"recv", "wait", "isend", "irecv"};
+  static constexpr const char* calls[] = {"recv", "wait", "isend", "irecv", "sendrecv"};
   std::vector<Waiting> found;
   for (const auto& request : requests_) {
-    if (request.live && !request.done && request.waiter) {
+    if (request.live && !request.done && request.waiter && !request.sending) {
       found.push_back({request.rank, calls[static_cast<std::size_t>(request.call)], request.peer, request.tag});
     }
   }
   for (const auto& flight : messages_) {
-    if ((flight.owed & owes_buffer) != 0 && flight.request == none) {
+    if ((flight.owed & owes_buffer) != 0 && (flight.request == none || flight.joined())) {
       found.push_back({flight.message.source, "send", flight.message.destination, flight.message.tag});
     }
   }

@@ -2,7 +2,7 @@
 //
 // Events are served by (time, order of scheduling), on more ranks than a cache has room for by (time, place in memory),
 // so that equal times keep a defined order and a run is the same bits everywhere; at each time the ranks' events come
-// before the model's own clockwork (message_model.hpp). A rank is 256 bytes beside its coroutines' frames: its own
+// before the model's own clockwork (message_model.hpp). A rank is 192 bytes beside its coroutines' frames: its own
 // words, a message and a receive under way. Each rank has two queues in order of arrival: receives that wait for a
 // message, and messages that wait for a receive. A receive takes the first message that fits it (source or any, tag); a
 // message goes to the first receive that it fits, when it is announced: its data may come later (rendezvous). When no
@@ -16,6 +16,7 @@
 // can only do inside the rank's message calls it defers until the next one.
 #pragma once
 
+#include <algorithm>
 #include <coroutine>
 #include <cstdint>
 #include <map>
@@ -48,7 +49,7 @@ inline constexpr RequestId of_nobody = none - 1;  // of a one-sided message: com
 // What a rank was doing when nothing could happen any more.
 struct Waiting {
   int rank;
-  std::string call;  // "recv", "send", "wait", "barrier", "complete"
+  std::string call;  // "recv", "send", "wait", "sendrecv", "barrier", "complete"
   int peer;          // ranks::any_source where anybody would have done
   int tag;
 };
@@ -58,7 +59,7 @@ struct Arrived {
   std::size_t bytes = 0;
 };
 
-enum class Call : std::uint8_t { recv, wait, isend, irecv };
+enum class Call : std::uint8_t { recv, wait, isend, irecv, sendrecv };
 
 class World {
  public:
@@ -109,15 +110,17 @@ class World {
   // What else the model may ask for.
   void at(Time at, std::uint64_t subject) { schedule(at, Kind::model, subject); }
   void model_next(Time at) { model_next_ = at; }
+  void model_sooner(Time at) { model_next_ = std::min(model_next_, at); }
   std::uint64_t next_event() const { return far() ? agenda_.first() : events_.first(); }
   const Message& message(MessageId id) const { return messages_[id].message; }
-  // 64 bytes of the model's own beside each message, from its send to its delivery.
+  // 64 bytes of the model's own for each message that it asks them for, from its send to its delivery.
   template <class Kept>
   Kept& kept(MessageId id) {
-    static_assert(sizeof(Kept) <= sizeof InFlight::models && std::is_trivially_copyable_v<Kept>);
-    return *std::launder(reinterpret_cast<Kept*>(messages_[id].models));
+    static_assert(sizeof(Kept) <= sizeof(Models) && std::is_trivially_copyable_v<Kept>);
+    if (id >= models_.size()) models_.resize(messages_.size());
+    return *std::launder(reinterpret_cast<Kept*>(models_[id].bytes));
   }
-  bool immediate(MessageId id) const { return messages_[id].request != none; }
+  bool immediate(MessageId id) const { return messages_[id].request != none && !messages_[id].joined(); }
   bool announced(MessageId id) const { return messages_[id].announced; }
   bool computing(int rank) const { return ranks_[static_cast<std::size_t>(rank)].computing != none; }
   void steal(int rank, Time cost);
@@ -127,6 +130,9 @@ class World {
   void send(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
             std::coroutine_handle<> caller);
   RequestId isend(int from, const void* data, std::size_t bytes, int to, int tag, std::coroutine_handle<> caller);
+  // The receive `with` was posted before; the caller goes on when it has its data and this buffer is free.
+  MessageId sendrecv(int from, const void* data, std::size_t bytes, int to, int tag, RequestId with);
+  void exchange(MessageId sent, RequestId with, std::coroutine_handle<> caller);
   RequestId post(int rank, void* buffer, std::size_t room, int from, int tag);
   bool complete(RequestId id) const {
     return requests_[id].done && requests_[id].cost == 0 && requests_[id].due <= now_;
@@ -151,7 +157,10 @@ class World {
     std::uint64_t what;  // the kind in the highest byte; a coroutine, a number
   };
   enum class Data : std::uint8_t { none, few, lent, kept };  // none given; here; the sender's, until it goes on; a copy
-  struct alignas(128) InFlight {
+  struct alignas(64) Models {
+    std::byte bytes[64];
+  };
+  struct alignas(64) InFlight {
     Message message;
     union {
       std::byte few[16];
@@ -159,7 +168,7 @@ class World {
       std::byte* kept;
     };
     std::coroutine_handle<> caller;
-    RequestId request = none;   // of an immediate send
+    RequestId request = none;   // of an immediate send; the receive that its sender waits for with it
     RequestId taken_by = none;  // the receive that it goes to
     std::uint32_t next = none;
     std::uint8_t owed : 3 = 0;  // bits: what the model still owes for it
@@ -167,7 +176,7 @@ class World {
     bool announced : 1 = false;
     bool held : 1 = false;  // came before one that was sent before it
     Data data : 2 = Data::none;
-    alignas(64) std::byte models[64];  // a line of the model's own
+    bool joined() const { return !caller && request != none; }  // a sendrecv's
   };
   struct alignas(64) Request {
     void* buffer = nullptr;
@@ -175,15 +184,16 @@ class World {
     std::size_t bytes = 0;        // of what arrived
     Time cost = 0;                // what the receiver's processor still owes for it
     Time due = 0;                 // when the data are there
-    std::uint64_t room : 56 = 0;  // bytes
-    Call call : 2 = Call::recv;
+    std::uint64_t room : 52 = 0;  // bytes
+    Call call : 3 = Call::recv;
     bool done : 1 = false, send : 1 = false, live : 1 = false;
-    bool ahead : 1 = false;  // is given its data before `due`: in the rank's list of these
+    bool sending : 1 = false;  // until its sendrecv's buffer is free, at a time that is known
+    bool ahead : 1 = false;    // is given its data before `due`: in the rank's list of these
     bool forced : 1 = false;
     int rank = 0, peer = 0, tag = 0;  // peer: of what arrived, once it has
     std::uint32_t next = none;
   };
-  static_assert(sizeof(InFlight) == 128 && sizeof(Request) == 64);
+  static_assert(sizeof(InFlight) == 64 && sizeof(Request) == 64);
   struct Queue {
     std::uint32_t head = none, tail = none;
   };
@@ -221,6 +231,7 @@ class World {
   bool gives_ahead(MessageId id, Time at);
   void give(MessageId id, RequestId to);
   void secure(MessageId id);
+  void sent(MessageId id, Time at);
   void keep(MessageId id);
   void came_due(RequestId id);
   void data_arrives(MessageId id);
@@ -265,6 +276,7 @@ class World {
   events::LargeVector<Rank> ranks_;
   std::vector<Noise> noise_;
   events::LargeVector<InFlight> messages_;
+  events::LargeVector<Models> models_;
   std::vector<MessageId> free_messages_;
   events::LargeVector<Request> requests_;
   std::vector<RequestId> free_requests_;

@@ -21,7 +21,13 @@ void World::call_returns(MessageId id, Time at) {
   if (immediate(id)) return schedule(at, Kind::returns, id);
   answered(id, owes_return);
 }
-void World::buffer_free(MessageId id, Time at) { schedule(at, Kind::freed, id); }
+// A sendrecv's caller is not woken for it, unless its data may have to be copied then.
+void World::buffer_free(MessageId id, Time at) {
+  const InFlight& flight = messages_[id];
+  if (!flight.joined() || at <= now_ || (flight.data == Data::lent && (flight.owed & owes_delivery) != 0))
+    return schedule(at, Kind::freed, id);
+  sent(id, at);
+}
 void World::arrives(MessageId id, Time at) {
   if (messages_[id].message.tag >= 0) {
     if (ahead_ && gives_ahead(id, at)) return;
@@ -72,8 +78,7 @@ void World::send(int from, const void* data, std::size_t bytes, int to, int tag,
                  std::coroutine_handle<> caller) {
   if (log_) log_->begins(from, Log::Doing::send, now_);
   const MessageId id = announce(from, data, bytes, to, tag, forced, caller);
-  const Message message = messages_[id].message;
-  model_.send(*this, id, message);
+  model_.send(*this, id, messages_[id].message);
 }
 
 RequestId World::isend(int from, const void* data, std::size_t bytes, int to, int tag, std::coroutine_handle<> caller) {
@@ -81,9 +86,33 @@ RequestId World::isend(int from, const void* data, std::size_t bytes, int to, in
   const MessageId id = announce(from, data, bytes, to, tag, false, caller);
   const RequestId request = new_request(from, Call::isend, nullptr, bytes, to, tag);
   messages_[id].request = request;
-  const Message message = messages_[id].message;
-  model_.send(*this, id, message);
+  model_.send(*this, id, messages_[id].message);
   return request;
+}
+
+MessageId World::sendrecv(int from, const void* data, std::size_t bytes, int to, int tag, RequestId with) {
+  if (log_) log_->begins(from, Log::Doing::sendrecv, now_);
+  const MessageId id = announce(from, data, bytes, to, tag, false, nullptr);
+  messages_[id].request = with;
+  return id;
+}
+
+void World::exchange(MessageId sent, RequestId with, std::coroutine_handle<> caller) {
+  Request& request = requests_[with];
+  request.call = Call::sendrecv;
+  request.waiter = caller;
+  request.sending = true;
+  model_.send(*this, sent, messages_[sent].message);
+}
+
+// A sendrecv's buffer is free at that time, from which on its caller waits for the receive alone.
+void World::sent(MessageId id, Time at) {
+  const RequestId with = messages_[id].request;
+  Request& request = requests_[with];
+  answered(id, owes_buffer);
+  request.sending = false;
+  request.due = std::max(request.due, at);
+  if (request.done) complete_request(with);
 }
 
 MessageId World::one_sided(int from, const void* data, std::size_t bytes, int to, int tag,
@@ -116,16 +145,24 @@ RequestId World::new_request(int rank, Call call, void* buffer, std::size_t room
     id = free_requests_.back();
     free_requests_.pop_back();
   }
-  Request request;
+  Request& request = requests_[id];  // word by word: a copy of what was just written waits for it
   request.buffer = buffer;
+  request.waiter = nullptr;
+  request.bytes = 0;
+  request.cost = 0;
+  request.due = 0;
   request.room = room;
   request.call = call;
+  request.done = false;
   request.send = call == Call::isend;
   request.live = true;
+  request.sending = false;
+  request.ahead = false;
+  request.forced = false;
   request.rank = rank;
   request.peer = peer;
   request.tag = tag;
-  requests_[id] = request;
+  request.next = none;
   return id;
 }
 
@@ -214,7 +251,7 @@ bool World::gives_ahead(MessageId id, Time at) {
   if (log_) log_->delivers(id, at);
   give(id, to);
   Request& request = requests_[to];
-  request.due = at;
+  request.due = std::max(request.due, at);
   if (!request.waiter && interrupts_) {
     request.ahead = true;
     put_in(requests_, rank.ahead, to);
@@ -297,7 +334,7 @@ void World::answered(MessageId id, std::uint8_t what) {
 void World::complete_request(RequestId id) {
   Request& request = requests_[id];
   request.done = true;
-  if (!request.waiter) return;
+  if (!request.waiter || request.sending) return;
   const Time at = std::max(now_, request.due) + std::exchange(request.cost, 0);
   if (log_) log_->ends(request.rank, at);
   if (at > now_) return schedule(at, Kind::completes, id);

@@ -130,6 +130,15 @@ class Communicator {
     check(MPI_Recv(buffer, count(room), MPI_BYTE, source(from), tag, comm_, &result.value.status_), "MPI_Recv", from);
     return result;
   }
+  ASSAY_INLINE Ready<Received> sendrecv(const void* data, std::size_t bytes, int to, void* buffer, std::size_t room,
+                                        int from, int tag) {
+    note(Call::wait, from, tag);
+    Ready<Received> result;
+    check(MPI_Sendrecv(data, count(bytes), MPI_BYTE, to, tag, buffer, count(room), MPI_BYTE, source(from), tag, comm_,
+                       &result.value.status_),
+          "MPI_Sendrecv", from);
+    return result;
+  }
   ASSAY_INLINE Ready<Request> isend(const void* data, std::size_t bytes, int to, int tag) {
     Ready<Request> result;
     check(MPI_Isend(data, count(bytes), MPI_BYTE, to, tag, comm_, &result.value.handle), "MPI_Isend", to);

@@ -102,9 +102,7 @@ help = "what each rank sends, over the time of the whole"
       std::byte* const out = out_.get() + (one_block_ ? 0 : static_cast<std::size_t>(to) * bytes);
       std::byte* const in = in_.get() + (one_block_ ? 0 : static_cast<std::size_t>(from) * bytes);
       stamp(out, bytes, me, to);
-      auto due = co_await comm.irecv(in, bytes, from, tag);
-      co_await comm.send(out, bytes, to, tag);
-      co_await comm.wait(due);
+      co_await comm.sendrecv(out, bytes, to, in, bytes, from, tag);
       wrong_ += !stamped(in, bytes, from, me);
     }
   }
@@ -118,9 +116,7 @@ help = "what each rank sends, over the time of the whole"
       const int to = (me + k) % ranks, from = (me - k + ranks) % ranks;
       write_pattern(out_.get(), bytes, salt(me, to), true);
       poison(in_.get(), bytes);
-      auto due = co_await comm.irecv(in_.get(), bytes, from, tag);
-      co_await comm.send(out_.get(), bytes, to, tag);
-      co_await comm.wait(due);
+      co_await comm.sendrecv(out_.get(), bytes, to, in_.get(), bytes, from, tag);
       wrong_ += wrong_bytes(in_.get(), bytes, salt(from, me), true) > 0;
     }
     std::int64_t wrong = std::exchange(wrong_, 0), room = 0;

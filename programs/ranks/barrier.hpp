@@ -208,9 +208,8 @@ help = "one barrier"
       for (std::int64_t i = 0; i < run.batch; ++i) {
         std::uint64_t seen = witness(me, among), heard = 0;
         for (int step = first_step; step < among; step *= 2) {
-          auto due = co_await comm.irecv(&heard, sizeof heard, me < step ? me - step + among : me - step, tag);
-          co_await comm.send(&seen, sizeof seen, me + step < among ? me + step : me + step - among, tag);
-          co_await comm.wait(due);
+          co_await comm.sendrecv(&seen, sizeof seen, me + step < among ? me + step : me + step - among, &heard,
+                                 sizeof heard, me < step ? me - step + among : me - step, tag);
           seen |= heard;
         }
         judge(seen, among);
@@ -241,9 +240,7 @@ help = "one barrier"
         for (int step = first_step; step < cube; step *= 2) {
           const int other = me ^ (doubling ? step : cube / 2 / step);
           if (doubling) {
-            auto due = co_await comm.irecv(&heard, sizeof heard, other, tag);
-            co_await comm.send(&seen, sizeof seen, other, tag);
-            co_await comm.wait(due);
+            co_await comm.sendrecv(&seen, sizeof seen, other, &heard, sizeof heard, other, tag);
           } else if (me < other) {
             co_await comm.send(&seen, sizeof seen, other, tag);
             co_await comm.recv(&heard, sizeof heard, other, tag);

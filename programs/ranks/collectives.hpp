@@ -18,11 +18,8 @@ inline constexpr int clock_tag = last_tag + 5;
 template <Communicator C>
 Task barrier(C& comm) {
   const int me = comm.rank(), ranks = comm.size();
-  for (int step = 1; step < ranks; step *= 2) {
-    auto heard = co_await comm.irecv(nullptr, 0, (me - step + ranks) % ranks, barrier_tag);
-    co_await comm.send(nullptr, 0, (me + step) % ranks, barrier_tag);
-    co_await comm.wait(heard);
-  }
+  for (int step = 1; step < ranks; step *= 2)
+    co_await comm.sendrecv(nullptr, 0, (me + step) % ranks, nullptr, 0, (me - step + ranks) % ranks, barrier_tag);
 }
 
 // From rank 0 down a binomial tree to ranks 0 … ranks - 1: rank r hears from r without its lowest set bit.

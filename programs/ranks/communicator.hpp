@@ -9,6 +9,8 @@
 //   same_clock(rank)                    whether that rank reads the same clock, so that stamps compare as they are
 //   co_await send(data, bytes, to, tag) blocking: the buffer may be used again afterwards
 //   co_await recv(data, room, from, tag)  blocking; `from` may be any_source; gives what arrived: source() and bytes()
+//   co_await sendrecv(data, bytes, to, buffer, room, from, tag)  both at once: the receive is posted, then sent; gives
+//                                       what arrived, when the one is there and the other's buffer is free
 //   co_await isend / irecv              immediate; give a Request
 //   co_await wait(request)              gives what arrived, as recv does (meaningless for a send); once for a Request
 //   co_await compute(seconds, work)     on a real machine does work(); on a described one charges `seconds` to this
@@ -73,6 +75,7 @@ concept Communicator =
       { view.described() } -> std::convertible_to<bool>;
       { comm.send(out, n, r, r) } -> Awaitable;
       { comm.recv(in, n, r, r) } -> AwaitableOf<typename C::Received>;
+      { comm.sendrecv(out, n, r, in, n, r, r) } -> AwaitableOf<typename C::Received>;
       { comm.isend(out, n, r, r) } -> AwaitableOf<typename C::Request>;
       { comm.irecv(in, n, r, r) } -> AwaitableOf<typename C::Request>;
       { comm.wait(q) } -> AwaitableOf<typename C::Received>;

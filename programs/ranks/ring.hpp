@@ -106,9 +106,7 @@ help = "token: the circuit; shift: one step of all ranks"
       const std::int64_t start = comm.now();
       for (std::int64_t i = 0; i < run.batch; ++i) {
         if (!at.token) {
-          auto due = co_await comm.irecv(in, bytes, previous, tag);
-          co_await comm.send(out, bytes, next, tag);
-          co_await comm.wait(due);
+          co_await comm.sendrecv(out, bytes, next, in, bytes, previous, tag);
         } else if (comm.rank() == 0) {
           co_await comm.send(out, bytes, next, tag);
           co_await comm.recv(in, bytes, previous, tag);
@@ -149,9 +147,7 @@ help = "token: the circuit; shift: one step of all ranks"
       }
     } else {
       write_pattern(out, bytes, static_cast<std::uint64_t>(me), true);
-      auto due = co_await comm.irecv(in, bytes, previous_, tag);
-      co_await comm.send(out, bytes, next_, tag);
-      const auto arrived = co_await comm.wait(due);
+      const auto arrived = co_await comm.sendrecv(out, bytes, next_, in, bytes, previous_, tag);
       wrong = wrong_bytes(in, bytes, static_cast<std::uint64_t>(previous_), true) + (arrived.bytes() != bytes);
     }
     std::int64_t all = 0;  // the count, gathered on the way round

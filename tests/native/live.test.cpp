@@ -162,6 +162,15 @@ int main() {
                       1};
   compare(circuits, "circuit cube", 20000);
   compare(circuits, "circuit cube", 600);
+  // Ways into the routers that take as long as a hop, or nearly: submissions and heads of the same ticks.
+  Case slow = circuits;
+  slow.name = "circuits with slow ways in";
+  for (const std::uint64_t head : {7u, 29u, 30u, 31u}) {
+    slow.keys["node_head_ticks"] = Value(static_cast<std::int64_t>(head));
+    slow.head = head;
+    for (const std::uint64_t span : {300u, 1000u, 5000u, 50000u}) compare(slow, "circuit cube", span);
+  }
+  alone(slow);
   Case by_end = circuits;
   by_end.name = "circuits released at their end";
   by_end.keys["circuit_release"] = Value("end");

@@ -6,6 +6,7 @@
 //   s TO TAG BYTES ID        send        i TO TAG BYTES ID   immediate send
 //   r FROM TAG               receive     p FROM TAG          post a receive (FROM -1: any source)
 //   w K                      wait for the K-th posted receive      c NANOSECONDS   compute
+//   x TO TAG BYTES ID FROM   sendrecv
 //
 // With the argument `plain` or `far` the World takes none of its short cuts, or all. Out: for each receive that was
 // waited for, in order of posting: RANK K SOURCE ID PICOSECONDS.
@@ -30,7 +31,7 @@ namespace {
 
 struct Step {
   char what;
-  int peer = 0, tag = 0, id = 0;
+  int peer = 0, tag = 0, id = 0, from = 0;
   long amount = 0;
 };
 struct Post {
@@ -62,6 +63,16 @@ Task play(Simulated& comm, const std::vector<Step>& steps) {
         co_await comm.send(data.data(), data.size(), step.peer, step.tag);
       else
         sent.push_back(co_await comm.isend(data.data(), data.size(), step.peer, step.tag));
+    }
+    if (step.what == 'x') {
+      auto& data = out.emplace_back(static_cast<std::size_t>(step.amount));
+      std::memcpy(data.data(), &step.id, sizeof step.id);
+      memory.push_back(std::make_unique<std::byte[]>(room));
+      auto* const in = memory.back().get();
+      const int number = count++;
+      const auto got = co_await comm.sendrecv(data.data(), data.size(), step.peer, in, room, step.from, step.tag);
+      std::memset(data.data(), 0xff, data.size());
+      say(comm, number, got.source(), posts[static_cast<std::size_t>(number)], in);
     }
     if (step.what == 'r' || step.what == 'p') {
       Post& post = posts[static_cast<std::size_t>(count)];
@@ -124,7 +135,9 @@ int main(int words, char** word) {
     program.resize(count);
     for (Step& step : program) {
       std::cin >> step.what;
-      if (step.what == 's' || step.what == 'i') std::cin >> step.peer >> step.tag >> step.amount >> step.id;
+      if (step.what == 's' || step.what == 'i' || step.what == 'x')
+        std::cin >> step.peer >> step.tag >> step.amount >> step.id;
+      if (step.what == 'x') std::cin >> step.from;
       if (step.what == 'r' || step.what == 'p') std::cin >> step.peer >> step.tag;
       if (step.what == 'w') std::cin >> step.peer;
       if (step.what == 'c') std::cin >> step.amount;

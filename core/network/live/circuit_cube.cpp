@@ -5,8 +5,12 @@
 // one link after the other, h ticks apart; a link is a word, the tick from which it is free, possibly ahead of now, or
 // held with the tail of its first-in-first-out queue. When the last link is granted everything is known: the circuit
 // stands, the data stream, and every link's release with it, so that its first waiter is granted that tick at once.
-// A node's words lie together: its way out by each dimension, its way into the router, its way out of it. A head's next
-// event is nearly always a fixed time ahead, so that rings hold what would otherwise be a heap's.
+// The words of all nodes' links of one kind lie together (into the router, out of it, by each dimension): where many
+// nodes send in the same way, as programs do, memory is walked from end to end.
+// A head's next event is nearly always a fixed time ahead, so that rings hold what would otherwise be a heap's. A tick
+// in which messages are submitted and nothing else happens is served with the later one in which they enter their
+// routers, if nothing lies between: no head inside the cube wants a node's way in, so that the order among them is the
+// same.
 #include <algorithm>
 #include <bit>
 
@@ -34,12 +38,9 @@ struct Timing {
 class CircuitCube final : public Live {
  public:
   explicit CircuitCube(const Timing& timing)
-      : t_(timing),
-        stride_(timing.dimension + 2),
-        words_(std::size_t{stride_} << timing.dimension, 0),
-        worms_(std::size_t{1} << timing.dimension) {}
+      : t_(timing), words_(std::size_t{timing.dimension + ways} << timing.dimension, 0), worms_(nodes_) {}
 
-  [[nodiscard]] std::uint32_t nodes() const override { return 1u << t_.dimension; }
+  [[nodiscard]] std::uint32_t nodes() const override { return nodes_; }
   [[nodiscard]] std::uint32_t hops(std::uint32_t from, std::uint32_t to) const override {
     return static_cast<std::uint32_t>(std::popcount(from ^ to));
   }
@@ -60,7 +61,7 @@ class CircuitCube final : public Live {
       index = free_.back();
       free_.pop_back();
     }
-    worms_[index] = {source, source, destination, flits, cookie, nobody, created_, false};
+    worms_[index] = {cycle, source, source, destination, flits, cookie, nobody, created_, false};
     push(submitted_, {cycle, index, created_++});
   }
   void fetch(std::uint32_t source) const override { events::prefetch(&worms_[source]); }
@@ -68,26 +69,15 @@ class CircuitCube final : public Live {
     return std::min({events_.first(), submitted_.first(), entering_.first(), crossing_.first()});
   }
   void serve(std::vector<Told>& told) override {
-    const std::uint64_t now = next();
     told_ = &told;
-    batch_.clear();
-    while (events_.first() == now) batch_.push_back(events_.pop());
-    for (auto* ring : {&submitted_, &entering_, &crossing_})
-      while (ring->first() == now) batch_.push_back(ring->pop());
-    const auto earlier = [](const Event& a, const Event& b) { return static_cast<std::int32_t>(a.key - b.key) < 0; };
-    const bool ordered = std::is_sorted(batch_.begin(), batch_.end(), earlier);
-    if (!ordered && batch_.size() < 512) std::sort(batch_.begin(), batch_.end(), earlier);
-    if (!ordered && batch_.size() >= 512) {
-      const std::uint32_t from = std::min_element(batch_.begin(), batch_.end(), earlier)->key;
-      const std::uint32_t last = std::max_element(batch_.begin(), batch_.end(), earlier)->key;
-      events::radix_sort(batch_, room_, last - from, [from](const Event& event) { return event.key - from; });
-    }
+    const std::uint64_t now = next(), others = std::min({events_.first(), entering_.first(), crossing_.first()});
+    const std::uint64_t at = others >= now + t_.node_head ? now + t_.node_head : now;
+    gather(at, now);
     const std::size_t count = batch_.size();
-    for (std::size_t i = 0; i < std::min<std::size_t>(count, 24); ++i) events::prefetch(&worms_[batch_[i].index]);
     for (std::size_t i = 0; i < count; ++i) {
       if (far_ && i + 24 < count) events::prefetch(&worms_[batch_[i + 24].index]);
       if (far_ && i + 12 < count) fetch(worms_[batch_[i + 12].index]);
-      ask(batch_[i].index, now);
+      ask(batch_[i].index, now, at);
     }
   }
   /// All take the dimensions in one order: nobody waits in a circle.
@@ -99,7 +89,8 @@ class CircuitCube final : public Live {
   [[nodiscard]] const char* engine() const override { return "circuit cube"; }
 
  private:
-  struct alignas(32) Worm {
+  struct Worm {
+    std::uint64_t born;
     std::uint32_t here;  // the router that its head stands at
     std::uint32_t source, destination, flits = 0, cookie;
     std::uint32_t next;  // in the queue that it stands in
@@ -107,6 +98,7 @@ class CircuitCube final : public Live {
     bool entered;
     [[nodiscard]] std::uint32_t rest() const { return here ^ destination; }  // dimensions still to be crossed
   };
+  static constexpr std::uint32_t way_in = 0, way_out = 1, ways = 2;  // kinds of links
   struct Event {
     std::uint64_t at;
     std::uint32_t index, key;
@@ -116,6 +108,9 @@ class CircuitCube final : public Live {
     std::uint64_t time;
   };
 
+  [[nodiscard]] std::size_t link(std::uint32_t kind, std::uint32_t node) const {
+    return std::size_t{kind} << t_.dimension | node;
+  }
   /// Which of the dimensions that are left comes next.
   [[nodiscard]] std::uint32_t first(std::uint32_t rest) const {
     return static_cast<std::uint32_t>(t_.lowest ? std::countr_zero(rest) : std::bit_width(rest) - 1);
@@ -125,19 +120,19 @@ class CircuitCube final : public Live {
   }
   /// The word of the link that the head wants next.
   [[nodiscard]] std::size_t wanted(const Worm& w) const {
-    const std::size_t base = std::size_t{w.here} * stride_;
-    if (!w.entered) return base + t_.dimension;
-    return w.rest() == 0 ? base + t_.dimension + 1 : base + first(w.rest());
+    if (!w.entered) return link(way_in, w.here);
+    return link(w.rest() == 0 ? way_out : ways + first(w.rest()), w.here);
   }
   /// The words that the worm's request will touch: on its last link those of its whole path.
   void fetch(const Worm& w) const {
+    if (!w.entered) return events::prefetch(&words_[link(ways + first(w.rest()), w.source)]);
     events::prefetch(&words_[wanted(w)]);
-    if (!w.entered || w.rest() != 0) return;
+    if (w.rest() != 0) return;
     std::uint32_t here = w.source;
-    events::prefetch(&words_[std::size_t{here} * stride_ + t_.dimension]);
+    events::prefetch(&words_[link(way_in, here)]);
     for (std::uint32_t rest = w.source ^ w.destination; rest != 0;) {
       const std::uint32_t across = first(rest);
-      events::prefetch(&words_[std::size_t{here} * stride_ + across]);
+      events::prefetch(&words_[link(ways + across, here)]);
       here ^= 1u << across;
       rest ^= 1u << across;
     }
@@ -145,16 +140,52 @@ class CircuitCube final : public Live {
   void push(events::InOrder<Event>& ring, Event event) {
     ring.takes(event.at) ? ring.push(event) : events_.push(event);
   }
-  void ask(std::uint32_t index, std::uint64_t now) {
+  /// A head that was held up comes out of turn: a ring would then take nobody behind it.
+  void push(events::InOrder<Event>& ring, Event event, bool in_turn) {
+    in_turn ? push(ring, event) : events_.push(event);
+  }
+  /// All events of a tick, and the submissions of another, by key, the order of submission. What a ring holds of one
+  /// tick was mostly put in in that order, and what enters is newer than what is inside.
+  void gather(std::uint64_t at, std::uint64_t submitted) {
+    const auto earlier = [](const Event& a, const Event& b) { return static_cast<std::int32_t>(a.key - b.key) < 0; };
+    batch_.clear();
+    while (events_.first() == at) batch_.push_back(events_.pop());
+    while (entering_.first() == at) batch_.push_back(entering_.pop());
+    const auto odd = static_cast<std::ptrdiff_t>(batch_.size());
+    while (crossing_.first() == at) batch_.push_back(crossing_.pop());
+    while (submitted_.first() == submitted) batch_.push_back(submitted_.pop());
+    if (!std::is_sorted(batch_.begin() + odd, batch_.end(), earlier)) {
+      sort(earlier);
+    } else if (odd > 0) {
+      std::sort(batch_.begin(), batch_.begin() + odd, earlier);
+      if (static_cast<std::size_t>(odd) == batch_.size() || earlier(batch_[odd - 1], batch_[odd])) return;
+      room_.resize(std::max(room_.size(), batch_.size()));
+      std::merge(batch_.begin(), batch_.begin() + odd, batch_.begin() + odd, batch_.end(), room_.begin(), earlier);
+      std::copy_n(room_.begin(), batch_.size(), batch_.begin());
+    }
+  }
+  template <class Earlier>
+  void sort(Earlier earlier) {
+    if (batch_.size() < 512) return std::sort(batch_.begin(), batch_.end(), earlier);
+    const std::uint32_t from = std::min_element(batch_.begin(), batch_.end(), earlier)->key;
+    const std::uint32_t last = std::max_element(batch_.begin(), batch_.end(), earlier)->key;
+    events::radix_sort(batch_, room_, last - from, [from](const Event& event) { return event.key - from; });
+  }
+  /// A head outside asks for its way in now; one that is inside, or is then at once, for its next link at `inside`.
+  void ask(std::uint32_t index, std::uint64_t now, std::uint64_t inside) {
     Worm& w = worms_[index];
     std::uint64_t& word = words_[wanted(w)];
     if (word >= held) [[unlikely]] {
       wait(word, index);
       return;
     }
-    const std::uint64_t granted = std::max(word, now);
+    const std::uint64_t asked = w.entered ? inside : now, granted = std::max(word, asked);
     word = held_alone;
-    cross(index, granted);
+    if (!w.entered && granted == now && inside > now) {
+      w.entered = true;
+      return ask(index, now, inside);
+    }
+    cross(index, granted, granted == asked);
     if (!granted_.empty()) settle();
   }
   void wait(std::uint64_t& word, std::uint32_t index) {
@@ -168,14 +199,14 @@ class CircuitCube final : public Live {
     word = held | index;
   }
   /// The head starts over the link that it wanted.
-  void cross(std::uint32_t index, std::uint64_t time) {
+  void cross(std::uint32_t index, std::uint64_t time, bool in_turn) {
     Worm& w = worms_[index];
     if (!w.entered) {
       w.entered = true;
-      push(entering_, {time + t_.node_head, index, w.key});
+      push(entering_, {time + t_.node_head, index, w.key}, in_turn);
     } else if (const std::uint32_t rest = w.rest(); rest != 0) {
       w.here ^= 1u << first(rest);
-      push(crossing_, {time + t_.head, index, w.key});
+      push(crossing_, {time + t_.head, index, w.key}, in_turn);
     } else {
       stream(index, time);
     }
@@ -190,22 +221,28 @@ class CircuitCube final : public Live {
     const std::uint64_t end = last + t_.node_body + length + 1;
     std::uint64_t tail = start + length;
     const std::uint64_t left = t_.by_end ? end : tail + t_.node_flit;
-    const std::size_t base = std::size_t{w.source} * stride_;
-    release(base + t_.dimension, left);
+    release(link(way_in, w.source), left);
     tail += t_.node_body;
     std::uint32_t here = w.source;
     for (std::uint32_t rest = w.source ^ w.destination; rest != 0;) {
       const auto across = first(rest);
-      release(std::size_t{here} * stride_ + across, t_.by_end ? end : tail + t_.flit);
+      release(link(ways + across, here), t_.by_end ? end : tail + t_.flit);
       tail += t_.body;
       here ^= 1u << across;
       rest ^= 1u << across;
     }
-    release(std::size_t{here} * stride_ + t_.dimension + 1, t_.by_end ? end : tail + t_.node_flit);
+    release(link(way_out, here), t_.by_end ? end : tail + t_.node_flit);
     const std::uint64_t arrival = std::max(tail + std::max(t_.node_flit, t_.node_body), head + t_.node_head);
-    told_->push_back({Told::What::through, w.cookie, arrival, left, links, w.flits});
+    Told& said = told_->emplace_back();
+    said.what = Told::What::through;
+    said.cookie = w.cookie;
+    said.time = arrival;
+    said.left = left;
+    said.born = w.born;
+    said.hops = links;
+    said.flits = w.flits;
     worms_[index].flits = 0;
-    if (index >= nodes()) free_.push_back(index);
+    if (index >= nodes_) free_.push_back(index);
   }
   void release(std::size_t link, std::uint64_t time) {
     std::uint64_t& word = words_[link];
@@ -226,15 +263,15 @@ class CircuitCube final : public Live {
     while (!granted_.empty()) {
       const Granted one = granted_.back();
       granted_.pop_back();
-      cross(one.worm, one.time);
+      cross(one.worm, one.time, false);
     }
   }
 
   const Timing t_;
-  const std::uint32_t stride_;
+  const std::uint32_t nodes_ = 1u << t_.dimension;
   const bool far_ = t_.dimension > 12;  // words lie too far apart for a cache
   events::LargeVector<std::uint64_t> words_;
-  events::LargeVector<Worm> worms_;
+  events::LargeVector<Worm> worms_;  // a node's own, then those of nodes that have several under way
   std::vector<std::uint32_t> free_;
   events::LargeVector<Event> batch_, room_;
   std::vector<Granted> granted_;

@@ -10,13 +10,13 @@
 
 namespace assay::network {
 
-/// Keys count the submissions, whatever their cycles; cookies are found again by key.
+/// Keys count the submissions, whatever their cycles; what was said of them is found again by key.
 class LiveSource {
  public:
   static constexpr bool newest_last = false;
   void put(std::uint64_t cycle, const Arrival& arrival, std::uint32_t cookie) {
-    waiting_.push({cycle, base_ + cookies_.size(), arrival});
-    cookies_.push_back(cookie);
+    waiting_.push({cycle, base_ + under_way_.size(), arrival});
+    under_way_.push_back({cycle, cookie});
   }
   [[nodiscard]] std::uint64_t next_cycle() const { return waiting_.first(); }
   Arrival take() {
@@ -25,21 +25,26 @@ class LiveSource {
     return next.arrival;
   }
   [[nodiscard]] std::uint64_t last_key() const { return last_; }
-  [[nodiscard]] std::uint32_t cookie(std::uint64_t key) const { return cookies_[key - base_]; }
+  [[nodiscard]] std::uint32_t cookie(std::uint64_t key) const { return under_way_[key - base_].cookie; }
+  [[nodiscard]] std::uint64_t born(std::uint64_t key) const { return under_way_[key - base_].cycle; }
   /// The message of this key is there.
   void forget(std::uint64_t key) {
-    cookies_[key - base_] = gone;
-    for (; !cookies_.empty() && cookies_.front() == gone; ++base_) cookies_.pop_front();
+    under_way_[key - base_].cookie = gone;
+    for (; !under_way_.empty() && under_way_.front().cookie == gone; ++base_) under_way_.pop_front();
   }
 
  private:
   static constexpr std::uint32_t gone = none;
+  struct Submitted {
+    std::uint64_t cycle;
+    std::uint32_t cookie;
+  };
   struct Waiting {
     std::uint64_t at, key;
     Arrival arrival;
   };
   events::RadixHeap<Waiting> waiting_;
-  std::deque<std::uint32_t> cookies_;
+  std::deque<Submitted> under_way_;
   std::uint64_t base_ = 0, last_ = 0;
 };
 
@@ -52,14 +57,14 @@ class LiveObserver {
     const Link& last = fabric_.links[fabric_.ejection(m.destination)[0]];
     const std::uint64_t end =
         std::max<std::uint64_t>(engine.tail(m, head) + std::max(last.flit, last.body), head + last.head);
-    told->push_back({Told::What::arrived, source_.cookie(m.key), end, 0, hops, m.flits});
+    told->push_back({Told::What::arrived, source_.cookie(m.key), end, 0, source_.born(m.key), hops, m.flits});
     source_.forget(m.key);
   }
   void left(std::uint64_t key, std::uint64_t time) {
-    told->push_back({Told::What::left, source_.cookie(key), time, 0, 0, 0});
+    told->push_back({Told::What::left, source_.cookie(key), time, 0, 0, 0, 0});
   }
   void passes(std::uint64_t key, const Link& link, std::uint64_t time, std::uint32_t flits) {
-    if (passing_) told->push_back({Told::What::passes, source_.cookie(key), time, 0, link.from, flits});
+    if (passing_) told->push_back({Told::What::passes, source_.cookie(key), time, 0, 0, link.from, flits});
   }
   void moved_base(std::uint32_t) {}
   std::vector<Told>* told = nullptr;

@@ -25,6 +25,7 @@ struct Told {
   std::uint32_t cookie;  // as submitted
   std::uint64_t time;    // the tail has left the source; all is at the destination; the head goes on from the node
   std::uint64_t left;    // through: when the tail has left the source
+  std::uint64_t born;    // arrived: the cycle of its submission
   std::uint32_t hops;    // arrived: links crossed, injection and ejection among them; passes: the node passed
   std::uint32_t flits;
 };
