@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { WINDOW = 64, TAG = 1 };
+enum { WINDOW = 64, FAN = 16, TAG = 1 };
 static int rank, ranks, bytes;
 static char *out, *in;
 static MPI_Status status;
@@ -28,11 +28,9 @@ static void dissemination(int readings, int batch, double* took) {
     for (int i = 0; i < batch; ++i) {
       uint64_t seen = 1ull << rank, heard = 0;
       for (int step = 1; step < ranks; step *= 2) {
-        MPI_Request due;
         const int from = rank < step ? rank - step + ranks : rank - step;
-        MPI_Irecv(&heard, 8, MPI_BYTE, from, TAG, MPI_COMM_WORLD, &due);
-        MPI_Send(&seen, 8, MPI_BYTE, rank + step < ranks ? rank + step : rank + step - ranks, TAG, MPI_COMM_WORLD);
-        MPI_Wait(&due, &status);
+        MPI_Sendrecv(&seen, 8, MPI_BYTE, rank + step < ranks ? rank + step : rank + step - ranks, TAG, &heard, 8,
+                     MPI_BYTE, from, TAG, MPI_COMM_WORLD, &status);
         seen |= heard;
       }
       if (seen != (1ull << ranks) - 1) MPI_Abort(MPI_COMM_WORLD, 3);
@@ -99,26 +97,30 @@ static void forced(int readings, int batch, double* took) {
 }
 
 /* Windows of immediate sends, each answered by a word. */
-static void rate(int readings, int batch, double* took) {
+/* Windows of immediate messages from rank 0, and a word back. */
+static inline __attribute__((always_inline)) void windows(int window, int word_from, int readings, int batch,
+                                                          double* took) {
   static MPI_Request requests[WINDOW];
   for (int reading = 0; reading < readings; ++reading) {
     const double start = now();
     for (int i = 0; i < batch; ++i) {
-      for (int k = 0; k < WINDOW; ++k) {
+      for (int k = 0; k < window; ++k) {
         if (rank == 0)
           MPI_Isend(out, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, &requests[k]);
         else
           MPI_Irecv(in, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &requests[k]);
       }
-      for (int k = 0; k < WINDOW; ++k) MPI_Wait(&requests[k], &status);
+      for (int k = 0; k < window; ++k) MPI_Wait(&requests[k], &status);
       if (rank == 0)
-        take(NULL, 0, TAG + 1);
+        MPI_Recv(NULL, 0, MPI_BYTE, word_from, TAG + 1, MPI_COMM_WORLD, &status);
       else
         give(NULL, 0, TAG + 1);
     }
     took[reading] = now() - start;
   }
 }
+static void rate(int readings, int batch, double* took) { windows(WINDOW, 1, readings, batch, took); }
+static void fan_out(int readings, int batch, double* took) { windows(FAN, MPI_ANY_SOURCE, readings, batch, took); }
 
 static void self(int readings, int batch, double* took) {
   if (rank != 0) return;
@@ -131,6 +133,52 @@ static void self(int readings, int batch, double* took) {
       MPI_Wait(&sent, &status);
     }
     took[reading] = now() - start;
+  }
+}
+
+static void token(int readings, int batch, double* took) {
+  for (int reading = 0; reading < readings; ++reading) {
+    const double start = now();
+    for (int i = 0; i < batch; ++i) {
+      if (rank == 0) {
+        give(out, bytes, TAG);
+        take(in, bytes, TAG);
+      } else {
+        take(in, bytes, TAG);
+        give(in, bytes, TAG);
+      }
+    }
+    took[reading] = now() - start;
+  }
+}
+
+static void shift(int readings, int batch, double* took) {
+  for (int reading = 0; reading < readings; ++reading) {
+    const double start = now();
+    for (int i = 0; i < batch; ++i)
+      MPI_Sendrecv(out, bytes, MPI_BYTE, 1 - rank, TAG, in, bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD, &status);
+    took[reading] = now() - start;
+  }
+}
+
+/* A fan with one neighbour: a window of FAN messages to rank 0, the last three quarters timed. */
+static void fan_in(int readings, int batch, double* took) {
+  for (int reading = 0; reading < readings; ++reading) {
+    double sum = 0;
+    for (int i = 0; i < batch; ++i) {
+      if (rank == 1) {
+        take(NULL, 0, TAG + 1);
+        for (int k = 0; k < FAN; ++k) give(out, bytes, TAG);
+        continue;
+      }
+      give(NULL, 0, TAG + 1);
+      int k = 0;
+      for (; k < FAN / 4; ++k) MPI_Recv(in, bytes, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
+      const double start = now();
+      for (; k < FAN; ++k) MPI_Recv(in, bytes, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
+      sum += now() - start;
+    }
+    took[reading] = sum;
   }
 }
 
@@ -193,13 +241,10 @@ static void exchange(int readings, int batch, double* took) {
   (void)batch;
   rank == 0 ? give(told, sizeof told, TAG) : take(told, sizeof told, TAG);
   for (int k = 0; k < readings; ++k) {
-    MPI_Request due;
     while (now() < told[0]) continue;
     mine[2 * k] = now();
     memcpy(out, &mine[2 * k], sizeof(double));
-    MPI_Irecv(in, bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD, &due);
-    give(out, bytes, TAG);
-    MPI_Wait(&due, &status);
+    MPI_Sendrecv(out, bytes, MPI_BYTE, 1 - rank, TAG, in, bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD, &status);
     mine[2 * k + 1] = now();
     told[0] += told[1];
   }
@@ -259,6 +304,10 @@ int main(int argc, char** argv) {
                {"forced", forced},
                {"rate", rate},
                {"self", self},
+               {"token", token},
+               {"shift", shift},
+               {"fan-in", fan_in},
+               {"fan-out", fan_out},
                {"overlap", overlap},
                {"exchange", exchange}};
   MPI_Init(&argc, &argv);

@@ -4,7 +4,8 @@ METHOD rule 9, as `./x bench messages` does it for echo: the plain program again
 each, interleaved, with the same bytes, batch and readings; medians of launches, two one-sided tests at 3%. The scale
 marks are whole commands, everything compiled before: CPU time and memory beside their bounds; `--scale` does only them.
 `--launches N` is for a quick look and claims nothing. Programs without a twin here: echo has its own (`./x bench
-messages`), host's loop is echo's, and ring, fans, contention, spin and routing echo need more ranks than two.
+messages`) and host's loop is echo's; fans have one neighbour. Contention, spin and routing echo need more ranks than
+two: their loops are message rate's and echo's.
 """
 
 from __future__ import annotations
@@ -59,6 +60,10 @@ TWINS = (
     Twin("forced", "forced", ("bytes=8", "send=ready"), 8, 100, 500, "round_trip"),
     Twin("rate", "message-rate", ("bytes=8", "pairs=1"), 8, 100, 20),
     Twin("self", "self", ("bytes=8",), 8, 100, 1000),
+    Twin("token", "ring", ("bytes=8", "scheme=token"), 8, 100, 500),
+    Twin("shift", "ring", ("bytes=8", "scheme=shift"), 8, 100, 500),
+    Twin("fan-in", "fan-in", ("bytes=8", "neighbours=1"), 8, 100, 50),
+    Twin("fan-out", "fan-out", ("bytes=8", "neighbours=1"), 8, 100, 50),
     # the exchange among its loops: what a loop inside it hides depends on which rank happens to be ahead
     Twin("overlap", "overlap", ("bytes=1024",), 1024, 100, 50, "communicating"),
     # so long that a block of memory comes straight from the kernel, behind the allocator's 16 bytes
