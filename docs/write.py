@@ -49,9 +49,9 @@ def commands() -> str:
     import typer
     from typer.main import get_command
 
-    from assay.cli import app
+    from assay.cli import application
 
-    group = get_command(app)
+    group = get_command(application())
     lines = ["# Commands\n", "Exit status: 0 good, 1 a measurement failed or is invalid, 2 the command or its input is"]
     lines.append("wrong, 3 measured well but a stated threshold was missed.\n")
     context = typer.Context(group, info_name="assay")

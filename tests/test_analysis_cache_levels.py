@@ -57,3 +57,22 @@ def test_a_curve_must_rise_in_size_and_be_positive() -> None:
     for sizes, times in (([1, 2], [1, 1]), ([1, 3, 2], [1, 1, 1]), ([1, 2, 3], [1, 0, 1])):
         with pytest.raises(ValueError, match="size"):
             find_levels(sizes, times)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_pages_that_lie_anywhere_in_memory(seed: int) -> None:
+    """A cache of 16 ways whose sets are chosen by the page: those that got more than 16 pages miss on every load.
+
+    It holds less than its size, and is found no smaller than three quarters of it.
+    """
+    generator = np.random.default_rng(seed)
+    colours = 16
+    readings = []
+    for _ in range(3):  # launches
+        latency = np.where(GRID > 2**15, 4.5e-9, 1.3e-9)
+        for i, size in enumerate(GRID):
+            held = np.bincount(generator.integers(colours, size=max(1, int(size) // 4096)), minlength=colours)
+            latency[i] += held[held > 16].sum() / held.sum() * 15.5e-9
+        readings.append(np.where(GRID > 2**23, 85e-9, latency))
+    levels = find_levels(GRID, np.min(readings, axis=0))
+    assert levels[0].size == 2**15 and 0.75 * 2**20 <= levels[1].size <= 2**20

@@ -4,11 +4,11 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.analysis.quantiles import least_readings, quantile, tail_across_launches
+from assay.analysis.quantiles import _least_count, least_readings, quantile, tail_across_launches
 
 
 def test_the_least_number_of_readings_is_the_first_that_suffices() -> None:
@@ -16,6 +16,19 @@ def test_the_least_number_of_readings_is_the_first_that_suffices() -> None:
     for q in (0.5, 0.9, 0.95, 0.99, 0.01):
         n, tail = least_readings(q), max(q, 1 - q)
         assert tail**n <= 0.025 < tail ** (n - 1)
+
+
+@example(0.5, 57, 0.5)
+@given(st.floats(1e-4, 1 - 1e-4), st.integers(1, 100_000), st.sampled_from([0.01, 0.5, 0.9, 0.99, 0.999]))
+def test_binomial_counts_are_the_least_that_suffice(chance: float, n: int, q: float) -> None:
+    count, nearly = _least_count(chance, n, q), 1e-9 * chance  # two ways to add up a distribution, each rounded
+    assert stats.binom.cdf(count, n, q) >= chance - nearly
+    assert count == 0 or stats.binom.cdf(count - 1, n, q) < chance + nearly
+
+
+def test_a_chance_that_a_count_meets_exactly_is_met() -> None:
+    for n in range(1, 500, 2):
+        assert _least_count(0.5, n, 0.5) == n // 2  # both halves are equally likely
 
 
 def test_p99_needs_single_operations_and_368_of_them() -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import nnls
 
-from assay.analysis.speedup import amdahl, speedups, universal
+from assay.analysis.speedup import _design, _not_negative, amdahl, speedups, universal
 
 COUNTS = np.array([1, 2, 4, 8, 16, 32])
 
@@ -34,6 +35,13 @@ def test_laws_come_back(sigma: float, kappa: float, scale: float, order: list[in
 def test_the_serial_share_of_adf_is_amdahls() -> None:
     """Closed form by hand: with s = 0.051, eight processors give 1 / (0.051 + 0.949 / 8) = 5.895."""
     assert amdahl(COUNTS, made(0.051, 0), base="one").predict([8])[0] == pytest.approx(5.895, abs=1e-3)
+
+
+@given(st.sampled_from(["amdahl", "universal"]), st.lists(st.floats(0.05, 20), min_size=3, max_size=6))
+def test_unknowns_below_zero_are_refused_as_lawson_and_hanson_do(name: str, times: list[float]) -> None:
+    design = _design(name, COUNTS[: len(times)].astype(float)) / np.array(times)[:, None]
+    wanted = np.ones(len(times))
+    assert _not_negative(design, wanted) == pytest.approx(nnls(design, wanted)[0], rel=1e-9, abs=1e-9)
 
 
 def test_intervals_cover_over_launches() -> None:

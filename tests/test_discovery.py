@@ -17,12 +17,13 @@ from assay.machine.accelerators import accelerators
 from assay.machine.activity import UTMP, activity, users
 from assay.machine.batch import batch
 from assay.machine.caches import caches, numa, parse_getconf
-from assay.machine.discovery import discover, provenance
+from assay.machine.discovery import discover
 from assay.machine.filesystems import filesystems
 from assay.machine.limits import limits
 from assay.machine.memory import memory
 from assay.machine.network import network
 from assay.machine.processors import processors
+from assay.machine.provenance import provenance
 from assay.machine.software import software
 from assay.machine.system import container, system, virtualisation
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ import pytest
 
 from assay.errors import InputError
 from assay.report import bounds, comparing, page, tables
+from assay.report import readings as report_readings
 from assay.report.document import document
-from assay.samples import Circumstance
+from assay.report.readings import readings, told
+from assay.samples import Circumstance, events
 from assay.store import Run
 from command_line import assay
 
@@ -35,11 +38,18 @@ def block(length: int, values: list[float], number: int = 0, first: float | None
     return {"event": "block", **about, "values": values, "first": first, "t0": 1.0 + number, "t1": 2.0 + number}
 
 
-def launch(run: Run, number: int, events: list[dict[str, Any]], attempt: int = 1, **ended: Any) -> None:
+def launch(
+    run: Run,
+    number: int,
+    events: list[dict[str, Any]],
+    attempt: int = 1,
+    factors: dict[str, Any] | None = None,
+    **ended: Any,
+) -> None:
     """Write one launch of echo as its program and its launcher would have."""
-    task = f"{number:03d}-echo"
+    task = f"{number:03d}-echo" + "".join(f"-{key}{value}" for key, value in (factors or {}).items())
     file = f"{task}{'' if attempt == 1 else f'-{attempt}'}.jsonl"
-    about = Circumstance(run.about["id"], "echo", "messages", "here", 0, number, attempt, "p")
+    about = Circumstance(run.about["id"], "echo", "messages", "here", 0, number, attempt, "p", factors or {})
     run.journal({"event": "begun", "task": task, "file": file, "about": asdict(about)})
     begun = {"event": "launch", "seed": 1, "ranks": 2, "placement": [{"rank": 0, "host": "n1"}], "t": 1.0}
     lines = [begun, *events, {"event": "done"}]
@@ -215,18 +225,32 @@ def test_a_failed_check_of_an_attempt_that_was_done_again_well_counts_no_more(ru
 def test_the_readings_of_a_benchmark_are_read_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(2):
         launch(run, number, [block(8, [1e-6, 2e-6])])
-    connection = run.connect()
-    asked: list[str] = []
+    read: list[str] = []
 
-    class Counting:
-        def execute(self, text: str, *given: Any) -> Any:
-            asked.append(text)
-            return connection.execute(text, *given)
+    def counting(path: Path) -> Iterator[dict[str, Any]]:
+        read.append(path.name)
+        return events(path)
 
-    monkeypatch.setattr(Run, "connect", lambda _: Counting())
+    monkeypatch.setattr(report_readings, "events", counting)
     section = echo(run)
     assert section["figures"] and section["variance"]
-    assert sum("FROM samples" in text for text in asked) == 1
+    assert read == ["000-echo.jsonl", "001-echo.jsonl"]
+
+
+def test_tasks_of_one_launch_that_differ_in_a_factor_are_counted_once_each(run: Run) -> None:
+    for ppn, seconds in ((1, 4e-6), (2, 6e-6)):
+        launch(run, 0, [block(8, [seconds] * 3)], factors={"ppn": ppn})
+    found = {f["params"]["ppn"]: f for f in echo(run)["figures"] if f["statistic"] == "median"}
+    assert {ppn: (f["value"], f["samples"], f["launches"]) for ppn, f in found.items()} == {
+        1: (2e-6, 3, 1),
+        2: (3e-6, 3, 1),
+    }
+
+
+def test_a_block_in_several_parts_is_one_block_in_order_of_its_repetitions(run: Run) -> None:
+    launch(run, 0, [block(8, [1.0, 4.0, 6.0], first=9.0), block(8, [2.0, 5.0])])
+    ((of,),) = [[of for of in readings(block for block, _ in told(run.tasks()).blocks) if not of.first]]
+    assert of.values == [1.0, 2.0, 4.0, 5.0, 6.0]
 
 
 def test_what_failed_and_what_was_measured_have_the_same_fields(run: Run) -> None:

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from assay.cli import app
+from assay.cli import application
 from assay.errors import InputError
 from assay.network import description, replaying, schema, simulation, sweep, trace
 
@@ -26,7 +26,9 @@ SHORT = ("--set", "method.cycles=20000")
 
 
 def document(*arguments: object) -> dict[str, Any]:
-    result = CliRunner().invoke(app, [str(argument) for argument in (*arguments, "--json")], catch_exceptions=False)
+    result = CliRunner().invoke(
+        application(), [str(argument) for argument in (*arguments, "--json")], catch_exceptions=False
+    )
     assert result.exit_code == 0
     found: dict[str, Any] = json.loads(result.stdout)
     return found

@@ -197,11 +197,13 @@ def test_caches_found_agree_with_the_operating_system(build: Any) -> None:
     if not {1, 2} <= set(system):
         pytest.skip("the system does not say which caches there are")
     program = build("memory/latency")
-    sizes = [int(size) for size in record_of("memory/latency")["parameter"]["size"]["quick"] if size <= 1 << 23]
+    record = record_of("memory/latency")
+    sizes = [int(size) for size in record["parameter"]["size"]["quick"] if size <= 1 << 23]
+    quick = ["--slice", str(record["slice_quick"]), "--blocks", str(record["blocks_quick"])]
     least: dict[int, float] = {}
     busy = wall = 0.0
     for _ in range(3):
-        words = ["--set", f"size={','.join(map(str, sizes))}", "--slice", "0.002", "--blocks", "3"]
+        words = ["--set", f"size={','.join(map(str, sizes))}", *quick]
         done = subprocess.run([program, *words], capture_output=True, text=True, check=True, timeout=200)
         for line in map(json.loads, done.stdout.splitlines()):
             if line["event"] == "block":

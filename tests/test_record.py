@@ -115,7 +115,7 @@ def test_an_unknown_benchmark_is_answered_with_what_there_is() -> None:
 @pytest.mark.parametrize("name", sorted(benchmarks()))
 def test_every_record_keeps_the_laws(name: str) -> None:
     record = benchmark(name)
-    assert record.part in PARTS and record.path.is_relative_to(programs_root())
+    assert record == benchmarks()[name] and record.part in PARTS and record.path.is_relative_to(programs_root())
     assert record.metrics and record.figures and record.source and record.check and record.cost
     for figure in record.figures.values():
         assert figure.metric in record.metrics and figure.unit and figure.better in ("lower", "higher")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError, MeasurementError
 from assay.samples import Circumstance, case_text, events, rows
-from assay.store import Run, connect, known_runs, storage_failed
+from assay.store import TABLES, Run, connect, known_runs, storage_failed
 
 ABOUT = Circumstance("r", "echo", "messages", "here", 0, 2, 1, "p")
 numbers = st.floats(1e-9, 1e3, allow_nan=False)
@@ -77,6 +77,15 @@ def test_lines_of_a_running_run_and_parquet_of_an_ended_one_give_the_same_rows(r
     assert run.connect().execute(question).fetchall() == before
     assert before == [("t", 1.0, False, 2), ("t", 2.0, False, 2), ("t", 9.0, True, 2)]
     assert run.connect().execute("SELECT complete FROM launches").fetchall() == [(True,)]
+
+
+def test_the_tables_hold_every_column_of_every_row(run: Run) -> None:
+    blocks = [block([1.0, 2.0], 9.0), block([]), block([3.0]) | {"cache": "flushed", "order": 4, "block": 1}]
+    begin(run, "".join(json.dumps(e) + "\n" for e in (launch(), *blocks, {"event": "done"})))
+    tables = run.tables()
+    for name, kind in TABLES.items():
+        assert tables[name].to_pylist() == [asdict(row) for row in run.rows() if isinstance(row, kind)]
+    assert tables["samples"].num_rows == 4
 
 
 def test_a_launch_that_was_cut_short_is_kept_and_says_so(run: Run) -> None:

@@ -19,8 +19,10 @@ source = "Dunigan 1995, section 3, Table 3.4"
 published = ["kernel.cholesky-c"]
 model = "speedup"
 flags = ["-fopenmp"]
-slice_quick = 0.02
+slice_quick = 0.01
+slice_standard = 0.03
 blocks_quick = 2
+blocks_standard = 3
 
 [parameter.by]
 from = "threads/parameters.hpp"

@@ -17,7 +17,9 @@ published = ["kernel.integration-c"]
 model = "speedup"
 flags = ["-fopenmp"]
 slice_quick = 0.01
-blocks_quick = 3
+slice_standard = 0.02
+blocks_quick = 2
+blocks_standard = 5
 
 [parameter.by]
 from = "threads/parameters.hpp"

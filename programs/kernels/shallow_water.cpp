@@ -20,7 +20,9 @@ published = ["user.shallow-water"]
 model = "speedup"
 flags = ["-fopenmp"]
 slice_quick = 0.01
-blocks_quick = 3
+slice_standard = 0.02
+blocks_quick = 2
+blocks_standard = 4
 
 [parameter.by]
 from = "threads/parameters.hpp"

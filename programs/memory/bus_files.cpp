@@ -24,10 +24,10 @@ cost = "stream: read 8 bytes an element, copy 16, as STREAM counts them; file: t
 check = "every word of the file is read back past the cache and compared with a pattern of its block and place; the sum that the stream reads, or its copy, with a closed form"
 source = "Dunigan 1995, section 3, the text after Table 3.4, there with messages"
 or_nothing = true
-slice_quick = 0.1
-slice_standard = 0.15
+slice_quick = 0.05
+slice_standard = 0.08
 slice_full = 1.5
-blocks_quick = 3
+blocks_quick = 2
 blocks_standard = 3
 
 [parameter.direction]
@@ -57,7 +57,7 @@ help = "bytes of one write or read; a multiple of 4096 for O_DIRECT"
 [parameter.size]
 type = "integer"
 default = 134217728
-quick = 33554432
+quick = 16777216
 min = 4096
 max = 1099511627776
 unit = "B"

@@ -23,12 +23,15 @@ source = "Dunigan 1995, section 3, Table 3.1; van der Steen 2000, figure 1"
 published = ["ddot", "ddot-cached"]
 flags = ["-fopenmp-simd"]
 statistics = ["median", "best"]
-slice_quick = 0.008
-blocks_quick = 3
+slice_quick = 0.006
+slice_standard = 0.008
+blocks_quick = 2
+blocks_standard = 4
 
 [parameter.form]
 type = "choice"
 default = ["compiled", "reassociated", "vectorised"]
+quick = ["compiled", "vectorised"]
 choices = ["compiled", "reassociated", "vectorised"]
 sweep = true
 help = "compiled: sums in the order written; reassociated: the compiler may reorder them; vectorised: by hand"

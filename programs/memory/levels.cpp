@@ -22,8 +22,9 @@ check = "read: the sum of all bits, by integer arithmetic of the pattern; triad:
 source = "Williams, Waterman and Patterson 2009; Dunigan 1995, section 3, Table 3.1"
 statistics = ["median", "best"]
 slice_quick = 0.004
-slice_standard = 0.04
-blocks_quick = 3
+slice_standard = 0.01
+blocks_quick = 2
+blocks_standard = 4
 
 [parameter.kernel]
 type = "choice"

@@ -55,7 +55,8 @@ help = "share of the total that is left untouched, never less than 64 MiB"
 [parameter.time]
 type = "real"
 default = 30
-quick = 0.8
+quick = 0.2
+standard = 1
 full = 600
 min = 0.01
 max = 86400

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,6 +67,7 @@ class BoundMemory {
       words[0] = line * order[(i + 1) % lines];
       std::fill(words + 1, words + 8, 1);
     }
+    for (std::size_t k = 0; k <= stages; ++k) stage[k] = line * order[stage_begin(k) % lines];
   }
   ~BoundMemory() { munmap(at_, mapped()); }
   BoundMemory(const BoundMemory&) = delete;
@@ -73,6 +75,19 @@ class BoundMemory {
 
   // The sum of all words, whatever the order of the cycle.
   std::uint64_t sum() const { return line * (static_cast<std::uint64_t>(lines) * (lines - 1) / 2) + 7 * lines; }
+
+  std::size_t stage_begin(std::size_t k) const { return lines * k / stages; }
+
+  // Whether the cycle leads from each of its eight places to the next; walked at once, since a walk alone waits for
+  // each load.
+  bool round() const {
+    std::uint64_t at[stages];
+    std::copy(stage, stage + stages, at);
+    for (std::size_t step = 0; step < lines / stages + 1; ++step)
+      for (std::size_t k = 0; k < stages; ++k)
+        if (step < stage_begin(k + 1) - stage_begin(k)) std::memcpy(&at[k], data + at[k], sizeof at[k]);
+    return std::equal(at, at + stages, stage + 1);
+  }
 
   // How many of some pages lie on `node`, of how many; none of none where the kernel does not say.
   std::pair<int, int> placed(std::int64_t node) const {
@@ -88,8 +103,10 @@ class BoundMemory {
     return {here, asked};
   }
 
+  static constexpr std::size_t stages = 8;
   const std::size_t lines;
   char* data = nullptr;
+  std::uint64_t stage[stages + 1];  // offsets of places of the cycle, the first again as the last
   bool bound = false;
 
  private:

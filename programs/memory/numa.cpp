@@ -18,7 +18,7 @@ part = "memory"
 kind = "node"
 summary = "bandwidth and latency from the processors of each node to the memory of each node"
 cost = "rate: 8 bytes an element, read once; latency: one dependent load of 8 bytes, each from another cache line"
-check = "the sum that all processors read together, with a closed form; the chain comes back after as many loads as there are lines, and not before; the kernel says that the pages lie on the node"
+check = "the sum that all processors read together, with a closed form; the chain leads through eight places and back, and the measured loop from one to the next after as many loads as there are lines between, and not before; the kernel says that the pages lie on the node"
 source = "Dunigan 1995, section 3 (KSR, BBN TC2000: local and remote memory); McVoy and Staelin 1996"
 statistics = ["median", "best"]
 matrix = ["from", "to"]
@@ -123,15 +123,15 @@ Check verify(threads::Team& team, Cell& cell, std::int64_t node) {
   cell.read(team);
   std::uint64_t sum = 0;
   for (const std::uint64_t each : cell.sums) sum += each;
-  const std::uint64_t start = cell.at;
-  const auto lines = static_cast<std::int64_t>(cell.to->lines);
-  cell.chase(team, lines - 1);
-  const bool before = cell.at == start && lines > 1;
+  cell.at = cell.to->stage[0];
+  cell.chase(team, static_cast<std::int64_t>(cell.to->stage_begin(1)) - 1);
+  const bool before = cell.at == cell.to->stage[1];
   cell.chase(team, 1);
+  const bool closed = !before && cell.at == cell.to->stage[1] && cell.to->round();
   const auto [here, asked] = cell.to->placed(node);
-  const bool passed = sum == cell.to->sum() && !before && cell.at == start && here == asked;
+  const bool passed = sum == cell.to->sum() && closed && here == asked;
   return {passed, "sum " + std::string(sum == cell.to->sum() ? "right" : "wrong") + ", chain of " +
-                      std::to_string(lines) + " lines " + (!before && cell.at == start ? "closed" : "broken") + ", " +
+                      std::to_string(cell.to->lines) + " lines " + (closed ? "closed" : "broken") + ", " +
                       std::to_string(here) + " of " + std::to_string(asked) + " pages asked about on node " +
                       std::to_string(node)};
 }

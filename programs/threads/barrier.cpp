@@ -16,8 +16,10 @@ check = "each thread in turn comes late on purpose, and nobody may be seen to le
 source = "Dunigan 1995, section 3, Tables 3.2 and 3.3; Mellor-Crummey and Scott 1991"
 published = ["threads.barrier"]
 flags = ["-fopenmp"]
-slice_quick = 0.01
-blocks_quick = 3
+slice_quick = 0.005
+slice_standard = 0.015
+blocks_quick = 2
+blocks_standard = 5
 
 [parameter.kind]
 type = "choice"

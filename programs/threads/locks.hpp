@@ -1,6 +1,6 @@
 // Locks, each a class with lock() and unlock(): spin (test, then test-and-set), ticket (in order of arrival; Mellor-
-// Crummey and Scott 1991), MCS (in order, each waiting on a line of its own; the same paper). std::mutex and OpenMP's
-// lock stand beside them. None of the three gives its processor up while it waits.
+// Crummey and Scott 1991), MCS (in order, each waiting on a line of its own; the same paper). std::mutex, POSIX's
+// and OpenMP's lock stand beside them. None of the three gives its processor up while it waits.
 #pragma once
 
 #include <mutex>
@@ -17,6 +17,12 @@ struct MutexLock {
   void lock() { mutex.lock(); }
   void unlock() { mutex.unlock(); }
   std::mutex mutex;
+};
+
+struct PthreadLock {  // what std::mutex stands on, without its look at what the call returns
+  void lock() { pthread_mutex_lock(&mutex); }
+  void unlock() { pthread_mutex_unlock(&mutex); }
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 };
 
 struct SpinLock {

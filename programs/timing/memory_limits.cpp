@@ -8,6 +8,8 @@
 #include <sstream>
 #include <vector>
 
+#include "timing/cgroups.hpp"
+
 namespace assay::memory {
 
 void Headroom::at_most(std::int64_t limit, std::string who) {
@@ -47,39 +49,18 @@ struct Group {
   std::string path;
 };
 
-// The limits of a cgroup and of its ancestors under `root`: `names` are the files of limit and use, `cache` the key of
-// reclaimable page cache in memory.stat.
-void collect_groups(std::vector<Group>& groups, const std::string& root, std::string path,
-                    const std::vector<std::string>& limits, const char* use, const char* cache) {
-  for (;;) {
-    const std::string folder = path == "/" ? root : root + path;
-    for (const std::string& name : limits) {
-      const auto limit = single(folder + "/" + name), used = single(folder + "/" + use);
-      if (limit && used && *limit < (std::int64_t{1} << 60))
-        groups.push_back({*limit, *used - entry(folder + "/memory.stat", cache).value_or(0), folder + "/" + name});
-    }
-    if (path == "/" || path.empty()) return;
-    const std::size_t slash = path.rfind('/');
-    path = slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
-  }
-}
-
-// Every memory cgroup that holds this process.
+// The limits of every memory cgroup that holds this process; page cache that can be reclaimed is not in use.
 std::vector<Group> groups(const std::string& system) {
   std::vector<Group> found;
-  std::ifstream file(system + "proc/self/cgroup");
-  std::string line;
-  while (std::getline(file, line)) {  // ID:controllers:path, of v2 "0::path"
-    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    std::string path = line.substr(second + 1);
-    const std::string top = system + "sys/fs/cgroup";
-    if (controllers == ",,") {
-      collect_groups(found, top, path, {"memory.max", "memory.high"}, "memory.current", "inactive_file");
-    } else if (controllers.find(",memory,") != std::string::npos) {
-      collect_groups(found, top + "/memory", path, {"memory.limit_in_bytes"}, "memory.usage_in_bytes",
-                     "total_inactive_file");
+  for (const auto& [folder, unified] : timing::cgroups("memory", system)) {
+    const std::vector<std::string> limits = unified ? std::vector<std::string>{"memory.max", "memory.high"}
+                                                    : std::vector<std::string>{"memory.limit_in_bytes"};
+    const auto used = single(folder + (unified ? "/memory.current" : "/memory.usage_in_bytes"));
+    const auto cache = entry(folder + "/memory.stat", unified ? "inactive_file" : "total_inactive_file");
+    for (const std::string& name : limits) {
+      const auto limit = single(folder + "/" + name);
+      if (limit && used && *limit < (std::int64_t{1} << 60))
+        found.push_back({*limit, *used - cache.value_or(0), folder + "/" + name});
     }
   }
   return found;

@@ -98,7 +98,9 @@ class Measurement {
     } else {
       const double target =
           std::max({100 * clock_.overhead, 1000 * clock_.resolution, options_.slice / 150, measured.traits.reading});
-      measured.batch = sampler_.calibrate(measured.work, unit, target);
+      if (measured.traits.warm) measured.traits.warm();  // else a batch is found that is too short when all is warm
+      const double before = *measured.first * static_cast<double>(unit);
+      measured.batch = sampler_.calibrate(measured.work, unit, target, before);
     }
   }
 

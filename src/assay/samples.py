@@ -1,14 +1,15 @@
 """THE row: one observation, whoever made it; and how the lines that programs write become rows.
 
 A program appends JSON lines (events launch, block, check, note, done). A block holds many observations that share
-their circumstances; `rows()` unfolds it. Values are in SI base units: the metric's unit an operation.
+their circumstances: `folded()` reads it as it is, `rows()` unfolds it. Values are in SI base units: the metric's unit
+an operation.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,20 @@ class Block:
     frequency: float | None
 
 
+# what the kernel accounted to a block, where it says: the last fields of Block
+ACCOUNTING = (
+    "steal",
+    "others",
+    "own",
+    "wall",
+    "involuntary",
+    "voluntary",
+    "minor_faults",
+    "major_faults",
+    "frequency",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """What a program's own verification said of one case."""
@@ -132,6 +147,17 @@ class Launch:
     provenance: str
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One block as its program wrote it: what its samples share, the first call apart, the values in order of time."""
+
+    block: Block
+    first: float | None
+    values: list[float]
+    cache: str | None
+    seed: int
+
+
 Row = Sample | Block | Check | Launch
 
 
@@ -157,7 +183,17 @@ def events(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def rows(lines: Iterable[dict[str, Any]], about: Circumstance) -> Iterator[Row]:
-    """Unfold one task's events into rows. Several hosts may have written into one file: a line names its `host`."""
+    """Unfold one task's events into rows."""
+    for each in folded(lines, about):
+        if isinstance(each, Measured):
+            yield from _samples(each, about)
+            yield each.block
+        else:
+            yield each
+
+
+def folded(lines: Iterable[dict[str, Any]], about: Circumstance) -> Iterator[Measured | Check | Launch]:
+    """Read one task's events. Several hosts may have written into one file: a line names its `host`."""
     launches: dict[str, dict[str, Any]] = {}
     notes: dict[str, list[str]] = {}
     done: set[str] = set()
@@ -172,7 +208,7 @@ def rows(lines: Iterable[dict[str, Any]], about: Circumstance) -> Iterator[Row]:
             launches[host] = event
         elif kind == "block":
             seed = int(launches.get(host, {}).get("seed", 0))
-            yield from _block(event, about, host, seed)
+            yield _measured(event, about, host, seed)
         elif kind == "check":
             yield Check(
                 about.run,
@@ -194,73 +230,69 @@ def rows(lines: Iterable[dict[str, Any]], about: Circumstance) -> Iterator[Row]:
         yield _launch(event, about, host, host in done and not about.superseded, notes.get(host, []))
 
 
-def _block(event: dict[str, Any], about: Circumstance, host: str, seed: int) -> Iterator[Row]:
-    case = case_text(event.get("case", {}) | about.factors)
-    order, batch, block = int(event.get("order", 0)), int(event.get("batch", 1)), int(event.get("block", 0))
-    cache = event.get("cache")
-    begun = float(event.get("t0", 0.0))
-
-    def sample(value: float, operations: int, repetition: int, first: bool) -> Sample:
-        return Sample(
-            run=about.run,
-            benchmark=about.benchmark,
-            part=about.part,
-            machine=about.machine,
-            metric=event["metric"],
-            case=case,
-            value=float(value),
-            batch=operations,
-            allocation=about.allocation,
-            launch=about.launch,
-            attempt=about.attempt,
-            block=block,
-            repetition=repetition,
-            order=order,
-            first=first,
-            cache=cache,
-            host=host,
-            t=begun,
-            seed=seed,
-            provenance=about.provenance,
-        )
-
-    if event.get("first") is not None:
-        yield sample(event["first"], 1, -1, True)
-    for repetition, value in enumerate(event["values"]):
-        yield sample(value, batch, repetition, False)
+def _measured(event: dict[str, Any], about: Circumstance, host: str, seed: int) -> Measured:
     accounting = event.get("accounting") or {}
-    yield Block(
-        about.run,
-        about.benchmark,
-        about.machine,
-        event["metric"],
-        case,
-        about.allocation,
-        about.launch,
-        about.attempt,
-        block,
-        order,
-        batch,
-        len(event["values"]),
-        str(event.get("ended", "")),
-        host,
-        begun,
-        float(event.get("t1", begun)),
-        *(
-            accounting.get(key)
-            for key in (
-                "steal",
-                "others",
-                "own",
-                "wall",
-                "involuntary",
-                "voluntary",
-                "minor_faults",
-                "major_faults",
-                "frequency",
-            )
-        ),
+    begun = float(event.get("t0", 0.0))
+    block = Block(
+        run=about.run,
+        benchmark=about.benchmark,
+        machine=about.machine,
+        metric=event["metric"],
+        case=case_text(event.get("case", {}) | about.factors),
+        allocation=about.allocation,
+        launch=about.launch,
+        attempt=about.attempt,
+        block=int(event.get("block", 0)),
+        order=int(event.get("order", 0)),
+        batch=int(event.get("batch", 1)),
+        samples=len(event["values"]),
+        ended=str(event.get("ended", "")),
+        host=host,
+        t0=begun,
+        t1=float(event.get("t1", begun)),
+        **{key: accounting.get(key) for key in ACCOUNTING},
     )
+    first = event.get("first")
+    return Measured(
+        block,
+        first=None if first is None else float(first),
+        values=[float(value) for value in event["values"]],
+        cache=event.get("cache"),
+        seed=seed,
+    )
+
+
+def shared(measured: Measured, about: Circumstance, first: bool) -> dict[str, Any]:
+    """Give what the samples of a block have in common, or what its first call has: all but value and repetition."""
+    block = measured.block
+    return {
+        "run": about.run,
+        "benchmark": about.benchmark,
+        "part": about.part,
+        "machine": about.machine,
+        "metric": block.metric,
+        "case": block.case,
+        "batch": 1 if first else block.batch,
+        "allocation": about.allocation,
+        "launch": about.launch,
+        "attempt": about.attempt,
+        "block": block.block,
+        "order": block.order,
+        "first": first,
+        "cache": measured.cache,
+        "host": block.host,
+        "t": block.t0,
+        "seed": measured.seed,
+        "provenance": about.provenance,
+    }
+
+
+def _samples(measured: Measured, about: Circumstance) -> Iterator[Sample]:
+    if measured.first is not None:
+        yield Sample(value=measured.first, repetition=-1, **shared(measured, about, True))
+    alike = shared(measured, about, False)
+    for repetition, value in enumerate(measured.values):
+        yield Sample(value=value, repetition=repetition, **alike)
 
 
 def _launch(event: dict[str, Any], about: Circumstance, host: str, complete: bool, notes: list[str]) -> Launch:
@@ -291,8 +323,3 @@ def _launch(event: dict[str, Any], about: Circumstance, host: str, complete: boo
 def columns(kind: type[Row]) -> list[str]:
     """Return the names of a table's columns, in order."""
     return list(kind.__dataclass_fields__)
-
-
-def as_dict(row: Row) -> dict[str, Any]:
-    """Return one row as plain data."""
-    return asdict(row)

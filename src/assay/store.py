@@ -23,7 +23,20 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from assay.errors import InputError, MeasurementError
-from assay.samples import Block, Check, Circumstance, Launch, Row, Sample, as_dict, events, rows
+from assay.samples import (
+    Block,
+    Check,
+    Circumstance,
+    Launch,
+    Measured,
+    Row,
+    Sample,
+    columns,
+    events,
+    folded,
+    rows,
+    shared,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -165,12 +178,15 @@ class Run:
         """Each task that was begun: what its rows have in common, and each file written (one a node)."""
         begun = [entry for entry in self.entries() if entry.get("event") == "begun"]
         last = {entry["task"]: entry["file"] for entry in begun}
+        of_nodes: dict[str, list[Path]] = {}
+        for of_one_node in sorted((self.folder / "launches").glob("*@*.jsonl")):
+            of_nodes.setdefault(of_one_node.name.partition("@")[0], []).append(of_one_node)
         for entry in begun:
             superseded = entry["file"] != last[entry["task"]]
             about = Circumstance(**{**entry["about"], "superseded": superseded})
             path = self.folder / "launches" / entry["file"]
             yield about, path
-            for of_one_node in sorted(path.parent.glob(f"{path.stem}@*{path.suffix}")):
+            for of_one_node in of_nodes.get(path.stem, ()):
                 yield about, of_one_node
 
     def rows(self) -> Iterator[Row]:
@@ -199,15 +215,49 @@ class Run:
         """Return the four tables as Arrow, from the lines."""
         import pyarrow as pa
 
-        kept: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
-        names = {kind: name for name, kind in TABLES.items()}
-        for row in self.rows():
-            kept[names[type(row)]].append(as_dict(row))
-        return {name: pa.Table.from_pylist(kept[name], schema=schema(kind)) for name, kind in TABLES.items()}
+        kept: dict[type[Row], list[Row]] = {kind: [] for kind in TABLES.values()}
+        measured: list[tuple[Measured, Circumstance]] = []
+        for about, path in self.tasks():
+            for each in folded(events(path), about):
+                if isinstance(each, Measured):
+                    measured.append((each, about))
+                    kept[Block].append(each.block)
+                else:
+                    kept[type(each)].append(each)
+        made = {"samples": _sample_table(measured)}
+        for name, kind in TABLES.items():
+            if kind is not Sample:
+                by_column = [[getattr(row, column) for row in kept[kind]] for column in columns(kind)]
+                made[name] = pa.table(by_column, schema=schema(kind))
+        return made
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """Open a DuckDB connection with the views samples, blocks, checks and launches."""
         return connect([self])
+
+
+def _sample_table(measured: list[tuple[Measured, Circumstance]]) -> pa.Table:
+    """Give the table of samples column by column: what those of a block share is repeated, not read for each."""
+    import numpy as np
+    import pyarrow as pa
+
+    series: list[tuple[dict[str, Any], list[float], int]] = []  # what is shared, values, the first one's repetition
+    for each, about in measured:
+        if each.first is not None:
+            series.append((shared(each, about, True), [each.first], -1))
+        series.append((shared(each, about, False), each.values, 0))
+    whole = schema(Sample)
+    counted = np.array([len(values) for _, values, _ in series], dtype=np.int64)
+    starts = np.array([start for _, _, start in series], dtype=np.int64)
+    within = np.arange(counted.sum()) - np.repeat(np.cumsum(counted) - counted, counted)
+    own = {
+        "value": pa.array([value for _, values, _ in series for value in values], pa.float64()),
+        "repetition": pa.array(within + np.repeat(starts, counted), pa.int64()),
+    }
+    alike = pa.schema([column for column in whole if column.name not in own])
+    common = pa.Table.from_pylist([of for of, _, _ in series], schema=alike)
+    repeated = common.take(pa.array(np.repeat(np.arange(len(series)), counted), pa.int64()))
+    return pa.table([own[name] if name in own else repeated[name] for name in whole.names], schema=whole)
 
 
 def connect(runs: list[Run]) -> duckdb.DuckDBPyConnection:

@@ -178,6 +178,13 @@ void sampling() {
   const Work part = [&](std::int64_t count) { time += 30 * count; };
   const std::int64_t batch = sampler.calibrate(work, 3, 10e-6);
   expect(batch == 192, "3 doubled until it lasts 10 us: 192, not " + std::to_string(batch));
+  const auto runs = [&](double before) {  // of 300 operations, 30 us: above the target, not above eight times it
+    operations = 0;
+    expect(sampler.calibrate(work, 300, 10e-6, before) == 300, "one unit lasts long enough");
+    return operations / 300;
+  };
+  expect(runs(0) == 2 && runs(30e-6) == 1, "the reading before is the second of two");
+  expect(runs(9e-6) == 2 && runs(70e-6) == 2, "but not where it was too short, or held the cost of a first call");
   operations = 0;
   const Samples counted = sampler.block(work, nullptr, 4, SampleCount(11, "repetitions done"));
   expect(counted.values.size() == 12, "the first look at or after 11 samples is at 12");

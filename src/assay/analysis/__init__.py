@@ -1,1 +1,15 @@
-"""From samples to figures: one law a file."""
+"""From samples to figures: one law a file.
+
+numpy is imported here first, told that its BLAS needs no threads: it would start one for each processor, which spin for
+some hundredths of a second before they sleep, and nothing here is large enough to share. The environment is put back at
+once, since the programs that Assay launches inherit it.
+"""
+
+import os
+
+_stated = os.environ.get("OPENBLAS_NUM_THREADS")
+os.environ["OPENBLAS_NUM_THREADS"] = _stated or "1"
+import numpy  # noqa: E402, F401
+
+if _stated is None:
+    del os.environ["OPENBLAS_NUM_THREADS"]

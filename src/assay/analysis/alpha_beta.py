@@ -192,7 +192,7 @@ def piecewise(
 
 def expanded_interval(resampled: Floats, value: float, launches: int) -> tuple[float, float]:
     """95% percentile interval of `resampled` (draws,), expanded for few launches; it always holds `value`."""
-    tail = scipy.stats.norm.cdf(-np.sqrt(launches / (launches - 1)) * scipy.stats.t.ppf(0.975, launches - 1))
+    tail = scipy.special.ndtr(-np.sqrt(launches / (launches - 1)) * scipy.special.stdtrit(launches - 1, 0.975))
     low, high = np.quantile(resampled, [tail, 1 - tail])
     return (min(float(low), value), max(float(high), value))
 
@@ -232,4 +232,4 @@ def _lack_of_fit(sizes: Floats, times: Floats) -> LackOfFit | None:
     model = float(launches * (shared**2).sum()) / free
     degrees = (free, (launches - 1) * free)
     f = model / noise if noise > 0 else (np.inf if model > 0 else 0.0)
-    return LackOfFit(f=f, p=float(scipy.stats.f.sf(f, *degrees)), degrees=degrees, worst=float(np.abs(shared).max()))
+    return LackOfFit(f=f, p=float(scipy.special.fdtrc(*degrees, f)), degrees=degrees, worst=float(np.abs(shared).max()))

@@ -3,8 +3,11 @@
 The curve is cut where it is steep: where latency grows faster than STEEP as a power of the working set. On a plateau
 it may drift (translation of addresses misses more and more often), but slowly; at the edge of a cache every load of a
 cyclic walk begins to miss at once. A flat stretch shorter than LEAST_OCTAVES inside a climb is part of the climb. The
-least reading of each size is used: whatever else runs on the machine only adds to a load. Saavedra and Smith 1995
-read sizes off such curves by eye.
+least reading of each size is used, and none above what a larger set took: whatever else runs on the machine only adds
+to a load. A climb does not begin sharply where pages lie anywhere in memory, as in virtual machines even large ones do:
+some sets of the cache overflow before it is full. What counts as its size is where a load takes TWICE as long as at
+the plateau's end, or half-way (as ratios go) to the next plateau if that is nearer. Saavedra and Smith 1995 read sizes
+off such curves by eye.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from assay.analysis.result import Result
 
 STEEP = 0.8  # d log latency / d log size; the drift of TLB misses stays under 0.4, the edge of a cache passes 2
 LEAST_OCTAVES = 0.8  # a plateau is about twice as long as where it starts
+TWICE = 2.0
 
 
 @dataclass(frozen=True)
@@ -40,18 +44,20 @@ def find_levels(sizes: ArrayLike, latencies: ArrayLike) -> tuple[Level, ...]:
         raise ValueError("a latency curve needs as many latencies as sizes, three or more")
     if (size <= 0).any() or (latency <= 0).any() or (np.diff(size) <= 0).any():
         raise ValueError("sizes must rise, and sizes and latencies be positive")
+    latency = np.minimum.accumulate(latency[::-1])[::-1]
     steep = np.diff(np.log(latency)) > STEEP * np.diff(np.log(size))
     edges = [0, *(int(i) + 1 for i in np.flatnonzero(steep)), len(size)]
     runs = [(start, end) for start, end in itertools.pairwise(edges) if end > start]
     long = [(a, b) for a, b in runs if np.log2(size[b - 1] / size[a]) >= LEAST_OCTAVES]
-    return tuple(
-        Level(
-            size=float(size[b - 1]),
-            below=float(size[b]) if b < len(size) else None,
-            latency=float(np.median(latency[a:b])),
-        )
-        for a, b in long
-    )
+    found = []
+    for (start, end), after in zip(long, [*(latency[a] for a, _ in long[1:]), None], strict=True):
+        own = float(np.median(latency[start:end]))
+        if after is not None:
+            most = latency[end - 1] * min(TWICE, np.sqrt(after / latency[end - 1]))
+            end = int(np.searchsorted(latency, most, side="right"))
+        below = float(size[end]) if end < len(size) else None
+        found.append(Level(size=float(size[end - 1]), below=below, latency=own))
+    return tuple(found)
 
 
 def told(levels: tuple[Level, ...]) -> str:

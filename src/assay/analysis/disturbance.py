@@ -16,7 +16,6 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from assay.analysis.result import Result
@@ -351,7 +350,8 @@ def find_step(series: Floats) -> tuple[int, float] | None:
     n = len(series)
     if n < 8:
         return None
-    ranks = scipy.stats.rankdata(series)
+    _, place, alike = np.unique(series, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(alike) - (alike - 1) / 2)[place]  # the mean rank of those that are alike
     k = np.arange(1, n)
     u = 2 * np.cumsum(ranks)[:-1] - k * (n + 1)
     at = int(np.argmax(np.abs(u))) + 1

@@ -103,16 +103,21 @@ class FigureValue:
 
 def cells(samples: Iterable[tuple[Any, ...]]) -> list[Cell]:
     """Group rows (metric, case, host, launch, value, batch, first), in order of time, into cells."""
+    return cells_of_blocks((*before, [value], batch, first) for *before, value, batch, first in samples)
+
+
+def cells_of_blocks(blocks: Iterable[tuple[Any, ...]]) -> list[Cell]:
+    """Group blocks of rows, with a list of values in the place of one, in order of time, into cells."""
     grouped: dict[tuple[str, str], dict[tuple[str, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     first: dict[tuple[str, str], list[float]] = defaultdict(list)
     batches: dict[tuple[str, str], int] = {}
-    for metric, case, host, launch, value, batch, is_first in samples:
+    for metric, case, host, launch, values, batch, is_first in blocks:
         key = (metric, case)
         batches.setdefault(key, 1)
         if is_first:
-            first[key].append(value)
+            first[key].extend(values)
         else:
-            grouped[key][host, launch].append(value)
+            grouped[key][host, launch].extend(values)
             batches[key] = max(batches[key], batch)
     return [
         Cell(

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from assay.analysis.intervals import Estimate, across_launches
@@ -55,14 +54,27 @@ def quantile(values: ArrayLike, q: float, *, batch: int = 1, level: float = 0.95
         if q != 0.5 or n == 0:
             return Quantile(q, None, None, n, f"{n} readings; {needed} are needed for both sides of the interval")
         return Quantile(q, float(np.median(ordered)), None, n, f"{n} readings; {needed} are needed for an interval")
+    from scipy import special  # most runs have no such tail
+
     tail = (1 - level) / 2
-    low, high = int(scipy.stats.binom.ppf(tail, n, q)), int(scipy.stats.binom.ppf(1 - tail, n, q))
-    if scipy.stats.binom.cdf(low, n, q) > tail:
+    low, high = _least_count(tail, n, q), _least_count(1 - tail, n, q)
+    if special.bdtr(low, n, q) > tail:
         low -= 1
     # P(X_(low+1) > quantile) = P(B <= low) <= tail, and P(X_(high+1) <= quantile) = P(B >= high+1) <= tail
     interval = (float(ordered[low]), float(ordered[min(high, n - 1)]))
     value = float(np.quantile(ordered, q, method="inverted_cdf")) if q != 0.5 else float(np.median(ordered))
     return Quantile(q, value, interval, n)
+
+
+def _least_count(chance: float, n: int, q: float) -> int:
+    """Give the least k that a binomial count of n does not exceed with this chance (scipy.stats takes a second to
+    import). A chance that a count meets to rounding, such as the half of an odd n at q = 0.5, is met.
+    """
+    from scipy import special
+
+    met = chance * (1 - 1e-12)
+    k = math.ceil(special.bdtrik(chance, n, q))
+    return k - 1 if k > 0 and special.bdtr(k - 1, n, q) >= met else k
 
 
 def tail_across_launches(

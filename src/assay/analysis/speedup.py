@@ -9,6 +9,7 @@ their bounds. Lack of fit: launches repeat each p; F compares what the law leave
 None without degrees of freedom.
 """
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -115,12 +116,29 @@ def _design(name: str, p: Floats) -> Floats:
 
 def _solve(name: str, p: Floats, times: Floats) -> Floats:
     """T1, sigma (, kappa) by relative least squares, none below 0."""
-    found = scipy.optimize.nnls(_design(name, p) / times[:, None], np.ones(len(p)))[0]
+    found = _not_negative(_design(name, p) / times[:, None], np.ones(len(p)))
     return (
         np.concatenate([found[:1], found[1:] / found[0]])
         if found[0] > 0
         else np.r_[times.max(), np.ones(1), np.zeros(len(found) - 2)]
     )
+
+
+def _not_negative(design: Floats, wanted: Floats) -> Floats:
+    """Least squares with no unknown below 0: of all choices of those that are 0, the best whose others are not below.
+
+    With two or three unknowns that is quicker than importing scipy.optimize, and the same (Lawson and Hanson 1974,
+    chapter 23: the solution is the least-squares one of its own nonzero unknowns).
+    """
+    best, least = np.zeros(design.shape[1]), float(wanted @ wanted)
+    for count in range(1, len(best) + 1):
+        for used in map(list, itertools.combinations(range(len(best)), count)):
+            part = np.linalg.lstsq(design[:, used], wanted, rcond=None)[0]
+            residual = wanted - design[:, used] @ part
+            if (part >= 0).all() and float(residual @ residual) < least:
+                best, least = np.zeros(len(best)), float(residual @ residual)
+                best[used] = part
+    return best
 
 
 def _fit(name: str, processors: ArrayLike, times_by_launch: ArrayLike, base: str, seed: int) -> Law:
@@ -170,4 +188,4 @@ def _lack_of_fit(times: Floats, fitted: Floats, unknowns: int) -> LackOfFit | No
     noise = float(((residual - shared) ** 2).sum()) / degrees[1]
     model = float(launches * (shared**2).sum()) / degrees[0]
     f = model / noise if noise > 0 else (math.inf if model > 1e-24 else 0.0)
-    return LackOfFit(f=f, p=float(scipy.stats.f.sf(f, *degrees)), degrees=degrees, worst=float(np.abs(shared).max()))
+    return LackOfFit(f=f, p=float(scipy.special.fdtrc(*degrees, f)), degrees=degrees, worst=float(np.abs(shared).max()))

@@ -13,7 +13,7 @@ import functools
 import math
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ PROFILES = ("quick", "standard", "full")
 Scalar = int | float | str
 _TEXT = re.compile(r'R"record\((.*?)\)record"', re.DOTALL)
 _FRAGMENT = re.compile(r'R"fragment\((.*?)\)fragment"', re.DOTALL)
+_NAME = re.compile(r'^name *= *"([^"]+)"', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -321,14 +322,37 @@ def benchmarks() -> dict[str, Benchmark]:
     return dict(sorted(found.items(), key=lambda item: (PARTS.index(item[1].part), item[0])))
 
 
+@functools.cache
+def _places() -> dict[str, Path]:
+    """Where the record of each name stands, by the line that says it: nothing is parsed."""
+    texts = ((path, _TEXT.search(path.read_text(encoding="utf-8"))) for path in _sources())
+    named = ((path, _NAME.search(text.group(1))) for path, text in texts if text)
+    return {name.group(1): path for path, name in named if name}
+
+
+@functools.cache
+def _shipped(name: str) -> Benchmark | None:
+    """One shipped benchmark by name; the records of the others are not parsed."""
+    record = read_record(_places()[name]) if name in _places() else None
+    return record if record is not None and record.name == name else benchmarks().get(name)
+
+
 def own_benchmarks() -> dict[str, Benchmark]:
     """A person's own programs by name: those that `assay build FILE` has taken in."""
     found: dict[str, Benchmark] = {}
     for path in own.paths():
         record = read_record(path)
-        if record is not None and record.name not in benchmarks():
+        if record is not None and _shipped(record.name) is None:
             found[record.name] = record
     return found
+
+
+def among(names: Collection[str]) -> dict[str, Benchmark]:
+    """Those of these benchmarks that there are, in the order of their parts; a person's own ones last."""
+    shipped = {name: record for name in sorted(names) if (record := _shipped(name)) is not None}
+    ordered = sorted(shipped.items(), key=lambda item: PARTS.index(item[1].part))
+    rest = {} if len(shipped) == len(names) else own_benchmarks()
+    return dict(ordered) | {name: record for name, record in rest.items() if name in names}
 
 
 def take_in(path: Path) -> Benchmark:
@@ -350,11 +374,10 @@ def take_in(path: Path) -> Benchmark:
 
 def benchmark(name: str) -> Benchmark:
     """One benchmark by name, a person's own ones too; InputError with near matches otherwise."""
-    known = benchmarks()
-    if name not in known:
-        known = known | own_benchmarks()
-    if name in known:
-        return known[name]
+    found = among({name}).get(name)
+    if found is not None:
+        return found
+    known = benchmarks() | own_benchmarks()
     near = difflib.get_close_matches(name, known, 1)
     hint = f" (did you mean {near[0]}?)" if near else ""
     raise InputError(f"no such benchmark{hint}", key="benchmark", value=name, accepted=", ".join(known))

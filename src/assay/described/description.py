@@ -27,7 +27,6 @@ from pydantic import BaseModel, PrivateAttr, ValidationError
 from assay.described import schema
 from assay.errors import InputError
 from assay.machine import units
-from assay.machine.noise import processors
 from assay.network import description as networks
 from assay.network.lines import line_of
 
@@ -80,6 +79,8 @@ class Description(schema.Machine):
 
     def _noise(self, where: str) -> list[dict[str, Any]]:
         """The stored noise of real processors, in picoseconds; a path is looked for beside the description first."""
+        from assay.machine.noise import processors
+
         beside = self._source.path.parent / where if self._source else Path(where)
         return [
             {

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from assay.described.description import Description, load
 from assay.errors import InputError
-from assay.machine import catalogue
 
-SHIPPED = Path(catalogue.__file__).resolve().parent.parent / "catalogue" / "machines"
+SHIPPED = Path(__file__).resolve().parent.parent / "catalogue" / "machines"
 
 
 def shipped() -> dict[str, Path]:
@@ -48,6 +47,8 @@ def find(name: str) -> Path:
         if path.is_file():
             return path
         raise InputError("no such file", key="--on", value=name, accepted="a TOML file that describes a machine")
+    from assay.machine import catalogue  # all that was ever published, for a name that is nobody's file
+
     published = catalogue.load().machines
     try:
         meant = catalogue.machine(name).id  # as people write it: paragon_mp, Paragon MP

@@ -11,11 +11,13 @@ import importlib.util
 import pkgutil
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from assay import execute
 from assay.errors import InputError
-from assay.execute.mpi import Mpi
+
+if TYPE_CHECKING:
+    from assay.execute.mpi import Mpi
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from assay.benchmark.record import programs_root
 from assay.described.description import Description
 from assay.described.timeline import write_matrix, write_timeline
 from assay.errors import InputError, MeasurementError
-from assay.execute.build import build_for_simulator
 from assay.execute.job import Job, Outcome
 
 DEFAULT_RANKS = 2
@@ -91,6 +90,7 @@ def _load(benchmark: Named) -> None:
     import os
 
     from assay import _core
+    from assay.execute.build import build_for_simulator
 
     library = build_for_simulator(benchmark)  # type: ignore[arg-type]
     ctypes.CDLL(str(_core.__file__), mode=os.RTLD_GLOBAL | os.RTLD_NOLOAD | os.RTLD_NOW)

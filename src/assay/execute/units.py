@@ -6,10 +6,11 @@ its sources, the compiler and the flags; the object is kept with the binaries an
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,9 +95,18 @@ def includes(sources: Sequence[Path], root: Path) -> set[Path]:
     return found
 
 
-def _included(path: Path, root: Path) -> Iterator[Path]:
+def _included(path: Path, root: Path) -> tuple[Path, ...]:
+    stands = path.stat()
+    return _read_included(path, root, stands.st_mtime_ns, stands.st_size)
+
+
+@functools.lru_cache(maxsize=4096)
+def _read_included(path: Path, root: Path, changed: int, size: int) -> tuple[Path, ...]:
+    """Read what a file includes; once while it stands as it is, for programs share most of what they include."""
+    found = []
     for name in _INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
         for candidate in (path.parent / name, root / name):
             if candidate.is_file():
-                yield candidate.resolve()
+                found.append(candidate.resolve())
                 break
+    return tuple(found)

@@ -1,20 +1,17 @@
 """Discovery: all that is known of this host, gathered from the readers beside this file.
 
 Nothing here needs root, nothing raises because a file is missing or garbled: what cannot be found out is None, and a
-note says why. `provenance` is the short form that goes with every launch.
+note says why. The short form that goes with every launch is `assay.machine.provenance`.
 """
 
 from __future__ import annotations
 
 import os
-import platform
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from assay import __version__
 from assay.machine import reading
 from assay.machine.accelerators import Accelerators, accelerators
 from assay.machine.activity import Activity, activity
@@ -26,7 +23,7 @@ from assay.machine.memory import Memory, memory
 from assay.machine.network import Network, network
 from assay.machine.processors import Processors, processors
 from assay.machine.software import FindMpi, Software, software
-from assay.machine.system import System, system, virtualisation
+from assay.machine.system import System, system
 
 
 class Host(reading.Part):
@@ -95,39 +92,3 @@ def _user() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return str(os.geteuid())
-
-
-def provenance(root: Path = Path("/")) -> dict[str, Any]:
-    """What each launch records of its host: a flat JSON object, gathered in milliseconds.
-
-    Sizes in bytes, frequencies in Hz; None where the kernel does not say.
-    """
-    cpu, bounds, kernel = processors(root), limits(root), system(root)
-    virtual, hypervisor = virtualisation(root)
-    load = (reading.text(root / "proc/loadavg") or "").split()[:3]
-    return {
-        "assay": __version__,
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "host": kernel.host,
-        "cpu": cpu.model,
-        "architecture": cpu.architecture,
-        "sockets": cpu.sockets,
-        "cores": cpu.cores,
-        "threads": cpu.threads,
-        "usable_cpus": bounds.usable_cpus,
-        "affinity": None if bounds.affinity is None else reading.spans(bounds.affinity),
-        "cpu_quota": bounds.cpu_quota,
-        "memory": memory(root, bounds).total,
-        "memory_limit": bounds.memory_limit,
-        "kernel": kernel.kernel,
-        "distribution": kernel.distribution,
-        "governor": cpu.governor,
-        "boost": cpu.boost,
-        "frequency": cpu.frequency_now,
-        "clock_source": kernel.clock_source,
-        "load": [each for each in map(reading.real, load) if each is not None],
-        "virtualised": virtual,
-        "hypervisor": hypervisor,
-        "container": kernel.container,
-        "python": platform.python_version(),
-    }

@@ -120,3 +120,14 @@ def channels(description: Description) -> list[dict[str, Any]]:
     network = asked(description.source, core.build_network, description.fabric())
     kept = ("from", "to", "kind", "dimension", "direction", "channels")
     return [{key: link[key] for key in kept} for link in network.links]
+
+
+def called(link: Mapping[str, Any]) -> str:
+    """A link's name in words: where from and where to."""
+    match link["kind"]:
+        case "injection":
+            return f"node {link['from']} into router {link['to']}"
+        case "ejection":
+            return f"router {link['from']} into node {link['to']}"
+        case _:
+            return f"router {link['from']} to {link['to']}"

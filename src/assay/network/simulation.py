@@ -232,14 +232,4 @@ def _utilisation(description: Description, runs: Sequence[Run]) -> list[dict[str
     busy = np.mean(known, axis=0)
     links = engine.channels(description)
     order = np.argsort(-busy, kind="stable")
-    return [{"link": int(at), **links[at], "name": _name(links[at]), "busy": float(busy[at])} for at in order]
-
-
-def _name(link: dict[str, Any]) -> str:
-    match link["kind"]:
-        case "injection":
-            return f"node {link['from']} into router {link['to']}"
-        case "ejection":
-            return f"router {link['from']} into node {link['to']}"
-        case _:
-            return f"router {link['from']} to {link['to']}"
+    return [{"link": int(at), **links[at], "name": engine.called(links[at]), "busy": float(busy[at])} for at in order]

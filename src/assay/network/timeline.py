@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from assay.errors import InputError
 from assay.network.description import Description
+from assay.network.engine import called
 from assay.network.trace import Messages
 
 Integers = NDArray[np.int64]
@@ -136,7 +137,7 @@ def _waits(links: Sequence[Link], way: Sequence[Hop], end: int | None, stored: b
             return
         ready = (hop.tail or 0 if stored else hop.head) + links[hop.link]["head_ticks"]
         if at + 1 < len(way):
-            yield from span.around(f"waits for {_called(links[way[at + 1].link])}", ready, way[at + 1].head)
+            yield from span.around(f"waits for {called(links[way[at + 1].link])}", ready, way[at + 1].head)
         elif end is not None:
             yield from span.around("waits for ever", ready, end)
 
@@ -182,22 +183,12 @@ def _words(messages: Messages, row: int) -> str:
 
 
 def _track(link: Link, number: int, channel: int) -> str:
-    words = f"{_called(link)} (link {number}"
+    words = f"{called(link)} (link {number}"
     if link["channels"] > 1:
         words += f", channel {channel // link['lanes']}"
     if link["lanes"] > 1:
         words += f", lane {channel % link['lanes']}"
     return f"{words})"
-
-
-def _called(link: Link) -> str:
-    match link["kind"]:
-        case "injection":
-            return f"node {link['from']} into router {link['to']}"
-        case "ejection":
-            return f"router {link['from']} into node {link['to']}"
-        case _:
-            return f"router {link['from']} to {link['to']}"
 
 
 def _name(process: int, what: str, name: object, track: int = 0, key: str = "name") -> Event:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from rich.markup import escape
-from rich.table import Table
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,9 @@ class Grid:
 
     def rich(self) -> Table:
         """Draw the table for a terminal."""
+        from rich.markup import escape
+        from rich.table import Table
+
         table = Table(title=escape(self.title), title_justify="left", title_style="bold", box=None, pad_edge=False)
         for i, heading in enumerate(self.headings):
             table.add_column(escape(heading), justify="left" if i < self.left else "right", overflow="fold")

@@ -1,20 +1,31 @@
-"""The readings of one benchmark, block by block: read once, for figures, disturbance and variance alike."""
+"""What the lines of one benchmark's launches say: read once, for figures, disturbance and variance alike.
+
+The programs' own lines are read, not the tables made from them: they hold the values block by block, as wanted here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
 from typing import Any
 
-from assay.analysis.figures import Cell, cells
+from assay.analysis.figures import Cell, cells_of_blocks
+from assay.samples import Check, Circumstance, Launch, Measured, events, folded
 
-_BLOCKS = """
-    SELECT s.metric, s.case, s.host, s.launch, s.attempt, s.block, s.first, max(s.batch),
-        list(s.value ORDER BY s.repetition)
-    FROM samples s JOIN launches l USING (benchmark, launch, attempt, host)
-    WHERE s.benchmark = ? AND l.complete
-    GROUP BY ALL ORDER BY s.launch, min(s.t), s.block, s.first DESC
-"""
+
+@dataclass(frozen=True)
+class Told:
+    """All launches of a benchmark; of those that are complete and were not done again also blocks and failed checks.
+
+    `blocks`: with how many ranks its launch had; `failed`: case and detail.
+    """
+
+    launches: list[Launch]
+    blocks: list[tuple[Measured, int]]
+    failed: list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -37,18 +48,52 @@ class Readings:
         return self.metric, self.case, self.host, self.launch, self.attempt, self.block
 
 
-def readings(connection: Any, benchmark: str) -> list[Readings]:
-    """Give the blocks of a benchmark's complete launches, in order of launch and time."""
-    rows = connection.execute(_BLOCKS, [benchmark]).fetchall()
-    return [Readings(*row) for row in rows]
+def told(tasks: Iterable[tuple[Circumstance, Path]]) -> Told:
+    """Read the files of one benchmark's tasks, of which one that ran on several nodes may have several in a row."""
+    found, failed = Told([], [], []), dict[tuple[str, str], None]()
+    for _, files in groupby(tasks, key=lambda task: task[0]):
+        lines = [line for about, path in files for line in folded(events(path), about)]
+        launches = [line for line in lines if isinstance(line, Launch)]
+        ranks = {launch.host: launch.ranks for launch in launches if launch.complete}
+        found.launches.extend(launches)
+        for line in lines:
+            if isinstance(line, Measured) and line.block.host in ranks:
+                found.blocks.append((line, ranks[line.block.host]))
+            elif isinstance(line, Check) and not line.passed and line.host in ranks:
+                failed[line.case, line.detail] = None
+    found.failed.extend(failed)
+    return found
+
+
+def readings(blocks: Iterable[Measured]) -> list[Readings]:
+    """Give the readings by block, first calls apart, in order of launch and time."""
+    grouped: dict[tuple[Any, ...], list[Measured]] = defaultdict(list)
+    for each in blocks:
+        of = each.block
+        if each.first is not None:
+            grouped[of.metric, of.case, of.host, of.launch, of.attempt, of.block, True].append(each)
+        if each.values:
+            grouped[of.metric, of.case, of.host, of.launch, of.attempt, of.block, False].append(each)
+    made = []
+    for (metric, case, host, launch, attempt, block, first), parts in grouped.items():
+        values = [part.first for part in parts if part.first is not None]
+        batch = 1
+        if not first:
+            values = _in_turn([part.values for part in parts])
+            batch = max(part.block.batch for part in parts)
+        begun = min(part.block.t0 for part in parts)
+        made.append((begun, Readings(metric, case, host, launch, attempt, block, first, batch, values)))
+    made.sort(key=lambda each: (each[1].launch, each[0], each[1].block, not each[1].first))
+    return [each for _, each in made]
+
+
+def _in_turn(parts: list[list[float]]) -> list[float]:
+    """Join the values of a block that was written in parts (by several ranks of a host): all first ones first."""
+    if len(parts) == 1:
+        return parts[0]
+    return [part[turn] for turn in range(max(map(len, parts))) for part in parts if turn < len(part)]
 
 
 def gathered(found: Sequence[Readings]) -> list[Cell]:
     """Gather blocks into the cells that figures are made from."""
-
-    def rows() -> Iterator[tuple[Any, ...]]:
-        for of in found:
-            for value in of.values:
-                yield of.metric, of.case, of.host, of.launch, value, of.batch, of.first
-
-    return cells(rows())
+    return cells_of_blocks((of.metric, of.case, of.host, of.launch, of.values, of.batch, of.first) for of in found)

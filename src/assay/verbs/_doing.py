@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from typing import TYPE_CHECKING
 
 from assay.benchmark.record import benchmark
 from assay.errors import AssayError, InputError
 from assay.execute import session
-from assay.execute.mpi import find_mpi
 from assay.execute.plan import Plan
 from assay.execute.session import Failure
 from assay.execute.wishes import Wishes
-from assay.machine.discovery import discover, provenance
+from assay.machine.provenance import provenance
 from assay.store import Run
+
+if TYPE_CHECKING:
+    from assay.machine.discovery import Host
 
 
 def measure(wishes: Wishes, out: Path | None) -> tuple[Run, list[Failure]]:
     """Plan and do what was wished for, into a new run."""
     plan, where = wishes.plan(), wishes.target()
     where.admit([benchmark(name) for name in wishes.names])  # all that can be refused is, before a folder is made
-    found = None if wishes.on is not None else discover(find_mpi)  # a described machine's results owe this one nothing
+    found = None if wishes.on is not None else _here()  # a described machine's results owe this one nothing
     about = {
         "command": sys.argv[1:],
         "wishes": wishes.to_dict(),
@@ -37,6 +38,13 @@ def measure(wishes: Wishes, out: Path | None) -> tuple[Run, list[Failure]]:
     }
     run = Run.create(out, about)
     return run, proceed(run, plan, where)
+
+
+def _here() -> Host:
+    from assay.execute.mpi import find_mpi
+    from assay.machine.discovery import discover
+
+    return discover(find_mpi)
 
 
 def resume(run: Run) -> list[Failure]:
@@ -53,25 +61,9 @@ def resume(run: Run) -> list[Failure]:
 
 def proceed(run: Run, plan: Plan, where: session.Target) -> list[Failure]:
     """Do what is left of a plan, showing how far it is."""
-    console = Console(stderr=True)
-    with Progress(
-        TextColumn("{task.description:<12}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-    ) as bar:
-        line = bar.add_task("compiling", total=len(plan.tasks))
+    with _shown(len(plan.tasks)) as (say, advance):
         try:
-            failures = session.do(
-                run,
-                plan,
-                where,
-                say=lambda text: console.print(text, highlight=False, markup=False),
-                advance=lambda name: bar.update(line, advance=1, description=name),
-            )
+            failures = session.do(run, plan, where, say=say, advance=advance)
         except BaseException:  # also a person's Ctrl-C: the run says that it ended early, and can be resumed
             with contextlib.suppress(AssayError):
                 run.finish("interrupted")
@@ -80,3 +72,29 @@ def proceed(run: Run, plan: Plan, where: session.Target) -> list[Failure]:
             where.close()
     run.finish("failed" if failures else "done")
     return failures
+
+
+@contextlib.contextmanager
+def _shown(tasks: int) -> Iterator[tuple[Callable[[str], None], Callable[[str], None]]]:
+    """Give what says a line on standard error, and what is told of each task done: a bar, where there is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda text: print(text, file=sys.stderr, flush=True), lambda name: None
+        return
+    from rich import progress
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    with progress.Progress(
+        progress.TextColumn("{task.description:<12}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    ) as bar:
+        line = bar.add_task("compiling", total=tasks)
+        yield (
+            lambda text: console.print(text, highlight=False, markup=False),
+            lambda name: bar.update(line, advance=1, description=name),
+        )

@@ -11,10 +11,10 @@ from assay.execute.wishes import Wishes
 
 def quoted_one(wishes: Wishes, record: Benchmark) -> dict[str, Any] | None:
     """Answer one benchmark by what was published; None where it can be done, InputError where neither goes."""
-    from assay.report import quoted
-
     if wishes.on is None or (record.kind != "node" and _described(wishes)):
         return None  # what can be simulated is, without a look at what was published
+    from assay.report import quoted
+
     machine = quoted.published(wishes.on)
     return None if machine is None else quoted.one(machine, record)  # neither: refused by its target
 

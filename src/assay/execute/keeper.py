@@ -1,0 +1,201 @@
+"""The keeper of a process tree: a script that starts commands and sees to it that nothing of them outlives Assay.
+
+It is a child subreaper (prctl(2)), so a process that moved to a session of its own, as the daemons of mpiexec do,
+comes back to it when its parent dies: killing until no child is left therefore misses none. The commands themselves die
+with the keeper (PR_SET_PDEATHSIG).
+
+It reads one order from standard input (8 bytes of length, little-endian, then a dict as `marshal` has it; both sides
+are one interpreter) and answers with another on standard output. Every launch waits for its start, so that it imports
+only what it cannot do without, and no module that takes milliseconds (pathlib, contextlib, subprocess).
+"""
+# ruff: noqa: PTH123, PTH208, SIM105
+
+import _signal as signal  # type: ignore[import-not-found]  # `signal` itself makes enumerations of its constants first
+import ctypes
+import marshal
+import os
+import select
+import time
+
+GRACE = 1.0  # s, between asking a tree to end and killing it
+GIVE_UP = 10.0  # s, after which a process that SIGKILL does not end is left to the kernel
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+class _RefusedError(Exception):
+    """What could not be started, and why."""
+
+
+def _start(
+    argv: list[str], out: str | None, err: str | None, hold: bool, folder: str | None, libc: ctypes.CDLL
+) -> tuple[int, int | None]:
+    """Start a command in a session of its own; returns its number and, with `hold`, the pipe to its standard input."""
+    keeper = os.getpid()
+    told, tell = os.pipe()
+    stdin, held = os.pipe() if hold else (os.open(os.devnull, os.O_RDONLY), None)
+    child = os.fork()
+    if child == 0:
+        place = argv[0]
+        try:
+            os.setsid()
+            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            if os.getppid() != keeper:
+                os._exit(1)
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+            os.dup2(stdin, 0)
+            for stream, path in ((1, out), (2, err)):
+                place = path or os.devnull
+                flags = os.O_WRONLY | (os.O_APPEND | os.O_CREAT if path else 0)
+                os.dup2(os.open(place, flags, 0o666), stream)
+            if folder:
+                place = folder
+                os.chdir(folder)
+            place = argv[0]
+            os.execvp(place, argv)
+        except OSError as error:
+            os.write(tell, f"{error.strerror}: {place}".encode())
+        finally:
+            os._exit(127)
+    os.close(tell)
+    os.close(stdin)
+    refusal = os.read(told, 1 << 16)
+    os.close(told)
+    if refusal:
+        raise _RefusedError(refusal.decode())
+    return child, held
+
+
+def _below(root: int) -> list[int]:
+    """All processes below `root`, by the parents that /proc/PID/stat names."""
+    children: dict[int, list[int]] = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/stat") as stat:
+                    parent = int(stat.read().rpartition(")")[2].split()[1])
+            except (OSError, ValueError, IndexError):
+                continue
+            children.setdefault(parent, []).append(int(entry))
+    found = list(children.get(root, ()))
+    for pid in found:  # grows while it is walked
+        found.extend(children.get(pid, ()))
+    return found
+
+
+def _reap(statuses: dict[int, int]) -> bool:
+    """Collect every child that has ended; False when none is left."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return False
+        if pid == 0:
+            return True
+        statuses[pid] = os.waitstatus_to_exitcode(status)
+
+
+def _send(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def _end(statuses: dict[int, int], asked: list[int]) -> None:
+    """Ask the processes `asked` to end, wait a little, then kill whatever is below until nothing is."""
+    for pid in asked:
+        _send(pid, signal.SIGTERM)
+    began = time.monotonic()
+    while _reap(statuses):
+        waited = time.monotonic() - began
+        if waited > GIVE_UP:
+            return
+        if waited > GRACE:
+            for pid in _below(os.getpid()):
+                _send(pid, signal.SIGKILL)
+        time.sleep(0.02)
+
+
+def _bid_farewell(commands: list[list[str]]) -> None:
+    import subprocess
+
+    for words in commands:
+        try:
+            subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=GIVE_UP)
+        except (OSError, subprocess.SubprocessError):
+            continue
+
+
+def _read(length: int) -> bytes:
+    """Read so many bytes from standard input; nothing where it ends before."""
+    text = b""
+    while len(text) < length:
+        piece = os.read(0, length - len(text))
+        if not piece:
+            return b""
+        text += piece
+    return text
+
+
+def _keep() -> None:
+    """Be the keeper: read the order, start, wait for the end, leave nothing behind, answer."""
+    libc = ctypes.CDLL(None)  # loaded before the fork: the child may only make calls
+    libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    length = _read(8)
+    text = _read(int.from_bytes(length, "little"))
+    if not text:
+        return
+    order = marshal.loads(text)
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake)
+    ordered_off: list[int] = []
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: ordered_off.append(1))
+    began = time.monotonic()
+    statuses: dict[int, int] = {}
+    missing, timed_out, orphaned = None, False, False
+    pids: list[int] = []
+    held: list[int] = []
+    try:
+        for argv, out, err, hold in order["commands"]:
+            pid, pipe = _start(argv, out, err, hold, order["folder"], libc)
+            pids.append(pid)
+            if pipe is not None:
+                held.append(pipe)
+    except _RefusedError as refusal:
+        missing = str(refusal)
+    except OSError as error:  # no process, no pipe
+        missing = str(error.strerror)
+    while missing is None:
+        _reap(statuses)
+        if all(pid in statuses for pid in pids):
+            break
+        left = None if order["timeout"] is None else order["timeout"] - (time.monotonic() - began)
+        timed_out = left is not None and left <= 0
+        if timed_out or orphaned or ordered_off:
+            break
+        ready = select.select([0, woken], [], [], left)[0]
+        if woken in ready:
+            os.read(woken, 1 << 16)
+        orphaned = 0 in ready and os.read(0, 1) == b""
+    seconds = time.monotonic() - began
+    cut_short = any(pid not in statuses for pid in pids)
+    for pipe in held:
+        os.close(pipe)
+    _end(statuses, [pid for pid in pids if pid not in statuses])
+    if cut_short:
+        _bid_farewell(order["farewell"])
+    ended = [statuses.get(pid, -int(signal.SIGKILL)) for pid in pids]
+    answer = {"statuses": ended, "seconds": seconds, "timed_out": timed_out, "missing": missing}
+    try:
+        os.write(1, marshal.dumps(answer))
+    except OSError:
+        pass
+
+
+if __name__ == "__main__":
+    _keep()
+    os._exit(0)  # taking the interpreter down in order would take as long as the rest
