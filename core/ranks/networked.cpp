@@ -222,19 +222,25 @@ Time Networked::receiving(const Message& message) {
 
 void Networked::serve(World& world) {
   do {
-    told_.clear();
-    live_->serve(told_);
-    for (std::size_t i = 0; i < told_.size(); ++i) {
-      for (int step = 0; step < 4; ++step)
-        if (const std::size_t ahead = i + 20 - 5 * static_cast<std::size_t>(step); ahead < told_.size()) {
-          const auto id = static_cast<MessageId>(told_[ahead].cookie >> stage_bits);
-          world.fetch_arrival(id, step);
-        }
-      told(world, told_[i]);
+    for (bool more = true; more;) {
+      told_.clear();
+      more = live_->serve(told_);
+      tell(world);
     }
   } while (live_->next() != network::Live::never &&
            live_->next() * static_cast<std::uint64_t>(tick_) < world.next_event());
   world.model_next(live_->next() == network::Live::never ? never : static_cast<Time>(live_->next()) * tick_);
+}
+
+// What a report names lies in what the one before names: each is fetched in four steps, five reports apart.
+void Networked::tell(World& world) {
+  static constexpr std::size_t apart = 5, steps = 4, ahead = apart * steps;
+  for (std::size_t i = 0; i < told_.size() + ahead; ++i) {
+    for (std::size_t step = 0; step < std::min(steps, i / apart + 1); ++step)
+      if (const std::size_t which = i - apart * step; which < told_.size())
+        world.fetch_arrival(static_cast<MessageId>(told_[which].cookie >> stage_bits), static_cast<int>(step));
+    if (i >= ahead) told(world, told_[i - ahead]);
+  }
 }
 
 void Networked::told(World& world, const network::Told& report) {

@@ -106,6 +106,7 @@ class Networked final : public MessageModel {
   void ask(World& world, MessageId id);
   void next_packet(World& world, MessageId id, Time at);
   void attend(World& world, int rank, MessageId id, Stage stage);
+  void tell(World& world);
   void told(World& world, const network::Told& report);
   void account(Time handed, std::uint32_t hops, std::uint32_t flits, Time until);
   void packet_left(World& world, MessageId id, Time time);

@@ -44,7 +44,8 @@ std::vector<Ends> on_line(const Table& keys, const Trace& trace, std::string& en
     if (live->next() == Live::never) continue;
     const std::uint64_t now = live->next();
     told.clear();
-    live->serve(told);
+    while (live->serve(told)) {
+    }
     for (const Told& each : told) {
       Ends& message = ends[each.cookie];
       if (each.what == Told::What::left) message.left = each.time;
@@ -121,7 +122,8 @@ void alone(const Case& each) {
       live->submit(now, 0, to, flits, 7);
       while (live->next() != Live::never) {
         told.clear();
-        live->serve(told);
+        while (live->serve(told)) {
+        }
         for (const Told& one : told)
           if (one.what != Told::What::left) {
             const auto took = one.time - now;
@@ -135,6 +137,34 @@ void alone(const Case& each) {
       }
       now += 1'000'000;
     }
+}
+
+// Every node sends to its neighbour across one dimension at once: nobody is in the way, all is told at one tick, in
+// parts.
+void together(const Case& each) {
+  static constexpr std::int64_t dimension = 13;
+  Table larger = each.keys;
+  larger["dimension"] = Value(dimension);
+  const auto live = assay::network::make_live(larger, false);
+  for (std::uint32_t node = 0; node < live->nodes(); ++node) live->submit(5, node, node ^ 4, 3, node);
+  std::vector<Told> told;
+  std::vector<int> heard(live->nodes(), 0);
+  int wrong = 0, parts = 0;
+  while (live->next() != Live::never) {
+    for (bool more = true; more; ++parts) {
+      told.clear();
+      more = live->serve(told);
+      for (const Told& one : told) {
+        ++heard[one.cookie];
+        wrong += one.time != 5 + live->unloaded(3, 3) || one.hops != 3;
+      }
+    }
+  }
+  for (const int times : heard) wrong += times != 1;
+  if (wrong > 0 || parts < 8) {
+    std::fprintf(stderr, "%s, all at once: %d wrong, told in %d parts\n", each.name, wrong, parts);
+    ++failures;
+  }
 }
 
 Table keys(std::initializer_list<std::pair<const char*, Value>> given) {
@@ -171,6 +201,8 @@ int main() {
     for (const std::uint64_t span : {300u, 1000u, 5000u, 50000u}) compare(slow, "circuit cube", span);
   }
   alone(slow);
+  together(circuits);
+  together(slow);
   Case by_end = circuits;
   by_end.name = "circuits released at their end";
   by_end.keys["circuit_release"] = Value("end");

@@ -38,7 +38,10 @@ struct Timing {
 class CircuitCube final : public Live {
  public:
   explicit CircuitCube(const Timing& timing)
-      : t_(timing), words_(std::size_t{timing.dimension + ways} << timing.dimension, 0), worms_(nodes_) {}
+      : t_(timing),
+        words_(std::size_t{timing.dimension + ways} << timing.dimension, 0),
+        worms_(nodes_),
+        behind_(nodes_) {}
 
   [[nodiscard]] std::uint32_t nodes() const override { return nodes_; }
   [[nodiscard]] std::uint32_t hops(std::uint32_t from, std::uint32_t to) const override {
@@ -57,47 +60,48 @@ class CircuitCube final : public Live {
     } else if (free_.empty()) {
       index = static_cast<std::uint32_t>(worms_.size());
       worms_.emplace_back();
+      behind_.emplace_back();
     } else {
       index = free_.back();
       free_.pop_back();
     }
-    worms_[index] = {cycle, source, source, destination, flits, cookie, nobody, created_, false};
+    worms_[index] = {cycle, source, source, destination, cookie, created_, flits, 0};
     push(submitted_, {cycle, index, created_++});
   }
   void fetch(std::uint32_t source) const override { events::prefetch(&worms_[source]); }
   [[nodiscard]] std::uint64_t next() const override {
     return std::min({events_.first(), submitted_.first(), entering_.first(), crossing_.first()});
   }
-  void serve(std::vector<Told>& told) override {
+  bool serve(std::vector<Told>& told) override {
     told_ = &told;
-    const std::uint64_t now = next(), others = std::min({events_.first(), entering_.first(), crossing_.first()});
-    const std::uint64_t at = others >= now + t_.node_head ? now + t_.node_head : now;
-    gather(at, now);
-    const std::size_t count = batch_.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      if (far_ && i + 24 < count) events::prefetch(&worms_[batch_[i + 24].index]);
-      if (far_ && i + 12 < count) fetch(worms_[batch_[i + 12].index]);
-      ask(batch_[i].index, now, at);
+    const std::size_t count = served_ < batch_.size() ? batch_.size() : begin(), most = told.size() + told_together;
+    for (; served_ < count && told.size() < most; ++served_) {
+      if (far_ && served_ + 24 < count) events::prefetch(&worms_[batch_[served_ + 24].index]);
+      if (far_ && served_ + 12 < count) fetch(worms_[batch_[served_ + 12].index]);
+      ask(batch_[served_].index, now_, inside_);
     }
+    return served_ < count;
   }
   /// All take the dimensions in one order: nobody waits in a circle.
   [[nodiscard]] std::string stuck() const override { return ""; }
   [[nodiscard]] std::size_t memory() const override {
-    return words_.capacity() * 8 + worms_.capacity() * sizeof(Worm) + free_.capacity() * 4 + events_.memory() +
-           submitted_.memory() + entering_.memory() + crossing_.memory();
+    return words_.capacity() * 8 + worms_.capacity() * sizeof(Worm) + (behind_.capacity() + free_.capacity()) * 4 +
+           events_.memory() + submitted_.memory() + entering_.memory() + crossing_.memory();
   }
   [[nodiscard]] const char* engine() const override { return "circuit cube"; }
 
  private:
-  struct Worm {
+  struct alignas(32) Worm {
     std::uint64_t born;
     std::uint32_t here;  // the router that its head stands at
-    std::uint32_t source, destination, flits = 0, cookie;
-    std::uint32_t next;  // in the queue that it stands in
-    std::uint32_t key;   // counts the messages, round and round: those alive are less than half a round apart
-    bool entered;
+    std::uint32_t source, destination, cookie;
+    std::uint32_t key;  // counts the messages, round and round: those alive are less than half a round apart
+    std::uint32_t flits : 31 = 0;
+    std::uint32_t entered : 1;
     [[nodiscard]] std::uint32_t rest() const { return here ^ destination; }  // dimensions still to be crossed
   };
+  static_assert(sizeof(Worm) == 32);
+  static constexpr std::size_t told_together = 1024;                 // so that it is still in a cache when it is read
   static constexpr std::uint32_t way_in = 0, way_out = 1, ways = 2;  // kinds of links
   struct Event {
     std::uint64_t at;
@@ -144,6 +148,15 @@ class CircuitCube final : public Live {
   void push(events::InOrder<Event>& ring, Event event, bool in_turn) {
     in_turn ? push(ring, event) : events_.push(event);
   }
+  /// Gathers what is served together; how many events.
+  std::size_t begin() {
+    const std::uint64_t others = std::min({events_.first(), entering_.first(), crossing_.first()});
+    now_ = next();
+    inside_ = others >= now_ + t_.node_head ? now_ + t_.node_head : now_;
+    served_ = 0;
+    gather(inside_, now_);
+    return batch_.size();
+  }
   /// All events of a tick, and the submissions of another, by key, the order of submission. What a ring holds of one
   /// tick was mostly put in in that order, and what enters is newer than what is inside.
   void gather(std::uint64_t at, std::uint64_t submitted) {
@@ -182,7 +195,7 @@ class CircuitCube final : public Live {
     const std::uint64_t asked = w.entered ? inside : now, granted = std::max(word, asked);
     word = held_alone;
     if (!w.entered && granted == now && inside > now) {
-      w.entered = true;
+      w.entered = 1;
       return ask(index, now, inside);
     }
     cross(index, granted, granted == asked);
@@ -190,11 +203,11 @@ class CircuitCube final : public Live {
   }
   void wait(std::uint64_t& word, std::uint32_t index) {
     if (word == held_alone) {
-      worms_[index].next = index;
+      behind_[index] = index;
     } else {
-      Worm& tail = worms_[static_cast<std::uint32_t>(word)];
-      worms_[index].next = tail.next;
-      tail.next = index;
+      std::uint32_t& tail = behind_[static_cast<std::uint32_t>(word)];
+      behind_[index] = tail;
+      tail = index;
     }
     word = held | index;
   }
@@ -202,7 +215,7 @@ class CircuitCube final : public Live {
   void cross(std::uint32_t index, std::uint64_t time, bool in_turn) {
     Worm& w = worms_[index];
     if (!w.entered) {
-      w.entered = true;
+      w.entered = 1;
       push(entering_, {time + t_.node_head, index, w.key}, in_turn);
     } else if (const std::uint32_t rest = w.rest(); rest != 0) {
       w.here ^= 1u << first(rest);
@@ -251,11 +264,11 @@ class CircuitCube final : public Live {
       return;
     }
     const auto tail = static_cast<std::uint32_t>(word);
-    const std::uint32_t first = worms_[tail].next;
+    const std::uint32_t first = behind_[tail];
     if (first == tail)
       word = held_alone;
     else
-      worms_[tail].next = worms_[first].next;
+      behind_[tail] = behind_[first];
     granted_.push_back({first, time});
   }
   /// Waiters that were granted while a path was walked: a work list instead of recursion.
@@ -271,13 +284,16 @@ class CircuitCube final : public Live {
   const std::uint32_t nodes_ = 1u << t_.dimension;
   const bool far_ = t_.dimension > 12;  // words lie too far apart for a cache
   events::LargeVector<std::uint64_t> words_;
-  events::LargeVector<Worm> worms_;  // a node's own, then those of nodes that have several under way
+  events::LargeVector<Worm> worms_;            // a node's own, then those of nodes that have several under way
+  events::LargeVector<std::uint32_t> behind_;  // in the queue that a worm stands in; behind the last the first
   std::vector<std::uint32_t> free_;
   events::LargeVector<Event> batch_, room_;
   std::vector<Granted> granted_;
   events::InOrder<Event> submitted_, entering_, crossing_;
   events::RadixHeap<Event> events_;  // those that a ring would not take
   std::vector<Told>* told_ = nullptr;
+  std::uint64_t now_ = 0, inside_ = 0;  // of what is being served: the tick, and that of heads inside
+  std::size_t served_ = 0;              // of the batch
   std::uint32_t created_ = 0;
 };
 

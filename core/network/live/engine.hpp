@@ -99,9 +99,10 @@ class LiveEngine final : public Live {
     source_.put(cycle, {source, destination, flits}, cookie);
   }
   [[nodiscard]] std::uint64_t next() const override { return engine_.next_time(); }
-  void serve(std::vector<Told>& told) override {
+  bool serve(std::vector<Told>& told) override {
     observer_.told = &told;
     engine_.serve_cycle(engine_.next_time());
+    return false;
   }
   [[nodiscard]] std::string stuck() const override;
   [[nodiscard]] std::size_t memory() const override { return engine_.memory(); }

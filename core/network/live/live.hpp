@@ -48,12 +48,12 @@ class Live {
   /// `cycle`: not before any cycle served so far.
   virtual void submit(std::uint64_t cycle, std::uint32_t source, std::uint32_t destination, std::uint32_t flits,
                       std::uint32_t cookie) = 0;
-  /// The next cycle in which anything happens, or `never`.
   /// Something will soon be submitted at this node: what that touches may be fetched.
   virtual void fetch(std::uint32_t) const {}
+  /// The next cycle in which anything happens, or `never`.
   [[nodiscard]] virtual std::uint64_t next() const = 0;
-  /// Serves the cycle `next()`; adds to `told`.
-  virtual void serve(std::vector<Told>& told) = 0;
+  /// Serves the cycle `next()`, or a part of it; adds to `told`. Whether there is more of it: then this comes next.
+  virtual bool serve(std::vector<Told>& told) = 0;
   /// What can never move again, once `next()` is never: a line for people, or nothing.
   [[nodiscard]] virtual std::string stuck() const = 0;
   [[nodiscard]] virtual std::size_t memory() const = 0;
