@@ -17,7 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.analysis import disturbance
-from assay.analysis.disturbance import Block, State, find_modes, find_step, judge
+from assay.analysis.disturbance import Block, State, judge
+from assay.analysis.disturbance.shapes import find_modes
+from assay.analysis.disturbance.steps import find_step
 
 TICK = 0.01
 

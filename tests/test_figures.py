@@ -95,12 +95,14 @@ def test_tails_come_only_from_single_operations_and_enough_of_them(batch: int, s
 
 def test_rows_become_cells_in_order_of_time() -> None:
     rows = [
-        ("t", '{"n":1}', "h", 0, 5.0, 1, True),
-        ("t", '{"n":1}', "h", 0, 2.0, 8, False),
-        ("t", '{"n":1}', "h", 1, 3.0, 8, False),
+        ("t", '{"n":1}', "h", 0, [5.0], 1, True),
+        ("t", '{"n":1}', "h", 0, [2.0], 8, False),
+        ("t", '{"n":1}', "h", 1, [3.0, 4.0], 8, False),
     ]
     (made,) = cells(rows)
-    assert made.first == [5.0] and made.batch == 8 and [v.tolist() for v in made.launches.values()] == [[2.0], [3.0]]
+    assert (
+        made.first == [5.0] and made.batch == 8 and [v.tolist() for v in made.launches.values()] == [[2.0], [3.0, 4.0]]
+    )
 
 
 def test_best_is_the_best_single_sample_where_the_record_asks_for_it() -> None:

@@ -101,12 +101,7 @@ class FigureValue:
         return dict(self.__dict__)
 
 
-def cells(samples: Iterable[tuple[Any, ...]]) -> list[Cell]:
-    """Group rows (metric, case, host, launch, value, batch, first), in order of time, into cells."""
-    return cells_of_blocks((*before, [value], batch, first) for *before, value, batch, first in samples)
-
-
-def cells_of_blocks(blocks: Iterable[tuple[Any, ...]]) -> list[Cell]:
+def cells(blocks: Iterable[tuple[Any, ...]]) -> list[Cell]:
     """Group blocks of rows, with a list of values in the place of one, in order of time, into cells."""
     grouped: dict[tuple[str, str], dict[tuple[str, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     first: dict[tuple[str, str], list[float]] = defaultdict(list)

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from assay.analysis.figures import Cell, cells_of_blocks
+from assay.analysis.figures import Cell, cells
 from assay.samples import Check, Circumstance, Launch, Measured, events, folded
 
 
@@ -96,4 +96,4 @@ def _in_turn(parts: list[list[float]]) -> list[float]:
 
 def gathered(found: Sequence[Readings]) -> list[Cell]:
     """Gather blocks into the cells that figures are made from."""
-    return cells_of_blocks((of.metric, of.case, of.host, of.launch, of.values, of.batch, of.first) for of in found)
+    return cells((of.metric, of.case, of.host, of.launch, of.values, of.batch, of.first) for of in found)

@@ -1,0 +1,113 @@
+"""What the kernel counted: others' work, stolen time, switches, faults, and the processor's frequency."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from assay.analysis.disturbance.block import Block, Floats, cases_of, when
+from assay.analysis.disturbance.findings import Findings
+
+# A second of wall time.
+WINDOW = 0.25  # s: shorter blocks are gathered up to this, since the kernel counts busy time in ticks
+TICK = 0.010  # s: /proc/stat counts in hundredths; half a tick a block is its rounding
+OTHERS = 0.17  # busy processors of everybody else: an idle virtual machine's daemons stay under 0.1, one hog is 1.0
+OTHERS_A_PROCESSOR = 0.005  # and so much more for each processor: daemons come with the size of the machine
+STEAL = 0.05  # processors stolen by the hypervisor: a twentieth moves a median by up to as much
+SWITCHES = 100.0  # involuntary switches of ours: ticks and daemons cause tens, a competitor 125 and more
+STARVED = 0.85  # our processor time, as a share of the case's best blocks: below it somebody else ran in our place
+FREQUENCY = 0.05  # relative range of the processor's frequency: a time follows it one to one
+
+
+def accounts(findings: Findings, processors: int, ranks: int) -> None:
+    """Find blocks that others' work, stolen time, switches or faults touched, on `processors` with `ranks` of ours."""
+    blocks = findings.blocks
+    hits: dict[str, list[int]] = defaultdict(list)
+    worst: dict[str, float] = defaultdict(float)
+    share = _own_share(blocks)
+
+    def hit(rule: str, window: list[int], size: float) -> None:
+        hits[rule] += window
+        worst[rule] = max(worst[rule], size)
+
+    for window in _windows(blocks):
+        wall = sum(blocks[i].wall for i in window)
+        if wall <= 0:
+            continue
+        rounding = TICK * max(2.0, len(window) / 2) / wall
+        others = sum(blocks[i].counted("others") for i in window) / wall
+        steal = sum(blocks[i].counted("steal") for i in window) / wall
+        own = sum(blocks[i].counted("own") for i in window) / wall
+        switches = sum(blocks[i].counted("involuntary") for i in window) / wall
+        starving = [i for i in window if share[i] < STARVED]
+        if others > OTHERS + OTHERS_A_PROCESSOR * processors + rounding:
+            hit("others", window, others)
+        if steal > STEAL + rounding:
+            hit("steal", window, steal)
+        if switches > SWITCHES * ranks:
+            hit("switches", window, switches)
+        if starving and 2 * len(starving) >= len(window):
+            hit("starved", starving, 1 - min(share[i] for i in starving))
+        if own + others + steal > processors - 0.1 and others + steal > OTHERS + rounding:
+            findings.contended.update(window)
+        findings.contended.update(starving)
+    faulted = [i for i, block in enumerate(blocks) if block.counted("major_faults") > 0]
+    if faulted:
+        hit("faults", faulted, sum(blocks[i].counted("major_faults") for i in faulted))
+    texts = {
+        "others": "other processes kept up to {0:.2g} of {1} processors busy",
+        "steal": "the hypervisor took up to {0:.2g} processors away",
+        "switches": "our processes were switched out up to {0:.0f} times a second against their will",
+        "starved": "our processes got up to {0:.0%} less processor time than in the best blocks of the same case",
+        "faults": "{0:.0f} pages had to be read from disk or swap while timing",
+    }
+    for rule, indices in hits.items():
+        findings.add(rule, texts[rule].format(worst[rule], processors) + when(blocks, indices), indices)
+
+
+def _windows(blocks: Sequence[Block]) -> Iterator[list[int]]:
+    """Gather the blocks of each launch, in time, into windows of at least WINDOW seconds."""
+    by_launch: dict[int, list[int]] = defaultdict(list)
+    for i, block in enumerate(blocks):
+        by_launch[block.launch].append(i)
+    for members in by_launch.values():
+        members.sort(key=lambda i: (blocks[i].t0, blocks[i].block))
+        windows: list[list[int]] = [[]]
+        for i in members:
+            if sum(blocks[j].wall for j in windows[-1]) >= WINDOW:
+                windows.append([])
+            windows[-1].append(i)
+        if len(windows) > 1 and sum(blocks[j].wall for j in windows[-1]) < WINDOW:
+            rest = windows.pop()
+            windows[-1] += rest
+        yield from windows
+
+
+def _own_share(blocks: Sequence[Block]) -> Floats:
+    """Our processor time a wall second of each block, relative to the case's best blocks (their 90th percentile).
+
+    1 if unknown.
+    """
+    known = [block.wall > 0 and block.accounting.get("own") is not None for block in blocks]
+    busy = np.array([b.counted("own") / b.wall if ok else np.nan for b, ok in zip(blocks, known, strict=True)])
+    share = np.ones(len(blocks))
+    for members in cases_of(blocks).values():
+        mine = busy[members]
+        best = np.quantile(mine, 0.9) if np.isfinite(mine).all() else np.nan
+        if best > 0.5:  # a program that mostly waits, for a disk say, is not judged by its processor time
+            share[members] = mine / best
+    return share
+
+
+def frequency(findings: Findings) -> None:
+    """Find blocks in which the processor's frequency was away from its median over all blocks."""
+    blocks = findings.blocks
+    hertz = {i: block.counted("frequency") for i, block in enumerate(blocks) if block.counted("frequency") > 0}
+    if len(hertz) < 2:
+        return
+    middle = float(np.median(list(hertz.values())))
+    away = [i for i, value in hertz.items() if abs(value / middle - 1) > FREQUENCY]
+    if away:
+        low, high = min(hertz.values()), max(hertz.values())
+        text = f"the processor's frequency went from {low / 1e9:.2f} to {high / 1e9:.2f} GHz"
+        findings.add("frequency", text + when(blocks, away), away)

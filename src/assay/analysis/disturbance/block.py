@@ -1,0 +1,63 @@
+"""A block of readings with what the kernel counted meanwhile: what the rules of disturbance look at."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of readings: `values` (n,) in the metric's SI unit an operation, `t0` and `t1` in Unix seconds.
+
+    `batch` is the operations that one reading of the clock covers; `accounting` as the programs write it: steal,
+    others, own, wall (s), involuntary, voluntary, minor_faults, major_faults, frequency (Hz or None). A key that is
+    missing is not judged.
+    """
+
+    metric: str
+    case: Hashable
+    launch: int
+    block: int
+    batch: int
+    values: Floats
+    accounting: Mapping[str, float | None] = field(default_factory=dict)
+    t0: float = 0.0
+    t1: float = 0.0
+
+    @property
+    def wall(self) -> float:
+        """Wall time (s) that the accounting covers."""
+        return float(self.accounting.get("wall") or (self.t1 - self.t0))
+
+    def counted(self, key: str) -> float:
+        """Give an account as a number, 0 where it was not taken."""
+        return float(self.accounting.get(key) or 0.0)
+
+
+def cases_of(blocks: Sequence[Block], by_launch: bool = False) -> dict[Hashable, list[int]]:
+    """Give the indices of the blocks of each metric and case, and of each launch where asked for."""
+    cases: dict[Hashable, list[int]] = defaultdict(list)
+    for i, block in enumerate(blocks):
+        cases[(block.metric, block.case, block.launch if by_launch else None)].append(i)
+    return cases
+
+
+def when(blocks: Sequence[Block], indices: Sequence[int]) -> str:
+    """Say when: all the while, from the middle on, until the middle, or now and then."""
+    if len(set(indices)) == len(blocks):
+        return ", all the while"
+    order = sorted(range(len(blocks)), key=lambda i: (blocks[i].t0, blocks[i].launch, blocks[i].block))
+    touched = set(indices)
+    flags = np.array([i in touched for i in order])
+    percent = f"in {flags.mean():.0%} of the blocks"
+    start, end = int(flags.argmax()), len(flags) - int(flags[::-1].argmax())
+    if flags[start:].mean() > 0.9:
+        return f", from block {start + 1} of {len(flags)} on ({percent})"
+    if flags[:end].mean() > 0.9:
+        return f", up to block {end} of {len(flags)} ({percent})"
+    return f", now and then ({percent})"

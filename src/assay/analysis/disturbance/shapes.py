@@ -1,0 +1,82 @@
+"""What the readings look like together: two modes, long readings, launches apart. None of these marks a block."""
+
+import math
+from collections import defaultdict
+from collections.abc import Hashable
+
+import numpy as np
+
+from assay.analysis.disturbance.block import Floats, cases_of, when
+from assay.analysis.disturbance.findings import Findings
+
+MODE_SHARE = 0.15  # of the readings that the lesser mode must hold
+MODE_GAP = 0.10  # relative distance of two modes: the alignment of buffers alone, varied on purpose, makes smaller ones
+MODE_DISTANCE = 5.5  # Ashman's D: a normal sample cut in two has 2.7, a uniform one 3.5, an exponential one under 4
+LONG_READINGS = 0.25  # of the time spent above the median: mean over median, less 1
+APART = 0.25  # greatest over least launch median, less 1: twice what idle machines show (METHOD: 10 to 17%)
+
+
+def shapes(findings: Findings) -> None:
+    """Two modes or long readings within launches, and launches apart, case by case; none of them marks a block."""
+    blocks = findings.blocks
+    two: list[int] = []
+    long: list[int] = []
+    gap = excess = 0.0
+    for members in cases_of(blocks, by_launch=True).values():
+        values = np.concatenate([blocks[i].values for i in members])
+        modes = find_modes(values)
+        if modes is not None:
+            two += members
+            gap = max(gap, modes[1] / modes[0] - 1)
+        middle = float(np.median(values))
+        if len(values) >= 20 and middle > 0 and float(np.mean(values)) / middle - 1 > LONG_READINGS:
+            long += members
+            excess = max(excess, float(np.mean(values)) / middle - 1)
+    if two:
+        findings.add(
+            "modes", f"readings fall into two groups up to {gap:.0%} apart" + when(blocks, two), two, mark=False
+        )
+    if long:
+        text = f"a few long readings add up to {excess:.0%} to the mean, which the median does not follow"
+        findings.add("tail", text + when(blocks, long), long, mark=False)
+    apart: dict[Hashable, float] = {}
+    for case, members in cases_of(blocks).items():
+        launches: dict[int, list[Floats]] = defaultdict(list)
+        for i in members:
+            launches[blocks[i].launch].append(blocks[i].values)
+        medians = np.array([np.median(np.concatenate(values)) for values in launches.values()])
+        if len(medians) > 1 and medians.min() > 0 and medians.max() / medians.min() - 1 > APART:
+            apart[case] = float(medians.max() / medians.min() - 1)
+    if apart:
+        cases = cases_of(blocks)
+        text = f"launches are up to {max(apart.values()):.0%} apart in {len(apart)} of {len(cases)} cases"
+        findings.add("launches", text, [i for case in apart for i in cases[case]], mark=False)
+
+
+def find_modes(values: Floats) -> tuple[float, float] | None:
+    """Find two modes in `values` (n,): their centres, or None.
+
+    The cut of the sorted logarithms with the least spread inside both parts; it counts if Ashman's D passes
+    MODE_DISTANCE, the centres are MODE_GAP apart and each part holds MODE_SHARE of the readings.
+    """
+    n = len(values)
+    if n < 20 or np.min(values) <= 0:
+        return None
+    logs = np.sort(np.log(np.asarray(values, float)))
+    logs = logs - logs.mean()
+    k = np.arange(1, n)
+    first, square = np.cumsum(logs), np.cumsum(logs**2)
+    left = square[:-1] - first[:-1] ** 2 / k
+    right = (square[-1] - square[:-1]) - (first[-1] - first[:-1]) ** 2 / (n - k)
+    inside = left + right
+    least = max(2, math.ceil(MODE_SHARE * n))
+    inside[: least - 1] = np.inf
+    inside[n - least :] = np.inf
+    at = int(np.argmin(inside)) + 1
+    low, high = logs[:at], logs[at:]
+    distance = float(np.median(high) - np.median(low))
+    spread = math.sqrt((float(np.var(low)) + float(np.var(high))) / 2)
+    if distance < math.log1p(MODE_GAP) or distance < MODE_DISTANCE * spread:
+        return None
+    ordered = np.sort(np.asarray(values, float))
+    return float(np.median(ordered[:at])), float(np.median(ordered[at:]))
