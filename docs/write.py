@@ -12,10 +12,10 @@ NOTE = "<!-- Written by ./x docs from what the code says of itself; edit the cod
 
 def benchmarks() -> str:
     """Every benchmark's record."""
-    from assay.benchmark.record import PARTS
+    from assay.benchmark.record import PARTS, REPETITIONS
     from assay.benchmark.record import benchmarks as records
 
-    lines = ["# Benchmarks\n"]
+    lines = ["# Benchmarks\n", f"All of them take `--set {REPETITIONS.name}=N`: {REPETITIONS.help}.\n"]
     for part in PARTS:
         of_part = [record for record in records().values() if record.part == part]
         lines += [f"## {part}\n"] if of_part else []

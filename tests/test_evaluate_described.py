@@ -33,3 +33,13 @@ def test_a_machine_that_nobody_published_is_evaluated_without_the_past(tmp_path:
 
 def test_all_machines_need_a_place_to_go() -> None:
     assert assay("evaluate", "--on", "all").status == 2
+
+
+def test_a_block_holds_one_reading_unless_more_are_asked_for(tmp_path: Path) -> None:
+    words = ("run", "echo", "--on", "ipsc860", "-n", "2", "--set", "bytes=8", "--json")
+    for number, more in ((1, ()), (4, ("--set", "repetitions=4"))):
+        made = assay(*words, *more, "--out", str(tmp_path / str(number)))
+        assert made.status == 0, made.err
+        (half,) = [each for each in made.document["figures"] if each["name"] == "half_round_trip"]
+        assert half["samples"] == number
+    assert assay(*words, "--set", "repetitions=none").status == 2

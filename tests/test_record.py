@@ -74,7 +74,9 @@ def test_a_record_is_read_from_the_source_without_compiling(probe: Benchmark) ->
         ({"mode": "fast,slow"}, "takes one value"),
         ({"mode": "brisk"}, "is none of its choices; seen: 'brisk'; accepted: fast, slow"),
         ({"sizes": "1"}, "did you mean size"),
-        ({"nothing": "1"}, "accepted: mode, size"),
+        ({"nothing": "1"}, "accepted: mode, size, repetitions"),
+        ({"repetitions": "0"}, "parameter repetitions: is out of bounds"),
+        ({"repetitions": "2,3"}, "takes one value"),
     ],
 )
 def test_what_a_person_sets_is_checked_against_the_record(probe: Benchmark, given: dict[str, str], said: str) -> None:
@@ -85,6 +87,7 @@ def test_what_a_person_sets_is_checked_against_the_record(probe: Benchmark, give
 
 def test_what_is_accepted_is_parsed(probe: Benchmark) -> None:
     assert probe.settings({"size": "4,8", "mode": "slow"}) == {"size": (4, 8), "mode": "slow"}
+    assert probe.settings({"repetitions": "1000"}) == {"repetitions": 1000}
 
 
 def test_reals_must_be_finite() -> None:

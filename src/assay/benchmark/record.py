@@ -92,6 +92,17 @@ class Parameter:
         return InputError(problem, key=f"parameter {self.name}", value=value, accepted=self.accepted())
 
 
+# What every benchmark takes beside its own parameters, and what is no part of its cases.
+REPETITIONS = Parameter(
+    "repetitions",
+    "integer",
+    1,
+    "readings of a block; else as many as its time allows, one on a described machine",
+    minimum=1,
+    maximum=1e6,
+)
+
+
 @dataclass(frozen=True)
 class Metric:
     """What a program samples, in an SI base unit; a `difference` of two readings may come out below zero."""
@@ -139,17 +150,18 @@ class Benchmark:
     def settings(self, given: Mapping[str, str]) -> dict[str, Scalar | tuple[Scalar, ...]]:
         """Check what a person set (`key=value` texts) against the record; returns parsed values by key."""
         parsed = {}
+        known = {REPETITIONS.name: REPETITIONS, **self.parameters}
         for key, text in given.items():
-            if key not in self.parameters:
-                near = difflib.get_close_matches(key, self.parameters, 1)
+            if key not in known:
+                near = difflib.get_close_matches(key, known, 1)
                 hint = f" (did you mean {near[0]}?)" if near else ""
                 raise InputError(
                     f"{self.name} has no such parameter{hint}",
                     key=f"--set {key}",
                     value=text,
-                    accepted=", ".join(sorted(self.parameters)) or "none",
+                    accepted=", ".join([*sorted(self.parameters), REPETITIONS.name]),
                 )
-            parsed[key] = self.parameters[key].parse(text)
+            parsed[key] = known[key].parse(text)
         return parsed
 
     def describe(self) -> dict[str, Any]:

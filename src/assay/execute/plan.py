@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from assay.benchmark.record import PARTS, Benchmark, benchmarks
+from assay.benchmark.record import PARTS, REPETITIONS, Benchmark, benchmarks
 from assay.errors import InputError
 
 LAUNCHES = {"quick": 3, "standard": 10, "full": 30}
@@ -82,7 +82,10 @@ def chosen(only: str | None) -> list[Benchmark]:
 def arguments_of(record: Benchmark, settings: Mapping[str, str], profile: str) -> tuple[str, ...]:
     """Return a program's own command line for what a person set (checked against its record)."""
     record.settings(settings)
-    given = [word for key, text in settings.items() for word in ("--set", f"{key}={text}")]
+    given: list[str] = []
+    for key, text in settings.items():
+        own = key in record.parameters
+        given += ("--set", f"{key}={text}") if own else (f"--{REPETITIONS.name}", text)
     return ("--profile", profile, *given)
 
 

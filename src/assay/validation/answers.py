@@ -18,6 +18,7 @@ from assay.described.description import Description
 from assay.described.shipped import open_described, room
 from assay.errors import AssayError
 from assay.execute.job import Job
+from assay.execute.plan import arguments_of
 from assay.samples import Circumstance, Sample, events, rows
 
 Settings = Mapping[str, Any]
@@ -117,16 +118,14 @@ def play(description: Description, benchmark: str, settings: Settings) -> Play:
     record = record_of(benchmark)
     given = {name: _text(value) for name, value in settings.items()}
     ranks = int(given.pop("on_ranks", 0)) or room(description)
-    record.settings(given)
-    words = [word for name, value in given.items() for word in ("--set", f"{name}={value}")]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.jsonl"
-        command = (benchmark, "--profile", "quick", *words, "--seed", "1", "--launch", "0")
+        command = (benchmark, *arguments_of(record, given, "quick"), "--seed", "1", "--launch", "0")
         simulate(description, record, Job(benchmark, command, ranks, None, None, out, Path(folder) / "log", 600.0, {}))
         said = list(events(out))
     about = Circumstance("", benchmark, record.part, description.name, 0, 0, 1, "")
     samples = [row for row in rows(iter(said), about) if isinstance(row, Sample)]
-    grouped = cells((s.metric, s.case, s.host, s.launch, s.value, s.batch, s.first) for s in samples)
+    grouped = cells((s.metric, s.case, s.host, s.launch, [s.value], s.batch, s.first) for s in samples)
     return Play(figures(record, grouped), [event for event in said if event.get("event") == "where"])
 
 

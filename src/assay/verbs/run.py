@@ -19,7 +19,9 @@ def register(app: typer.Typer) -> None:
         ranks: Annotated[int | None, typer.Option("-n", min=1, help="ranks of a message-passing benchmark")] = None,
         nodes: Annotated[int | None, typer.Option("-N", min=1, help="nodes")] = None,
         ppn: Annotated[str | None, typer.Option(help="ranks a node; 1,2 does both")] = None,
-        settings: Annotated[list[str] | None, typer.Option("--set", help="KEY=VALUE; machine.KEY of --on")] = None,
+        settings: Annotated[
+            list[str] | None, typer.Option("--set", help="KEY=VALUE; repetitions=N; machine.KEY of --on")
+        ] = None,
         profile: Annotated[str, typer.Option(help="quick, standard or full")] = "quick",
         launches: Annotated[int | None, typer.Option(min=1, help="fresh processes (default: the profile's)")] = None,
         seed: Annotated[int, typer.Option(min=0, help="orders and alignments")] = 1,
