@@ -3,6 +3,7 @@
 // time they do in frames of one size, so that these are walked from end to end.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -22,11 +23,12 @@ class FrameArena final : public ranks::Frames {
   void* take(std::size_t bytes) override {
     const std::size_t size = (bytes + grain - 1) / grain;
     if (size >= sizes_.size()) return ::operator new(bytes);
+    for (std::size_t each = size; each < std::min(size + near, sizes_.size()); ++each)
+      if (void* const used = sizes_[each].free) {
+        sizes_[each].free = *static_cast<void**>(used);
+        return used;
+      }
     Size& mine = sizes_[size];
-    if (void* const used = mine.free) {
-      mine.free = *static_cast<void**>(used);
-      return used;
-    }
     if (mine.left < size) {
       mine.left = mine.next ? largest : smallest;
       mine.next = blocks_.emplace_back(mine.left).data();
@@ -48,6 +50,7 @@ class FrameArena final : public ranks::Frames {
     Grain() {}  // NOLINT
   };
   static constexpr std::size_t grain = sizeof(Grain), smallest = 4096, largest = std::size_t{1} << 20;  // grains
+  static constexpr std::size_t near = 4;  // sizes: a frame that is free and not much larger is taken, too
   struct Size {
     void* free = nullptr;
     Grain* next = nullptr;  // in its last block

@@ -132,39 +132,52 @@ help = "one barrier"
                      : barriers(comm, at, run, ticks);
   }
 
-  // One rank enters late; on the global clock nobody may leave before it. Then what all witnesses said so far.
   template <OwnBarrier C>
   Task verify(C& comm, const Case& at, Verdict& verdict) {
-    if (comm.rank() >= at.among) co_return;
-    Stay stay, room;
-    const bool late = !comm.described() || at.among <= most_checked_late;
-    if (late) {
-      GlobalClock clock;
-      co_await clock.set(comm, at.among);
-      const auto delay = static_cast<std::int64_t>(2e-4 * C::ticks_a_second);
-      if (comm.rank() == static_cast<int>(turn_ % static_cast<std::uint64_t>(at.among))) {
-        const std::int64_t until = comm.now() + delay;
-        co_await comm.compute(2e-4, [&] {
-          while (!comm.described() && comm.now() < until) {
-          }
-        });
-      }
-      const std::int64_t in = clock.global(comm.now()) - clock.look().error;
-      co_await barriers(comm, at);
-      stay = {in, clock.global(comm.now()) + clock.look().error, 0};
-    }
-    stay.wrong = wrong_;
-    wrong_ = 0;
-    co_await reduce(comm, at.among, &stay, &room, 1, join);
-    if (comm.rank() != 0) co_return;
-    verdict.passed = stay.wrong == 0 && (!late || stay.first_out >= stay.last_in);
-    verdict.detail = std::to_string(at.among) + " ranks" + (late ? ", one of them late" : "");
-    if (stay.wrong > 0) verdict.detail += ": " + std::to_string(stay.wrong) + " exits before all had entered";
-    if (late && stay.first_out < stay.last_in) verdict.detail += ": a rank left before the late one came";
+    const bool few = !comm.described() || at.among <= most_checked_late;
+    return few ? verify_late(comm, at, verdict) : verify_said(comm, at, verdict);
   }
 
  private:
   explicit Barrier(std::uint64_t seed) : turn_(seed) {}
+
+  // One rank enters late; on the global clock nobody may leave before it. Then what all witnesses said so far.
+  template <OwnBarrier C>
+  Task verify_late(C& comm, const Case& at, Verdict& verdict) {
+    if (comm.rank() >= at.among) co_return;
+    GlobalClock clock;
+    co_await clock.set(comm, at.among);
+    const auto delay = static_cast<std::int64_t>(2e-4 * C::ticks_a_second);
+    if (comm.rank() == static_cast<int>(turn_ % static_cast<std::uint64_t>(at.among))) {
+      const std::int64_t until = comm.now() + delay;
+      co_await comm.compute(2e-4, [&] {
+        while (!comm.described() && comm.now() < until) {
+        }
+      });
+    }
+    const std::int64_t in = clock.global(comm.now()) - clock.look().error;
+    co_await barriers(comm, at);
+    Stay stay{in, clock.global(comm.now()) + clock.look().error, std::exchange(wrong_, 0)}, room;
+    co_await reduce(comm, at.among, &stay, &room, 1, join);
+    if (comm.rank() != 0) co_return;
+    judge(at.among, stay.wrong, ", one of them late", verdict);
+    if (stay.first_out >= stay.last_in) co_return;
+    verdict.passed = false;
+    verdict.detail += ": a rank left before the late one came";
+  }
+  // What all witnesses said so far, and no more, in a frame that is small.
+  template <OwnBarrier C>
+  Task verify_said(C& comm, const Case& at, Verdict& verdict) {
+    if (comm.rank() >= at.among) co_return;
+    std::int64_t wrong = std::exchange(wrong_, 0), room = 0;
+    co_await reduce(comm, at.among, &wrong, &room, 1, [](std::int64_t& mine, std::int64_t other) { mine += other; });
+    if (comm.rank() == 0) judge(at.among, wrong, "", verdict);
+  }
+  static void judge(int among, std::int64_t wrong, std::string_view how, Verdict& verdict) {
+    verdict.passed = wrong == 0;
+    verdict.detail = std::to_string(among) + " ranks" + std::string(how);
+    if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " exits before all had entered";
+  }
 
   static std::vector<std::int64_t> counts(int ranks) {
     std::vector<std::int64_t> all;
@@ -179,7 +192,7 @@ help = "one barrier"
     const int stride = among / 64, place = rank - static_cast<int>(turn_ % static_cast<std::uint64_t>(stride));
     return place < 0 || place % stride != 0 || place / stride >= 64 ? 0 : std::uint64_t{1} << (place / stride);
   }
-  void judge(std::uint64_t seen, int among) {
+  void count(std::uint64_t seen, int among) {
     wrong_ += seen != (among >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << among) - 1);
   }
 
@@ -212,7 +225,7 @@ help = "one barrier"
                                  sizeof heard, me < step ? me - step + among : me - step, tag);
           seen |= heard;
         }
-        judge(seen, among);
+        count(seen, among);
       }
       if (ticks) ticks[reading] = comm.now() - start;
     }
@@ -230,7 +243,7 @@ help = "one barrier"
         if (me >= cube) {
           co_await comm.send(&seen, sizeof seen, me - cube, tag);
           co_await comm.recv(&seen, sizeof seen, me - cube, tag);
-          judge(seen, among);
+          count(seen, among);
           continue;
         }
         if (me + cube < among) {
@@ -251,7 +264,7 @@ help = "one barrier"
           seen |= heard;
         }
         if (me + cube < among) co_await comm.send(&seen, sizeof seen, me + cube, tag);
-        judge(seen, among);
+        count(seen, among);
       }
       if (ticks) ticks[reading] = comm.now() - start;
     }
@@ -278,7 +291,7 @@ help = "one barrier"
         for (bit /= 2; bit >= first_step; bit /= 2) {
           if (me + bit < among) co_await comm.send(&seen, sizeof seen, me + bit, tag);
         }
-        judge(seen, among);
+        count(seen, among);
       }
       if (ticks) ticks[reading] = comm.now() - start;
     }
@@ -299,13 +312,18 @@ help = "one barrier"
   // What a rank saw, and what all saw together.
   struct Stay {
     std::int64_t last_in = 0, first_out = std::numeric_limits<std::int64_t>::max(), wrong = 0;
-    std::int64_t last_out = 0;
   };
   static void join(Stay& mine, const Stay& other) {
     mine.last_in = std::max(mine.last_in, other.last_in);
     mine.first_out = std::min(mine.first_out, other.first_out);
-    mine.last_out = std::max(mine.last_out, other.last_out);
     mine.wrong += other.wrong;
+  }
+
+  struct Span {
+    std::int64_t last_in, last_out;
+  };
+  static void widen(Span& mine, const Span& other) {
+    mine = {std::max(mine.last_in, other.last_in), std::max(mine.last_out, other.last_out)};
   }
 
   // On a described machine: each barrier from a common start to the last exit, or from rank 0's call to its return.
@@ -318,11 +336,11 @@ help = "one barrier"
     }
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       if (!first || reading > 0) co_await together(comm, at.among);
-      Passage passage{comm.now(), 0, 0}, room;
+      Span all{comm.now(), 0}, room{};
       co_await barriers(comm, at, {1, run.batch});
-      passage.out = comm.now();
-      co_await reduce(comm, at.among, &passage, &room, 1, join_passages);
-      if (ticks) ticks[reading] = passage.out - passage.in;
+      all.last_out = comm.now();
+      co_await reduce(comm, at.among, &all, &room, 1, widen);
+      if (ticks) ticks[reading] = all.last_out - all.last_in;
     }
   }
 
