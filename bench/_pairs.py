@@ -11,6 +11,7 @@ from assay.analysis.comparison import Comparison, Verdict, compare
 
 Measure = Callable[[int], float]  # launch, from 1 on -> s, what it is reduced to
 Pairs = tuple[list[float], list[float]]
+Trio = tuple[float, float, float]  # of one launch, s: the plain program, the same again, ours
 Unit = tuple[float, str]  # what seconds are multiplied with, and what they are called then
 
 
@@ -49,6 +50,21 @@ def against(
     found = compare(*pairs, statistic=(statistic, statistic), a_against_a=itself)
     print(told(f"{name}, {statistic}s", pairs, found, unit), flush=True)
     return found
+
+
+def in_one_launch(measure: Callable[[int], Trio], launches: int, name: str, unit: Unit = (1.0, "s")) -> Comparison:
+    """The plain program with itself and ours over it, all three interleaved within each launch; printed."""
+    found: list[Trio] = []
+    for launch in range(launches):
+        found.append(measure(launch + 1))
+        print(f"\r{name}: launch {launch + 1} of {launches} ", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    plain, again, ours = ([each[side] for each in found] for side in range(3))
+    itself = (plain, again)
+    print(told(f"{name}, plain with itself", itself, compare(*itself, a_against_a=itself), unit), flush=True)
+    answer = compare(plain, ours, a_against_a=itself)
+    print(told(f"{name}, ours over plain", (plain, ours), answer, unit), flush=True)
+    return answer
 
 
 def told(name: str, pairs: Pairs, found: Comparison, unit: Unit) -> str:

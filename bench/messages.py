@@ -1,8 +1,9 @@
 """`./x bench messages`: is echo, a coroutine over the Communicator, as fast as a plain C ping-pong under the same MPI?
 
-METHOD rule 9: the plain C program against itself first; then thirty launches of each, interleaved, with the same bytes,
-batch, number of readings and alignment; medians of launches compared, two one-sided tests at 3%. `--osu PATH` adds
-osu_latency, which prints means only, against echo's mean. `--launches N` is for a quick look and claims nothing.
+METHOD rule 9, thirty launches. A launch holds both programs, and the plain one twice (A/A), block by block in a drawn
+order (pair.cpp), with the same bytes, batch, number of readings and alignment; medians of launches are compared, two
+one-sided tests at 3%. `--osu PATH` adds osu_latency, a launch of its own, which prints means only, against echo's mean.
+`--launches N` is for a quick look and claims nothing.
 """
 
 from __future__ import annotations
@@ -23,42 +24,22 @@ from assay.benchmark.record import benchmark
 from assay.errors import MeasurementError
 from assay.execute.build import build
 from assay.execute.mpi import Mpi, find_mpi, launch_environment
-from bench._pairs import against, against_itself
+from bench._pairs import against, against_itself, in_one_launch
+from bench._twins import Twin, Twins
 
-PLAIN = Path(__file__).with_name("pingpong.c")
-BLOCKS = 4
-# bytes -> (readings a block, round trips a reading)
-SIZES = {8: (100, 500), 1 << 20: (100, 4)}
+ECHOES = tuple(
+    Twin("echo", "echo", (f"bytes={size}",), size, 50, batch, "round_trip") for size, batch in ((8, 500), (1 << 20, 4))
+)
 UNIT = (5e5, "us one way")
 
 
-def offsets(seed: int) -> list[str]:
-    """The seeded offsets of echo's buffers (programs/ranks/buffers.hpp), so that both programs have the same."""
-    found = []
-    for rank in (0, 1):
-        state = (seed * 2654435761 + rank) % 2**64
-        for _ in ("out", "in"):
-            state = (state + 0x9E3779B97F4A7C15) % 2**64
-            bits = state
-            bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
-            bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB % 2**64
-            found.append(str(8 * ((bits ^ (bits >> 31)) % 512)))
-    return found
+class Means:
+    """Echo and osu_latency, each a launch of its own, reduced to its mean round trip in seconds."""
 
-
-class Programs:
-    """The compiled programs; each method is one launch, reduced to one value in seconds."""
-
-    def __init__(self, mpi: Mpi, folder: Path, osu: str | None) -> None:
+    def __init__(self, mpi: Mpi, osu: str) -> None:
         self.mpi, self.osu = mpi, osu
         self.environment = dict(launch_environment(os.environ))
-        self.echo_program = build([benchmark("echo")], mpi=mpi)["echo"].path
-        self.plain_program = folder / "pingpong"
-        compiler = Path(mpi.mpicxx).with_name("mpicc")
-        command = [str(compiler), "-O3", "-march=native", str(PLAIN), "-o", str(self.plain_program)]
-        made = subprocess.run(command, capture_output=True, text=True, env=self.environment)
-        if made.returncode:
-            raise MeasurementError(f"pingpong.c does not compile: {made.stderr}")
+        self.program = build([benchmark("echo")], mpi=mpi)["echo"].path
 
     def _launch(self, *command: str) -> str:
         words = [self.mpi.mpiexec, "-n", "2", *command]
@@ -67,33 +48,18 @@ class Programs:
             raise MeasurementError(f"{' '.join(words)}: {ended.stderr.strip()}")
         return ended.stdout
 
-    def _echo(self, size: int, seed: int) -> list[float]:
-        readings, batch = SIZES[size]
-        options = ["--set", f"bytes={size}", "--batch", str(batch), "--repetitions", str(readings)]
-        said = self._launch(str(self.echo_program), *options, "--blocks", str(BLOCKS), "--seed", str(seed))
+    def echo(self, twin: Twin, seed: int) -> float:
+        """Total time over total round trips of a launch of echo."""
+        options = ["--set", *twin.settings, "--batch", str(twin.batch), "--repetitions", str(twin.readings)]
+        said = self._launch(str(self.program), *options, "--blocks", str(twin.blocks), "--seed", str(seed))
         events = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
-        return [value for event in events if event["event"] == "block" for value in event["values"]]
+        return statistics.fmean(v for e in events if e["event"] == "block" for v in e["values"])
 
-    def echo(self, size: int, seed: int) -> float:
-        """Median round trip of a launch of echo."""
-        return statistics.median(self._echo(size, seed))
-
-    def echo_mean(self, size: int, seed: int) -> float:
-        """Mean round trip of a launch of echo: total time over total round trips."""
-        return statistics.fmean(self._echo(size, seed))
-
-    def plain(self, size: int, seed: int) -> float:
-        """Median round trip of a launch of the plain C program."""
-        readings, batch = SIZES[size]
-        words = [str(size), str(readings), str(batch), str(BLOCKS), *offsets(seed)]
-        said = self._launch(str(self.plain_program), *words)
-        return statistics.median(float(line) for line in said.split())
-
-    def osu_mean(self, size: int, seed: int) -> float:
-        """Mean round trip as osu_latency says it: twice its latency in us."""
-        readings, batch = SIZES[size]
-        said = self._launch(str(self.osu), "-m", f"{size}:{size}", "-i", str(readings * batch * BLOCKS))
-        found = re.search(rf"^{size}\s+([\d.]+)", said, re.MULTILINE)
+    def peer(self, twin: Twin, _: int) -> float:
+        """Twice the latency that osu_latency prints."""
+        iterations = str(twin.readings * twin.batch * twin.blocks)
+        said = self._launch(self.osu, "-m", f"{twin.size}:{twin.size}", "-i", iterations)
+        found = re.search(rf"^{twin.size}\s+([\d.]+)", said, re.MULTILINE)
         if not found:
             raise MeasurementError(f"{self.osu} printed no latency: {said}")
         return 2e-6 * float(found.group(1))
@@ -102,7 +68,7 @@ class Programs:
 def main(arguments: list[str]) -> int:
     """Run the comparison; 1 where echo differs from the plain program."""
     parser = argparse.ArgumentParser(prog="./x bench messages", description=__doc__)
-    parser.add_argument("--launches", type=int, default=30, help="pairs of launches (30 for a claim)")
+    parser.add_argument("--launches", type=int, default=30, help="launches (30 for a claim)")
     parser.add_argument("--osu", metavar="PATH", help="an osu_latency built with the same MPI")
     given = parser.parse_args(arguments)
     mpi = find_mpi()
@@ -112,13 +78,13 @@ def main(arguments: list[str]) -> int:
     print(f"{mpi}; load {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} processors")
     differs = False
     with tempfile.TemporaryDirectory() as folder:
-        programs = Programs(mpi, Path(folder), given.osu)
-        for size in SIZES:
-            plain, echo = partial(programs.plain, size), partial(programs.echo, size)
-            itself = against_itself(plain, given.launches, f"{size} B, plain C with itself", UNIT)
-            found = against(plain, echo, given.launches, f"{size} B, echo over plain C", itself, unit=UNIT)
+        twins = Twins(mpi, Path(folder), ["echo"])
+        for twin in ECHOES:
+            found = in_one_launch(partial(twins.launch, twin), given.launches, f"echo of {twin.size} B", UNIT)
             differs |= found.verdict is Verdict.DIFFERS
             if given.osu:
-                osu, mean = partial(programs.osu_mean, size), partial(programs.echo_mean, size)
-                against(osu, mean, given.launches, f"{size} B, echo over osu_latency", itself, "mean", UNIT)
+                means = Means(mpi, given.osu)
+                osu, echo = partial(means.peer, twin), partial(means.echo, twin)
+                itself = against_itself(osu, given.launches, f"{twin.size} B, osu_latency with itself", UNIT)
+                against(osu, echo, given.launches, f"{twin.size} B, echo over osu_latency", itself, "mean", UNIT)
     return 1 if differs else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bench._pairs import against, against_itself
+from bench._pairs import against, against_itself, in_one_launch
 
 from assay.analysis.comparison import Verdict
 
@@ -29,3 +29,20 @@ def test_a_tenth_more_differs_and_the_same_is_equal(capsys: pytest.CaptureFixtur
     assert slower.verdict is Verdict.DIFFERS and slower.ratio == pytest.approx(1.1, rel=0.01)
     assert same.verdict is Verdict.EQUAL and same.statistic == "best"
     assert "same, bests: equal" in capsys.readouterr().out
+
+
+def test_what_differs_between_launches_is_nobodys(capsys: pytest.CaptureFixture[str]) -> None:
+    """Launches are half as slow again or not; within each ours takes a tenth more."""
+    dice = np.random.default_rng(7)
+
+    def launch(number: int) -> tuple[float, float, float]:
+        level = 1e-3 * (1.5 if number % 3 == 0 else 1.0)
+        plain, again, ours = level * (1 + 0.002 * dice.standard_normal(3)) * (1, 1, 1.1)
+        return float(plain), float(again), float(ours)
+
+    found = in_one_launch(launch, 30, "echo")
+    itself, told = capsys.readouterr().out.splitlines()
+    assert itself.startswith("echo, plain with itself: equal")
+    assert told.startswith("echo, ours over plain: differs, slower")
+    assert found.ratio == pytest.approx(1.1, rel=0.005) and found.ci95 is not None
+    assert found.ci95[1] / found.ci95[0] < 1.01

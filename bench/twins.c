@@ -1,7 +1,6 @@
-/* Plain C twins of message-passing programs' inner loops, over MPI, on two ranks.
- * Usage: ranks MODE BYTES READINGS BATCH BLOCKS OFFSET×4, MODE a name of the table in main(), OFFSETs of the buffers
- * from a page's start: rank 0's for sending and for receiving, then rank 1's. Prints seconds an operation at rank 0,
- * one reading a line. A mode takes `readings` readings of `batch` operations each and stores ns a reading at rank 0. */
+/* Plain C twins of message-passing programs' inner loops, over MPI, on two ranks. The file is compiled twice, as TWIN =
+ * plain and again: two copies of one program, that lie in different places. A mode takes `readings` readings of `batch`
+ * operations each and stores ns a reading at rank 0. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,6 +20,25 @@ static double now(void) {
 }
 static void give(const void* data, int n, int tag) { MPI_Send(data, n, MPI_BYTE, 1 - rank, tag, MPI_COMM_WORLD); }
 static void take(void* data, int n, int tag) { MPI_Recv(data, n, MPI_BYTE, 1 - rank, tag, MPI_COMM_WORLD, &status); }
+
+/* The loop of osu_latency. */
+static void echo(int readings, int batch, double* took) {
+  for (int reading = 0; reading < readings; ++reading) {
+    if (rank == 0) {
+      const double start = now();
+      for (int i = 0; i < batch; ++i) {
+        give(out, bytes, TAG);
+        take(in, bytes, TAG);
+      }
+      took[reading] = now() - start;
+    } else {
+      for (int i = 0; i < batch; ++i) {
+        take(in, bytes, TAG);
+        give(out, bytes, TAG);
+      }
+    }
+  }
+}
 
 static void dissemination(int readings, int batch, double* took) {
   for (int reading = 0; reading < readings; ++reading) {
@@ -96,7 +114,6 @@ static void forced(int readings, int batch, double* took) {
   }
 }
 
-/* Windows of immediate sends, each answered by a word. */
 /* Windows of immediate messages from rank 0, and a word back. */
 static inline __attribute__((always_inline)) void windows(int window, int word_from, int readings, int batch,
                                                           double* took) {
@@ -233,8 +250,8 @@ static void overlap(int readings, int batch, double* took) {
 }
 
 /* All to all of two ranks: an exchange from an agreed moment to the last exit, one operation a reading. */
+static double window; /* ns between two starts */
 static void exchange(int readings, int batch, double* took) {
-  static double window = 1e6; /* ns between two starts */
   double told[2] = {now() + (window > 5e4 ? window : 5e4), window};
   double* passages = malloc(sizeof(double) * 4 * (size_t)readings); /* entries and exits, mine, then theirs */
   double *mine = passages, *theirs = passages + 2 * readings, longest = 0;
@@ -265,40 +282,21 @@ static void exchange(int readings, int batch, double* took) {
 }
 
 /* Touched memory at an offset from a page's start. */
-static char* buffer(size_t size, size_t offset) {
-  char* memory = malloc(size + 3 * 4096);
+static char* buffer(size_t size, size_t offset, char** taken) {
+  char* memory = *taken = malloc(size + 3 * 4096);
   if (memory == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
   memset(memory, 0, size + 3 * 4096);
   return memory + (4096 - (uintptr_t)memory % 4096) + offset;
 }
 
-/* What every program has behind it when it begins to measure: ranks that told each other where they are and what to do,
- * and a few long messages by which the transport was found. It matters, as a library's pools keep the order in which
- * they were used: in a process that has not talked yet MPICH 4.0 passes windows of messages 6% faster than ever after.
- */
-static void talk(void) {
-  enum { LONG = 1 << 18 };
-  char* const memory = buffer(LONG, 0);
-  MPI_Allgather(memory, 32, MPI_BYTE, memory + 64, 32, MPI_BYTE, MPI_COMM_WORLD);
-  for (int i = 0; i < 8; ++i) {
-    if (rank == 0)
-      give(memory, LONG, TAG + 2);
-    else
-      take(memory, LONG, TAG + 2);
-  }
-  for (int i = 0; i < 50; ++i) {
-    MPI_Request due;
-    MPI_Irecv(memory, 8, MPI_BYTE, 1 - rank, TAG + 2, MPI_COMM_WORLD, &due);
-    give(memory + 64, 8, TAG + 2);
-    MPI_Wait(&due, &status);
-  }
-}
-
-int main(int argc, char** argv) {
+/* One block of a mode: ns a reading into `took` at rank 0. `offsets`: of the buffers from a page's start, rank 0's for
+ * sending and for receiving, then rank 1's. They are taken anew each time, as a program takes its own. */
+void TWIN(const char* mode, int size, int readings, int batch, const long* offsets, double* took) {
   static const struct {
     const char* name;
     void (*run)(int, int, double*);
-  } modes[] = {{"dissemination", dissemination},
+  } modes[] = {{"echo", echo},
+               {"dissemination", dissemination},
                {"tree", tree},
                {"library", library},
                {"forced", forced},
@@ -310,28 +308,22 @@ int main(int argc, char** argv) {
                {"fan-out", fan_out},
                {"overlap", overlap},
                {"exchange", exchange}};
-  MPI_Init(&argc, &argv);
+  void (*run)(int, int, double*) = NULL;
+  char *give_from, *take_into;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc != 10 || ranks != 2) MPI_Abort(MPI_COMM_WORLD, 2);
-  bytes = atoi(argv[2]);
-  const int readings = atoi(argv[3]), batch = atoi(argv[4]), blocks = atoi(argv[5]);
-  void (*run)(int, int, double*) = NULL;
+  bytes = size;
+  window = 1e6;
   for (size_t k = 0; k < sizeof modes / sizeof *modes; ++k) {
-    if (!strcmp(argv[1], modes[k].name)) run = modes[k].run;
+    if (!strcmp(mode, modes[k].name)) run = modes[k].run;
   }
-  double* took = malloc(sizeof(double) * (size_t)(readings > 0 ? readings : 1));
-  if (run == NULL || took == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
-  out = buffer((size_t)bytes, (size_t)atol(argv[6 + 2 * rank]));
-  in = buffer((size_t)bytes, (size_t)atol(argv[7 + 2 * rank]));
-  talk();
+  if (run == NULL || ranks != 2) MPI_Abort(MPI_COMM_WORLD, 2);
+  out = buffer((size_t)size, (size_t)offsets[2 * rank], &give_from);
+  in = buffer((size_t)size, (size_t)offsets[2 * rank + 1], &take_into);
   run(1, 1, took);
   run(1, batch, took);
-  for (int block = 0; block < blocks; ++block) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    run(readings, batch, took);
-    for (int k = 0; k < readings && rank == 0; ++k) printf("%.9e\n", took[k] / batch * 1e-9);
-  }
-  MPI_Finalize();
-  return 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  run(readings, batch, took);
+  free(give_from);
+  free(take_into);
 }
