@@ -26,7 +26,7 @@ from pathlib import Path
 
 from assay.errors import MeasurementError
 
-PLAIN = Path(__file__).with_name("node.c")
+TICK = Path(__file__).with_name("tick.c")
 LONGEST = 600.0  # s, for a launch of a peer
 # What lmbench else finds out at every start: microseconds that a reading must take, and what clock and loop cost.
 ENOUGH = {"ENOUGH": "50000", "TIMING_O": "0", "LOOP_O": "0"}
@@ -89,13 +89,13 @@ def likwid_stream(path: Path, threads: int, size: int) -> float:
 
 @functools.cache
 def tick() -> float:
-    """Seconds a tick of the time stamp counter (x86): node.c's counting of them over a tenth of a second."""
+    """Seconds a tick of the time stamp counter (x86): counted over a tenth of a second."""
     with tempfile.TemporaryDirectory() as folder:
-        program = str(Path(folder) / "node")
-        made = subprocess.run(["cc", "-O1", "-fopenmp", str(PLAIN), "-o", program], capture_output=True, text=True)
+        program = str(Path(folder) / "tick")
+        made = subprocess.run(["cc", "-O1", str(TICK), "-o", program], capture_output=True, text=True)
         if made.returncode:
-            raise MeasurementError(f"node.c does not compile: {made.stderr}")
-        return float(_said([program, "tick", "0", "0", "1", "0"], 1))
+            raise MeasurementError(f"tick.c does not compile: {made.stderr}")
+        return float(_said([program], 1))
 
 
 def lmbench_latency(path: Path, threads: int, _: int) -> float:

@@ -24,8 +24,9 @@ from assay.benchmark.record import benchmark
 from assay.errors import MeasurementError
 from assay.execute.build import build
 from assay.execute.mpi import Mpi, find_mpi, launch_environment
+from bench._jobs import Jobs
 from bench._pairs import against, against_itself, in_one_launch
-from bench._twins import Twin, Twins
+from bench._twins import Twin
 
 ECHOES = tuple(
     Twin("echo", "echo", (f"bytes={size}",), size, 50, batch, "round_trip") for size, batch in ((8, 500), (1 << 20, 4))
@@ -50,8 +51,8 @@ class Means:
 
     def echo(self, twin: Twin, seed: int) -> float:
         """Total time over total round trips of a launch of echo."""
-        options = ["--set", *twin.settings, "--batch", str(twin.batch), "--repetitions", str(twin.readings)]
-        said = self._launch(str(self.program), *options, "--blocks", str(twin.blocks), "--seed", str(seed))
+        counts = ["--repetitions", str(twin.readings), "--blocks", str(twin.blocks), "--seed", str(seed)]
+        said = self._launch(str(self.program), *twin.options(), *counts)
         events = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
         return statistics.fmean(v for e in events if e["event"] == "block" for v in e["values"])
 
@@ -78,9 +79,9 @@ def main(arguments: list[str]) -> int:
     print(f"{mpi}; load {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} processors")
     differs = False
     with tempfile.TemporaryDirectory() as folder:
-        twins = Twins(mpi, Path(folder), ["echo"])
+        jobs = Jobs(Path(folder), "twins.c", ["echo"], mpi)
         for twin in ECHOES:
-            found = in_one_launch(partial(twins.launch, twin), given.launches, f"echo of {twin.size} B", UNIT)
+            found = in_one_launch(partial(twin.launch, jobs), given.launches, f"echo of {twin.size} B", unit=UNIT)
             differs |= found.verdict is Verdict.DIFFERS
             if given.osu:
                 means = Means(mpi, given.osu)

@@ -1,11 +1,11 @@
-/* Plain C and OpenMP, as people write them, for `./x bench node`: each mode prints seconds an operation, one reading a
-   line. triad BYTES READINGS THREADS CPU,…: a = b + 3 c over arrays of BYTES, seconds a byte of STREAM's 24 an element.
-   tick 0 0 1 0: seconds a tick of the x86 time stamp counter.
-   mutex, checked, omplock, ompbarrier COUNT READINGS THREADS CPU,…: COUNT of them in a row by every thread. Thread i is
-   held on the i-th CPU. checked looks at what pthread_mutex_lock returns, as std::mutex must, which throws; mutex does
-   not. Without others a lock takes some twenty cycles, most of them a wait for its own last store, and each of these
-   added 1 to 6 of them: the look at the result, a move in another place, lock and counter in one line, a loop that
-   begins elsewhere in its line. So these loops are written and placed as ours are: all around them is compared. */
+/* Plain C and OpenMP, as people write them, for `./x bench node`. The file is compiled twice, as TWIN = plain and again:
+   two copies of one program, that lie in different places. Words: triad BYTES THREADS CPU,…: a = b + 3 c over arrays of
+   BYTES, seconds a byte of STREAM's 24 an element. mutex, checked, omplock, ompbarrier COUNT THREADS CPU,…: COUNT of
+   them in a row by every thread. Thread i is held on the i-th CPU. checked looks at what pthread_mutex_lock returns, as
+   std::mutex must, which throws; mutex does not. Without others a lock takes some twenty cycles, most of them a wait
+   for its own last store, and each of these added 1 to 6 of them: the look at the result, a move in another place, lock
+   and counter in one line, a loop that begins elsewhere in its line. So these loops are written and placed as ours are:
+   all around them is compared. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>
@@ -30,7 +30,7 @@ static void pin(int rank) {
   sched_setaffinity(0, sizeof one, &one);
 }
 
-static void triad(long bytes, int readings) {
+static void triad(long bytes, int readings, double *took) {
   const long n = bytes / 8;
   double *a = malloc((size_t)bytes), *b = malloc((size_t)bytes), *c = malloc((size_t)bytes);
 #pragma omp parallel for schedule(static)
@@ -39,22 +39,10 @@ static void triad(long bytes, int readings) {
     const double from = now();
 #pragma omp parallel for schedule(static)
     for (long i = 0; i < n; ++i) a[i] = b[i] + 3.0 * c[i];
-    printf("%.9e\n", (now() - from) / (24.0 * (double)n));
+    took[k] = (now() - from) / (24.0 * (double)n);
   }
   if (a[n / 2] != 7) exit(1);
-}
-
-static int tick(void) {
-#if defined(__x86_64__) || defined(__i386__)
-  const double from = now();
-  const unsigned long long first = __builtin_ia32_rdtsc();
-  while (now() - from < 0.1) {
-  }
-  const unsigned long long last = __builtin_ia32_rdtsc();
-  return printf("%.9e\n", (now() - from) / (double)(last - first)) < 0;
-#else
-  return fprintf(stderr, "no time stamp counter here\n"), 1;
-#endif
+  free(a), free(b), free(c);
 }
 
 static struct shared {
@@ -101,28 +89,32 @@ __attribute__((noinline, aligned(64))) static void ompbarrier(struct shared *s, 
   }
 }
 
-int main(int argc, char **argv) {
-  if (argc != 6) return 2;
-  if (!strcmp(argv[1], "tick")) return tick();
-  const long count = atol(argv[2]);
-  const int readings = atoi(argv[3]), threads = atoi(argv[4]);
+/* One block: seconds an operation into `took`. */
+void TWIN(char **words, int readings, double *took) {
+  const long count = atol(words[1]);
+  const int threads = atoi(words[2]);
   int listed = 0;
-  for (char *word = strtok(argv[5], ","); word && listed < CPU_SETSIZE; word = strtok(NULL, ",")) cpus[listed++] = atoi(word);
-  if (listed < threads) return 2;
+  char list[1 << 14] = "";
+  strncpy(list, words[3], sizeof list - 1);
+  for (char *word = strtok(list, ","); word && listed < CPU_SETSIZE; word = strtok(NULL, ",")) cpus[listed++] = atoi(word);
+  if (listed < threads) exit(2);
   omp_set_num_threads(threads);
 #pragma omp parallel
   pin(omp_get_thread_num());
-  if (!strcmp(argv[1], "triad")) return triad(count, readings), 0;
+  if (!strcmp(words[0], "triad")) {
+    triad(count, readings, took);
+    return;
+  }
   omp_init_lock(&shared.lock);
-  void (*loop)(struct shared *, long) = !strcmp(argv[1], "mutex")     ? mutex
-                                        : !strcmp(argv[1], "checked") ? checked
-                                        : !strcmp(argv[1], "omplock") ? omplock
-                                                                      : ompbarrier;
-  for (int k = 0; k < readings; ++k) {
+  void (*loop)(struct shared *, long) = !strcmp(words[0], "mutex")     ? mutex
+                                        : !strcmp(words[0], "checked") ? checked
+                                        : !strcmp(words[0], "omplock") ? omplock
+                                                                       : ompbarrier;
+  for (int k = -1; k < readings; ++k) { /* -1 warms up */
     const double from = now();
 #pragma omp parallel
     loop(&shared, count);
-    printf("%.9e\n", (now() - from) / (double)count);
+    if (k >= 0) took[k] = (now() - from) / (double)count;
   }
-  return 0;
+  omp_destroy_lock(&shared.lock);
 }

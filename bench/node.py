@@ -1,11 +1,12 @@
 """`./x bench node`: stream, lock and barrier against plain C, pthread and OpenMP loops, and against peers.
 
-METHOD rule 9: the plain program against itself first; then thirty launches of each, interleaved, on the same
-processors, with the same sizes, counts and readings; best with best for triad, as STREAM has it, medians for the rest;
-two one-sided tests at 3%. Faster is as good as equal. A lock is compared twice: POSIX's own call with a plain loop of
-it (mutex), and std::mutex, which looks at what that call returns, with a loop that does so too (checked). EPCC,
-likwid-bench and lmbench where their path is given: what they do differs a little from ours, so that a difference to
-them is a finding and no failure. `--launches N` is for a quick look and claims nothing.
+METHOD rule 9, thirty launches. A launch holds both programs, and the plain one twice (A/A), block by block in a drawn
+order (pair.cpp), on the same processors, with the same sizes, counts and readings; best with best for triad, as STREAM
+has it, medians for the rest; two one-sided tests at 3%. Faster is as good as equal. A lock is compared twice: POSIX's
+own call with a plain loop of it (mutex), and std::mutex, which looks at what that call returns, with a loop that does
+so too (checked). EPCC, likwid-bench and lmbench, launches of their own, where their path is given: what they do differs
+a little from ours, so that a difference to them is a finding and no failure. `--launches N` is for a quick look and
+claims nothing.
 """
 
 from __future__ import annotations
@@ -25,13 +26,14 @@ from assay.analysis.comparison import Verdict
 from assay.benchmark.record import benchmark
 from assay.errors import MeasurementError
 from assay.execute.build import build
-from bench._node_peers import HELP, PEERS, PLAIN, Peer
-from bench._pairs import against, against_itself
+from bench._jobs import Jobs
+from bench._node_peers import HELP, PEERS, Peer
+from bench._pairs import Trio, against, against_itself, in_one_launch
 
 
 @dataclass(frozen=True)
 class Match:
-    """One comparison: the plain program's mode, ours with its settings, operations and readings a launch."""
+    """One comparison: the plain program's mode, ours with its settings, operations a reading, readings a block."""
 
     mode: str
     program: str
@@ -39,15 +41,28 @@ class Match:
     count: int  # operations a reading; 0: a pass over the arrays
     readings: int
     statistic: str
+    blocks: int = 24
     threads: tuple[int, ...] = (1, 2)
+
+    def launch(self, jobs: Jobs, threads: int, size: int, number: int) -> Trio:
+        """The plain program, the same again and ours, in seconds an operation; `size` of an array of triad, bytes."""
+        settings = [*self.settings, f"threads={threads}", *([] if self.count else [f"size={size}"])]
+        options = [word for setting in settings for word in ("--set", setting)]
+        count = self.count // threads  # contended, they take so much longer
+        words = [self.mode, str(count or size), str(threads), ",".join(map(str, processors()))]
+        counts = {"blocks": self.blocks, "readings": self.readings // threads if count else self.readings}
+        batch = ["--batch", str(count or 1)]
+        plain, again, ours = jobs.launch(self.program, words, [*options, *batch], metric="time", seed=number, **counts)
+        reduce = REDUCE[self.statistic]
+        return reduce(plain), reduce(again), reduce(ours)
 
 
 MATCHES = (
-    Match("triad", "stream", ("kernel=triad",), 0, 8, "best"),
-    Match("mutex", "lock", ("kind=pthread", "sharing=one"), 100_000, 30, "median"),
-    Match("checked", "lock", ("kind=mutex", "sharing=one"), 100_000, 30, "median"),
-    Match("omplock", "lock", ("kind=openmp", "sharing=one"), 100_000, 30, "median"),
-    Match("ompbarrier", "thread_barrier", ("kind=openmp",), 20_000, 30, "median"),
+    Match("triad", "stream", ("kernel=triad",), 0, 5, "best", 2),
+    Match("mutex", "lock", ("kind=pthread", "sharing=one"), 100_000, 10, "median"),
+    Match("checked", "lock", ("kind=mutex", "sharing=one"), 100_000, 10, "median"),
+    Match("omplock", "lock", ("kind=openmp", "sharing=one"), 100_000, 10, "median"),
+    Match("ompbarrier", "thread_barrier", ("kind=openmp",), 20_000, 10, "median"),
 )
 REDUCE: dict[str, Callable[[Sequence[float]], float]] = {
     "best": min,
@@ -67,31 +82,11 @@ def processors(system: Path = Path("/sys/devices/system/cpu")) -> list[int]:
 
 
 class Programs:
-    """The compiled programs; each method is one launch, reduced to one value in seconds an operation."""
+    """Our programs as peers are held against them; each method is one launch, reduced to one value in seconds."""
 
-    def __init__(self, folder: Path, size: int, names: Sequence[str]) -> None:
+    def __init__(self, size: int, names: Sequence[str]) -> None:
         self.size = size
         self.built = build([benchmark(name) for name in dict.fromkeys(names)], mpi=None)
-        self.plain_program = folder / "node"
-        self.cpus = ",".join(map(str, processors()))
-        command = ["cc", "-O3", "-march=native", "-fopenmp", str(PLAIN), "-o", str(self.plain_program)]
-        made = subprocess.run(command, capture_output=True, text=True)
-        if made.returncode:
-            raise MeasurementError(f"node.c does not compile: {made.stderr}")
-
-    def plain(self, match: Match, threads: int, _: int) -> float:
-        """One launch of the plain program."""
-        counts = [str(match.count or self.size), str(match.readings), str(threads), self.cpus]
-        return REDUCE[match.statistic]([float(line) for line in said(str(self.plain_program), match.mode, *counts)])
-
-    def ours(self, match: Match, threads: int, launch: int) -> float:
-        """One launch of Assay's program with the same operations and readings."""
-        settings = [*match.settings, f"threads={threads}", *([] if match.count else [f"size={self.size}"])]
-        counts = ["--batch", str(match.count or 1), "--repetitions", str(match.readings), "--blocks", "1"]
-        values = self._values(match.program, settings, counts, launch)
-        if len(values) < match.readings:
-            raise MeasurementError(f"{match.program} gave {len(values)} readings, not {match.readings}")
-        return REDUCE[match.statistic](values[: match.readings])  # a look may come some readings later
 
     def ours_like(self, peer: Peer, threads: int, launch: int) -> float:
         """One launch of Assay's program with readings of its own choice."""
@@ -118,7 +113,7 @@ def said(*command: str) -> list[str]:
 def main(arguments: list[str]) -> int:
     """Run the comparisons; 1 where ours is slower than the plain program."""
     parser = argparse.ArgumentParser(prog="./x bench node", description=__doc__)
-    parser.add_argument("--launches", type=int, default=30, help="pairs of launches (30 for a claim)")
+    parser.add_argument("--launches", type=int, default=30, help="launches (30 for a claim)")
     parser.add_argument("--size", type=int, default=150_000_000, help="bytes of each array of triad")
     parser.add_argument("--only", help="triad, mutex, checked, omplock or ompbarrier, with commas between; or none")
     for option, text in HELP.items():
@@ -127,18 +122,17 @@ def main(arguments: list[str]) -> int:
     here = len(processors())
     matches = [m for m in MATCHES if given.only is None or m.mode in given.only.split(",")]
     peers = [peer for peer in PEERS if getattr(given, peer.option) is not None]
-    print(f"load {os.getloadavg()[0]:.1f} on {here} processors; {given.launches} pairs of launches")
+    print(f"load {os.getloadavg()[0]:.1f} on {here} processors; {given.launches} launches")
     slower = False
     with tempfile.TemporaryDirectory() as folder:
-        names = [*(match.program for match in matches), *(peer.program for peer in peers)]
-        programs = Programs(Path(folder), given.size, names)
+        jobs = Jobs(Path(folder), "node.c", [match.program for match in matches])
         for match in matches:
             for threads in (count for count in match.threads if count <= here):
                 name = f"{match.mode}, {threads} thread{'s' if threads > 1 else ''}"
-                plain, ours = partial(programs.plain, match, threads), partial(programs.ours, match, threads)
-                itself = against_itself(plain, given.launches, f"{name}, plain with itself")
-                found = against(plain, ours, given.launches, f"{name}, ours over plain", itself, match.statistic)
+                launch = partial(match.launch, jobs, threads, given.size)
+                found = in_one_launch(launch, given.launches, name, match.statistic)
                 slower |= found.verdict is Verdict.DIFFERS and found.ratio > 1
+        programs = Programs(given.size, [peer.program for peer in peers])
         for peer in peers:
             path = getattr(given, peer.option)
             for threads in (count for count in peer.threads if count <= here):

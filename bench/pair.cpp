@@ -1,11 +1,13 @@
-// One launch of Assay's program and of its plain C twin in one job, block by block in an order that is drawn anew for
-// each block: what differs between launches (where memory lies, how the processors are joined that day) differs for
-// neither. Assay's program is compiled as it is, but for the name of its main(), which is called once a block; by MPI's
-// profiling interface its MPI_Init and MPI_Finalize do nothing here.
+// One launch of Assay's program and of its plain C twin in one process or job, block by block in an order that is drawn
+// anew for each block: what differs between launches (where memory lies, how the processors are joined that day)
+// differs for neither. Assay's program is compiled as it is, but for the name of its main(), which is called once a
+// block. With BENCH_MPI both run over MPI, and by its profiling interface the program's MPI_Init and MPI_Finalize do
+// nothing.
 //
-// Usage: pair MODE BYTES READINGS BATCH BLOCKS SEED OFFSET×4 FOLDER PROGRAM'S OPTION …. Prints "SIDE S" for every
-// reading of the twin's two copies (plain, again), in seconds an operation; the program writes FOLDER/BLOCK.jsonl.
-#include <mpi.h>
+// Usage: pair BLOCKS READINGS SEED FOLDER TWIN'S WORD … -- PROGRAM'S OPTION …. Prints "SIDE S" for every reading of the
+// twin's two copies (plain, again), in seconds an operation; the program writes FOLDER/BLOCK.jsonl.
+#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,23 +15,28 @@
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 int assay_main(int argc, char** argv);
 extern "C" {
-using Twin = void(const char*, int, int, int, const long*, double*);
+using Twin = void(char** words, int readings, double* took);  // words: of the command line, up to a null
 Twin plain, again;
+}
 
+#ifdef BENCH_MPI
+#include <mpi.h>
+extern "C" {
 int MPI_Init(int*, char***) { return MPI_SUCCESS; }
 int MPI_Finalize() { return MPI_SUCCESS; }
 }
+#endif
 
 namespace {
 
-int ours(const char* name, const std::vector<std::string>& options, const std::string& out) {
-  std::vector<std::string> words{name};
-  words.insert(words.end(), options.begin(), options.end());
-  words.insert(words.end(), {"--out", out});
+int ours(const char* name, char** options, const std::string& out) {
+  std::vector<std::string> words{name, "--out", out};
+  for (; *options; ++options) words.emplace_back(*options);
   std::vector<char*> all;
   for (auto& word : words) all.push_back(word.data());
   all.push_back(nullptr);
@@ -39,33 +46,43 @@ int ours(const char* name, const std::vector<std::string>& options, const std::s
 }  // namespace
 
 int main(int argc, char** argv) {
-  PMPI_Init(&argc, &argv);
-  if (argc < 12) MPI_Abort(MPI_COMM_WORLD, 2);
-  const int bytes = std::atoi(argv[2]), readings = std::atoi(argv[3]), batch = std::atoi(argv[4]);
-  const int blocks = std::atoi(argv[5]);
-  std::mt19937 dice(static_cast<unsigned>(std::atol(argv[6])));  // the same on both ranks
-  std::array<long, 4> offsets{};
-  for (std::size_t k = 0; k < 4; ++k) offsets[k] = std::atol(argv[7 + k]);
-  const std::string folder = argv[11];
-  const std::vector<std::string> options(argv + 12, argv + argc);
-  std::vector<double> took(static_cast<std::size_t>(readings));
   int rank = 0;
+#ifdef BENCH_MPI
+  PMPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+#endif
+  char** const dashes = std::find(argv, argv + argc, std::string_view("--"));
+  if (argc < 6 || dashes == argv + argc) return 2;
+  *dashes = nullptr;
+  const int blocks = std::atoi(argv[1]), readings = std::atoi(argv[2]);
+  std::mt19937 dice(static_cast<unsigned>(std::atol(argv[3])));  // the same on all ranks
+  const std::string folder = argv[4];
+  std::vector<double> took(static_cast<std::size_t>(readings));
+  cpu_set_t processors;
+  sched_getaffinity(0, sizeof processors, &processors);
   for (int block = -1; block < blocks; ++block) {  // -1 warms up
     std::array<int, 3> turns{0, 1, 2};
     std::shuffle(turns.begin(), turns.end(), dice);
     for (const int turn : turns) {
+      sched_setaffinity(0, sizeof processors, &processors);
+      usleep(5000);  // until threads of the side before have gone to sleep
       if (turn == 2) {
-        const std::string name = block < 0 ? "warm" : std::to_string(block);
-        if (const int status = ours(argv[0], options, folder + "/" + name + ".jsonl"); status != 0)
+        const std::string out = folder + "/" + (block < 0 ? "warm" : std::to_string(block)) + ".jsonl";
+        if (const int status = ours(argv[0], dashes + 1, out); status != 0) {
+#ifdef BENCH_MPI
           MPI_Abort(MPI_COMM_WORLD, status);
+#endif
+          return status;
+        }
         continue;
       }
-      (turn == 0 ? plain : again)(argv[1], bytes, readings, batch, offsets.data(), took.data());
+      (turn == 0 ? plain : again)(argv + 5, readings, took.data());
       if (rank != 0 || block < 0) continue;
-      for (const double ns : took) std::printf("%s %.9e\n", turn == 0 ? "plain" : "again", ns / batch * 1e-9);
+      for (const double seconds : took) std::printf("%s %.9e\n", turn == 0 ? "plain" : "again", seconds);
     }
   }
   std::fflush(stdout);
+#ifdef BENCH_MPI
   return PMPI_Finalize();
+#endif
 }

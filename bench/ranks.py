@@ -21,8 +21,9 @@ from pathlib import Path
 
 from assay.analysis.comparison import Verdict
 from assay.execute.mpi import find_mpi
+from bench._jobs import Jobs
 from bench._pairs import in_one_launch
-from bench._twins import Twin, Twins
+from bench._twins import Twin
 
 TWINS = (
     Twin("dissemination", "barrier", ("algorithm=dissemination", "ranks=2", "timing=back to back"), 8, 50, 500),
@@ -89,9 +90,9 @@ def main(arguments: list[str]) -> int:
     if mpi is not None:
         with tempfile.TemporaryDirectory() as folder:
             wanted = [t for t in TWINS if given.only is None or t.mode in given.only.split(",")]
-            twins = Twins(mpi, Path(folder), [twin.program for twin in wanted])
+            jobs = Jobs(Path(folder), "twins.c", [twin.program for twin in wanted], mpi)
             for twin in wanted:
-                found = in_one_launch(partial(twins.launch, twin), given.launches, twin.mode, (1e6, "us"))
+                found = in_one_launch(partial(twin.launch, jobs), given.launches, twin.mode, unit=(1e6, "us"))
                 failed |= found.verdict is Verdict.DIFFERS and found.ratio > 1
     for each in MARKS if given.only is None else ():
         failed |= not mark(*each)

@@ -1,6 +1,6 @@
 /* Plain C twins of message-passing programs' inner loops, over MPI, on two ranks. The file is compiled twice, as TWIN =
  * plain and again: two copies of one program, that lie in different places. A mode takes `readings` readings of `batch`
- * operations each and stores ns a reading at rank 0. */
+ * operations each and stores ns a reading at rank 0 (pair.cpp). */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -289,9 +289,10 @@ static char* buffer(size_t size, size_t offset, char** taken) {
   return memory + (4096 - (uintptr_t)memory % 4096) + offset;
 }
 
-/* One block of a mode: ns a reading into `took` at rank 0. `offsets`: of the buffers from a page's start, rank 0's for
- * sending and for receiving, then rank 1's. They are taken anew each time, as a program takes its own. */
-void TWIN(const char* mode, int size, int readings, int batch, const long* offsets, double* took) {
+/* One block: seconds an operation into `took` at rank 0. Words: mode, bytes, batch, and the offsets of the buffers from
+ * a page's start, rank 0's for sending and for receiving, then rank 1's. They are taken anew each time, as a program
+ * takes its own. */
+void TWIN(char** words, int readings, double* took) {
   static const struct {
     const char* name;
     void (*run)(int, int, double*);
@@ -309,21 +310,23 @@ void TWIN(const char* mode, int size, int readings, int batch, const long* offse
                {"overlap", overlap},
                {"exchange", exchange}};
   void (*run)(int, int, double*) = NULL;
+  const int batch = atoi(words[2]);
   char *give_from, *take_into;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  bytes = size;
+  bytes = atoi(words[1]);
   window = 1e6;
   for (size_t k = 0; k < sizeof modes / sizeof *modes; ++k) {
-    if (!strcmp(mode, modes[k].name)) run = modes[k].run;
+    if (!strcmp(words[0], modes[k].name)) run = modes[k].run;
   }
   if (run == NULL || ranks != 2) MPI_Abort(MPI_COMM_WORLD, 2);
-  out = buffer((size_t)size, (size_t)offsets[2 * rank], &give_from);
-  in = buffer((size_t)size, (size_t)offsets[2 * rank + 1], &take_into);
+  out = buffer((size_t)bytes, (size_t)atol(words[3 + 2 * rank]), &give_from);
+  in = buffer((size_t)bytes, (size_t)atol(words[4 + 2 * rank]), &take_into);
   run(1, 1, took);
   run(1, batch, took);
   MPI_Barrier(MPI_COMM_WORLD);
   run(readings, batch, took);
+  for (int k = 0; k < readings; ++k) took[k] *= 1e-9 / batch;
   free(give_from);
   free(take_into);
 }

@@ -43,6 +43,6 @@ def test_what_differs_between_launches_is_nobodys(capsys: pytest.CaptureFixture[
     found = in_one_launch(launch, 30, "echo")
     itself, told = capsys.readouterr().out.splitlines()
     assert itself.startswith("echo, plain with itself: equal")
-    assert told.startswith("echo, ours over plain: differs, slower")
+    assert told.startswith("echo, ours over plain, medians: differs, slower")
     assert found.ratio == pytest.approx(1.1, rel=0.005) and found.ci95 is not None
     assert found.ci95[1] / found.ci95[0] < 1.01
