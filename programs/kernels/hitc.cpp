@@ -117,7 +117,9 @@ int main(int argc, char** argv) {
       const auto& cpus = team->processors().cpus;
       const bool small = at.choice("vectors") == "short";
       const std::int64_t first = std::max<std::int64_t>(memory::cache_of(cpus[0], 1), 16 << 10);
-      const std::int64_t bytes = small ? members * first / 2 : 2 * memory::last_level_bytes(cpus);
+      const memory::LastLevel last = memory::find_last_level(cpus);
+      const std::int64_t bytes = small ? members * first / 2 : 2 * last.bytes;
+      if (!small && !last.doubt.empty()) at.note(last.doubt);
       const memory::Headroom room = memory::read_headroom();
       if (bytes > room.bytes / 2) return at.leave_out("long vectors would not fit " + room.by);
       auto& vectors = kept[bytes];

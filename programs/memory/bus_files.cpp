@@ -231,7 +231,9 @@ int main(int argc, char** argv) {
       return at.leave_out("the bus shared with files: it needs two processors, so that stream and file share none");
     if (!team->holds(at, 2)) return;
     const bool copy = at.choice("kernel") == "copy";
-    const std::int64_t cache = memory::last_level_bytes({team->cpu(0)});
+    const memory::LastLevel last = memory::find_last_level({team->cpu(0)});
+    const std::int64_t cache = last.bytes;
+    if (!last.doubt.empty()) at.note(last.doubt);
     const std::int64_t bytes = std::clamp<std::int64_t>(4 * cache, std::int64_t{64} << 20, std::int64_t{1} << 30);
     const memory::Headroom room = memory::read_headroom();
     if (!streams.count(copy) && (copy ? 2 : 1) * bytes > room.bytes / 2)

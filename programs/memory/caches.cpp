@@ -32,7 +32,11 @@ std::int64_t cache_of(std::int64_t cpu, int level, std::string* shared, const st
   return 0;
 }
 
-std::int64_t last_level_bytes(const std::vector<int>& cpus, const std::string& system) {
+namespace {
+
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20, of_a_processor = 32 * mebibyte;
+
+std::int64_t stated_bytes(const std::vector<int>& cpus, const std::string& system) {
   for (int level = 4; level > 0; --level) {
     std::set<std::string> instances;
     std::int64_t bytes = 0;
@@ -43,7 +47,29 @@ std::int64_t last_level_bytes(const std::vector<int>& cpus, const std::string& s
     }
     if (bytes > 0) return bytes;
   }
-  return std::int64_t{32} << 20;
+  return 32 * mebibyte;
+}
+
+bool is_guest(const std::string& system) {
+  std::ifstream info(system + "proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("flags")) return (line + " ").find(" hypervisor ") != std::string::npos;
+  return false;
+}
+
+}  // namespace
+
+LastLevel find_last_level(const std::vector<int>& cpus, const std::string& system) {
+  LastLevel found;
+  found.bytes = found.stated = stated_bytes(cpus, system);
+  const std::int64_t most = of_a_processor * static_cast<std::int64_t>(cpus.size());
+  if (found.stated <= most || !is_guest(system)) return found;
+  found.bytes = most;
+  found.doubt = "a last-level cache of " + std::to_string(found.stated / mebibyte) + " MiB is named to this guest of " +
+                std::to_string(cpus.size()) + (cpus.size() == 1 ? " processor" : " processors") + ", of which " +
+                std::to_string(most / mebibyte) + " MiB are counted on: where neighbours leave it more, what is said " +
+                "of memory is partly of that cache";
+  return found;
 }
 
 }  // namespace assay::memory

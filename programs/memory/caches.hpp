@@ -16,7 +16,13 @@ std::int64_t cache_bytes(const std::string& text);
 // Data or unified cache of `level` of one processor, and the processors that share it; 0 where the system does not say.
 std::int64_t cache_of(std::int64_t cpu, int level, std::string* shared = nullptr, const std::string& system = "/");
 
-// Last-level cache of these processors together, each instance once; 32 MiB are assumed where nothing is said.
-std::int64_t last_level_bytes(const std::vector<int>& cpus, const std::string& system = "/");
+// The last-level cache of these processors together, each instance once; 32 MiB are assumed where nothing is said. A
+// guest is told the whole cache of a socket that it shares with others whom it cannot see (480 MiB for two processors):
+// no more is counted on than 32 MiB for each of its own, which no processor has had more of, and `doubt` says so.
+struct LastLevel {
+  std::int64_t bytes = 0, stated = 0;
+  std::string doubt;
+};
+LastLevel find_last_level(const std::vector<int>& cpus, const std::string& system = "/");
 
 }  // namespace assay::memory

@@ -153,7 +153,7 @@ Check verify(Chain& chain) {
 
 int main(int argc, char** argv) {
   const threads::Processors processors = threads::find_processors();
-  const std::int64_t cache = memory::last_level_bytes(processors.cpus);
+  const std::int64_t cache = memory::find_last_level(processors.cpus).stated;
   return run_program(record, argc, argv, [&](Case& at) {
     if (!threads::pin(processors.cpus.front())) at.note("the thread could not be held on one processor");
     const std::int64_t bytes = at.integer("size");

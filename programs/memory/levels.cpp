@@ -116,13 +116,12 @@ struct Set {  // one thread's: a, b and c in turn for triad, b alone for read
 
 // Bytes of a thread's working set: half of its part of the level; 0 where there is no such level, or none of its own.
 std::int64_t bytes_of(const std::string& level, const std::vector<int>& cpus, std::int64_t threads, bool two_a_core) {
-  const std::int64_t last = memory::last_level_bytes(cpus);
-  if (level == "memory") return std::max<std::int64_t>(2 * last / threads, 8 << 20);
+  if (level == "memory") return std::max<std::int64_t>(2 * memory::find_last_level(cpus).bytes / threads, 8 << 20);
   const int number = level[1] - '0';
   const std::int64_t size = memory::cache_of(cpus[0], number);
   if (number < 3) return size / (two_a_core ? 4 : 2);
   const std::vector<int> used(cpus.begin(), cpus.begin() + threads);
-  const std::int64_t part = size > 0 ? memory::last_level_bytes(used) / 2 / threads : 0;
+  const std::int64_t part = size > 0 ? memory::find_last_level(used).bytes / 2 / threads : 0;
   return part > 2 * memory::cache_of(cpus[0], 2) ? part : 0;
 }
 
@@ -139,6 +138,8 @@ int main(int argc, char** argv) {
     const bool two = threads > static_cast<int>(processors.cores);
     const std::int64_t bytes = bytes_of(level, processors.cpus, threads, two);
     if (bytes == 0) return at.leave_out(level + ": the system tells of none that holds more than the level before it");
+    if (const auto last = memory::find_last_level(processors.cpus); level == "memory" && !last.doubt.empty())
+      at.note(last.doubt);
     if (bytes * threads > memory::read_headroom().bytes * 4 / 10)
       return at.leave_out("working sets that would not fit");
     const Kernel kernel = at.choice("kernel") == "read" ? Kernel::read : Kernel::triad;

@@ -52,7 +52,7 @@ default = 0
 min = 0
 max = 1099511627776
 unit = "B"
-help = "bytes on the node; 0: four times the last-level cache of the processors in use"
+help = "bytes on the node; 0: four times the last-level cache that the processors in use can count on"
 
 [metric.time]
 unit = "s/B"
@@ -154,7 +154,9 @@ int main(int argc, char** argv) {
       return at.leave_out("node " + std::to_string(from) + " has no processors for this process");
     if (!there || !there->memory) return at.leave_out("node " + std::to_string(to) + " has no memory for this process");
     if (!team->holds(at, team->processors().usable())) return;
-    const std::int64_t cache = memory::last_level_bytes(usable);
+    const memory::LastLevel last = memory::find_last_level(usable);
+    const std::int64_t cache = last.bytes;
+    if (!last.doubt.empty()) at.note(last.doubt);
     const std::int64_t bytes = std::max<std::int64_t>(at.integer("size") ? at.integer("size") : 4 * cache, 65536);
     if (!kept.count(to)) {
       const memory::Headroom room = memory::read_headroom();

@@ -61,7 +61,7 @@ min = 0
 max = 1099511627776
 unit = "B"
 sweep = true
-help = "bytes of each array; 0: four times the last-level cache of the processors in use"
+help = "bytes of each array; 0: four times the last-level cache that the processors in use can count on"
 
 [metric.time]
 unit = "s/B"
@@ -264,7 +264,8 @@ int main(int argc, char** argv) {
     const Pass pass = find_pass(at.choice("kernel"), at.integer("vector"));
     if (!pass.loop) return at.leave_out(pass.name + " with the vectors wished for: not on this processor");
     if (!team->holds(at, threads)) return;
-    const std::int64_t cache = memory::last_level_bytes(team->processors().cpus);
+    const memory::LastLevel last = memory::find_last_level(team->processors().cpus);
+    const std::int64_t cache = last.bytes;
     const std::int64_t bytes = at.integer("size") ? at.integer("size") : 4 * cache;
     if (!kept.count(bytes)) {
       const memory::Headroom room = memory::read_headroom();
@@ -274,6 +275,7 @@ int main(int argc, char** argv) {
         throw InputFault("parameter 'size': too small for one piece of 512 bytes a thread");
       kept[bytes] = std::make_shared<Arrays>(*team, bytes, at.seed());
     }
+    if (bytes < 4 * last.stated && !last.doubt.empty()) at.note(last.doubt);
     if (bytes < 4 * cache)
       at.note("arrays of " + std::to_string(bytes) + " bytes are less than four times the last-level cache of " +
               std::to_string(cache) + " bytes: this is not the rate of memory alone");
