@@ -43,3 +43,10 @@ def test_a_block_holds_one_reading_unless_more_are_asked_for(tmp_path: Path) -> 
         (half,) = [each for each in made.document["figures"] if each["name"] == "half_round_trip"]
         assert half["samples"] == number
     assert assay(*words, "--set", "repetitions=none").status == 2
+
+
+def test_a_message_of_more_flits_than_can_be_counted_is_refused(tmp_path: Path) -> None:
+    words = ("run", "echo", "--on", "ipsc860", "-n", "2", "--set", "bytes=8", "--out", str(tmp_path / "run"))
+    made = assay(*words, "--set", "machine.network.flit_bytes=1e-9", "--json")
+    assert made.status == 2
+    assert "a message of 8 bytes has too many flits on ipsc860: 8000000000; accepted: up to 2147483647" in made.err

@@ -38,7 +38,12 @@ bool Networked::keeps_order() const {
 
 std::uint32_t Networked::flits(const Protocol& protocol, std::uint64_t bytes) const {
   const double all = static_cast<double>(std::max(bytes, protocol.minimum) + protocol.header);
-  return static_cast<std::uint32_t>(std::max(1.0, std::ceil(all / machine_.flit_bytes - 1e-9)));
+  const double count = std::max(1.0, std::ceil(all / machine_.flit_bytes - 1e-9));
+  if (count > network::Live::most_flits)
+    throw std::length_error("a message of " + std::to_string(bytes) + " bytes has too many flits on " + machine_.name +
+                            ": " + std::to_string(static_cast<std::uint64_t>(count)) + "; accepted: up to " +
+                            std::to_string(network::Live::most_flits));
+  return static_cast<std::uint32_t>(count);
 }
 
 void Networked::send(World& world, MessageId id, const Message& message) {

@@ -33,6 +33,7 @@ struct Told {
 class Live {
  public:
   static constexpr std::uint64_t never = ~std::uint64_t{0};
+  static constexpr std::uint32_t most_flits = 0x7fffffff;  // of a message
   Live() = default;
   Live(const Live&) = delete;
   Live& operator=(const Live&) = delete;
