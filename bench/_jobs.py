@@ -36,7 +36,7 @@ class Jobs:
         objects = [self._object([*c, *openmp, f"-DTWIN={side}"], twins, side) for side in ("plain", "again")]
         driver = [*self.compiler.words, "-std=c++20", *([] if mpi is None else ["-DBENCH_MPI"])]
         objects.append(self._object(driver, "pair.cpp", "pair"))
-        self.programs = {name: self._program(name, [*objects]) for name in dict.fromkeys(programs)}
+        self.programs = {name: self._program(name, objects) for name in dict.fromkeys(programs)}
 
     def _object(self, command: Sequence[str], source: str, name: str) -> Path:
         made = self.folder / f"{name}.o"
@@ -75,9 +75,10 @@ class Jobs:
         blocks: int,
         readings: int,
         seed: int,
+        ranks: int = 2,
     ) -> Readings:
         """One launch: `words` for the twin, `options` for our program, of which `metric` counts."""
-        before = [] if self.mpi is None else [self.mpi.mpiexec, "-n", "2"]
+        before = [] if self.mpi is None else [self.mpi.mpiexec, "-n", str(ranks)]
         counts = ["--repetitions", str(readings), "--blocks", "1", "--seed", str(seed)]
         with tempfile.TemporaryDirectory(dir=self.folder) as out:
             pair = [str(self.programs[program]), str(blocks), str(readings), str(seed), out]

@@ -26,6 +26,7 @@ class Twin:
     metric: str = "time"
     offset: int | None = None
     blocks: int = 8
+    ranks: int = 2
 
     def options(self) -> list[str]:
         """Our program's settings and batch as its command line takes them."""
@@ -36,7 +37,7 @@ class Twin:
         """One job: the medians, in seconds an operation, of the twin, of the twin again, and of ours."""
         places = offsets(number) if self.offset is None else [str(self.offset)] * 4
         words = [self.mode, str(self.size), str(self.batch), *places]
-        counts = {"blocks": self.blocks, "readings": self.readings, "seed": number}
+        counts = {"blocks": self.blocks, "readings": self.readings, "seed": number, "ranks": self.ranks}
         plain, again, ours = jobs.launch(self.program, words, self.options(), metric=self.metric, **counts)
         return statistics.median(plain), statistics.median(again), statistics.median(ours)
 

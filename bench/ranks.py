@@ -4,8 +4,8 @@ METHOD rule 9, thirty launches. A launch holds both programs, and the plain one 
 order (pair.cpp), with the same bytes, batch and readings; medians of launches are compared, two one-sided tests at 3%.
 The scale marks are whole commands, everything compiled before: CPU time and memory beside their bounds; `--scale` does
 only them. `--launches N` is for a quick look and claims nothing. Programs without a twin here: echo is in `./x bench
-messages` and host's loop is echo's; fans have one neighbour. Contention, spin and routing echo need more ranks than
-two: their loops are message rate's and echo's.
+messages` and host's loop is echo's; fans have one neighbour. Spin and contention keep three and four processors busy:
+their loops are overlap's and message rate's.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ TWINS = (
     Twin("fan-out", "fan-out", ("bytes=8", "neighbours=1"), 8, 50, 50),
     # the exchange among its loops: what a loop inside it hides depends on which rank happens to be ahead
     Twin("overlap", "overlap", ("bytes=1024",), 1024, 50, 50, "communicating"),
+    # three ranks, the third of which only waits for the end, which takes a processor now and then
+    Twin("routing-echo", "routing-echo", ("bytes=8", "between=idle"), 8, 400, 1, "round_trip", blocks=24, ranks=3),
     # so long that a block of memory comes straight from the kernel, behind the allocator's 16 bytes
     Twin("exchange", "alltoall", ("bytes=1048576",), 1 << 20, 50, 1, "time", 16, 24),
 )

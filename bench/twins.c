@@ -1,5 +1,5 @@
-/* Plain C twins of message-passing programs' inner loops, over MPI, on two ranks. The file is compiled twice, as TWIN =
- * plain and again: two copies of one program, that lie in different places. A mode takes `readings` readings of `batch`
+/* Plain C twins of message-passing programs' inner loops, over MPI, on two ranks or three. The file is compiled twice, as
+ * TWIN = plain and again: two copies of one program, that lie in different places. A mode takes `readings` readings of `batch`
  * operations each and stores ns a reading at rank 0 (pair.cpp). */
 #include <mpi.h>
 #include <stdint.h>
@@ -249,6 +249,30 @@ static void overlap(int readings, int batch, double* took) {
   }
 }
 
+/* An echo of eight round trips a reading between ranks 0 and 1, with rank 2 idle; a reply's first byte says whether to
+ * go on. */
+static void routing_echo(int readings, int batch, double* took) {
+  enum { TRIPS = 8 };
+  (void)batch;
+  for (int reading = 0; reading < readings && rank < 2; ++reading) {
+    if (rank == 0) {
+      const double start = now();
+      for (int i = 0; i < TRIPS; ++i) {
+        give(out, bytes, TAG);
+        take(in, bytes, TAG);
+      }
+      took[reading] = (now() - start) / TRIPS;
+    } else {
+      for (int left = TRIPS; left > 0;) {
+        MPI_Recv(in, bytes, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
+        --left;
+        out[0] = left > 0;
+        give(out, bytes, TAG);
+      }
+    }
+  }
+}
+
 /* All to all of two ranks: an exchange from an agreed moment to the last exit, one operation a reading. */
 static double window; /* ns between two starts */
 static void exchange(int readings, int batch, double* took) {
@@ -308,6 +332,7 @@ void TWIN(char** words, int readings, double* took) {
                {"fan-in", fan_in},
                {"fan-out", fan_out},
                {"overlap", overlap},
+               {"routing-echo", routing_echo},
                {"exchange", exchange}};
   void (*run)(int, int, double*) = NULL;
   const int batch = atoi(words[2]);
@@ -319,9 +344,9 @@ void TWIN(char** words, int readings, double* took) {
   for (size_t k = 0; k < sizeof modes / sizeof *modes; ++k) {
     if (!strcmp(words[0], modes[k].name)) run = modes[k].run;
   }
-  if (run == NULL || ranks != 2) MPI_Abort(MPI_COMM_WORLD, 2);
-  out = buffer((size_t)bytes, (size_t)atol(words[3 + 2 * rank]), &give_from);
-  in = buffer((size_t)bytes, (size_t)atol(words[4 + 2 * rank]), &take_into);
+  if (run == NULL || ranks < 2) MPI_Abort(MPI_COMM_WORLD, 2);
+  out = buffer((size_t)bytes, rank < 2 ? (size_t)atol(words[3 + 2 * rank]) : 0, &give_from);
+  in = buffer((size_t)bytes, rank < 2 ? (size_t)atol(words[4 + 2 * rank]) : 0, &take_into);
   run(1, 1, took);
   run(1, batch, took);
   MPI_Barrier(MPI_COMM_WORLD);
