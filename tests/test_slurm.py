@@ -1,6 +1,7 @@
 """The Slurm launcher on a live cluster of eight nodes on this host."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -158,7 +159,19 @@ def test_a_failing_node_is_told_with_its_words(tmp_path, programs, slurm):
     assert (
         outcome.status in (1, 143) and outcome.reason
     )  # srun gives the greater: the second node may be ended by SIGTERM
-    assert "told to fail" in (tmp_path / "log").read_text()
+    # whichever node failed first: the other one may be ended before it speaks
+    assert "told to fail" in outcome.reason
+    assert re.search("^n[12]: tick: it was told to fail$", (tmp_path / "log").read_text(), re.MULTILINE)
+    assert not list(tmp_path.glob("log@*")), "each node's words are in the log, and nowhere else"
+
+
+@pytest.mark.mpi
+@each_mpi
+def test_a_failing_rank_is_told_with_its_words(tmp_path, programs, slurm, mpi):
+    command = (*programs("hello", mpi), "--set", "status=1")
+    outcome = slurm(mpi).run(job(tmp_path, command, 2, 2))
+    assert outcome.status != 0
+    assert "n1: tick: it was told to fail" in (tmp_path / "log").read_text()
 
 
 def test_a_hanging_program_is_ended_on_every_node(tmp_path, programs, slurm, monkeypatch):
