@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,10 +14,11 @@ from assay.errors import MeasurementError
 from assay.execute.build import COMPILE_WITHIN
 from assay.execute.compiler import Compiler, find_compiler
 from assay.execute.mpi import Mpi, launch_environment
-from assay.execute.units import includes, make, shared, units_of
+from assay.execute.units import includes, objects_of, shared
+from bench._said import readings as readings_in
+from bench._said import said
 
 HERE = Path(__file__).parent
-LIMIT = 300  # s, one launch
 Readings = tuple[list[float], list[float], list[float]]  # s an operation: the plain program, the same again, ours
 
 
@@ -32,8 +31,8 @@ class Jobs:
         self.environment = dict(launch_environment(os.environ)) | {"MALLOC_MMAP_THRESHOLD_": str(1 << 17)}
         self.compiler, self.shared_by = find_compiler(mpi=mpi), find_compiler()
         c = ["cc"] if mpi is None else [str(Path(mpi.mpicxx).with_name("mpicc"))]
-        openmp = ["-fopenmp"] if mpi is None else []
-        objects = [self._object([*c, *openmp, f"-DTWIN={side}"], twins, side) for side in ("plain", "again")]
+        self.openmp = ["-fopenmp"] if mpi is None else []
+        objects = [self._object([*c, *self.openmp, f"-DTWIN={side}"], twins, side) for side in ("plain", "again")]
         driver = [*self.compiler.words, "-std=c++20", *([] if mpi is None else ["-DBENCH_MPI"])]
         objects.append(self._object(driver, "pair.cpp", "pair"))
         self.programs = {name: self._program(name, objects) for name in dict.fromkeys(programs)}
@@ -51,17 +50,13 @@ class Jobs:
         root, record = programs_root(), benchmark(name)
         source = record.path if self.mpi is None else root / "mpi" / "main.cpp"
         _, sources = shared(includes([source, record.path], root), root)
-        units = units_of(sources, root, self.folder / "units", self.compiler, self.shared_by)
-        with ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
-            list(pool.map(lambda unit: make(unit, root, COMPILE_WITHIN), units))
+        units = objects_of(sources, root, self.folder / "units", self.compiler, self.shared_by, COMPILE_WITHIN)
         defines = {"ASSAY_PROGRAM": f'"{record.path.relative_to(root)}"', "main": "assay_main"}
         own = [*record.extra.get("flags", ()), *(f"-D{key}='{value}'" for key, value in defines.items())]
         compiler: Compiler = replace(self.compiler, flags=" ".join([self.compiler.flags, *own]))
         body, made = self.folder / f"{name}.o", self.folder / name
         compiler.make(name, compiler.object_command(source, body, root), body, COMPILE_WITHIN)
-        linked = [str(body), *(str(unit.object) for unit in units), *map(str, objects)]
-        openmp = ["-fopenmp"] if self.mpi is None else []
-        link = [*compiler.words, *linked, *openmp, "-pthread", "-o", str(made)]
+        link = [*compiler.words, *map(str, (body, *units, *objects)), *self.openmp, "-pthread", "-o", str(made)]
         compiler.make(name, link, made, COMPILE_WITHIN)
         return made
 
@@ -83,26 +78,13 @@ class Jobs:
         with tempfile.TemporaryDirectory(dir=self.folder) as out:
             pair = [str(self.programs[program]), str(blocks), str(readings), str(seed), out]
             command = [*before, *pair, *words, "--", *options, *counts]
-            try:
-                ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, env=self.environment)
-            except subprocess.TimeoutExpired:
-                said = " ".join(command)
-                raise MeasurementError(f"{said}: not done after {LIMIT} s; is the machine busy?") from None
-            if ended.returncode:
-                raise MeasurementError(f"{' '.join(command)}: {ended.stderr.strip()[-300:]}")
-            files = [Path(out) / f"{block}.jsonl" for block in range(blocks)]
-            events = [[json.loads(line) for line in file.read_text().splitlines()] for file in files]
-        said_by = [line.split() for line in ended.stdout.splitlines()]
-        plain, again = ([float(value) for side, value in said_by if side == name] for name in ("plain", "again"))
-        ours = [value for block in events for value in _values(block, metric)[:readings]]
+            by_side = [line.split() for line in said(command, self.environment)]
+            files = [(Path(out) / f"{block}.jsonl").read_text().splitlines() for block in range(blocks)]
+        plain, again = ([float(value) for side, value in by_side if side == name] for name in ("plain", "again"))
+        # a look may come some readings later than asked
+        ours = [value for lines in files for value in readings_in(lines, metric)[:readings]]
         if not len(plain) == len(again) == len(ours) == readings * blocks:
             raise MeasurementError(
                 f"{program}: {len(plain)}, {len(again)} and {len(ours)} readings, not {readings * blocks} each"
             )
         return plain, again, ours
-
-
-def _values(events: Sequence[dict[str, object]], metric: str) -> list[float]:
-    """The readings of a block; a look may come some readings later than asked."""
-    found = [e["values"] for e in events if e["event"] == "block" and e["metric"] == metric]
-    return [float(value) for values in found if isinstance(values, list) for value in values]

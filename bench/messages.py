@@ -9,11 +9,9 @@ one-sided tests at 3%. `--osu PATH` adds osu_latency, a launch of its own, which
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
 from functools import partial
@@ -26,6 +24,7 @@ from assay.execute.build import build
 from assay.execute.mpi import Mpi, find_mpi, launch_environment
 from bench._jobs import Jobs
 from bench._pairs import against, against_itself, in_one_launch
+from bench._said import readings, said
 from bench._twins import Twin
 
 ECHOES = tuple(
@@ -38,31 +37,24 @@ class Means:
     """Echo and osu_latency, each a launch of its own, reduced to its mean round trip in seconds."""
 
     def __init__(self, mpi: Mpi, osu: str) -> None:
-        self.mpi, self.osu = mpi, osu
-        self.environment = dict(launch_environment(os.environ))
+        self.osu = osu
+        self.before, self.environment = [mpi.mpiexec, "-n", "2"], launch_environment(os.environ)
         self.program = build([benchmark("echo")], mpi=mpi)["echo"].path
-
-    def _launch(self, *command: str) -> str:
-        words = [self.mpi.mpiexec, "-n", "2", *command]
-        ended = subprocess.run(words, capture_output=True, text=True, timeout=300, env=self.environment)
-        if ended.returncode:
-            raise MeasurementError(f"{' '.join(words)}: {ended.stderr.strip()}")
-        return ended.stdout
 
     def echo(self, twin: Twin, seed: int) -> float:
         """Total time over total round trips of a launch of echo."""
         counts = ["--repetitions", str(twin.readings), "--blocks", str(twin.blocks), "--seed", str(seed)]
-        said = self._launch(str(self.program), *twin.options(), *counts)
-        events = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
-        return statistics.fmean(v for e in events if e["event"] == "block" for v in e["values"])
+        lines = said([*self.before, str(self.program), *twin.options(), *counts], self.environment)
+        return statistics.fmean(readings(lines, twin.metric))
 
     def peer(self, twin: Twin, _: int) -> float:
         """Twice the latency that osu_latency prints."""
         iterations = str(twin.readings * twin.batch * twin.blocks)
-        said = self._launch(self.osu, "-m", f"{twin.size}:{twin.size}", "-i", iterations)
-        found = re.search(rf"^{twin.size}\s+([\d.]+)", said, re.MULTILINE)
+        command = [*self.before, self.osu, "-m", f"{twin.size}:{twin.size}", "-i", iterations]
+        text = "\n".join(said(command, self.environment))
+        found = re.search(rf"^{twin.size}\s+([\d.]+)", text, re.MULTILINE)
         if not found:
-            raise MeasurementError(f"{self.osu} printed no latency: {said}")
+            raise MeasurementError(f"{self.osu} printed no latency: {text}")
         return 2e-6 * float(found.group(1))
 
 

@@ -12,10 +12,8 @@ claims nothing.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
-import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,6 +27,7 @@ from assay.execute.build import build
 from bench._jobs import Jobs
 from bench._node_peers import HELP, PEERS, Peer
 from bench._pairs import Trio, against, against_itself, in_one_launch
+from bench._said import readings, said
 
 
 @dataclass(frozen=True)
@@ -93,21 +92,9 @@ class Programs:
         size = [f"size={self.size}"] if peer.program == "stream" else []
         count = [f"threads={threads}"] if "threads" in benchmark(peer.program).parameters else []
         settings = [*peer.settings, *size, *([] if any("threads=" in s for s in peer.settings) else count)]
-        return REDUCE[peer.statistic](self._values(peer.program, settings, ["--slice", "0.3", "--blocks", "2"], launch))
-
-    def _values(self, program: str, settings: Sequence[str], counts: Sequence[str], launch: int) -> list[float]:
         words = [word for setting in settings for word in ("--set", setting)]
-        lines = said(str(self.built[program].path), *words, *counts, "--seed", str(launch))
-        events = [json.loads(line) for line in lines]
-        return [v for e in events if e["event"] == "block" and e["metric"] == "time" for v in e["values"]]
-
-
-def said(*command: str) -> list[str]:
-    """What a program prints, line by line; MeasurementError with its complaint where it fails."""
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    if ended.returncode:
-        raise MeasurementError(f"{' '.join(command)}: {ended.stderr.strip()[-300:]}")
-    return ended.stdout.splitlines()
+        counts = ["--slice", "0.3", "--blocks", "2", "--seed", str(launch)]
+        return REDUCE[peer.statistic](readings(said([str(self.built[peer.program].path), *words, *counts]), "time"))
 
 
 def main(arguments: list[str]) -> int:

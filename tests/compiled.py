@@ -14,7 +14,7 @@ from assay.benchmark.record import programs_root, read_record
 from assay.execute.build import build
 from assay.execute.compiler import DEFAULT_FLAGS, find_compiler
 from assay.execute.mpi import Mpi, launch_environment
-from assay.execute.units import includes, make, shared, units_of
+from assay.execute.units import includes, objects_of, shared
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 SANITIZERS = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
@@ -40,9 +40,7 @@ def compile_to(
     compiler, plain = (replace(find_compiler(mpi=each), flags=base) for each in (mpi, None))
     named = [Path(flag.split('"')[1]) for flag in flags if flag.startswith("-DASSAY_PROGRAM=")]
     _, sources = shared(includes([source, *more, *(root / each for each in named)], root), root)
-    units = units_of(sources, root, cache_root() / "programs" / "units", compiler, plain)
-    for unit in units:
-        make(unit, root, timeout=300)
-    command = compiler.command(source, out, root, {}, [*more, *(unit.object for unit in units)])
+    objects = objects_of(sources, root, cache_root() / "programs" / "units", compiler, plain, timeout=300)
+    command = compiler.command(source, out, root, {}, [*more, *objects])
     subprocess.run([*command, *flags], check=True, env=launch_environment(os.environ))
     return out

@@ -2,9 +2,11 @@
 // random cycle (Sattolo 1986), so that each load waits for the one before and no prefetcher can guess the next. The
 // plateaus of the curve are the caches, its edges their sizes (analysis/cache_levels.py).
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "memory/caches.hpp"
+#include "memory/cycle.hpp"
 #include "memory/pages.hpp"
 #include "threads/team.hpp"
 
@@ -77,26 +79,22 @@ struct alignas(line) Line {
 class Chain {
  public:
   Chain(std::int64_t bytes, bool huge, std::uint64_t seed)
-      : pages(static_cast<std::size_t>(bytes), huge), lines(static_cast<std::size_t>(bytes) / line) {
+      : pages(static_cast<std::size_t>(bytes), huge), lines(static_cast<std::size_t>(bytes) / line), stages{lines} {
     Line* all = reinterpret_cast<Line*>(pages.data());
-    std::vector<std::uint32_t> order(lines);
-    for (std::size_t i = 0; i < lines; ++i) order[i] = static_cast<std::uint32_t>(i);
-    std::uint64_t state = seed + lines;
+    std::vector<std::uint32_t> order = memory::random_cycle(lines, seed);
 #ifdef ASSAY_BREAK
     for (std::size_t i = lines / 2; i < lines; ++i) order[i] = order[i - lines / 2];
 #endif
-    for (std::size_t left = lines; left > 1; --left) std::swap(order[left - 1], order[random_bits(state) % (left - 1)]);
     for (std::size_t i = 0; i < lines; ++i) all[order[i]] = {all + order[(i + 1) % lines], 0};
     at = all + order[0];
-    for (std::size_t k = 0; k < stages; ++k) stage[k] = all + order[stage_begin(k)];
+    for (std::size_t k = 0; k < stages.count; ++k) stage[k] = all + order[stages.begin(k)];
   }
-  std::size_t stage_begin(std::size_t k) const { return lines * k / stages; }
 
-  static constexpr std::size_t stages = 8;  // walked at once for a check, since a walk alone waits for each load
   memory::Pages pages;
   std::size_t lines;
+  memory::Stages stages;
   Line* at = nullptr;
-  Line* stage[stages];
+  Line* stage[memory::Stages::count];
 };
 
 [[gnu::noinline]] Line* chase(Line* at, std::int64_t loads) {
@@ -113,37 +111,34 @@ class Chain {
 
 // Brings all lines into the caches, from eight places of the cycle at once; the next load is of one met longest ago.
 void visit(Chain& chain) {
-  Line* at[Chain::stages];
-  std::copy(chain.stage, chain.stage + Chain::stages, at);
-  for (std::size_t step = 0; step < chain.lines / Chain::stages + 1; ++step)
-    for (Line*& each : at) {
-      each = each->next;
-      opaque(each);
-    }
+  Line* at[memory::Stages::count];
+  std::copy(std::begin(chain.stage), std::end(chain.stage), at);
+  chain.stages.walk(at, [](Line* here) {
+    here = here->next;
+    opaque(here);
+    return here;
+  });
   chain.at = chain.stage[0];
 }
 
 Check verify(Chain& chain) {
-  constexpr std::size_t stages = Chain::stages, enough = 1 << 18;
+  constexpr std::size_t stages = memory::Stages::count, enough = 1 << 18;
   std::size_t found = 0, chased = 0;
   Line* at[stages];
-  std::copy(chain.stage, chain.stage + stages, at);
-  const auto length = [&](std::size_t k) { return chain.stage_begin(k + 1) - chain.stage_begin(k); };
-  for (std::size_t step = 0; step < chain.lines / stages + 1; ++step)
-    for (std::size_t k = 0; k < stages; ++k)
-      if (step < length(k)) {
-        found += at[k]->mark == 0;
-        at[k]->mark = 1;
-        at[k] = at[k]->next;
-      }
+  std::copy(std::begin(chain.stage), std::end(chain.stage), at);
+  chain.stages.walk(at, [&](Line* here) {
+    found += here->mark == 0;
+    here->mark = 1;
+    return here->next;
+  });
   bool round = true;
   for (std::size_t k = 0; k < stages; ++k) {
     Line* const next = chain.stage[(k + 1) % stages];
     round = round && at[k] == next;
     if (chased >= enough) continue;
-    Line* const last = chase(chain.stage[k], static_cast<std::int64_t>(length(k)) - 1);
+    Line* const last = chase(chain.stage[k], static_cast<std::int64_t>(chain.stages.length(k)) - 1);
     round = round && last != next && chase(last, 1) == next;
-    chased += length(k);
+    chased += chain.stages.length(k);
   }
   return {found == chain.lines && round, std::to_string(found) + " of " + std::to_string(chain.lines) +
                                              " lines in one cycle" + (round ? "" : ", which is broken")};

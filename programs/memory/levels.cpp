@@ -114,9 +114,11 @@ struct Set {  // one thread's: a, b and c in turn for triad, b alone for read
   memory::Part part;
 };
 
-// Bytes of a thread's working set: half of its part of the level; 0 where there is no such level, or none of its own.
-std::int64_t bytes_of(const std::string& level, const std::vector<int>& cpus, std::int64_t threads, bool two_a_core) {
-  if (level == "memory") return std::max<std::int64_t>(2 * memory::find_last_level(cpus).bytes / threads, 8 << 20);
+// Bytes of a thread's working set: twice its part of the `last` level, or half of its part of the level; 0 where there
+// is no such level, or none of its own.
+std::int64_t bytes_of(const std::string& level, std::int64_t last, const std::vector<int>& cpus, std::int64_t threads,
+                      bool two_a_core) {
+  if (level == "memory") return std::max<std::int64_t>(2 * last / threads, 8 << 20);
   const int number = level[1] - '0';
   const std::int64_t size = memory::cache_of(cpus[0], number);
   if (number < 3) return size / (two_a_core ? 4 : 2);
@@ -136,10 +138,10 @@ int main(int argc, char** argv) {
     const threads::Processors& processors = team->processors();
     const std::string& level = at.choice("level");
     const bool two = threads > static_cast<int>(processors.cores);
-    const std::int64_t bytes = bytes_of(level, processors.cpus, threads, two);
+    const memory::LastLevel last = memory::find_last_level(processors.cpus);
+    const std::int64_t bytes = bytes_of(level, last.bytes, processors.cpus, threads, two);
     if (bytes == 0) return at.leave_out(level + ": the system tells of none that holds more than the level before it");
-    if (const auto last = memory::find_last_level(processors.cpus); level == "memory" && !last.doubt.empty())
-      at.note(last.doubt);
+    if (level == "memory" && !last.doubt.empty()) at.note(last.doubt);
     if (bytes * threads > memory::read_headroom().bytes * 4 / 10)
       return at.leave_out("working sets that would not fit");
     const Kernel kernel = at.choice("kernel") == "read" ? Kernel::read : Kernel::triad;

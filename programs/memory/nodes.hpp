@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "memory/cycle.hpp"
 #include "timing/memory_limits.hpp"
 #include "timing/opaque.hpp"
 
@@ -44,7 +46,7 @@ class BoundMemory {
   static constexpr std::size_t line = 64;
 
   BoundMemory(std::int64_t node, std::int64_t bytes, std::uint64_t seed)
-      : lines(static_cast<std::size_t>(bytes) / line) {
+      : lines(static_cast<std::size_t>(bytes) / line), stages{lines} {
     at_ = mmap(nullptr, mapped(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at_ == MAP_FAILED)
       throw timing::MeasurementFault("the system refuses a mapping of " + std::to_string(mapped()) + " bytes");
@@ -55,19 +57,13 @@ class BoundMemory {
     mask[node / 64] |= 1UL << node % 64;
     constexpr int bind = 2;  // MPOL_BIND
     bound = syscall(SYS_mbind, at_, mapped(), bind, mask, 8 * sizeof mask, 0UL) == 0;
-    std::vector<std::uint32_t> order(lines);
-    for (std::size_t i = 0; i < lines; ++i) order[i] = static_cast<std::uint32_t>(i);
-    std::uint64_t state = seed + lines;
-    for (std::size_t left = lines; left > 1; --left) {
-      state = state * 6364136223846793005 + 1442695040888963407;
-      std::swap(order[left - 1], order[(state >> 33) % (left - 1)]);
-    }
+    const std::vector<std::uint32_t> order = random_cycle(lines, seed);
     for (std::size_t i = 0; i < lines; ++i) {
       auto* words = reinterpret_cast<std::uint64_t*>(data + order[i] * line);
       words[0] = line * order[(i + 1) % lines];
       std::fill(words + 1, words + 8, 1);
     }
-    for (std::size_t k = 0; k <= stages; ++k) stage[k] = line * order[stage_begin(k) % lines];
+    for (std::size_t k = 0; k <= stages.count; ++k) stage[k] = line * order[stages.begin(k) % lines];
   }
   ~BoundMemory() { munmap(at_, mapped()); }
   BoundMemory(const BoundMemory&) = delete;
@@ -76,17 +72,15 @@ class BoundMemory {
   // The sum of all words, whatever the order of the cycle.
   std::uint64_t sum() const { return line * (static_cast<std::uint64_t>(lines) * (lines - 1) / 2) + 7 * lines; }
 
-  std::size_t stage_begin(std::size_t k) const { return lines * k / stages; }
-
-  // Whether the cycle leads from each of its eight places to the next; walked at once, since a walk alone waits for
-  // each load.
+  // Whether the cycle leads from each of its eight places to the next.
   bool round() const {
-    std::uint64_t at[stages];
-    std::copy(stage, stage + stages, at);
-    for (std::size_t step = 0; step < lines / stages + 1; ++step)
-      for (std::size_t k = 0; k < stages; ++k)
-        if (step < stage_begin(k + 1) - stage_begin(k)) std::memcpy(&at[k], data + at[k], sizeof at[k]);
-    return std::equal(at, at + stages, stage + 1);
+    std::uint64_t at[Stages::count];
+    std::copy(stage, stage + Stages::count, at);
+    stages.walk(at, [&](std::uint64_t here) {
+      std::memcpy(&here, data + here, sizeof here);
+      return here;
+    });
+    return std::equal(std::begin(at), std::end(at), stage + 1);
   }
 
   // How many of some pages lie on `node`, of how many; none of none where the kernel does not say.
@@ -103,10 +97,10 @@ class BoundMemory {
     return {here, asked};
   }
 
-  static constexpr std::size_t stages = 8;
   const std::size_t lines;
+  const Stages stages;
   char* data = nullptr;
-  std::uint64_t stage[stages + 1];  // offsets of places of the cycle, the first again as the last
+  std::uint64_t stage[Stages::count + 1];  // offsets of places of the cycle, the first again as the last
   bool bound = false;
 
  private:

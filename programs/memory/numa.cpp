@@ -124,7 +124,7 @@ Check verify(threads::Team& team, Cell& cell, std::int64_t node) {
   std::uint64_t sum = 0;
   for (const std::uint64_t each : cell.sums) sum += each;
   cell.at = cell.to->stage[0];
-  cell.chase(team, static_cast<std::int64_t>(cell.to->stage_begin(1)) - 1);
+  cell.chase(team, static_cast<std::int64_t>(cell.to->stages.begin(1)) - 1);
   const bool before = cell.at == cell.to->stage[1];
   cell.chase(team, 1);
   const bool closed = !before && cell.at == cell.to->stage[1] && cell.to->round();

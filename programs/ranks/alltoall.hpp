@@ -154,7 +154,7 @@ help = "what each rank sends, over the time of the whole"
   Task described(C& comm, Case bytes, Run run, std::int64_t* ticks, bool first) {
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       if (!first || reading > 0) co_await together(comm, comm.size());
-      Passage passage{comm.now(), 0, 0}, room;
+      Passage passage{comm.now(), 0}, room;
       for (std::int64_t i = 0; i < run.batch; ++i) co_await exchange(comm, bytes);
       passage.out = comm.now();
       co_await reduce(comm, comm.size(), &passage, &room, 1, join_passages);

@@ -319,13 +319,6 @@ help = "one barrier"
     mine.wrong += other.wrong;
   }
 
-  struct Span {
-    std::int64_t last_in, last_out;
-  };
-  static void widen(Span& mine, const Span& other) {
-    mine = {std::max(mine.last_in, other.last_in), std::max(mine.last_out, other.last_out)};
-  }
-
   // On a described machine: each barrier from a common start to the last exit, or from rank 0's call to its return.
   template <OwnBarrier C>
   Task described(C& comm, Case at, Run run, std::int64_t* ticks, bool first) {
@@ -336,11 +329,11 @@ help = "one barrier"
     }
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       if (!first || reading > 0) co_await together(comm, at.among);
-      Span all{comm.now(), 0}, room{};
+      Passage passage{comm.now(), 0}, room;
       co_await barriers(comm, at, {1, run.batch});
-      all.last_out = comm.now();
-      co_await reduce(comm, at.among, &all, &room, 1, widen);
-      if (ticks) ticks[reading] = all.last_out - all.last_in;
+      passage.out = comm.now();
+      co_await reduce(comm, at.among, &passage, &room, 1, join_passages);
+      if (ticks) ticks[reading] = passage.out - passage.in;
     }
   }
 

@@ -24,11 +24,17 @@ struct Windows {
 };
 
 struct Passage {  // of one operation, in ticks of the global clock
-  std::int64_t in = 0, out = 0, missed = 0;
+  std::int64_t in = 0, out = 0;
 };
 inline void join_passages(Passage& mine, const Passage& other) {
   mine.in = std::max(mine.in, other.in);
   mine.out = std::max(mine.out, other.out);
+}
+struct WindowPassage : Passage {
+  std::int64_t missed = 0;
+};
+inline void join_windows(WindowPassage& mine, const WindowPassage& other) {
+  join_passages(mine, other);
   mine.missed = std::max(mine.missed, other.missed);
 }
 
@@ -45,9 +51,9 @@ Task in_windows(C& comm, int ranks, std::int64_t readings, std::int64_t* ticks, 
     told[0] = comm.now() + std::max(told[1], static_cast<std::int64_t>(5e-5 * C::ticks_a_second));
   }
   co_await broadcast(comm, told, sizeof told, ranks);
-  std::vector<Passage> passages(static_cast<std::size_t>(readings)), room(passages.size());
+  std::vector<WindowPassage> passages(static_cast<std::size_t>(readings)), room(passages.size());
   std::int64_t start = clock.own(told[0]);
-  for (Passage& passage : passages) {
+  for (WindowPassage& passage : passages) {
     const Task task = operation();  // made before the start: its frame's allocation is not timed
     passage.missed = comm.now() > start;
     while (comm.now() < start) {
@@ -65,7 +71,7 @@ Task in_windows(C& comm, int ranks, std::int64_t readings, std::int64_t* ticks, 
   const std::int64_t own_error = std::max(before.error, clock.look().error);
   std::int64_t error = own_error, other = 0;
   co_await reduce(comm, ranks, &error, &other, 1, [](auto& mine, auto theirs) { mine = std::max(mine, theirs); });
-  co_await reduce(comm, ranks, passages.data(), room.data(), passages.size(), join_passages);
+  co_await reduce(comm, ranks, passages.data(), room.data(), passages.size(), join_windows);
   if (comm.rank() != 0) co_return;
   std::int64_t longest = 0;
   for (std::size_t i = 0; i < passages.size(); ++i) {

@@ -26,7 +26,6 @@ namespace assay::network {
 namespace {
 
 constexpr std::uint64_t held = std::uint64_t{1} << 63, held_alone = ~std::uint64_t{0};
-constexpr std::uint32_t nobody = 0xffffffffu;
 
 struct Timing {
   std::uint32_t dimension;

@@ -24,7 +24,7 @@ from assay.errors import MeasurementError
 from assay.execute import leash
 from assay.execute.compiler import Compiler, find_compiler, first_errors
 from assay.execute.mpi import Mpi, launch_environment
-from assay.execute.units import Unit, digest_of, includes, make, shared, units_of
+from assay.execute.units import Unit, digest_of, includes, make, objects_of, shared, units_of
 
 COMPILE_WITHIN = 300.0  # s, one program
 _MPI_MAIN = Path("mpi") / "main.cpp"  # includes the program that ASSAY_PROGRAM names
@@ -126,12 +126,8 @@ def build_for_simulator(benchmark: Source, progress: Progress = lambda text: Non
             'extern "C" void assay_program(assay::described::Program* made) {\n'
             "  *made = assay::described::describe<assay::ranks::Program>();\n}\n"
         )
-        units = units_of(sources, root, folder / "units", compiler, compiler)
-        with ThreadPoolExecutor(max_workers=max(1, len(os.sched_getaffinity(0)))) as pool:
-            list(pool.map(lambda unit: make(unit, root, COMPILE_WITHIN), units))
-        command = replace(compiler, flags=f"-shared {compiler.flags}").command(
-            source, fresh, root, {}, [unit.object for unit in units]
-        )
+        objects = objects_of(sources, root, folder / "units", compiler, compiler, COMPILE_WITHIN)
+        command = replace(compiler, flags=f"-shared {compiler.flags}").command(source, fresh, root, {}, objects)
         ended, said = leash.ask(command, timeout=COMPILE_WITHIN, environment=launch_environment(os.environ))
         if ended.missing or ended.timed_out or any(ended.statuses) or not fresh.exists():
             raise MeasurementError(

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import re
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,6 +77,16 @@ def make(unit: Unit, root: Path, timeout: float) -> None:
         command = unit.compiler.object_command(unit.source, fresh, root)
         unit.compiler.make(name, command, fresh, timeout)
         fresh.rename(unit.object)
+
+
+def objects_of(
+    sources: Sequence[Path], root: Path, folder: Path, compiler: Compiler, plain: Compiler, timeout: float
+) -> list[Path]:
+    """Compile those units of `sources` that are not there yet, several at once; returns the objects of all."""
+    units = units_of(sources, root, folder, compiler, plain)
+    with ThreadPoolExecutor(max_workers=max(1, len(os.sched_getaffinity(0)))) as pool:
+        list(pool.map(lambda unit: make(unit, root, timeout), units))
+    return [unit.object for unit in units]
 
 
 def includes(sources: Sequence[Path], root: Path) -> set[Path]:
