@@ -71,12 +71,13 @@ class Jobs:
         readings: int,
         seed: int,
         ranks: int = 2,
+        seats: str = "",
     ) -> Readings:
-        """One launch: `words` for the twin, `options` for our program, of which `metric` counts."""
+        """One launch: `words` for the twin, `options` for our program, of which `metric` counts; `seats`: pair.cpp."""
         before = [] if self.mpi is None else [self.mpi.mpiexec, "-n", str(ranks)]
         counts = ["--repetitions", str(readings), "--blocks", "1", "--seed", str(seed)]
         with tempfile.TemporaryDirectory(dir=self.folder) as out:
-            pair = [str(self.programs[program]), str(blocks), str(readings), str(seed), out]
+            pair = [str(self.programs[program]), str(blocks), str(readings), str(seed), out, seats]
             command = [*before, *pair, *words, "--", *options, *counts]
             by_side = [line.split() for line in said(command, self.environment)]
             files = [(Path(out) / f"{block}.jsonl").read_text().splitlines() for block in range(blocks)]

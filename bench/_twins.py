@@ -14,7 +14,7 @@ class Twin:
     """One comparison: the twin's mode; our program with its settings; bytes, readings a block, operations a reading.
 
     Both have their buffers at the same offsets from a page's start, drawn by the launch, or at a fixed one where ours
-    takes them as the allocator gives them.
+    takes them as the allocator gives them. `seats`: which processor each rank keeps to (pair.cpp).
     """
 
     mode: str
@@ -27,6 +27,7 @@ class Twin:
     offset: int | None = None
     blocks: int = 8
     ranks: int = 2
+    seats: str = ""
 
     def options(self) -> list[str]:
         """Our program's settings and batch as its command line takes them."""
@@ -38,7 +39,9 @@ class Twin:
         places = offsets(number) if self.offset is None else [str(self.offset)] * 4
         words = [self.mode, str(self.size), str(self.batch), *places]
         counts = {"blocks": self.blocks, "readings": self.readings, "seed": number, "ranks": self.ranks}
-        plain, again, ours = jobs.launch(self.program, words, self.options(), metric=self.metric, **counts)
+        plain, again, ours = jobs.launch(
+            self.program, words, self.options(), metric=self.metric, seats=self.seats, **counts
+        )
         return statistics.median(plain), statistics.median(again), statistics.median(ours)
 
 

@@ -4,7 +4,8 @@
 // block. With BENCH_MPI both run over MPI, and by its profiling interface the program's MPI_Init and MPI_Finalize do
 // nothing.
 //
-// Usage: pair BLOCKS READINGS SEED FOLDER TWIN'S WORD … -- PROGRAM'S OPTION …. Prints "SIDE S" for every reading of the
+// Usage: pair BLOCKS READINGS SEED FOLDER SEATS TWIN'S WORD … -- PROGRAM'S OPTION …. SEATS: for each rank in turn a
+// digit, which of the processors at hand it keeps to; none: it may use all. Prints "SIDE S" for every reading of the
 // twin's two copies (plain, again), in seconds an operation; the program writes FOLDER/BLOCK.jsonl.
 #include <sched.h>
 #include <unistd.h>
@@ -43,6 +44,17 @@ int ours(const char* name, char** options, const std::string& out) {
   return assay_main(static_cast<int>(words.size()), all.data());
 }
 
+// Keeps this process to the seat-th of its processors.
+void sit(int seat) {
+  cpu_set_t processors, one;
+  sched_getaffinity(0, sizeof processors, &processors);
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &processors) && seat-- == 0) CPU_SET(cpu, &one);
+  }
+  if (sched_setaffinity(0, sizeof one, &one) != 0) std::exit(3);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -52,8 +64,10 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 #endif
   char** const dashes = std::find(argv, argv + argc, std::string_view("--"));
-  if (argc < 6 || dashes == argv + argc) return 2;
+  if (argc < 7 || dashes == argv + argc) return 2;
   *dashes = nullptr;
+  const std::string_view seats = argv[5];
+  if (static_cast<std::size_t>(rank) < seats.size()) sit(seats[static_cast<std::size_t>(rank)] - '0');
   const int blocks = std::atoi(argv[1]), readings = std::atoi(argv[2]);
   std::mt19937 dice(static_cast<unsigned>(std::atol(argv[3])));  // the same on all ranks
   const std::string folder = argv[4];
@@ -76,7 +90,7 @@ int main(int argc, char** argv) {
         }
         continue;
       }
-      (turn == 0 ? plain : again)(argv + 5, readings, took.data());
+      (turn == 0 ? plain : again)(argv + 6, readings, took.data());
       if (rank != 0 || block < 0) continue;
       for (const double seconds : took) std::printf("%s %.9e\n", turn == 0 ? "plain" : "again", seconds);
     }

@@ -5,7 +5,7 @@ order (pair.cpp), with the same bytes, batch and readings; medians of launches a
 The scale marks are whole commands, everything compiled before: CPU time and memory beside their bounds; `--scale` does
 only them. `--launches N` is for a quick look and claims nothing. Programs without a twin here: echo is in `./x bench
 messages` and host's loop is echo's; fans have one neighbour. Spin and contention keep three and four processors busy:
-their loops are overlap's and message rate's.
+where there are two, the rank that measures has one and the others share one; contention's stream then has no load.
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ TWINS = (
     Twin("overlap", "overlap", ("bytes=1024",), 1024, 50, 50, "communicating"),
     # three ranks, the third of which only waits for the end, which takes a processor now and then
     Twin("routing-echo", "routing-echo", ("bytes=8", "between=idle"), 8, 400, 1, "round_trip", blocks=24, ranks=3),
+    # the rank that loops or receives has a processor, and those that set it going share one
+    Twin("spin", "spin", ("bytes=8", "loop=1e-4"), 8, 20, 1, ranks=3, seats="001"),
+    Twin("contention", "contention", ("bytes=64", "load=0"), 64, 20, 1, ranks=4, seats="0010"),
     # so long that a block of memory comes straight from the kernel, behind the allocator's 16 bytes
     Twin("exchange", "alltoall", ("bytes=1048576",), 1 << 20, 50, 1, "time", 16, 24),
 )

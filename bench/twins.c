@@ -1,6 +1,6 @@
-/* Plain C twins of message-passing programs' inner loops, over MPI, on two ranks or three. The file is compiled twice, as
- * TWIN = plain and again: two copies of one program, that lie in different places. A mode takes `readings` readings of `batch`
- * operations each and stores ns a reading at rank 0 (pair.cpp). */
+/* Plain C twins of message-passing programs' inner loops, over MPI, on two ranks to four. The file is compiled twice,
+ * as TWIN = plain and again: two copies of one program, that lie in different places. A mode takes `readings` readings
+ * of `batch` operations each and stores ns a reading at rank 0 (pair.cpp). */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -273,6 +273,71 @@ static void routing_echo(int readings, int batch, double* took) {
   }
 }
 
+/* How long a loop of LOOP_NS takes at rank 2 while ranks 0 and 1 echo, which they do until it is over; it looped alone
+ * before. */
+static void spin(int readings, int batch, double* took) {
+  enum { LOOP_NS = 100000, TOLD = TAG + 1, LOOPS = 2 };
+  (void)batch;
+  for (int reading = 0; reading < readings; ++reading) {
+    double times[2] = {0, 0};
+    if (rank == 0) {
+      MPI_Send(NULL, 0, MPI_BYTE, LOOPS, TOLD, MPI_COMM_WORLD);
+      MPI_Recv(NULL, 0, MPI_BYTE, LOOPS, TOLD, MPI_COMM_WORLD, &status);
+      MPI_Send(NULL, 0, MPI_BYTE, LOOPS, TOLD, MPI_COMM_WORLD);
+      do {
+        give(out, bytes, TAG);
+        take(in, bytes, TAG);
+      } while (in[0]);
+      MPI_Recv(times, sizeof times, MPI_BYTE, LOOPS, TOLD, MPI_COMM_WORLD, &status);
+      took[reading] = times[0];
+    } else if (rank == 1) {
+      for (int going = 1; going;) {
+        MPI_Recv(in, bytes, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
+        if (status.MPI_SOURCE == LOOPS) {
+          MPI_Recv(in, bytes, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, &status);
+          going = 0;
+        }
+        out[0] = (char)going;
+        give(out, bytes, TAG);
+      }
+    } else if (rank == LOOPS) {
+      const long turns = turns_in(LOOP_NS);
+      for (int alone = 1; alone >= 0; --alone) {
+        if (!alone) MPI_Send(NULL, 0, MPI_BYTE, 0, TOLD, MPI_COMM_WORLD);
+        MPI_Recv(NULL, 0, MPI_BYTE, 0, TOLD, MPI_COMM_WORLD, &status);
+        const double start = now();
+        turn(turns);
+        times[alone] = now() - start;
+      }
+      MPI_Send(NULL, 0, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
+      MPI_Send(times, sizeof times, MPI_BYTE, 0, TOLD, MPI_COMM_WORLD);
+    }
+  }
+}
+
+/* The stream that contention measures, with nothing beside it: rank 0 tells rank 1 to begin, rank 2 tells rank 0 how
+ * long all arrivals but the first took. */
+static void contention(int readings, int batch, double* took) {
+  enum { STREAM = 32 };
+  (void)batch;
+  for (int reading = 0; reading < readings; ++reading) {
+    double taken = 0;
+    if (rank == 0) {
+      MPI_Send(NULL, 0, MPI_BYTE, 1, TAG + 1, MPI_COMM_WORLD);
+      MPI_Recv(&took[reading], sizeof taken, MPI_BYTE, 2, TAG + 1, MPI_COMM_WORLD, &status);
+    } else if (rank == 1) {
+      MPI_Recv(NULL, 0, MPI_BYTE, 0, TAG + 1, MPI_COMM_WORLD, &status);
+      for (int k = 0; k < STREAM; ++k) MPI_Send(out, bytes, MPI_BYTE, 2, TAG, MPI_COMM_WORLD);
+    } else if (rank == 2) {
+      MPI_Recv(in, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, &status);
+      const double start = now();
+      for (int k = 1; k < STREAM; ++k) MPI_Recv(in, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, &status);
+      taken = now() - start;
+      MPI_Send(&taken, sizeof taken, MPI_BYTE, 0, TAG + 1, MPI_COMM_WORLD);
+    }
+  }
+}
+
 /* All to all of two ranks: an exchange from an agreed moment to the last exit, one operation a reading. */
 static double window; /* ns between two starts */
 static void exchange(int readings, int batch, double* took) {
@@ -333,6 +398,8 @@ void TWIN(char** words, int readings, double* took) {
                {"fan-out", fan_out},
                {"overlap", overlap},
                {"routing-echo", routing_echo},
+               {"spin", spin},
+               {"contention", contention},
                {"exchange", exchange}};
   void (*run)(int, int, double*) = NULL;
   const int batch = atoi(words[2]);

@@ -215,7 +215,8 @@ def node_script(log: Path | None = None, out: Path | None = None) -> str:
     words = ['ASSAY_NODE=${SLURMD_NODENAME:-$(hostname)}; export ASSAY_NODE; exec "$@"']
     for option, file in (("--out ", out), ("2>>", log)):
         if file:
-            words.append(f"""{option}{shlex.quote(str(file.with_suffix("")))}@"$ASSAY_NODE"{shlex.quote(file.suffix)}""")
+            before, after = shlex.quote(str(file.with_suffix(""))), shlex.quote(file.suffix)
+            words.append(f'{option}{before}@"$ASSAY_NODE"{after}')
     return " ".join(words)
 
 
