@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.benchmark.record import benchmark, programs_root
@@ -19,7 +20,21 @@ from bench._said import readings as readings_in
 from bench._said import said
 
 HERE = Path(__file__).parent
+# Where code and data lie decides some per cent of a loop's time (Mytkowicz et al. 2009): each program is linked in so
+# many drawn orders, with gaps of drawn lengths between its PADS parts, and the launches take turns.
+LAYOUTS, PADS = 10, 4
 Readings = tuple[list[float], list[float], list[float]]  # s an operation: the plain program, the same again, ours
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Of one launch: blocks, readings a block, its seed, ranks, and the seats that they keep to (pair.cpp)."""
+
+    blocks: int
+    readings: int
+    seed: int
+    ranks: int = 2
+    seats: str = ""
 
 
 class Jobs:
@@ -35,6 +50,7 @@ class Jobs:
         objects = [self._object([*c, *self.openmp, f"-DTWIN={side}"], twins, side) for side in ("plain", "again")]
         driver = [*self.compiler.words, "-std=c++20", *([] if mpi is None else ["-DBENCH_MPI"])]
         objects.append(self._object(driver, "pair.cpp", "pair"))
+        self.pads = [self._pad(layout) for layout in range(LAYOUTS)]
         self.programs = {name: self._program(name, objects) for name in dict.fromkeys(programs)}
 
     def _object(self, command: Sequence[str], source: str, name: str) -> Path:
@@ -45,7 +61,18 @@ class Jobs:
             raise MeasurementError(f"{source} does not compile: {ended.stderr}")
         return made
 
-    def _program(self, name: str, objects: Sequence[Path]) -> Path:
+    def _pad(self, layout: int) -> list[Path]:
+        """Objects of drawn lengths, to lie between those of a program."""
+        draw = random.Random(layout)
+        found = []
+        for place in range(PADS):
+            source = self.folder / f"pad-{layout}-{place}.c"
+            skips = (f".{section}\\n.skip {16 * draw.randrange(256)}" for section in ("text", "bss"))
+            source.write_text('__asm__("' + "\\n".join((*skips, ".text")) + '");\n')
+            found.append(self._object(["cc"], str(source), source.stem))
+        return found
+
+    def _program(self, name: str, objects: Sequence[Path]) -> list[Path]:
         """Assay's program as `assay build` makes it, with its main() under another name."""
         root, record = programs_root(), benchmark(name)
         source = record.path if self.mpi is None else root / "mpi" / "main.cpp"
@@ -54,31 +81,30 @@ class Jobs:
         defines = {"ASSAY_PROGRAM": f'"{record.path.relative_to(root)}"', "main": "assay_main"}
         own = [*record.extra.get("flags", ()), *(f"-D{key}='{value}'" for key, value in defines.items())]
         compiler: Compiler = replace(self.compiler, flags=" ".join([self.compiler.flags, *own]))
-        body, made = self.folder / f"{name}.o", self.folder / name
+        body = self.folder / f"{name}.o"
         compiler.make(name, compiler.object_command(source, body, root), body, COMPILE_WITHIN)
-        link = [*compiler.words, *map(str, (body, *units, *objects)), *self.openmp, "-pthread", "-o", str(made)]
-        compiler.make(name, link, made, COMPILE_WITHIN)
-        return made
+        found = []
+        for layout, pads in enumerate(self.pads):
+            parts = [*zip(pads, (body, *objects), strict=True)]
+            random.Random(layout).shuffle(parts)
+            made = self.folder / f"{name}-{layout}"
+            linked = [*(part for pair in parts for part in pair), *units]
+            link = [*compiler.words, *map(str, linked), *self.openmp, "-pthread", "-o", str(made)]
+            compiler.make(name, link, made, COMPILE_WITHIN)
+            found.append(made)
+        return found
 
     def launch(
-        self,
-        program: str,
-        words: Sequence[str],
-        options: Sequence[str],
-        *,
-        metric: str,
-        blocks: int,
-        readings: int,
-        seed: int,
-        ranks: int = 2,
-        seats: str = "",
+        self, program: str, words: Sequence[str], options: Sequence[str], metric: str, counts: Counts
     ) -> Readings:
-        """One launch: `words` for the twin, `options` for our program, of which `metric` counts; `seats`: pair.cpp."""
-        before = [] if self.mpi is None else [self.mpi.mpiexec, "-n", str(ranks)]
-        counts = ["--repetitions", str(readings), "--blocks", "1", "--seed", str(seed)]
+        """One launch: `words` for the twin, `options` for our program, of which `metric` counts."""
+        before = [] if self.mpi is None else [self.mpi.mpiexec, "-n", str(counts.ranks)]
+        blocks, readings, seed = counts.blocks, counts.readings, counts.seed
+        per_block = ["--repetitions", str(readings), "--blocks", "1", "--seed", str(seed)]
         with tempfile.TemporaryDirectory(dir=self.folder) as out:
-            pair = [str(self.programs[program]), str(blocks), str(readings), str(seed), out, seats]
-            command = [*before, *pair, *words, "--", *options, *counts]
+            made = str(self.programs[program][seed % LAYOUTS])
+            pair = [made, *map(str, (blocks, readings, seed, out, counts.seats))]
+            command = [*before, *pair, *words, "--", *options, *per_block]
             by_side = [line.split() for line in said(command, self.environment)]
             files = [(Path(out) / f"{block}.jsonl").read_text().splitlines() for block in range(blocks)]
         plain, again = ([float(value) for side, value in by_side if side == name] for name in ("plain", "again"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from bench._jobs import Jobs
-from bench._pairs import Trio
+from bench._jobs import Counts, Jobs
+from bench._pairs import Trio, Unit
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,8 @@ class Twin:
     """One comparison: the twin's mode; our program with its settings; bytes, readings a block, operations a reading.
 
     Both have their buffers at the same offsets from a page's start, drawn by the launch, or at a fixed one where ours
-    takes them as the allocator gives them. `seats`: which processor each rank keeps to (pair.cpp).
+    takes them as the allocator gives them. `seats`: which processor each rank keeps to (pair.cpp). `less`: what the
+    metric lacks to what the twin stores.
     """
 
     mode: str
@@ -28,6 +29,12 @@ class Twin:
     blocks: int = 8
     ranks: int = 2
     seats: str = ""
+    less: float = 0.0
+
+    @property
+    def unit(self) -> Unit:
+        """What a launch's numbers are printed in: us, or as they are where they are no times."""
+        return (1.0, "") if self.less else (1e6, "us")
 
     def options(self) -> list[str]:
         """Our program's settings and batch as its command line takes them."""
@@ -38,11 +45,9 @@ class Twin:
         """One job: the medians, in seconds an operation, of the twin, of the twin again, and of ours."""
         places = offsets(number) if self.offset is None else [str(self.offset)] * 4
         words = [self.mode, str(self.size), str(self.batch), *places]
-        counts = {"blocks": self.blocks, "readings": self.readings, "seed": number, "ranks": self.ranks}
-        plain, again, ours = jobs.launch(
-            self.program, words, self.options(), metric=self.metric, seats=self.seats, **counts
-        )
-        return statistics.median(plain), statistics.median(again), statistics.median(ours)
+        counts = Counts(self.blocks, self.readings, number, self.ranks, self.seats)
+        plain, again, ours = jobs.launch(self.program, words, self.options(), self.metric, counts)
+        return statistics.median(plain), statistics.median(again), statistics.median(ours) + self.less
 
 
 def offsets(seed: int) -> list[str]:

@@ -24,7 +24,7 @@ from assay.analysis.comparison import Verdict
 from assay.benchmark.record import benchmark
 from assay.errors import MeasurementError
 from assay.execute.build import build
-from bench._jobs import Jobs
+from bench._jobs import Counts, Jobs
 from bench._node_peers import HELP, PEERS, Peer
 from bench._pairs import Trio, against, against_itself, in_one_launch
 from bench._said import readings, said
@@ -49,9 +49,10 @@ class Match:
         options = [word for setting in settings for word in ("--set", setting)]
         count = self.count // threads  # contended, they take so much longer
         words = [self.mode, str(count or size), str(threads), ",".join(map(str, processors()))]
-        counts = {"blocks": self.blocks, "readings": self.readings // threads if count else self.readings}
-        batch = ["--batch", str(count or 1)]
-        plain, again, ours = jobs.launch(self.program, words, [*options, *batch], metric="time", seed=number, **counts)
+        options += ["--batch", str(count or 1)]
+        readings = self.readings // threads if count else self.readings
+        counts = Counts(self.blocks, readings, seed=number)
+        plain, again, ours = jobs.launch(self.program, words, options, "time", counts)
         reduce = REDUCE[self.statistic]
         return reduce(plain), reduce(again), reduce(ours)
 

@@ -79,7 +79,9 @@ int main(int argc, char** argv) {
     std::shuffle(turns.begin(), turns.end(), dice);
     for (const int turn : turns) {
       sched_setaffinity(0, sizeof processors, &processors);
+#ifndef BENCH_MPI
       usleep(5000);  // until threads of the side before have gone to sleep
+#endif
       if (turn == 2) {
         const std::string out = folder + "/" + (block < 0 ? "warm" : std::to_string(block)) + ".jsonl";
         if (const int status = ours(argv[0], dashes + 1, out); status != 0) {

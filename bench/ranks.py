@@ -31,7 +31,7 @@ TWINS = (
     Twin("library", "barrier", ("algorithm=library", "ranks=2", "timing=back to back"), 8, 50, 500),
     Twin("forced", "forced", ("bytes=8", "send=ready"), 8, 50, 500, "round_trip"),
     Twin("rate", "message-rate", ("bytes=8", "pairs=1"), 8, 50, 20),
-    Twin("self", "self", ("bytes=8",), 8, 50, 1000, blocks=24),
+    Twin("self", "self", ("bytes=8",), 8, 50, 200, blocks=200, ranks=1, seats="1"),
     Twin("token", "ring", ("bytes=8", "scheme=token"), 8, 50, 500),
     Twin("shift", "ring", ("bytes=8", "scheme=shift"), 8, 50, 500),
     Twin("fan-in", "fan-in", ("bytes=8", "neighbours=1"), 8, 50, 50),
@@ -41,8 +41,8 @@ TWINS = (
     # three ranks, the third of which only waits for the end, which takes a processor now and then
     Twin("routing-echo", "routing-echo", ("bytes=8", "between=idle"), 8, 400, 1, "round_trip", blocks=24, ranks=3),
     # the rank that loops or receives has a processor, and those that set it going share one
-    Twin("spin", "spin", ("bytes=8", "loop=1e-4"), 8, 20, 1, ranks=3, seats="001"),
-    Twin("contention", "contention", ("bytes=64", "load=0"), 64, 20, 1, ranks=4, seats="0010"),
+    Twin("spin", "spin", ("bytes=8", "loop=1e-4"), 8, 8, 1, "slowdown", ranks=3, seats="001", less=1),
+    Twin("contention", "contention", ("bytes=8192", "load=0"), 8192, 20, 1, ranks=4, seats="0010"),
     # so long that a block of memory comes straight from the kernel, behind the allocator's 16 bytes
     Twin("exchange", "alltoall", ("bytes=1048576",), 1 << 20, 50, 1, "time", 16, 24),
 )
@@ -97,7 +97,7 @@ def main(arguments: list[str]) -> int:
             wanted = [t for t in TWINS if given.only is None or t.mode in given.only.split(",")]
             jobs = Jobs(Path(folder), "twins.c", [twin.program for twin in wanted], mpi)
             for twin in wanted:
-                found = in_one_launch(partial(twin.launch, jobs), given.launches, twin.mode, unit=(1e6, "us"))
+                found = in_one_launch(partial(twin.launch, jobs), given.launches, twin.mode, unit=twin.unit)
                 failed |= found.verdict is Verdict.DIFFERS and found.ratio > 1
     for each in MARKS if given.only is None else ():
         failed |= not mark(*each)

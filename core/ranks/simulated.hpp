@@ -28,6 +28,8 @@ class Simulated {
   struct Request {
     RequestId id = none;
   };
+  struct SendRequest : Request {};
+  struct ReceiveRequest : Request {};
   static constexpr double ticks_a_second = picoseconds_a_second;
 
   Simulated(World& world, int rank) : world_(&world), rank_(rank) {}
@@ -67,10 +69,10 @@ class Simulated {
     const void* data;
     std::size_t bytes;
     int from, to, tag;
-    Request request{};
+    SendRequest request{};
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> caller) { request.id = world.isend(from, data, bytes, to, tag, caller); }
-    Request await_resume() const noexcept { return request; }
+    SendRequest await_resume() const noexcept { return request; }
   };
   struct Sendrecv {
     World& world;
@@ -80,11 +82,11 @@ class Simulated {
     void await_suspend(std::coroutine_handle<> caller) const { world.exchange(sent, request, caller); }
     Received await_resume() const { return Received(world.finish(request)); }
   };
-  struct Ready {
-    Request request;
+  struct Posted {
+    ReceiveRequest request;
     bool await_ready() const noexcept { return true; }
     void await_suspend(std::coroutine_handle<>) const noexcept {}
-    Request await_resume() const noexcept { return request; }
+    ReceiveRequest await_resume() const noexcept { return request; }
   };
   struct Wait {
     World& world;
@@ -93,6 +95,9 @@ class Simulated {
     bool await_ready() const { return world.complete(request); }
     void await_suspend(std::coroutine_handle<> waiter) const { world.await(request, waiter, call); }
     Received await_resume() const { return Received(world.finish(request)); }
+  };
+  struct WaitSent : Wait {
+    void await_resume() const { world.finish(request); }
   };
   struct Barrier {
     World& world;
@@ -173,10 +178,11 @@ class Simulated {
   Wait recv(void* buffer, std::size_t room, int from, int tag) {
     return {*world_, world_->post(rank_, buffer, room, from, tag), Call::recv};
   }
-  Ready irecv(void* buffer, std::size_t room, int from, int tag) {
-    return {{world_->post(rank_, buffer, room, from, tag)}};
+  Posted irecv(void* buffer, std::size_t room, int from, int tag) {
+    return {{{world_->post(rank_, buffer, room, from, tag)}}};
   }
-  Wait wait(Request& request) { return {*world_, std::exchange(request.id, none), Call::wait}; }
+  Wait wait(ReceiveRequest& request) { return {*world_, std::exchange(request.id, none), Call::wait}; }
+  WaitSent wait(SendRequest& request) { return {{*world_, std::exchange(request.id, none), Call::wait}}; }
   // Exposing and withdrawing take no time but that all ranks must have come.
   Expose expose(std::size_t bytes) {
     Window window;

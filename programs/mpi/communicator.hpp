@@ -79,9 +79,15 @@ class Communicator {
     friend class Communicator;
     MPI_Status status_;
   };
+  // Not trivially copied, so that MPI writes it where it will lie, and not to a place that it is copied from.
   struct Request {
+    Request() = default;
+    Request(const Request& other) : handle(other.handle) {}
+    Request& operator=(const Request&) = default;
     MPI_Request handle = MPI_REQUEST_NULL;
   };
+  struct SendRequest : Request {};
+  struct ReceiveRequest : Request {};
   // Memory that MPI allocates. Where all ranks share a host's, a put is a copy into it, as in Open MPI's own MPI_Put;
   // other libraries' needs the target's help even there (MPICH 4.0 over UCX), and would not be one-sided.
   class Window {
@@ -139,18 +145,22 @@ class Communicator {
           "MPI_Sendrecv", from);
     return result;
   }
-  ASSAY_INLINE Ready<Request> isend(const void* data, std::size_t bytes, int to, int tag) {
-    Ready<Request> result;
+  ASSAY_INLINE Ready<SendRequest> isend(const void* data, std::size_t bytes, int to, int tag) {
+    Ready<SendRequest> result;
     check(MPI_Isend(data, count(bytes), MPI_BYTE, to, tag, comm_, &result.value.handle), "MPI_Isend", to);
     return result;
   }
-  ASSAY_INLINE Ready<Request> irecv(void* buffer, std::size_t room, int from, int tag) {
-    Ready<Request> result;
+  ASSAY_INLINE Ready<ReceiveRequest> irecv(void* buffer, std::size_t room, int from, int tag) {
+    Ready<ReceiveRequest> result;
     check(MPI_Irecv(buffer, count(room), MPI_BYTE, source(from), tag, comm_, &result.value.handle), "MPI_Irecv", from);
     note(Call::wait, from, tag);
     return result;
   }
-  ASSAY_INLINE Ready<Received> wait(Request& request) {
+  ASSAY_INLINE Ready<void> wait(SendRequest& request) {
+    check(MPI_Wait(&request.handle, MPI_STATUS_IGNORE), "MPI_Wait", -1);
+    return {};
+  }
+  ASSAY_INLINE Ready<Received> wait(ReceiveRequest& request) {
     Ready<Received> result;
     check(MPI_Wait(&request.handle, &result.value.status_), "MPI_Wait", -1);
     return result;

@@ -11,8 +11,8 @@
 //   co_await recv(data, room, from, tag)  blocking; `from` may be any_source; gives what arrived: source() and bytes()
 //   co_await sendrecv(data, bytes, to, buffer, room, from, tag)  both at once: the receive is posted, then sent; gives
 //                                       what arrived, when the one is there and the other's buffer is free
-//   co_await isend / irecv              immediate; give a Request
-//   co_await wait(request)              gives what arrived, as recv does (meaningless for a send); once for a Request
+//   co_await isend / irecv              immediate; give a SendRequest, a ReceiveRequest
+//   co_await wait(request)              once for each; gives what arrived, as recv does, where it is a receive's
 //   co_await compute(seconds, work)     on a real machine does work(); on a described one charges `seconds` to this
 //                                       processor and calls work() only where the machine was asked to verify
 //   hops(to), hops(from, to)            channels between the nodes of two ranks, or none where that is unknown
@@ -61,26 +61,27 @@ concept Received = requires(const R received) {
 };
 
 template <class C>
-concept Communicator =
-    Received<typename C::Received> && requires(C comm, const C view, const void* out, void* in, std::size_t n, int r,
-                                               typename C::Request& q, void (*work)()) {
-      { view.rank() } -> std::convertible_to<int>;
-      { view.size() } -> std::convertible_to<int>;
-      { view.now() } -> std::same_as<std::int64_t>;
-      { C::ticks_a_second } -> std::convertible_to<double>;
-      { view.same_clock(r) } -> std::convertible_to<bool>;
-      { view.hops(r) } -> std::convertible_to<std::optional<int>>;
-      { view.hops(r, r) } -> std::convertible_to<std::optional<int>>;
-      { view.placement(r, r) } -> std::convertible_to<std::string_view>;
-      { view.described() } -> std::convertible_to<bool>;
-      { comm.send(out, n, r, r) } -> Awaitable;
-      { comm.recv(in, n, r, r) } -> AwaitableOf<typename C::Received>;
-      { comm.sendrecv(out, n, r, in, n, r, r) } -> AwaitableOf<typename C::Received>;
-      { comm.isend(out, n, r, r) } -> AwaitableOf<typename C::Request>;
-      { comm.irecv(in, n, r, r) } -> AwaitableOf<typename C::Request>;
-      { comm.wait(q) } -> AwaitableOf<typename C::Received>;
-      { comm.compute(1e-6, work) } -> Awaitable;
-    };
+concept Communicator = Received<typename C::Received> &&
+                       requires(C comm, const C view, const void* out, void* in, std::size_t n, int r,
+                                typename C::SendRequest& s, typename C::ReceiveRequest& q, void (*work)()) {
+                         { view.rank() } -> std::convertible_to<int>;
+                         { view.size() } -> std::convertible_to<int>;
+                         { view.now() } -> std::same_as<std::int64_t>;
+                         { C::ticks_a_second } -> std::convertible_to<double>;
+                         { view.same_clock(r) } -> std::convertible_to<bool>;
+                         { view.hops(r) } -> std::convertible_to<std::optional<int>>;
+                         { view.hops(r, r) } -> std::convertible_to<std::optional<int>>;
+                         { view.placement(r, r) } -> std::convertible_to<std::string_view>;
+                         { view.described() } -> std::convertible_to<bool>;
+                         { comm.send(out, n, r, r) } -> Awaitable;
+                         { comm.recv(in, n, r, r) } -> AwaitableOf<typename C::Received>;
+                         { comm.sendrecv(out, n, r, in, n, r, r) } -> AwaitableOf<typename C::Received>;
+                         { comm.isend(out, n, r, r) } -> AwaitableOf<typename C::SendRequest>;
+                         { comm.irecv(in, n, r, r) } -> AwaitableOf<typename C::ReceiveRequest>;
+                         { comm.wait(s) } -> Awaitable;
+                         { comm.wait(q) } -> AwaitableOf<typename C::Received>;
+                         { comm.compute(1e-6, work) } -> Awaitable;
+                       };
 
 template <class C>
 concept ReadySend = Communicator<C> && requires(C comm, const void* out, std::size_t n, int r) {

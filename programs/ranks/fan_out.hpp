@@ -64,22 +64,21 @@ help = "all bytes sent over the time"
     if (!takes_part(comm.rank(), at) && comm.rank() != 0) co_return;
     const bool in_the_middle = comm.rank() == middle_;
     std::byte* const data = in_the_middle ? buffers_.out(bytes).next() : buffers_.in(bytes).next();
-    std::vector<typename C::Request> requests(static_cast<std::size_t>(in_the_middle ? window * count : window));
+    std::vector<typename C::SendRequest> sent(static_cast<std::size_t>(in_the_middle ? window * count : 0));
+    std::vector<typename C::ReceiveRequest> due(static_cast<std::size_t>(in_the_middle ? 0 : window));
     std::vector<std::int64_t> mine(in_the_middle ? static_cast<std::size_t>(run.readings) : 0);
     for (std::int64_t reading = 0; takes_part(comm.rank(), at) && reading < run.readings; ++reading) {
       const std::int64_t start = comm.now();
       for (std::int64_t i = 0; i < run.batch; ++i) {
         std::size_t next = 0;
-        for (auto& request : requests) {
-          if (!in_the_middle) {
-            request = co_await comm.irecv(data, bytes, middle_, stream_tag);
-            continue;
-          }
+        for (auto& request : due) request = co_await comm.irecv(data, bytes, middle_, stream_tag);
+        for (auto& request : sent) {
           const int to = (*around_)[next];
           if (++next == static_cast<std::size_t>(count)) next = 0;
           request = co_await comm.isend(data, bytes, to, stream_tag);
         }
-        for (auto& request : requests) co_await comm.wait(request);
+        for (auto& request : due) co_await comm.wait(request);
+        for (auto& request : sent) co_await comm.wait(request);
         if (!in_the_middle) {
           co_await comm.send(nullptr, 0, middle_, credit_tag);
         } else {

@@ -107,20 +107,17 @@ says = "passes short messages at up to"
     if (!sends && !receives) co_return;
     const int other = sends ? me + half_ : me - half_;
     std::byte* const data = sends ? buffers_.out(bytes).next() : buffers_.in(bytes).next();
-    std::vector<typename C::Request> requests(window);
+    std::vector<typename C::SendRequest> sent(sends ? window : 0);
+    std::vector<typename C::ReceiveRequest> due(sends ? 0 : window);
     char done = 0, room = 0;
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       if (sends) co_await broadcast(comm, &done, 1, pairs);  // the common start
       const std::int64_t start = comm.now();
       for (std::int64_t i = 0; i < run.batch; ++i) {
-        for (auto& request : requests) {
-          if (sends) {
-            request = co_await comm.isend(data, bytes, other, stream_tag);
-          } else {
-            request = co_await comm.irecv(data, bytes, other, stream_tag);
-          }
-        }
-        for (auto& request : requests) co_await comm.wait(request);
+        for (auto& request : sent) request = co_await comm.isend(data, bytes, other, stream_tag);
+        for (auto& request : due) request = co_await comm.irecv(data, bytes, other, stream_tag);
+        for (auto& request : sent) co_await comm.wait(request);
+        for (auto& request : due) co_await comm.wait(request);
         if (sends) {
           co_await comm.recv(nullptr, 0, other, credit_tag);
         } else {

@@ -35,7 +35,7 @@ struct Step {
   long amount = 0;
 };
 struct Post {
-  Simulated::Request request;
+  Simulated::ReceiveRequest request;
   int id = -1;
   bool done = false;
 };
@@ -51,7 +51,7 @@ Task play(Simulated& comm, const std::vector<Step>& steps) {
   std::vector<std::unique_ptr<std::byte[]>> memory;
   std::deque<std::vector<std::byte>> out;
   std::vector<Post> posts(steps.size());
-  std::vector<Simulated::Request> sent;
+  std::vector<Simulated::SendRequest> sent;
   int count = 0;
   for (const Step& step : steps) {
     if (step.what == 'c') co_await comm.compute(static_cast<double>(step.amount) * 1e-9, [] {});
