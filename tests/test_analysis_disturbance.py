@@ -133,6 +133,7 @@ def test_drift_within_a_launch_is_seen() -> None:
     ("rule", "accounts"),
     [
         ("steal", {"steal": 0.2}),
+        ("taken", {"others": 0.19, "steal": 0.09}),
         ("switches", {"involuntary": 250.0}),
         ("starved", {"own": 0.5}),
         ("faults", {"major_faults": 20.0}),
@@ -142,6 +143,14 @@ def test_each_account_has_its_rule(rule: str, accounts: dict[str, float]) -> Non
     verdict = judge(changed(quiet_run(), late, **accounts), 2)
     assert rules(verdict) == {rule}
     assert all(quiet_run()[i].t0 % 1000 > 0.8 for i in verdict.marked)  # a window may reach back before the change
+
+
+def test_a_competitor_of_one_of_two_ranks_is_seen_and_many_calm_ranks_are_not_accused() -> None:
+    """Daemons cause some 20 switches a second to each rank, a competitor 125 to the one whose processor it takes."""
+    for ranks in (2, 8, 64):
+        calm = changed(quiet_run(), late, involuntary=20.0 * ranks)
+        assert rules(judge(calm, ranks, ranks)) == set()
+    assert rules(judge(changed(quiet_run(), late, involuntary=20.0 + 20.0 + 125.0), 2, 2)) == {"switches"}
 
 
 def test_a_processor_that_slows_its_clock_is_named() -> None:

@@ -14,7 +14,8 @@ TICK = 0.010  # s: /proc/stat counts in hundredths; half a tick a block is its r
 OTHERS = 0.17  # busy processors of everybody else: an idle virtual machine's daemons stay under 0.1, one hog is 1.0
 OTHERS_A_PROCESSOR = 0.005  # and so much more for each processor: daemons come with the size of the machine
 STEAL = 0.05  # processors stolen by the hypervisor: a twentieth moves a median by up to as much
-SWITCHES = 100.0  # involuntary switches of ours: ticks and daemons cause tens, a competitor 125 and more
+SWITCHES = 100.0  # involuntary switches of ours a second: ticks and daemons cause tens, a competitor 125 and more
+SWITCHES_A_RANK = 25.0  # and so many more for each further rank: a competitor is one rank's, the tens are everybody's
 STARVED = 0.85  # our processor time, as a share of the case's best blocks: below it somebody else ran in our place
 FREQUENCY = 0.05  # relative range of the processor's frequency: a time follows it one to one
 
@@ -40,11 +41,14 @@ def accounts(findings: Findings, processors: int, ranks: int) -> None:
         own = sum(blocks[i].counted("own") for i in window) / wall
         switches = sum(blocks[i].counted("involuntary") for i in window) / wall
         starving = [i for i in window if share[i] < STARVED]
-        if others > OTHERS + OTHERS_A_PROCESSOR * processors + rounding:
+        idle = OTHERS + OTHERS_A_PROCESSOR * processors + rounding
+        if others > idle:
             hit("others", window, others)
         if steal > STEAL + rounding:
             hit("steal", window, steal)
-        if switches > SWITCHES * ranks:
+        elif others <= idle < others + steal:  # a process that the hypervisor stops now and then
+            hit("taken", window, others + steal)
+        if switches > SWITCHES + SWITCHES_A_RANK * (ranks - 1):
             hit("switches", window, switches)
         if starving and 2 * len(starving) >= len(window):
             hit("starved", starving, 1 - min(share[i] for i in starving))
@@ -57,6 +61,7 @@ def accounts(findings: Findings, processors: int, ranks: int) -> None:
     texts = {
         "others": "other processes kept up to {0:.2g} of {1} processors busy",
         "steal": "the hypervisor took up to {0:.2g} processors away",
+        "taken": "other processes and the hypervisor together took up to {0:.2g} of {1} processors",
         "switches": "our processes were switched out up to {0:.0f} times a second against their will",
         "starved": "our processes got up to {0:.0%} less processor time than in the best blocks of the same case",
         "faults": "{0:.0f} pages had to be read from disk or swap while timing",
