@@ -44,7 +44,7 @@ TWINS = (
     Twin("spin", "spin", ("bytes=8", "loop=1e-4"), 8, 8, 1, "slowdown", ranks=3, seats="001", less=1),
     Twin("contention", "contention", ("bytes=8192", "load=0"), 8192, 20, 1, ranks=4, seats="0010"),
     # so long that a block of memory comes straight from the kernel, behind the allocator's 16 bytes
-    Twin("exchange", "alltoall", ("bytes=1048576",), 1 << 20, 50, 1, "time", 16, 24),
+    Twin("exchange", "alltoall", ("bytes=1048576",), 1 << 20, 25, 1, "time", 16, 30),
 )
 # the command behind `assay run`, the greatest CPU time (s) and memory (GB) that it may take
 MARKS = (

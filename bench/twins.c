@@ -412,8 +412,10 @@ void TWIN(char** words, int readings, double* took) {
     if (!strcmp(words[0], modes[k].name)) run = modes[k].run;
   }
   if (run == NULL || (ranks < 2 && run != self)) MPI_Abort(MPI_COMM_WORLD, 2);
-  out = buffer((size_t)bytes, rank < 2 ? (size_t)atol(words[3 + 2 * rank]) : 0, &give_from);
-  in = buffer((size_t)bytes, rank < 2 ? (size_t)atol(words[4 + 2 * rank]) : 0, &take_into);
+  const size_t blocks = run == exchange ? (size_t)ranks : 1; /* one for each rank, side by side */
+  out = buffer(blocks * (size_t)bytes, rank < 2 ? (size_t)atol(words[3 + 2 * rank]) : 0, &give_from);
+  in = buffer(blocks * (size_t)bytes, rank < 2 ? (size_t)atol(words[4 + 2 * rank]) : 0, &take_into);
+  if (run == exchange && rank == 0) out += bytes, in += bytes;
   run(1, 1, took);
   run(1, batch, took);
   MPI_Barrier(MPI_COMM_WORLD);

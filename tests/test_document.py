@@ -44,12 +44,13 @@ def launch(
     events: list[dict[str, Any]],
     attempt: int = 1,
     factors: dict[str, Any] | None = None,
+    benchmark: str = "echo",
     **ended: Any,
 ) -> None:
-    """Write one launch of echo as its program and its launcher would have."""
-    task = f"{number:03d}-echo" + "".join(f"-{key}{value}" for key, value in (factors or {}).items())
+    """Write one launch as its program and its launcher would have."""
+    task = f"{number:03d}-{benchmark}" + "".join(f"-{key}{value}" for key, value in (factors or {}).items())
     file = f"{task}{'' if attempt == 1 else f'-{attempt}'}.jsonl"
-    about = Circumstance(run.about["id"], "echo", "messages", "here", 0, number, attempt, "p", factors or {})
+    about = Circumstance(run.about["id"], benchmark, "messages", "here", 0, number, attempt, "p", factors or {})
     run.journal({"event": "begun", "task": task, "file": file, "about": asdict(about)})
     begun = {"event": "launch", "seed": 1, "ranks": 2, "placement": [{"rank": 0, "host": "n1"}], "t": 1.0}
     lines = [begun, *events, {"event": "done"}]
@@ -282,6 +283,26 @@ def test_what_a_program_doubts_itself_is_a_warning_and_the_run_is_not_clean(run:
     assert section["state"] == "disturbed" and section["warnings"] == ["two threads may have shared one processor"]
     assert section["notes"] == ["left out: what takes three"]
     assert all(figure["state"] == "disturbed" for figure in section["figures"])
+
+
+def test_where_the_clocks_are_coarser_than_a_tenth_there_is_no_figure(run: Run) -> None:
+    """METHOD, rule 7: of two lengths the one that takes long enough keeps its figure."""
+    for number in range(3):
+        lines = []
+        for length, seconds in ((8, 20e-6), (4096, 21e-6 * 2)):
+            case = {"case": {"bytes": length, "ranks": 2}, "batch": 1, "first": None, "t0": 1.0, "t1": 2.0}
+            for metric, values in (("time", [seconds] * 5), ("clock_error", [1e-6, 3e-6])):
+                lines.append({"event": "block", "metric": metric, "block": 0, **case, "values": values})
+        launch(run, number, lines, benchmark="alltoall")
+    section = echo(run)
+    found = {f["params"]["bytes"]: f for f in section["figures"] if (f["name"], f["statistic"]) == ("time", "median")}
+    assert found[8]["value"] is None and found[8]["state"] == "invalid"
+    assert found[4096]["value"] == pytest.approx(42e-6) and found[4096]["state"] == "clean"
+    (said,) = section["warnings"]
+    assert (
+        '"bytes":8' in said and "how far apart the ranks' clocks may be: 3 µs, more than a tenth of the 20 µs" in said
+    )
+    assert {f["unit"] for f in section["figures"]} == {"s", "B/s"} and not section["odd_nodes"]
 
 
 def test_what_costs_nothing_has_no_line_and_no_fault(run: Run) -> None:

@@ -1,9 +1,11 @@
-// How near two ranks are, found out: one kernel (and so one clock) by its boot id, socket and core complex by what the
-// processors that a rank may use have in common, the switch by what Slurm says of its tree (SLURM_TOPOLOGY_ADDR).
+// How near two ranks are, found out: one kernel by its boot id, one clock by the kernel and the time namespace
+// (containers of one host may have clocks of their own), socket and core complex by what the processors that a rank may
+// use have in common, the switch by what Slurm says of its tree (SLURM_TOPOLOGY_ADDR).
 #pragma once
 
 #include <mpi.h>
 #include <sched.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -18,6 +20,7 @@ namespace assay::mpi {
 
 struct Seat {
   char boot[40] = "";                                 // the running kernel
+  std::uint64_t clock = 0;                            // its time namespace, 0 where it has none
   char leaf[88] = "";                                 // the switch next to the node, "" where nobody says
   std::int64_t core = -1, complex = -1, socket = -1;  // -1: several, or unknown
 };
@@ -50,6 +53,7 @@ inline Seat own_seat() {
     if (!std::fgets(mine.boot, sizeof mine.boot, file)) mine.boot[0] = 0;
     std::fclose(file);
   }
+  if (struct stat file; stat("/proc/self/ns/time", &file) == 0) mine.clock = file.st_ino;
   if (const char* address = std::getenv("SLURM_TOPOLOGY_ADDR")) {  // s0.s4.node17
     std::string_view above = address;
     above = above.substr(0, above.rfind('.') == std::string_view::npos ? 0 : above.rfind('.'));
@@ -74,6 +78,8 @@ inline std::vector<Seat> gather_seats(MPI_Comm comm) {
 }
 
 inline bool same_kernel(const Seat& a, const Seat& b) { return a.boot[0] != 0 && std::strcmp(a.boot, b.boot) == 0; }
+
+inline bool same_clock(const Seat& a, const Seat& b) { return same_kernel(a, b) && a.clock == b.clock; }
 
 // The nearest class that both are known to be in.
 inline std::string_view nearness(const Seat& a, const Seat& b) {

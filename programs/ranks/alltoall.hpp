@@ -50,6 +50,9 @@ help = "length of each message"
 unit = "s"
 help = "from the common start to the last exit"
 
+[metric.clock_error]
+from = "ranks/windows.hpp"
+
 [figure.time]
 metric = "time"
 unit = "s"
@@ -70,6 +73,7 @@ help = "what each rank sends, over the time of the whole"
     needs(comm.size() >= 2, "2 ranks or more", comm.size());
     AllToAll kernel;
     kernel.prepare(comm, session);
+    if (!comm.described()) kernel.windows_ = std::make_unique<Windows>();
     co_await sample(comm, session, kernel);
     if (comm.rank() == 0) tell(session, kernel.windows_);
   }
@@ -77,6 +81,7 @@ help = "what each rank sends, over the time of the whole"
   // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
   using Case = std::size_t;  // bytes
   static constexpr std::string_view metric = "time";
+  std::span<Series> beside() { return ranks::beside(windows_); }
   std::string_view cache(Case) const { return "one block a rank"; }
   bool single(const Case&) const { return true; }
   Case at(const timing::CaseSettings& settings) const { return static_cast<std::size_t>(settings.at("bytes").integer); }
@@ -89,7 +94,7 @@ help = "what each rank sends, over the time of the whole"
   template <Communicator C>
   Task operate(C& comm, const Case& bytes, Run run, std::int64_t* ticks) {
     if (comm.described()) return described(comm, bytes, run, ticks, !std::exchange(begun_, true));
-    return in_windows(comm, comm.size(), run.readings, ticks, windows_, [&] { return exchange(comm, bytes); });
+    return in_windows(comm, comm.size(), run.readings, ticks, *windows_, [&] { return exchange(comm, bytes); });
   }
 
   template <Communicator C>
@@ -166,7 +171,7 @@ help = "what each rank sends, over the time of the whole"
   std::unique_ptr<std::byte[]> out_, in_;
   bool one_block_ = false, begun_ = false;
   std::int64_t wrong_ = 0;
-  Windows windows_;
+  std::unique_ptr<Windows> windows_;
 };
 
 using Program = AllToAll;

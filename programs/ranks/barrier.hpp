@@ -65,6 +65,9 @@ help = "from a common start to the last exit on a global clock, or one barrier a
 unit = "s"
 help = "one barrier"
 
+[metric.clock_error]
+from = "ranks/windows.hpp"
+
 [headline.barrier]
 figure = "time"
 where = "algorithm=library timing=window"
@@ -90,6 +93,7 @@ help = "one barrier"
       needs(among >= 2 && among <= comm.size(), "2 to " + std::to_string(comm.size()) + " ranks to take part", among);
     }
     Barrier kernel(session.options().seed);
+    if (!comm.described()) kernel.windows_ = std::make_unique<Windows>();
     co_await sample(comm, session, kernel);
     if (comm.rank() == 0) tell(session, kernel.windows_);
   }
@@ -102,6 +106,7 @@ help = "one barrier"
     bool window;
   };
   static constexpr std::string_view metric = "time";
+  std::span<Series> beside() { return ranks::beside(windows_); }
   std::string_view cache(const Case&) const { return "none"; }
   bool single(const Case& at) const { return at.window; }
   Case at(const timing::CaseSettings& settings) const {
@@ -128,7 +133,7 @@ help = "one barrier"
   Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
     ++turn_;
     if (comm.described()) return described(comm, at, run, ticks, !std::exchange(begun_, true));
-    return at.window ? in_windows(comm, at.among, run.readings, ticks, windows_, [&] { return barriers(comm, at); })
+    return at.window ? in_windows(comm, at.among, run.readings, ticks, *windows_, [&] { return barriers(comm, at); })
                      : barriers(comm, at, run, ticks);
   }
 
@@ -347,7 +352,7 @@ help = "one barrier"
   std::uint64_t turn_;
   std::int64_t wrong_ = 0;
   bool begun_ = false;
-  Windows windows_;
+  std::unique_ptr<Windows> windows_;
 };
 
 using Program = Barrier;

@@ -60,28 +60,34 @@ concept Received = requires(const R received) {
   { received.bytes() } -> std::convertible_to<std::size_t>;
 };
 
+// Sends and receives that go on while the rank does something else.
 template <class C>
-concept Communicator = Received<typename C::Received> &&
-                       requires(C comm, const C view, const void* out, void* in, std::size_t n, int r,
-                                typename C::SendRequest& s, typename C::ReceiveRequest& q, void (*work)()) {
-                         { view.rank() } -> std::convertible_to<int>;
-                         { view.size() } -> std::convertible_to<int>;
-                         { view.now() } -> std::same_as<std::int64_t>;
-                         { C::ticks_a_second } -> std::convertible_to<double>;
-                         { view.same_clock(r) } -> std::convertible_to<bool>;
-                         { view.hops(r) } -> std::convertible_to<std::optional<int>>;
-                         { view.hops(r, r) } -> std::convertible_to<std::optional<int>>;
-                         { view.placement(r, r) } -> std::convertible_to<std::string_view>;
-                         { view.described() } -> std::convertible_to<bool>;
-                         { comm.send(out, n, r, r) } -> Awaitable;
-                         { comm.recv(in, n, r, r) } -> AwaitableOf<typename C::Received>;
-                         { comm.sendrecv(out, n, r, in, n, r, r) } -> AwaitableOf<typename C::Received>;
-                         { comm.isend(out, n, r, r) } -> AwaitableOf<typename C::SendRequest>;
-                         { comm.irecv(in, n, r, r) } -> AwaitableOf<typename C::ReceiveRequest>;
-                         { comm.wait(s) } -> Awaitable;
-                         { comm.wait(q) } -> AwaitableOf<typename C::Received>;
-                         { comm.compute(1e-6, work) } -> Awaitable;
-                       };
+concept Immediate = requires(C comm, const void* out, void* in, std::size_t n, int r, typename C::SendRequest& sent,
+                             typename C::ReceiveRequest& due) {
+  { comm.isend(out, n, r, r) } -> AwaitableOf<typename C::SendRequest>;
+  { comm.irecv(in, n, r, r) } -> AwaitableOf<typename C::ReceiveRequest>;
+  { comm.wait(sent) } -> Awaitable;
+  { comm.wait(due) } -> AwaitableOf<typename C::Received>;
+  requires Received<typename C::Received>;
+};
+
+template <class C>
+concept Communicator =
+    Immediate<C> && requires(C comm, const C view, const void* out, void* in, std::size_t n, int r, void (*work)()) {
+      { view.rank() } -> std::convertible_to<int>;
+      { view.size() } -> std::convertible_to<int>;
+      { view.now() } -> std::same_as<std::int64_t>;
+      { C::ticks_a_second } -> std::convertible_to<double>;
+      { view.same_clock(r) } -> std::convertible_to<bool>;
+      { view.hops(r) } -> std::convertible_to<std::optional<int>>;
+      { view.hops(r, r) } -> std::convertible_to<std::optional<int>>;
+      { view.placement(r, r) } -> std::convertible_to<std::string_view>;
+      { view.described() } -> std::convertible_to<bool>;
+      { comm.send(out, n, r, r) } -> Awaitable;
+      { comm.recv(in, n, r, r) } -> AwaitableOf<typename C::Received>;
+      { comm.sendrecv(out, n, r, in, n, r, r) } -> AwaitableOf<typename C::Received>;
+      { comm.compute(1e-6, work) } -> Awaitable;
+    };
 
 template <class C>
 concept ReadySend = Communicator<C> && requires(C comm, const void* out, std::size_t n, int r) {

@@ -1,27 +1,39 @@
 // Collectives from a common start to the last exit (METHOD.md, rule 7): each operation begins, on all ranks, at an
 // agreed moment of the global clock, and its time is that of the last exit less that of the last entry. Rank 0 agrees
 // the first start and the distance of starts ("window") for a run. A rank that comes too late for a window has missed
-// it: the operation counts from that late entry, and the window as missed. Where the clocks' error passes a tenth of
-// what was measured, that is said, as then no figure may be drawn from it.
+// it: the operation counts from that late entry, and the window as missed. How well the clocks agree is a metric of its
+// own; where that passes a tenth of what was measured, no figure is drawn from it (report/coarse.py).
 // Source: Hoefler, Schneider, Lumsdaine (2008), window-based timing; Hunold and Carpen-Amarie (2016).
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ranks/global_clock.hpp"
 #include "ranks/pace.hpp"
-#include "ranks/session.hpp"
+#include "ranks/sampling.hpp"
 
 namespace assay::ranks {
 
-// What a kernel keeps of its windows from run to run.
+inline const bool shared_windows = timing::share("ranks/windows.hpp", R"fragment(
+[metric.clock_error]
+unit = "s"
+error_of = "time"
+help = "how far apart the ranks' clocks may be"
+)fragment");
+
+// What a kernel keeps of its windows from run to run, on a real machine.
 struct Windows {
-  double length = 1e-3;   // s; rank 0 sets it by what the operations took
-  double error = 0;       // s, greatest error of the clocks seen
-  double shortest = 1e9;  // s, least operation seen
+  double length = 1e-3;  // s; rank 0 sets it by what the operations took
+  double error = 0;      // s, greatest error of the clocks seen
   std::int64_t taken = 0, missed = 0;
+  Series clock_error{"clock_error", {}};
 };
+inline std::span<Series> beside(const std::unique_ptr<Windows>& windows) {
+  return windows ? std::span(&windows->clock_error, 1) : std::span<Series>();
+}
 
 struct Passage {  // of one operation, in ticks of the global clock
   std::int64_t in = 0, out = 0;
@@ -77,10 +89,10 @@ Task in_windows(C& comm, int ranks, std::int64_t readings, std::int64_t* ticks, 
   for (std::size_t i = 0; i < passages.size(); ++i) {
     ticks[i] = passages[i].out - passages[i].in;
     longest = std::max(longest, ticks[i]);
-    windows.shortest = std::min(windows.shortest, static_cast<double>(ticks[i]) / C::ticks_a_second);
     windows.missed += passages[i].missed;
   }
   windows.taken += readings;
+  if (error > 0) windows.clock_error.values.push_back(static_cast<double>(error) / C::ticks_a_second);
   windows.error = std::max(windows.error, static_cast<double>(error) / C::ticks_a_second);
   const double needed = 2 * static_cast<double>(longest) / C::ticks_a_second + 1e-5;
   windows.length = readings == 1 ? needed : std::clamp(needed, windows.length / 2, windows.length * 2);
@@ -98,15 +110,14 @@ Task together(C& comm, int ranks) {
 }
 
 // Said once at the end, at rank 0: how good the clocks were, and how many windows were missed.
-inline void tell(Session& session, const Windows& windows) {
-  if (windows.taken == 0) return;
-  if (windows.missed > 0) {
-    session.note(std::to_string(windows.missed) + " of " + std::to_string(windows.taken) +
+inline void tell(Session& session, const std::unique_ptr<Windows>& windows) {
+  if (!windows || windows->taken == 0) return;
+  if (windows->missed > 0) {
+    session.note(std::to_string(windows->missed) + " of " + std::to_string(windows->taken) +
                  " windows were missed by some rank; such an operation counts from its last entry");
   }
-  if (windows.error > 0) {
-    session.note("the ranks' clocks agree within " + std::to_string(windows.error * 1e6) + " us" +
-                 (windows.error > windows.shortest / 10 ? ": too coarse for the windows' shortest times" : ""));
+  if (windows->error > 0) {
+    session.note("the ranks' clocks agree within " + std::to_string(windows->error * 1e6) + " us");
   }
 }
 

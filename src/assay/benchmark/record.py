@@ -105,12 +105,16 @@ REPETITIONS = Parameter(
 
 @dataclass(frozen=True)
 class Metric:
-    """What a program samples, in an SI base unit; a `difference` of two readings may come out below zero."""
+    """What a program samples, in an SI base unit; a `difference` of two readings may come out below zero.
+
+    `error_of`: the metric whose readings may be off by this one's.
+    """
 
     name: str
     unit: str
     help: str
     difference: bool = False
+    error_of: str | None = None
 
 
 @dataclass(frozen=True)
@@ -262,9 +266,13 @@ def _benchmark(table: dict[str, Any], path: Path) -> Benchmark:
     if table["kind"] not in ("node", "ranks"):
         raise ValueError(f"kind = {table['kind']!r} (accepted: node, ranks)")
     metrics = {
-        n: Metric(n, m["unit"], m.get("help", ""), bool(m.get("difference")))
+        n: Metric(n, m["unit"], m.get("help", ""), bool(m.get("difference")), m.get("error_of"))
         for n, m in table.get("metric", {}).items()
     }
+    for name, metric in metrics.items():
+        if metric.error_of is not None and (metric.error_of == name or metric.error_of not in metrics):
+            others = ", ".join(other for other in metrics if other != name)
+            raise ValueError(f"[metric.{name}] error_of = {metric.error_of!r} (accepted: {others})")
     return Benchmark(
         name=table["name"],
         title=table["title"],

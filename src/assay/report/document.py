@@ -11,6 +11,7 @@ from typing import Any
 from assay.analysis.figures import Cell, FigureValue, figures
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, among, benchmarks, own_benchmarks
+from assay.report.coarse import too_coarse
 from assay.report.levels import levels
 from assay.report.readings import Told, gathered, readings, told
 from assay.report.states import DOUBTED, LEFT_OUT, WORST, worse
@@ -122,7 +123,9 @@ def frame(name: str, record: Benchmark | None) -> dict[str, Any]:
 
 
 def _section(run: Run, lines: Told, record: Benchmark, said: dict[str, list[str]]) -> dict[str, Any]:
-    blocks = readings(block for block, _ in lines.blocks)
+    everything = readings(block for block, _ in lines.blocks)
+    errors = {name for name, metric in record.metrics.items() if metric.error_of}
+    blocks = [of for of in everything if of.metric not in errors]
     found = gathered(blocks)
     state, warnings = "clean", list[str]()  # simulated time has no neighbours
     if not run.about.get("described"):
@@ -136,6 +139,9 @@ def _section(run: Run, lines: Told, record: Benchmark, said: dict[str, list[str]
     for case, detail in lines.failed:
         states[case] = "invalid"
         warnings.append(f"check failed for {case}: {detail}")
+    for case, reason in too_coarse(record, gathered(everything)).items():
+        states[case] = "invalid"
+        warnings.append(reason)
     noted: dict[str, None] = {}
     for launch in lines.launches:
         noted |= dict.fromkeys(json.loads(launch.notes))
