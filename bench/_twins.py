@@ -32,6 +32,11 @@ class Twin:
     less: float = 0.0
 
     @property
+    def processors(self) -> int:
+        """How many it keeps busy: as many as its seats name, else two."""
+        return max(map(int, self.seats), default=1) + 1
+
+    @property
     def unit(self) -> Unit:
         """What a launch's numbers are printed in: us, or as they are where they are no times."""
         return (1.0, "") if self.less else (1e6, "us")

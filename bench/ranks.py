@@ -95,6 +95,10 @@ def main(arguments: list[str]) -> int:
     if mpi is not None:
         with tempfile.TemporaryDirectory() as folder:
             wanted = [t for t in TWINS if given.only is None or t.mode in given.only.split(",")]
+            here = len(os.sched_getaffinity(0))
+            for twin in (t for t in wanted if t.processors > here):
+                print(f"{twin.mode}: left out: it keeps {twin.processors} processors busy, of which there are {here}")
+            wanted = [t for t in wanted if t.processors <= here]
             jobs = Jobs(Path(folder), "twins.c", [twin.program for twin in wanted], mpi)
             for twin in wanted:
                 found = in_one_launch(partial(twin.launch, jobs), given.launches, twin.mode, unit=twin.unit)

@@ -303,6 +303,7 @@ def test_where_the_clocks_are_coarser_than_a_tenth_there_is_no_figure(run: Run) 
         '"bytes":8' in said and "how far apart the ranks' clocks may be: 3 µs, more than a tenth of the 20 µs" in said
     )
     assert {f["unit"] for f in section["figures"]} == {"s", "B/s"} and not section["odd_nodes"]
+    assert {row["metric"] for row in comparing.against_run(run, run)} == {"time"}
 
 
 def test_what_costs_nothing_has_no_line_and_no_fault(run: Run) -> None:

@@ -151,6 +151,11 @@ class Benchmark:
     figures: Mapping[str, Figure] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def errors(self) -> frozenset[str]:
+        """The metrics that say how far others' readings may be off: no subject of their own."""
+        return frozenset(name for name, metric in self.metrics.items() if metric.error_of)
+
     def settings(self, given: Mapping[str, str]) -> dict[str, Scalar | tuple[Scalar, ...]]:
         """Check what a person set (`key=value` texts) against the record; returns parsed values by key."""
         parsed = {}

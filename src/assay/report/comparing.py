@@ -32,10 +32,12 @@ Launches = dict[tuple[str, str, str], list[float]]
 
 
 def launches(run: Run) -> Launches:
-    """Medians of each launch by (benchmark, metric, case), in order of launch."""
+    """Medians of each launch by (benchmark, metric, case), in order of launch; errors of metrics are left out."""
     found: Launches = {}
+    errors = {(record.name, metric) for record in benchmarks().values() for metric in record.errors}
     for benchmark, metric, case, _, value in run.connect().execute(_LAUNCHES).fetchall():
-        found.setdefault((benchmark, metric, case), []).append(value)
+        if (benchmark, metric) not in errors:
+            found.setdefault((benchmark, metric, case), []).append(value)
     return found
 
 

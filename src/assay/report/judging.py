@@ -39,8 +39,8 @@ def _blocks(
     for key in values:
         if key[0] in differences:  # a difference below zero is noise around nothing: judged as nothing
             values[key] = np.maximum(values[key], 0.0)
-    unjudged = set(record.extra.get("unjudged", ()))  # what varies by its nature is no sign of a disturbance
-    unjudged |= {name for name, metric in record.metrics.items() if metric.error_of}
+    # what varies by its nature is no sign of a disturbance
+    unjudged = record.errors.union(record.extra.get("unjudged", ()))
     by_host: dict[str, tuple[list[disturbance.Block], int]] = {}
     for measured, ranks in sorted(lines.blocks, key=lambda each: each[0].block.t0):
         of = measured.block
