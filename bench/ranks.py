@@ -27,6 +27,8 @@ from bench._twins import Twin
 
 TWINS = (
     Twin("dissemination", "barrier", ("algorithm=dissemination", "ranks=2", "timing=back to back"), 8, 50, 500),
+    Twin("doubling", "barrier", ("algorithm=recursive doubling", "ranks=2", "timing=back to back"), 8, 50, 500),
+    Twin("dimensions", "barrier", ("algorithm=dimension exchange", "ranks=2", "timing=back to back"), 8, 50, 500),
     Twin("tree", "barrier", ("algorithm=tree", "ranks=2", "timing=back to back"), 8, 50, 500),
     Twin("library", "barrier", ("algorithm=library", "ranks=2", "timing=back to back"), 8, 50, 500),
     Twin("forced", "forced", ("bytes=8", "send=ready"), 8, 50, 500, "round_trip"),

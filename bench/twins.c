@@ -57,6 +57,34 @@ static void dissemination(int readings, int batch, double* took) {
   }
 }
 
+/* Ranks in pairs, a power of two of them: nearer ones first, both at once, or farther ones first, the lower one first.
+ */
+static inline __attribute__((always_inline)) void pairs(int doubling, int readings, int batch, double* took) {
+  for (int reading = 0; reading < readings; ++reading) {
+    const double start = now();
+    for (int i = 0; i < batch; ++i) {
+      uint64_t seen = 1ull << rank, heard = 0;
+      for (int step = 1; step < ranks; step *= 2) {
+        const int other = rank ^ (doubling ? step : ranks / 2 / step);
+        if (doubling) {
+          MPI_Sendrecv(&seen, 8, MPI_BYTE, other, TAG, &heard, 8, MPI_BYTE, other, TAG, MPI_COMM_WORLD, &status);
+        } else if (rank < other) {
+          MPI_Send(&seen, 8, MPI_BYTE, other, TAG, MPI_COMM_WORLD);
+          MPI_Recv(&heard, 8, MPI_BYTE, other, TAG, MPI_COMM_WORLD, &status);
+        } else {
+          MPI_Recv(&heard, 8, MPI_BYTE, other, TAG, MPI_COMM_WORLD, &status);
+          MPI_Send(&seen, 8, MPI_BYTE, other, TAG, MPI_COMM_WORLD);
+        }
+        seen |= heard;
+      }
+      if (seen != (1ull << ranks) - 1) MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+    took[reading] = now() - start;
+  }
+}
+static void doubling(int readings, int batch, double* took) { pairs(1, readings, batch, took); }
+static void dimensions(int readings, int batch, double* took) { pairs(0, readings, batch, took); }
+
 static void tree(int readings, int batch, double* took) {
   for (int reading = 0; reading < readings; ++reading) {
     const double start = now();
@@ -387,6 +415,8 @@ void TWIN(char** words, int readings, double* took) {
     void (*run)(int, int, double*);
   } modes[] = {{"echo", echo},
                {"dissemination", dissemination},
+               {"doubling", doubling},
+               {"dimensions", dimensions},
                {"tree", tree},
                {"library", library},
                {"forced", forced},
