@@ -66,9 +66,9 @@ def test_collectives_are_timed_on_one_clock_whose_error_is_told(mpi: Mpi, ahead:
     together = launched(mpi, name, [(), ()], *few)
     assert values(together, "clock_error") == [], "one clock has no error"
     errors, times = values(apart, "clock_error"), values(apart, "time")
-    assert errors and all(0 < error < 1e-3 for error in errors)
-    assert len(times) == 100 and all(time > -2 * max(errors) for time in times)
-    # the same work, on whatever the machine does meanwhile; without the clock's offset it would be a thousand seconds
-    assert 0.05 < statistics.median(times) / statistics.median(values(together, "time")) < 20
+    # whatever else the machine does meanwhile; without the clocks' offset it would be a thousand seconds, or minus that
+    assert errors and all(0 < error < 0.1 for error in errors)
+    assert len(times) == 100 and all(-2 * max(errors) < time < 10 for time in times)
+    assert statistics.median(times) < 0.1
     assert any("clocks agree within" in line["text"] for line in apart if line["event"] == "note")
     assert all(line["passed"] for line in apart if line["event"] == "check")
