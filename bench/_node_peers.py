@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import MeasurementError
+from bench._said import run
 
 TICK = Path(__file__).with_name("tick.c")
 LONGEST = 600.0  # s, for a launch of a peer
@@ -55,12 +56,7 @@ def told(text: str, pattern: str, what: str) -> float:
 
 def _said(command: list[str], threads: int, **more: str) -> str:
     environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true", "OMP_PLACES": "cores"} | more
-    try:
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, env=environment)
-    except subprocess.TimeoutExpired:
-        raise MeasurementError(f"{' '.join(command)}: no answer within {LONGEST:g} s") from None
-    if ended.returncode:
-        raise MeasurementError(f"{' '.join(command)}: {(ended.stderr or ended.stdout).strip()[-300:]}")
+    ended = run(command, environment, LONGEST)
     return ended.stdout + ended.stderr  # lmbench answers on standard error
 
 

@@ -11,15 +11,22 @@ from assay.errors import MeasurementError
 LIMIT = 300  # s, one launch
 
 
-def said(command: Sequence[str], environment: Mapping[str, str] | None = None) -> list[str]:
-    """The lines that a program prints; MeasurementError with its complaint where it fails or hangs."""
+def run(
+    command: Sequence[str], environment: Mapping[str, str] | None = None, limit: float = LIMIT
+) -> subprocess.CompletedProcess[str]:
+    """What a program says on both streams; MeasurementError with its complaint where it fails or hangs."""
     try:
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, env=environment)
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=limit, env=environment)
     except subprocess.TimeoutExpired:
-        raise MeasurementError(f"{' '.join(command)}: not done after {LIMIT} s; is the machine busy?") from None
+        raise MeasurementError(f"{' '.join(command)}: no answer within {limit:g} s; is the machine busy?") from None
     if ended.returncode:
-        raise MeasurementError(f"{' '.join(command)}: {ended.stderr.strip()[-300:]}")
-    return ended.stdout.splitlines()
+        raise MeasurementError(f"{' '.join(command)}: {(ended.stderr or ended.stdout).strip()[-300:]}")
+    return ended
+
+
+def said(command: Sequence[str], environment: Mapping[str, str] | None = None) -> list[str]:
+    """The lines that a program prints."""
+    return run(command, environment).stdout.splitlines()
 
 
 def readings(lines: Iterable[str], metric: str) -> list[float]:

@@ -91,13 +91,11 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     failed = False
     mpi = None if given.scale else find_mpi()
-    print(
-        f"{mpi or 'no comparison with MPI'}; load {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} processors"
-    )
+    here = len(os.sched_getaffinity(0))
+    print(f"{mpi or 'no comparison with MPI'}; load {os.getloadavg()[0]:.1f} on {here} processors")
     if mpi is not None:
         with tempfile.TemporaryDirectory() as folder:
             wanted = [t for t in TWINS if given.only is None or t.mode in given.only.split(",")]
-            here = len(os.sched_getaffinity(0))
             for twin in (t for t in wanted if t.processors > here):
                 print(f"{twin.mode}: left out: it keeps {twin.processors} processors busy, of which there are {here}")
             wanted = [t for t in wanted if t.processors <= here]

@@ -17,14 +17,12 @@ from assay.benchmark.record import benchmark
 from assay.described.description import Description
 from assay.described.shipped import open_described, shipped
 from assay.execute.build import build
-from assay.execute.mpi import Mpi, find_mpi, launch_environment
+from assay.execute.mpi import Mpi, launch_environment
 from assay.machine.units import quantity
 from compiled import compile_to
+from mpis_here import CROWD, MPI, WHEEL
 
-MPI = find_mpi()
-WHEEL = find_mpi({"PATH": "/nowhere"})  # this environment's own, which can start processes beside a job's ranks
 CONSTANT = Description.model_validate({"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}})
-CROWD = {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 Values = dict[tuple[str, Any, Any], float]  # (metric, bytes, between) -> value
 
 

@@ -15,14 +15,13 @@ from assay._core import ranks as core
 from assay.benchmark.record import benchmark
 from assay.described.description import Description
 from assay.execute.build import build
-from assay.execute.mpi import find_mpi, launch_environment
+from assay.execute.mpi import launch_environment
 from compiled import compile_to
+from mpis_here import CROWD, MPI
 
-MPI = find_mpi()
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
 STARTUP = 1e-5
 MACHINE = Description.model_validate({"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}).for_core()
-CROWD = {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 # name -> ranks, arguments that keep it short
 SMALL = {
     "forced": (2, ["--set", "bytes=0,8,70000"]),

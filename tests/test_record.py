@@ -102,6 +102,8 @@ def test_reals_must_be_finite() -> None:
         ('part = "processor"', 'part = "engine"', "accepted: processor"),
         ('kind = "node"', 'kind = "thread"', "accepted: node, ranks"),
         ("min = 1", "min = ", "not TOML"),
+        ("[metric.time]\n", '[metric.time]\nerror_of = "rate"\n', "[metric.time] error_of = 'rate'"),
+        ("[metric.time]\n", '[metric.time]\nerror_of = "time"\n', "[metric.time] error_of = 'time'"),
     ],
 )
 def test_a_broken_record_is_named_with_its_file(tmp_path: Path, was: str, now: str, said: str) -> None:

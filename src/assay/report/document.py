@@ -123,8 +123,8 @@ def frame(name: str, record: Benchmark | None) -> dict[str, Any]:
 
 
 def _section(run: Run, lines: Told, record: Benchmark, said: dict[str, list[str]]) -> dict[str, Any]:
-    everything = readings(block for block, _ in lines.blocks)
-    blocks = [of for of in everything if of.metric not in record.errors]
+    everything, errors = readings(block for block, _ in lines.blocks), record.errors
+    blocks = [of for of in everything if of.metric not in errors]
     found = gathered(blocks)
     state, warnings = "clean", list[str]()  # simulated time has no neighbours
     if not run.about.get("described"):
