@@ -62,6 +62,8 @@ def test_the_median_is_taken_in_each_launch_and_then_over_launches() -> None:
     rate = next(f for f in made if f.name == "rate")
     assert (half.value, half.range, half.ci95, half.launches, half.samples) == (2.0, [1.0, 3.5], None, 3, 6)
     assert rate.value == 50.0 and rate.range == [100 / 3.5, 100.0]
+    assert half.by_launch == [[0, 1.0], [1, 2.0], [2, 3.5]]
+    assert rate.by_launch == [[0, 100.0], [1, 50.0], [2, 100 / 3.5]]
     assert "another day" in half.scope
 
 

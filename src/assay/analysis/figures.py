@@ -94,6 +94,7 @@ class FigureValue:
     headline: bool = False
     kind: str = "measured"
     host: str | None = None
+    by_launch: list[list[float]] = field(default_factory=list)  # launch and its value: what a comparison rests on
     help: str = field(default="", repr=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -144,6 +145,7 @@ def figures(benchmark: Benchmark, found: Sequence[Cell], states: Mapping[str, st
 
 def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, state: str) -> list[FigureValue]:
     by_launch, nodes = _by_launch(cell)
+    values_by_launch = list(by_launch.values())
 
     def derive(value: float) -> float | None:
         return evaluate(figure.formula, {**cell.case, "value": value})
@@ -165,13 +167,14 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, state: str) -> li
             help=figure.help,
         )
 
-    estimate: Estimate = across_launches(by_launch)
+    estimate: Estimate = across_launches(values_by_launch)
     centre = derive(estimate.value)
     if centre is None and state != "invalid":
         return []
     median = described(centre, "median")
     median.scope = estimate.scope + (f"; of each launch the median of {nodes} nodes" if nodes > 1 else "")
     if state != "invalid":
+        median.by_launch = _launch_values(derive, by_launch)
         median.range = _mapped(derive, estimate.range)
         median.ci95 = _mapped(derive, estimate.ci95)
     made = [median]
@@ -202,7 +205,13 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, state: str) -> li
     return made
 
 
-def _by_launch(cell: Cell) -> tuple[list[Array], int]:
+def _launch_values(derive: Callable[[float], float | None], by_launch: Mapping[int, Array]) -> list[list[float]]:
+    """Give each launch by its number with the figure's value in it."""
+    derived = ((launch, derive(float(np.median(values)))) for launch, values in by_launch.items())
+    return [[launch, value] for launch, value in derived if value is not None]
+
+
+def _by_launch(cell: Cell) -> tuple[dict[int, Array], int]:
     """Samples of each launch, and on how many nodes it ran at most.
 
     Nodes of one launch are no replicates of it (METHOD, rules 1 and 2): of several, their medians are the samples.
@@ -211,7 +220,8 @@ def _by_launch(cell: Cell) -> tuple[list[Array], int]:
     for (_, launch), values in cell.launches.items():
         together[launch].append(values)
     nodes = max(len(of) for of in together.values())
-    return [of[0] if len(of) == 1 else np.array([np.median(v) for v in of]) for of in together.values()], nodes
+    reduced = {n: of[0] if len(of) == 1 else np.array([np.median(v) for v in of]) for n, of in together.items()}
+    return reduced, nodes
 
 
 def _mapped(derive: Callable[[float], float | None], pair: Sequence[float] | None) -> list[float] | None:
