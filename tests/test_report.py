@@ -121,6 +121,15 @@ def test_text_from_outside_cannot_break_the_page(whole: dict[str, Any]) -> None:
     assert "<script>alert(1)" not in made
 
 
+def test_a_unit_that_opens_a_script_or_a_comment_leaves_every_plot_readable(whole: dict[str, Any]) -> None:
+    unit = "<!--<script>&\u2028\u2029</script>"
+    spoilt = json.loads(json.dumps(whole).replace('"unit": "s"', f'"unit": {json.dumps(unit)}'))
+    text = page.html(spoilt)
+    held = re.findall(r'<script type="application/json" id="data-[^"]*">(.*?)</script>', text, re.DOTALL)
+    assert held and not any(character in each for each in held for character in "<>&\u2028\u2029")
+    assert any("<!--<script>" in str(json.loads(each)) for each in held)
+
+
 def test_markdown_holds_the_same_numbers(whole: dict[str, Any]) -> None:
     text = page.markdown(whole)
     for section in whole["benchmarks"]:

@@ -82,8 +82,13 @@ def _drawn(section: Document) -> Document:
     }
 
 
+# what would end or change a script element that holds JSON, or a line of JavaScript
+_ESCAPED = {ord(each): f"\\u{ord(each):04x}" for each in "<>&\u2028\u2029"}
+
+
 def _json(plot: Document) -> str:
-    return json.dumps(plot).replace("</", "<\\/")
+    """JSON for a script element: whatever a name or a unit holds, the page's markup stays as it is."""
+    return json.dumps(plot).translate(_ESCAPED)
 
 
 def markdown(document: Document) -> str:
