@@ -85,14 +85,11 @@ def test_an_unreachable_host_is_named_with_what_ssh_said(tmp_path, programs, fak
 
 
 def test_a_host_that_does_not_see_the_folder_answers_through_ssh(tmp_path, programs, fake_ssh):
-    command = programs("tick")
-    outcome = launcher(fake_ssh("alpha", "blind")).run(job(tmp_path, command))
-    copied = Path(f"/tmp/assay-{os.getuid()}-{Path(command[0]).name}")
-    try:
-        assert outcome.status == 0 and set(outcome.hosts) == {"alpha", "blind"}
-        assert "blind" in outcome.channel and copied.exists()
-    finally:
-        copied.unlink()
+    made = launcher(fake_ssh("alpha", "blind"))
+    outcome = made.run(job(tmp_path, programs("tick")))
+    made.close()
+    assert outcome.status == 0 and set(outcome.hosts) == {"alpha", "blind"}
+    assert "blind" in outcome.channel
 
 
 def test_a_failing_host_is_an_outcome(tmp_path, programs, fake_ssh):
@@ -106,10 +103,11 @@ def test_a_failing_host_is_an_outcome(tmp_path, programs, fake_ssh):
         ("alpha\nalpha\n", "hosts:2: a host is there twice"),
         ("alpha slots=none\n", "hosts:1: not understood; seen: 'slots=none'; accepted: HOST"),
         ("-oProxyCommand=x\n", "hosts:1: no host"),
+        (b"alpha\nb\xe4ta\n", "hosts:2: is not text in UTF-8; seen: 'byte 0xe4'"),
     ],
 )
 def test_a_broken_file_names_its_line(tmp_path, text, says):
-    (tmp_path / "hosts").write_text(text)
+    (tmp_path / "hosts").write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(InputError) as caught:
         read_hosts(tmp_path / "hosts")
     assert says in str(caught.value)

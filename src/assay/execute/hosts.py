@@ -2,13 +2,15 @@
 
 FILE has a host a line, with `slots=N` behind it where it is known, and comments from `#` on: Open MPI's own format.
 A node program is held by a shell that ends it when the ssh connection closes, so nothing stays on a host when Assay
-ends. Where the hosts do not see the run's folder (tried), the program is copied there and its output comes through ssh.
+ends. Where the hosts do not see the run's folder (tried), the program is copied to a private folder there, which is
+removed at the end, and its output comes through ssh.
 """
 
 from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +21,7 @@ from assay.execute import leash, placement
 from assay.execute.job import Job, Outcome, node_output
 from assay.execute.mpi import Mpi, launch_environment
 from assay.execute.mpiexec import MpiexecLauncher, launch, speak
+from assay.execute.private_folder import PrivateFolder, put_by_ssh
 
 SSH = ("ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")
 _ANSWERS_WITHIN = 30.0  # s, for a command that does nothing
@@ -34,9 +37,14 @@ _HOSTFILE = {"Open MPI": "--hostfile", "MPICH": "-f", "Intel MPI": "-f"}
 def read_hosts(path: Path) -> dict[str, int | None]:
     """Hosts of a file with their slots (None: not said); InputError names the line that is wrong."""
     try:
-        text = path.read_text(encoding="utf-8")
+        data = path.read_bytes()
     except OSError as error:
         raise InputError(f"the file of hosts cannot be read: {error.strerror}", file=path) from None
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        at, seen = data[: error.start].count(b"\n") + 1, data[error.start : error.end].hex()
+        raise InputError("is not text in UTF-8", file=path, line=at, value=f"byte 0x{seen}") from None
     hosts: dict[str, int | None] = {}
     for number, line in enumerate(text.splitlines(), 1):
         words = line.partition("#")[0].split()
@@ -69,6 +77,17 @@ class HostsLauncher(MpiexecLauncher):
         self.option = option
         self.hosts = read_hosts(Path(option))
         self._seen: dict[tuple[str, Path, str], bool] = {}
+        self._folders: dict[str, PrivateFolder] = {}  # on hosts that do not see the run's folder
+
+    def check(self) -> None:
+        """InputError where there is no ssh."""
+        if shutil.which(SSH[0]) is None:
+            raise InputError(
+                "ssh is not here (apt-get install openssh-client)",
+                key="--via",
+                value="hosts",
+                accepted="local, mpiexec",
+            )
 
     def describe(self) -> dict[str, Any]:
         """Say what launches."""
@@ -85,6 +104,11 @@ class HostsLauncher(MpiexecLauncher):
         hosts = list(self.hosts)[:wanted]
         sees = self._reach(job, hosts)
         return self._node_program(job, hosts, sees) if job.ranks is None else self._ranks(job, hosts, sees)
+
+    def close(self) -> None:
+        """Remove what was copied to hosts."""
+        while self._folders:
+            self._folders.popitem()[1].close()
 
     def _reach(self, job: Job, hosts: list[str]) -> dict[str, bool]:
         """Whether each host sees the run's folder and the program; MeasurementError names those that do not answer."""
@@ -132,15 +156,13 @@ class HostsLauncher(MpiexecLauncher):
         )
 
     def _copied(self, job: Job, host: str) -> tuple[str, ...]:
-        """The program's command after it was copied to the host's /tmp (the name holds its build key)."""
-        place = f"/tmp/assay-{os.getuid()}-{Path(job.command[0]).name}"
-        quoted = shlex.quote(place)
-        put = f"test -x {quoted} || {{ cat >{quoted}.$$ && chmod 755 {quoted}.$$ && mv {quoted}.$$ {quoted}; }}"
-        script = f'exec {shlex.join(SSH)} "$0" "$1" <"$2"'
-        ended, said = leash.ask(["sh", "-c", script, host, put, job.command[0]], timeout=job.timeout)
-        if ended.timed_out or any(ended.statuses):
-            raise MeasurementError(f"{job.name}: the program could not be copied to {host}: {said.strip()[-200:]}")
-        return (place, *job.command[1:])
+        """The program's command after it was copied to a private folder on the host."""
+        folder = self._folders.get(host)
+        if folder is None or not folder.alive():
+            environment = launch_environment(os.environ)
+            folder = PrivateFolder((*SSH, host), host, quoted=True, environment=environment)
+            self._folders[host] = folder
+        return (put_by_ssh(SSH, host, folder, Path(job.command[0]), job.timeout), *job.command[1:])
 
     def _ranks(self, job: Job, hosts: list[str], sees: dict[str, bool]) -> Outcome:
         assert job.ranks is not None

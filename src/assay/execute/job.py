@@ -66,6 +66,9 @@ class Launcher(Protocol):
     summary: str
     option: str | None
 
+    def check(self) -> None:
+        """InputError where the commands that it needs are not on this host; nothing is started."""
+
     def describe(self) -> dict[str, Any]:
         """Say what launches: implementation, version, and what a person would need to launch the same way."""
 

@@ -24,6 +24,9 @@ class LocalLauncher:
             raise InputError("takes nothing behind the colon", key="--via local", value=option)
         self.option = option
 
+    def check(self) -> None:
+        """Nothing is needed."""
+
     def describe(self) -> dict[str, Any]:
         """Say what launches."""
         return {"launcher": self.name, "implementation": None, "version": None}

@@ -82,6 +82,9 @@ class MpiexecLauncher:
             )
         return self._mpi
 
+    def check(self) -> None:
+        """Nothing is looked for yet: which MPI is used is decided when programs are compiled."""
+
     def describe(self) -> dict[str, Any]:
         """Say what launches."""
         return {"launcher": self.name, **self.mpi.describe()}

@@ -44,7 +44,7 @@ class Real:
     def admit(self, records: Sequence[Benchmark]) -> None:
         """Refuse by name what cannot be launched as wished."""
         for record in records:
-            self._via(record)
+            self._via(record).check()
 
     def prepare(self, records: list[Benchmark], say: Callable[[str], None]) -> None:
         """Compile what the records need with the user's compiler, and mpicxx where there are ranks."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,7 @@ from assay.execute.allocation import Allocation, last_words
 from assay.execute.job import Job, Outcome, node_output, outputs
 from assay.execute.mpi import Mpi
 from assay.execute.mpiexec import MpiexecLauncher, launch, speak
+from assay.execute.private_folder import PrivateFolder
 
 # Which of Slurm's --mpi plugins may start an implementation's ranks, best first; none: its own starter does it better.
 PLUGINS = {"Open MPI": ("pmix",), "MPICH": ("pmi2", "pmix"), "Intel MPI": (), "MPI": ("cray_shasta", "pmi2", "pmix")}
@@ -39,9 +41,31 @@ class SlurmLauncher(MpiexecLauncher):
         """`option`: words for salloc, e.g. `--partition=short --account=x`."""
         super().__init__(None, mpi)
         self.option = option
+        try:
+            self._options = shlex.split(option or "")
+        except ValueError as error:
+            raise InputError(
+                f"cannot be split into words ({str(error).lower()})",
+                key="--via slurm",
+                value=option,
+                accepted="slurm:OPTIONS with options of salloc, e.g. slurm:--partition=short",
+            ) from None
         self._held: Allocation | None = None
+        self._folder: PrivateFolder | None = None  # on nodes that do not see the run's folder
         self._plugin: dict[str, str | None] = {}
         self._sees: dict[tuple[Path, str, int], bool] = {}
+
+    def check(self) -> None:
+        """InputError where Slurm's commands are not here."""
+        absent = [name for name in ("srun", "salloc", "squeue") if shutil.which(name) is None]
+        if absent:
+            raise InputError(
+                f"Slurm is not here: no {', '.join(absent)} on PATH (load the site's module, or apt-get install "
+                "slurm-client)",
+                key="--via",
+                value="slurm",
+                accepted="local, mpiexec, hosts:FILE",
+            )
 
     def describe(self) -> dict[str, Any]:
         """Say what launches, without asking for an allocation."""
@@ -64,7 +88,10 @@ class SlurmLauncher(MpiexecLauncher):
         return self._ranks(job, allocation, nodes, shared)
 
     def close(self) -> None:
-        """Give the allocation back."""
+        """Remove what was copied to the nodes, and give the allocation back."""
+        if self._folder:
+            self._folder.close()
+            self._folder = None
         if self._held:
             self._held.release()
             self._held = None
@@ -76,7 +103,7 @@ class SlurmLauncher(MpiexecLauncher):
         if held and held.alive() and held.nodes >= wanted and held.left() > job.timeout:
             return held
         self.close()
-        self._held = Allocation.hold(wanted, shlex.split(self.option or ""))
+        self._held = Allocation.hold(wanted, self._options)
         return self._held
 
     def _srun(self, allocation: Allocation, nodes: int, tasks: int, ppn: int, *words: str) -> tuple[str, ...]:
@@ -184,13 +211,21 @@ class SlurmLauncher(MpiexecLauncher):
         )
 
     def _program(self, job: Job, allocation: Allocation, shared: bool) -> tuple[str, ...]:
-        """The program's command; where it is not seen on the nodes, it is copied to their /tmp first."""
+        """The program's command; where it is not seen on the nodes, it is copied to a private folder there first."""
         if shared:
             return job.command
-        place = f"/tmp/assay-{os.getuid()}-{Path(job.command[0]).name}"
-        done, said = self._probe(allocation, allocation.nodes, "sbcast", "--force", job.command[0], place)
-        if not done:
-            raise MeasurementError(f"{job.name}: the program could not be copied to the nodes: {last_words(said)}")
+        if self._folder is None or not self._folder.alive():
+            nodes = allocation.nodes
+            step = self._srun(allocation, nodes, nodes, 1, "--cpu-bind=none", "--mpi=none", "--input=all")
+            self._folder = PrivateFolder(
+                step, f"{nodes} nodes", count=nodes, quoted=False, environment=allocation.environment
+            )
+        place = f"{self._folder.path}/{Path(job.command[0]).name}"
+        if place not in self._folder.holds:
+            done, said = self._probe(allocation, allocation.nodes, "sbcast", "--force", job.command[0], place)
+            if not done:
+                raise MeasurementError(f"{job.name}: the program could not be copied to the nodes: {last_words(said)}")
+            self._folder.holds.add(place)
         return (place, *job.command[1:])
 
     def _plugin_for(self, allocation: Allocation) -> str | None:
