@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.network import prediction, sweep
+from assay.network import prediction, workers
 from assay.network.study import claims, document, file, judging, paper, plots, running
 from assay.network.study.choices import CHOICES
 from assay.network.study.results import Bracket, Point, Results, rate_of
@@ -76,7 +76,7 @@ def test_a_study_end_to_end_and_gone_on_with(small: Path, tmp_path: Path) -> Non
     again = running.make(study, None, out)  # nothing is made anew
     assert out.read_text() == kept
     assert document.document(again) == document.document(first)
-    with sweep.executor("threads", 2) as pool:
+    with workers.executor("threads", 2) as pool:
         threaded = running.make(study, pool)
     assert [point.means for point in threaded.points] == [point.means for point in first.points]
     found = document.document(first)

@@ -3,9 +3,11 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <unistd.h>
 
 #include <cmath>
 
+#include "events/stop.hpp"
 #include "network/simulate.hpp"
 #include "network/topologies/bind.hpp"
 
@@ -131,6 +133,28 @@ nb::dict bound_replay(const nb::dict& config, const Column& id, const Column& cy
   return out;
 }
 
+/// The process's pending signals, in its main thread: Ctrl-C ends a run that this thread makes.
+void pending_signals() {
+  if (gettid() != getpid()) return;
+  const nb::gil_scoped_acquire acquired;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+void bind_stop(nb::module_& module) {
+  assay::events::stop_hook = pending_signals;
+  nb::register_exception_translator([](const std::exception_ptr& failure, void*) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const assay::events::Stopped&) {
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+    }
+  });
+  module.def(
+      "stop", [](bool on) { assay::events::stop_requested = on; }, nb::arg("on") = true,
+      "Ends the runs of all threads of this process within some hundredths of a second, each with KeyboardInterrupt, "
+      "and all later ones, until it is called with False.");
+}
+
 nb::dict bound_simulate(const nb::dict& config) {
   const Table table = std::get<Table>(to_value(config).held);
   Outcome outcome;
@@ -146,6 +170,7 @@ nb::dict bound_simulate(const nb::dict& config) {
 void bind_network(nb::module_& module) {
   module.attr("__doc__") = "Networks at flit level.";
   bind_topologies(module);
+  bind_stop(module);
   module.def(
       "simulate", &bound_simulate, nb::arg("config"),
       "One run: tables network, traffic, io, method in; counts, latencies by batch and histograms in cycles out.");

@@ -2,6 +2,7 @@
 #pragma once
 #include <ctime>
 
+#include "events/stop.hpp"
 #include "network/outcome.hpp"
 #include "network/settings.hpp"
 
@@ -19,13 +20,14 @@ inline double thread_seconds() {
 template <class Engine, class Collected>
 void drive(Engine& engine, Collected& collected, const Method& method, double rate, Outcome& outcome) {
   std::uint64_t cycle = method.warmup_cycles;
+  events::Pieces pieces;
   if (method.messages == 0) {
-    engine.run(cycle);
+    pieces.run(engine, cycle);
   } else {
     cycle = 0;
     while (collected.all() < method.warmup_messages) {
       const double left = static_cast<double>(method.warmup_messages - collected.all());
-      engine.run(cycle += 1 + static_cast<std::uint64_t>(left / rate * 0.9));
+      pieces.run(engine, cycle += 1 + static_cast<std::uint64_t>(left / rate * 0.9));
     }
   }
   const std::uint64_t start = cycle, created = engine.created();
@@ -38,14 +40,14 @@ void drive(Engine& engine, Collected& collected, const Method& method, double ra
   for (std::uint32_t batch = 0; batch < method.batches; ++batch) {
     collected.turn(batch);
     cycle = start + static_cast<std::uint64_t>(static_cast<unsigned __int128>(length) * (batch + 1) / method.batches);
-    engine.run(cycle);
+    pieces.run(engine, cycle);
     outcome.backlog.push_back(engine.live());
     if (method.messages != 0 && collected.all() >= method.messages) break;
   }
   // A run by messages that is not there yet goes on, in the last batch, for as long again at most: then it is
   // saturated.
   for (std::uint64_t more = 0; method.messages != 0 && collected.all() < method.messages && more < 64; ++more)
-    engine.run(cycle += 1 + length / 64);
+    pieces.run(engine, cycle += 1 + length / 64);
   outcome.measured_cycles = cycle - start;
   outcome.simulated_cycles = cycle;
   outcome.generated = engine.created() - created;

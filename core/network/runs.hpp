@@ -55,7 +55,7 @@ Delivered run_trace(const Network& network, const Switching& switching, const Tr
   for (const auto flits : trace.flits) longest = std::max(longest, flits);
   Engine<ReplaySource, Recorder> engine(*network.fabric, *network.routing, switching, source, recorder,
                                         events::Random(1), horizon(*network.fabric, whole_messages ? longest : 1));
-  engine.run(~std::uint64_t{0});
+  events::Pieces().run(engine, ~std::uint64_t{0});
   if (crossings) engine.report_standing();
   out.outcome.simulated_cycles = engine.now() + 1;
   out.outcome.head_hops = engine.head_hops();

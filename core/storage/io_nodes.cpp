@@ -324,7 +324,7 @@ std::vector<Sent> trace_io(std::uint32_t dimension, const InputOutput& io, std::
   IoNodes model(dimension, io, events::Random(seed, 0));
   model.trace(sent, transactions);
   PathEngine<IoNodes> engine(model.links(), model, 2048);
-  engine.run(never);
+  events::Pieces().run(engine, never);
   return sent;
 }
 

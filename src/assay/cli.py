@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from assay import verbs
-from assay.errors import AssayError
+from assay.errors import AssayError, InterruptError
 
 
 def application(asked: str | None = None) -> typer.Typer:
@@ -57,6 +57,10 @@ def main() -> None:
     except AssayError as error:
         sys.stderr.write(f"assay: {error}\n")
         sys.exit(error.status)
+    except SystemExit as end:
+        if end.code == InterruptError.status:  # Ctrl-C where no verb says more: typer says nothing
+            sys.stderr.write("assay: interrupted\n")
+        raise
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)

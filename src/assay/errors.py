@@ -34,6 +34,12 @@ class InputError(AssayError):
         super().__init__("; ".join(parts))
 
 
+class InterruptError(AssayError):
+    """Ctrl-C: `str()` of it says what is kept and how to go on, where anything is and one can."""
+
+    status = 130
+
+
 class MeasurementError(AssayError):
     """A measurement failed or is invalid: a compiler, a launcher, a rank or a check said no."""
 

@@ -109,7 +109,7 @@ Delivered replay_cube(const UnitCube& cube, const Trace& trace) {
   }
   const Cube net(cube.dimension, cube.injection, cube.ejection, own);
   with_engine(cube, net, source, recorder, shortest, longest, [&](auto& engine) {
-    engine.run(~std::uint64_t{0});
+    events::Pieces().run(engine, ~std::uint64_t{0});
     out.outcome.head_hops = engine.head_hops();
     out.outcome.flit_hops = engine.flit_hops();
     out.outcome.memory_bytes = engine.memory();

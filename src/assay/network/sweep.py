@@ -10,62 +10,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from assay.errors import InputError
 from assay.network.engine import Run
 from assay.network.simulation import Steps, Task
 
-Kind = Literal["processes", "threads", "mpi"]
 Progress = Callable[[int, int], None]
 
 
 def make(task: Task) -> Run:
     """What a worker is asked to do."""
     return task.make()
-
-
-@contextmanager
-def executor(kind: Kind, workers: int | None) -> Iterator[Executor | None]:
-    """Workers: processes here, threads of this process, or MPI ranks; None where one is enough, and the caller does
-    it.
-    """
-    if kind == "mpi":
-        with _mpi(workers) as pool:
-            yield pool
-        return
-    count = workers or len(os.sched_getaffinity(0))
-    if count == 1:
-        yield None
-        return
-    pool = (
-        ThreadPoolExecutor(count)
-        if kind == "threads"
-        else ProcessPoolExecutor(count, mp_context=get_context("forkserver"))
-    )
-    try:
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _mpi(workers: int | None) -> AbstractContextManager[Executor]:
-    try:
-        from mpi4py.futures import MPIPoolExecutor
-    except ImportError:
-        raise InputError(
-            "mpi4py is not installed", key="--executor", value="mpi", accepted="processes, threads"
-        ) from None
-    except RuntimeError as error:
-        raise InputError(f"MPI cannot be loaded: {error}", key="--executor", value="mpi") from None
-    pool: AbstractContextManager[Executor] = MPIPoolExecutor(max_workers=workers)
-    return pool
 
 
 @dataclass

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from assay.network.workers import Kind
 
 
 def register(app: typer.Typer) -> None:
@@ -45,6 +48,8 @@ def register(app: typer.Typer) -> None:
         """Simulate traffic on a described network, exact to the flit."""
         from assay.cli import emit
         from assay.errors import InputError
+        from assay.network.workers import kind
+        from assay.verbs._interrupts import ends_in_a_line
 
         if keys:
             from assay.network.keys import markdown
@@ -53,13 +58,13 @@ def register(app: typer.Typer) -> None:
             return
         if network is None:
             raise InputError("which network?", accepted="assay simulate NETWORK.toml, or --keys for what it may say")
-        if executor not in ("processes", "threads", "mpi"):
-            raise InputError("is no executor", key="--executor", value=executor, accepted="processes, threads, mpi")
         if heatmap is not None:
             if saturation or sweep:
                 raise InputError("is drawn for one simulation, without --saturation and --sweep", key="--heatmap")
             settings = [*(settings or []), "method.utilisation=true"]
-        documents = _simulate(network, settings or [], saturation, sweep or [], out, executor, workers)
+        which = kind(executor)
+        with ends_in_a_line(out):
+            documents = _simulate(network, settings or [], saturation, sweep or [], out, which, workers)
         if heatmap is not None:
             from assay.network import description
             from assay.network import heatmap as picture
@@ -79,13 +84,13 @@ def _simulate(
     saturation: bool,
     axes: list[str],
     out: Path | None,
-    kind: Any,
-    workers: int | None,
+    which: Kind,
+    count: int | None,
 ) -> list[dict[str, Any]]:
     import functools
     import itertools
 
-    from assay.network import description, progress, simulation, sweep
+    from assay.network import description, progress, simulation, sweep, workers
     from assay.network import saturation as bisection
 
     plan = bisection.steps if saturation else simulation.steps
@@ -96,8 +101,8 @@ def _simulate(
         points.append(
             sweep.Point(dict(words.split("=", 1) for words in combination), key, functools.partial(plan, found))
         )
-    alone = len(points) == 1 and kind != "mpi"
-    with sweep.executor(kind, workers or (1 if alone else None)) as pool, progress.bar("simulating") as show:
+    alone = len(points) == 1 and which != "mpi"
+    with workers.executor(which, count or (1 if alone else None)) as pool, progress.bar("simulating") as show:
         documents = sweep.sweep(points, pool, out, show)
     return [
         {**({"setting": point.setting} if axes else {}), **found}

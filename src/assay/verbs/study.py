@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from assay.network.workers import Kind
 
 
 def register(app: typer.Typer) -> None:
@@ -31,23 +34,24 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Simulate a study: its points, saturation by backlog, plots, and what becomes of each claim."""
         from assay.cli import emit
-        from assay.errors import InputError
         from assay.network.study import file
         from assay.network.study.document import document, words
+        from assay.network.workers import kind
+        from assay.verbs._interrupts import ends_in_a_line
 
         known = file.shipped()
         if not everything and name is None:
             for found in sorted((file.load(each) for each in known), key=lambda one: one.head.order):
                 print(f"{found.name:<12} {found.head.title} ({found.head.figure or found.head.source})")
             return
-        if executor not in ("processes", "threads", "mpi"):
-            raise InputError("is no executor", key="--executor", value=executor, accepted="processes, threads, mpi")
+        which = kind(executor)
         wanted = (
             sorted((s for s in map(file.load, known) if s.head.page == "ghosh"), key=lambda s: s.head.order)
             if everything
             else [file.load(str(name))]
         )
-        results = _run(wanted, executor, workers, out, quick)
+        with ends_in_a_line(out):
+            results = _run(wanted, which, workers, out, quick)
         if everything:
             from assay.network.study.paper import write
 
@@ -61,12 +65,12 @@ def register(app: typer.Typer) -> None:
             print(words(one) + "\n")
 
 
-def _run(wanted: list[Any], kind: Any, workers: int | None, out: Path | None, quick: bool) -> list[Any]:
-    from assay.network import progress, sweep
+def _run(wanted: list[Any], which: Kind, count: int | None, out: Path | None, quick: bool) -> list[Any]:
+    from assay.network import progress, workers
     from assay.network.study import running
 
     results = []
-    with sweep.executor(kind, workers) as pool:
+    with workers.executor(which, count) as pool:
         for one in wanted:
             with progress.bar(one.name) as show:
                 results.append(running.make(one, pool, out, quick, show))

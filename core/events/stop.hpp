@@ -1,0 +1,55 @@
+// How a long computation is ended from outside: between pieces of some hundredths of a second it calls `check_stop`,
+// which throws if it is to end. Never called per event: the hot loops stay as they are.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+
+namespace assay::events {
+
+/// Thrown by `check_stop` in every thread once `stop_requested` is set.
+struct Stopped : std::runtime_error {
+  Stopped() : std::runtime_error("stopped") {}
+};
+
+/// Set: every computation of this process ends at its next check. Whoever sets it clears it once they have.
+inline std::atomic<bool> stop_requested{false};
+
+/// Called by each check, if there is one; throws to end the computation (Python's pending signals).
+inline std::atomic<void (*)()> stop_hook{nullptr};
+
+inline void check_stop() {
+  if (stop_requested.load(std::memory_order_relaxed)) throw Stopped();
+  if (const auto hook = stop_hook.load(std::memory_order_relaxed)) hook();
+}
+
+/// Runs an engine in pieces so short that a check between them comes at least every 40 ms or so, whatever a cycle
+/// costs. An engine that is run to a cycle in pieces does the same events as one that is run to it at once.
+class Pieces {
+ public:
+  /// All events before cycle `end`; false once nothing will ever happen again.
+  template <class Engine>
+  bool run(Engine& engine, std::uint64_t end) {
+    for (;;) {
+      const bool whole = end - at_ <= length_;
+      const std::uint64_t until = whole ? end : at_ + length_;
+      const auto began = std::chrono::steady_clock::now();
+      const bool more = engine.run(until);
+      const auto spent = std::chrono::steady_clock::now() - began;
+      at_ = until;
+      check_stop();
+      if (whole || !more) {
+        at_ = end;
+        return more;
+      }
+      if (spent < std::chrono::milliseconds(10)) length_ *= 2;
+      if (spent > std::chrono::milliseconds(30) && length_ > 1) length_ /= 2;
+    }
+  }
+
+ private:
+  std::uint64_t at_ = 0, length_ = 256;  // cycles
+};
+
+}  // namespace assay::events

@@ -1,0 +1,156 @@
+"""Ctrl-C, SIGTERM and SIGKILL at simulations that would take minutes: they end at once, with all that they started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+HYPERCUBE = Path(__file__).resolve().parent.parent / "examples" / "hypercube.toml"
+LONG = ("--set", "method.cycles=2000000000", "--set", "network.dimension=10")
+STUDY = """
+[study]
+title = "long"
+[network]
+topology = "hypercube"
+dimension = 10
+[method]
+cycles = 2000000000
+warmup_cycles = 1000
+replications = 2
+[sweep]
+"traffic.load" = [0.1, 0.2]
+"""
+PATIENCE = 60  # s, on a machine that does much else
+
+
+def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return condition()
+
+
+def members(session: int) -> dict[int, tuple[str, float]]:
+    """(state, CPU seconds) of each process of a session, by process id."""
+    found = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = entry.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session and fields[0] not in "ZX":
+            found[int(entry.parent.name)] = fields[0], (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return found
+
+
+@contextmanager
+def started(*words: object, computing: int = 1) -> Iterator[subprocess.Popen[str]]:
+    """An assay in a session of its own, once so many of its processes compute; the session is empty afterwards."""
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from assay.cli import main; main()"
+    ran = subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+    def busy() -> bool:
+        assert ran.poll() is None, ran.communicate()
+        return sum(cpu > 2.0 for _, cpu in members(ran.pid).values()) >= computing  # more than imports take
+
+    try:
+        assert until(busy), members(ran.pid)
+        yield ran
+    finally:
+        left = members(ran.pid)
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        ran.communicate()
+
+
+def interrupted(ran: subprocess.Popen[str]) -> tuple[int, str, str, float]:
+    """Ctrl-C as a terminal sends it, to every process; status, both streams, and the seconds it took."""
+    began = time.monotonic()
+    os.killpg(ran.pid, signal.SIGINT)
+    out, err = ran.communicate(timeout=PATIENCE)
+    return ran.returncode, out, err, time.monotonic() - began
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--saturation",),
+        ("--sweep", "traffic.load=0.1,0.2,0.3", "--workers", 2),
+        ("--sweep", "traffic.load=0.1,0.2,0.3", "--workers", 1),
+        ("--set", "network.switching=store-and-forward"),
+        ("--set", "network.channels=2"),
+        ("--sweep", "traffic.load=0.1,0.2,0.3", "--workers", 2, "--executor", "processes"),
+    ],
+    ids=lambda words: " ".join(map(str, words)) or "alone",
+)
+def test_ctrl_c_ends_a_simulation_at_once(words: tuple[object, ...]) -> None:
+    with started("simulate", HYPERCUBE, *LONG, *words, computing=2 if "processes" in words else 1) as ran:
+        status, out, err, seconds = interrupted(ran)
+        assert (status, out, err) == (130, "", "assay: interrupted\n")
+        assert seconds < 15  # a second on a machine of its own; the run itself takes minutes
+        assert until(lambda: not members(ran.pid))
+
+
+def test_ctrl_c_says_what_is_kept(tmp_path: Path) -> None:
+    out = tmp_path / "points.jsonl"
+    with started("simulate", HYPERCUBE, *LONG, "--sweep", "traffic.load=0.1,0.2", "--out", out) as ran:
+        status, _, err, _ = interrupted(ran)
+    assert status == 130
+    assert err == f"assay: interrupted; finished points are kept in {out}, the same command goes on from there\n"
+
+
+def test_ctrl_c_ends_a_replay(tmp_path: Path) -> None:
+    messages = tmp_path / "messages.csv"
+    rows = "".join(f"{i},{i // 4},{i % 128},{(i * 7 + 1) % 128},100000\n" for i in range(400_000))
+    messages.write_text("id,cycle,source,destination,flits\n" + rows)
+    way = ("--set", "network.routing=valiant", "-o", tmp_path / "out.csv")
+    with started("replay", HYPERCUBE, messages, *way) as ran:
+        status, _, err, seconds = interrupted(ran)
+    assert (status, err) == (130, "assay: interrupted\n")
+    assert seconds < 15
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize("verb", ["simulate", "study"])
+def test_workers_end_with_their_parent(verb: str, number: signal.Signals, tmp_path: Path) -> None:
+    """The workers and their fork server, which outlives its parent for as long as a worker lives."""
+    file = tmp_path / "long.toml"
+    file.write_text(STUDY)
+    words = (
+        ("study", file) if verb == "study" else ("simulate", HYPERCUBE, *LONG, "--sweep", "traffic.load=0.1,0.2,0.3")
+    )
+    with started(*words, "--workers", 2, "--executor", "processes", computing=2) as ran:
+        assert len(members(ran.pid)) >= 4  # itself, the fork server, two workers (and a resource tracker)
+        os.kill(ran.pid, number)
+        ran.wait(PATIENCE)
+        assert until(lambda: not members(ran.pid), 20), members(ran.pid)
+
+
+def test_a_worker_that_fails_ends_the_others() -> None:
+    """A point that cannot be built, beside one that would take minutes."""
+    words = ("--sweep", "network.failed_nodes=[],[9999]", "--workers", 2)
+    ran = subprocess.run(
+        [sys.executable, "-m", "assay", "simulate", str(HYPERCUBE), *LONG, *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert ran.returncode == 2
+    assert "failed_nodes" in ran.stderr and len(ran.stderr.splitlines()) == 1
