@@ -102,6 +102,26 @@ def compare(
     )
 
 
+def exact(a: float, b: float, margin: float, why: str) -> Comparison:
+    """Compare two positive values that have no error: within the margin they are equal, beyond it they differ."""
+    ratio = b / a
+    equal = abs(math.log(ratio)) <= math.log1p(margin)
+    return Comparison(
+        verdict=Verdict.EQUAL if equal else Verdict.DIFFERS,
+        ratio=ratio,
+        ci95=(ratio, ratio),
+        margin=margin,
+        p_differs=1.0 if equal else 0.0,
+        p_equal=0.0 if equal else 1.0,
+        pairs=1,
+        paired=True,
+        statistic="median",
+        spread=None,
+        claim=True,
+        reason=f"{ratio - 1:+.1%}; {why}",
+    )
+
+
 def _logs(values: ArrayLike) -> Floats:
     array = np.asarray(values, float).ravel()
     if len(array) == 0 or not np.isfinite(array).all() or (array <= 0).any():
@@ -191,11 +211,11 @@ def _verdict(
     centre: float, interval: tuple[float, float] | None, p_equal: float, margin: float, pairs: int
 ) -> tuple[Verdict, str]:
     if interval is None:
-        return Verdict.UNKNOWN, f"{pairs} launches are too few for an interval; it needs {LEAST_LAUNCHES}"
+        return Verdict.UNKNOWN, f"{pairs} launch{'es' if pairs != 1 else ''}, {LEAST_LAUNCHES} needed"
     edge = math.log1p(margin)
     away = f"{math.expm1(centre):+.1%}"
     if (interval[0] > 0 or interval[1] < 0) and abs(centre) > edge:
-        return Verdict.DIFFERS, f"{away}, beyond the margin of {margin:.1%}, and the interval excludes none"
+        return Verdict.DIFFERS, f"{away}, beyond the margin of {margin:.1%}, and the interval excludes 1"
     if p_equal < 0.05:
         return Verdict.EQUAL, f"{away}, and both one-sided tests at {margin:.1%} pass"
     if interval[0] > 0 or interval[1] < 0:
@@ -220,10 +240,10 @@ def _after_a_against_a(
     beyond every single A/A pair and the margin.
     """
     first, second = (_logs(half) for half in halves)
-    _, inside, _, p_equal = _judge(first, second, margin, paired)
+    _, _, _, p_equal = _judge(first, second, margin, paired)
     ratios = second - first if len(first) == len(second) else np.subtract.outer(second, first).ravel()
     spread = (math.exp(float(ratios.min())), math.exp(float(ratios.max())))
-    if inside is not None and p_equal < 0.05:
+    if p_equal < 0.05:
         return verdict, reason, spread
     seen = f"A/A itself, {spread[0] - 1:+.1%} to {spread[1] - 1:+.1%}, is not equal within {margin:.1%} here today"
     reach = max(math.log1p(margin), float(np.abs(ratios).max()))

@@ -1,99 +1,190 @@
-"""Runs beside runs and beside published machines, each number with its kind: measured or quoted (METHOD, rules 9, 13).
+"""Runs beside runs, figure by figure: what differs, what is equal, what cannot be told (METHOD, rules 9 and 13).
 
-Two runs are compared launch against launch (Hodges-Lehmann, two one-sided tests, Holm over the family). They were not
-interleaved, so the even launches of a run against its odd ones serve as the A/A run, of each run, and the one further
-apart counts; the text says what that leaves open. A published machine has no launches: its cells stand beside this
-run's with their ratio and without a verdict.
+Both sides come from their runs' documents, so that a column holds exactly what the report prints: the same reduction
+over nodes and launches, the same estimator, the same state. Runs are compared launch against launch (Hodges-Lehmann,
+two one-sided tests, Holm over the family). They were not interleaved, so the even launches of a run against its odd
+ones serve as the A/A run, of each run, and the one further apart counts. A simulated machine answers the same every
+time: it needs one launch and has no error of its own.
 """
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Sequence, Set
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from assay.analysis.comparison import MARGIN, compare, correct_family
-from assay.benchmark.record import benchmarks
-from assay.machine.catalogue import Cell, cells, machine
-from assay.report.grid import Grid, grid
-from assay.report.units import human, params
+from assay.analysis.comparison import MARGIN, Comparison, Verdict, compare, correct_family, exact
+from assay.benchmark.record import benchmarks, own_benchmarks
 from assay.samples import case_text
-from assay.store import Run
 
-_LAUNCHES = """
-    SELECT s.benchmark, s.metric, s.case, s.launch, median(s.value)
-    FROM samples s JOIN launches l USING (benchmark, launch, attempt, host)
-    WHERE NOT s.first AND l.complete GROUP BY ALL ORDER BY s.launch
-"""
-Launches = dict[tuple[str, str, str], list[float]]
+Document = dict[str, Any]
+Key = tuple[str, str, str]  # benchmark, figure, the case's canonical text
+LEAST_HALVES = {False: 8, True: 10}  # launches, unpaired and paired: halves of fewer cannot be shown equal at 95%
 
 
-def launches(run: Run) -> Launches:
-    """Medians of each launch by (benchmark, metric, case), in order of launch; errors of metrics are left out."""
-    found: Launches = {}
-    errors = {(record.name, metric) for record in benchmarks().values() for metric in record.errors}
-    for benchmark, metric, case, _, value in run.connect().execute(_LAUNCHES).fetchall():
-        if (benchmark, metric) not in errors:
-            found.setdefault((benchmark, metric, case), []).append(value)
+def compared(document: Document) -> dict[Key, Document]:
+    """Give the figures of a run that a comparison can be about: one per figure and case, as the report prints it.
+
+    That is the median, or what the judge put in its place; tails and first calls are left to the report.
+    """
+    found: dict[Key, Document] = {}
+    for section in document["benchmarks"]:
+        for figure in section["figures"]:
+            key = (section["benchmark"], figure["name"], case_text(figure["params"]))
+            if figure["statistic"] == "median" or (figure["state"] in ("bound", "invalid") and key not in found):
+                found[key] = figure
     return found
 
 
-def invalid(document: dict[str, Any]) -> set[tuple[str, str]]:
-    """The (benchmark, case) of a run that have no number: what is invalid is compared with nothing."""
+def against(a: Document, b: Document, margin: float = MARGIN, gated: Callable[[Key], bool] | None = None) -> list[Any]:
+    """Compare every figure that both documents have; ratios are B to A (of a time: above 1 is slower).
+
+    `gated` tells the figures that a threshold rests on: they are a family of their own. Rows come in the order of the
+    report, each figure's cases in order of size.
+    """
+    first, second = compared(a), compared(b)
+    alike = bool(a.get("described")) == bool(b.get("described"))
+    rows: list[tuple[Key, Document, Comparison | None]] = []
+    for key, figure in first.items():
+        other = second.get(key) if alike else _nearest(key, figure, second)
+        if other is not None:
+            rows.append((key, *_row(a, b, (figure, other), margin)))
+    judged = _corrected(rows, gated or (lambda key: False))
+    made = [{**row, **({} if found is None else _told(found, row))} for (_, row, _), found in judged]
+    order = {key: place for place, key in enumerate(dict.fromkeys(key[:2] for key in first))}
+    return sorted(made, key=lambda row: (order[row["benchmark"], row["figure"]], _size(row["params"])))
+
+
+def _row(
+    a: Document, b: Document, pair: tuple[Document, Document], margin: float
+) -> tuple[Document, Comparison | None]:
+    """Lay two figures side by side, and judge them where both have launches to judge by."""
+    one, other = pair
+    record = (benchmarks() | own_benchmarks()).get(one["benchmark"])
+    row = {
+        "benchmark": one["benchmark"],
+        "metric": record.figures[one["name"]].metric if record and one["name"] in record.figures else one["name"],
+        "figure": one["name"],
+        "params": one["params"],
+        "a": _side(a, one),
+        "b": _side(b, other),
+        "unit": one["unit"],
+        "better": one["better"],
+        "ratio": None if not one["value"] or other["value"] is None else other["value"] / one["value"],
+        "shift": None,
+        "ci95": None,
+        "spread": None,
+        "margin": margin,
+        "verdict": Verdict.UNKNOWN.value,
+        "reason": _refused((str(a["run"]), one), (str(b["run"]), other)),
+    }
+    return row, None if row["reason"] else _judged(a, b, pair, margin)
+
+
+def _side(document: Document, figure: Document) -> Document:
     return {
-        (section["benchmark"], case_text(figure["params"]))
-        for section in document["benchmarks"]
-        for figure in section["figures"]
-        if figure["state"] == "invalid"
+        "run": document["run"],
+        "median": figure["value"],
+        "value": figure["value"],
+        "params": figure["params"],
+        "kind": figure["kind"],
+        "state": figure["state"],
+        "estimator": figure.get("estimator", figure["statistic"]),
+        "disturbance": figure.get("disturbance"),
+        "launches": len(figure["by_launch"]),
     }
 
 
-def against_run(
-    a: Run, b: Run, margin: float = MARGIN, without: Set[tuple[str, str]] = frozenset()
-) -> list[dict[str, Any]]:
-    """Compare every cell that both runs have, as one family; ratios are B to A (of a time: above 1 is slower).
+def _refused(*sides: tuple[str, Document]) -> str | None:
+    """Say why two figures cannot be compared at all; None where they can."""
+    for run, figure in sides:
+        if figure["state"] == "bound":
+            return f"only a bound in {run}: a bound is no estimate"
+        if figure["state"] == "invalid" or figure["value"] is None:
+            return f"invalid in {run}"
+        if figure["value"] <= 0 or any(value <= 0 for _, value in figure["by_launch"]):
+            return f"zero or below in {run}, which has no ratio"
+        if not figure["by_launch"]:
+            return f"no launches in {run}"
+    return None
 
-    `without`: the (benchmark, case) that are left out, being invalid in one of the runs.
+
+def _judged(a: Document, b: Document, pair: tuple[Document, Document], margin: float) -> Comparison:
+    one, other = ([value for _, value in figure["by_launch"]] for figure in pair)
+    fixed = [bool(d.get("described")) and len(set(values)) == 1 for d, values in ((a, one), (b, other))]
+    if a["run"] == b["run"] and one == other:
+        return exact(one[0], one[0], margin, "the same readings")
+    if all(fixed):
+        return exact(one[0], other[0], margin, "both are simulated and vary in no launch")
+    paired = any(fixed)  # what does not vary is repeated for each launch of the other: a one-sample test
+    halves = [_halves(each, paired) for each, constant in ((one, fixed[0]), (other, fixed[1])) if not constant]
+    itself = max((each for each in halves if each is not None), key=_apart, default=None)
+    if paired:
+        one, other = (one[:1] * len(other), other) if fixed[0] else (one, other[:1] * len(one))
+    found = compare(one, other, margin=margin, a_against_a=itself, paired=paired)
+    return _displaced(found, *pair)
+
+
+def _displaced(found: Comparison, one: Document, other: Document) -> Comparison:
+    """Take back a verdict that does not survive what the disturbance of either side can have moved.
+
+    A figure observed is the true one times 1 + d, d in [low, high]: the interval of the ratio widens by both.
     """
-    first, second = launches(a), launches(b)
-    common = [
-        key
-        for key in first
-        if key in second and (key[0], key[2]) not in without and min(first[key]) > 0 and min(second[key]) > 0
-    ]
-    family = []
-    for key in common:
-        itself = max(filter(None, (_halves(first[key]), _halves(second[key]))), key=_apart, default=None)
-        family.append(compare(first[key], second[key], margin=margin, a_against_a=itself, paired=False))
-    corrected = correct_family(family) if family else ()
-    return [
-        {
-            "benchmark": benchmark,
-            "metric": metric,
-            "params": json.loads(case),
-            "a": {"run": a.about["id"], "median": float(np.median(first[benchmark, metric, case])), "kind": _kind(a)},
-            "b": {
-                "run": b.about["id"],
-                "median": float(np.median(second[benchmark, metric, case])),
-                "kind": _kind(b),
-            },
-            "unit": _unit(benchmark, metric),
-            **result.to_dict(),
-        }
-        for (benchmark, metric, case), result in zip(common, corrected, strict=True)
-    ]
+    (low_a, high_a), (low_b, high_b) = _moved(one), _moved(other)
+    if found.ci95 is None or found.verdict is Verdict.UNKNOWN or not any((low_a, high_a, low_b, high_b)):
+        return found
+    low, high = found.ci95[0] * (1 + low_a) / (1 + high_b), found.ci95[1] * (1 + high_a) / (1 + low_b)
+    inside = 1 / (1 + found.margin) <= low and high <= 1 + found.margin
+    if (found.verdict is Verdict.DIFFERS and not low <= 1 <= high) or (found.verdict is Verdict.EQUAL and inside):
+        return found
+    reason = f"{found.reason}; but the disturbance can have moved the ratio to anything from {low:.3f} to {high:.3f}"
+    return replace(found, verdict=Verdict.UNKNOWN, reason=reason)
 
 
-def _kind(run: Run) -> str:
-    return "predicted" if run.about.get("described") else "measured"
+def _moved(figure: Document) -> tuple[float, float]:
+    """How far disturbance can have moved a figure; nothing where it is clean by its own small effect."""
+    stated = figure.get("disturbance")
+    if figure["state"] != "disturbed" or not stated:
+        return 0.0, 0.0
+    low, high = (min(max(float(stated[end]), -0.99), 1e6) for end in ("low", "high"))
+    return min(low, 0.0), max(high, 0.0)
 
 
-def _halves(values: Sequence[float]) -> tuple[Sequence[float], Sequence[float]] | None:
-    """Even launches and odd ones; None where they are too few."""
-    return (values[0::2], values[1::2]) if len(values) >= 4 else None
+def _corrected(
+    rows: Sequence[tuple[Key, Document, Comparison | None]], gated: Callable[[Key], bool]
+) -> list[tuple[tuple[Key, Document, Comparison | None], Comparison | None]]:
+    """Correct each family: the gate's figures and the others; of a metric's several figures each is in its own.
+
+    A second formula of the same readings (a rate beside its time) is no second test.
+    """
+    families: dict[tuple[bool, int], list[int]] = defaultdict(list)
+    formulas: dict[tuple[str, str, str], int] = defaultdict(int)
+    for i, (key, row, found) in enumerate(rows):
+        if found is not None:
+            cell = (row["benchmark"], row["metric"], key[2])
+            families[gated(key), formulas[cell]].append(i)
+            formulas[cell] += 1
+    told: dict[int, Comparison] = {}
+    for members in families.values():
+        family = [found for i in members if (found := rows[i][2]) is not None]
+        told |= dict(zip(members, correct_family(family), strict=True))
+    return [(row, told.get(i)) for i, row in enumerate(rows)]
+
+
+def _told(found: Comparison, row: Document) -> Document:
+    """Give a comparison as plain data; `ratio` is that of the two columns, `shift` Hodges and Lehmann's."""
+    plain = found.to_dict()
+    return {**plain, "ratio": row["ratio"], "shift": plain["ratio"]}
+
+
+def _halves(values: Sequence[float], paired: bool) -> tuple[Sequence[float], Sequence[float]] | None:
+    """Even launches and odd ones, as many of each; None where they are too few."""
+    return (values[0::2][: len(values) // 2], values[1::2]) if len(values) >= LEAST_HALVES[paired] else None
 
 
 def _apart(halves: tuple[Sequence[float], Sequence[float]]) -> float:
@@ -101,98 +192,33 @@ def _apart(halves: tuple[Sequence[float], Sequence[float]]) -> float:
     return abs(float(np.log(np.median(halves[1]) / np.median(halves[0]))))
 
 
-def _unit(benchmark: str, metric: str) -> str:
-    record = benchmarks().get(benchmark)
-    return record.metrics[metric].unit if record and metric in record.metrics else "1"
+def _nearest(key: Key, figure: Document, others: dict[Key, Document]) -> Document | None:
+    """Find a simulated machine's figure for a measured one, or the other way: what both state is alike.
 
-
-def against_machine(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """Put this run's figures beside the published cells of one machine that measure the same, with their ratio."""
-    published = machine(name)
-    rows = []
-    for section in document["benchmarks"]:
-        for quoted in section["published"]:
-            for cell in cells(machine=published.id, benchmark=quoted):
-                figure = _counterpart(section, cell)
-                if figure is not None and not math.isnan(cell.value) and cell.value:
-                    rows.append(
-                        {
-                            "benchmark": section["benchmark"],
-                            "figure": figure["name"],
-                            "params": figure["params"],
-                            "a": {"run": document["run"], "value": figure["value"], "kind": figure["kind"]},
-                            "b": {
-                                "machine": published.id,
-                                "value": cell.value,
-                                "kind": "quoted",
-                                "source": cell.source,
-                                "params": dict(cell.params),
-                                "doubtful": cell.doubtful,
-                            },
-                            "unit": figure["unit"],
-                            "ratio": cell.value / figure["value"],
-                        }
-                    )
-    return rows
-
-
-def _counterpart(section: dict[str, Any], cell: Cell) -> dict[str, Any] | None:
-    """Find this run's figure for a published cell: the same metric, unit and length, or the record's own row for it."""
-    record = benchmarks().get(section["benchmark"])
-    rows = {row["id"]: row for row in (record.extra.get("row", {}) if record else {}).values()}
-    wanted = {k: v for k, v in rows.get(cell.benchmark, {}).items() if k != "id"}
-    if "message_B" in cell.params:
-        wanted["bytes"] = cell.params["message_B"]
-    for figure in section["figures"]:
-        if (
-            figure["statistic"] == "median"
-            and figure["value"]
-            and figure["name"] == cell.metric
-            and figure["unit"] == cell.unit
-            and all(str(figure["params"].get(key)) == str(value) for key, value in wanted.items())
-        ):
-            return dict(figure)
-    return None
-
-
-def table_of_runs(rows: list[dict[str, Any]], a: str, b: str) -> Grid:
-    """Lay out a comparison of two runs."""
-    lines = [
-        (
-            row["benchmark"],
-            row["metric"],
-            params(row["params"]) or "–",
-            human(row["a"]["median"], row["unit"]),
-            human(row["b"]["median"], row["unit"]),
-            f"{row['ratio']:.3f}",
-            "–" if not row["ci95"] else f"{row['ci95'][0]:.3f} – {row['ci95'][1]:.3f}",
-            row["verdict"],
+    Hops are known on one side only: the fewest stand for two neighbours.
+    """
+    fitting = [
+        other
+        for (benchmark, name, _), other in others.items()
+        if (benchmark, name) == key[:2]
+        and all(
+            str(figure["params"][k]) == str(v)
+            for k, v in other["params"].items()
+            if v is not None and figure["params"].get(k) is not None
         )
-        for row in rows
     ]
-    spread = [row["spread"] for row in rows if row["spread"]]
-    if spread:
-        least, most = min(s[0] for s in spread) - 1, max(s[1] for s in spread) - 1
-        aa = f"A/A (even against odd launches, of the run where they are further apart): {least:+.1%} to {most:+.1%}."
-    else:
-        aa = "No A/A run: fewer than four launches."
-    note = f"{aa} The runs were not interleaved: what changed between them besides the machine cannot be told apart."
-    headings = ("benchmark", "metric", "case", a, b, f"{b} / {a}", "95%", "verdict")
-    return grid(f"{b} beside {a}", headings, lines, note, left=3)
+    return min(fitting, key=lambda other: _size(other["params"]), default=None)
 
 
-def table_of_machine(rows: list[dict[str, Any]], run: str, name: str) -> Grid:
-    """Lay out a run beside a published machine."""
-    lines = [
-        (
-            row["benchmark"],
-            row["figure"],
-            params(row["b"]["params"]) or params(row["params"]) or "–",
-            human(row["a"]["value"], row["unit"]),
-            human(row["b"]["value"], row["unit"]) + (" (doubtful)" if row["b"]["doubtful"] else ""),
-            f"{row['ratio']:.3g}",
-        )
-        for row in rows
-    ]
-    headings = ("benchmark", "figure", "published case", f"{run} ({rows[0]['a']['kind']})", f"{name} (quoted)", "ratio")
-    return grid(f"{run} beside {name}", headings, lines, left=3)
+def _size(case: Document) -> tuple[Any, ...]:
+    """Order cases by their parameters: numbers by size, also those within text."""
+    return tuple(_place(case[name]) for name in case)
+
+
+def _place(value: object) -> tuple[Any, ...]:
+    if value is None or isinstance(value, bool):
+        return (0, (), str(value))
+    if isinstance(value, int | float):
+        return (1, ((value, ""),), "") if math.isfinite(value) else (3, (), str(value))
+    parts = re.findall(r"(\d+)|(\D+)", str(value))
+    return (2, tuple((int(number) if number else -1, text) for number, text in parts), "")

@@ -1,12 +1,13 @@
-"""`assay compare RUN RUN|MACHINE…`: a run beside others, and beside what was published."""
+"""`assay compare RUN RUN|MACHINE…`: a run beside others, beside described machines, and beside what was published."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-MARGIN = 0.03  # METHOD.md, rule 9
+if TYPE_CHECKING:
+    from assay.store import Run
 
 
 def register(app: typer.Typer) -> None:
@@ -15,64 +16,131 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def compare(
         run: Annotated[str, typer.Argument(help="a run: its folder or id")],
-        others: Annotated[list[str], typer.Argument(help="runs, or published machines")],
+        others: Annotated[list[str], typer.Argument(help="runs, described machines (simulated), published machines")],
         margin: Annotated[
             float | None,
             typer.Option(
-                min=0.001, max=0.9, help="what counts as equal, relative; stated, a difference is exit status 3"
+                min=0.001,
+                max=0.9,
+                help="a threshold: what counts as equal, relative; exit status 3 unless everything is judged and equal",
             ),
+        ] = None,
+        figures: Annotated[
+            str | None,
+            typer.Option(help="what the threshold rests on: BENCHMARK.FIGURE,… (default: the headlines of both)"),
         ] = None,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
         """Say what differs, what is equal and what cannot be told; the margin is 0.03 where none is stated."""
         import sys
 
-        from rich.console import Console
-
+        from assay.analysis.comparison import MARGIN
         from assay.cli import emit
         from assay.errors import InputError
-        from assay.machine.catalogue import load
-        from assay.report import comparing
+        from assay.report import comparing, gate
         from assay.report.document import document
         from assay.store import Run
 
+        if figures is not None and margin is None:
+            raise InputError("says what a threshold rests on", key="--figures", value=figures, accepted="with --margin")
         first = Run.open(run)
         whole = document(first)
-        made: list[dict[str, Any]] = []
-        for name in others:
-            try:
-                other = Run.open(name)
-            except InputError:
-                if name not in load().machines:
-                    accepted = "a run's folder or id, or a machine of `assay catalogue`"
-                    raise InputError("is no run and no machine", key="compare", value=name, accepted=accepted) from None
-                rows = comparing.against_machine(whole, name)
-                made.append({"with": name, "kind": "quoted", "state": None, "warnings": [], "rows": rows})
-            else:
-                second = document(other)
-                without = comparing.invalid(whole) | comparing.invalid(second)
-                rows = comparing.against_run(first, other, margin or MARGIN, without)
-                about = {"state": second["state"], "warnings": second["warnings"]}
-                made.append({"with": other.about["id"], "kind": "measured", **about, "rows": rows})
+        beside = [entry for name in others for entry in _opened(first, name, whole)]
+        documents = [entry.pop("document") for entry in beside if "document" in entry]
+        words = None if figures is None else gate.named(figures, [whole, *documents])
+        gates: list[gate.Gate] = []
+        for entry, other in zip([e for e in beside if e["kind"] != "quoted"], documents, strict=True):
+            wanted = gate.required(whole, other, words)
+            entry["rows"] = comparing.against(whole, other, margin or MARGIN, wanted.__contains__)
+            found = gate.judge(entry["rows"], whole, other, wanted, only=words is not None)
+            entry["gate"] = found.to_dict()
+            entry["judged"] = found.judged
+            gates.append(found)
+        judged = bool(gates) and all(found.judged for found in gates)
+        passed = judged and all(found.passed for found in gates)
         if json:
-            about = {"state": whole["state"], "warnings": whole["warnings"]}
-            emit({"run": first.about["id"], **about, "comparisons": made})
-            _judge(made, margin)
-            return
-        for name, state in ((first.about["id"], whole["state"]), *((entry["with"], entry["state"]) for entry in made)):
-            if state not in (None, "clean"):
-                print(f"{name} is {state}: `assay report {name}` says why", file=sys.stderr)
-        draw = {"quoted": comparing.table_of_machine, "measured": comparing.table_of_runs}
-        for entry in made:
-            if entry["rows"]:
-                Console().print(draw[entry["kind"]](entry["rows"], first.about["id"], entry["with"]).rich())
-            else:
-                print(f"nothing that {first.about['id']} measured is known of {entry['with']}")
-        _judge(made, margin)
+            about = {"state": whole["state"], "warnings": whole["warnings"], "judged": judged, "passed": passed}
+            emit({"run": first.about["id"], **about, "margin": margin or MARGIN, "comparisons": beside})
+        else:
+            for name, state in ((whole["run"], whole["state"]), *((entry["with"], entry["state"]) for entry in beside)):
+                if state not in (None, "clean"):
+                    print(f"{name} is {state}: `assay report {name}` says why", file=sys.stderr)
+            _show(first.about["id"], beside, margin, gates)
+        if margin is not None and not passed:
+            raise typer.Exit(3)
 
 
-def _judge(made: list[dict[str, Any]], margin: float | None) -> None:
-    """Exit with status 3 where a margin was stated and a figure of another run differs by more."""
-    rows = [row for entry in made if entry["kind"] == "measured" for row in entry["rows"]]
-    if margin is not None and any(row["verdict"] == "differs" for row in rows):
-        raise typer.Exit(3)
+def _opened(first: Run, name: str, whole: dict[str, Any]) -> list[dict[str, Any]]:
+    """Find what a name means: a run, or else a machine, which may be described, published, or both."""
+    import sys
+
+    from assay.errors import InputError
+    from assay.machine.catalogue import load
+    from assay.report.comparing_published import against_machine
+    from assay.report.document import document
+    from assay.store import Run
+    from assay.verbs._predicting import is_described, predicted
+
+    found: list[dict[str, Any]] = []
+    try:
+        other = Run.open(name)
+    except InputError:
+        if is_described(name):
+            made = predicted(first, name, lambda text: print(text, file=sys.stderr))
+            if made is not None:
+                told = {"state": made["state"], "warnings": made["warnings"]}
+                found.append({"with": name, "kind": "predicted", **told, "document": made})
+        if name in load().machines:
+            rows = against_machine(whole, name)
+            found.append({"with": name, "kind": "quoted", "state": None, "warnings": [], "rows": rows})
+        if not found and is_described(name):
+            raise InputError(
+                "can be beside message-passing benchmarks, and the run has none",
+                key="compare",
+                value=name,
+                accepted="a run of echo, alltoall, …",
+            ) from None
+        if not found:
+            accepted = "a run's folder or id, a machine of `assay catalogue`, or a TOML file that describes one"
+            raise InputError("is no run and no machine", key="compare", value=name, accepted=accepted) from None
+        return found
+    made = document(other)
+    told = {"state": made["state"], "warnings": made["warnings"]}
+    return [{"with": other.about["id"], "kind": made["kind"], **told, "document": made}]
+
+
+def _show(run: str, beside: list[dict[str, Any]], margin: float | None, gates: list[Any]) -> None:
+    """Print the tables, one line that sums up each, and what the threshold says."""
+    from rich.console import Console
+
+    from assay.analysis.comparison import MARGIN
+    from assay.report import comparing_tables as tables
+
+    out = Console()
+
+    def say(text: str) -> None:
+        out.print(text, highlight=False, markup=False)
+
+    for entry in beside:
+        if not entry["rows"]:
+            say(f"nothing that {run} measured is known of {entry['with']}")
+        elif entry["kind"] == "quoted":
+            out.print(tables.table_of_machine(entry["rows"], run, entry["with"]).rich())
+        else:
+            out.print(tables.table_of_runs(entry["rows"], run, entry["with"]).rich())
+            say(tables.summary(entry["rows"], run, entry["with"], margin or MARGIN))
+    if margin is None:
+        return
+    if not gates:
+        say("threshold: not judged: published cells have no launches to judge by")
+    for found in gates:
+        for words, reasons in (("missed", found.missed), ("not judged", found.unjudged)):
+            for reason in reasons[:MOST_REASONS]:
+                say(f"threshold {words}: {reason}")
+            if len(reasons) > MOST_REASONS:
+                say(f"threshold {words}: and {len(reasons) - MOST_REASONS} figures more")
+        if found.passed:
+            say(f"threshold met: {found.figures} figures are equal within {margin:.1%}")
+
+
+MOST_REASONS = 8  # lines that say why a threshold does not stand; the rest is counted

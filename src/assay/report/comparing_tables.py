@@ -1,0 +1,87 @@
+"""The tables of a comparison: run beside run, and a run beside a published machine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from assay.report.grid import Grid, grid
+from assay.report.units import human, params
+
+
+def table_of_runs(rows: list[dict[str, Any]], a: str, b: str) -> Grid:
+    """Lay out a comparison of two runs: the ratio is that of the two columns before it."""
+    several = len({row["benchmark"] for row in rows}) > 1
+    lines = [
+        (
+            (f"{row['benchmark']} " if several else "") + row["figure"].replace("_", " "),
+            params(row["params"]) or "–",
+            _value(row["a"], row["unit"]),
+            _value(row["b"], row["unit"]),
+            "–" if row["ratio"] is None else f"{row['ratio']:.3f}",
+            _interval(row["ci95"]),
+            row["verdict"],
+        )
+        for row in rows
+    ]
+    headings = ("figure", "case", "A", "B", "B / A", "95%", "verdict")
+    return grid(f"A: {a}, B: {b}", headings, lines, _note(rows), left=2)
+
+
+def _interval(pair: list[float] | None) -> str:
+    if pair is None:
+        return "–"
+    low, high = (f"{end:.3f}" for end in pair)
+    return "exact" if pair[0] == pair[1] else f"{low} – {high}"
+
+
+def _value(side: dict[str, Any], unit: str) -> str:
+    """Write a side's value with its state where it is not clean."""
+    return human(side["value"], unit) + ("" if side["state"] == "clean" else f" ({side['state']})")
+
+
+def _note(rows: list[dict[str, Any]]) -> str:
+    said = []
+    if any("predicted" in (row["a"]["kind"], row["b"]["kind"]) for row in rows):
+        said.append("Predicted figures are simulated: they vary in no launch, and how true their description is does ")
+        said[-1] += "not show here."
+    if all(row["a"]["kind"] == row["b"]["kind"] == "predicted" for row in rows):
+        return " ".join(said)
+    spread = [row["spread"] for row in rows if row["spread"]]
+    if spread:
+        least, most = min(s[0] for s in spread) - 1, max(s[1] for s in spread) - 1
+        said.append(
+            f"A/A (even against odd launches, of the run where they are further apart): {least:+.1%} to {most:+.1%}."
+        )
+    else:
+        said.append("No A/A run: fewer than eight launches.")
+    said.append("The runs were not interleaved: what changed between them besides the machine cannot be told apart.")
+    return " ".join(said)
+
+
+def summary(rows: list[dict[str, Any]], a: str, b: str, margin: float) -> str:
+    """Say in one line what a comparison found, and why what could not be told could not."""
+    counts = Counter(row["verdict"] for row in rows)
+    words = {"equal": "equal", "differs": "differ", "cannot be told": "cannot be told"}
+    told = ", ".join(f"{counts[verdict]} {word}" for verdict, word in words.items())
+    reasons = Counter(row["reason"] for row in rows if row["verdict"] == "cannot be told")
+    few = [reason for reason in reasons if reason.endswith("needed")]
+    why = f" ({few[0]})" if few else ""
+    return f"{b} beside {a}: {len(rows)} figures within {margin:.1%}: {told}{why}"
+
+
+def table_of_machine(rows: list[dict[str, Any]], run: str, name: str) -> Grid:
+    """Lay out a run beside a published machine."""
+    lines = [
+        (
+            row["benchmark"],
+            row["figure"],
+            params(row["b"]["params"]) or params(row["params"]) or "–",
+            human(row["a"]["value"], row["unit"]),
+            human(row["b"]["value"], row["unit"]) + (" (doubtful)" if row["b"]["doubtful"] else ""),
+            f"{row['ratio']:.3g}",
+        )
+        for row in rows
+    ]
+    headings = ("benchmark", "figure", "published case", f"{run} ({rows[0]['a']['kind']})", f"{name} (quoted)", "ratio")
+    return grid(f"{run} beside {name}", headings, lines, left=3)

@@ -1,0 +1,111 @@
+"""The gate of `assay compare --margin`: it opens only where every figure that it rests on was judged, and is equal.
+
+A gate that nobody could judge stays shut: too few launches, a bound in the place of a number, nothing in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+from assay.errors import InputError
+from assay.report.comparing import Document, Key, compared
+from assay.report.units import params
+from assay.samples import case_text
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What the gate found: whether every figure could be `judged`, what `missed` the threshold, what is `unjudged`."""
+
+    judged: bool
+    figures: int
+    missed: tuple[str, ...]
+    unjudged: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the threshold holds."""
+        return self.judged and not self.missed
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the gate as plain data."""
+        listed = {"missed": list(self.missed), "unjudged": list(self.unjudged)}
+        return {"judged": self.judged, "passed": self.passed, "figures": self.figures, **listed}
+
+
+def named(names: str, documents: Sequence[Document]) -> list[str]:
+    """Read `--figures`: BENCHMARK, FIGURE or BENCHMARK.FIGURE with commas between; InputError for what no run has."""
+    words = [word.strip() for word in names.split(",") if word.strip()]
+    known = {key[:2] for document in documents for key in compared(document)}
+    for word in words or [names]:
+        if not any(_means(word, pair) for pair in known):
+            accepted = ", ".join(sorted(f"{benchmark}.{figure}" for benchmark, figure in known)) or "nothing was valid"
+            raise InputError("no run here has this figure", key="--figures", value=word, accepted=accepted)
+    return words
+
+
+def required(a: Document, b: Document, words: Sequence[str] | None) -> set[Key]:
+    """Give the figures of A that the gate rests on: those named, else the headlines; none of these means every one.
+
+    A named figure counts with all its cases, also those that only one of the runs has. A headline counts where both
+    have it, and where the other run has the benchmark but lost that headline.
+    """
+    first, second = compared(a), compared(b)
+    alike = bool(a.get("described")) == bool(b.get("described"))  # else cases are matched, not identical
+    if words is not None:
+        keys = {*first, *(second if alike else ())}
+        return {key for key in keys if any(_means(word, key[:2]) for word in words)}
+    heads = _headlines(a) & set(first) | (_headlines(b) if alike else set()) & set(second)
+    if not alike:
+        return heads
+    return {key for key in heads if (key in first and key in second) or _lost(key, a) or _lost(key, b)}
+
+
+def judge(rows: Sequence[Document], a: Document, b: Document, wanted: Set[Key], *, only: bool) -> Gate:
+    """Judge the threshold by the rows of a comparison; unless `only` those `wanted` count, any that differs misses."""
+    found = {(row["benchmark"], row["figure"], case_text(row["params"])): row for row in rows}
+    rests = wanted or set(found)
+    unjudged = []
+    for key in sorted(rests):
+        if key not in found:
+            there, lacking = (a, b) if key in compared(a) else (b, a)
+            unjudged.append(f"{_text(key, compared(there)[key])}: not measured in {lacking['run']}")
+        elif found[key]["verdict"] == "cannot be told":
+            unjudged.append(f"{_text(key, found[key])}: {found[key]['reason']}")
+    if not found:
+        unjudged = [f"{a['run']} and {b['run']} have nothing in common"]
+    missed = [
+        f"{_text(key, row)}: {row['reason']}"
+        for key, row in found.items()
+        if row["verdict"] == "differs" and (key in rests or not only)
+    ]
+    return Gate(not unjudged, len(rests), tuple(missed), tuple(unjudged))
+
+
+def _means(word: str, pair: tuple[str, ...]) -> bool:
+    return word in (pair[0], pair[1], f"{pair[0]}.{pair[1]}")
+
+
+def _headlines(document: Document) -> set[Key]:
+    return {
+        (section["benchmark"], figure["name"], case_text(figure["params"]))
+        for section in document["benchmarks"]
+        for figure in section["headlines"]
+    }
+
+
+def _lost(key: Key, document: Document) -> bool:
+    """Whether a run measured a benchmark, or tried to, and has no headline of this figure."""
+    names = [
+        {figure["name"] for figure in section["headlines"]}
+        for section in document["benchmarks"]
+        if section["benchmark"] == key[0]
+    ]
+    return any(key[1] not in of for of in names)
+
+
+def _text(key: Key, row: Document) -> str:
+    case = params(row["params"])
+    return f"{key[0]} {key[1].replace('_', ' ')}{f' ({case})' if case else ''}"

@@ -1,0 +1,76 @@
+"""What a run measured, simulated on a described machine: the same benchmarks, parameters and numbers of ranks."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from assay.benchmark.record import Benchmark, benchmark
+from assay.described.shipped import open_described, room, shipped
+from assay.errors import AssayError, InputError
+from assay.execute import plan as planning
+from assay.execute import session
+from assay.execute.plan import Plan, Size
+from assay.execute.target import Described
+from assay.report.document import document
+from assay.store import Run
+
+
+def is_described(name: str) -> bool:
+    """Whether a name means a described machine: one that ships, a variant of it, or a TOML file."""
+    return name.partition(":")[0] in shipped() or name.endswith(".toml")
+
+
+def predicted(run: Run, name: str, say: Callable[[str], None]) -> dict[str, Any] | None:
+    """Simulate on machine `name` what a run has of message-passing benchmarks; None where there is none of these.
+
+    One launch: a described machine answers the same every time. The samples are kept only as long as the document is
+    made. InputError where the description is wrong.
+    """
+    wishes = run.about.get("wishes") or {}
+    done = Plan.from_dict(run.about["plan"]) if "plan" in run.about else None
+    sizes: dict[str, dict[Size, None]] = {}
+    most = room(open_described(name))
+    for task in () if done is None else done.tasks:
+        if task.ranks is not None:
+            sizes.setdefault(task.benchmark, {})[Size(task.ranks, task.ppn)] = None
+    if not sizes:
+        return None
+    kept = {own: list(dict.fromkeys(_fitting(size, most) for size in among)) for own, among in sizes.items()}
+    records = {own: found for own in kept if (found := _record(own, say)) is not None}
+    with tempfile.TemporaryDirectory(prefix="assay-compare-") as folder:
+        made = Run(Path(folder), {"id": name, "machine": name, "described": True, "wishes": {"on": name}})
+        for inner in ("launches", "log", "provenance"):
+            (Path(folder) / inner).mkdir()
+        for own, record in records.items():
+            _simulate(made, record, name, wishes, kept[own], say)
+        return document(made, quoted_nodes=False)
+
+
+def _fitting(size: Size, most: int | None) -> Size:
+    """As many ranks as were measured, or as the machine has room for: a case that names its ranks then finds none."""
+    return size if most is None or size.ranks is None else Size(min(size.ranks, most), size.ppn)
+
+
+def _record(name: str, say: Callable[[str], None]) -> Benchmark | None:
+    try:
+        return benchmark(name)
+    except InputError as error:
+        say(f"{name}: skipped: {error}")
+        return None
+
+
+def _simulate(
+    made: Run, record: Benchmark, name: str, wishes: dict[str, Any], sizes: list[Size], say: Callable[[str], None]
+) -> None:
+    settings = wishes.get("settings") or {}
+    profile = wishes.get("profile", "quick")
+    plan = planning.make([record], profile=profile, settings=settings, launches=1, sizes={record.name: sizes})
+    try:
+        failed = session.do(made, plan, Described(name, {}), say=lambda text: None, records={record.name: record})
+        for failure in failed:
+            say(f"{record.name} on {name}: skipped: {failure.reason}")
+    except AssayError as error:
+        say(f"{record.name}: skipped: {error}")

@@ -1,0 +1,217 @@
+"""`assay compare`: its columns are the report's figures, and a threshold that nobody could judge is not met."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.report import comparing, gate
+from assay.report.document import document
+from assay.samples import case_text
+from assay.store import Run
+from command_line import assay
+from test_document import block, launch
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def made(folder: Path, launches: int, factor: float = 1.0, lengths: tuple[int, ...] = (8, 1024, 65536)) -> str:
+    """A run of echo: launches that vary by a thousandth, every length `factor` times as slow."""
+    run = Run.create(folder, {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})
+    for number in range(launches):
+        seconds = [factor * (1e-6 + n * 1e-9) * (1 + 1e-3 * (number % 3)) for n in lengths]
+        launch(run, number, [block(n, [s] * 5) for n, s in zip(lengths, seconds, strict=True)])
+    return str(folder)
+
+
+def compared(*words: str) -> dict[str, Any]:
+    done = assay("compare", *words, "--json")
+    assert done.status in (0, 3), done.err
+    (entry,) = done.document["comparisons"]
+    return {"status": done.status, **done.document, "entry": entry}
+
+
+def test_three_launches_cannot_be_judged_and_the_threshold_says_so(tmp_path: Path) -> None:
+    a, b = made(tmp_path / "a", 3), made(tmp_path / "b", 3)
+    assert assay("compare", a, b).status == 0  # no threshold, nothing missed
+    done = assay("compare", a, b, "--margin", "0.03")
+    assert done.status == 3 and "3 launches, 6 needed" in done.out and "threshold not judged" in done.out
+    found = compared(a, b, "--margin", "0.03")
+    assert found["status"] == 3 and found["judged"] is False and found["passed"] is False
+    assert found["entry"]["gate"]["unjudged"] and not found["entry"]["gate"]["missed"]
+
+
+@pytest.mark.parametrize("launches", [6, 7, 9, 10, 12])
+def test_enough_launches_that_are_alike_meet_the_threshold(tmp_path: Path, launches: int) -> None:
+    a, b = made(tmp_path / "a", launches), made(tmp_path / "b", launches)
+    done = assay("compare", a, b, "--margin", "0.03")
+    assert done.status == 0 and "threshold met" in done.out, done.out
+
+
+def test_a_run_beside_itself_is_equal(tmp_path: Path) -> None:
+    a = made(tmp_path / "a", 3)
+    found = compared(a, a, "--margin", "0.01")
+    assert found["status"] == 0 and found["judged"] and found["passed"]
+    assert {row["verdict"] for row in found["entry"]["rows"]} == {"equal"}
+
+
+def test_what_has_nothing_in_common_does_not_pass(tmp_path: Path) -> None:
+    a, b = made(tmp_path / "a", 10, lengths=(8,)), made(tmp_path / "b", 10, lengths=(16,))
+    done = assay("compare", a, b, "--margin", "0.5")
+    assert done.status == 3 and "nothing in common" in done.out
+    assert compared(a, b, "--margin", "0.5")["judged"] is False
+
+
+def test_the_figures_that_are_named_decide(tmp_path: Path) -> None:
+    a = made(tmp_path / "a", 10)
+    slower = Run.create(tmp_path / "b", {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})
+    for number in range(10):
+        lines = [block(n, [(1e-6 + n * 1e-9) * (1 + 1e-3 * (number % 3))] * 5) for n in (8, 1024, 65536)]
+        launch(slower, number, [*lines, block(4096, [2e-6] * 5)])
+    b = str(slower.folder)
+    assert compared(a, b, "--margin", "0.03")["status"] == 0  # the headlines that both have
+    found = compared(a, b, "--margin", "0.03", "--figures", "echo.rate")
+    assert found["status"] == 3 and found["judged"] is False  # b has a length that a has not
+    assert any("4 KiB" in text and "not measured in" in text for text in found["entry"]["gate"]["unjudged"])
+    wrong = assay("compare", a, b, "--margin", "0.03", "--figures", "echo.latency")
+    assert wrong.status == 2 and "echo.half_round_trip" in wrong.err and "echo.latency" in wrong.err
+    assert assay("compare", a, b, "--figures", "echo.rate").status == 2  # without a margin there is no threshold
+
+
+def test_a_headline_that_the_other_run_lost_is_not_judged(tmp_path: Path) -> None:
+    a = made(tmp_path / "a", 10)
+    broken = Run.create(tmp_path / "b", {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})
+    for number in range(10):
+        wrong = {"event": "check", "case": {"bytes": 65536, "hops": None}, "passed": False, "detail": "byte 7"}
+        launch(broken, number, [block(65536, [70e-6] * 5), wrong])
+    done = assay("compare", a, str(broken.folder), "--margin", "0.9")
+    assert done.status == 3 and "invalid in" in done.out
+
+
+def test_a_bound_or_a_disturbed_figure_is_not_called_equal(tmp_path: Path) -> None:
+    a, b = (document(Run.open(made(tmp_path / name, 12))) for name in "ab")
+    assert {row["verdict"] for row in comparing.against(a, b)} == {"equal"}
+    figure = next(f for f in b["benchmarks"][0]["figures"] if f["statistic"] == "median" and f["params"]["bytes"] == 8)
+
+    def verdict() -> tuple[str, str]:
+        (row,) = (
+            row
+            for row in comparing.against(a, b)
+            if (row["figure"], row["params"]["bytes"]) == (figure["name"], figure["params"]["bytes"])
+        )
+        return row["verdict"], row["reason"]
+
+    for state in ("bound", "invalid"):
+        figure["state"] = state
+        assert verdict()[0] == "cannot be told" and state in verdict()[1]
+        found = gate.judge(comparing.against(a, b), a, b, gate.required(a, b, ["echo"]), only=True)
+        assert not found.judged and not found.passed
+    figure["state"], figure["disturbance"] = "disturbed", {"low": 0.0, "high": 0.2}
+    assert verdict()[0] == "cannot be told" and "disturbance" in verdict()[1]
+    figure["disturbance"] = {"low": 0.0, "high": 0.01}
+    assert verdict()[0] == "equal"
+
+
+def test_the_columns_are_the_reports_figures_for_nodes_and_factors_too(tmp_path: Path) -> None:
+    """Two nodes a launch, whose medians differ, and two numbers of ranks per node, which share launch numbers."""
+    dice = np.random.default_rng(3)
+    runs = []
+    for name in "ab":
+        run = Run.create(tmp_path / name, {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})
+        for number in range(7):
+            for ppn, base in ((1, 1e-6), (2, 5e-6)):
+                lines = [block(8, (base * (1 + 0.2 * dice.random(5))).tolist())]
+                launch(run, number, lines, factors={"ppn": ppn})
+                only = run.folder / "launches" / f"{number:03d}-echo-ppn{ppn}.jsonl"
+                begun, *rest = (json.loads(line) for line in only.read_text().splitlines())
+                begun["placement"] = [{"rank": 0, "host": "n2"}]
+                rest[0]["values"] = [value * 3 for value in rest[0]["values"]][:3]
+                other = only.with_name(f"{number:03d}-echo-ppn{ppn}@n2.jsonl")
+                other.write_text("".join(json.dumps(line) + "\n" for line in (begun, *rest)))
+        runs.append(run)
+    a, b = map(document, runs)
+    entry = compared(*(str(run.folder) for run in runs))["entry"]
+    assert len(entry["rows"]) == 4  # two figures, two numbers of ranks per node
+    for side, whole in (("a", a), ("b", b)):
+        printed = {
+            (f["name"], case_text(f["params"])): f["value"]
+            for f in whole["benchmarks"][0]["figures"]
+            if f["statistic"] == "median"
+        }
+        for row in entry["rows"]:
+            assert row[side]["value"] == printed[row["figure"], case_text(row["params"])]  # to the last bit
+    for row in entry["rows"]:
+        assert row["ratio"] == row["b"]["value"] / row["a"]["value"]
+        assert row["pairs"] == 7
+
+
+def test_rows_come_in_order_of_size_and_the_ratio_is_of_the_columns_beside_it(tmp_path: Path) -> None:
+    lengths = (65536, 8, 1024, 100)
+    a, b = made(tmp_path / "a", 6, lengths=lengths), made(tmp_path / "b", 6, 1.5, lengths=lengths)
+    rows = compared(a, b)["entry"]["rows"]
+    assert [row["params"]["bytes"] for row in rows if row["figure"] == "rate"] == sorted(lengths)
+    text = assay("compare", a, b).out
+    lines = [line.split() for line in text.splitlines() if line.startswith("half round trip")]
+    assert len(lines) == 4
+    for row in rows:
+        assert row["ratio"] == pytest.approx(row["b"]["value"] / row["a"]["value"], rel=1e-12)
+    assert all("1.500" in line for line in lines)
+
+
+def test_simulated_machines_need_one_launch(tmp_path: Path) -> None:
+    for name, startup in (("one", 70), ("same", 70), ("slow", 90)):
+        file = tmp_path / f"{name}.toml"
+        file.write_text(f'name = "{name}"\nnodes = 2\n[messages]\nstartup = "{startup} us"\nper_byte = "0.4 us/B"\n')
+        words = ("--set", "bytes=8,1024", "--out", str(tmp_path / name), "--json")
+        assert assay("run", "echo", "--on", str(file), *words).status == 0
+    one, same, slow = (str(tmp_path / name) for name in ("one", "same", "slow"))
+    assert compared(one, same, "--margin", "0.01")["status"] == 0
+    found = compared(one, slow, "--margin", "0.01")
+    assert found["status"] == 3 and found["judged"] is True and found["entry"]["gate"]["missed"]
+
+
+def test_a_run_stands_beside_a_machine_that_is_only_described(tmp_path: Path) -> None:
+    run = Run.create(
+        tmp_path / "real",
+        {
+            "machine": "here",
+            "host": {"usable_cpus": 4},
+            "wishes": {"settings": {"bytes": "8,1024"}},
+            "plan": {"profile": "quick", "launches": 12, "seed": 1, "tasks": [task(number) for number in range(12)]},
+        },
+    )
+    for number in range(12):
+        times = [2 * (70e-6 + 0.4e-6 * n) * (1 + 1e-3 * (number % 3)) for n in (8, 1024)]
+        launch(run, number, [block(n, [t] * 5) for n, t in zip((8, 1024), times, strict=True)])
+    for name, startup in (("like", "70 us"), ("unlike", "90 us")):
+        file = tmp_path / f"{name}.toml"
+        file.write_text(f'name = "{name}"\nnodes = 4\n[messages]\nstartup = "{startup}"\nper_byte = "0.4 us/B"\n')
+    like = compared(str(run.folder), str(tmp_path / "like.toml"), "--margin", "0.03")
+    assert like["status"] == 0 and like["entry"]["kind"] == "predicted" and len(like["entry"]["rows"]) == 4
+    assert {row["verdict"] for row in like["entry"]["rows"]} == {"equal"}
+    assert {row["b"]["kind"] for row in like["entry"]["rows"]} == {"predicted"}
+    unlike = compared(str(run.folder), str(tmp_path / "unlike.toml"), "--margin", "0.03")
+    assert unlike["status"] == 3 and unlike["judged"] is True
+    half = next(r for r in unlike["entry"]["rows"] if r["figure"] == "half_round_trip" and r["params"]["bytes"] == 8)
+    assert half["b"]["value"] == pytest.approx(90e-6 + 8 * 0.4e-6) and half["verdict"] == "differs"
+    assert assay("compare", str(run.folder), "no-such-machine").status == 2
+
+
+def task(number: int) -> dict[str, Any]:
+    about = {"benchmark": "echo", "launch": number, "seed": 1, "ranks": 2, "arguments": [], "timeout": 300.0}
+    return {**about, "ppn": None, "factors": {}}
+
+
+def test_a_published_machine_is_never_judged(tmp_path: Path) -> None:
+    a = made(tmp_path / "a", 10)
+    done = assay("compare", a, "sgi-l1200-cluster", "--margin", "0.03")
+    assert done.status == 3 and "not judged" in done.out
