@@ -20,6 +20,7 @@ from assay.validation.comparison import Row, Table
 from assay.validation.document import cells, claim_grid, known, unfollowable
 from assay.validation.fit import fits
 from assay.validation.pictures import PICTURES
+from assay.validation.provenance import MARKS
 from assay.validation.rewrite import rewritten
 from assay.validation.schema import read, value_at, with_values
 
@@ -211,7 +212,7 @@ def test_nothing_published_is_lost_between_the_tables() -> None:
         ]
         rows = [row for t in tables(machine) for row in t.rows]
         assert len(rows) == len(cells)
-        assert {row.mark for row in rows} <= {"quoted", "fitted", "predicted"}
+        assert {row.mark for row in rows} <= set(MARKS)
 
 
 @pytest.mark.parametrize("order", ["lowest-first", "highest-first"])

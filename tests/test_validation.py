@@ -15,6 +15,7 @@ from assay.machine.catalogue import Cell
 from assay.validation import allowance, claims, comparison, origins, twins
 from assay.validation.answers import Answer
 from assay.validation.breaks import jumps
+from assay.validation.clauses import Named
 from assay.validation.document import cells, glance, unfollowable
 
 
@@ -71,15 +72,17 @@ def test_an_error_beyond_the_print_is_never_larger_and_has_the_same_sign(factor:
 
 
 def test_origins_say_which_cells_were_used() -> None:
-    used = origins.used("fitted: echo [hops 1, 6] (all lengths); ipsc860 echo-self", "ipsc2")
-    assert used == (origins.Used("ipsc2", "echo", "hops", (1.0, 6.0)), origins.Used("ipsc860", "echo-self"))
-    near, far = (cell("appendixA.ipsc2.echo", message_B=8, hops=hops) for hops in (1, 3))
-    assert [origins.mark(one, used, True) for one in (near, far)] == ["fitted", "predicted"]
-    assert origins.mark(near, used, False) == "quoted"
+    used = origins.used("fitted: echo [hops 1, 6] (all lengths; of both); ipsc860 echo-self; used: claim x", "ipsc2")
+    assert used == (Named("ipsc2", "echo", (("hops", (1.0, 6.0)),)), Named("ipsc860", "echo-self"))
+    text = 'stated: 75 us; used: echo [metric rate] [mode "OSF, turbo"]; claim d95p.turbo'
+    turbo = Named("paragon-mp", "echo", (("metric", ("rate",)), ("mode", ("OSF, turbo",))))
+    assert origins.inputs(text, "paragon-mp") == ((turbo,), ("d95p.turbo",))
     assert origins.used("stated: Table 1", "ipsc2") == ()
     for wrong in ("Table 1", "fitted: [hops 1]"):
         with pytest.raises(InputError):
             origins.used(wrong, "ipsc2")
+    with pytest.raises(InputError):
+        origins.inputs("assumed: x; used: echo [hops 1", "ipsc2")
 
 
 def test_each_table_is_judged_by_itself_and_doubtful_cells_are_left_out() -> None:

@@ -77,6 +77,7 @@ class Cell:
     ocr: str | None = None
     probable_unit: str | None = None
     basis: str = "measured"
+    restates: tuple[str, ...] = ()
 
     @property
     def note(self) -> str | None:
@@ -315,6 +316,7 @@ def _expanded(table: block.Table) -> Iterator[Cell]:
                 notes=tuple(note.text for note in notes),
                 doubtful=any(note.doubtful for note in notes),
                 ocr=next((note.ocr for note in notes if note.ocr is not None), None),
+                restates=tuple(text for each in table.restates if each.touches(row, col) for text in each.of),
             )
 
 
@@ -335,6 +337,7 @@ def _single(result: block.Result) -> Cell:
         doubtful=result.doubtful,
         probable_unit=result.probable_unit,
         basis=result.basis or "measured",
+        restates=result.restates,
     )
 
 

@@ -102,6 +102,22 @@ class Note(BaseModel):
         return self.row in (None, row) and self.col in (None, col)
 
 
+class Restated(BaseModel):
+    """Cells of a table that are functions of other published cells: `of` names those (`assay.validation.clauses`).
+
+    Of one row or one column where it names them; a machine whose column is meant is filled in.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    of: tuple[str, ...]
+    row: Label | None = None
+    col: Label | None = None
+
+    def touches(self, row: Label, col: Label) -> bool:
+        """Whether it speaks of this cell."""
+        return self.row in (None, row) and self.col in (None, col)
+
+
 class Table(Block):
     """A regular table: `values[row][col]`, NaN where nothing is printed or readable."""
 
@@ -123,6 +139,7 @@ class Table(Block):
     row_set: tuple[dict[str, Any], ...] | None = None
     row_labels: tuple[str, ...] | None = None
     notes: tuple[Note, ...] = ()
+    restates: tuple[Restated, ...] = ()
 
 
 class Result(Block):
@@ -139,6 +156,7 @@ class Result(Block):
     doubtful: bool = False
     probable_unit: str | None = None
     basis: str | None = None
+    restates: tuple[str, ...] = ()
 
 
 class Claim(Block):
@@ -162,6 +180,8 @@ class Claim(Block):
     unit: str | None = None
     tol_rel: float | None = None
     tol_abs: float | None = None
+    tol_basis: str | None = None
+    restates: tuple[str, ...] = ()
     over: str | None = None
     direction: str | None = None
     condition: str | None = None

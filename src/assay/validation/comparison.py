@@ -1,13 +1,13 @@
 """A described machine beside what was published of it: cell by cell, then each table's errors by themselves.
 
-Nothing is pooled. A cell is `quoted` (no twin), `fitted` (a number of the description rests on it) or `predicted`;
-doubtful cells are shown and do not count. Errors are relative and of the value as printed; beside them stands what is
-left of them beyond the printed half digit or the clock's tick.
+Nothing is pooled. A cell is marked by what the description rests on (`assay.validation.provenance`): only what is
+`predicted` is evidence. Doubtful cells are shown and do not count. Errors are relative and of the value as printed;
+beside them stands what is left of them beyond the printed half digit or the clock's tick.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +15,10 @@ import numpy as np
 
 from assay.machine import catalogue
 from assay.machine.catalogue import Cell
-from assay.validation import allowance, origins, twins
+from assay.validation import allowance, twins
 from assay.validation.allowance import Error
 from assay.validation.answers import Answers
+from assay.validation.provenance import Provenance
 
 OTHERS = ("time-slice-interrupt",)  # of messages, but of nothing that is simulated: shown as quoted
 
@@ -93,14 +94,15 @@ def compare(answers: Answers, machine: str, published: str, origin: dict[str, st
         cell for cell in catalogue.cells(machine=published) if cell.benchmark in twins.RULES or cell.benchmark in OTHERS
     ]
     values = twins.simulated(answers, machine, cells)
-    behind = origins.fitted(origin, published)
+    twinned = {id(cells[place]) for place in values}
+    behind = Provenance(lambda cell: id(cell) in twinned, published, origin)
     rows = [_row(cell, values.get(place), behind) for place, cell in enumerate(cells)]
     return _grouped(rows)
 
 
-def _row(cell: Cell, value: float | None, behind: Sequence[origins.Used]) -> Row:
+def _row(cell: Cell, value: float | None, behind: Provenance) -> Row:
     error = None if value is None else allowance.error(cell, value)
-    return Row(cell, value, origins.mark(cell, behind, value is not None), error)
+    return Row(cell, value, behind.cell(cell), error)
 
 
 def _grouped(rows: Iterable[Row]) -> list[Table]:

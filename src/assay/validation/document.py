@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,10 +14,11 @@ from assay.validation import claims, comparison
 from assay.validation.allowance import bounds, length
 from assay.validation.answers import Answers, FromRun, Played
 from assay.validation.comparison import Row, Table
+from assay.validation.provenance import MARKS
 from assay.validation.schema import read
 from assay.validation.where import time_goes
 
-MARKS = {"holds": "✓", "differs": "✗", "cannot be told": "?"}
+SIGNS = {"holds": "✓", "differs": "✗", "cannot be told": "?"}
 Document = dict[str, Any]
 
 
@@ -73,7 +75,7 @@ def table_document(table: Table) -> Document:
     """One table as data."""
     errors = {
         name: None if (found := table.errors(mark)) is None else vars(found)
-        for name, mark in (("all", None), ("fitted", "fitted"), ("predicted", "predicted"))
+        for name, mark in (("all", None), *((mark, mark) for mark in MARKS if mark != "quoted"))
     }
     left = table.errors(left=True)
     return {
@@ -83,6 +85,7 @@ def table_document(table: Table) -> Document:
         "source": table.source,
         "errors": errors,
         "errors_beyond_print": None if left is None else vars(left),
+        "marks": {mark: sum(row.mark == mark for row in table.rows) for mark in MARKS},
         "unfollowable": [unfollowable_words(row) for row in unfollowable(table)],
         "cells": [row.document() for row in table.rows],
     }
@@ -100,13 +103,12 @@ def glance(tables: Sequence[Table], title: str) -> Grid:
         errors, beyond, predicted = table.errors(), table.errors(left=True), table.errors("predicted")
         counted = errors.cells if errors else 0
         doubtful = sum(row.cell.doubtful for row in table.rows)
-        fitted = sum(row.mark == "fitted" for row in table.rows)
-        quoted = sum(row.mark == "quoted" for row in table.rows)
+        count = Counter(row.mark for row in table.rows)
         rows.append(
             (
                 f"{table.source}: {table.benchmark}",
                 f"{counted}",
-                f"{fitted} / {len(table.rows) - fitted - quoted} / {quoted}",
+                " / ".join(str(count[mark]) for mark in MARKS),
                 f"{doubtful}",
                 "–" if errors is None else f"{share(errors.median)} / {share(errors.p95)} / {share(errors.worst)}",
                 "–" if predicted is None else f"{share(predicted.median)} / {share(predicted.worst)}",
@@ -116,14 +118,22 @@ def glance(tables: Sequence[Table], title: str) -> Grid:
     headings = (
         "table",
         "cells judged",
-        "fitted / predicted / quoted",
+        " / ".join(MARKS),
         "doubtful",
         "error %: median / p95 / worst",
         "predicted only: median / worst",
         "beyond print and clock: median / p95 / worst",
     )
-    note = "Errors are of the values as printed; doubtful cells are shown below and not judged; no table is pooled."
+    note = f"{evidence(tables)} Errors are of the values as printed; doubtful cells are shown below and not judged; "
+    note += "no table is pooled."
     return grid(title, headings, rows, note)
+
+
+def evidence(tables: Sequence[Table]) -> str:
+    """How many of the cells that are judged are predictions, in a sentence."""
+    judged = [row for table in tables for row in table.rows if row.counts]
+    predicted = sum(row.mark == "predicted" for row in judged)
+    return f"{predicted} of {len(judged)} judged cells are predicted; only these are evidence."
 
 
 def cells(table: Table) -> Grid:
@@ -230,7 +240,7 @@ def claim_grid(found: Sequence[Document], title: str) -> Grid:
         numbers = "; ".join(str(part["numbers"]) for part in one["parts"])
         rows.append(
             (
-                f"{MARKS[one['outcome']]} {one['outcome']}",
+                f"{SIGNS[one['outcome']]} {one['outcome']}",
                 one["text"],
                 numbers + (f" ({one['note']})" if one["note"] else ""),
             )

@@ -26,7 +26,8 @@ from assay.machine import catalogue
 from assay.machine.catalogue import Cell
 from assay.validation import allowance
 from assay.validation.answers import play
-from assay.validation.origins import Used, used
+from assay.validation.clauses import Named
+from assay.validation.origins import used
 from assay.validation.schema import Described, read, value_at, with_values
 
 Floats = NDArray[np.float64]
@@ -60,7 +61,7 @@ class Fitted:
 class Fit:
     """Numbers fitted together on the same cells, and the relative errors that are left on those cells."""
 
-    cells: tuple[Used, ...]
+    cells: tuple[Named, ...]
     numbers: tuple[Fitted, ...]
     count: int
     median: float
@@ -74,12 +75,12 @@ def fits(path: Path) -> list[Fit]:
     where an origin names cells that are not there.
     """
     described = read(path)
-    groups: dict[tuple[Used, ...], list[str]] = {}
+    groups: dict[tuple[Named, ...], list[str]] = {}
     for key, text in described.origin.items():
         behind = used(text, described.published)
         if behind and all(each.machine == described.published and each.benchmark in OURS for each in behind):
             groups.setdefault(behind, []).append(key)
-    found: dict[tuple[Used, ...], Fit] = {}
+    found: dict[tuple[Named, ...], Fit] = {}
     values: dict[str, float] = {}
     for _ in range(PASSES if len(groups) > 1 else 1):
         for behind, keys in groups.items():
@@ -96,7 +97,7 @@ def shared(origin: Mapping[str, str], key: str) -> tuple[str, ...]:
 
 
 def _fit(
-    described: Described, behind: tuple[Used, ...], keys: Sequence[str], others: Mapping[str, float]
+    described: Described, behind: tuple[Named, ...], keys: Sequence[str], others: Mapping[str, float]
 ) -> Fit | None:
     cells = [c for each in behind for c in catalogue.cells(machine=each.machine) if each.holds(c) and _plain(c)]
     benchmark = behind[0].benchmark

@@ -7,10 +7,18 @@ Written by `assay evaluate --on all --docs docs`; edit the descriptions (`src/as
 not this page.
 
 Each machine is a file with few numbers, none of them for a table's cell; the same programs that measure a real machine
-run on it, every message through the simulated network. Beside each published number stands the simulated one. A number
-is *fitted* when something in the description was fitted on its cell (`[origin]` in the file says which; `assay fit --on
-MACHINE` does the fit again), *predicted* when not, *quoted* when nothing is simulated for it. Only what is predicted is
-evidence. Echoes are fitted on one and six hops; what lies between is predicted. Errors are of rates as printed. Intel's
+run on it, every message through the simulated network. Beside each published number stands the simulated one, marked
+by what the description rests on (`[origin]` in its file, and `restates` in the catalogue, say so; code draws the
+conclusion):
+
+* *fitted*: a number of the description was fitted on this cell (`assay fit --on MACHINE` does the fit again);
+* *input*: the description took this very value, or was chosen by it;
+* *restated*: the source makes it a function of other cells, all of which are fitted, inputs, restated or taken from
+  print: Tables 6 and 7, and 3.1 and 5.1 of the DELTA's report, restate columns of Appendix A;
+* *predicted*: none of these. Only what is predicted is evidence;
+* *quoted*: nothing is simulated for it.
+
+Echoes are fitted on one and six hops; what lies between is predicted. Errors are of rates as printed. Intel's
 times are whole ticks: a tick is up to 6% of a short echo and 25% of a short self time, so that beside each error stands
 what is left of it beyond the printed half digit and the clock's tick.
 """
@@ -19,7 +27,8 @@ DIFFERS = (
     "**DELTA, buffer requests.** The four printed numbers (62 us for 8 bytes; 11.9, 13.1 and, forced, 17 MB/s) ask for "
     "a request at every sixth segment, so that the first break is at 2,380 bytes; the text's 'longer than 6 segments' "
     "implies 2,856 bytes and one request. Both are shown: `delta` and `delta:text`, which misses the 13.1 MB/s. What a "
-    "request costs shows only beyond what the FIFOs still hold. Three numbers are fitted; 11.9 MB/s is predicted.",
+    "request costs shows only beyond what the FIFOs still hold. Three numbers are fitted; 11.9 MB/s helped to choose at which segment a buffer is asked for, so that "
+    "none of the four is a prediction.",
     "**DELTA, fan-in above a segment.** A second sender fills the times in which one waits for its buffers; the paper "
     "finds no apparent gain, and neither does the simulation from the second sender to the fourth.",
     "**Paragon, computing and communicating.** The bus that the paper states leaves the stream 144 MB/s of its 252, "

@@ -4,42 +4,25 @@
     "protocol.0.receive" = "fitted: as protocol.0.startup"           # one number in two places
     "network.cycle"      = "fitted: ipsc860 echo [hops 1, 6]"        # cells of another machine
     "network.dimension"  = "stated: Table 1"
-    "node.processors"    = "assumed: …"
+    "variant.turbo.protocol.0.startup" = "stated: section 4, 75 us; used: echo [metric time]; claim d95p.turbo"
+    "protocol.0.handshake_from" = "assumed: as the printed rates ask for; used: summary [metric rate_8192_B]"
 
-What stands behind `fitted:` decides which published cells count as evidence: a cell that a number was fitted on
-does not.
+What stands behind `fitted:` was fitted on; what stands behind `used:` is the published cell or the claim whose very
+value was taken, or that helped to choose. Both decide which published cells and claims count as evidence: none of
+these does (`assay.validation.provenance`). Clauses: `assay.validation.clauses`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from assay.errors import InputError
-from assay.machine.catalogue import Cell
+from assay.validation.clauses import Named, named
 
 KINDS = ("stated", "fitted", "assumed")
-_CLAUSE = re.compile(r"(?:(?P<machine>[\w-]+) )?(?P<benchmark>[\w-]+)(?: \[(?P<key>\w+) (?P<values>[^\]]+)\])?$")
-
-
-@dataclass(frozen=True)
-class Used:
-    """Cells that a number was fitted on: a benchmark of a machine, all of it or where `key` is one of `values`."""
-
-    machine: str
-    benchmark: str
-    key: str | None = None
-    values: tuple[float | str, ...] = ()
-
-    def holds(self, cell: Cell) -> bool:
-        """Whether this cell was used."""
-        if cell.machine != self.machine or cell.benchmark != self.benchmark:
-            return False
-        if self.key is None:
-            return True
-        found = cell.metric if self.key == "metric" else cell.params.get(self.key)
-        return found in self.values
+_USED = re.compile(r";\s*used:\s*")
+_CLAIM = re.compile(r"claim ([\w.-]+)$")
 
 
 def kind(text: str) -> str:
@@ -50,31 +33,33 @@ def kind(text: str) -> str:
     return found
 
 
-def used(text: str, machine: str) -> tuple[Used, ...]:
-    """The cells behind one origin; none unless it is fitted, or where another key's number is taken."""
+def used(text: str, machine: str) -> tuple[Named, ...]:
+    """The cells that one origin's number was fitted on; none where it was not, or where another key's is taken."""
     if kind(text) != "fitted" or text.startswith("fitted: as "):
         return ()
-    clauses = re.sub(r"\([^)]*\)", "", text.partition(":")[2])
-    return tuple(_clause(clause.strip(), machine) for clause in clauses.split(";"))
+    clauses = re.sub(r"\([^)]*\)", "", _USED.split(text)[0].partition(":")[2])
+    return tuple(named(clause, machine) for clause in clauses.split(";"))
 
 
-def _clause(text: str, machine: str) -> Used:
-    found = _CLAUSE.match(text)
-    if found is None:
-        accepted = "fitted: BENCHMARK, or fitted: MACHINE BENCHMARK [KEY VALUE, VALUE]; …"
-        raise InputError("names no cells", key="origin", value=text, accepted=accepted)
-    words = [word.strip() for word in (found["values"] or "").split(",") if word.strip()]
-    values = tuple(float(word) if re.fullmatch(r"[\d.]+", word) else word for word in words)
-    return Used(found["machine"] or machine, found["benchmark"], found["key"], values)
+def inputs(text: str, machine: str) -> tuple[tuple[Named, ...], tuple[str, ...]]:
+    """The cells and the claims (ids) that one origin took a value from, or was chosen by, without a fit."""
+    kind(text)
+    _, *rest = _USED.split(text)
+    clauses = [clause.strip() for part in rest for clause in part.split(";")]
+    claims = [found[1] for clause in clauses if (found := _CLAIM.match(clause))]
+    return tuple(named(clause, machine) for clause in clauses if not _CLAIM.match(clause)), tuple(claims)
 
 
-def fitted(origin: Mapping[str, str], machine: str) -> tuple[Used, ...]:
+def fitted_on(origin: Mapping[str, str], machine: str) -> tuple[Named, ...]:
     """All cells that any number of a description was fitted on."""
     return tuple(dict.fromkeys(each for text in origin.values() for each in used(text, machine)))
 
 
-def mark(cell: Cell, behind: Iterable[Used], simulated: bool) -> str:
-    """`quoted` where nothing was simulated, `fitted` where the cell stands behind a number, else `predicted`."""
-    if not simulated:
-        return "quoted"
-    return "fitted" if any(each.holds(cell) for each in behind) else "predicted"
+def taken_from(origin: Mapping[str, str], machine: str) -> tuple[Named, ...]:
+    """All cells that any number of a description was taken from or chosen by."""
+    return tuple(dict.fromkeys(each for text in origin.values() for each in inputs(text, machine)[0]))
+
+
+def claims_used(origin: Mapping[str, str], machine: str) -> frozenset[str]:
+    """All claims (ids) that any number of a description was taken from or chosen by."""
+    return frozenset(claim for text in origin.values() for claim in inputs(text, machine)[1])

@@ -1,0 +1,176 @@
+"""What counts as a prediction: no cell whose value went into the description, nor what follows from such cells."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from assay.described.shipped import shipped
+from assay.machine import catalogue
+from assay.machine.catalogue import Cell
+from assay.validation import clauses, comparison, origins, twins
+from assay.validation.answers import Played
+from assay.validation.document import known
+from assay.validation.provenance import Provenance
+from assay.validation.schema import read
+
+PUBLISHED = sorted(name for name, path in shipped().items() if known(read(path).published))
+ORIGINS = {name: read(path).origin for name, path in shipped().items()}
+
+
+def twinned(cell: Cell) -> bool:
+    return cell.benchmark in twins.RULES and cell.metric not in ("rate_flop", "time_8_B_multiply")
+
+
+def behind(machine: str, **changed: str) -> Provenance:
+    return Provenance(twinned, machine, ORIGINS[machine] | changed)
+
+
+def cells(machine: str, benchmark: str, metric: str, paper: str = "dunigan1991_hypercubes") -> list[Cell]:
+    return catalogue.cells(machine=machine, benchmark=benchmark, metric=metric, paper=paper)
+
+
+def used(cell: Cell, machine: str) -> bool:
+    """Whether an origin of the machine's file names the cell: written again, without what decides the marks."""
+    named = [each for text in ORIGINS[machine].values() for each in origins.used(text, read_name(machine))]
+    named += [each for text in ORIGINS[machine].values() for each in origins.inputs(text, read_name(machine))[0]]
+    return any(each.holds(cell) for each in named)
+
+
+def read_name(machine: str) -> str:
+    return read(shipped()[machine]).published
+
+
+@pytest.mark.parametrize("machine", PUBLISHED)
+def test_no_cell_that_was_used_or_follows_from_such_cells_is_predicted(machine: str) -> None:
+    marks = behind(machine)
+
+    def spent(cell: Cell, deep: int = 0) -> bool:
+        if used(cell, machine) or not twinned(cell):
+            return True
+        sources = [
+            [c for c in catalogue.load().cells if clauses.named(text, machine).holds(c)] for text in cell.restates
+        ]
+        return bool(sources) and deep < 9 and all(f and all(spent(c, deep + 1) for c in f) for f in sources)
+
+    found = catalogue.cells(machine=read_name(machine))
+    for cell in found:
+        if twinned(cell):
+            assert (marks.cell(cell) == "predicted") == (not spent(cell)), cell
+        else:
+            assert marks.cell(cell) == "quoted"
+
+
+@pytest.mark.parametrize("machine", PUBLISHED)
+def test_no_predicted_cell_has_a_value_that_an_origin_quotes(machine: str) -> None:
+    """The words of the origins, read as a person would: a number and unit that stand there are no prediction."""
+    units = {"us": ("us",), "kB/s": ("kB/s",), "MB/s": ("MB/s", "million bytes a second"), "us/B": ("us/B",)}
+    text = " ".join(ORIGINS[machine].values())
+    marks = behind(machine)
+    for cell in catalogue.cells(machine=read_name(machine)):
+        if twinned(cell) and marks.cell(cell) == "predicted":
+            for unit in units.get(cell.printed_unit, ()):
+                assert not re.search(rf"(?<![\d.]){re.escape(f'{cell.printed:g}')} {re.escape(unit)}", text), cell
+
+
+def test_summaries_restate_appendix_a() -> None:
+    for machine in ("ipsc860", "ipsc2", "ncube6400", "ncube3200"):
+        marks = behind(machine)
+        for cell in catalogue.cells(machine=machine, benchmark=("echo-fit", "summary")):
+            assert marks.cell(cell) == ("restated" if twinned(cell) else "quoted"), cell
+        between = [c for c in cells(machine, "echo", "rate") if c.params["hops"] in (2, 3, 4, 5)]
+        assert {marks.cell(c) for c in between} == {"predicted"}
+    assert marks.cell(cells("ncube3200", "echo", "utilisation")[0]) == "restated"
+
+
+def test_what_was_stated_or_helped_to_choose_is_an_input() -> None:
+    paragon = behind("paragon-mp")
+    found = Counter(paragon.cell(c) for c in cells("paragon-mp", "echo", "", "dunigan1995_paragon_mp") or all_echoes())
+    assert found == {"fitted": 2, "input": 3}  # 30 us and 171 MB/s; 25 us, 75 us and 109 MB/s
+    delta = behind("delta")
+    summary = {c.metric: delta.cell(c) for c in catalogue.cells(machine="delta", benchmark="summary")}
+    assert summary == {
+        "rate_8192_B": "input",  # 11.9 MB/s: before which segment a buffer is asked for
+        "rate_flop": "quoted",
+        "time_8_B": "fitted",
+        "time_8_B_multiply": "quoted",
+        "comm_comp_ratio": "restated",  # 775 = 62 / 0.08
+    }
+    assert {delta.cell(c) for c in catalogue.cells(machine="delta", benchmark="echo-fit")} == {"predicted"}
+
+
+def all_echoes() -> list[Cell]:
+    return catalogue.cells(machine="paragon-mp", benchmark="echo")
+
+
+def test_marks_follow_the_origin_and_not_a_list() -> None:
+    """Another description of the same machine, fitted on other cells, has other predictions."""
+    marks = Provenance(twinned, "ipsc860", {"protocol.0.startup": "fitted: echo [hops 2]"})
+    by_hops = {c.params["hops"]: marks.cell(c) for c in cells("ipsc860", "echo", "rate")}
+    assert by_hops == {1: "predicted", 2: "fitted", 3: "predicted", 4: "predicted", 5: "predicted", 6: "predicted"}
+    assert {marks.cell(c) for c in cells("ipsc860", "echo-fit", "alpha")} == {"predicted"}
+    assert {marks.cell(c) for c in cells("ncube6400", "echo-fit", "alpha")} == {"restated"}  # by the shipped file
+    stated = Provenance(twinned, "ipsc860", {"a": "stated: 80 us; used: echo [hops 1] [message_B 8]"})
+    assert [stated.cell(c) for c in cells("ipsc860", "summary", "time_8_B")] == ["restated"]
+    assert [stated.cell(c) for c in cells("ipsc860", "summary", "rate_8192_B")] == ["predicted"]
+
+
+def test_claims_are_marked_as_cells_are() -> None:
+    claims = {claim.id: claim for claim in catalogue.load().claims}
+    marks = Provenance(twinned)
+    found = {name: marks.claim(claims[name]) for name in claims}
+    assert found["d95p.hop-latency"] == found["d95p.turbo"] == found["d91h.ipsc1-padding"] == "input"
+    assert found["d91h.hop-ncube6400"] == found["d91d.peak-rate"] == found["d95p.bandwidth"] == "restated"
+    assert found["d91d.contention-delta"] == found["d91h.routing-slowdown-falls"] == "predicted"
+    named = {claim for name, origin in ORIGINS.items() for claim in origins.claims_used(origin, name)}
+    assert named <= set(claims)
+
+
+@pytest.mark.parametrize(
+    ("machine", "metric", "function"),
+    [
+        (machine, metric, function)
+        for machine in ("ipsc860", "ipsc2", "ncube6400", "ncube3200")
+        for metric, function in (
+            ("rate_8192_B", lambda times: 8192 / times[8192]),
+            ("time_8_B", lambda times: times[8]),
+            ("beta", lambda times: np.polyfit(list(times), list(times.values()), 1)[0]),
+        )
+    ],
+)
+def test_a_restatement_is_the_function_that_it_is_said_to_be(
+    machine: str, metric: str, function: Callable[[dict[int, float]], float]
+) -> None:
+    """Appendix A's one-hop column, put through the summary's formula, is what the summary prints: to a digit, or within
+    1%, as the N3200's 401 us beside 19.8 kB/s."""
+    column = [c for c in cells(machine, "echo", "rate") if c.params["hops"] == 1]
+    times = {int(c.params["message_B"]): c.params["message_B"] / c.value for c in column}
+    printed = [
+        c for c in catalogue.cells(machine=machine, benchmark=("echo-fit", "summary"), metric=metric) if c.restates
+    ]
+    assert printed
+    for cell in printed:
+        digit = 10.0 ** -max(0, -math.floor(math.log10(cell.printed % 1 or 1))) * cell.value / cell.printed
+        assert abs(function(times) - cell.value) <= max(1.01 * digit, 0.01 * cell.value), cell
+
+
+def test_every_restatement_names_cells() -> None:
+    load = catalogue.load()
+    for cell in load.cells:
+        for text in cell.restates:
+            assert any(clauses.named(text, cell.machine or "").holds(other) for other in load.cells), (cell, text)
+    for claim in load.claims:
+        for text in claim.restates:
+            found = [clauses.named(text, machine) for machine in claim.about]
+            assert any(each.holds(other) for each in found for other in load.cells), (claim.id, text)
+
+
+def test_only_predictions_are_counted_as_such() -> None:
+    tables = comparison.compare(Played(), "paragon-mp", "paragon-mp", ORIGINS["paragon-mp"])
+    assert all(table.errors("predicted") is None for table in tables)
+    assert sum(row.counts for table in tables for row in table.rows) == 5
