@@ -16,7 +16,7 @@ def test_a_described_machine_stands_beside_what_was_published(tmp_path: Path) ->
     assert echo["errors"]["predicted"]["cells"] == 44
     assert echo["errors"]["all"]["median"] < 0.01
     marks = {cell["mark"] for table in validation["tables"] for cell in table["cells"]}
-    assert marks == {"quoted", "fitted", "predicted"}
+    assert marks == {"quoted", "fitted", "restated", "predicted"}
     claims = {claim["claim"]: claim for claim in validation["claims"]}
     assert claims["d91h.store-and-forward-decay"]["outcome"] == "holds"
     page = Path(made.document["report"]).read_text()

@@ -27,8 +27,8 @@ DIFFERS = (
     "**DELTA, buffer requests.** The four printed numbers (62 us for 8 bytes; 11.9, 13.1 and, forced, 17 MB/s) ask for "
     "a request at every sixth segment, so that the first break is at 2,380 bytes; the text's 'longer than 6 segments' "
     "implies 2,856 bytes and one request. Both are shown: `delta` and `delta:text`, which misses the 13.1 MB/s. What a "
-    "request costs shows only beyond what the FIFOs still hold. Three numbers are fitted; 11.9 MB/s helped to choose at which segment a buffer is asked for, so that "
-    "none of the four is a prediction.",
+    "request costs shows only beyond what the FIFOs still hold. Three numbers are fitted; 11.9 MB/s helped to choose "
+    "at which segment a buffer is asked for, so that none of the four is a prediction.",
     "**DELTA, fan-in above a segment.** A second sender fills the times in which one waits for its buffers; the paper "
     "finds no apparent gain, and neither does the simulation from the second sender to the fourth.",
     "**Paragon, computing and communicating.** The bus that the paper states leaves the stream 144 MB/s of its 252, "
