@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from assay.errors import InputError
 from assay.machine.catalogue import Cell
@@ -38,6 +39,23 @@ class Named:
         if cell.machine != self.machine or cell.benchmark != self.benchmark:
             return False
         return all(_found(cell, key) in values for key, values in self.filters)
+
+    def document(self) -> dict[str, Any]:
+        """As one JSON object; `key` and `values` are the first filter's."""
+        key, values = self.filters[0] if self.filters else (None, ())
+        return {
+            "machine": self.machine,
+            "benchmark": self.benchmark,
+            "key": key,
+            "values": values,
+            "filters": dict(self.filters),
+        }
+
+    def __str__(self) -> str:
+        filters = (
+            f"[{key} {', '.join(f'{v:g}' if isinstance(v, float) else v for v in of)}]" for key, of in self.filters
+        )
+        return " ".join((self.machine, self.benchmark, *filters))
 
 
 def _found(cell: Cell, key: str) -> object:

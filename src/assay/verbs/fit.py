@@ -48,7 +48,7 @@ def _refit(on: str, out: Path | None, json: bool) -> None:
         _write(out, rewritten(path.read_text(encoding="utf-8"), values))
     document = [
         {
-            "cells": [vars(each) for each in fit.cells],
+            "cells": [each.document() for each in fit.cells],
             "count": fit.count,
             "median_error": fit.median,
             "worst_error": fit.worst,
@@ -60,8 +60,7 @@ def _refit(on: str, out: Path | None, json: bool) -> None:
         emit({"machine": on, "fits": document})
         return
     for fit in found:
-        words = [f"{each.machine} {each.benchmark} {each.key or ''} {list(each.values) or ''}" for each in fit.cells]
-        where = "; ".join(words)
+        where = "; ".join(map(str, fit.cells))
         print(f"{where}: {fit.count} cells, median error {fit.median:.2%}, worst {fit.worst:.2%}")
         for number in fit.numbers:
             print(f"  {number.key:<28} {shown(number.filed, number.unit):>14} -> {shown(number.found, number.unit)}")
