@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 from assay.analysis.intervals import median_interval
-from assay.analysis.stopping import FirstOf, HalfWidth, Launches, Progress, Repetitions, Rule, Slice, TimeBudget
+from assay.analysis.stopping import FirstOf, HalfWidth, Progress, Rule, TimeBudget
+from assay.execute.plan import LOOKS, WITHIN
 
 TRIALS = 2500
 READINGS = 60
@@ -47,8 +48,8 @@ def coverage(rule: Rule, medians: np.ndarray, truth: float, seconds: float = 1.0
     hits = used = 0
     for trial in medians:
         elapsed = np.cumsum(trial) * seconds
-        for n in range(1, len(trial) + 1):
-            decision = rule.decide(Progress(trial[:n], float(elapsed[n - 1])))
+        for n in range(10, len(trial) + 1):  # the first look's launches are always made
+            decision = rule.decide(Progress([trial[:n]], n, float(elapsed[n - 1]), float(elapsed[n - 1]) / n))
             if decision.stop:
                 break
         interval = median_interval(trial[:n], decision.level)
@@ -58,10 +59,10 @@ def coverage(rule: Rule, medians: np.ndarray, truth: float, seconds: float = 1.0
 
 
 RULES: dict[str, Rule] = {
-    "10 launches": Launches(10),
-    "+-3% at 10, 15, 20, 30": HalfWidth(0.03),
-    "+-5% at 10, 15, 20, 30": HalfWidth(0.05),
-    "+-3% or 21 s": FirstOf((HalfWidth(0.03), TimeBudget(21))),
+    "standard": HalfWidth(WITHIN["standard"], LOOKS["standard"]),
+    "+-3%": HalfWidth(0.03, LOOKS["standard"]),
+    "+-5%": HalfWidth(0.05, LOOKS["standard"]),
+    "+-3% or 21 s": FirstOf((HalfWidth(0.03, LOOKS["standard"]), TimeBudget(21))),
 }
 
 
@@ -92,28 +93,37 @@ def test_looking_after_every_launch_at_the_full_level_misses() -> None:
     assert worst < 0.93
 
 
+def progress(values: list[float], elapsed: float = 0.0, following: float = 0.0) -> Progress:
+    return Progress([values], len(values), elapsed, following)
+
+
 def test_each_rule_says_why_it_ended() -> None:
-    assert not Launches(3).decide(Progress([1.0, 1.0])).stop
-    assert Launches(3).decide(Progress([1.0] * 3)).reason == "3 of 3 launches done"
-    spent = Slice(0.1, least=5).decide(Progress(elapsed=0.2, repetitions=5))
-    assert spent.stop and spent.reason == "slice spent"
-    assert not Slice(0.1, least=5).decide(Progress(elapsed=0.2, repetitions=4)).stop
-    assert Repetitions(7).decide(Progress(repetitions=7)).stop
-    assert TimeBudget(10).decide(Progress([1.0] * 4, 10.5)).reason == "the budget of 10 s is spent"
-    assert TimeBudget(10).decide(Progress([1.0] * 4, 8.5)).reason == "another launch would pass the budget of 10 s"
-    assert not TimeBudget(10).decide(Progress([1.0] * 4, 7.9)).stop
-    both = FirstOf((Launches(5), TimeBudget(10))).decide(Progress([1.0] * 4, 11.0))
-    assert both.stop and "budget" in both.reason and "launches" not in both.reason
+    assert TimeBudget(10).decide(progress([1.0] * 4, 10.5)).reason == "the budget of 10 s is spent"
+    assert TimeBudget(10).decide(progress([1.0] * 4, 8.5, 2.0)).reason == "another launch would pass the budget of 10 s"
+    assert not TimeBudget(10).decide(progress([1.0] * 4, 7.9, 2.0)).stop
+    both = FirstOf((HalfWidth(0.01, (5, 10)), TimeBudget(10))).decide(progress([1.0] * 4, 11.0))
+    assert both.stop and "budget" in both.reason and "look" not in both.reason and not both.reached
+    assert both.level == pytest.approx(0.975)
 
 
 def test_the_width_is_looked_at_only_at_looks() -> None:
     rule = HalfWidth(0.01, looks=(10, 20))
     assert rule.spent == pytest.approx(0.975)
     same = [1.0] * 30
-    assert not rule.decide(Progress(same[:9])).stop and rule.decide(Progress(same[:15])).stop is not True
-    assert rule.decide(Progress(same[:10])).stop and "after 10 launches" in rule.decide(Progress(same[:10])).reason
-    apart = [1.0, 2.0] * 10
-    assert rule.decide(Progress(apart)).stop and rule.decide(Progress(apart)).reason.startswith("last look")
+    assert not rule.decide(progress(same[:9])).stop and rule.decide(progress(same[:15])).stop is not True
+    seen = rule.decide(progress(same[:10]))
+    assert seen.stop and seen.reached and "after 10 launches" in seen.reason
+    last = rule.decide(progress([1.0, 2.0] * 10))
+    assert last.stop and not last.reached and last.reason.startswith("last look")
     for looks in ((), (20, 10), (10, 10)):
         with pytest.raises(ValueError):
             HalfWidth(0.01, looks=looks)
+
+
+def test_every_figure_that_is_watched_must_be_narrow() -> None:
+    rule, narrow, wide = HalfWidth(0.01, looks=(10, 20)), [1.0] * 10, [1.0, 2.0] * 5
+    assert rule.decide(Progress([narrow, narrow], 10)).stop
+    assert not rule.decide(Progress([narrow, wide], 10)).stop
+    failed = Progress([narrow[:8]], 10)  # two launches gave no value: the look is one all the same
+    assert rule.decide(failed).stop
+    assert not rule.decide(Progress([narrow[:3]], 10)).stop  # too few of them for any interval

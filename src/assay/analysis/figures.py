@@ -64,13 +64,19 @@ def evaluate(formula: str, names: Mapping[str, Any]) -> float | None:
 
 @dataclass(frozen=True)
 class Cell:
-    """All samples of one benchmark's metric for one case: what a figure is made from."""
+    """All samples of one benchmark's metric for one case: what a figure is made from.
+
+    `level` of the interval across launches: above 0.95 where a stopping rule shares the 5% among its looks.
+    """
 
     metric: str
     case: Mapping[str, Any]
     launches: Mapping[tuple[str, int], Array]  # (host, launch) -> values in order of time
     first: Sequence[float]
     batch: int
+    level: float = 0.95
+    allocations: int = 1
+    days: int = 1
 
 
 @dataclass
@@ -167,7 +173,9 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, state: str) -> li
             help=figure.help,
         )
 
-    estimate: Estimate = across_launches(values_by_launch)
+    estimate: Estimate = across_launches(
+        values_by_launch, level=cell.level, allocations=cell.allocations, days=cell.days
+    )
     centre = derive(estimate.value)
     if centre is None and state != "invalid":
         return []

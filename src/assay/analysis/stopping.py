@@ -1,13 +1,14 @@
 """When to stop measuring: rules as objects that never read a clock (METHOD rules 3 and 4).
 
-A rule is told how far the measuring is (`Progress`) and answers with a `Decision`: stop or go on, why, and the level
-at which an interval may be drawn now. Looks are fixed beforehand. A rule that looks k times at its own interval and
+A rule reads how far the measuring is (`Progress`) and answers with a `Decision`: stop or go on, why, and the level at
+which an interval may be drawn now. Looks are fixed beforehand. A rule that looks k times at its own interval and
 stops when it likes it would miss more often than 5%; here the 5% are shared among the looks (each interval is drawn
 at 1 - 0.05/k), so that the chance that any of them misses stays under 5% (Bonferroni; Jennison and Turnbull 2000,
 chapter 2). A budget of time that runs out between two looks uses the share of the look that it never reached.
 
-`Launches`, `HalfWidth` and `TimeBudget` end a run; `Slice` and `Repetitions` end a block inside a launch, where time
-is spent and precision is not chased. `FirstOf` joins rules.
+Several figures are watched at once: a benchmark stops when all of them are narrow enough. As every look's interval is
+drawn at the spent level, each covers 95% whichever of them decided. What is inside a launch is not stopped here: a
+block there ends with its time slice, and precision is not chased.
 """
 
 import math
@@ -23,20 +24,30 @@ from assay.analysis.result import Result
 
 @dataclass(frozen=True)
 class Progress:
-    """How far it is: launch values so far (the metric's unit), seconds spent, repetitions in this block."""
+    """How far it is.
 
-    launches: Sequence[float] = ()
+    `figures`: of each figure that is watched its value in each launch so far (the metric's unit). `launches`: how many
+    were made, also those that failed and gave no value. `elapsed`: seconds spent; `following`: those that another
+    launch takes.
+    """
+
+    figures: Sequence[Sequence[float]] = ()
+    launches: int = 0
     elapsed: float = 0.0
-    repetitions: int = 0
+    following: float = 0.0
 
 
 @dataclass(frozen=True)
 class Decision(Result):
-    """`stop`, the `reason` in words, and the `level` at which an interval across launches covers 95% in the end."""
+    """`stop`, the `reason` in words, the `level` at which an interval across launches covers 95% in the end.
+
+    `reached`: whether it stops because what was wanted is there.
+    """
 
     stop: bool
     reason: str
     level: float = 0.95
+    reached: bool = False
 
 
 class Rule(Protocol):
@@ -48,26 +59,11 @@ class Rule(Protocol):
 
 
 @dataclass(frozen=True)
-class Launches:
-    """Stop after a number of launches fixed beforehand (quick 3, standard 10, a claim 30).
-
-    One look, the whole level.
-    """
-
-    count: int
-
-    def decide(self, progress: Progress) -> Decision:
-        """Count launches."""
-        n = len(progress.launches)
-        return Decision(n >= self.count, f"{n} of {self.count} launches done")
-
-
-@dataclass(frozen=True)
 class HalfWidth:
-    """Stop at the first of `looks` (launches, ascending) whose interval is within +-`target`, or at the last look."""
+    """Stop at the first of `looks` (launches, ascending) where every interval is within +-`target`, or at the last."""
 
     target: float
-    looks: tuple[int, ...] = (10, 15, 20, 30)
+    looks: tuple[int, ...]
     level: float = 0.95
 
     def __post_init__(self) -> None:
@@ -80,59 +76,39 @@ class HalfWidth:
         return 1 - (1 - self.level) / len(self.looks)
 
     def decide(self, progress: Progress) -> Decision:
-        """Look at the interval if this is a look."""
-        n = len(progress.launches)
+        """Look at the intervals if this is a look; the widest speaks."""
+        n = progress.launches
         if n not in self.looks and n < self.looks[-1]:
             return Decision(False, f"{n} launches: no look before {next(k for k in self.looks if k > n)}", self.spent)
-        interval = median_interval(np.asarray(progress.launches, float), self.spent)
-        middle = float(np.median(np.asarray(progress.launches, float)))
-        half = math.inf if interval is None or middle == 0 else (interval[1] - interval[0]) / 2 / abs(middle)
+        half = max((half_width(values, self.spent) for values in progress.figures), default=math.inf)
+        seen = f"{'no interval' if half == math.inf else f'+-{half:.1%}'} after {n} launches, {self.target:.1%} wanted"
         if half <= self.target:
-            return Decision(True, f"+-{half:.2%} after {n} launches, {self.target:.2%} wanted", self.spent)
-        if n >= self.looks[-1]:
-            return Decision(True, f"last look: +-{half:.2%} after {n} launches, {self.target:.2%} wanted", self.spent)
-        return Decision(False, f"+-{half:.2%} after {n} launches, {self.target:.2%} wanted", self.spent)
+            return Decision(True, seen, self.spent, reached=True)
+        return Decision(n >= self.looks[-1], f"last look: {seen}" if n >= self.looks[-1] else seen, self.spent)
+
+
+def half_width(values: Sequence[float], level: float) -> float:
+    """Half of the interval of the median of launches at `level`, relative to the median; infinite where none exists."""
+    launches = np.asarray(values, float)
+    interval = median_interval(launches, level)
+    if interval is None or not np.median(launches):
+        return math.inf
+    return float((interval[1] - interval[0]) / 2 / abs(np.median(launches)))
 
 
 @dataclass(frozen=True)
 class TimeBudget:
-    """Stop when `seconds` are spent, or when another launch, as long as those before on average, would pass them."""
+    """Stop when `seconds` are spent, or when another launch would pass them."""
 
     seconds: float
 
     def decide(self, progress: Progress) -> Decision:
         """Compare time spent with the budget."""
-        n = len(progress.launches)
-        following = progress.elapsed * (n + 1) / n if n else progress.elapsed
         if progress.elapsed >= self.seconds:
-            return Decision(True, f"the budget of {self.seconds:g} s is spent")
-        if following > self.seconds:
-            return Decision(True, f"another launch would pass the budget of {self.seconds:g} s")
-        return Decision(False, f"{progress.elapsed:.3g} of {self.seconds:g} s spent")
-
-
-@dataclass(frozen=True)
-class Slice:
-    """Stop a block when its slice of time is spent and it holds at least `least` repetitions."""
-
-    seconds: float
-    least: int = 1
-
-    def decide(self, progress: Progress) -> Decision:
-        """Compare the block's time with its slice."""
-        done = progress.elapsed >= self.seconds and progress.repetitions >= self.least
-        return Decision(done, "slice spent" if done else f"{progress.elapsed:.3g} of {self.seconds:g} s spent")
-
-
-@dataclass(frozen=True)
-class Repetitions:
-    """Stop a block after a number of repetitions fixed beforehand."""
-
-    count: int
-
-    def decide(self, progress: Progress) -> Decision:
-        """Count repetitions."""
-        return Decision(progress.repetitions >= self.count, f"{progress.repetitions} of {self.count} repetitions done")
+            return Decision(True, f"the budget of {self.seconds:.3g} s is spent")
+        if progress.elapsed + progress.following > self.seconds:
+            return Decision(True, f"another launch would pass the budget of {self.seconds:.3g} s")
+        return Decision(False, f"{progress.elapsed:.3g} of {self.seconds:.3g} s spent")
 
 
 @dataclass(frozen=True)
@@ -150,4 +126,4 @@ class FirstOf:
         level = max(decision.level for decision in decisions)
         stopping = [decision.reason for decision in decisions if decision.stop]
         reasons = stopping or [decision.reason for decision in decisions]
-        return Decision(bool(stopping), "; ".join(reasons), level)
+        return Decision(bool(stopping), "; ".join(reasons), level, any(decision.reached for decision in decisions))

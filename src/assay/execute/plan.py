@@ -11,6 +11,25 @@ from assay.benchmark.record import PARTS, REPETITIONS, Benchmark, benchmarks
 from assay.errors import InputError
 
 LAUNCHES = {"quick": 3, "standard": 10, "full": 30}
+LOOKS = {"standard": (10, 15, 20, 30), "full": (30, 40, 60)}  # launches after which a benchmark may stop, or go on
+WITHIN = {"standard": 0.02, "full": 0.01}  # half an interval's width, relative, that ends a benchmark's launches
+
+
+@dataclass(frozen=True)
+class Spending:
+    """When a benchmark's launches end: at the first of `looks` where its intervals are within +-`within`.
+
+    `budget`: seconds that a run's launches may take together; None: twice what those before the first look took.
+    """
+
+    looks: tuple[int, ...]
+    within: float
+    budget: float | None = None
+
+    @property
+    def level(self) -> float:
+        """The level of an interval at each look, so that all looks together miss in 5% (Bonferroni)."""
+        return 1 - 0.05 / len(self.looks)
 
 
 @dataclass(frozen=True)
@@ -49,6 +68,7 @@ class Plan:
     launches: int
     seed: int
     tasks: tuple[Task, ...]
+    spending: Spending | None = None  # None: the launches are fixed
 
     def to_dict(self) -> dict[str, Any]:
         """Give the plan as plain data, which `from_dict` takes back when a run is resumed."""
@@ -58,7 +78,10 @@ class Plan:
     def from_dict(data: Mapping[str, Any]) -> Plan:
         """Take back what `to_dict` gave."""
         tasks = tuple(Task(**{**task, "arguments": tuple(task["arguments"])}) for task in data["tasks"])
-        return Plan(data["profile"], data["launches"], data["seed"], tasks)
+        spending = data.get("spending")
+        if spending is not None:
+            spending = Spending(tuple(spending["looks"]), spending["within"], spending["budget"])
+        return Plan(data["profile"], data["launches"], data["seed"], tasks, spending)
 
 
 def chosen(only: str | None) -> list[Benchmark]:
@@ -98,14 +121,20 @@ def make(
     sizes: Mapping[str, Sequence[Size]] | None = None,
     seed: int = 1,
     timeout: float = 300.0,
+    spending: Spending | None = None,
 ) -> Plan:
     """Plan `launches` rounds (default: the profile's), each with every benchmark and size once in a fresh order.
+
+    With `spending` there are as many rounds as its last look; which of those beyond the first look are done is decided
+    at the looks.
 
     Where a benchmark has several `sizes`, the number of ranks a node becomes part of its cases.
     """
     if profile not in LAUNCHES:
         raise InputError("no such profile", key="--profile", value=profile, accepted=", ".join(LAUNCHES))
     rounds = LAUNCHES[profile] if launches is None else launches
+    if spending is not None:
+        rounds = spending.looks[-1]
     dice = random.Random(seed)
     tasks = []
     among_of = {record.name: (sizes or {}).get(record.name) or [Size()] for record in records}
@@ -118,4 +147,20 @@ def make(
             words = (*arguments_of(record, settings or {}, profile), "--seed", str(own), "--launch", str(launch))
             varied = {"ppn": size.ppn} if len(among) > 1 else {}
             tasks.append(Task(record.name, launch, own, size.ranks, words, timeout, size.ppn, varied))
-    return Plan(profile, rounds, seed, tuple(tasks))
+    return Plan(profile, rounds, seed, tuple(tasks), spending)
+
+
+def spend(profile: str, launches: int | None, within: float | None, budget: float | None) -> Spending | None:
+    """How launches are spent: None where their number is fixed (quick, or --launches alone)."""
+    for key, value in (("--within", within), ("--budget", budget)):
+        if value is not None and profile not in LOOKS:
+            accepted = f"--profile {' or '.join(LOOKS)}"
+            raise InputError(
+                f"needs more launches than --profile {profile} makes", key=key, value=value, accepted=accepted
+            )
+    if profile not in LOOKS or (launches is not None and within is None):
+        return None
+    looks = LOOKS[profile]
+    if launches is not None:
+        looks = (*(look for look in looks if look < launches), launches)
+    return Spending(looks, WITHIN[profile] if within is None else within, budget)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from assay.execute.build import Built, build
 from assay.execute.job import Job, Launcher, Outcome, launcher
 from assay.execute.mpi import Mpi, find_mpi
 from assay.execute.plan import Task
+from assay.machine import reading
+from assay.machine.batch import batch
 from assay.machine.provenance import provenance
 
 
@@ -93,6 +96,14 @@ class Real:
                 for name, built in self._built.items()
             },
         }
+
+    def allocation(self) -> str:
+        """Name the batch job that this process is in, or that a launcher will hold; else this host since its start."""
+        job = next((f"{system.name} {system.job}" for system in batch(ask=False).systems if system.job), None)
+        if job is None and self.via is not None and self.via.partition(":")[0] == "slurm":
+            return f"slurm, held by process {os.getpid()} since {time.time():.0f}"
+        started = reading.text(Path("/proc/sys/kernel/random/boot_id"))
+        return job or f"{self.machine} since start {started or 'unknown'}"
 
     def close(self) -> None:
         """Give back what a launcher holds between launches (an allocation)."""

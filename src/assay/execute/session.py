@@ -38,8 +38,18 @@ class Target(Protocol):
     def describe(self) -> dict[str, Any]:
         """Say what this target is, for run.json."""
 
+    def allocation(self) -> str:
+        """Name what the launches are given until the end: a batch job, or this host since it was started."""
+
     def close(self) -> None:
         """Give back what is held between launches."""
+
+
+class Looks(Protocol):
+    """Decides, where a run's launches are not fixed, which benchmarks have enough of them."""
+
+    def stopped(self, run: Run, benchmark: str, launches: int) -> bool:
+        """Whether a benchmark ends after so many launches; each decision is journaled once and then stands."""
 
 
 @dataclass(frozen=True)
@@ -64,20 +74,25 @@ def do(
     say: Callable[[str], None] = lambda text: None,
     advance: Callable[[str], None] = lambda name: None,
     records: Mapping[str, Benchmark] | None = None,
+    looks: Looks | None = None,
 ) -> list[Failure]:
-    """Do every task of `plan` that has not ended well yet; returns what failed. `advance` is called after each."""
+    """Do every task of `plan` that has not ended well yet; returns what failed. `advance` is called after each.
+
+    `looks` decides which of the launches beyond the plan's first look are made.
+    """
+    allocation = _allocation(run, target.allocation())
     known = records or {task.benchmark: benchmark(task.benchmark) for task in plan.tasks}
     done = finished(run)
     target.prepare([known[name] for name in dict.fromkeys(t.benchmark for t in plan.tasks if t.name not in done)], say)
     failures: list[Failure] = []
     broken: dict[str, int] = {}
     for task in plan.tasks:
-        if task.name not in done:
+        if task.name not in done and not (looks and looks.stopped(run, task.benchmark, task.launch)):
             if broken.get(task.benchmark, 0) >= 2:  # twice is no accident: spare the user the other launches' timeouts
                 failures.append(Failure(task.name, task.benchmark, "left out: its two launches before failed"))
             else:
                 try:
-                    failure = _do_one(run, task, known[task.benchmark], target)
+                    failure = _do_one(run, task, known[task.benchmark], target, allocation)
                 except InputError as error:
                     if len({each.benchmark for each in plan.tasks}) == 1:
                         raise
@@ -88,10 +103,22 @@ def do(
                     broken[task.benchmark] = broken.get(task.benchmark, 0) + 1
                     say(f"{task.benchmark}: {failure.reason}")
         advance(task.benchmark)
+    if looks is not None:  # the last look, which ends nothing any more, says how narrow it became
+        for name in known:
+            looks.stopped(run, name, plan.launches)
     return failures
 
 
-def _do_one(run: Run, task: Task, record: Benchmark, target: Target) -> Failure | None:
+def _allocation(run: Run, mark: str) -> int:
+    """Number the allocation that this process measures in: a run resumed in another job has launches of both."""
+    marks = [entry["mark"] for entry in run.entries() if entry.get("event") == "allocation"]
+    if mark not in marks:
+        run.journal({"event": "allocation", "mark": mark})
+        marks.append(mark)
+    return marks.index(mark)
+
+
+def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation: int) -> Failure | None:
     attempt = 1 + sum(e.get("event") == "begun" and e.get("task") == task.name for e in run.entries())
     file = f"{task.name}{'' if attempt == 1 else f'-{attempt}'}.jsonl"
     provenance = run.keep_provenance({**target.circumstances(), **target.describe()})
@@ -100,7 +127,7 @@ def _do_one(run: Run, task: Task, record: Benchmark, target: Target) -> Failure 
         benchmark=record.name,
         part=record.part,
         machine=target.machine,
-        allocation=int(run.about.get("allocation", 0)),
+        allocation=allocation,
         launch=task.launch,
         attempt=attempt,
         provenance=provenance,

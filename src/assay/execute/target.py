@@ -106,6 +106,10 @@ class Described:
         """Give the whole description: it is the machine."""
         return {"description": self.description.model_dump(mode="json")}
 
+    def allocation(self) -> str:
+        """A simulated machine is the same in every process."""
+        return "simulated"
+
     def close(self) -> None:
         """Nothing is held."""
 

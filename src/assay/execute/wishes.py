@@ -28,6 +28,8 @@ class Wishes:
     machine: dict[str, str] = field(default_factory=dict)
     profile: str = "quick"
     launches: int | None = None
+    within: float | None = None
+    budget: float | None = None
     seed: int = 1
     timeline: str | None = None
     matrix: str | None = None
@@ -49,6 +51,12 @@ class Wishes:
         """What will be done. A described machine answers the same every time: one launch unless more are asked for."""
         records = [benchmark(name) for name in self.names]
         launches = self.launches if self.launches is not None or self.on is None else 1
+        spending = None
+        if self.on is None:
+            spending = planning.spend(self.profile, self.launches, self.within, self.budget)
+        elif self.within is not None or self.budget is not None:
+            key = "--within" if self.within is not None else "--budget"
+            raise InputError("is about launches, and a described machine answers the same in each", key=key)
         return planning.make(
             records,
             profile=self.profile,
@@ -56,6 +64,7 @@ class Wishes:
             launches=launches,
             sizes={record.name: self._sizes(record) for record in records},
             seed=self.seed,
+            spending=spending,
         )
 
     def _sizes(self, record: Benchmark) -> list[Size]:
@@ -80,6 +89,34 @@ def counts(text: str | None, key: str) -> tuple[int, ...]:
     if not all(word.strip().isdigit() and int(word) > 0 for word in words):
         raise InputError("are not counts", key=key, value=text, accepted="1, or 1,2")
     return tuple(int(word) for word in words)
+
+
+def share(text: str | None, key: str) -> float | None:
+    """Read `2%` or `0.02`: more than nothing, less than all."""
+    if text is None:
+        return None
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise InputError("is no share", key=key, value=text, accepted="2%, or 0.02")
+    return value
+
+
+def seconds(text: str | None, key: str) -> float | None:
+    """Read `90 s`, `20min` or `2 h`."""
+    if text is None:
+        return None
+    for name, factor in (("min", 60.0), ("h", 3600.0), ("s", 1.0)):
+        if text.endswith(name):
+            try:
+                value = float(text.removesuffix(name)) * factor
+            except ValueError:
+                break
+            if 0 < value < 1e9:
+                return value
+    raise InputError("is no time", key=key, value=text, accepted="90s, 20min, 2h")
 
 
 def split(words: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:

@@ -12,8 +12,10 @@ from assay.analysis.figures import Cell, FigureValue, figures
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, among, benchmarks, own_benchmarks
 from assay.report.coarse import too_coarse
+from assay.report.launches_spent import launches_spent
 from assay.report.levels import levels
 from assay.report.readings import Told, gathered, readings, told
+from assay.report.sampled import sampled
 from assay.report.states import DOUBTED, LEFT_OUT, WORST, worse
 from assay.samples import Circumstance, case_text
 from assay.store import Run
@@ -64,9 +66,17 @@ def document(run: Run, *, quoted_nodes: bool = True) -> dict[str, Any]:
         "provenance": run.provenance(),
         "host": run.about.get("host"),
         "described": bool(run.about.get("described")),
+        "spent": launches_spent(run),
         "kind": _kind(run),
         "quoted": _quoted(run) if quoted_nodes and run.about.get("described") else None,
     }
+
+
+def section(run: Run, name: str) -> dict[str, Any] | None:
+    """Derive one benchmark's part of the document alone; None where it has made no launch yet."""
+    tasks = [(about, path) for about, path in run.tasks() if about.benchmark == name]
+    lines = told(tasks)
+    return _section(run, lines, among([name])[name], _said(run).get(name, {})) if lines.launches else None
 
 
 def _is_left_out(section: dict[str, Any]) -> bool:
@@ -125,7 +135,7 @@ def frame(name: str, record: Benchmark | None) -> dict[str, Any]:
 def _section(run: Run, lines: Told, record: Benchmark, said: dict[str, list[str]]) -> dict[str, Any]:
     everything, errors = readings(block for block, _ in lines.blocks), record.errors
     blocks = [of for of in everything if of.metric not in errors]
-    found = gathered(blocks)
+    found = sampled(run, lines, gathered(blocks))
     state, warnings = "clean", list[str]()  # simulated time has no neighbours
     if not run.about.get("described"):
         from assay.report.judging import judged

@@ -12,7 +12,19 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from assay.report import matrices, paragon, plots, published, quoted, roof, shares, spectra, speedups, tables
+from assay.report import (
+    launches_spent,
+    matrices,
+    paragon,
+    plots,
+    published,
+    quoted,
+    roof,
+    shares,
+    spectra,
+    speedups,
+    tables,
+)
 from assay.report.grid import Grid
 from assay.report.verdict import doubt, verdict
 from assay.store import Run, storage_failed
@@ -107,6 +119,7 @@ def markdown(document: Document) -> str:
         together = shares.table(section)
         parts += [made.markdown() for made in (spread, together, *matrices.tables(section)) if made]
         parts += [f"- doubt: {text}" for text in section["warnings"]]
+    parts += [f"- {line.strip()}" for line in launches_spent.lines(document.get("spent"))]
     parts += [f"- left out: {each['title']}: {each['reason']}" for each in document.get("left_out", ())]
     past = _published(document)
     if past:

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from assay.report import matrices, published, quoted, tables
+from assay.report import launches_spent, matrices, published, quoted, tables
 from assay.report.grid import Grid
 from assay.report.verdict import verdict
 
@@ -41,6 +41,8 @@ def show(document: dict[str, Any], console: Console | None = None) -> None:
                 out.print(f"  {node['host']}: {text}", highlight=False, markup=False)
         for line in _fits(section):
             out.print(f"  {line}", highlight=False, markup=False)
+    for line in launches_spent.lines(document.get("spent")):
+        out.print(line, highlight=False, markup=False)
     for each in document.get("left_out", ()):
         out.print(f"left out: {each['benchmark']}: {each['reason']}", highlight=False, markup=False)
     own = [quoted.table(document["quoted"])] if document.get("quoted") else []

@@ -16,6 +16,7 @@ from assay.execute.session import Failure
 from assay.execute.wishes import Wishes
 from assay.machine.provenance import provenance
 from assay.store import Run
+from assay.verbs._spending import Spent
 
 if TYPE_CHECKING:
     from assay.machine.discovery import Host
@@ -63,7 +64,7 @@ def proceed(run: Run, plan: Plan, where: session.Target) -> list[Failure]:
     """Do what is left of a plan, showing how far it is."""
     with _shown(len(plan.tasks)) as (say, advance):
         try:
-            failures = session.do(run, plan, where, say=say, advance=advance)
+            failures = session.do(run, plan, where, say=say, advance=advance, looks=Spent.of(plan))
         except BaseException:  # also a person's Ctrl-C: the run says that it ended early, and can be resumed
             with contextlib.suppress(AssayError):
                 run.finish("interrupted")

@@ -22,7 +22,19 @@ def register(app: typer.Typer) -> None:
         ppn: Annotated[str | None, typer.Option(help="ranks a node; 1,2 does both")] = None,
         profile: Annotated[str, typer.Option(help="quick, standard or full")] = "quick",
         only: Annotated[str | None, typer.Option(help="PART,…: processor, memory, messages, …")] = None,
-        launches: Annotated[int | None, typer.Option(min=1, help="fresh processes (default: the profile's)")] = None,
+        launches: Annotated[
+            int | None, typer.Option(min=1, help="fresh processes (default: the profile's); with --within: at most")
+        ] = None,
+        within: Annotated[
+            str | None,
+            typer.Option(
+                help="launch until half the 95% intervals are within this (default: standard 2%, full 1%; quick: fixed)"
+            ),
+        ] = None,
+        budget: Annotated[
+            str | None,
+            typer.Option(help="what launches may take, e.g. 20min (default: twice the profile's first launches)"),
+        ] = None,
         seed: Annotated[int, typer.Option(min=0, help="orders and alignments")] = 1,
         out: Annotated[Path | None, typer.Option(help="the run's folder (default: runs/ID)")] = None,
         docs: Annotated[Path | None, typer.Option(help="with --on all: write machines.md there")] = None,
@@ -36,7 +48,7 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.execute.plan import chosen
         from assay.execute.target import enough_ranks
-        from assay.execute.wishes import Wishes, counts
+        from assay.execute.wishes import Wishes, counts, seconds, share
         from assay.report.document import document
         from assay.report.page import write
         from assay.store import Run
@@ -62,6 +74,8 @@ def register(app: typer.Typer) -> None:
                 ppn=several,
                 profile=profile,
                 launches=launches,
+                within=share(within, "--within"),
+                budget=seconds(budget, "--budget"),
                 seed=seed,
             )
             quoted = _quoting.quoted_whole(wishes, parts)

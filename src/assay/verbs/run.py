@@ -23,7 +23,19 @@ def register(app: typer.Typer) -> None:
             list[str] | None, typer.Option("--set", help="KEY=VALUE; repetitions=N; machine.KEY of --on")
         ] = None,
         profile: Annotated[str, typer.Option(help="quick, standard or full")] = "quick",
-        launches: Annotated[int | None, typer.Option(min=1, help="fresh processes (default: the profile's)")] = None,
+        launches: Annotated[
+            int | None, typer.Option(min=1, help="fresh processes (default: the profile's); with --within: at most")
+        ] = None,
+        within: Annotated[
+            str | None,
+            typer.Option(
+                help="launch until half the 95% intervals are within this (default: standard 2%, full 1%; quick: fixed)"
+            ),
+        ] = None,
+        budget: Annotated[
+            str | None,
+            typer.Option(help="what launches may take, e.g. 20min (default: twice the profile's first launches)"),
+        ] = None,
         seed: Annotated[int, typer.Option(min=0, help="orders and alignments")] = 1,
         timeline: Annotated[
             Path | None, typer.Option(help="on a described machine: ranks and messages over time, for Perfetto (JSON)")
@@ -37,7 +49,7 @@ def register(app: typer.Typer) -> None:
         """Run one benchmark and say its figures."""
         from assay.benchmark.record import benchmark as record
         from assay.cli import emit
-        from assay.execute.wishes import Wishes, counts, split
+        from assay.execute.wishes import Wishes, counts, seconds, share, split
         from assay.report.document import document
         from assay.verbs import _quoting
         from assay.verbs._doing import measure
@@ -54,6 +66,8 @@ def register(app: typer.Typer) -> None:
             machine=machine,
             profile=profile,
             launches=launches,
+            within=share(within, "--within"),
+            budget=seconds(budget, "--budget"),
             seed=seed,
             timeline=None if timeline is None else str(timeline),
             matrix=None if matrix is None else str(matrix),

@@ -1,0 +1,40 @@
+"""How a run's launches were spent: until a benchmark's intervals were narrow enough, or the budget was spent."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from assay.store import Run
+
+
+def launches_spent(run: Run) -> dict[str, Any] | None:
+    """Give what was wanted and how each benchmark ended; None where the number of launches was fixed beforehand."""
+    spending = (run.about.get("plan") or {}).get("spending")
+    if not spending:
+        return None
+    looks: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for entry in run.entries():
+        if entry.get("event") == "look":
+            kept = ("launches", "stop", "reached", "reason", "level")
+            looks[entry["benchmark"]].append({key: entry[key] for key in kept})
+    ended = [{"benchmark": name, **of[-1], "looks": of} for name, of in looks.items()]
+    return {
+        "within": spending["within"],
+        "looks": list(spending["looks"]),
+        "level": 1 - 0.05 / len(spending["looks"]),
+        "budget": spending["budget"],
+        "benchmarks": ended,
+    }
+
+
+def lines(spent: dict[str, Any] | None) -> list[str]:
+    """Say it in words: how many are narrow enough, and of each of the others why it ended."""
+    if spent is None or not spent["benchmarks"]:
+        return []
+    ended = [each for each in spent["benchmarks"] if each["stop"]]
+    reached = [each for each in ended if each["reached"]]
+    most = max((each["launches"] for each in ended), default=0)
+    text = f"Launches: {len(reached)} of {len(spent['benchmarks'])} benchmarks are within ±{spent['within']:.1%} (half "
+    text += f"the interval), after {min((e['launches'] for e in ended), default=0)} to {most} launches."
+    return [text, *(f"  {e['benchmark']}: {e['reason']}" for e in ended if not e["reached"])]

@@ -1,0 +1,76 @@
+"""Spends a run's launches where its intervals are wide: asks the stopping rule at each look, and journals the answer.
+
+A decision rests on the samples and on the seconds in the journal, and stands once it is written there: a run that was
+interrupted goes on with the same launches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.execute.plan import Plan, Spending
+from assay.store import Run
+
+
+@dataclass
+class Spent:
+    """Decides for one plan; `stopped` is asked before each of its launches."""
+
+    spending: Spending
+    tasks: dict[str, tuple[str, int]]  # benchmark and launch by the task's name
+    _decided: dict[tuple[str, int], bool] = field(default_factory=dict)
+
+    @staticmethod
+    def of(plan: Plan) -> Spent | None:
+        """Give what decides for this plan; None where its launches are fixed."""
+        if plan.spending is None:
+            return None
+        return Spent(plan.spending, {task.name: (task.benchmark, task.launch) for task in plan.tasks})
+
+    def stopped(self, run: Run, benchmark: str, launches: int) -> bool:
+        """Whether a benchmark ends after so many launches; each look and each stop is journaled once."""
+        if launches < self.spending.looks[0]:
+            return False
+        key = (benchmark, launches)
+        if key not in self._decided:
+            self._decided[key] = self._decide(run, benchmark, launches)
+        return self._decided[key]
+
+    def _decide(self, run: Run, benchmark: str, launches: int) -> bool:
+        entries = run.entries()
+        for entry in entries:
+            if entry.get("event") == "look" and entry["benchmark"] == benchmark:
+                if entry["stop"]:
+                    return True
+                if entry["launches"] == launches:
+                    return False
+        decision = self._asked(run, benchmark, launches, self._seconds(entries))
+        if decision["stop"] or launches in self.spending.looks:
+            run.journal({"event": "look", "benchmark": benchmark, "launches": launches, **decision})
+        return bool(decision["stop"])
+
+    def _asked(self, run: Run, benchmark: str, launches: int, seconds: dict[tuple[str, int], float]) -> dict[str, Any]:
+        from assay.analysis.stopping import Decision, FirstOf, HalfWidth, Progress, Rule, TimeBudget
+        from assay.report.watched import watched
+
+        first = sum(spent for (_, launch), spent in seconds.items() if launch < self.spending.looks[0])
+        own = [spent for (name, _), spent in seconds.items() if name == benchmark]
+        rules: list[Rule] = [TimeBudget(2 * first if self.spending.budget is None else self.spending.budget)]
+        figures: list[list[float]] = []
+        if launches in self.spending.looks:
+            figures = watched(run, benchmark)
+            if not figures:
+                return Decision(True, "no valid figure to watch", self.spending.level).to_dict()
+            rules.insert(0, HalfWidth(self.spending.within, self.spending.looks))
+        following = sum(own) / len(own) if own else 0.0
+        return FirstOf(tuple(rules)).decide(Progress(figures, launches, sum(seconds.values()), following)).to_dict()
+
+    def _seconds(self, entries: list[dict[str, Any]]) -> dict[tuple[str, int], float]:
+        """Seconds that each benchmark's rounds of launches took."""
+        found: dict[tuple[str, int], float] = {}
+        for entry in entries:
+            if entry.get("event") == "ended" and entry.get("task") in self.tasks:
+                key = self.tasks[entry["task"]]
+                found[key] = found.get(key, 0.0) + float(entry.get("seconds") or 0.0)
+        return found
