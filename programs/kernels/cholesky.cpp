@@ -12,6 +12,7 @@ name = "cholesky"
 title = "Cholesky factorisation"
 part = "kernels"
 kind = "node"
+first_look = true
 summary = "Cholesky factorisation of a dense matrix on 1 to p threads, untuned C++"
 cost = "n^3/3 flops, multiplications and additions"
 check = "the matrix is made from a known factor of small whole numbers, so that the factor found must be that one, exactly"

@@ -10,6 +10,7 @@ name = "jacobi"
 title = "Jacobi iteration"
 part = "kernels"
 kind = "node"
+first_look = true
 summary = "five-point sweeps over a square grid on 1 to p threads"
 cost = "a point takes 4 flops and, past the caches, 16 bytes of traffic"
 check = "a mode of the grid is an eigenvector: after k sweeps it is itself times (cos(pi/(n+1)))^k, at every point"

@@ -15,6 +15,7 @@ name = "latency"
 title = "Memory latency"
 part = "memory"
 kind = "node"
+first_look = true
 summary = "time of a load that waits for the one before, by the size of the working set; caches found from it"
 cost = "one operation is one dependent load of 8 bytes, each from another cache line of 64"
 check = "walks from eight places of the cycle, each to the next, mark every line once; the measured loop itself goes from such a place to the next after as many loads as there are lines between, and not before"

@@ -16,6 +16,7 @@ name = "levels"
 title = "Bandwidth by level of memory"
 part = "memory"
 kind = "node"
+first_look = true
 summary = "bandwidth of each cache and of memory, every thread on a working set of its own"
 cost = "bytes an element: read 8, triad 24, as STREAM counts them"
 check = "read: the sum of all bits, by integer arithmetic of the pattern; triad: every element against a closed form of its place"

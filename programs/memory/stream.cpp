@@ -20,6 +20,7 @@ name = "stream"
 title = "Memory bandwidth"
 part = "memory"
 kind = "node"
+first_look = true
 summary = "bandwidth of memory with 1 to p processors at once: their sum, and each one's share"
 cost = "bytes an element, as STREAM counts them: read and write 8, copy and scale 16, add and triad 24; flops: scale and add 1, triad 2"
 check = "elements throughout and at both ends of every thread's part of the destination are spoilt, one pass is made, and they are compared with a closed form of their place; the sum that read finds with integer arithmetic of the pattern"

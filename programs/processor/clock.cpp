@@ -10,6 +10,7 @@ name = "clock"
 title = "Processor clock"
 part = "processor"
 kind = "node"
+first_look = true
 summary = "clock rate of a processor at work, from a chain of dependent integer additions"
 cost = "one operation is one 64-bit integer addition that waits for the one before: one cycle"
 check = "the sum against a product, modulo 2^64"

@@ -10,6 +10,7 @@ name = "peak"
 title = "Peak of arithmetic"
 part = "processor"
 kind = "node"
+first_look = true
 summary = "multiply-adds in registers, in the widest vectors: the most that one processor computes"
 cost = "one operation is one flop; no memory"
 check = "every lane of every chain against the whole number that so many additions of a constant give"

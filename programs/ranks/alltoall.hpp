@@ -22,6 +22,7 @@ name = "alltoall"
 title = "All to all, pairwise"
 part = "messages"
 kind = "ranks"
+first_look = true
 ranks = "all"
 least_ranks = 3
 summary = "every rank sends every other a message of its own, by pairwise exchange: the network under full load"

@@ -23,6 +23,7 @@ name = "barrier"
 title = "Barrier of ranks"
 part = "messages"
 kind = "ranks"
+first_look = true
 ranks = "all"
 least_ranks = 2
 summary = "the time until all ranks know that all have come, by algorithm and number of ranks"

@@ -21,6 +21,7 @@ name = "echo"
 title = "Echo"
 part = "messages"
 kind = "ranks"
+first_look = true
 summary = "a message to another rank and back: start-up, time a byte, and where protocols change"
 cost = "2 messages of `bytes` bytes a round trip"
 check = "before the samples of a length count, the partner compares every byte with a pattern made of seed and position, returns its complement, and the test rank compares that"

@@ -17,6 +17,7 @@ name = "message-rate"
 title = "Message rate"
 part = "messages"
 kind = "ranks"
+first_look = true
 ranks = "all"
 least_ranks = 2
 summary = "short messages a second, by number of pairs that send at once"

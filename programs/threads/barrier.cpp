@@ -10,6 +10,7 @@ name = "thread_barrier"
 title = "Thread barrier"
 part = "threads"
 kind = "node"
+first_look = true
 summary = "time of a barrier among 1 to p threads, by how it is made"
 cost = "one operation is one barrier of all threads"
 check = "each thread in turn comes late on purpose, and nobody may be seen to leave before it came"

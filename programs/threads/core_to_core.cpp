@@ -10,6 +10,7 @@ name = "core_to_core"
 title = "Core to core"
 part = "threads"
 kind = "node"
+first_look = true
 summary = "time for one processor to see what another wrote, for pairs of processors"
 cost = "one operation is a round trip: two hand-overs, each a store and the loads that wait for it"
 check = "each side waits for the very next number, and the last one is twice the round trips made"

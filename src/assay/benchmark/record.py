@@ -145,6 +145,7 @@ class Benchmark:
     path: Path
     published: tuple[str, ...] = ()
     historical: bool = False
+    first_look: bool = False  # part of a quick evaluation: what a buyer asks first, in little time
     model: str | None = None
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     metrics: Mapping[str, Metric] = field(default_factory=dict)
@@ -186,6 +187,7 @@ class Benchmark:
             "source": self.source,
             "published": list(self.published),
             "historical": self.historical,
+            "first_look": self.first_look,
             "model": self.model,
             "program": str(self.path.relative_to(programs_root())) if programs_root() in self.path.parents else None,
             "parameters": {
@@ -265,7 +267,8 @@ def _taken(kind: str, name: str, section: Any, path: Path) -> Any:
 
 
 def _benchmark(table: dict[str, Any], path: Path) -> Benchmark:
-    known = {"name", "title", "part", "kind", "summary", "cost", "check", "source", "published", "historical", "model"}
+    known = {"name", "title", "part", "kind", "summary", "cost", "check", "source", "published", "model"}
+    known |= {"historical", "first_look"}
     if table["part"] not in PARTS:
         raise ValueError(f"part = {table['part']!r} (accepted: {', '.join(PARTS)})")
     if table["kind"] not in ("node", "ranks"):
@@ -290,6 +293,7 @@ def _benchmark(table: dict[str, Any], path: Path) -> Benchmark:
         path=path,
         published=tuple(table.get("published", ())),
         historical=bool(table.get("historical", False)),
+        first_look=bool(table.get("first_look", False)),
         model=table.get("model"),
         parameters={n: _parameter(n, p) for n, p in table.get("parameter", {}).items()},
         metrics=metrics,

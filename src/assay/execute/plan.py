@@ -84,12 +84,15 @@ class Plan:
         return Plan(data["profile"], data["launches"], data["seed"], tasks, spending)
 
 
-def chosen(only: str | None) -> list[Benchmark]:
-    """Return the benchmarks of the named parts; InputError for parts unknown or not built yet."""
+def chosen(only: str | None, *, first_look: bool = False) -> list[Benchmark]:
+    """Return the benchmarks of the named parts; InputError for parts unknown or not built yet.
+
+    With no part named: all of them, or for a `first_look` those whose record says that they are part of one.
+    """
     everything = list(benchmarks().values())
     built = {record.part for record in everything}
     if only is None:
-        return everything
+        return [record for record in everything if record.first_look or not first_look]
     wanted = [part.strip() for part in only.split(",") if part.strip()]
     accepted = ", ".join(p for p in PARTS if p in built)
     if not wanted:

@@ -1,18 +1,15 @@
-"""Where tasks are done: on real processors behind a launcher, or on a described machine."""
+"""Where tasks are done: on real processors behind a launcher, or on a described machine.
+
+Each is imported when it is chosen: measuring this machine needs no description, and so no simulator.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
 
 from assay.benchmark.record import Benchmark
-from assay.described.description import Description
-from assay.described.shipped import open_described, room
 from assay.errors import InputError
-from assay.execute.job import Job, Outcome
-from assay.execute.plan import Task
 from assay.execute.session import Target
 
 DEFAULT_RANKS = 2
@@ -32,7 +29,7 @@ def ranks_wanted(
         return None
     wanted = given
     if wanted is None and on is not None:
-        wanted = room(open_described(on, overrides))
+        wanted = _room(on, overrides)
     if wanted is None:
         wanted = record.extra.get("ranks", DEFAULT_RANKS)
     if wanted == "all":
@@ -52,7 +49,7 @@ def enough_ranks(
 ) -> list[Benchmark]:
     """Keep what can have its least ranks on processors of their own; `say` names the rest."""
     if on is not None:
-        there = room(open_described(on, None)) or 1 << 20
+        there = _room(on) or 1 << 20
     elif nodes is not None:
         there = nodes * min(ppn, default=1)
     else:
@@ -62,56 +59,6 @@ def enough_ranks(
     if gone:
         say(f"left out for want of processors, of which there are {there}: {', '.join(gone)}")
     return kept
-
-
-class Described:
-    """A machine that is only described: its ranks are coroutines of the simulator."""
-
-    def __init__(
-        self, name: str, overrides: dict[str, str], timeline: str | None = None, matrix: str | None = None
-    ) -> None:
-        self.timeline, self.matrix = timeline, matrix
-        self.description: Description = open_described(name, overrides)
-        self.machine = self.description.name
-
-    def admit(self, records: Sequence[Benchmark]) -> None:
-        """Refuse by name what a described machine cannot run."""
-        for record in records:
-            if record.kind != "ranks":
-                raise InputError(
-                    "measures a real processor; a described machine has none", key=record.name, accepted="no --on"
-                )
-
-    def prepare(self, records: list[Benchmark], say: Callable[[str], None]) -> None:
-        """Nothing to compile: the programs are part of the core."""
-
-    def job(self, record: Benchmark, task: Task, out: Path, log: Path) -> Job:
-        """Turn a task into what is simulated."""
-        words = (record.name, *task.arguments)
-        return Job(task.name, words, task.ranks, None, None, out, log, task.timeout, {})
-
-    def perform(self, record: Benchmark, job: Job) -> Outcome:
-        """Simulate it."""
-        from assay.execute.simulated import simulate
-
-        return simulate(self.description, record, job, self.timeline, self.matrix)
-
-    def circumstances(self) -> dict[str, Any]:
-        """Say which version simulated: a simulated launch has no other circumstances."""
-        from assay import __version__
-
-        return {"simulated": True, "assay": __version__}
-
-    def describe(self) -> dict[str, Any]:
-        """Give the whole description: it is the machine."""
-        return {"description": self.description.model_dump(mode="json")}
-
-    def allocation(self) -> str:
-        """A simulated machine is the same in every process."""
-        return "simulated"
-
-    def close(self) -> None:
-        """Nothing is held."""
 
 
 def target(
@@ -136,4 +83,13 @@ def target(
         return Real(via, nodes)
     if via is not None:
         raise InputError("a described machine is simulated, not launched", key="--via", value=via, accepted="no --via")
+    from assay.execute.described import Described
+
     return Described(on, overrides, timeline, matrix)
+
+
+def _room(on: str, overrides: Mapping[str, str] | None = None) -> int | None:
+    """How many ranks a described machine has room for; None where that is any number."""
+    from assay.described.shipped import open_described, room
+
+    return room(open_described(on, overrides))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Literal, NotRequired, TypedDict
 
-from assay._core import network as core
-
 
 class Parameter(TypedDict):
     """One key as the core describes it: `required` has no default; `accepts` is a phrase for people."""
@@ -33,16 +31,22 @@ class Record(TypedDict):
 @cache
 def topologies() -> dict[str, Record]:
     """All topologies by name."""
+    from assay._core import network as core
+
     return {record["name"]: record for record in core.topologies()}
 
 
 @cache
 def routings() -> dict[str, Record]:
     """All routings by name."""
+    from assay._core import network as core
+
     return {record["name"]: record for record in core.routings()}
 
 
 @cache
 def common() -> tuple[Parameter, ...]:
     """Keys of [network] that every topology takes."""
+    from assay._core import network as core
+
     return tuple(core.network_parameters())

@@ -63,7 +63,7 @@ def register(app: typer.Typer) -> None:
             run = Run.open(resume)
             failures = go_on(run)
         else:
-            parts = chosen(only)
+            parts = chosen(only, first_look=profile == "quick" and on is None)
             several = counts(ppn, "--ppn")
             wanted = [r for r in parts if on is None or r.kind == "ranks"]
             wishes = Wishes(

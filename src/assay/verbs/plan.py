@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
         from assay.execute.plan import chosen
         from assay.execute.wishes import Wishes, seconds, share
 
-        names = tuple(record.name for record in chosen(only))
+        names = tuple(record.name for record in chosen(only, first_look=profile == "quick"))
         made = Wishes(
             names=names,
             profile=profile,

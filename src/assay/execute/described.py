@@ -1,0 +1,64 @@
+"""Doing tasks on a machine that is only described: its ranks are coroutines of the simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.benchmark.record import Benchmark
+from assay.described.description import Description
+from assay.described.shipped import open_described
+from assay.errors import InputError
+from assay.execute.job import Job, Outcome
+from assay.execute.plan import Task
+
+
+class Described:
+    """A machine that is only described: its ranks are coroutines of the simulator."""
+
+    def __init__(
+        self, name: str, overrides: dict[str, str], timeline: str | None = None, matrix: str | None = None
+    ) -> None:
+        self.timeline, self.matrix = timeline, matrix
+        self.description: Description = open_described(name, overrides)
+        self.machine = self.description.name
+
+    def admit(self, records: Sequence[Benchmark]) -> None:
+        """Refuse by name what a described machine cannot run."""
+        for record in records:
+            if record.kind != "ranks":
+                raise InputError(
+                    "measures a real processor; a described machine has none", key=record.name, accepted="no --on"
+                )
+
+    def prepare(self, records: list[Benchmark], say: Callable[[str], None]) -> None:
+        """Nothing to compile: the programs are part of the core."""
+
+    def job(self, record: Benchmark, task: Task, out: Path, log: Path) -> Job:
+        """Turn a task into what is simulated."""
+        words = (record.name, *task.arguments)
+        return Job(task.name, words, task.ranks, None, None, out, log, task.timeout, {})
+
+    def perform(self, record: Benchmark, job: Job) -> Outcome:
+        """Simulate it."""
+        from assay.execute.simulated import simulate
+
+        return simulate(self.description, record, job, self.timeline, self.matrix)
+
+    def circumstances(self) -> dict[str, Any]:
+        """Say which version simulated: a simulated launch has no other circumstances."""
+        from assay import __version__
+
+        return {"simulated": True, "assay": __version__}
+
+    def describe(self) -> dict[str, Any]:
+        """Give the whole description: it is the machine."""
+        return {"description": self.description.model_dump(mode="json")}
+
+    def allocation(self) -> str:
+        """A simulated machine is the same in every process."""
+        return "simulated"
+
+    def close(self) -> None:
+        """Nothing is held."""
