@@ -7,10 +7,10 @@ import math
 from typing import Any
 
 import pytest
-from assay._core import ranks as core
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay._core import ranks as core
 from assay.described.description import Description
 
 MACHINE = Description.model_validate({"name": "m", "messages": {"startup": "10 us", "per_byte": "0 s/B"}}).for_core()

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from assay._core import ranks as core
 
+from assay._core import ranks as core
 from assay.benchmark.record import programs_root
 from assay.execute.mpi import find_mpi, launch_environment
 from command_line import assay

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from assay._core import ranks as core
 
+from assay._core import ranks as core
 from assay.described.description import Description
 from assay.described.shipped import open_described
 from command_line import assay

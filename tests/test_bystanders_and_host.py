@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from assay._core import ranks as core
 
+from assay._core import ranks as core
 from assay.benchmark.record import benchmark
 from assay.described.description import Description
 from assay.described.shipped import open_described, shipped

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from assay._core import network
 
 TORUS = {"topology": "torus", "radix": 8, "dimensions": 2, "tie": "random"}

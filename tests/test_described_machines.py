@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from assay._core import ranks as core
 
 import twin_cases
+from assay._core import ranks as core
 from assay.described.description import Description, load
 from assay.described.shipped import SHIPPED, open_described, room, shipped
 from assay.errors import InputError

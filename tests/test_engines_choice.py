@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from assay._core import network as core
 
 METHOD = {"seed": 1, "warmup_cycles": 100, "cycles": 2000, "batches": 8}

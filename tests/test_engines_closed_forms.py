@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from assay._core import network as core
 
+from assay._core import network as core
 from assay.network import schema
 
 Table = dict[str, Any]

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from assay._core import ranks as core
 
+from assay._core import ranks as core
 from assay.benchmark.record import benchmark
 from assay.described.description import Description
 from assay.execute.build import build

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from assay._core import network as core
 
+from assay._core import network as core
 from assay.network import heatmap
 from assay.network.description import Source, parse
 from command_line import assay

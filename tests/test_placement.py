@@ -7,6 +7,7 @@ import math
 
 import networkx as nx
 import pytest
+
 from assay._core import network
 
 

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from assay._core import network
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay._core import network
 from assay.analysis.queueing import section6
 from assay.analysis.queueing.queues import Service, erlang_c, mg1, mixture, mmm, waits
 from assay.analysis.queueing.wormhole import Channels, Flow

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from assay._core import ranks as core
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay._core import ranks as core
 from assay.benchmark.record import benchmarks
 from assay.described.description import load
 from assay.execute.build import build

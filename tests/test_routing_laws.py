@@ -10,6 +10,7 @@ from typing import Any
 
 import networkx as nx
 import pytest
+
 from assay._core import network
 
 Config = dict[str, Any]

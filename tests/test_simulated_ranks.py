@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from assay._core import ranks as core
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay._core import ranks as core
 from assay.benchmark.record import benchmarks
 from assay.described.description import Description, load
 from assay.errors import InputError, MeasurementError

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from assay._core import network
 
 import twin_cases
+from assay._core import network
 
 SEED, MESSAGES = 20261120, 300
 HOW = ("switching", "buffer_packets")  # of messages, not of links

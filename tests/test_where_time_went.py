@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 import pytest
-from assay._core import ranks as core
 
+from assay._core import ranks as core
 from assay.described.shipped import open_described, room, shipped
 
 KINDS = ("startup", "copying", "waiting", "transport", "protocol")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from assay._core import network as core
 
 CYCLE = 0.05  # us

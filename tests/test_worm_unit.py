@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from assay._core import network as core
 
 
