@@ -12,8 +12,8 @@ from assay.described.shipped import open_described, room, shipped
 from assay.errors import AssayError, InputError
 from assay.execute import plan as planning
 from assay.execute import session
+from assay.execute.described import Described
 from assay.execute.plan import Plan, Size
-from assay.execute.target import Described
 from assay.report.document import document
 from assay.store import Run
 
