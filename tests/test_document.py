@@ -115,8 +115,9 @@ def test_a_case_whose_check_failed_is_in_no_fit(run: Run) -> None:
     for number in range(3):
         line = [block(n, [2 * (70e-6 + 0.4e-6 * n)] * 3) for n in (8, 64, 512, 1024)]
         launch(run, number, [*line, block(4096, [50.0] * 3), wrong])
-    section = echo(run)
-    assert section["state"] == "invalid"
+    section, whole = echo(run), document(run)
+    assert (section["state"], section["states"]["invalid"], section["failed_checks"]) == ("clean", 2, 1)
+    assert not whole["valid"] and whole["state"] == "clean"  # it costs its case, and the exit status
     lines = [fit for fit in section["fits"] if fit["law"] == "alpha_beta"]
     assert lines and all(fit["over"][1] == 1024 and fit["alpha"] == pytest.approx(70e-6) for fit in lines)
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.analysis.disturbance import invalid
 from assay.analysis.figures import Cell, cells, evaluate, figures
 from assay.analysis.fits import fits, times_by_launch
 from assay.analysis.nodes import odd_nodes
@@ -75,7 +76,7 @@ def test_an_interval_needs_six_launches_and_holds_the_value() -> None:
 
 
 def test_an_invalid_case_has_no_number() -> None:
-    made = figures(ECHO, [cell({"bytes": 8}, [1.0])], {'{"bytes":8}': "invalid"})
+    made = figures(ECHO, [cell({"bytes": 8}, [1.0])], {("round_trip", '{"bytes":8}'): invalid()})
     assert {f.value for f in made} == {None} and {f.state for f in made} == {"invalid"}
 
 

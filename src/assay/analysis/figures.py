@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay.analysis.disturbance import Displacement, Estimator, State, Verdict
 from assay.analysis.intervals import Estimate, across_launches
 from assay.analysis.quantiles import quantile
 from assay.benchmark.record import Benchmark, Figure
@@ -81,7 +82,12 @@ class Cell:
 
 @dataclass
 class FigureValue:
-    """One figure of a run, as `--json` prints it."""
+    """One figure of a run, as `--json` prints it.
+
+    `estimator` says what `value` was computed from, and `disturbance` (`low`, `high`) how far others can have moved
+    it: value / undisturbed - 1; None where nothing was judged or that is not known. `reasons` are the rules that marked
+    blocks of this case, of whose `blocks` so many are `marked`.
+    """
 
     benchmark: str
     name: str
@@ -96,10 +102,16 @@ class FigureValue:
     samples: int = 0
     batch: int = 1
     state: str = "clean"
+    estimator: str = "median"
+    disturbance: dict[str, float] | None = None
+    reasons: list[str] = field(default_factory=list)
+    marked: int = 0
+    blocks: int = 0
     better: str = "lower"
     headline: bool = False
     kind: str = "measured"
     host: str | None = None
+    metric: str = ""
     by_launch: list[list[float]] = field(default_factory=list)  # launch and its value: what a comparison rests on
     help: str = field(default="", repr=False)
 
@@ -133,84 +145,121 @@ def cells(blocks: Iterable[tuple[Any, ...]]) -> list[Cell]:
     ]
 
 
-def figures(benchmark: Benchmark, found: Sequence[Cell], states: Mapping[str, str] | None = None) -> list[FigureValue]:
+JUDGED_BY_NOBODY = Verdict(State.CLEAN, Estimator.MEDIAN, None)  # simulated time has no neighbours
+Verdicts = Mapping[tuple[str, str], Verdict]  # by metric and the case's canonical text
+
+
+def figures(benchmark: Benchmark, found: Sequence[Cell], verdicts: Verdicts | None = None) -> list[FigureValue]:
     """Return every figure that the record promises, for every case that was sampled.
 
-    `states` maps a case's canonical text to clean, disturbed or invalid; an invalid case has no value.
+    `found` holds the samples that stand; an invalid case has no value, one that is bound its best reading.
     """
     promised = benchmark.figures or {m: Figure(m, m, benchmark.metrics[m].unit, "") for m in benchmark.metrics}
     made = []
     for cell in found:
-        state = (states or {}).get(case_text(dict(cell.case)), "clean")
+        verdict = (verdicts or {}).get((cell.metric, case_text(dict(cell.case))), JUDGED_BY_NOBODY)
         for figure in promised.values():
             if figure.metric != cell.metric:
                 continue
-            made += _of_cell(benchmark, figure, cell, state)
+            made += _of_cell(benchmark, figure, cell, verdict)
     return made
 
 
-def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, state: str) -> list[FigureValue]:
+def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, verdict: Verdict) -> list[FigureValue]:
     by_launch, nodes = _by_launch(cell)
     values_by_launch = list(by_launch.values())
+    valid = verdict.state is not State.INVALID
 
     def derive(value: float) -> float | None:
         return evaluate(figure.formula, {**cell.case, "value": value})
 
-    def described(value: float | None, statistic: str) -> FigureValue:
+    def described(value: float | None, statistic: str, estimator: str) -> FigureValue:
         return FigureValue(
             benchmark=benchmark.name,
             name=figure.name,
-            value=None if state == "invalid" else value,
+            value=value if valid else None,
             unit=figure.unit,
             statistic=statistic,
             params=dict(cell.case),
             launches=len(by_launch),
             samples=sum(len(v) for v in cell.launches.values()),
             batch=cell.batch,
-            state=state,
+            state=verdict.state.value,
+            estimator=estimator if valid else Estimator.NONE.value,
+            reasons=list(verdict.reasons),
+            marked=verdict.marked,
+            blocks=verdict.blocks,
             better=figure.better,
             headline=figure.headline,
+            metric=figure.metric,
             help=figure.help,
         )
 
+    pooled = np.concatenate(list(cell.launches.values()))
+    known = [v for v in (derive(float(pooled.min())), derive(float(pooled.max()))) if v is not None]
+    best = None if not known else max(known) if figure.better == "higher" else min(known)
+    if verdict.estimator is Estimator.BEST:
+        if best is None:
+            return []
+        bound = described(best, "best", verdict.estimator.value)
+        bound.scope = f"the best of all samples of {len(by_launch)} launches: others bound it, no estimate stands"
+        bound.disturbance = _displaced(derive, float(pooled.min()), verdict.disturbance)
+        return [bound, *_first(cell, derive, described)]
     estimate: Estimate = across_launches(
         values_by_launch, level=cell.level, allocations=cell.allocations, days=cell.days
     )
     centre = derive(estimate.value)
-    if centre is None and state != "invalid":
+    if centre is None and valid:
         return []
-    median = described(centre, "median")
+    median = described(centre, "median", verdict.estimator.value)
     median.scope = estimate.scope + (f"; of each launch the median of {nodes} nodes" if nodes > 1 else "")
-    if state != "invalid":
+    if valid:
         median.by_launch = _launch_values(derive, by_launch)
         median.range = _mapped(derive, estimate.range)
         median.ci95 = _mapped(derive, estimate.ci95)
+        median.disturbance = _displaced(derive, estimate.value, verdict.disturbance)
     made = [median]
-    pooled = np.concatenate(list(cell.launches.values()))
-    if "best" in benchmark.extra.get("statistics", ()):
-        least, most = derive(float(pooled.min())), derive(float(pooled.max()))
-        known = [v for v in (least, most) if v is not None]
-        if known:
-            best = described(max(known) if figure.better == "higher" else min(known), "best")
-            best.scope = f"the best of all samples of {estimate.launches} launches: one extreme, no estimate"
-            made.append(best)
+    if "best" in benchmark.extra.get("statistics", ()) and best is not None:
+        extreme = described(best, "best", "best reading")
+        extreme.scope = f"the best of all samples of {estimate.launches} launches: one extreme, no estimate"
+        made.append(extreme)
     if cell.batch == 1:
         tail = quantile(pooled, 0.99, batch=cell.batch)
         value = None if tail.value is None else derive(tail.value)
         if value is not None:
-            p99 = described(value, "p99")
+            p99 = described(value, "p99", "99th percentile")
             p99.scope = "within the launches sampled; order statistics"
-            p99.ci95 = _mapped(derive, tail.ci95) if state != "invalid" else None
+            p99.ci95 = _mapped(derive, tail.ci95) if valid else None
             made.append(p99)
-    if cell.first:
-        value = derive(float(np.median(cell.first)))
-        if value is not None:
-            first = described(value, "first")
-            first.scope, first.samples, first.batch = "the first call of each block of launches", len(cell.first), 1
-            if state != "invalid":
-                first.range = _mapped(derive, (min(cell.first), max(cell.first)))
-            made.append(first)
-    return made
+    return [*made, *_first(cell, derive, described)]
+
+
+def _first(
+    cell: Cell, derive: Callable[[float], float | None], described: Callable[[float | None, str, str], FigureValue]
+) -> list[FigureValue]:
+    """The first call by itself, where there was one (METHOD, rule 8)."""
+    value = derive(float(np.median(cell.first))) if cell.first else None
+    if value is None:
+        return []
+    first = described(value, "first", "median of the first calls")
+    first.scope, first.samples, first.batch = "the first call of each block of launches", len(cell.first), 1
+    if first.value is not None:
+        first.range = _mapped(derive, (min(cell.first), max(cell.first)))
+    return [first]
+
+
+def _displaced(
+    derive: Callable[[float], float | None], value: float, moved: Displacement | None
+) -> dict[str, float] | None:
+    """How far a metric's displacement can have moved the figure that the record's formula makes of its `value`."""
+    if moved is None:
+        return None
+    if moved.low == moved.high == 0:
+        return {"low": 0.0, "high": 0.0}
+    seen = derive(value)
+    undisturbed = [derive(value / (1 + moved.low)) if moved.low > -1 else None, derive(value / (1 + moved.high))]
+    ratios = [seen / of - 1 for of in undisturbed if of and seen is not None]
+    return {"low": min(0.0, *ratios), "high": max(0.0, *ratios)} if len(ratios) == 2 else None
 
 
 def _launch_values(derive: Callable[[float], float | None], by_launch: Mapping[int, Array]) -> list[list[float]]:

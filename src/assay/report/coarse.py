@@ -19,8 +19,8 @@ from assay.samples import case_text
 ALLOWED = 0.1  # of the median
 
 
-def too_coarse(record: Benchmark, found: Sequence[Cell]) -> dict[str, str]:
-    """The cases, as canonical text, whose error passes a tenth of their median, each with the reason."""
+def too_coarse(record: Benchmark, found: Sequence[Cell]) -> dict[tuple[str, str], str]:
+    """The metrics and cases (canonical text) whose error passes a tenth of their median, each with the reason."""
     by_case = {(cell.metric, case_text(dict(cell.case))): cell for cell in found}
     reasons = {}
     for (name, case), cell in by_case.items():
@@ -31,7 +31,7 @@ def too_coarse(record: Benchmark, found: Sequence[Cell]) -> dict[str, str]:
         error = _across(cell, lambda values: float(values.max()))
         median = _across(measured, lambda values: float(np.median(values)))
         if error > ALLOWED * median:
-            reasons[case] = (
+            reasons[metric.error_of or "", case] = (
                 f"no figure for {case}: {metric.help}: {human(error, metric.unit)}, more than a tenth of the "
                 f"{human(median, metric.unit)} that were measured"
             )

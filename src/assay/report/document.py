@@ -8,15 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from assay.analysis.disturbance import Estimator, State, Verdict
 from assay.analysis.figures import Cell, FigureValue, figures
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, among, benchmarks, own_benchmarks
+from assay.report.causes import causes
 from assay.report.coarse import too_coarse
+from assay.report.judging import Judged, judged
 from assay.report.launches_spent import launches_spent
 from assay.report.levels import levels
 from assay.report.readings import Told, gathered, readings, told
 from assay.report.sampled import sampled
-from assay.report.states import DOUBTED, LEFT_OUT, WORST, worse
+from assay.report.states import DOUBTED, LEFT_OUT, WORST, overall, states, worse
 from assay.samples import Circumstance, case_text
 from assay.store import Run
 
@@ -32,10 +35,12 @@ def document(run: Run, *, quoted_nodes: bool = True) -> dict[str, Any]:
     known = among(tasks)
     said = _said(run)
     sections = []
+    found: list[tuple[dict[str, Any], Judged]] = []
     for name, record in known.items():
         lines = told(tasks[name])
         if lines.launches:
-            sections.append(_section(run, lines, record, said.get(name, {})))
+            found.append(_section(run, lines, record, said.get(name, {})))
+            sections.append(found[-1][0])
     for entry in _failures(run):
         if entry["benchmark"] not in {section["benchmark"] for section in sections}:
             sections.append(frame(entry["benchmark"], known.get(entry["benchmark"])))
@@ -45,8 +50,8 @@ def document(run: Run, *, quoted_nodes: bool = True) -> dict[str, Any]:
                 section["warnings"].append(f"{entry['task']} failed: {entry['reason']}")
     left_out = [section for section in sections if _is_left_out(section)]
     sections = [section for section in sections if section not in left_out]
-    nothing = "clean" if left_out else "invalid"
-    state = max((section["state"] for section in sections), key=WORST.__getitem__, default=nothing)
+    counts = {state: sum(section["state"] == state for section in sections) for state in WORST}
+    state = overall(counts) if sections else "clean" if left_out else "invalid"
     parquet = run.folder / "samples.parquet"
     return {
         "run": run.about["id"],
@@ -55,9 +60,11 @@ def document(run: Run, *, quoted_nodes: bool = True) -> dict[str, Any]:
         "profile": run.about.get("profile"),
         "created": run.about.get("created"),
         "state": state,
-        "valid": state != "invalid",
+        "states": counts,
+        "valid": bool(sections or left_out) and not any(_is_broken(section) for section in sections),
         "warnings": [f"{s['benchmark']}: {text}" for s in sections for text in s["warnings"]],
         "samples": str(parquet if parquet.exists() else run.folder / "launches"),
+        "causes": causes(found),
         "benchmarks": sections,
         "left_out": [
             {"benchmark": section["benchmark"], "title": section["title"], "reason": _reason(section)}
@@ -76,7 +83,12 @@ def section(run: Run, name: str) -> dict[str, Any] | None:
     """Derive one benchmark's part of the document alone; None where it has made no launch yet."""
     tasks = [(about, path) for about, path in run.tasks() if about.benchmark == name]
     lines = told(tasks)
-    return _section(run, lines, among([name])[name], _said(run).get(name, {})) if lines.launches else None
+    return _section(run, lines, among([name])[name], _said(run).get(name, {}))[0] if lines.launches else None
+
+
+def _is_broken(section: dict[str, Any]) -> bool:
+    """Whether a section makes a run invalid: a check failed, or nothing of it is valid."""
+    return bool(section["state"] == "invalid" or section["failed_checks"])
 
 
 def _is_left_out(section: dict[str, Any]) -> bool:
@@ -119,6 +131,8 @@ def frame(name: str, record: Benchmark | None) -> dict[str, Any]:
         "published": list(record.published) if record else [],
         **{key: record.extra.get(key) if record else None for key in ("matrix", "shares", "roof")},
         "state": "invalid",
+        "states": dict.fromkeys(WORST, 0),
+        "failed_checks": 0,
         "warnings": [],
         "notes": [],
         "transport": [],
@@ -132,45 +146,43 @@ def frame(name: str, record: Benchmark | None) -> dict[str, Any]:
     }
 
 
-def _section(run: Run, lines: Told, record: Benchmark, said: dict[str, list[str]]) -> dict[str, Any]:
+def _section(run: Run, lines: Told, record: Benchmark, said: dict[str, list[str]]) -> tuple[dict[str, Any], Judged]:
     everything, errors = readings(block for block, _ in lines.blocks), record.errors
     blocks = [of for of in everything if of.metric not in errors]
-    found = sampled(run, lines, gathered(blocks))
-    state, warnings = "clean", list[str]()  # simulated time has no neighbours
-    if not run.about.get("described"):
-        from assay.report.judging import judged
-
-        state, warnings = judged(run, lines, record, blocks)
+    result = judged(run, lines, record, blocks)
     if said.get("warnings"):  # ranks that wait for a processor: their medians stand for what they are
-        state = worse(state, "disturbed")
-        warnings += said["warnings"]
-    states = {case_text(dict(cell.case)): state for cell in found}
+        result.worsen(State.DISTURBED)
+        result.warnings += said["warnings"]
     for case, detail in lines.failed:
-        states[case] = "invalid"
-        warnings.append(f"check failed for {case}: {detail}")
-    for case, reason in too_coarse(record, gathered(everything)).items():
-        states[case] = "invalid"
-        warnings.append(reason)
+        if not result.worsen(State.INVALID, case=case):  # it speaks of none that was sampled: then of all
+            result.worsen(State.INVALID)
+        result.warnings.append(f"check failed for {case}: {detail}")
+    for (metric, case), reason in too_coarse(record, gathered(everything)).items():
+        result.worsen(State.INVALID, metric, case)
+        result.warnings.append(reason)
     noted: dict[str, None] = {}
     for launch in lines.launches:
         noted |= dict.fromkeys(json.loads(launch.notes))
     doubted = [note for note in noted if note.startswith(DOUBTED)]
     if doubted:  # the program itself does not trust what it measured
-        state = worse(state, "disturbed")
-        warnings += [note.removeprefix(DOUBTED) for note in doubted]
-        states = {case: worse(state, of) for case, of in states.items()}
-    if lines.failed and not found:
-        states[""] = "invalid"
+        result.worsen(State.DISTURBED)
+        result.warnings += [note.removeprefix(DOUBTED) for note in doubted]
+    noted |= dict.fromkeys(result.remarks)
     heard = _noise(run, record)
     for node in heard:
         noted |= {f"{node['host']}: {text}" if len(heard) > 1 else text: None for text in node["text"]}
-    derived: list[FigureValue] = figures(record, found, states)
+    stand = sampled(run, lines, gathered(result.standing))
+    derived: list[FigureValue] = figures(record, stand, result.verdicts)
     for figure in derived:
         figure.kind = _kind(run)
-    worst = max([state, *states.values()], key=WORST.__getitem__)
+    fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, case_text(dict(cell.case))])]
+    counts = states(derived)
+    left_out = any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches)
     return frame(record.name, record) | {
-        "state": worst,
-        "warnings": warnings,
+        "state": overall(counts) if derived else "clean" if left_out and not lines.failed else "invalid",
+        "states": counts,
+        "failed_checks": len(lines.failed),
+        "warnings": result.warnings,
         "notes": [note for note in noted if note not in doubted],
         **({"noise": heard} if heard else {}),
         "transport": sorted({launch.transport for launch in lines.launches if launch.transport}),
@@ -178,13 +190,18 @@ def _section(run: Run, lines: Told, record: Benchmark, said: dict[str, list[str]
         "launches": len({of.launch for of in blocks}),
         "figures": [figure.to_dict() for figure in derived],
         "headlines": _headlines(record, derived),
-        "fits": _fits(record, [cell for cell in found if states[case_text(dict(cell.case))] != "invalid"]),
+        "fits": _fits(record, fitted),
         "variance": levels(record, blocks),
         "odd_nodes": [
             node.to_dict() | {"figure": node.metric, "unit": record.metrics[node.metric].unit, "text": node.text}
-            for node in odd_nodes(found)
+            for node in odd_nodes(stand)
         ],
-    }
+    }, result
+
+
+def _fits_in(verdict: Verdict) -> bool:
+    """Whether a law may be fitted to a case: it has an estimate, no bound, and it is valid."""
+    return verdict.state in (State.CLEAN, State.DISTURBED)
 
 
 def _noise(run: Run, record: Benchmark) -> list[dict[str, Any]]:
@@ -215,7 +232,7 @@ def _headlines(record: Benchmark, derived: list[FigureValue]) -> list[dict[str, 
             figure
             for figure in derived
             if figure.name == wanted["figure"]
-            and figure.statistic == wanted.get("statistic", "median")
+            and _is_wanted(figure, wanted.get("statistic", "median"))
             and figure.value is not None
             and all(str(figure.params.get(key)) == value for key, value in where.items())
         ]
@@ -229,6 +246,12 @@ def _headlines(record: Benchmark, derived: list[FigureValue]) -> list[dict[str, 
                 chosen.to_dict() | {"title": wanted["title"], "says": wanted.get("says"), "bound": wanted.get("bound")}
             )
     return made
+
+
+def _is_wanted(figure: FigureValue, statistic: str) -> bool:
+    """Whether a figure is by the statistic that a headline asks for; where no median stands, by what bounds it."""
+    bound = statistic == "median" and figure.estimator == Estimator.BEST.value
+    return figure.statistic == statistic or bound
 
 
 def _said(run: Run) -> dict[str, dict[str, list[str]]]:

@@ -1,39 +1,98 @@
-"""Whether a benchmark's measurements are clean, disturbed or invalid: its blocks, handed to the judge of blocks."""
+"""What may be claimed of each case of a benchmark: its blocks, handed to the judge of blocks, and what stands."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from assay.analysis import disturbance
+from assay.analysis.disturbance import Estimator, Reason, State, Verdict
 from assay.benchmark.record import Benchmark
 from assay.report.readings import Readings, Told
-from assay.report.states import LEFT_OUT, worse
+from assay.report.states import LEFT_OUT
 from assay.samples import ACCOUNTING
 from assay.store import Run
 
 
-def judged(run: Run, lines: Told, record: Benchmark, found: Sequence[Readings]) -> tuple[str, list[str]]:
-    """Judge each host's blocks by themselves: what disturbed one node says nothing of another."""
+@dataclass
+class Judged:
+    """The verdicts by metric and case (canonical text), and what goes with them.
+
+    `standing`: the readings that figures are made from; `touched`: each reason with the cases that it touched;
+    `warnings`: sentences that bear on what is not clean; `remarks`: what the readings look like, unexplained.
+    """
+
+    verdicts: dict[tuple[str, str], Verdict] = field(default_factory=dict)
+    standing: list[Readings] = field(default_factory=list)
+    touched: list[tuple[Reason, list[tuple[str, str]]]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    def worsen(self, state: State, metric: str | None = None, case: str | None = None) -> bool:
+        """Make a case (of one metric, or of all; or every case) at least as bad as `state`; whether any was meant.
+
+        A case covers those that say the same and more besides (the load beside which it was measured).
+        """
+        order = list(State)
+        meant = False
+        for key, verdict in self.verdicts.items():
+            if metric in (None, key[0]) and (case is None or _covers(case, key[1])):
+                meant = True
+                if order.index(verdict.state) < order.index(state):
+                    self.verdicts[key] = worse(verdict, state)
+        return meant
+
+
+def _covers(case: str, other: str) -> bool:
+    return case == other or json.loads(case).items() <= json.loads(other).items()
+
+
+def worse(verdict: Verdict, state: State) -> Verdict:
+    """Give a verdict a worse state for a reason that says no number: how far the value was moved is not known."""
+    if state is State.INVALID:
+        return replace(disturbance.invalid(verdict.blocks, verdict.reasons), marked=verdict.marked)
+    return replace(verdict, state=state, disturbance=None)
+
+
+def judged(run: Run, lines: Told, record: Benchmark, found: Sequence[Readings]) -> Judged:
+    """Judge a benchmark's blocks case by case; simulated time has no neighbours."""
+    result = Judged(standing=list(found))
+    keys = {(of.metric, of.case): None for of in found}
+    result.verdicts = dict.fromkeys(keys, Verdict(State.CLEAN, Estimator.MEDIAN, None))
+    if run.about.get("described"):
+        return result
+    blocks, names, ranks = _blocks(lines, record, found)
+    if not blocks:
+        if not any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches):
+            result.warnings.append("no block was finished")
+        return result
     processors = int((run.about.get("host") or {}).get("usable_cpus") or 1)
-    by_host = _blocks(lines, record, found)
-    state, warnings = "clean", list[str]()
-    for host, (blocks, ranks) in sorted(by_host.items()):
-        verdict = disturbance.judge(blocks, processors, ranks)
-        state = worse(state, verdict.state.value)
-        warnings += [f"{host}: {text}" if len(by_host) > 1 else text for text in verdict.warnings]
-    if by_host:
-        return state, warnings
-    if any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches):
-        return "clean", []  # nothing here to measure, and said
-    return "invalid", ["no block was finished"]
+    verdict = disturbance.judge(blocks, dict.fromkeys(ranks, processors), ranks)
+    result.verdicts |= {(metric, str(case)): of for (metric, case), of in verdict.cases.items()}
+    hosts = len(ranks) > 1
+    unclean = set(verdict.warnings)
+    for reason in verdict.reasons:
+        cases = list(dict.fromkeys((blocks[i].metric, str(blocks[i].case)) for i in reason.blocks))
+        result.touched.append((reason, cases))
+        if reason.text in unclean:
+            result.warnings.append(f"{reason.host}: {reason.text}" if hosts else reason.text)
+    result.remarks = [f"{of.host}: {of.text}" if hosts else of.text for of in verdict.remarks]
+    marked = {names[i] for i in verdict.marked}
+    result.standing = [
+        of
+        for of in found
+        if of.first or of.key not in marked or result.verdicts[of.metric, of.case].estimator is not Estimator.UNMARKED
+    ]
+    return result
 
 
 def _blocks(
     lines: Told, record: Benchmark, found: Sequence[Readings]
-) -> dict[str, tuple[list[disturbance.Block], int]]:
-    """Blocks and ranks of a benchmark by host, in order of time."""
+) -> tuple[list[disturbance.Block], list[tuple[str, str, str, int, int, int]], dict[str, int]]:
+    """Blocks of a benchmark in order of time, what names each, and how many ranks each host had."""
     differences = {name for name, metric in record.metrics.items() if metric.difference}
     values = {of.key: np.asarray(of.values, dtype=float) for of in found if not of.first}
     for key in values:
@@ -41,21 +100,38 @@ def _blocks(
             values[key] = np.maximum(values[key], 0.0)
     # what varies by its nature is no sign of a disturbance
     unjudged = record.errors.union(record.extra.get("unjudged", ()))
-    by_host: dict[str, tuple[list[disturbance.Block], int]] = {}
+    senses = {metric: sense(record, metric) for metric in record.metrics}
+    made, names, by_host = [], [], dict[str, int]()
     for measured, ranks in sorted(lines.blocks, key=lambda each: each[0].block.t0):
         of = measured.block
         if of.metric in unjudged:
             continue
-        block = disturbance.Block(
-            metric=of.metric,
-            case=of.case,
-            launch=of.launch,
-            block=of.block,
-            batch=of.batch,
-            values=values.get((of.metric, of.case, of.host, of.launch, of.attempt, of.block), np.empty(0)),
-            accounting={name: getattr(of, name) for name in ACCOUNTING if name not in unjudged},
-            t0=of.t0,
-            t1=of.t1,
+        key = of.metric, of.case, of.host, of.launch, of.attempt, of.block
+        names.append(key)
+        by_host[of.host] = max(ranks, by_host.get(of.host, 1))
+        made.append(
+            disturbance.Block(
+                metric=of.metric,
+                case=of.case,
+                launch=of.launch,
+                block=of.block,
+                batch=of.batch,
+                values=values.get(key, np.empty(0)),
+                accounting={name: getattr(of, name) for name in ACCOUNTING if name not in unjudged},
+                t0=of.t0,
+                t1=of.t1,
+                host=of.host,
+                sense=senses.get(of.metric, 1),
+            )
         )
-        by_host.setdefault(of.host, ([], ranks))[0].append(block)
-    return by_host
+    return made, names, by_host
+
+
+def sense(record: Benchmark, metric: str) -> int:
+    """Which way a disturbance moves a metric's values: 1 up (times), -1 down (rates), 0 either way (ratios)."""
+    about = record.metrics[metric]
+    if about.difference:
+        return 0
+    if about.unit in ("s", "s/B"):
+        return 1
+    return -1 if about.unit.endswith("/s") or about.unit in ("Hz", "DMIPS", "MWIPS") else 0

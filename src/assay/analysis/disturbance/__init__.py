@@ -1,11 +1,14 @@
-"""Was the machine ours while it was measured? `clean`, `disturbed` or `invalid`, with reasons (METHOD rules 11 and 14).
+"""Was the machine ours while it was measured, and how far can what was not have moved each figure (METHOD, rule 14)?
 
 Two witnesses. The accounting of each block (accounts.py), gathered over windows long enough for the kernel's ticks, and
-the samples themselves (steps.py, shapes.py). No sample is deleted: blocks are marked, and the verdict (verdict.py)
-names the estimator that still stands. The marking rules are fixed before the data; they are the constants beside them.
+the samples themselves (steps.py, shapes.py). No sample is deleted: blocks are marked (findings.py), each launch's level
+gets the reach that this leaves it (levels.py), and of each case it is settled which estimator stands and how far its
+value can have been moved (verdict.py). The marking rules are fixed before the data; they are the constants beside them.
 """
 
 from assay.analysis.disturbance.block import Block
-from assay.analysis.disturbance.verdict import Disturbance, State, judge
+from assay.analysis.disturbance.findings import Reason
+from assay.analysis.disturbance.judge import Disturbance, judge
+from assay.analysis.disturbance.verdict import Displacement, Estimator, State, Verdict, invalid
 
-__all__ = ["Block", "Disturbance", "State", "judge"]
+__all__ = ["Block", "Displacement", "Disturbance", "Estimator", "Reason", "State", "Verdict", "invalid", "judge"]

@@ -18,6 +18,14 @@ SWITCHES = 100.0  # involuntary switches of ours a second: ticks and daemons cau
 SWITCHES_A_RANK = 25.0  # and so many more for each further rank: a competitor is one rank's, the tens are everybody's
 STARVED = 0.85  # our processor time, as a share of the case's best blocks: below it somebody else ran in our place
 FREQUENCY = 0.05  # relative range of the processor's frequency: a time follows it one to one
+REFERENCE = 0.02  # a reference loop slower by less is its own noise
+EVENT = 1e-3  # s: a process or a hypervisor takes a processor for so long at least (the scheduler's least slice)
+SWITCH = 3e-3  # s: for so long a process that was switched out waits at most (the scheduler's slice)
+DISK = 0.01  # s: for so long a page is read from disk
+LONGEST = 0.9  # of the time that may be counted as lost: beyond it nothing is known
+IDLE = 0.05  # busy processors of an idle machine's daemons, over seconds
+OVER = 1.0  # s: a launch must be accounted for so long that ticks do not matter
+IDLE_STEAL = 0.02  # processors that a quiet hypervisor takes for its own ticks, over seconds
 
 
 def accounts(findings: Findings, processors: int, ranks: int) -> None:
@@ -42,20 +50,36 @@ def accounts(findings: Findings, processors: int, ranks: int) -> None:
         switches = sum(blocks[i].counted("involuntary") for i in window) / wall
         starving = [i for i in window if share[i] < STARVED]
         idle = OTHERS + OTHERS_A_PROCESSOR * processors + rounding
+        contended = own + others + steal > processors - 0.1 and others + steal > OTHERS + rounding
+        counted = all(blocks[i].accounting.get("involuntary") is not None for i in window)
+        # who works beside us can take as much of what all share (memory, caches) as we do; who works in our place shows
+        # in our switches, and where these were not counted, in the same account
+        beside = others if contended and not counted else min(others, processors - 1.0)
         if others > idle:
             hit("others", window, others)
+            findings.met("beside", window, _touched(blocks, window, others), beside)
         if steal > STEAL + rounding:
             hit("steal", window, steal)
+            findings.met("steal", window, _touched(blocks, window, steal), _slowed(steal))
         elif others <= idle < others + steal:  # a process that the hypervisor stops now and then
             hit("taken", window, others + steal)
+            findings.met("beside", window, _touched(blocks, window, others), beside)
+            findings.met("steal", window, _touched(blocks, window, steal), _slowed(steal))
         if switches > SWITCHES + SWITCHES_A_RANK * (ranks - 1):
             hit("switches", window, switches)
+            findings.met("slices", window, _switched(blocks, window, switches), _slowed(switches * SWITCH))
         if starving and 2 * len(starving) >= len(window):
-            hit("starved", starving, 1 - min(share[i] for i in starving))
-        if own + others + steal > processors - 0.1 and others + steal > OTHERS + rounding:
+            least = min(share[i] for i in starving)
+            hit("starved", starving, 1 - least)
+            met = _switched(blocks, starving, switches) if counted else _touched(blocks, starving, 1 - least)
+            findings.met("slices", starving, met, _slowed(1 - least))
+        if contended:
             findings.contended.update(window)
         findings.contended.update(starving)
     faulted = [i for i, block in enumerate(blocks) if block.counted("major_faults") > 0]
+    for i in faulted:
+        lost = _slowed(DISK * blocks[i].counted("major_faults") / max(blocks[i].wall, DISK))
+        findings.met("disk", [i], [blocks[i].counted("major_faults") / len(blocks[i].values)], lost)
     if faulted:
         hit("faults", faulted, sum(blocks[i].counted("major_faults") for i in faulted))
     texts = {
@@ -67,7 +91,44 @@ def accounts(findings: Findings, processors: int, ranks: int) -> None:
         "faults": "{0:.0f} pages had to be read from disk or swap while timing",
     }
     for rule, indices in hits.items():
-        findings.add(rule, texts[rule].format(worst[rule], processors) + when(blocks, indices), indices)
+        text = texts[rule].format(worst[rule], processors) + when(blocks, indices)
+        findings.add(rule, text, indices, amount=worst[rule])
+    _remainder(findings, processors)
+
+
+def _touched(blocks: Sequence[Block], window: Sequence[int], busy: float) -> list[float]:
+    """The share of each block's readings that meets something that is there for `busy` of the time, in EVENTs."""
+    return [busy * (blocks[i].reading / EVENT + 1) for i in window]
+
+
+def _switched(blocks: Sequence[Block], window: Sequence[int], rate: float) -> list[float]:
+    """The share of each block's readings that were switched out, at so many switches a second."""
+    return [rate * blocks[i].reading for i in window]
+
+
+def _slowed(lost: float) -> float:
+    """How much longer something takes, relative, of whose time so much is lost."""
+    return 1 / (1 - min(lost, LONGEST)) - 1
+
+
+def _remainder(findings: Findings, processors: int) -> None:
+    """Of the blocks that no rule marked: what others and the hypervisor took beyond an idle machine, over seconds."""
+    blocks = findings.blocks
+    by_launch: dict[int, list[int]] = defaultdict(list)
+    for i, block in enumerate(blocks):
+        if i not in findings.marked:
+            by_launch[block.launch].append(i)
+    for members in by_launch.values():
+        wall = sum(blocks[i].wall for i in members)
+        if wall < OVER:
+            continue
+        others = sum(blocks[i].counted("others") for i in members) / wall - IDLE - OTHERS_A_PROCESSOR * processors
+        steal = sum(blocks[i].counted("steal") for i in members) / wall - IDLE_STEAL
+        rounding = TICK / wall
+        if others > rounding:
+            findings.met("beside", members, _touched(blocks, members, others), others)
+        if steal > rounding:
+            findings.met("steal", members, _touched(blocks, members, steal), _slowed(steal))
 
 
 def _windows(blocks: Sequence[Block]) -> Iterator[list[int]]:
@@ -115,4 +176,18 @@ def frequency(findings: Findings) -> None:
     if away:
         low, high = min(hertz.values()), max(hertz.values())
         text = f"the processor's frequency went from {low / 1e9:.2f} to {high / 1e9:.2f} GHz"
-        findings.add("frequency", text + when(blocks, away), away)
+        findings.add("frequency", text + when(blocks, away), away, amount=high / low - 1)
+        for i in away:  # relative to the median; a time is the longer, the slower the clock
+            findings.evenly([i], middle / hertz[i] - 1, middle / hertz[i] - 1)
+
+
+def reference(findings: Findings) -> None:
+    """Find launches whose reference loop, timed before and after, was slower than this host's best."""
+    blocks = findings.blocks
+    slower = {i: block.reference for i, block in enumerate(blocks) if block.reference and block.reference > REFERENCE}
+    if slower:
+        most = max(slower.values())
+        text = f"the processor itself was up to {most:.0%} slower than at best, by a loop timed beside each launch"
+        findings.add("reference", text + when(blocks, list(slower)), list(slower), amount=most)
+        for i, by in slower.items():
+            findings.evenly([i], 0.0, by)

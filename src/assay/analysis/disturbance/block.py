@@ -16,7 +16,8 @@ class Block:
 
     `batch` is the operations that one reading of the clock covers; `accounting` as the programs write it: steal,
     others, own, wall (s), involuntary, voluntary, minor_faults, major_faults, frequency (Hz or None). A key that is
-    missing is not judged.
+    missing is not judged. `sense`: 1 where a disturbance makes values greater (times), -1 where less (rates), 0 where
+    it can do either (ratios). `reference`: how much slower than at best the launch's reference loop was, relative.
     """
 
     metric: str
@@ -28,11 +29,25 @@ class Block:
     accounting: Mapping[str, float | None] = field(default_factory=dict)
     t0: float = 0.0
     t1: float = 0.0
+    host: str = ""
+    sense: int = 1
+    reference: float | None = None
 
     @property
     def wall(self) -> float:
         """Wall time (s) that the accounting covers."""
         return float(self.accounting.get("wall") or (self.t1 - self.t0))
+
+    @property
+    def reading(self) -> float:
+        """Wall time (s) of one reading on average; infinite where that is not known."""
+        return self.wall / len(self.values) if self.wall > 0 and len(self.values) else float("inf")
+
+    @property
+    def times(self) -> Floats:
+        """Values as something that a disturbance makes greater: rates become times an operation."""
+        values = np.asarray(self.values, float)
+        return values if self.sense >= 0 else 1 / np.maximum(values, np.finfo(float).tiny)
 
     def counted(self, key: str) -> float:
         """Give an account as a number, 0 where it was not taken."""

@@ -23,7 +23,7 @@ def shapes(findings: Findings) -> None:
     long: list[int] = []
     gap = excess = 0.0
     for members in cases_of(blocks, by_launch=True).values():
-        values = np.concatenate([blocks[i].values for i in members])
+        values = np.concatenate([blocks[i].times for i in members])
         modes = find_modes(values)
         if modes is not None:
             two += members
@@ -43,7 +43,7 @@ def shapes(findings: Findings) -> None:
     for case, members in cases_of(blocks).items():
         launches: dict[int, list[Floats]] = defaultdict(list)
         for i in members:
-            launches[blocks[i].launch].append(blocks[i].values)
+            launches[blocks[i].launch].append(blocks[i].times)
         medians = np.array([np.median(np.concatenate(values)) for values in launches.values()])
         if len(medians) > 1 and medians.min() > 0 and medians.max() / medians.min() - 1 > APART:
             apart[case] = float(medians.max() / medians.min() - 1)

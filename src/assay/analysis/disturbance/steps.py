@@ -11,7 +11,8 @@ from assay.analysis.disturbance.block import Floats, cases_of
 from assay.analysis.disturbance.findings import Findings
 
 EFFECT = 0.05  # relative: a smaller step is not named, since medians within 5% of the quiet ones are good enough
-SIGNIFICANT = 0.01  # of a step, after counting every place where it could have been; EFFECT must pass as well
+SIGNIFICANT = 0.01  # of a step in any launch, after counting every place where it could be; EFFECT must pass as well
+SLACK = 2.0  # a step is named by its median over all cases; one of them may have moved by so much more
 PIECES = 40  # a launch's blocks are cut into about so many together, so that a change inside a long block is seen
 
 
@@ -27,9 +28,9 @@ def midway(findings: Findings) -> None:
         per_launch[block.launch] += 1
     for members in cases_of(blocks, by_launch=True).values():
         # the mean of the blocks, since a median of half of them changed would fall to either side
-        base = float(np.mean([np.median(blocks[i].values) for i in members]))
+        base = float(np.mean([np.median(blocks[i].times) for i in members]))
         for i in members:
-            values = np.asarray(blocks[i].values, float)
+            values = blocks[i].times
             wanted = math.ceil(PIECES / per_launch[blocks[i].launch])
             chunks = np.array_split(values, min(wanted, max(1, len(values) // 8)))
             pieces[i] = np.array([np.median(chunk) for chunk in chunks]) / base if base > 0 else np.ones(1)
@@ -40,7 +41,7 @@ def midway(findings: Findings) -> None:
         members.sort(key=lambda i: (blocks[i].t0, blocks[i].block))
         series = np.concatenate([pieces[i] for i in members])
         owner = np.concatenate([np.full(len(pieces[i]), i) for i in members])
-        step = find_step(series)
+        step = find_step(series, SIGNIFICANT / len(by_launch))
         if step is None:
             continue
         at, effect = step
@@ -49,14 +50,16 @@ def midway(findings: Findings) -> None:
             f"launch {launch}: readings {'rise' if effect > 0 else 'fall'} by {abs(effect):.0%} after "
             f"{at / len(series):.0%} of the launch and stay there"
         )
-        findings.add("step", text, sorted(set(high.tolist())))
+        touched = sorted(set(high.tolist()))
+        findings.add("step", text, touched, amount=abs(effect))
+        findings.evenly(touched, 0.0, SLACK * (max(1 + effect, 1 / (1 + effect)) - 1))
 
 
-def find_step(series: Floats) -> tuple[int, float] | None:
+def find_step(series: Floats, significant: float = SIGNIFICANT) -> tuple[int, float] | None:
     """Find where a series (n,) of relative levels changes for good: the index and the relative change, or None.
 
     The split with the greatest rank sum (Pettitt 1979); it counts if its effect passes EFFECT and its probability, 2
-    exp(-6 U^2 / (n^3 + n^2)) for the best of all splits, is below SIGNIFICANT. U^2 is reduced by (1 - r) / (1 + r), r
+    exp(-6 U^2 / (n^3 + n^2)) for the best of all splits, is below `significant`. U^2 is reduced by (1 - r) / (1 + r), r
     the correlation of neighbours, since correlated levels wander without a cause.
     """
     n = len(series)
@@ -75,7 +78,7 @@ def find_step(series: Floats) -> tuple[int, float] | None:
     effect = after / before - 1
     r = _correlation(ranks, at)
     p = 2 * math.exp(-6 * float(u[at - 1]) ** 2 * (1 - r) / (1 + r) / (n**3 + n**2))
-    return (at, effect) if abs(effect) > EFFECT and p < SIGNIFICANT else None
+    return (at, effect) if abs(effect) > EFFECT and p < significant else None
 
 
 def _correlation(ranks: Floats, at: int) -> float:
