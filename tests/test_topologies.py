@@ -134,7 +134,12 @@ def test_graph_files(tmp_path: Path) -> None:
         ("a.toml", "links = [[0, 1]]\ncolour = 1\n", ':2: key "colour"'),
         ("a.toml", "links = [[0]]", "a link of 1 numbers"),
         ("a.toml", "links = [[0, 1]]\nlinks = [[0, 1]]", "second time"),
-        ("a.toml", "links = [[0, -1]]", ":1: "),
+        ("a.toml", "links = [[0, -1]]", ':1: "-1", accepted is an integer from 0'),
+        ("a.toml", 'links = [[0, 1], [1, "x"]]', ':1: ""x"", accepted is an integer from 0'),
+        ("a.toml", "links = [[0, 1], [,]]", ":1: ',' where a number is expected"),
+        ("a.txt", "0 1\n2 3\n", "no way from node 0 (router 0) to node 2 (router 2)"),
+        ("a.txt", "0 1\nnode 1\nnode 5\n", "to node 1 (router 5); no link joins router 5"),
+        ("a.toml", "links = [[0, 1], [0, 2]]\ndirected = true", "from node 1 (router 1) to node 0 (router 0)"),
     ],
 )
 def test_wrong_graph_files_are_named_to_the_line(tmp_path: Path, name: str, text: str, says: str) -> None:

@@ -3,7 +3,9 @@
 // A file ending in .toml holds `links = [[from, to], [from, to, channels], ...]` and, if wanted, `nodes = [router,
 // ...]` and `directed = true`; any other is an edge list: a line `from to` or `from to channels`, or `node router`; #
 // begins a comment. Routers are numbered from 0. Without nodes there is one at each router.
+#include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -102,7 +104,8 @@ class Reader {
       value = value * 10 + (digit - '0');
       if (value > most) fail(word + ", accepted is an integer from 0 to " + std::to_string(most));
     }
-    if (word.empty()) fail("a number is missing");
+    if (word.empty())
+      fail(at_ < text_.size() ? std::string("'") + text_[at_] + "' where a number is expected" : "ends too early");
     return value;
   }
   void blank() {
@@ -130,7 +133,9 @@ class Reader {
     expect('[');
     while (!accept(']')) {
       std::string word;
-      while (at_ < text_.size() && std::isalnum(static_cast<unsigned char>(text_[at_]))) word += text_[at_++];
+      while (at_ < text_.size() && !std::isspace(static_cast<unsigned char>(text_[at_])) &&
+             std::string(",[]#=").find(text_[at_]) == std::string::npos)
+        word += text_[at_++];
       out.push_back(number(word, most));
       if (!accept(',')) {
         expect(']');
@@ -151,7 +156,8 @@ Description read(const Settings& settings) {
     const auto& path = settings.text("file");
     std::ifstream file(path);
     std::ostringstream text;
-    if (!file || !(text << file.rdbuf() || file.peek() == std::ifstream::traits_type::eof()))
+    if (!file || std::filesystem::is_directory(path) ||
+        !(text << file.rdbuf() || file.peek() == std::ifstream::traits_type::eof()))
       throw settings.wrong("file", path + " cannot be read");
     Reader reader(path, text.str());
     out = path.ends_with(".toml") ? reader.toml() : reader.edge_list();
@@ -168,6 +174,36 @@ Description read(const Settings& settings) {
   if (settings.has("nodes")) out.nodes = settings.integers("nodes");
   out.directed = out.directed || settings.flag("directed");
   return out;
+}
+
+// Every node must reach every other; what failed links cut off later is a result, not a mistake.
+void check_joined(const Fabric& fabric, const Settings& settings, const char* key) {
+  for (const bool back : {false, true}) {  // from the first node's router, and with all links turned round to it
+    std::vector<std::vector<std::uint32_t>> next(fabric.routers);
+    for (const auto& link : fabric.links)
+      if (link.kind == LinkKind::network) next[back ? link.to : link.from].push_back(back ? link.from : link.to);
+    std::vector<bool> seen(fabric.routers);
+    std::vector<std::uint32_t> open{fabric.router_of(0)};
+    seen[open[0]] = true;
+    while (!open.empty()) {
+      const auto router = open.back();
+      open.pop_back();
+      for (const auto to : next[router])
+        if (!seen[to]) seen[to] = true, open.push_back(to);
+    }
+    for (std::uint32_t node = 0; node < fabric.nodes; ++node) {
+      const auto router = fabric.router_of(node);
+      if (seen[router]) continue;
+      const auto at = [&](std::uint32_t one) {
+        return "node " + std::to_string(one) + " (router " + std::to_string(fabric.router_of(one)) + ")";
+      };
+      const bool bare = std::none_of(fabric.links.begin(), fabric.links.end(), [&](const Link& link) {
+        return link.kind == LinkKind::network && (link.from == router || link.to == router);
+      });
+      throw settings.wrong(key, "leaves no way from " + at(back ? node : 0) + " to " + at(back ? 0 : node) +
+                                    (bare ? "; no link joins router " + std::to_string(router) : ""));
+    }
+  }
 }
 
 Fabric build(const Settings& settings, const LinkClasses& classes) {
@@ -198,7 +234,9 @@ Fabric build(const Settings& settings, const LinkClasses& classes) {
   } else {
     for (const auto router : description.nodes) builder.attach(static_cast<std::uint32_t>(router));
   }
-  return builder.finish(nullptr);
+  auto fabric = builder.finish(nullptr);
+  check_joined(fabric, settings, key);
+  return fabric;
 }
 
 }  // namespace

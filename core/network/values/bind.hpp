@@ -8,20 +8,29 @@
 namespace assay::network {
 namespace nb = nanobind;
 
-inline Value to_value(nb::handle object) {
+/// `key`: where the value stands, dotted, for the error about an integer that is too large.
+inline Value to_value(nb::handle object, const std::string& key = "") {
   if (object.is_none()) return {};
   if (nb::isinstance<nb::bool_>(object)) return nb::cast<bool>(object);
-  if (nb::isinstance<nb::int_>(object)) return nb::cast<std::int64_t>(object);
+  if (nb::isinstance<nb::int_>(object)) {
+    std::int64_t whole = 0;
+    if (!nb::try_cast(object, whole))
+      throw ParameterError(key, "is " + nb::cast<std::string>(nb::str(object)) + ", more than 64 bits hold");
+    return whole;
+  }
   if (nb::isinstance<nb::float_>(object)) return nb::cast<double>(object);
   if (nb::isinstance<nb::str>(object)) return nb::cast<std::string>(object);
   if (nb::isinstance<nb::dict>(object)) {
     Table table;
-    for (const auto& [key, item] : nb::cast<nb::dict>(object)) table[nb::cast<std::string>(key)] = to_value(item);
+    for (const auto& [inner, item] : nb::cast<nb::dict>(object)) {
+      const auto name = nb::cast<std::string>(inner);
+      table[name] = to_value(item, key.empty() ? name : key + "." + name);
+    }
     return table;
   }
   if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) {
     Value::List list;
-    for (const auto item : object) list.push_back(to_value(item));
+    for (const auto item : object) list.push_back(to_value(item, key));
     return list;
   }
   throw nb::type_error("a network is described by numbers, texts, lists and tables");

@@ -76,7 +76,8 @@ class Parameter:
                     return choice
             raise self._refused("is none of its choices", word)
         try:
-            number: int | float = int(word) if self.kind == "integer" else float(word)
+            digits = word.encode("ascii")  # int() and float() would take the digits of every script
+            number: int | float = int(digits) if self.kind == "integer" else float(digits)
         except ValueError:
             raise self._refused(f"is no {self.kind}", word) from None
         if not math.isfinite(number):

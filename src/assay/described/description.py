@@ -54,6 +54,13 @@ class Description(schema.Machine):
             )
         return found
 
+    def refused(self, error: Exception) -> InputError:
+        """What the core refused of the description, at the key's place in the file."""
+        source = self._source or networks.Source(Path(self.name), "")
+        if len(error.args) == 2:
+            return source.error(str(error.args[0]).split("."), str(error.args[1]))
+        return source.error((), str(error) or "too large for this machine's memory")
+
     def for_core(self) -> dict[str, Any]:
         """The description as the core takes it: tables, numbers in SI units, what is not given left out."""
         kept = {"name", "nodes", "messages", "node", "progress", "barrier"}
@@ -146,7 +153,7 @@ def _put(table: dict[str, Any], key: str, text: str) -> None:
     *outer, last = key.split(".")
     inside: Any = table
     for name in outer:
-        if isinstance(inside, list) and name.isdigit() and int(name) < len(inside):
+        if isinstance(inside, list) and _index(name) and int(name) < len(inside):
             inside = inside[int(name)]
         else:
             inside = inside.setdefault(name, {}) if isinstance(inside, dict) else None
@@ -158,10 +165,14 @@ def _put(table: dict[str, Any], key: str, text: str) -> None:
         value = text
     if isinstance(inside, dict):
         inside[last] = value
-    elif last.isdigit() and int(last) < len(inside):
+    elif _index(last) and int(last) < len(inside):
         inside[int(last)] = value
     else:
         raise InputError(f"{outer[-1]} has no {last}", key=f"--set machine.{key}", value=text)
+
+
+def _index(word: str) -> bool:
+    return word.isascii() and word.isdecimal()
 
 
 def _explained(error: ValidationError, path: Path, text: str, overridden: set[str]) -> InputError:
@@ -179,7 +190,8 @@ def _explained(error: ValidationError, path: Path, text: str, overridden: set[st
     elif first["type"] == "missing":
         problem, accepted = "missing", _accepted(location)
     else:
-        problem, accepted = first["msg"].removeprefix("Value error, ").lower(), _accepted(location)
+        message = first["msg"].removeprefix("Value error, ")
+        problem, accepted = message[:1].lower() + message[1:], _accepted(location)
     value = None if first["type"] == "missing" or not location else first["input"]
     if key in overridden:
         return InputError(problem, key=f"--set machine.{key}", value=value, accepted=accepted)

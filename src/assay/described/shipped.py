@@ -34,7 +34,7 @@ def room(description: Description) -> int | None:
     try:
         return int(core.room(description.for_core())) or None
     except (ValueError, MemoryError) as error:
-        raise InputError(str(error) or "too large", key=description.name) from None
+        raise description.refused(error) from None
 
 
 def find(name: str) -> Path:

@@ -53,7 +53,7 @@ def read_hosts(path: Path) -> dict[str, int | None]:
         slots = None
         for word in words[1:]:
             key, _, value = word.partition("=")
-            if key not in ("slots", "max_slots") or not value.isdigit() or int(value) < 1:
+            if key not in ("slots", "max_slots") or not (value.isascii() and value.isdecimal()) or int(value) < 1:
                 raise InputError("not understood", file=path, line=number, value=word, accepted="HOST [slots=N]")
             slots = int(value) if key == "slots" else slots
         if words[0] in hosts or words[0].startswith("-"):

@@ -58,6 +58,8 @@ def simulate(
         else:
             lines, log = core.logged(*given)
     except ValueError as error:
+        if len(error.args) == 2:  # a key of the description, and what is wrong with it
+            raise description.refused(error) from None
         raise InputError(str(error), key=f"{benchmark.name} on {description.name}") from None
     except (RuntimeError, MemoryError) as error:
         raise MeasurementError(f"{benchmark.name} on {description.name}: {error or 'out of memory'}") from None

@@ -86,7 +86,7 @@ def counts(text: str | None, key: str) -> tuple[int, ...]:
     if text is None:
         return ()
     words = text.split(",")
-    if not all(word.strip().isdigit() and int(word) > 0 for word in words):
+    if not all(word.isascii() and word.strip().isdecimal() and 0 < int(word) < 2**31 for word in words):
         raise InputError("are not counts", key=key, value=text, accepted="1, or 1,2")
     return tuple(int(word) for word in words)
 

@@ -33,7 +33,7 @@ _SIMPLE: dict[str, tuple[str, Fraction]] = {
     **_family("flop", "flop", _DECIMAL),
     **_family("Hz", "1/s", _DECIMAL),
 }
-_QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?)\s*(\S*)\s*")
+_QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?)\s*(\S*)\s*", re.ASCII)
 
 EXAMPLES = {
     "s": '"70 us", "0.5 ms", "12 ns"',

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -130,6 +131,9 @@ class Description:
     def key(self) -> str:
         """A fingerprint of everything that decides the result."""
         whole = {**self.core(), "method": self.method.model_dump(), "clock": [self.cycle, self.network.flit_bytes]}
+        graph = whole["network"].pop("file", None)
+        if graph is not None:
+            whole["graph"] = hashlib.sha256(Path(graph).read_bytes()).hexdigest() if Path(graph).is_file() else graph
         return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -147,7 +151,9 @@ def load(path: Path, overrides: Sequence[str] = ()) -> Description:
     except tomllib.TOMLDecodeError as error:
         problem, _, position = str(error).rpartition(" (at ")
         at = int(position.split()[1].rstrip(",")) if position.startswith("line") else None
-        raise InputError(f"is no TOML: {problem or error}", file=path, line=at) from None
+        # the standard reader names a table as Python's tuple: ('network',)
+        plain = re.sub(r"\(('[^']*'(, )?,?)+\)", lambda found: ".".join(re.findall("'([^']*)'", found[0])), problem)
+        raise InputError(f"is no TOML: {plain or error}", file=path, line=at) from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"is no TOML: {error}", file=path) from None
     given = []
@@ -170,7 +176,7 @@ def _override(words: str) -> tuple[tuple[str, ...], Any]:
     except (ValueError, RecursionError):
         pass
     try:
-        return keys, float(text)  # ".4", which TOML does not take
+        return keys, float(text.encode("ascii"))  # ".4", which TOML does not take
     except ValueError:
         return keys, text.strip()
 
@@ -207,11 +213,18 @@ def parse(tree: dict[str, Any], source: Source) -> Description:
     cycle = clock.flit_bytes / clock.channel_rate if clock.channel_rate else clock.cycle
     context = {"cycle": cycle, "flit_bytes": clock.flit_bytes}
     network = _validated(source, "network", network_model(topology, routing), keys, context)
-    network = network.model_copy(update={"cycle": cycle})
+    network = network.model_copy(update={"cycle": cycle} | _beside(network, source))
     traffic = _validated(source, "traffic", schema.Traffic, tree.get("traffic", {}), context)
     io = _validated(source, "io", schema.InputOutput, tree["io"], context) if "io" in tree else None
     method = _validated(source, "method", schema.Method, tree.get("method", {}), context)
     return Description(source, network, traffic, io, method)
+
+
+def _beside(network: schema.Network, source: Source) -> dict[str, str]:
+    """A graph's file by a path that is found from here: beside the description, where it lies there."""
+    name = getattr(network, "file", None)
+    beside = source.path.parent / name if isinstance(name, str) else source.path
+    return {"file": str(beside)} if name is not None and beside.exists() else {}
 
 
 _PLAINER = {

@@ -17,13 +17,15 @@ def register(app: typer.Typer) -> None:
         on: Annotated[str | None, typer.Option(help="a described machine: its name, or a TOML file")] = None,
         via: Annotated[str | None, typer.Option(help="local, mpiexec, hosts:FILE, slurm")] = None,
         nodes: Annotated[
-            int | None, typer.Option("-N", min=1, help="nodes; of a described machine 128 at most, unless said")
+            int | None,
+            typer.Option("-N", min=1, max=2**31 - 1, help="nodes; of a described machine 128 at most, unless said"),
         ] = None,
         ppn: Annotated[str | None, typer.Option(help="ranks a node; 1,2 does both")] = None,
         profile: Annotated[str, typer.Option(help="quick, standard or full")] = "quick",
         only: Annotated[str | None, typer.Option(help="PART,…: processor, memory, messages, …")] = None,
         launches: Annotated[
-            int | None, typer.Option(min=1, help="fresh processes (default: the profile's); with --within: at most")
+            int | None,
+            typer.Option(min=1, max=2**31 - 1, help="fresh processes (default: the profile's); with --within: at most"),
         ] = None,
         within: Annotated[
             str | None,
@@ -35,7 +37,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(help="what launches may take, e.g. 20min (default: twice the profile's first launches)"),
         ] = None,
-        seed: Annotated[int, typer.Option(min=0, help="orders and alignments")] = 1,
+        seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="orders and alignments")] = 1,
         out: Annotated[Path | None, typer.Option(help="the run's folder (default: runs/ID)")] = None,
         docs: Annotated[Path | None, typer.Option(help="with --on all: write machines.md there")] = None,
         beside: Annotated[str | None, typer.Option(help="with --on all: a run of this machine, drawn beside")] = None,

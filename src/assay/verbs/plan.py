@@ -15,7 +15,8 @@ def register(app: typer.Typer) -> None:
         profile: Annotated[str, typer.Option(help="quick, standard or full")] = "quick",
         only: Annotated[str | None, typer.Option(help="PART,…")] = None,
         launches: Annotated[
-            int | None, typer.Option(min=1, help="fresh processes (default: the profile's); with --within: at most")
+            int | None,
+            typer.Option(min=1, max=2**31 - 1, help="fresh processes (default: the profile's); with --within: at most"),
         ] = None,
         within: Annotated[
             str | None,
@@ -27,7 +28,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(help="what launches may take, e.g. 20min (default: twice the profile's first launches)"),
         ] = None,
-        seed: Annotated[int, typer.Option(min=0, help="orders and alignments")] = 1,
+        seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="orders and alignments")] = 1,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
         """Say what `evaluate` would do, task by task."""

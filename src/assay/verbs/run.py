@@ -16,15 +16,18 @@ def register(app: typer.Typer) -> None:
         benchmark: Annotated[str, typer.Argument(help="its name; `assay catalogue --benchmarks` lists them")],
         on: Annotated[str | None, typer.Option(help="a described machine: its name, or a TOML file")] = None,
         via: Annotated[str | None, typer.Option(help="local, mpiexec, hosts:FILE, slurm")] = None,
-        ranks: Annotated[int | None, typer.Option("-n", min=1, help="ranks of a message-passing benchmark")] = None,
-        nodes: Annotated[int | None, typer.Option("-N", min=1, help="nodes")] = None,
+        ranks: Annotated[
+            int | None, typer.Option("-n", min=1, max=2**31 - 1, help="ranks of a message-passing benchmark")
+        ] = None,
+        nodes: Annotated[int | None, typer.Option("-N", min=1, max=2**31 - 1, help="nodes")] = None,
         ppn: Annotated[str | None, typer.Option(help="ranks a node; 1,2 does both")] = None,
         settings: Annotated[
             list[str] | None, typer.Option("--set", help="KEY=VALUE; repetitions=N; machine.KEY of --on")
         ] = None,
         profile: Annotated[str, typer.Option(help="quick, standard or full")] = "quick",
         launches: Annotated[
-            int | None, typer.Option(min=1, help="fresh processes (default: the profile's); with --within: at most")
+            int | None,
+            typer.Option(min=1, max=2**31 - 1, help="fresh processes (default: the profile's); with --within: at most"),
         ] = None,
         within: Annotated[
             str | None,
@@ -36,7 +39,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(help="what launches may take, e.g. 20min (default: twice the profile's first launches)"),
         ] = None,
-        seed: Annotated[int, typer.Option(min=0, help="orders and alignments")] = 1,
+        seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="orders and alignments")] = 1,
         timeline: Annotated[
             Path | None, typer.Option(help="on a described machine: ranks and messages over time, for Perfetto (JSON)")
         ] = None,

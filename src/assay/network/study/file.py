@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from assay.errors import InputError
 from assay.network import description
@@ -26,6 +26,7 @@ from assay.network.description import Description, Source
 from assay.network.schema import Table
 
 Setting = dict[str, Any]
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class Plot(Table):
@@ -138,14 +139,46 @@ def load(wanted: str) -> Study:
         if key not in description.TABLES:
             accepted = ", ".join((*description.TABLES, "study", "sweep", "cases", "saturation", "plot"))
             raise source.error((key,), "there is no such table", accepted=accepted)
+    head = _read(source, ("study",), Head, own.get("study", {}))
+    saturation = _read(source, ("saturation",), Saturation, own["saturation"]) if "saturation" in own else None
+    sweep, cases, plots = own.get("sweep", {}), own.get("cases", []), own.get("plot", [])
+    if not isinstance(sweep, dict) or not all(isinstance(values, list) and values for values in sweep.values()):
+        raise source.error(("sweep",), "every key needs a list of values", accepted='"io.b" = [0, 1]')
+    for name, tables in (("cases", cases), ("plot", plots)):
+        if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+            raise source.error((name,), "is no array of tables", accepted=f"[[{name}]]")
+    drawn = tuple(_read(source, ("plot", at), Plot, one) for at, one in enumerate(plots))
+    found = Study(path.stem, source, head, tree, sweep, cases, saturation, drawn)
+    for at, plot in enumerate(drawn):
+        _check_plot(found, at, plot)
+    return found
+
+
+def _read(source: Source, where: tuple[str | int, ...], model: type[Model], table: Any) -> Model:
     try:
-        head = Head.model_validate(own.get("study", {}))
-        saturation = Saturation.model_validate(own["saturation"]) if "saturation" in own else None
-        plots = tuple(Plot.model_validate(one) for one in own.get("plot", []))
+        return model.model_validate(table)
     except ValidationError as error:
         first = error.errors()[0]
-        raise source.error(("study", *first["loc"]), first["msg"][:1].lower() + first["msg"][1:]) from None
-    sweep, cases = own.get("sweep", {}), own.get("cases", [])
-    if not all(isinstance(values, list) and values for values in sweep.values()):
-        raise source.error(("sweep",), "every key needs a list of values", accepted='"io.b" = [0, 1]')
-    return Study(path.stem, source, head, tree, sweep, cases, saturation, plots)
+        problem = first["msg"][:1].lower() + first["msg"][1:]
+        value = None if first["type"] == "missing" or not first["loc"] else first["input"]
+        raise source.error((*where, *first["loc"]), problem, value=value) from None
+
+
+def _check_plot(study: Study, at: int, plot: Plot) -> None:
+    """Axis, curves and choice of points name keys that every point has: those swept, or `rate` and `t_a`."""
+    if study.head.section != "simulated":
+        return
+    swept = [key.rpartition(".")[2] for key in study.sweep]
+    common = set.intersection(*({key.rpartition(".")[2] for key in case} for case in study.cases or [{}]))
+    known = [*dict.fromkeys([*swept, *sorted(common)]), "rate", "t_a"]
+    for name, key in (("x", plot.x), ("series", plot.series), *(("where", key) for key in plot.where)):
+        if key not in known:
+            accepted = ", ".join(known)
+            raise study.source.error(("plot", at, name), "names a key that is not swept", value=key, accepted=accepted)
+    given = [*({key: value} for key, values in study.sweep.items() for value in values), *study.cases]
+    for name, key in (("x", plot.x), ("series", plot.series)):
+        seen = [value for one in given for dotted, value in one.items() if dotted.rpartition(".")[2] == key]
+        kinds = {isinstance(value, str) for value in seen}
+        if len(kinds) > 1 or any(isinstance(value, (list, dict)) for value in seen):
+            problem = "names a key whose values cannot be put in order"
+            raise study.source.error(("plot", at, name), problem, value=key, accepted="numbers, or words, of one kind")

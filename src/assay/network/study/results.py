@@ -35,13 +35,16 @@ class Point:
             return self.rate
         if key == "t_a":
             return round(1000 / self.rate, 6)
-        return next(value for dotted, value in self.setting.items() if dotted.rpartition(".")[2] == key)
+        for dotted, value in self.setting.items():
+            if dotted.rpartition(".")[2] == key:
+                return value
+        raise KeyError(key)
 
     def has(self, **wanted: Any) -> bool:
         """Whether it was set so; numbers to one part in a thousand."""
         try:
             return all(_same(self.value(key), value) for key, value in wanted.items())
-        except StopIteration:
+        except KeyError:
             return False
 
     def estimate(self, figure: str, confidence: float = 0.95) -> Estimate:

@@ -1,0 +1,160 @@
+"""What `simulate`, `study`, `replay` and `--on` refuse: one line each, where there were tracebacks and wrong words."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.network import description, workers
+from command_line import assay
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+HYPERCUBE = str(EXAMPLES / "hypercube.toml")
+STUDY = """[study]
+title = "x"
+[network]
+topology = "hypercube"
+dimension = 3
+[method]
+cycles = 2000
+warmup_cycles = 100
+replications = 2
+[sweep]
+"traffic.load" = [0.1, 0.2]
+"traffic.hotspots" = [[0], [1]]
+[[plot]]
+title = "p"
+x = "load"
+"""
+
+
+def refusal(*words: object) -> str:
+    found = assay(*map(str, words))
+    assert (found.status, found.out) == (2, ""), found
+    (line,) = found.err.splitlines()
+    return line
+
+
+@pytest.mark.parametrize(
+    ("plot", "line", "said"),
+    [
+        ('series = "b"', 16, "plot.0.series: names a key that is not swept; seen: 'b'; accepted: load, hotspots, rate"),
+        ("", 13, "plot.0.series: names a key that is not swept; seen: 'b'"),  # the default
+        ('series = "hotspots"', 16, "names a key whose values cannot be put in order; seen: 'hotspots'"),
+        ('series = "load"\nwhere = { k = 9 }', 17, "plot.0.where: names a key that is not swept; seen: 'k'"),
+        ('series = "load"\ncolour = "red"', 17, "plot.0.colour"),
+    ],
+)
+def test_a_plot_names_keys_that_are_swept(tmp_path: Path, plot: str, line: int, said: str) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(STUDY + plot + "\n")
+    for more in ((), ("--plots", tmp_path / "plots")):
+        found = refusal("study", file, *more)
+        assert found.startswith(f"assay: {file}:{line}: ") and said in found
+
+
+def test_a_plot_of_what_is_swept_is_drawn(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(STUDY + 'series = "load"\n')
+    assert assay("study", str(file), "--plots", str(tmp_path / "plots")).status == 0
+    assert (tmp_path / "plots" / "own-a.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        (
+            "network.flit_ticks=9223372036854775808",
+            "network.flit_ticks: is 9223372036854775808, more than 64 bits hold",
+        ),
+        ("network.packet_flits=99999999999999999999", "network.packet_flits: is 99999999999999999999, more than"),
+        ("network.io.b=9223372036854775808", "network.io.b: is 9223372036854775808, more than 64 bits hold"),
+        ("network.dimension=１２", "network.dimension: is wrong; seen: '１２'; accepted: an integer"),
+        ("traffic.load=０.４", "traffic.load: is wrong; seen: '０.４'; accepted: a number"),
+        ('network.cycle="１ us"', "network.cycle: '１ us' is no number with a unit"),
+        ('network.cycle="0.35 GB/s"', "network.cycle: '0.35 GB/s' is in B/s, not in s"),
+    ],
+)
+def test_numbers_that_are_none(setting: str, said: str) -> None:
+    assert f"assay: --set {setting}: {said}" in refusal("simulate", HYPERCUBE, "--set", setting)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-n", "99999999999999999999"), "less than or equal to 2147483647"),
+        (("--set", "bytes=１２"), "parameter bytes: is no integer; seen: '１２'"),
+        (("--set", "bytes=²"), "parameter bytes: is no integer; seen: '²'"),
+        (("--ppn", "²"), "--ppn: are not counts; seen: '²'"),
+        (("--ppn", "99999999999999999999"), "--ppn: are not counts"),
+        (("--set", "machine.messages.startup=0.35 GB/s"), "'0.35 GB/s' is in B/s, not in s"),
+    ],
+)
+def test_numbers_that_are_none_on_a_described_machine(words: tuple[str, ...], said: str) -> None:
+    found = assay("run", "echo", "--on", str(EXAMPLES / "constant.toml"), *words)
+    assert (found.status, found.out) == (2, "")
+    assert said in found.err and "Traceback" not in found.err
+
+
+def test_a_graph_lies_beside_its_description(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, elsewhere = tmp_path / "described", tmp_path / "elsewhere"
+    folder.mkdir(), elsewhere.mkdir()
+    file = folder / "graph.toml"
+    file.write_text('[network]\ntopology = "graph"\nfile = "edges.txt"\n[method]\ncycles = 500\n')
+    (folder / "edges.txt").write_text("0 1\n1 2\n")
+    monkeypatch.chdir(elsewhere)
+    assert assay("simulate", str(file)).status == 0
+    before = description.load(file).key()
+    (folder / "edges.txt").write_text("0 1\n1 2\n2 0\n")
+    assert description.load(file).key() != before  # or a sweep's points would be taken from another network
+    (folder / "edges.txt").write_text("0 1\n2 3\n")
+    said = "network.file: leaves no way from node 0 (router 0) to node 2 (router 2)"
+    assert refusal("simulate", file) == f"assay: {file}:3: {said}"
+    (folder / "edges.txt").unlink()
+    assert refusal("simulate", file) == f"assay: {file}:3: network.file: edges.txt cannot be read"
+    (folder / "edges.txt").mkdir()
+    assert refusal("simulate", file).endswith("edges.txt cannot be read")
+
+
+def test_failed_links_may_cut_a_graph_in_two(tmp_path: Path) -> None:
+    file = tmp_path / "graph.toml"
+    file.write_text(
+        '[network]\ntopology = "graph"\nlinks = [[0, 1], [1, 2]]\nfailed_links = [[1, 2]]\n[method]\ncycles = 5000\n'
+    )
+    found = assay("simulate", str(file), "--json")
+    assert found.status == 0
+    assert found.document["unroutable"] > 0
+
+
+@pytest.mark.parametrize("verb", ["simulate", "study"])
+def test_executors(verb: str) -> None:
+    what = HYPERCUBE if verb == "simulate" else "fig4"
+    found = refusal(verb, what, "--executor", "pigeons")
+    assert found == "assay: --executor: no such executor; seen: 'pigeons'; accepted: processes, threads, mpi"
+    found = refusal(verb, what, "--executor", "mpi")
+    assert "MPI ranks to work on this are not running" in found
+    assert f"mpiexec -n RANKS python -m mpi4py.futures -m assay {verb} {what} --executor mpi" in found
+
+
+@pytest.mark.mpi
+def test_mpi_ranks_that_nobody_leads_are_refused_at_once(tmp_path: Path) -> None:
+    mpiexec = Path(sys.executable).parent / "mpiexec"
+    launcher = str(mpiexec) if mpiexec.exists() else shutil.which("mpiexec")
+    if launcher is None:
+        pytest.skip("no mpiexec")
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    allowed |= {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
+    command = [launcher, "-n", "2", sys.executable, "-m", "assay", "simulate", HYPERCUBE, "--executor", "mpi"]
+    ran = subprocess.run(command, env=os.environ | allowed, capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 2
+    assert "MPI ranks to work on this are not running" in ran.stderr and "Traceback" not in ran.stderr
+
+
+def test_every_executor_is_known() -> None:
+    assert workers.kind("threads") == "threads"
+    assert workers.kind("processes") == "processes"
