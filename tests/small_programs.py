@@ -38,9 +38,17 @@ inline std::string host() {
   gethostname(name, sizeof name);
   return name;
 }
+inline std::string allowed() {
+  cpu_set_t mask;
+  std::string cpus;
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &mask)) cpus += (cpus.empty() ? "" : ",") + std::to_string(cpu);
+  return cpus;
+}
 inline std::string place(int rank) {
   return "{\"rank\":" + std::to_string(rank) + ",\"host\":\"" + host() + "\",\"pid\":" + std::to_string(getpid()) +
-         ",\"cpus\":[0],\"cpu\":" + std::to_string(sched_getcpu()) + "}";
+         ",\"cpus\":[" + allowed() + "],\"cpu\":" + std::to_string(sched_getcpu()) + "}";
 }
 inline std::string launch(const char* program, int ranks, const std::string& places) {
   return std::string("{\"event\":\"launch\",\"program\":\"") + program + "\",\"ranks\":" + std::to_string(ranks) +

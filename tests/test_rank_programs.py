@@ -125,7 +125,7 @@ def test_the_same_source_gives_the_same_schema_on_mpi_and_on_a_description(
         theirs, ours = (
             {json.dumps(shape(e), sort_keys=True) for e in all_ if e["event"] == kind} for all_ in (seen, played)
         )
-        for text in ("first", "frequency", "hops", "placement", "library", "cpus"):  # null on one side, or []
+        for text in ("first", "frequency", "hops", "placement", "hosts", "library", "cpus"):  # null on one side, or []
             theirs, ours = (
                 {re.sub(rf'"{text}": ("\w+"|\[.*?\])', text, each) for each in those} for those in (theirs, ours)
             )

@@ -73,12 +73,16 @@ timing::Json launch(const timing::Record& record, const timing::Options& options
   std::string places;
   for (int rank = 0; rank < ranks && rank < static_cast<int>(most_places); ++rank) {
     const auto place = timing::Json().integer("rank", rank).text("host", host).integer("pid", 0).raw("cpus", "[]");
-    places += (places.empty() ? "" : ",") + timing::Json(place).integer("cpu", 0).str();
+    auto all = timing::Json(place).integer("cpu", 0).integer("cores", 0).integer("sockets", 0).integer("threads", 0);
+    places += (places.empty() ? "" : ",") + all.str();
   }
   timing::Json json;
   json.text("event", "launch").text("program", record.top().text("name")).integer("launch", options.launch);
   json.integer("seed", static_cast<std::int64_t>(options.seed)).number("t", now).integer("ranks", ranks);
-  json.raw("placement", "[" + places + "]").text("transport", "described").text("compiler", timing::compiler_name());
+  json.raw("placement", "[" + places + "]")
+      .raw("hosts", "[]")
+      .text("transport", "described")
+      .text("compiler", timing::compiler_name());
   json.text("flags", "").null("library");
   return json.object("clock",
                      timing::Json().text("name", "simulated").number("resolution", 1e-12).number("overhead", 0));

@@ -18,6 +18,7 @@
 #include "mpi/communicator.hpp"
 #include "mpi/deadline.hpp"
 #include "mpi/placement.hpp"
+#include "mpi/quota.hpp"
 #include "mpi/transport.hpp"
 #include ASSAY_PROGRAM
 
@@ -43,6 +44,7 @@ inline std::string library() {
 inline int measure(const timing::Record& record, const timing::Options& options, Communicator& comm) {
   const timing::ClockQuality clock = timing::measure_clock();
   const std::vector<timing::Placement> places = gather_placement(comm);
+  const std::vector<std::string> hosts = gather_hosts(comm, places);
   const std::string transport = find_transport(comm, places);
   std::unique_ptr<timing::Output> output;
   int status = 0;
@@ -50,7 +52,7 @@ inline int measure(const timing::Record& record, const timing::Options& options,
     try {
       output = std::make_unique<timing::Output>(options.out);
       const auto ranks = places.begin() + comm.host().value_or(comm.size());  // the host is none of those asked for
-      output->line(timing::launch_event(record, options, {places.begin(), ranks}, transport, library(), clock));
+      output->line(timing::launch_event(record, options, {places.begin(), ranks}, hosts, transport, library(), clock));
     } catch (const std::exception& fault) {
       std::fprintf(stderr, "%s: %s\n", record.top().text("name").c_str(), fault.what());
       status = 1;
@@ -64,11 +66,14 @@ inline int measure(const timing::Record& record, const timing::Options& options,
     for (const auto& earlier : places) lead = lead && (earlier.rank >= place.rank || earlier.host != place.host);
     session.leads.push_back(lead);
   }
+  const std::int64_t stopped_before = timing::times_stopped();
   const ranks::Task task = ranks::Program::run(comm, session);
   task.handle().resume();
   if (!task.done()) throw std::logic_error("a rank suspended, which cannot be on MPI");
   task.result();
+  const std::string stopped = stopped_by_quota(comm, stopped_before);
   if (comm.rank() == 0) {
+    if (!stopped.empty()) output->note(stopped);
     output->line(timing::Json().text("event", "done"));
     status = session.passed() ? 0 : 1;
   }

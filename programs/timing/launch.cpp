@@ -25,7 +25,8 @@ Json Placement::json() const {
   for (const std::int64_t each : cpus) numbers.push_back(std::to_string(each));
   Json json;
   json.integer("rank", rank).text("host", host).integer("pid", pid);
-  return json.list("cpus", numbers).integer("cpu", cpu);
+  json.list("cpus", numbers).integer("cpu", cpu);
+  return json.integer("cores", span.cores).integer("sockets", span.sockets).integer("threads", span.threads);
 }
 
 Placement here(std::int64_t rank) {
@@ -46,6 +47,7 @@ Placement here(std::int64_t rank) {
     CPU_FREE(mask);
     if (known) break;
   }
+  at.span = span_of(at.cpus);
   return at;
 }
 
@@ -62,14 +64,15 @@ std::string compiler_name() {
 }
 
 Json launch_event(const Record& record, const Options& options, const std::vector<Placement>& placement,
-                  std::string_view transport, std::string_view library, const ClockQuality& clock,
-                  std::string_view flags) {
+                  const std::vector<std::string>& hosts, std::string_view transport, std::string_view library,
+                  const ClockQuality& clock, std::string_view flags) {
   std::vector<std::string> places;
   for (const Placement& place : placement) places.push_back(place.json().str());
   Json json;
   json.text("event", "launch").text("program", record.top().text("name")).integer("launch", options.launch);
   json.integer("seed", static_cast<std::int64_t>(options.seed)).number("t", unix_time());
   json.integer("ranks", static_cast<std::int64_t>(placement.size())).list("placement", places);
+  json.list("hosts", hosts);
   json.text("transport", transport).text("compiler", compiler_name()).text("flags", flags);
   if (library.empty()) {
     json.null("library");

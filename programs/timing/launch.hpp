@@ -3,6 +3,7 @@
 #pragma once
 
 #include "timing/clock.hpp"
+#include "timing/host_facts.hpp"
 #include "timing/output.hpp"
 
 #ifndef ASSAY_FLAGS  // the build passes the flags it used, as a string
@@ -20,6 +21,7 @@ struct Placement {
   std::int64_t pid = 0;
   std::vector<std::int64_t> cpus;  // those allowed
   std::int64_t cpu = 0;            // the one we run on now
+  Span span;                       // of those allowed
 
   Json json() const;
 };
@@ -29,9 +31,9 @@ Placement here(std::int64_t rank);
 std::string compiler_name();
 
 // The launch event; `library` is the message-passing library, "" where there is none; `flags` are those of the program
-// that asks, which may have more than this frame has.
+// that asks, which may have more than this frame has; `hosts` are the facts of each host, JSON objects.
 Json launch_event(const Record& record, const Options& options, const std::vector<Placement>& placement,
-                  std::string_view transport, std::string_view library, const ClockQuality& clock,
-                  std::string_view flags = ASSAY_FLAGS);
+                  const std::vector<std::string>& hosts, std::string_view transport, std::string_view library,
+                  const ClockQuality& clock, std::string_view flags = ASSAY_FLAGS);
 
 }  // namespace assay::timing

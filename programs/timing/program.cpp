@@ -154,12 +154,12 @@ int run_program(std::string_view text, int argc, const char* const* argv, const 
     }
     Output output(options.out);
     const ClockQuality clock = measure_clock();
-    output.line(launch_event(record, options, {here(0)}, "none", "", clock, flags));
+    const Placement place = here(0);
+    output.line(launch_event(record, options, {place}, {host_facts(place.host).str()}, "none", "", clock, flags));
     const std::int64_t stopped = times_stopped();
     const bool passed = Measurement(options, output, clock).run(body, record.top().truth("or_nothing"));
     if (const std::int64_t times = times_stopped() - stopped; times > 0)
-      output.note("doubted: a cgroup's quota of processors' time, " + read_quota().file + ", stopped the work " +
-                  std::to_string(times) + " times");
+      output.note(stopped_note(read_quota().file, times));
     output.line(Json().text("event", "done"));
     return passed ? 0 : 1;
   } catch (const InputFault& fault) {

@@ -17,6 +17,9 @@ Quota read_quota(const std::string& system = "/");  // `system` is "/" but in te
 // How often groups that hold this process were stopped for their quota since they were made.
 std::int64_t times_stopped(const std::string& system = "/");
 
+// The note for work that a quota stopped so many times: a reason to doubt what was measured.
+std::string stopped_note(const std::string& file, std::int64_t times, const std::string& where = "");
+
 namespace reading {
 
 std::string word_of(const std::string& path);  // the first word of a file, "" where there is none

@@ -176,13 +176,15 @@ class Run:
 
     def tasks(self) -> Iterator[tuple[Circumstance, Path]]:
         """Each task that was begun: what its rows have in common, and each file written (one a node)."""
-        begun = [entry for entry in self.entries() if entry.get("event") == "begun"]
+        entries = self.entries()
+        begun = [entry for entry in entries if entry.get("event") == "begun"]
+        rejected = {e.get("file") for e in entries if e.get("event") == "ended" and e.get("rejected")}
         last = {entry["task"]: entry["file"] for entry in begun}
         of_nodes: dict[str, list[Path]] = {}
         for of_one_node in sorted((self.folder / "launches").glob("*@*.jsonl")):
             of_nodes.setdefault(of_one_node.name.partition("@")[0], []).append(of_one_node)
         for entry in begun:
-            superseded = entry["file"] != last[entry["task"]]
+            superseded = entry["file"] != last[entry["task"]] or entry["file"] in rejected
             about = Circumstance(**{**entry["about"], "superseded": superseded})
             path = self.folder / "launches" / entry["file"]
             yield about, path

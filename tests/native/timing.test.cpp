@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "threads/parameters.hpp"
+#include "timing/host_facts.hpp"
 #include "timing/memory_limits.hpp"
 #include "timing/program.hpp"
 #include "timing/quota.hpp"
@@ -282,6 +283,40 @@ void processor_quotas() {
   fs::remove_all(root);
 }
 
+// One socket of two cores of two threads, a cpuset of three processors and a quota of half a processor.
+void facts_of_a_host() {
+  namespace fs = std::filesystem;
+  char folder[] = "/tmp/facts-XXXXXX";
+  if (!mkdtemp(folder)) return expect(false, "a scratch folder");
+  const std::string root = std::string(folder) + "/";
+  const auto put = [&](const std::string& path, const std::string& text) {
+    fs::create_directories(fs::path(root + path).parent_path());
+    std::ofstream(root + path) << text;
+  };
+  expect(cpu_list("0-2,8") == std::vector<std::int64_t>{0, 1, 2, 8} && cpu_list("").empty(), "a list of processors");
+  for (int cpu = 0; cpu < 4; ++cpu) {
+    const std::string topology = "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
+    put(topology + "thread_siblings_list", cpu % 2 == 0 ? "0,2\n" : "1,3\n");
+    put(topology + "physical_package_id", "0\n");
+  }
+  put("sys/devices/system/cpu/online", "0-3\n");
+  put("proc/cpuinfo", "processor : 0\nmodel name\t: Some \"fast\" CPU\nflags\t\t: fpu hypervisor sse\n");
+  put("proc/meminfo", "MemTotal:       1000 kB\n");
+  put("proc/self/cgroup", "0::/job\n");
+  put("sys/fs/cgroup/job/cpuset.cpus.effective", "0-2\n");
+  put("sys/fs/cgroup/job/cpu.max", "50000 100000\n");
+  const Span one = span_of({0}, root), core = span_of({1, 3}, root), both = span_of({0, 1}, root);
+  expect(one.cores == 1 && one.threads == 2 && one.sockets == 1, "one thread of a core");
+  expect(core.cores == 1 && core.threads == 2, "both threads of a core");
+  expect(both.cores == 2 && both.threads == 4, "a thread of each core");
+  const std::string facts = host_facts("n1", root).str();
+  for (const char* part :
+       {R"("host":"n1")", R"("cpu":"Some \"fast\" CPU")", R"("sockets":1,"cores":2,"threads":4,"processors":3)",
+        R"("usable_cpus":0.5,"cpu_quota":0.5)", R"("memory":1024000)", R"("governor":null)", R"("virtualised":true)"})
+    expect(facts.find(part) != std::string::npos, std::string(part) + " in " + facts);
+  fs::remove_all(root);
+}
+
 }  // namespace
 
 int main() {
@@ -294,6 +329,7 @@ int main() {
   shuffles();
   memory_limits();
   processor_quotas();
+  facts_of_a_host();
   if (failures == 0) std::puts("all hold");
   return failures == 0 ? 0 : 1;
 }

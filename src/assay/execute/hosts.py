@@ -177,7 +177,7 @@ class HostsLauncher(MpiexecLauncher):
             raise MeasurementError(f"{self.mpi} has no known option for a file of hosts; use --via mpiexec or slurm")
         slots = min((self.hosts[host] or placement.processors() for host in hosts), default=1)
         spread = replace(job, nodes=len(hosts))
-        words, added, binding, warnings = speak(self.mpi, spread, elsewhere=True, processors=slots, cores=slots)
+        words, added, binding = speak(self.mpi, spread, elsewhere=True, processors=slots, cores=slots)
         if self.mpi.implementation == "Open MPI":
             exported = [*added, *job.environment, "ASSAY_LEASH"]
             words += tuple(piece for key in exported for piece in ("-x", key))
@@ -193,7 +193,7 @@ class HostsLauncher(MpiexecLauncher):
                 *(self.mpi.mpiexec, word, str(file), "-n", str(job.ranks), *words),
                 *(*job.command, "--out", str(job.out)),
             )
-            return launch(spread, command, added, binding, warnings, channel="the first rank's own file")
+            return launch(spread, command, added, binding, channel="the first rank's own file")
 
 
 LAUNCHER = HostsLauncher

@@ -44,7 +44,8 @@ class Job:
 class Outcome:
     """What came of a launch, as verified: `status` of the program (0 good), `hosts` it really ran on.
 
-    `placement`: what each rank stated (rank, host, pid, cpus, cpu); `binding`: the policy that was asked for;
+    `placement`: what each rank stated (rank, host, pid, cpus, cpu); `binding`: what that shows, and what was asked for
+    where it differs (execute/binding.py);
     `channel`: how the samples came back; `warnings`: what a reader of the numbers must know (oversubscription).
     """
 

@@ -56,7 +56,8 @@ def find_mpi(environment: Mapping[str, str] | None = None) -> Mpi | None:
     """
     env = os.environ if environment is None else environment
     own = Path(sys.executable).parent  # not resolved: a venv's python is a link out of it
-    path = [p for p in env.get("PATH", os.defpath).split(os.pathsep) if p and Path(p) not in (own, own.resolve())]
+    folders = [str(Path(p).absolute()) for p in env.get("PATH", os.defpath).split(os.pathsep) if p]
+    path = [p for p in folders if Path(p) not in (own.absolute(), own.resolve())]
     wrapper = _named("MPICXX", env, path) or _first(_WRAPPERS, path)
     starter = _named("MPIEXEC", env, path)
     if wrapper and not starter:

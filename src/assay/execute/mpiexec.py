@@ -1,8 +1,8 @@
 """`--via mpiexec`: ranks by any MPI's own starter, on this host or on the allocation that the starter itself finds.
 
 What each implementation is told is one entry of `SPEECH`: binding to cores while they suffice, to hardware threads
-while those do, and to nothing when there are more ranks than processors (oversubscription, which is a warning: a rank
-that waits for its turn measures the scheduler).
+while those do, and to nothing when there are more ranks than processors. What came of it is read from the ranks' own
+masks (execute/binding.py).
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ class MpiexecLauncher:
                     "a node program on several nodes", key="-N", value=job.nodes, accepted="hosts:FILE, slurm"
                 )
             return run_here(job)
-        words, added, binding, warnings = speak(self.mpi, job, elsewhere=job.nodes not in (None, 1))
+        words, added, binding = speak(self.mpi, job, elsewhere=job.nodes not in (None, 1))
         command = (self.mpi.mpiexec, "-n", str(job.ranks), *words, *job.command, "--out", str(job.out))
-        return launch(job, command, added, binding, warnings)
+        return launch(job, command, added, binding)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -107,8 +107,8 @@ class MpiexecLauncher:
 
 def speak(
     mpi: Mpi, job: Job, *, elsewhere: bool, processors: int | None = None, cores: int | None = None
-) -> tuple[Words, dict[str, str], str, tuple[str, ...]]:
-    """Words and environment for the starter, the binding asked for, and warnings.
+) -> tuple[Words, dict[str, str], str]:
+    """Words and environment for the starter, and the binding asked for.
 
     `elsewhere`: not only this host; `processors` and `cores` are those of a node (None: this host's).
     """
@@ -121,15 +121,7 @@ def speak(
     binding = "none" if oversubscribed else "core" if here <= cores else "hwthread"
     ppn = here if elsewhere or job.ppn else None
     words, added = SPEECH.get(mpi.implementation, _any)(mpi, binding, oversubscribed, ppn)
-    warnings = (
-        (
-            f"{here} ranks share {processors} processors of a node (oversubscribed, not bound): "
-            "times include waiting for a processor",
-        )
-        if oversubscribed
-        else ()
-    )
-    return words, added, binding, warnings
+    return words, added, binding
 
 
 def launch(
@@ -137,7 +129,6 @@ def launch(
     command: Words,
     added: dict[str, str],
     binding: str,
-    warnings: tuple[str, ...],
     *,
     base: Mapping[str, str] | None = None,
     farewell: Sequence[Sequence[str]] = (),
@@ -156,9 +147,7 @@ def launch(
         farewell=farewell,
     )
     settle()
-    return placement.outcome(
-        job, ended, before, command, log_before=log_before, binding=binding, warnings=warnings, **said
-    )
+    return placement.outcome(job, ended, before, command, log_before=log_before, binding=binding, **said)
 
 
 LAUNCHER = MpiexecLauncher

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import MeasurementError
+from assay.execute.binding import crowded, seen, stated
 from assay.execute.job import Job, Outcome, outputs
 from assay.execute.leash import Ended
 
@@ -68,12 +69,14 @@ def outcome(
     *,
     log_before: int = 0,
     processes: int | None = None,
+    binding: str = "none",
     **said: Any,
 ) -> Outcome:
     """Compose the outcome and verify it; MeasurementError for a launcher that is missing, hangs or starts others.
 
-    `processes`: node programs asked for (None: as many as started). A program that fails by itself, before or after
-    it said where it runs, is an outcome with its status and the last lines of its log.
+    `processes`: node programs asked for (None: as many as started); `binding`: the policy asked for. A
+    program that fails by itself, before or after it said where it runs, is an outcome with its status and the last
+    lines of its log.
     """
     asked = f"{job.name} on {_several(job.ranks, 'rank')}" if job.ranks else job.name
     if ended.missing:
@@ -86,11 +89,26 @@ def outcome(
     status = next((s for s in ended.statuses if s != 0), 0) if ended.statuses else -int(signal.SIGKILL)
     lines = launch_lines(job.out, before)
     placement = tuple(_placed(lines))
+    facts = _facts(lines)
     if lines or status == 0:
         _verify(job, asked, lines, placement, command, processes, status)
     reason = None if status == 0 else _reason(status, job.log, log_before)
     hosts = tuple(dict.fromkeys(str(rank["host"]) for rank in placement))
-    return Outcome(status, reason, ended.seconds, command, hosts, placement, **said)
+    if job.ranks is not None and placement:
+        sharing = crowded(placement)
+        said["warnings"] = (*said.get("warnings", ()), *sharing)
+        binding = stated(binding, seen(placement, facts), shared=bool(sharing))
+    return Outcome(status, reason, ended.seconds, command, hosts, placement, binding=binding, **said)
+
+
+def _facts(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """What each host said of itself, by its name."""
+    return {
+        str(line.get("node") or host.get("host")): host
+        for line in lines
+        for host in line.get("hosts", ())
+        if isinstance(host, dict)
+    }
 
 
 def _placed(lines: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:

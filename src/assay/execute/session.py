@@ -138,7 +138,9 @@ def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation:
     try:
         job = target.job(record, task, out, run.folder / "log" / f"{Path(file).stem}.txt")
         outcome = target.perform(record, job)
-    except MeasurementError as error:
+        rejected = False
+    except MeasurementError as error:  # not what was asked for: what it wrote is kept and counts for nothing
+        rejected = True
         outcome = Outcome(status=1, reason=str(error), seconds=0.0, command=(), hosts=())
     lines = [list(events(path)) for _, path in outputs(out)]
     if outcome.status == 0 and not all(any(event.get("event") == "done" for event in one) for one in lines or [[]]):
@@ -150,6 +152,7 @@ def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation:
         {
             "event": "ended",
             "task": task.name,
+            "file": file,
             "status": outcome.status,
             "reason": outcome.reason,
             "seconds": outcome.seconds,
@@ -158,6 +161,7 @@ def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation:
             "binding": outcome.binding,
             "channel": outcome.channel,
             "warnings": list(outcome.warnings),
+            **({"rejected": True} if rejected else {}),
         }
     )
     if outcome.status == 0:

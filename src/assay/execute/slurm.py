@@ -146,7 +146,7 @@ class SlurmLauncher(MpiexecLauncher):
         step = self._srun(allocation, nodes, nodes, 1, "--cpu-bind=none", "--mpi=none", *words)
         command = (*step, "sh", "-c", script, "assay", *self._program(job, allocation, shared))
         settle = (lambda: None) if shared else (lambda: _name_by_node(job.out, nodes))
-        return self._launch(job, allocation, command, "none", (), processes=nodes, channel=channel, settle=settle)
+        return self._launch(job, allocation, command, "none", processes=nodes, channel=channel, settle=settle)
 
     def _ranks(self, job: Job, allocation: Allocation, nodes: int, shared: bool) -> Outcome:
         assert job.ranks is not None
@@ -157,7 +157,7 @@ class SlurmLauncher(MpiexecLauncher):
         program = ("sh", "-c", script, "assay", *self._program(job, allocation, shared))
         out = ("--out", str(job.out)) if shared else ()
         if plugin is None:
-            words, added, binding, warnings = speak(
+            words, added, binding = speak(
                 self.mpi, job, elsewhere=True, processors=allocation.processors, cores=allocation.processors // 2
             )
             if not shared:
@@ -167,21 +167,14 @@ class SlurmLauncher(MpiexecLauncher):
                 )
             starter = (self.mpi.mpiexec, "-n", str(job.ranks), *words)
             channel = f"the first rank's own file; ranks by {Path(self.mpi.mpiexec).name} in the allocation"
-            return self._launch(job, allocation, (*starter, *program, *out), binding, warnings, added, channel=channel)
+            return self._launch(job, allocation, (*starter, *program, *out), binding, added, channel=channel)
         binding = "none" if crowded else "cores"
         words = (f"--mpi={plugin}", f"--cpu-bind={binding}", "--distribution=block")
         words += ("--overcommit",) if crowded else ()
         words += ("--label",) if shared else (f"--output={job.out}", "--open-mode=append", f"--error={job.log}")
         channel = "the first rank's own file" if shared else "srun's standard output"
-        warnings = (
-            (f"{ppn} ranks share {allocation.processors} processors of a node (oversubscribed, not bound)",)
-            if crowded
-            else ()
-        )
         command = (*self._srun(allocation, nodes, job.ranks, ppn, *words), *program, *out)
-        return self._launch(
-            job, allocation, command, binding, warnings, channel=f"{channel}; ranks by srun --mpi={plugin}"
-        )
+        return self._launch(job, allocation, command, binding, channel=f"{channel}; ranks by srun --mpi={plugin}")
 
     def _launch(
         self,
@@ -189,7 +182,6 @@ class SlurmLauncher(MpiexecLauncher):
         allocation: Allocation,
         command: tuple[str, ...],
         binding: str,
-        warnings: tuple[str, ...],
         added: dict[str, str] | None = None,
         settle: Callable[[], None] = lambda: None,
         **said: Any,
@@ -203,7 +195,6 @@ class SlurmLauncher(MpiexecLauncher):
             command,
             added or {},
             binding,
-            warnings,
             base=allocation.environment,
             farewell=[allocation.end_steps()],
             settle=settled,

@@ -1,0 +1,114 @@
+#include "timing/host_facts.hpp"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <utility>
+
+#include "timing/cgroups.hpp"
+#include "timing/quota.hpp"
+
+namespace assay::timing {
+namespace {
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// The value of the first "key : value" line of a file, without blanks and quotes around it.
+std::string value_of(const std::string& path, const std::string& key, char separator) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t at = line.find(separator);
+    if (at == std::string::npos || !line.starts_with(key)) continue;
+    if (line.find_first_not_of(" \t", key.size()) != at) continue;
+    const std::size_t from = line.find_first_not_of(" \t\"", at + 1), to = line.find_last_not_of(" \t\"");
+    return from == std::string::npos ? "" : line.substr(from, to - from + 1);
+  }
+  return "";
+}
+
+void text_or_null(Json& json, std::string_view key, const std::string& text) {
+  text.empty() ? json.null(key) : json.text(key, text);
+}
+
+// The processors that cpusets leave to everybody in this group; empty where no cpuset says so.
+std::vector<std::int64_t> left_by_cpusets(const std::string& system) {
+  for (const auto& [folder, unified] : cgroups("cpuset", system)) {
+    const std::string list = first_line(folder + (unified ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus"));
+    if (!list.empty()) return cpu_list(list);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::int64_t> cpu_list(const std::string& text) {
+  std::vector<std::int64_t> cpus;
+  const char* at = text.c_str();
+  while (*at >= '0' && *at <= '9') {
+    char* end = nullptr;
+    const std::int64_t from = std::strtol(at, &end, 10);
+    const std::int64_t to = *end == '-' ? std::strtol(end + 1, &end, 10) : from;
+    for (std::int64_t cpu = from; cpu <= to && to < 1 << 16; ++cpu) cpus.push_back(cpu);
+    at = *end == ',' ? end + 1 : end;
+  }
+  return cpus;
+}
+
+Span span_of(const std::vector<std::int64_t>& cpus, const std::string& system) {
+  std::set<std::string> cores;
+  std::set<std::string> sockets;
+  Span span;
+  for (const std::int64_t cpu : cpus) {
+    const std::string topology = system + "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
+    std::string siblings = first_line(topology + "thread_siblings_list");
+    if (siblings.empty()) siblings = std::to_string(cpu);
+    sockets.insert(first_line(topology + "physical_package_id"));
+    if (cores.insert(siblings).second) span.threads += static_cast<std::int64_t>(cpu_list(siblings).size());
+  }
+  span.cores = static_cast<std::int64_t>(cores.size());
+  span.sockets = static_cast<std::int64_t>(sockets.size());
+  return span;
+}
+
+Json host_facts(const std::string& host, const std::string& system) {
+  Json json;
+  json.text("host", host);
+  utsname kernel{};
+  uname(&kernel);
+  const std::string info = system + "proc/cpuinfo";
+  std::string model = value_of(info, "model name", ':');
+  if (model.empty()) model = value_of(info, "Processor", ':');
+  if (model.empty()) model = value_of(info, "cpu", ':');
+  text_or_null(json, "cpu", model);
+  json.text("architecture", kernel.machine).text("kernel", kernel.release);
+  text_or_null(json, "distribution", value_of(system + "etc/os-release", "PRETTY_NAME", '='));
+  const std::vector<std::int64_t> online = cpu_list(first_line(system + "sys/devices/system/cpu/online"));
+  const std::vector<std::int64_t> left = left_by_cpusets(system);
+  const Span all = span_of(online, system);
+  json.integer("sockets", all.sockets).integer("cores", all.cores);
+  json.integer("threads", static_cast<std::int64_t>(online.size()));
+  const Quota quota = read_quota(system);
+  const auto processors = static_cast<double>(left.empty() ? online.size() : left.size());
+  json.integer("processors", static_cast<std::int64_t>(processors));
+  json.number("usable_cpus", quota.share > 0 ? std::min(processors, quota.share) : processors);
+  quota.share > 0 ? json.number("cpu_quota", quota.share) : json.null("cpu_quota");
+  const std::string memory = value_of(system + "proc/meminfo", "MemTotal", ':');  // "16316412 kB"
+  memory.empty() ? json.null("memory") : json.integer("memory", 1024 * std::strtoll(memory.c_str(), nullptr, 10));
+  text_or_null(json, "governor", first_line(system + "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+  const std::string clock = system + "sys/devices/system/clocksource/clocksource0/current_clocksource";
+  text_or_null(json, "clock_source", first_line(clock));
+  const std::string load = reading::word_of(system + "proc/loadavg");
+  load.empty() ? json.null("load") : json.number("load", std::strtod(load.c_str(), nullptr));
+  const bool guest = (" " + value_of(info, "flags", ':') + " ").find(" hypervisor ") != std::string::npos;
+  return json.truth("virtualised", guest);
+}
+
+}  // namespace assay::timing

@@ -1,0 +1,92 @@
+"""Which processors ranks really had: read from the masks that they state, whatever the launcher was asked for."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+# What launchers call a binding, in the words used here.
+_SAME = {"cores": "core", "hwthread": "hardware thread", "hwthreads": "hardware thread"}
+
+Rank = Mapping[str, Any]
+
+
+def seen(placement: Sequence[Rank], hosts: Mapping[str, Mapping[str, Any]]) -> str:
+    """The binding of all ranks: none, socket, core, hardware thread, "N cores"; several joined by commas.
+
+    `placement`: what each rank stated; `hosts`: the facts of each host by its name (`processors`: how many it has for
+    everybody).
+    """
+    kinds = Counter(_of_one(rank, hosts.get(str(rank.get("host")), {})) for rank in placement)
+    return ", ".join(sorted(kinds, key=lambda kind: (-kinds[kind], kind))) or "unknown"
+
+
+def _of_one(rank: Rank, host: Mapping[str, Any]) -> str:
+    cpus = len(rank.get("cpus", ()))
+    cores, threads, sockets = (int(rank.get(key) or 0) for key in ("cores", "threads", "sockets"))
+    if cpus == 0 or cores == 0:
+        return "unknown"
+    if cpus == 1:
+        return "hardware thread" if threads > 1 else "core"
+    everybody = int(host.get("processors") or 0)
+    if everybody and cpus >= everybody:
+        return "core" if cores == 1 else "none"
+    if cores == 1:
+        return "core"
+    every_core, every_socket = int(host.get("cores") or 0), int(host.get("sockets") or 0)
+    if sockets == 1 and every_socket > 1 and cores * every_socket >= every_core:
+        return "socket"
+    return f"{cores} cores"
+
+
+def stated(asked: str, found: str, *, shared: bool = False) -> str:
+    """The binding as a reader sees it: what was seen, and what was asked only where it differs.
+
+    `shared`: several ranks have the same core or hardware thread, which is not what binding to one means.
+    """
+    wanted = _SAME.get(asked, asked)
+    if found == "unknown":
+        return wanted
+    if shared and found != "none":
+        found = f"{found} shared by several ranks"
+    return found if wanted == found else f"{found} (asked: {wanted})"
+
+
+def crowded(placement: Sequence[Rank]) -> list[str]:
+    """A warning for each host where ranks share hardware threads: their times include waiting for one."""
+    warnings = dict[str, int]()
+    by_host: dict[str, list[frozenset[int]]] = defaultdict(list)
+    for rank in placement:
+        if rank.get("cpus"):
+            by_host[str(rank.get("host"))].append(frozenset(rank["cpus"]))
+    for host, masks in by_host.items():
+        for ranks, cpus in _shared(masks):
+            threads = "one hardware thread" if len(cpus) == 1 else f"{len(cpus)} hardware threads"
+            text = f"{ranks} ranks share {threads} of {host} ({_spans(cpus)}; oversubscribed)"
+            warnings[f"{text}: times include waiting for a processor"] = 0
+    return list(warnings)
+
+
+def _shared(masks: Sequence[frozenset[int]]) -> list[tuple[int, frozenset[int]]]:
+    """Sets of processors with more ranks that may use nothing else: of one mask, else of all masks together."""
+    found: list[tuple[int, frozenset[int]]] = []
+    for mask in dict.fromkeys(masks):
+        within = sum(other <= mask for other in masks)
+        if within > len(mask) and not any(smaller < mask for _, smaller in found):
+            found.append((within, mask))
+    everything = frozenset[int]().union(*masks)
+    if not found and len(masks) > len(everything):
+        found.append((len(masks), everything))
+    return found
+
+
+def _spans(cpus: frozenset[int]) -> str:
+    """Numbers as the kernel lists them: 0-3,8."""
+    spans: list[list[int]] = []
+    for cpu in sorted(cpus):
+        if spans and cpu == spans[-1][1] + 1:
+            spans[-1][1] = cpu
+        else:
+            spans.append([cpu, cpu])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)
