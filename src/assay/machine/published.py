@@ -213,11 +213,22 @@ class Figure(Block):
     data: str
 
 
+class Fragment(BaseModel):
+    """A line of a table that fell apart, as it stands in the text, and the row that it may belong to."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    label: Label
+    text: str
+
+
 class Unreadable(Block):
-    """What could not be read, and why."""
+    """What could not be read, and why; whole lines of it are no numbers of any machine, only text to look at."""
 
     where: str
     why: str
+    benchmark: str | None = None
+    machines: tuple[str, ...] = ()
+    fragments: tuple[Fragment, ...] = ()
 
 
 class Program(Block):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from assay.machine.catalogue import Cell, si
+from assay.machine.published import Claim
 
 TICKS = {"ipsc860": 5e-6, "ipsc2": 5e-6, "ipsc1": 25e-6}  # s, one way, by published machine
 TIMED = ("echo", "echo-self", "echo-host")  # what was timed with that clock
@@ -24,11 +25,29 @@ class Error:
     left: float
 
 
+def half(number: float) -> float:
+    """Half of the last digit of a number as it is printed."""
+    exponent = Decimal(repr(number)).as_tuple().exponent
+    return 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0)
+
+
+def claimed(claim: Claim, machine: str) -> float:
+    """What a claim's value leaves open (SI): what its print says (`tol_basis`), else half of its last digit.
+
+    A time per hop is a difference over five hops, each end read to a tick of the machine's clock.
+    """
+    value, unit = claim.value or 0, claim.unit or "1"
+    if claim.tol_abs is not None:
+        return si(claim.tol_abs, unit)[0]
+    if claim.tol_rel is not None:
+        return claim.tol_rel * abs(si(value, unit)[0])
+    ticks = TICKS.get(machine, 0.0) / 5 if claim.metric == "time_per_extra_hop" else 0.0
+    return si(half(value), unit)[0] + ticks
+
+
 def printed(cell: Cell) -> tuple[float, float]:
     """The least and greatest value (SI) that would be printed as this cell is."""
-    exponent = Decimal(repr(cell.printed)).as_tuple().exponent
-    half = 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0)
-    low, high = (si(cell.printed + way * half, cell.printed_unit)[0] for way in (-1, 1))
+    low, high = (si(cell.printed + way * half(cell.printed), cell.printed_unit)[0] for way in (-1, 1))
     return low, high
 
 

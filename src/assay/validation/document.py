@@ -25,7 +25,7 @@ Document = dict[str, Any]
 def section(answers: Answers, machine: str, published: str, origin: dict[str, str]) -> Document:
     """Everything about one described machine: tables with their errors and cells, and claims with their numbers."""
     tables = comparison.compare(answers, machine, published, origin) if known(published) else []
-    verdicts = claims.evaluate(answers, published) if known(published) else []
+    verdicts = claims.evaluate(answers, published, origin) if known(published) else []
     texts = claims.published()
     return {
         "machine": machine,
@@ -241,8 +241,9 @@ def claim_grid(found: Sequence[Document], title: str) -> Grid:
         rows.append(
             (
                 f"{SIGNS[one['outcome']]} {one['outcome']}",
+                one.get("mark") or "–",
                 one["text"],
                 numbers + (f" ({one['note']})" if one["note"] else ""),
             )
         )
-    return grid(title, ("", "claim", "numbers"), rows, left=3)
+    return grid(title, ("", "is", "claim", "numbers"), rows, left=4)

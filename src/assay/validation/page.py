@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from assay.described.shipped import shipped
 from assay.machine import catalogue
 from assay.machine import published as block
 from assay.report.grid import Grid, grid
-from assay.validation import claims, comparison, wires
+from assay.validation import claims, comparison, uncertain, wires
 from assay.validation.answers import Played
 from assay.validation.document import cells, claim_grid, glance, known
 from assay.validation.draw import svg
@@ -49,12 +48,12 @@ def page(answers: Played, pictures: Path, own: Mapping[str, Any] | None = None) 
             yield glance([t for t in found if t.errors()], described[name].table["title"]).markdown()
     verdicts = claims.evaluate(answers)
     yield "## The claims\n"
-    count = Counter(str(verdict.outcome) for verdict in verdicts)
-    yield f"{count['holds']} hold, {count['differs']} differ, {count['cannot be told']} cannot be told.\n"
+    yield f"{claims.summary(verdicts)}\n"
     texts = claims.published()
     yield claim_grid(
         [{**verdict.document(), "text": texts[verdict.claim].text} for verdict in verdicts], "Every claim, evaluated"
     ).markdown()
+    yield from uncertain.section(answers)
     yield "## What differs, and why\n"
     for text in DIFFERS:
         yield f"* {text}"

@@ -26,6 +26,7 @@ LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)  # B, of the hy
 SHORT = 100  # B: the coefficients "up to 100 bytes"
 NEEDS_REQUEST = ("ipsc2",)  # Table 6 gives these machines' line over longer messages only (the catalogue's remark)
 MODES = {"OSF 1.0.4 R1.3 and SUNMOS 1.6.2": ("", "sunmos"), "OSF, turbo": ("turbo",)}
+MESSAGES = ("rate_8192_B", "time_8_B", "comm_comp_ratio")  # the rows of a summary that messages decide
 LONG = 1_000_000  # B: "one MB messages", where a Paragon's rate names no length
 
 
@@ -37,6 +38,11 @@ def rule(*benchmarks: str) -> Callable[[Rule], Rule]:
         return made
 
     return keep
+
+
+def has_rule(cell: Cell) -> bool:
+    """Whether a simulated twin of this cell can be asked for."""
+    return cell.benchmark in RULES and (cell.benchmark != "summary" or cell.metric in MESSAGES)
 
 
 def simulated(answers: Answers, machine: str, cells: Iterable[Cell]) -> dict[int, float]:

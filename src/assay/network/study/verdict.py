@@ -40,6 +40,7 @@ class Verdict:
     outcome: Outcome
     parts: tuple[Part, ...]
     note: str = ""
+    mark: str | None = None  # whether it was an input, restated or predicted, where descriptions could have used it
 
     def document(self) -> dict[str, object]:
         """For JSON."""
@@ -48,6 +49,7 @@ class Verdict:
             "outcome": self.outcome,
             "parts": [{"outcome": part.outcome, "numbers": part.numbers} for part in self.parts],
             "note": self.note,
+            **({} if self.mark is None else {"mark": self.mark}),
         }
 
 

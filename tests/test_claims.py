@@ -1,0 +1,143 @@
+"""Every claim of the three papers has its place; words are tested as they are meant, with allowances from print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from assay.described.shipped import shipped
+from assay.machine import catalogue
+from assay.machine import published as block
+from assay.validation import allowance, claims, from_print, special, uncertain, unjudged
+from assay.validation.answers import Answer
+from assay.validation.document import claim_grid
+from assay.validation.schema import read
+
+PAPERS = ("dunigan1991_hypercubes", "dunigan1991_delta", "dunigan1995_paragon_mp")
+
+
+class Timed:
+    """Machines whose one-way time is a function of name, length and hops."""
+
+    def __init__(self, time: Callable[[str, int, int], float]) -> None:
+        self.time = time
+
+    def ask(self, machine: str, benchmark: str, figure: str, **settings: Any) -> list[Answer]:
+        return [
+            Answer({"bytes": size, "hops": hops}, size / time if figure == "rate" else time)
+            for size in settings.get("bytes", ())
+            for hops in settings.get("hops", (1,))
+            if benchmark == "echo"
+            for time in [self.time(machine, size, hops)]
+        ]
+
+
+def outcome(name: str, time: Callable[[str, int, int], float]) -> str:
+    return str(claims.judge(Timed(time), claims.published()[name]).outcome)
+
+
+def test_every_claim_is_judged_or_named_with_a_reason() -> None:
+    known = claims.published()
+    assert len(known) == 71
+    kinds = {
+        name: (claims.simulated(claim), name in from_print.JUDGES, name in unjudged.REASONS)
+        for name, claim in known.items()
+    }
+    assert all(sum(each) == 1 for each in kinds.values()), [n for n, each in kinds.items() if sum(each) != 1]
+    assert {*special.JUDGES, *from_print.JUDGES, *unjudged.REASONS, *claims.NOTES} <= set(known)
+    assert sum(each[0] for each in kinds.values()) == 46
+
+
+def test_what_is_judged_says_whether_it_was_an_input() -> None:
+    found = {v.claim: v for v in claims.evaluate(Timed(lambda machine, size, hops: 1e-4 + 1e-6 * size + 1e-6 * hops))}
+    assert set(found) == set(claims.published())
+    for name, verdict in found.items():
+        assert (verdict.mark is None) == (verdict.outcome == "cannot be told"), name
+    assert found["d91d.ipsc860-protocol"].mark is None  # a straight line has no break
+    assert {found[name].mark for name in from_print.JUDGES} == {"restated"}
+    rows = {row[2]: row for row in claim_grid([{**found["d91h.linear-time"].document(), "text": "x"}], "t").rows}
+    assert rows["x"][:2] == ("✓ holds", "restated")
+    text = claims.summary([found[name] for name in ("d91h.linear-time", "d91h.echo-return-path", "d91h.i860-compiled")])
+    assert text.startswith(
+        "Of 3 claims 2 hold, 0 differ, 1 cannot be told. Of those that hold 1 were predicted, 1 rest"
+    )
+
+
+def test_an_allowance_says_which_print_it_is_from() -> None:
+    for claim in catalogue.load().claims:
+        if claim.paper in PAPERS:
+            has = claim.tol_rel is not None or claim.tol_abs is not None
+            assert has == (claim.tol_basis is not None), claim.id
+
+
+def test_a_number_in_print_leaves_half_of_its_last_digit_and_a_difference_of_times_a_tick() -> None:
+    known = claims.published()
+    assert allowance.claimed(known["d91d.peak-rate"], "delta") == pytest.approx(0.05e6)
+    assert allowance.claimed(known["d91h.hop-ncube6400"], "ncube6400") == pytest.approx(0.5e-6)
+    assert allowance.claimed(known["d91h.hop-ipsc860-short"], "ipsc860") == pytest.approx(1.5e-6)
+    assert allowance.claimed(known["d91h.routing-slowdown-first-generation"], "ipsc1") == pytest.approx(0.05)
+
+
+def test_in_proportion_is_a_proportion() -> None:
+    """Falling with every hop is not enough: six hops leave a sixth, or what Appendix A prints in its place."""
+    name = "d91h.store-and-forward-decay"
+    assert outcome(name, lambda machine, size, hops: 1e-6 * size * hops) == "holds"
+    assert outcome(name, lambda machine, size, hops: 1e-6 * size * (2 + hops)) == "differs"  # 3/8
+    assert outcome(name, lambda machine, size, hops: 1e-6 * size * (1 + 0.08 * hops)) == "differs"  # 0.73
+
+
+def test_linear_is_as_straight_as_what_the_paper_calls_so() -> None:
+    assert outcome("d91h.linear-time", lambda machine, size, hops: 1e-4 + 1e-6 * size) == "holds"
+    assert outcome("d91h.linear-time", lambda machine, size, hops: 1e-4 + 1e-6 * size**1.5) == "differs"
+    assert outcome("d91d.time-model", lambda machine, size, hops: 1e-4 + 1e-6 * size + 1e-5 * hops) == "holds"
+    assert outcome("d91d.time-model", lambda machine, size, hops: 1e-4 + 1e-6 * size * hops) == "differs"
+
+
+def test_padded_messages_take_one_time() -> None:
+    name = "d91h.ipsc1-padding"
+    assert outcome(name, lambda machine, size, hops: 1e-3 + 1e-6 * max(size, 32)) == "holds"
+    assert outcome(name, lambda machine, size, hops: 1e-3 + 1e-6 * size) == "differs"
+
+
+def test_the_segments_of_the_ipsc1_break_at_1024() -> None:
+    name = "d91h.segment-ipsc1-1024"
+    assert outcome(name, lambda machine, size, hops: 1e-3 + 1e-6 * size + 1e-3 * (size > 1024)) == "holds"
+    assert outcome(name, lambda machine, size, hops: 1e-3 + 1e-6 * size + 1e-3 * (size > 1000)) == "differs"
+    assert outcome(name, lambda machine, size, hops: 1e-3 + 1e-6 * size) == "cannot be told"
+
+
+def test_what_only_the_print_answers_is_judged_from_it() -> None:
+    known = claims.published()
+    numbers = {name: from_print.JUDGES[name](known[name]) for name in from_print.JUDGES}
+    assert {part.outcome for parts in numbers.values() for part in parts} == {"holds"}
+    assert [part.numbers.split(" times")[0] for part in numbers["d91h.ipsc860-vs-ncube6400-kernels"]] == [
+        "Table 4, sieve: 6.8",
+        "Table 4, dhrystone: 13.8",
+        "Table 4, floatmath: 3.2",
+        "Table 4, whetstone: 3.3",
+    ]
+    four = known["d91h.ipsc860-vs-ncube6400-kernels"].model_copy(update={"value_min": 5})
+    assert [p.outcome for p in from_print.JUDGES[four.id](four)] == ["holds", "holds", "differs", "differs"]
+
+
+def test_no_claim_says_more_than_its_source() -> None:
+    """Section 6 puts no factor on the iPSC/860's ratio."""
+    claim = claims.published()["d91h.comm-comp-ratio"]
+    assert "ten times" not in claim.text
+    assert "coarser grained" in claim.text
+
+
+def test_a_table_that_fell_apart_is_shown_and_counts_for_nothing() -> None:
+    (fallen,) = (one for one in catalogue.load().of(block.Unreadable) if one.fragments)
+    (shown,) = uncertain.tables(Timed(lambda machine, size, hops: 1e-4))
+    assert "reading uncertain" in shown.title
+    assert [row[:2] for row in shown.rows] == [("8 ?", "473 38 1 375 ?"), ("16 ?", "923 546 569 ?")]
+    numbers = {number for one in fallen.fragments for number in re.findall(r"\d{3}", one.text)} | {"109", "234", "847"}
+    for machine, path in shipped().items():
+        texts = [f"{key} {text}" for key, text in read(path).origin.items() if "barrier" in f"{key} {text}".lower()]
+        assert not [text for text in texts for number in numbers if re.search(rf"\b{number}\b", text)], machine
+    assert read(shipped()["delta"]).table["barrier"]["step"] == "62 us"  # an 8-byte message
+    assert not [c for c in catalogue.load().cells if c.benchmark == "barrier" and c.paper == fallen.paper]
