@@ -23,9 +23,9 @@ REFERENCE = Path(os.environ.get("ASSAY_REFERENCE", Path(__file__).resolve().pare
 
 # sha256 of each file's parsed content, as canonical JSON: a changed fact must be changed here too, on purpose
 DIGESTS = {
-    "published/dunigan1991_delta.toml": "a53dfaf1c1807330392ea97dc3033f7b3d22324d1b925904d0867e466d7be4bc",
-    "published/dunigan1991_hypercubes.toml": "d799e7b4610f14ba5ac4cfb48250759021f823eca1d78fefbd32664916f8ab7c",
-    "published/dunigan1995_paragon_mp.toml": "7fc7186abe7d0f64ee069acec261f7309d0b9036bc871b6d766a0519861fb921",
+    "published/dunigan1991_delta.toml": "7357fb89a61bfbef25f31912f827c54b8338beb02774b1d799a57386121d5f59",
+    "published/dunigan1991_hypercubes.toml": "82c13d2cce0128293c5cfd8cae28c9f29d7e809b4adebaecdef5a1d4a1deac50",
+    "published/dunigan1995_paragon_mp.toml": "3ab4b6dc649ec67e42af2e35b80e64486edf1d785b584d396dd046b596205558",
     "published/ghosh_parallel_io.toml": "84bd239388e5524bd40b213090718faea8421a6f640c17158607dcfff7ec1c4f",
     "published/vandersteen2000_beowulf.toml": "aca593c76e0abf046c1b5517e095e67c9e2b6370b968f1d60bff9e61c05f61bf",
     "units.toml": "1ed78fce7bdea925ceb8581109e741db1edef7c39ff520717b145e96a10589cb",
@@ -59,7 +59,31 @@ def test_content_is_the_reference() -> None:
     assert set(originals) == {Path(name).name for name in DIGESTS}
     for name in DIGESTS:
         original = tomllib.loads(originals[Path(name).name].read_text(encoding="utf-8"))
-        assert canonical(raw(name)) == canonical(original), name
+        assert canonical(as_transcribed(raw(name))) == canonical(as_transcribed(original)), name
+
+
+# What is ours beside the transcription: what restates what, and how far the print of a claim reaches.
+OURS = {"restates", "tol_rel", "tol_abs", "tol_basis", "fragments"}
+AMENDED = {  # claims whose own words or numbers were corrected from the source: their other keys are the transcription's
+    "d91h.comm-comp-ratio": {"text", "note"},  # the text puts no factor on the iPSC/860's ratio
+    "d91h.second-generation-nearly-direct": {"value", "value_basis"},  # a threshold of ours, now from Appendix A
+    "d91h.routing-slowdown-second-generation": {"note"},  # on a tolerance that is gone
+    "d91d.segments": {"op"},  # a length that a program is cut at is exact
+    "d91d.ipsc860-protocol": {"op"},
+}
+
+
+def as_transcribed(document: dict[str, Any]) -> dict[str, Any]:
+    """The file without what is ours."""
+
+    def block(one: Any) -> Any:
+        if not isinstance(one, dict):
+            return one
+        ours = OURS | AMENDED.get(one.get("id", ""), set())
+        ours |= {"benchmark", "machines"} if "fragments" in one else set()
+        return {key: value for key, value in one.items() if key not in ours}
+
+    return {kind: [block(one) for one in each] if isinstance(each, list) else each for kind, each in document.items()}
 
 
 def listed(value: Any) -> Any:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from assay.described.paths import passed
+from assay.described.shipped import open_described
 from assay.machine import catalogue
 from assay.machine.published import Claim
 from assay.network.study.verdict import Part
@@ -206,23 +208,15 @@ def _in_proportion(answers: Answers, claim: Claim) -> list[Part]:
 
 def _another_way_back(answers: Answers, claim: Claim) -> list[Part]:
     """The described network's own routes of two hops, there and back: their middle nodes differ, for every pair."""
-    from assay._core import network as core
-    from assay.described.shipped import open_described
-
     parts = []
     for machine in about(claim):
-        network = open_described(machine).for_core()["network"]
-        net = core.build_network({key: network[key] for key in ("topology", "dimension", "order")})
-        links = net.links
-
-        def middle(source: int, target: int) -> int:
-            ((_, way),) = net.routes(source, target)  # noqa: B023
-            return int(links[way[1][0]]["to"])  # noqa: B023
-
-        pairs = [(0, 1 << a | 1 << b) for a in range(6) for b in range(a)]
-        apart = sum(middle(one, other) != middle(other, one) for one, other in pairs)
-        words = f"{machine}: {apart} of {len(pairs)} pairs two hops apart have another node on the way back"
-        parts.append(Part("holds" if apart == len(pairs) else "differs", words))
+        ends = [(0, 1 << a | 1 << b) for a in range(6) for b in range(a)]
+        there, back = (
+            passed(open_described(machine), pairs) for pairs in (ends, [(other, one) for one, other in ends])
+        )
+        apart = sum(one[1] != other[1] for one, other in zip(there, back, strict=True))
+        words = f"{machine}: {apart} of {len(ends)} pairs two hops apart have another node on the way back"
+        parts.append(Part("holds" if apart == len(ends) else "differs", words))
     return parts
 
 
