@@ -64,7 +64,8 @@ def test_content_is_the_reference() -> None:
 
 # What is ours beside the transcription: what restates what, and how far the print of a claim reaches.
 OURS = {"restates", "tol_rel", "tol_abs", "tol_basis", "fragments"}
-AMENDED = {  # claims whose own words or numbers were corrected from the source: their other keys are the transcription's
+# Claims whose own words or numbers were corrected from the source; their other keys are the transcription's.
+AMENDED = {
     "d91h.comm-comp-ratio": {"text", "note"},  # the text puts no factor on the iPSC/860's ratio
     "d91h.second-generation-nearly-direct": {"value", "value_basis"},  # a threshold of ours, now from Appendix A
     "d91h.routing-slowdown-second-generation": {"note"},  # on a tolerance that is gone
