@@ -1,4 +1,4 @@
-"""The way of a message through a described machine's network: which routers it passes, by the simulator's own routes."""
+"""The way of a message through a described machine's network: the routers that it passes, by the simulator's routes."""
 
 from __future__ import annotations
 
