@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.analysis.disturbance import invalid
-from assay.analysis.figures import Cell, cells, evaluate, figures
+from assay.analysis.figures import Cell, FigureValue, cells, evaluate, figures
 from assay.analysis.fits import fits, times_by_launch
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, Figure, Metric
@@ -78,6 +78,21 @@ def test_an_interval_needs_six_launches_and_holds_the_value() -> None:
 def test_an_invalid_case_has_no_number() -> None:
     made = figures(ECHO, [cell({"bytes": 8}, [1.0])], {("round_trip", '{"bytes":8}'): invalid()})
     assert {f.value for f in made} == {None} and {f.state for f in made} == {"invalid"}
+
+
+def test_a_tail_is_across_launches_where_each_launch_carries_its_own() -> None:
+    """Eight launches of 500 single operations, 99th percentiles of 1.0 to 1.7; with one short launch: pooled."""
+
+    def tail_of(*launches: list[float]) -> FigureValue:
+        made = figures(ECHO, [cell({"bytes": 8}, *launches, batch=1)])
+        return next(f for f in made if (f.statistic, f.name) == ("p99", "half_round_trip"))
+
+    launches = [[0.5] * 490 + [1.0 + i / 10] * 10 for i in range(8)]
+    tail = tail_of(*launches)
+    assert tail.value == pytest.approx(0.5 * 1.35) and tail.range == pytest.approx([0.5, 0.85])
+    assert tail.ci95 == pytest.approx([0.5, 0.85]) and "8 launches" in tail.scope and "launches'" in tail.estimator
+    pooled = next(f for f in figures(ECHO, [cell({"bytes": 8}, *launches, [0.5] * 9, batch=1)]) if f.statistic == "p99")
+    assert pooled.range is None and "within the launches" in pooled.scope
 
 
 def test_the_first_call_stands_by_itself() -> None:

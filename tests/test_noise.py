@@ -195,27 +195,6 @@ def made(detours: list[tuple[int, int]], seconds: int) -> Trace:
     return Trace(method="work", **keys | extra)
 
 
-@given(
-    st.lists(st.tuples(st.integers(1, 20), st.integers(1, 20)), max_size=6),
-    st.integers(1, 30),
-    st.integers(0, 300),
-    st.integers(1, 300),
-)
-def test_replay_is_what_going_through_every_millisecond_gives(
-    detours: list[tuple[int, int]], rest: int, begin: int, work: int
-) -> None:
-    trace = made(detours, rest)
-    period = round(trace.seconds * 1000)
-    lost = set()
-    for start, length in zip(trace.start, trace.length, strict=True):
-        lost |= set(range(round(start * 1000), round((start + length) * 1000)))
-    now, left = begin, work
-    while left:
-        left -= now % period not in lost
-        now += 1
-    assert trace.ends(begin / 1000, work / 1000) == pytest.approx(now / 1000, abs=1e-9)
-
-
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 def test_the_program_s_traces_are_its_figures(tmp_path: Path) -> None:
     program = kept("threads/noise")

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from assay.analysis.disturbance import Displacement, Estimator, State, Verdict
 from assay.analysis.intervals import Estimate, across_launches
-from assay.analysis.quantiles import quantile
+from assay.analysis.quantiles import quantile, tail_across_launches
 from assay.benchmark.record import Benchmark, Figure
 from assay.errors import InputError
 from assay.samples import case_text
@@ -223,15 +223,36 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, verdict: Verdict)
         extreme = described(best, "best", "best reading")
         extreme.scope = f"the best of all samples of {estimate.launches} launches: one extreme, no estimate"
         made.append(extreme)
-    if cell.batch == 1:
-        tail = quantile(pooled, 0.99, batch=cell.batch)
-        value = None if tail.value is None else derive(tail.value)
-        if value is not None:
-            p99 = described(value, "p99", "99th percentile")
-            p99.scope = "within the launches sampled; order statistics"
-            p99.ci95 = _mapped(derive, tail.ci95) if valid else None
-            made.append(p99)
-    return [*made, *_first(cell, derive, described)]
+    return [*made, *_tail(cell, nodes, derive, described), *_first(cell, derive, described)]
+
+
+def _tail(
+    cell: Cell,
+    nodes: int,
+    derive: Callable[[float], float | None],
+    described: Callable[[float | None, str, str], FigureValue],
+) -> list[FigureValue]:
+    """The 99th percentile, of single operations and enough of them (METHOD, rule 6).
+
+    Where each launch carries its own it is an estimate across launches; else one of all their readings together.
+    """
+    if cell.batch != 1:
+        return []
+    across = None
+    if nodes == 1:
+        values = list(cell.launches.values())
+        across, _ = tail_across_launches(values, level=cell.level, allocations=cell.allocations, days=cell.days)
+    pooled = quantile(np.concatenate(list(cell.launches.values())), 0.99, batch=cell.batch)
+    found = pooled if across is None else across
+    value = None if found.value is None else derive(found.value)
+    if value is None:
+        return []
+    p99 = described(value, "p99", "99th percentile" if across is None else "median of the launches' 99th percentiles")
+    p99.scope = "within the launches sampled; order statistics" if across is None else across.scope
+    if p99.value is not None:
+        p99.ci95 = _mapped(derive, found.ci95)
+        p99.range = None if across is None else _mapped(derive, across.range)
+    return [p99]
 
 
 def _first(

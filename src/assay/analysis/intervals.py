@@ -45,13 +45,6 @@ class Estimate(Result):
     statistic: str = "median"
     level: float = 0.95
 
-    @property
-    def half_width(self) -> float | None:
-        """Half of the interval's width relative to the value, or None where there is no interval."""
-        if self.ci95 is None or self.value == 0:
-            return None
-        return (self.ci95[1] - self.ci95[0]) / 2 / abs(self.value)
-
 
 @functools.cache
 def median_rank(launches: int, level: float = 0.95) -> int | None:

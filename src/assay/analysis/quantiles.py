@@ -78,9 +78,15 @@ def _least_count(chance: float, n: int, q: float) -> int:
 
 
 def tail_across_launches(
-    values_by_launch: Sequence[ArrayLike], q: float = 0.99, *, batch: int = 1
+    values_by_launch: Sequence[ArrayLike],
+    q: float = 0.99,
+    *,
+    batch: int = 1,
+    level: float = 0.95,
+    allocations: int = 1,
+    days: int = 1,
 ) -> tuple[Estimate | None, str | None]:
-    """Estimate a tail over launches from each launch's own quantile.
+    """Estimate a tail over launches from each launch's own quantile; the rest as `across_launches` takes it.
 
     None and the reason where a launch cannot carry it.
     """
@@ -88,4 +94,5 @@ def tail_across_launches(
     for launch, result in enumerate(each):
         if result.value is None:
             return None, f"launch {launch}: {result.reason}"
-    return across_launches([result.value for result in each if result.value is not None]), None
+    values = [result.value for result in each if result.value is not None]
+    return across_launches(values, level=level, allocations=allocations, days=days), None

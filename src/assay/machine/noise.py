@@ -16,17 +16,15 @@ steal        time that the hypervisor took, in the kernel's ticks of some 10 ms
 involuntary, voluntary    context switches of the thread
 
 To replay it, let processor p do nothing from `start` to `start + length` of one thread's lines, again and again every
-`seconds`: `Trace.ends` says when work ends that way. The simulator does so to the computing of its ranks where a
-description's node has the key `noise`, as in `assay run overlap --on FILE --set machine.node.noise=runs/ID`;
-`processors` gives it what it plays.
+`seconds`. The simulator does so to the computing of its ranks (core/ranks/noise.hpp) where a description's node has the
+key `noise`, as in `assay run overlap --on FILE --set machine.node.noise=runs/ID`; `processors` gives it what it plays.
 """
 
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 
@@ -56,7 +54,6 @@ class Trace:
     involuntary: int
     voluntary: int
     host: str = ""
-    _lost: tuple[float, ...] = field(init=False, repr=False, compare=False, default=())
 
     def __post_init__(self) -> None:
         """Refuse what cannot have been: detours out of order, overlapping, or outside the watch."""
@@ -69,37 +66,11 @@ class Trace:
             edge = start + length
         if not self.seconds > 0 or edge > self.seconds * (1 + 1e-9) + 1e-9:
             raise ValueError(f"detours reach to {edge} s of {self.seconds} s")
-        object.__setattr__(self, "_lost", (0.0, *accumulate(self.length)))
 
     @property
     def lost(self) -> float:
         """Share of the time that detours took."""
-        return self._lost[-1] / self.seconds
-
-    def ends(self, begin: float, work: float) -> float:
-        """When `work` seconds of computing end that begin at `begin` (s, from the replay's start).
-
-        The trace repeats every `seconds`; a detour holds up all work, also its first instant.
-        """
-        free = self.seconds - self._lost[-1]
-        if free <= 0:
-            raise ValueError("this trace leaves no time to work")
-        done = self._worked(begin) + work
-        rounds, rest = divmod(done, free)
-        if rest <= 0 and rounds > 0:  # the last instant of a round, not the first of the next
-            rounds, rest = rounds - 1, free
-        worked = [start - lost for start, lost in zip(self.start, self._lost, strict=False)]
-        before = bisect_right(worked, rest - 1e-15) if rest > 0 else 0
-        return max(begin, rounds * self.seconds + rest + self._lost[before])
-
-    def _worked(self, t: float) -> float:
-        """Free time from 0 to `t`."""
-        rounds, rest = divmod(t, self.seconds)
-        at = bisect_right(self.start, rest)
-        lost = self._lost[at]
-        if at > 0:  # part of the last detour may still lie ahead
-            lost -= max(0.0, self.start[at - 1] + self.length[at - 1] - rest)
-        return rounds * (self.seconds - self._lost[-1]) + rest - lost
+        return sum(self.length) / self.seconds
 
 
 def read_traces(path: Path) -> Iterator[Trace]:
