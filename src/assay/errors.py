@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 
 class AssayError(Exception):
     """Something that the user can mend. `str()` of it is the whole message; `status` the exit status."""
@@ -44,3 +46,8 @@ class MeasurementError(AssayError):
     """A measurement failed or is invalid: a compiler, a launcher, a rank or a check said no."""
 
     status = 1
+
+
+def warn(text: str) -> None:
+    """Say in one line on standard error what a person should know of an answer that is given all the same."""
+    sys.stderr.write(f"assay: warning: {text}\n")

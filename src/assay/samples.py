@@ -8,10 +8,11 @@ an operation.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,74 +193,178 @@ def rows(lines: Iterable[dict[str, Any]], about: Circumstance) -> Iterator[Row]:
             yield each
 
 
-def folded(lines: Iterable[dict[str, Any]], about: Circumstance) -> Iterator[Measured | Check | Launch]:
-    """Read one task's events. Several hosts may have written into one file: a line names its `host`."""
+def folded(
+    lines: Iterable[dict[str, Any]], about: Circumstance, complain: Callable[[int, str], None] | None = None
+) -> Iterator[Measured | Check | Launch]:
+    """Read one task's events. Several hosts may have written into one file: a line names its `host`.
+
+    A line that says what cannot be (a NaN, text for a number, a key that is missing) gives no row: `complain` is called
+    with its place in `lines`, from 0, and what is wrong. Kinds of lines that are not known are of a newer Assay.
+    """
     launches: dict[str, dict[str, Any]] = {}
     notes: dict[str, list[str]] = {}
     done: set[str] = set()
     only = ""
-    for event in lines:
-        kind = event.get("event")
-        host = str(event.get("host") or only)
-        if kind == "launch":
-            placement = event.get("placement") or [{}]
-            host = str(event.get("host") or placement[0].get("host") or "")
-            only = only or host
-            launches[host] = event
-        elif kind == "block":
-            seed = int(launches.get(host, {}).get("seed", 0))
-            yield _measured(event, about, host, seed)
-        elif kind == "check":
-            yield Check(
-                about.run,
-                about.benchmark,
-                about.machine,
-                case_text(event.get("case", {}) | about.factors),
-                about.allocation,
-                about.launch,
-                about.attempt,
-                host,
-                bool(event["passed"]),
-                str(event.get("detail", "")),
-            )
-        elif kind == "note":
-            notes.setdefault(host, []).append(str(event.get("text", "")))
-        elif kind == "done":
-            done.add(host)
+    for place, event in enumerate(lines):
+        try:
+            kind = event.get("event")
+            host = str(event.get("host") or only)
+            if kind == "launch":
+                placement = event.get("placement") or [{}]
+                host = str(event.get("host") or placement[0].get("host") or "")
+                _launch(event, about, host, False, [])  # for what it would complain of
+                only = only or host
+                launches[host] = event
+            elif kind == "block":
+                yield _measured(event, about, host, launches.get(host, {}).get("seed", 0))
+            elif kind == "check":
+                yield _check(event, about, host)
+            elif kind == "note":
+                text = str(event.get("text", ""))
+                _text("text", text)
+                notes.setdefault(host, []).append(text)
+            elif kind == "done":
+                done.add(host)
+        except (ValueError, TypeError, AttributeError, LookupError, OverflowError, RecursionError) as error:
+            if complain is not None:
+                missing = f"{error.args[0]}: is missing" if isinstance(error, KeyError) else str(error)
+                complain(place, f"event {str(event.get('event'))!r}: {missing}")
     for host, event in launches.items():
         yield _launch(event, about, host, host in done and not about.superseded, notes.get(host, []))
 
 
 def _measured(event: dict[str, Any], about: Circumstance, host: str, seed: int) -> Measured:
     accounting = event.get("accounting") or {}
-    begun = float(event.get("t0", 0.0))
+    begun = event.get("t0", 0.0)
+    values, first = event["values"], event.get("first")
     block = Block(
         run=about.run,
         benchmark=about.benchmark,
         machine=about.machine,
         metric=event["metric"],
-        case=case_text(event.get("case", {}) | about.factors),
+        case=_case(event, about),
         allocation=about.allocation,
         launch=about.launch,
         attempt=about.attempt,
-        block=int(event.get("block", 0)),
-        order=int(event.get("order", 0)),
-        batch=int(event.get("batch", 1)),
-        samples=len(event["values"]),
+        block=event.get("block", 0),
+        order=event.get("order", 0),
+        batch=event.get("batch", 1),
+        samples=len(values),
         ended=str(event.get("ended", "")),
         host=host,
         t0=begun,
-        t1=float(event.get("t1", begun)),
+        t1=event.get("t1", begun),
         **{key: accounting.get(key) for key in ACCOUNTING},
     )
-    first = event.get("first")
-    return Measured(
-        block,
-        first=None if first is None else float(first),
-        values=[float(value) for value in event["values"]],
+    made = Measured(
+        _sound(block),
+        first=None if first is None else _real("first", first),
+        values=_reals("values", values),
         cache=event.get("cache"),
         seed=seed,
     )
+    if block.batch < 1:
+        raise ValueError(f"batch: seen: {block.batch}; accepted: 1 or more")
+    if made.cache is not None:
+        _text("cache", made.cache)
+    return made
+
+
+def _check(event: dict[str, Any], about: Circumstance, host: str) -> Check:
+    return _sound(
+        Check(
+            run=about.run,
+            benchmark=about.benchmark,
+            machine=about.machine,
+            case=_case(event, about),
+            allocation=about.allocation,
+            launch=about.launch,
+            attempt=about.attempt,
+            host=host,
+            passed=event["passed"],
+            detail=str(event.get("detail", "")),
+        )
+    )
+
+
+def _case(event: dict[str, Any], about: Circumstance) -> str:
+    """Return the case's text. ValueError where a parameter is neither a finite number nor text, true, false or null."""
+    case = event.get("case", {}) | about.factors
+    _parameters("case", case)
+    return case_text(case)
+
+
+def _parameters(key: str, case: dict[str, Any]) -> None:
+    for name, value in case.items():
+        _text(key, name)
+        if isinstance(value, str):
+            _text(f"{key}.{name}", value)
+        elif value is not None and not isinstance(value, bool):
+            _real(f"{key}.{name}", value)
+
+
+def _real(key: str, value: Any) -> float:
+    if type(value) not in (int, float) or not -_MOST_REAL <= value <= _MOST_REAL:
+        raise ValueError(f"{key}: seen: {value!r}; accepted: a finite number")
+    return float(value)
+
+
+def _reals(key: str, values: Any) -> list[float]:
+    if not isinstance(values, list):
+        raise ValueError(f"{key}: seen: {values!r}; accepted: a list of numbers")
+    if set(map(type, values)) <= {float} and all(map(math.isfinite, values)):
+        return values
+    return [_real(key, value) for value in values]
+
+
+def _text(key: str, value: Any) -> None:
+    """Refuse what is no text, and text that holds half a surrogate, which no table and no page can hold."""
+    if not isinstance(value, str):
+        raise ValueError(f"{key}: seen: {value!r}; accepted: text")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{key}: seen: {value!r}; accepted: Unicode text") from None
+
+
+_MOST_REAL = 1e300  # far beyond any unit's; sums and squares of what passes are judged where they are made
+_MOST_WHOLE = 2**62  # fits a column, also after adding a few
+
+
+def fault(row: Row | Circumstance) -> str | None:
+    """Say which column of a row, or key of a circumstance, holds what it cannot; None where all is well."""
+    for column in fields(row):
+        value = getattr(row, column.name)
+        kind, _, optional = str(column.type).partition(" | ")
+        if value is None and optional:
+            continue
+        try:
+            if kind == "str":
+                _text(column.name, value)
+            elif kind == "float":
+                _real(column.name, value)
+            elif kind == "bool" and type(value) is not bool:
+                raise ValueError(f"{column.name}: seen: {value!r}; accepted: true or false")
+            elif kind == "int" and (type(value) is not int or abs(value) > _MOST_WHOLE):
+                raise ValueError(f"{column.name}: seen: {value!r}; accepted: a whole number")
+            elif kind.startswith("dict"):
+                if not isinstance(value, dict):
+                    raise ValueError(f"{column.name}: seen: {value!r}; accepted: an object")
+                _parameters(column.name, value)
+        except ValueError as error:
+            return str(error)
+    return None
+
+
+_Kind = TypeVar("_Kind", Block, Check, Launch)
+
+
+def _sound(row: _Kind) -> _Kind:
+    wrong = fault(row)
+    if wrong:
+        raise ValueError(wrong)
+    return row
 
 
 def shared(measured: Measured, about: Circumstance, first: bool) -> dict[str, Any]:
@@ -296,7 +401,8 @@ def _samples(measured: Measured, about: Circumstance) -> Iterator[Sample]:
 
 
 def _launch(event: dict[str, Any], about: Circumstance, host: str, complete: bool, notes: list[str]) -> Launch:
-    return Launch(
+    ranks = event.get("ranks", 1)
+    made = Launch(
         run=about.run,
         benchmark=about.benchmark,
         part=about.part,
@@ -305,19 +411,22 @@ def _launch(event: dict[str, Any], about: Circumstance, host: str, complete: boo
         launch=about.launch,
         attempt=about.attempt,
         complete=complete,
-        seed=int(event.get("seed", 0)),
+        seed=event.get("seed", 0),
         t=event.get("t"),
-        ranks=int(event.get("ranks", 1)),
+        ranks=ranks,
         host=host,
-        placement=json.dumps(event.get("placement", [])),
+        placement=json.dumps(event.get("placement", []), allow_nan=False),
         transport=event.get("transport"),
         compiler=event.get("compiler"),
         flags=event.get("flags"),
         library=event.get("library"),
-        clock=json.dumps(event.get("clock")),
+        clock=json.dumps(event.get("clock"), allow_nan=False),
         notes=json.dumps(notes),
         provenance=about.provenance,
     )
+    if type(ranks) is int and ranks < 1:
+        raise ValueError(f"ranks: seen: {ranks}; accepted: 1 or more")
+    return _sound(made)
 
 
 def columns(kind: type[Row]) -> list[str]:

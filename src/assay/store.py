@@ -3,6 +3,7 @@
 RUN/run.json             what was asked for: id, plan, machine, command
 RUN/journal.jsonl        one line a task begun or ended, written by Assay, fsynced
 RUN/provenance/KEY.json  circumstances of launches, by their digest
+RUN/tables-N/            tables of before a resumption that found launch files missing or cut short
 RUN/launches/*.jsonl     what the programs wrote themselves, line by line: kill -9 loses no finished line
 RUN/log/                 standard error of launchers and programs
 RUN/lock                 held by the process that writes, and let go by the kernel however that process ends
@@ -11,38 +12,33 @@ RUN/{samples,blocks,checks,launches}.parquet   when the run has ended
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
-from assay.errors import InputError, MeasurementError
-from assay.samples import (
-    Block,
-    Check,
-    Circumstance,
-    Launch,
-    Measured,
-    Row,
-    Sample,
-    columns,
-    events,
-    folded,
-    rows,
-    shared,
-)
+from assay.errors import InputError, MeasurementError, warn
+from assay.samples import Circumstance, Row, rows
+from assay.samples import events as lines_of
+from assay.stored import journal, lines, provenance, tables
+from assay.stored.damage import Damage, damage
+from assay.stored.journal import circumstance
+from assay.stored.tables import TABLES, schema
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-TABLES: dict[str, type[Row]] = {"samples": Sample, "blocks": Block, "checks": Check, "launches": Launch}
+__all__ = ["TABLES", "Run", "connect", "known_runs", "schema", "storage_failed"]
+MOST_WARNINGS = 8  # of one run's damage
+HOLD_WITHIN = 1.0  # s; who looks whether a run is being written holds its lock for an instant
 
 
 def storage_failed(error: OSError, path: Path) -> NoReturn:
@@ -61,6 +57,9 @@ class Run:
         self.folder = folder
         self.about = about
         self._lock: IO[bytes] | None = None
+        self._damage: Damage | None = None
+        self._tables: dict[str, pa.Table] | bool = False  # True: Parquet that can be read
+        self._warned: set[str] = set()
 
     # -- making and finding ------------------------------------------------------------------------------------------
 
@@ -100,197 +99,265 @@ class Run:
                 "no such run", key="RUN", value=str(name), accepted="a run's folder, or an id of `assay runs`"
             )
         try:
-            about = json.loads((folder / "run.json").read_text())
-        except (OSError, ValueError) as error:
+            return Run.load(folder.absolute())
+        except OSError as error:
+            raise InputError(f"cannot be read as a run ({error.strerror})", file=folder / "run.json") from None
+        except ValueError as error:
             raise InputError(f"cannot be read as a run ({error})", file=folder / "run.json") from None
-        return Run(folder.absolute(), about)
+
+    @staticmethod
+    def load(folder: Path) -> Run:
+        """Read a run's run.json. OSError, or ValueError where it is not one; a key of a wrong kind is left out."""
+        about = lines.read_document(folder / "run.json")
+        if not isinstance(about.get("id"), str):
+            raise ValueError(f"id: seen: {about.get('id')!r}; accepted: text")
+        kept = {key: value for key, value in about.items() if isinstance(value, _KINDS.get(key, object))}
+        return Run(folder, kept)
+
+    # -- who writes --------------------------------------------------------------------------------------------------
 
     def hold(self) -> None:
         """Keep other processes from writing into this run while this one does; InputError where one does already."""
         if self._lock is not None:
             return
-        lock = (self.folder / "lock").open("ab")
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.close()
-            raise InputError(
-                "another process writes into this run", file=self.folder, accepted="another folder, or wait for its end"
-            ) from None
-        except OSError:
-            pass  # a file system without locks: as before there were any
+            lock = (self.folder / "lock").open("ab")
+        except OSError as error:
+            storage_failed(error, self.folder)
+        until = time.monotonic() + HOLD_WITHIN
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() < until:
+                    time.sleep(0.05)
+                    continue
+                lock.close()
+                raise InputError(
+                    "another process writes into this run",
+                    file=self.folder,
+                    accepted="another folder, or wait for its end",
+                ) from None
+            except OSError:
+                pass  # a file system without locks: as before there were any
+            break
         self._lock = lock
 
+    def _let_go(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    @property
+    def state(self) -> str:
+        """running, done, failed or interrupted; of a run that says running and that no process holds: interrupted."""
+        said = str(self.about.get("state", "interrupted"))
+        return "interrupted" if said == "running" and not self._is_held() else said
+
+    def _is_held(self) -> bool:
+        """Whether a process writes; True also where the file system cannot tell."""
+        if self._lock is not None:
+            return True
+        try:
+            with (self.folder / "lock").open("rb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True
+        return False
+
     def reopen(self) -> None:
-        """Take a run up again: its tables are of what had been measured before, so they go; the lines are the truth."""
+        """Take a run up again. Tables stay until new ones replace them; while it runs its lines are read.
+
+        Where launch files are missing or cut short, the tables may hold more than the lines: they are kept aside.
+        """
         try:
             self.hold()
-            for name in TABLES:
-                (self.folder / f"{name}.parquet").unlink(missing_ok=True)
+            there = [path for name in TABLES if (path := tables.parquet(self.folder, name)).exists()]
+            if there and self.damage().again:
+                number = 1 + len(list(self.folder.glob("tables-*")))
+                aside = self.folder / f"tables-{number}"
+                aside.mkdir()
+                for path in there:
+                    path.rename(aside / path.name)
+                self.warn(f"{self.folder}: the tables of before are kept in {aside.name}")
             self.about["state"] = "running"
             self.save()
         except OSError as error:
             storage_failed(error, self.folder)
+        self.forget()
 
     def save(self) -> None:
         """Write run.json anew, whole or not at all."""
-        path = self.folder / "run.json"
-        fresh = path.with_suffix(".new")
-        fresh.write_text(json.dumps(self.about, indent=1, default=str))
-        fresh.replace(path)
+        lines.write_whole(self.folder / "run.json", json.dumps(self.about, indent=1, default=str))
+
+    def warn(self, text: str) -> None:
+        """Say a thing about this run in a line on standard error, once."""
+        if text not in self._warned:
+            self._warned.add(text)
+            warn(text)
 
     # -- while running -----------------------------------------------------------------------------------------------
 
     def journal(self, entry: dict[str, Any]) -> None:
         """Append one line to the journal and see it on the disk before going on."""
-        line = json.dumps({"t": time.time(), **entry}, default=str) + "\n"
         try:
-            with (self.folder / "journal.jsonl").open("a") as out:
-                out.write(line)
-                out.flush()
-                os.fsync(out.fileno())
+            lines.append(self.folder / "journal.jsonl", json.dumps({"t": time.time(), **entry}, default=str))
         except OSError as error:
             storage_failed(error, self.folder)
 
     def entries(self) -> list[dict[str, Any]]:
-        """Return the journal."""
-        return list(events(self.folder / "journal.jsonl"))
+        """Return the journal's entries: what cannot be used of it is in `damage`. InputError where it is unreadable."""
+        return self._journal()[0]
+
+    def _journal(self) -> tuple[list[dict[str, Any]], list[str]]:
+        path = self.folder / "journal.jsonl"
+        try:
+            return journal.read(path)
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror})", file=path) from None
 
     def keep_provenance(self, document: dict[str, Any]) -> str:
         """Store the circumstances of a launch; returns the key that its rows carry."""
-        text = json.dumps(document, sort_keys=True, default=str, indent=1)
-        key = hashlib.sha256(text.encode()).hexdigest()[:16]
-        path = self.folder / "provenance" / f"{key}.json"
         try:
-            if not path.exists():
-                path.write_text(text)
+            key, wrong = provenance.keep(self.folder / "provenance", document)
         except OSError as error:
-            storage_failed(error, path)
+            storage_failed(error, self.folder / "provenance")
+        if wrong:
+            self.warn(f"{self.folder}: {wrong}")
         return key
 
     def provenance(self) -> dict[str, dict[str, Any]]:
-        """Return all circumstances by key."""
-        return {p.stem: json.loads(p.read_text()) for p in sorted((self.folder / "provenance").glob("*.json"))}
+        """Return all circumstances by key; those that cannot be read are in `damage`."""
+        return provenance.read_all(self.folder / "provenance")[0]
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
     def tasks(self) -> Iterator[tuple[Circumstance, Path]]:
         """Each task that was begun: what its rows have in common, and each file written (one a node)."""
         entries = self.entries()
-        begun = [entry for entry in entries if entry.get("event") == "begun"]
-        rejected = {e.get("file") for e in entries if e.get("event") == "ended" and e.get("rejected")}
-        last = {entry["task"]: entry["file"] for entry in begun}
+        rejected = {e.get("file") for e in entries if e["event"] == "ended" and e.get("rejected")}
+        last = journal.last_attempts(entries)
         of_nodes: dict[str, list[Path]] = {}
         for of_one_node in sorted((self.folder / "launches").glob("*@*.jsonl")):
             of_nodes.setdefault(of_one_node.name.partition("@")[0], []).append(of_one_node)
-        for entry in begun:
-            superseded = entry["file"] != last[entry["task"]] or entry["file"] in rejected
-            about = Circumstance(**{**entry["about"], "superseded": superseded})
-            path = self.folder / "launches" / entry["file"]
-            yield about, path
-            for of_one_node in of_nodes.get(path.stem, ()):
-                yield about, of_one_node
+        for entry in entries:
+            if entry["event"] == "begun":
+                superseded = entry["file"] != last[entry["task"]] or entry["file"] in rejected
+                about = replace(circumstance(entry["about"]), superseded=superseded)
+                path = self.folder / "launches" / entry["file"]
+                yield about, path
+                for of_one_node in of_nodes.get(path.stem, ()):
+                    yield about, of_one_node
 
     def rows(self) -> Iterator[Row]:
         """All rows, unfolded from the programs' own lines."""
         for about, path in self.tasks():
-            yield from rows(events(path), about)
+            yield from rows(lines_of(path), about)
 
-    def finish(self, state: str) -> None:
-        """Write the Parquet tables beside the lines (which stay: they are the truth) and say how the run ended."""
-        import pyarrow.parquet as pq
+    def damage(self) -> Damage:
+        """What is wrong with this run's files; said in warnings when it is first asked for."""
+        if self._damage is None:
+            entries, faults = self._journal()
+            try:
+                self._damage = damage(self.folder / "launches", entries)
+                unread = provenance.read_all(self.folder / "provenance")[1]
+            except OSError as error:
+                raise InputError(f"cannot be read ({error.strerror})", file=error.filename or self.folder) from None
+            self._damage.texts[:0] = faults + unread
+            for text in self._damage.texts[:MOST_WARNINGS]:
+                self.warn(f"{self.folder}: {text}")
+            if len(self._damage.texts) > MOST_WARNINGS:
+                self.warn(f"{self.folder}: and {len(self._damage.texts) - MOST_WARNINGS} faults more")
+        return self._damage
 
+    def forget(self) -> None:
+        """Read the files anew when next asked for damage or tables: they have changed."""
+        self._damage, self._tables = None, False
+
+    def finish(self, state: str) -> list[str]:
+        """Write the Parquet tables beside the lines (which stay: they are the truth) and say how the run ended.
+
+        A run is done when every finished block in launches/ is in the tables and every launch's file is whole; else it
+        has failed, and what is wrong is returned.
+        """
+        self.forget()
+        found = self.damage()
+        made = self.tables()
+        missing = found.blocks - made["blocks"].num_rows
+        wrong: list[str] = []
+        if state == "done" and (missing or found.again):
+            state = "failed"
+            wrong = found.texts or [f"{missing} finished blocks in launches/ are not in the tables"]
         try:
-            for name, table in self.tables().items():
-                fresh = self.folder / f"{name}.parquet.new"
-                pq.write_table(table, fresh, compression="zstd")
-                fresh.replace(self.folder / f"{name}.parquet")
+            tables.write(self.folder, made)
             self.about.update(state=state, ended=time.time())
             self.save()
-            if self._lock is not None:
-                self._lock.close()
-                self._lock = None
         except OSError as error:
             storage_failed(error, self.folder)
+        self._tables = False
+        self._let_go()
+        return wrong
 
     def tables(self) -> dict[str, pa.Table]:
         """Return the four tables as Arrow, from the lines."""
-        import pyarrow as pa
+        try:
+            return tables.unfolded(self.tasks())
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror})", file=error.filename or self.folder) from None
 
-        kept: dict[type[Row], list[Row]] = {kind: [] for kind in TABLES.values()}
-        measured: list[tuple[Measured, Circumstance]] = []
-        for about, path in self.tasks():
-            for each in folded(events(path), about):
-                if isinstance(each, Measured):
-                    measured.append((each, about))
-                    kept[Block].append(each.block)
-                else:
-                    kept[type(each)].append(each)
-        made = {"samples": _sample_table(measured)}
-        for name, kind in TABLES.items():
-            if kind is not Sample:
-                by_column = [[getattr(row, column) for row in kept[kind]] for column in columns(kind)]
-                made[name] = pa.table(by_column, schema=schema(kind))
-        return made
+    def stored(self) -> dict[str, pa.Table] | None:
+        """Return the tables from the lines where Parquet cannot be used, and None where it can.
+
+        Parquet of a run that has ended, and that is missing or cannot be read, is made again from the lines.
+        """
+        if self._tables is True:
+            return None
+        if isinstance(self._tables, dict):
+            return self._tables
+        wrong = None if self.about.get("state") == "running" else tables.unreadable(self.folder)
+        if self.about.get("state") != "running" and wrong is None:
+            self._tables = True
+            return None
+        found = self.damage()
+        self._tables = self.tables()
+        if wrong is not None:
+            self.warn(f"{self.folder}: {wrong}: made again from launches/")
+            if not found.texts:  # else the lines may hold less than what is left of the tables
+                with contextlib.suppress(InputError, MeasurementError, OSError):
+                    self.hold()
+                    tables.write(self.folder, self._tables)
+                self._let_go()
+        return self._tables
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """Open a DuckDB connection with the views samples, blocks, checks and launches."""
         return connect([self])
 
 
-def _sample_table(measured: list[tuple[Measured, Circumstance]]) -> pa.Table:
-    """Give the table of samples column by column: what those of a block share is repeated, not read for each."""
-    import numpy as np
-    import pyarrow as pa
+def connect(runs: Sequence[Run], *, write: bool = False) -> duckdb.DuckDBPyConnection:
+    """Open one connection over several runs: Parquet where a run has ended, its lines where it has not.
 
-    series: list[tuple[dict[str, Any], list[float], int]] = []  # what is shared, values, the first one's repetition
-    for each, about in measured:
-        if each.first is not None:
-            series.append((shared(each, about, True), [each.first], -1))
-        series.append((shared(each, about, False), each.values, 0))
-    whole = schema(Sample)
-    counted = np.array([len(values) for _, values, _ in series], dtype=np.int64)
-    starts = np.array([start for _, _, start in series], dtype=np.int64)
-    within = np.arange(counted.sum()) - np.repeat(np.cumsum(counted) - counted, counted)
-    own = {
-        "value": pa.array([value for _, values, _ in series for value in values], pa.float64()),
-        "repetition": pa.array(within + np.repeat(starts, counted), pa.int64()),
-    }
-    alike = pa.schema([column for column in whole if column.name not in own])
-    common = pa.Table.from_pylist([of for of, _, _ in series], schema=alike)
-    repeated = common.take(pa.array(np.repeat(np.arange(len(series)), counted), pa.int64()))
-    return pa.table([own[name] if name in own else repeated[name] for name in whole.names], schema=whole)
-
-
-def connect(runs: list[Run]) -> duckdb.DuckDBPyConnection:
-    """Open one connection over several runs: Parquet where a run has ended, its lines where it has not."""
+    Its SQL sees nothing but the views samples, blocks, checks and launches: no file, no network, no extension. With
+    `write` it may read and write files.
+    """
     import duckdb
-    import pyarrow as pa
 
     connection = duckdb.connect()
-    unfolded = {run.folder: run.tables() for run in runs if not (run.folder / "samples.parquet").exists()}
-    for name in TABLES:
-        sources = [run.folder / f"{name}.parquet" for run in runs if run.folder not in unfolded]
-        selects = []
-        if sources:
-            listed = ", ".join("'" + str(path).replace("'", "''") + "'" for path in sources)
-            selects.append(f"SELECT * FROM read_parquet([{listed}])")
-        if unfolded:
-            connection.register(f"{name}_lines", pa.concat_tables([tables[name] for tables in unfolded.values()]))
-            selects.append(f"SELECT * FROM {name}_lines")
-        if not selects:
-            connection.register(f"{name}_none", schema(TABLES[name]).empty_table())
-            selects.append(f"SELECT * FROM {name}_none")
+    unfolded = {run.folder: made for run in runs if (made := run.stored()) is not None}
+    stored = list(dict.fromkeys(run.folder for run in runs if run.folder not in unfolded))
+    for name, kind in TABLES.items():
+        sources: list[Any] = [tables.dataset([tables.parquet(folder, name) for folder in stored])] if stored else []
+        sources += [held[name] for held in unfolded.values()] or ([] if stored else [schema(kind).empty_table()])
+        for number, source in enumerate(sources):
+            connection.register(f"{name}_{number}", source)
+        selects = (f"SELECT * FROM {name}_{number}" for number in range(len(sources)))
         connection.execute(f"CREATE VIEW {name} AS {' UNION ALL '.join(selects)}")
+    if not write:
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
     return connection
-
-
-def schema(kind: type[Row]) -> pa.Schema:
-    """Return the Arrow schema of a table, from its row's own annotations."""
-    import pyarrow as pa
-
-    types = {"str": pa.string(), "float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
-    return pa.schema([(f.name, types[str(f.type).removesuffix(" | None")]) for f in fields(kind)])
 
 
 # -- which runs there are: an index of folders, one a line; a folder that is gone is passed over ----------------------
@@ -304,21 +371,38 @@ def _index() -> Path:
 def _remember(folder: Path) -> None:
     try:
         _index().parent.mkdir(parents=True, exist_ok=True)
-        with _index().open("a") as out:
-            out.write(f"{folder}\n")
+        lines.append(_index(), str(folder))
     except OSError:
         return  # a home that cannot be written costs only the short name: the folder itself still opens
 
 
 def known_runs() -> list[Run]:
-    """All runs that this person made and that are still there, the newest last."""
-    folders = dict.fromkeys(Path(line) for line in _index().read_text().splitlines()) if _index().exists() else {}
+    """All runs that this person made and that are still there, the newest last; one that is broken costs a warning."""
+    folders: dict[Path, None] = {}
+    with contextlib.suppress(OSError):  # none yet, or a home that cannot be read
+        text = _index().read_bytes().decode("utf-8", "surrogateescape")
+        folders = dict.fromkeys(Path(line) for line in text.split("\n") if line and "\0" not in line)
     for here in sorted(Path("runs").glob("*/run.json")):
         folders.setdefault(here.parent.absolute(), None)
     found = []
     for folder in folders:
         try:
-            found.append(Run(folder, json.loads((folder / "run.json").read_text())))
-        except (OSError, ValueError):
+            found.append(Run.load(folder))
+        except (FileNotFoundError, NotADirectoryError):
             continue
-    return sorted(found, key=lambda run: run.about.get("created", 0.0))
+        except (OSError, ValueError) as error:
+            warn(f"{folder}: cannot be read as a run and is skipped (run.json: {error})")
+    return sorted(found, key=lambda run: float(run.about.get("created", 0.0)))
+
+
+# what run.json holds, by key, as far as anything reads it
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "created": (int, float),
+    "state": str,
+    "machine": str,
+    "profile": str,
+    "wishes": dict,
+    "plan": dict,
+    "host": dict,
+    "allocation": int,
+}

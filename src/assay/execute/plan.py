@@ -76,12 +76,10 @@ class Plan:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Plan:
-        """Take back what `to_dict` gave."""
-        tasks = tuple(Task(**{**task, "arguments": tuple(task["arguments"])}) for task in data["tasks"])
-        spending = data.get("spending")
-        if spending is not None:
-            spending = Spending(tuple(spending["looks"]), spending["within"], spending["budget"])
-        return Plan(data["profile"], data["launches"], data["seed"], tasks, spending)
+        """Take back what `to_dict` gave; pydantic's ValidationError where it is something else."""
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(Plan).validate_python(data)
 
 
 def chosen(only: str | None, *, first_look: bool = False) -> list[Benchmark]:

@@ -13,6 +13,7 @@ from assay.execute.job import Job, Outcome, outputs
 from assay.execute.plan import Plan, Task
 from assay.samples import Circumstance, events
 from assay.store import Run
+from assay.stored.provenance import differences
 
 
 class Target(Protocol):
@@ -45,6 +46,10 @@ class Target(Protocol):
         """Give back what is held between launches."""
 
 
+MOST_SAID = 3  # keys that tell machines apart
+MOST_ATTEMPTS = 100_000
+
+
 class Looks(Protocol):
     """Decides, where a run's launches are not fixed, which benchmarks have enough of them."""
 
@@ -61,9 +66,77 @@ class Failure:
     reason: str
 
 
+class AnotherMachineError(InputError):
+    """A run is resumed where its launches could not be put beside those that it has: nothing of it was touched."""
+
+
 def finished(run: Run) -> set[str]:
-    """Names of the tasks that ended well."""
-    return {entry["task"] for entry in run.entries() if entry.get("event") == "ended" and entry.get("status") == 0}
+    """Names of the tasks that ended well and whose files are whole; the others are done (again)."""
+    ended = {entry["task"] for entry in run.entries() if entry["event"] == "ended" and entry["status"] == 0}
+    return ended - run.damage().again
+
+
+def take_up(run: Run, plan: Plan, known: Mapping[str, Benchmark], target: Target) -> None:
+    """Begin or resume a run: refuse what would be pooled with other launches, list files that the journal lost.
+
+    AnotherMachineError where this is another machine, MPI, compiler or program than the run's launches had.
+    """
+    then = run.provenance()
+    now = {**target.circumstances(), **target.describe()}
+    earlier = list(then.values())
+    measured = any((run.folder / "launches").glob("*.jsonl"))
+    if measured and not earlier and not run.about.get("described"):  # unreadable: the host that began the run is left
+        earlier = [run.about.get("host") or {}]
+    other = differences(earlier, now)
+    if other:
+        more = f"; and {len(other) - MOST_SAID} keys more" if len(other) > MOST_SAID else ""
+        raise AnotherMachineError(
+            f"was measured under other circumstances: {'; '.join(map(str, other[:MOST_SAID]))}{more}",
+            file=run.folder,
+            key="--resume",
+            accepted="what it was begun with; or a new run, and `assay compare` of the two",
+        )
+    run.reopen()
+    for path in run.damage().unlisted:
+        found = _task_of(path.name.removesuffix(".jsonl").partition("@")[0], plan)
+        if found is None or found[0].benchmark not in known:
+            continue  # stays unlisted: the run cannot be done
+        task, attempt = found
+        record = known[task.benchmark]
+        about = _about(run, task, record, target, (0, attempt), next(iter(then)) if len(then) == 1 else "")
+        file = f"{path.name.removesuffix('.jsonl').partition('@')[0]}.jsonl"
+        run.journal({"event": "begun", "task": task.name, "file": file, "about": asdict(about), "recovered": True})
+        run.warn(f"{run.folder}: launches/{path.name}: the journal had lost this launch; its samples are kept")
+    run.forget()
+
+
+def _task_of(stem: str, plan: Plan) -> tuple[Task, int] | None:
+    """Return the task that a file was named after, and which attempt it was; None where it is no task's."""
+    for task in sorted(plan.tasks, key=lambda task: -len(task.name)):
+        if stem == task.name:
+            return task, 1
+        attempt = stem.removeprefix(f"{task.name}-")
+        if attempt != stem and attempt.isascii() and attempt.isdecimal() and 1 < int(attempt) < MOST_ATTEMPTS:
+            return task, int(attempt)
+    return None
+
+
+def _about(
+    run: Run, task: Task, record: Benchmark, target: Target, which: tuple[int, int], provenance: str
+) -> Circumstance:
+    """Give what a launch's rows share; `which`: allocation and attempt."""
+    allocation, attempt = which
+    return Circumstance(
+        run=run.about["id"],
+        benchmark=record.name,
+        part=record.part,
+        machine=target.machine,
+        allocation=allocation,
+        launch=task.launch,
+        attempt=attempt,
+        provenance=provenance,
+        factors=task.factors,
+    )
 
 
 def do(
@@ -80,10 +153,11 @@ def do(
 
     `looks` decides which of the launches beyond the plan's first look are made.
     """
-    allocation = _allocation(run, target.allocation())
     known = records or {task.benchmark: benchmark(task.benchmark) for task in plan.tasks}
     done = finished(run)
     target.prepare([known[name] for name in dict.fromkeys(t.benchmark for t in plan.tasks if t.name not in done)], say)
+    take_up(run, plan, known, target)
+    allocation = _allocation(run, target.allocation())
     failures: list[Failure] = []
     broken: dict[str, int] = {}
     for task in plan.tasks:
@@ -118,21 +192,17 @@ def _allocation(run: Run, mark: str) -> int:
     return marks.index(mark)
 
 
+def _file(task: Task, attempt: int) -> str:
+    return f"{task.name}{'' if attempt == 1 else f'-{attempt}'}.jsonl"
+
+
 def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation: int) -> Failure | None:
-    attempt = 1 + sum(e.get("event") == "begun" and e.get("task") == task.name for e in run.entries())
-    file = f"{task.name}{'' if attempt == 1 else f'-{attempt}'}.jsonl"
+    begun = [e["about"]["attempt"] for e in run.entries() if e["event"] == "begun" and e["task"] == task.name]
+    attempt = 1 + max(begun, default=0)
+    while outputs(run.folder / "launches" / (file := _file(task, attempt))):  # never append to an earlier attempt
+        attempt += 1
     provenance = run.keep_provenance({**target.circumstances(), **target.describe()})
-    about = Circumstance(
-        run=run.about["id"],
-        benchmark=record.name,
-        part=record.part,
-        machine=target.machine,
-        allocation=allocation,
-        launch=task.launch,
-        attempt=attempt,
-        provenance=provenance,
-        factors=task.factors,
-    )
+    about = _about(run, task, record, target, (allocation, attempt), provenance)
     run.journal({"event": "begun", "task": task.name, "file": file, "about": asdict(about)})
     out = run.folder / "launches" / file
     try:
@@ -161,6 +231,7 @@ def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation:
             "binding": outcome.binding,
             "channel": outcome.channel,
             "warnings": list(outcome.warnings),
+            "files": {path.name: path.stat().st_size for _, path in outputs(out)},
             **({"rejected": True} if rejected else {}),
         }
     )

@@ -40,8 +40,10 @@ class Wishes:
 
     @staticmethod
     def from_dict(data: dict[str, Any]) -> Wishes:
-        """Take back what `to_dict` gave."""
-        return Wishes(**{**data, "names": tuple(data["names"]), "ppn": tuple(data["ppn"])})
+        """Take back what `to_dict` gave; pydantic's ValidationError where it is something else."""
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(Wishes).validate_python(data)
 
     def target(self) -> Target:
         """Where it will be done."""

@@ -52,6 +52,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> dict[str, Any]:
     sections = [section for section in sections if section not in left_out]
     counts = {state: sum(section["state"] == state for section in sections) for state in WORST}
     state = overall(counts) if sections else "clean" if left_out else "invalid"
+    damage = list(run.damage().texts)
     parquet = run.folder / "samples.parquet"
     return {
         "run": run.about["id"],
@@ -62,7 +63,8 @@ def document(run: Run, *, quoted_nodes: bool = True) -> dict[str, Any]:
         "state": state,
         "states": counts,
         "valid": bool(sections or left_out) and not any(_is_broken(section) for section in sections),
-        "warnings": [f"{s['benchmark']}: {text}" for s in sections for text in s["warnings"]],
+        "warnings": [f"{s['benchmark']}: {text}" for s in sections for text in s["warnings"]] + damage,
+        "damage": damage,
         "samples": str(parquet if parquet.exists() else run.folder / "launches"),
         "causes": causes(found),
         "benchmarks": sections,

@@ -49,14 +49,23 @@ def _here() -> Host:
 
 
 def resume(run: Run) -> list[Failure]:
-    """Go on with a run where it was interrupted."""
+    """Go on with a run where it was interrupted. InputError where it holds no plan, or this is another machine."""
+    from pydantic import ValidationError
+
     run.hold()
     try:
-        wishes, plan = Wishes.from_dict(run.about["wishes"]), Plan.from_dict(run.about["plan"])
-    except (KeyError, TypeError) as error:
-        raise InputError(f"does not say what was planned ({error})", file=run.folder / "run.json") from None
+        wishes = Wishes.from_dict(run.about.get("wishes") or {})
+        plan = Plan.from_dict(run.about.get("plan") or {})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InputError(
+            "does not say what was planned",
+            file=run.folder / "run.json",
+            key=".".join(map(str, first["loc"])) or "wishes and plan",
+            value=first["input"],
+            accepted=first["msg"],
+        ) from None
     where = wishes.target()
-    run.reopen()
     return proceed(run, plan, where)
 
 
@@ -65,14 +74,19 @@ def proceed(run: Run, plan: Plan, where: session.Target) -> list[Failure]:
     with _shown(len(plan.tasks)) as (say, advance):
         try:
             failures = session.do(run, plan, where, say=say, advance=advance, looks=Spent.of(plan))
+        except session.AnotherMachineError:
+            raise  # nothing was begun
         except BaseException:  # also a person's Ctrl-C: the run says that it ended early, and can be resumed
-            with contextlib.suppress(AssayError):
-                run.finish("interrupted")
+            if run.about.get("state") == "running":  # else it was not taken up again, and is as it was
+                with contextlib.suppress(AssayError):
+                    run.finish("interrupted")
             raise
         finally:
             where.close()
-    run.finish("failed" if failures else "done")
-    return failures
+    wrong = run.finish("failed" if failures else "done")
+    if wrong:
+        run.warn(f"{run.folder}: is not done: {wrong[0]}; `assay evaluate --resume` does these launches again")
+    return failures + [Failure("", "", text) for text in wrong]
 
 
 @contextlib.contextmanager

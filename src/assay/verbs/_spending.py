@@ -41,8 +41,8 @@ class Spent:
         entries = run.entries()
         for entry in entries:
             if entry.get("event") == "look" and entry["benchmark"] == benchmark:
-                if entry["stop"]:
-                    return True
+                if entry["stop"]:  # launches before it were decided on, and one that must be done again is
+                    return launches >= int(entry["launches"])
                 if entry["launches"] == launches:
                     return False
         decision = self._asked(run, benchmark, launches, self._seconds(entries))

@@ -1,0 +1,111 @@
+"""What is wrong with the files of a run's launches: read line by line and held against the journal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.samples import Measured, folded
+from assay.stored.journal import Entry, circumstance, last_attempts
+from assay.stored.lines import numbered
+
+
+@dataclass
+class Damage:
+    """`texts`: one line for each thing that is wrong; `again`: tasks that ended well, and whose files do not show it.
+
+    `unlisted`: files in launches/ that the journal does not name; `blocks`: finished ones, each of which belongs
+    into the tables (of an attempt that was done again only those that can be used).
+    """
+
+    texts: list[str] = field(default_factory=list)
+    again: set[str] = field(default_factory=set)
+    unlisted: list[Path] = field(default_factory=list)
+    blocks: int = 0
+
+
+def damage(folder: Path, entries: list[Entry]) -> Damage:
+    """Hold the files in `folder` (launches/) against the journal's entries; OSError as of any file."""
+    found = Damage()
+    last = last_attempts(entries)
+    ended = {entry["task"]: entry for entry in entries if entry["event"] == "ended"}
+    listed: set[str] = set()
+    for entry in entries:
+        if entry["event"] != "begun":
+            continue
+        task, stem = entry["task"], Path(entry["file"]).stem
+        files = sorted({entry["file"], *(path.name for path in folder.glob("*@*.jsonl") if _stem(path) == stem)})
+        listed.update(files)
+        if entry["file"] != last[task]:
+            for name in files:  # done again meanwhile: its samples are kept, and its launch does not count
+                found.blocks += _read(folder / name, entry).usable
+            continue
+        well = task in ended and ended[task]["status"] == 0
+        wrong = _of_attempt(folder, entry, files, (ended[task].get("files") or {}) if well else {}, well, found)
+        if well and wrong:
+            found.again.add(task)
+        found.texts += [f"launches/{text}" for text in wrong]
+    for path in sorted(folder.glob("*.jsonl")):
+        if path.name not in listed:
+            found.unlisted.append(path)
+            found.blocks += sum(isinstance(of, dict) and of.get("event") == "block" for _, of in numbered(path))
+            found.texts.append(f"launches/{path.name}: the journal does not name this file: its samples are not used")
+    return found
+
+
+def _stem(path: Path) -> str:
+    return path.name.partition("@")[0]
+
+
+def _of_attempt(
+    folder: Path, entry: Entry, files: list[str], sizes: dict[str, Any], well: bool, found: Damage
+) -> list[str]:
+    """Say what is wrong with the files of a task's last attempt, which ended well or has not ended at all."""
+    texts, there = [], 0
+    for name in sorted({*files, *sizes}):
+        path = folder / name
+        if not path.is_file():
+            if name in sizes:
+                texts.append(f"{name}: is missing")
+            continue
+        there += 1
+        read = _read(path, entry)
+        found.blocks += read.blocks
+        texts += [f"{name}:{text}" for text in read.faults]
+        size = sizes.get(name)
+        if well and (not read.done or (isinstance(size, int) and path.stat().st_size < size)):
+            texts.append(f"{name}: was cut short after its launch had ended")
+    if well and not there and not texts:
+        texts.append(f"{entry['file']}: is missing")
+    return texts
+
+
+@dataclass
+class _Read:
+    """One file: what is wrong with its lines, its finished blocks, which of them can be used, the program's end."""
+
+    faults: list[str]
+    blocks: int = 0
+    usable: int = 0
+    done: bool = False
+
+
+def _read(path: Path, entry: Entry) -> _Read:
+    read = _Read([])
+    numbers: list[int] = []
+    events: list[dict[str, Any]] = []
+    for number, event in numbered(path):
+        if isinstance(event, dict):
+            numbers.append(number)
+            events.append(event)
+        else:
+            read.faults.append(f"{number}: is no line of a program ({event})")
+
+    def complain(place: int, text: str) -> None:
+        read.faults.append(f"{numbers[place]}: {text}; this line is not used")
+
+    read.usable = sum(isinstance(each, Measured) for each in folded(events, circumstance(entry["about"]), complain))
+    read.blocks = sum(event.get("event") == "block" for event in events)
+    read.done = any(event.get("event") == "done" for event in events)
+    return read

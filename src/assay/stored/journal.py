@@ -1,0 +1,121 @@
+"""The journal of a run: which tasks were begun, in which file, and how they ended.
+
+A line that is no JSON was cut short by a kill or a full disk: it was never finished and is passed over. A line that is
+JSON and says what cannot be is not used either, and reported.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from assay.samples import Circumstance, fault
+from assay.stored.lines import numbered
+
+Entry = dict[str, Any]
+
+
+def read(path: Path) -> tuple[list[Entry], list[str]]:
+    """Return the entries that can be used, in order, and one text for each that cannot; OSError as of any file."""
+    used: list[Entry] = []
+    faults: list[str] = []
+    begun: set[str] = set()
+    for number, entry in numbered(path):
+        if isinstance(entry, ValueError):
+            continue
+        wrong = _fault(entry, begun)
+        if wrong:
+            faults.append(f"{path.name}:{number}: {wrong}; this line is not used")
+            continue
+        if entry["event"] == "begun":
+            begun.add(entry["task"])
+        used.append(entry)
+    return used, faults
+
+
+def circumstance(data: Any) -> Circumstance:
+    """Return what a line says all rows of a task share. ValueError with key and value; unknown keys are newer ones."""
+    if not isinstance(data, dict):
+        raise ValueError(f"about: seen: {data!r}; accepted: an object")
+    known = {field.name for field in fields(Circumstance)}
+    try:
+        made = Circumstance(**{key: value for key, value in data.items() if key in known})
+    except TypeError as error:  # an older one, or damaged
+        raise ValueError(f"about: {str(error).partition(' ')[2]}") from None
+    wrong = fault(made)
+    if wrong:
+        raise ValueError(f"about.{wrong}")
+    return made
+
+
+def last_attempts(entries: list[Entry]) -> dict[str, str]:
+    """Return the file of each task's last attempt, which is the one that counts."""
+    last: dict[str, Entry] = {}
+    for entry in entries:
+        if entry["event"] == "begun":
+            held = last.get(entry["task"])
+            if held is None or entry["about"]["attempt"] >= held["about"]["attempt"]:
+                last[entry["task"]] = entry
+    return {task: entry["file"] for task, entry in last.items()}
+
+
+def _finite(value: Any) -> bool:
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+def _fault(entry: Any, begun: set[str]) -> str | None:
+    """Say what is wrong with one line, if anything."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("event"), str):
+        seen = entry.get("event") if isinstance(entry, dict) else entry
+        return f"event: seen: {seen!r}; accepted: {', '.join(_KEYS)}"
+    if entry["event"] not in _KEYS:
+        return None  # of a newer Assay
+    for key, kinds in _KEYS[entry["event"]].items():
+        value = entry.get(key)
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds) or not _finite(value):
+            return f"{key}: seen: {value!r}; accepted: {' or '.join(_NAMES[kind] for kind in kinds)}"
+    if entry["event"] == "begun":
+        if not entry["file"].endswith(".jsonl") or "/" in entry["file"] or "\0" in entry["file"]:
+            return f"file: seen: {entry['file']!r}; accepted: the name of a file in launches/"
+        try:
+            circumstance(entry.get("about"))
+        except ValueError as error:
+            return str(error)
+        return None
+    if entry["event"] == "ended" and entry["task"] not in begun:
+        return f"task: seen: {entry['task']!r}; accepted: one that was begun"
+    if not all(isinstance(text, str) for text in entry.get("warnings") or ()):
+        return f"warnings: seen: {entry['warnings']!r}; accepted: a list of texts"
+    return None
+
+
+_NONE = type(None)
+_NAMES: dict[type, str] = {
+    **{str: "text", int: "a whole number", float: "a number", bool: "true or false"},
+    **{dict: "an object", list: "a list", _NONE: "null"},
+}
+_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
+    "begun": {"task": (str,), "file": (str,), "about": (dict,)},
+    "ended": {
+        "task": (str,),
+        "status": (int,),
+        "file": (str, _NONE),
+        "reason": (str, _NONE),
+        "seconds": (int, float, _NONE),
+        "binding": (str, _NONE),
+        "warnings": (list, _NONE),
+        "hosts": (list, _NONE),
+        "files": (dict, _NONE),
+    },
+    "allocation": {"mark": (str,)},
+    "look": {
+        "benchmark": (str,),
+        "launches": (int,),
+        "stop": (bool,),
+        "reached": (bool, _NONE),
+        "reason": (str, _NONE),
+        "level": (int, float, _NONE),
+    },
+}

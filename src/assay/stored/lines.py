@@ -1,0 +1,94 @@
+"""Files of JSON lines that grow at their end, and JSON documents: written so that no failure costs what was there."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+MOST_WHOLE = 2**63 - 1  # a larger integer fits in no column
+
+
+def append(path: Path, line: str) -> None:
+    """Append one line and wait until it is on the disk; OSError where that fails, and then the file is as before.
+
+    A last line that was cut short is closed first: what is appended must not become its end.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+    try:
+        before = os.fstat(descriptor).st_size
+        torn = before > 0 and os.pread(descriptor, 1, before - 1) not in (b"\n", b"")
+        left = ("\n" * torn + line + "\n").encode("utf-8", "backslashreplace")
+        try:
+            while left:
+                left = left[os.write(descriptor, left) :]
+            os.fsync(descriptor)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(descriptor, before)
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file anew, whole or not at all: beside it first, then renamed into its place."""
+    fresh = path.with_name(path.name + ".new")
+    try:
+        with fresh.open("w", encoding="utf-8") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        fresh.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise
+
+
+def numbered(path: Path) -> Iterator[tuple[int, Any]]:
+    """Give the finished lines with their numbers from 1; a ValueError in place of what is no JSON."""
+    if not path.is_file():
+        return
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield number, json.loads(line)
+            except (ValueError, RecursionError) as error:
+                yield number, ValueError(str(error))
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """Read a JSON object. ValueError where it is none; a number that is not finite, or too large, is None.
+
+    OSError where the file cannot be read. Text that is no Unicode (half a surrogate) is replaced.
+    """
+    text = path.read_bytes().decode("utf-8")
+    try:
+        found = json.loads(text, parse_constant=lambda _: None, parse_float=_real, parse_int=_whole)
+        if "\\ud" in text.lower():
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"holds {_kind(found)}, not an object")
+    return found
+
+
+def _kind(value: object) -> str:
+    return {list: "a list", str: "text", bool: "true or false", type(None): "null"}.get(type(value), "a number")
+
+
+def _real(text: str) -> float | None:
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+def _whole(text: str) -> int | None:
+    return value if len(text) <= 20 and abs(value := int(text)) <= MOST_WHOLE else None

@@ -1,0 +1,118 @@
+"""Circumstances of launches, and whether two of them are of one machine.
+
+What changes from one launch to the next (load, frequency, time, free memory, an allocation's number) does not make
+another machine; the host, its processor, limits, kernel, the launchers, MPI, and each program's compiler and flags do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.stored.lines import read_document, write_whole
+
+# of the host that Assay runs on: behind a launcher to other nodes that is where jobs are submitted, and nothing more
+OF_HOST = frozenset(
+    {
+        *("host", "cpu", "architecture", "sockets", "cores", "threads", "usable_cpus", "affinity", "cpu_quota"),
+        *("memory", "memory_limit", "kernel", "distribution", "governor", "boost", "clock_source"),
+        *("virtualised", "hypervisor", "container"),
+    }
+)
+OF_RUN = frozenset({"assay", "simulated", "description", "via", "nodes", "launchers", "mpi", "programs"})
+VOLATILE = frozenset({"allocation"})  # below the keys above: the number that a batch system gives
+MEMORY_WITHIN = 0.05  # relative: a kernel reserves more or less of the same memory
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One key that tells two machines apart: `key` with dots between, and its values."""
+
+    key: str
+    then: Any
+    now: Any
+
+    def __str__(self) -> str:
+        return f"{self.key} was {_shown(self.then)} and is {_shown(self.now)}"
+
+
+def keep(folder: Path, document: dict[str, Any]) -> tuple[str, str | None]:
+    """Store circumstances by their digest: the key, and what was wrong with a file of that name, now made again."""
+    text = json.dumps(document, sort_keys=True, default=str, indent=1)
+    key = hashlib.sha256(text.encode()).hexdigest()[:16]
+    path = folder / f"{key}.json"
+    wrong = None
+    if path.exists():
+        try:
+            if path.read_text(encoding="utf-8") == text:
+                return key, None
+            wrong = f"provenance/{path.name}: is not what was stored there; made again"
+        except (OSError, ValueError):
+            wrong = f"provenance/{path.name}: cannot be read; made again"
+    write_whole(path, text)
+    return key, wrong
+
+
+def read_all(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """Return all circumstances by key, and one text for each file that cannot be read."""
+    found: dict[str, dict[str, Any]] = {}
+    faults: list[str] = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            found[path.stem] = read_document(path)
+        except (OSError, ValueError) as error:
+            size = path.stat().st_size if path.is_file() else None
+            why = "is empty" if size == 0 else f"cannot be read ({error})"
+            faults.append(f"provenance/{path.name}: {why}; circumstances of its launches are not known")
+    return found, faults
+
+
+def differences(then: Iterable[dict[str, Any]], now: dict[str, Any]) -> list[Difference]:
+    """Return what tells the machine of `now` from all of `then`: a value that none of them had.
+
+    A key that one side does not state is passed over (a launcher or a program that was not needed), unless it belongs
+    to a description, where it changes the machine.
+    """
+    earlier = [fingerprint(each) for each in then]
+    found: list[Difference] = []
+    present = fingerprint(json.loads(json.dumps(now, default=str)))  # as it would be read back
+    described = {key: None for each in earlier for key in each if key.startswith("description.")}
+    for key, value in (described | present).items():
+        had = [each.get(key) for each in earlier if key in each or key.startswith("description.")]
+        if had and not any(_same(key, each, value) for each in had):
+            found.append(Difference(key, had[-1], value))
+    return sorted(found, key=lambda each: (each.key != "host", each.key))
+
+
+def fingerprint(document: dict[str, Any]) -> dict[str, Any]:
+    """Flatten circumstances to the keys that tell machines apart."""
+    elsewhere = str(document.get("via") or "").partition(":")[0] in ("hosts", "slurm")
+    counted = OF_RUN if elsewhere else OF_RUN | OF_HOST
+    made: dict[str, Any] = {}
+    for key, value in document.items():
+        if key in counted and not (key == "mpi" and value is None):  # nothing that was left to do needed one
+            _flatten(key, value, made)
+    return made
+
+
+def _flatten(key: str, value: Any, into: dict[str, Any]) -> None:
+    if isinstance(value, dict):
+        for name, each in value.items():
+            if name not in VOLATILE:
+                _flatten(f"{key}.{name}", each, into)
+    else:
+        into[key] = value
+
+
+def _same(key: str, a: Any, b: Any) -> bool:
+    if key == "memory" and isinstance(a, int | float) and isinstance(b, int | float):
+        return abs(a - b) <= MEMORY_WITHIN * max(abs(a), abs(b))
+    return bool(a == b)
+
+
+def _shown(value: Any) -> str:
+    return "not known" if value is None else str(value) if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,119 @@
+"""The four tables of a run as Arrow, from the programs' lines; written as Parquet and read back with suspicion."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.samples import Block, Check, Circumstance, Launch, Measured, Row, Sample, columns, events, folded, shared
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TABLES: dict[str, type[Row]] = {"samples": Sample, "blocks": Block, "checks": Check, "launches": Launch}
+
+
+def unfolded(tasks: Iterable[tuple[Circumstance, Path]]) -> dict[str, pa.Table]:
+    """Return the four tables from the lines of `tasks`; OSError where a file cannot be read."""
+    import pyarrow as pa
+
+    kept: dict[type[Row], list[Row]] = {kind: [] for kind in TABLES.values()}
+    measured: list[tuple[Measured, Circumstance]] = []
+    for about, path in tasks:
+        for each in folded(events(path), about):
+            if isinstance(each, Measured):
+                measured.append((each, about))
+                kept[Block].append(each.block)
+            else:
+                kept[type(each)].append(each)
+    made = {"samples": _sample_table(measured)}
+    for name, kind in TABLES.items():
+        if kind is not Sample:
+            by_column = [[getattr(row, column) for row in kept[kind]] for column in columns(kind)]
+            made[name] = pa.table(by_column, schema=schema(kind))
+    return made
+
+
+def _sample_table(measured: list[tuple[Measured, Circumstance]]) -> pa.Table:
+    """Give the table of samples column by column: what those of a block share is repeated, not read for each."""
+    import numpy as np
+    import pyarrow as pa
+
+    series: list[tuple[dict[str, Any], list[float], int]] = []  # what is shared, values, the first one's repetition
+    for each, about in measured:
+        if each.first is not None:
+            series.append((shared(each, about, True), [each.first], -1))
+        series.append((shared(each, about, False), each.values, 0))
+    whole = schema(Sample)
+    counted = np.array([len(values) for _, values, _ in series], dtype=np.int64)
+    starts = np.array([start for _, _, start in series], dtype=np.int64)
+    within = np.arange(counted.sum()) - np.repeat(np.cumsum(counted) - counted, counted)
+    own = {
+        "value": pa.array([value for _, values, _ in series for value in values], pa.float64()),
+        "repetition": pa.array(within + np.repeat(starts, counted), pa.int64()),
+    }
+    alike = pa.schema([column for column in whole if column.name not in own])
+    common = pa.Table.from_pylist([of for of, _, _ in series], schema=alike)
+    repeated = common.take(pa.array(np.repeat(np.arange(len(series)), counted), pa.int64()))
+    return pa.table([own[name] if name in own else repeated[name] for name in whole.names], schema=whole)
+
+
+def schema(kind: type[Row]) -> pa.Schema:
+    """Return the Arrow schema of a table, from its row's own annotations."""
+    import pyarrow as pa
+
+    types = {"str": pa.string(), "float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
+    return pa.schema([(f.name, types[str(f.type).removesuffix(" | None")]) for f in fields(kind)])
+
+
+def parquet(folder: Path, name: str) -> Path:
+    """The file of one table."""
+    return folder / f"{name}.parquet"
+
+
+def write(folder: Path, tables: dict[str, pa.Table]) -> None:
+    """Write the tables, each whole or not at all, with checksums of their pages; OSError where that fails."""
+    import pyarrow.parquet as pq
+
+    for name, table in tables.items():
+        fresh = folder / f"{name}.parquet.new"
+        try:
+            pq.write_table(table, fresh, compression="zstd", write_page_checksum=True)
+            fresh.replace(parquet(folder, name))
+        except OSError:
+            with contextlib.suppress(OSError):
+                fresh.unlink(missing_ok=True)
+            raise
+
+
+def unreadable(folder: Path) -> str | None:
+    """Say why the Parquet tables of a run cannot be used; None where each can be read to its end."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for name, kind in TABLES.items():
+        path = parquet(folder, name)
+        if not path.is_file():
+            return f"{path.name} is missing"
+        try:
+            with pq.ParquetFile(path, page_checksum_verification=True) as file:
+                if not file.schema_arrow.equals(schema(kind)):
+                    return f"{path.name} has other columns"
+                for _ in file.iter_batches():
+                    pass
+        except (OSError, pa.ArrowException, UnicodeDecodeError, MemoryError) as error:
+            return f"{path.name} cannot be read ({str(error).splitlines()[0] if str(error) else type(error).__name__})"
+    return None
+
+
+def dataset(paths: list[Path]) -> Any:
+    """Open Parquet files as one Arrow dataset, read when asked; no character of their names is special."""
+    import pyarrow.dataset as arrow
+    from pyarrow.fs import LocalFileSystem
+
+    checked = arrow.ParquetFragmentScanOptions(page_checksum_verification=True)
+    form = arrow.ParquetFileFormat(default_fragment_scan_options=checked)
+    return arrow.dataset([str(path) for path in paths], format=form, filesystem=LocalFileSystem())
