@@ -19,6 +19,9 @@ inline std::atomic<bool> stop_requested{false};
 /// Called by each check, if there is one; throws to end the computation (Python's pending signals).
 inline std::atomic<void (*)()> stop_hook{nullptr};
 
+/// Cycles that the runs of this process have simulated, for whoever shows how far they are.
+inline std::atomic<std::uint64_t> simulated_cycles{0};
+
 inline void check_stop() {
   if (stop_requested.load(std::memory_order_relaxed)) throw Stopped();
   if (const auto hook = stop_hook.load(std::memory_order_relaxed)) hook();
@@ -37,6 +40,7 @@ class Pieces {
       const auto began = std::chrono::steady_clock::now();
       const bool more = engine.run(until);
       const auto spent = std::chrono::steady_clock::now() - began;
+      if (end != ~std::uint64_t{0}) simulated_cycles.fetch_add(until - at_, std::memory_order_relaxed);
       at_ = until;
       check_stop();
       if (whole || !more) {

@@ -150,6 +150,9 @@ void bind_stop(nb::module_& module) {
     }
   });
   module.def(
+      "simulated_cycles", [] { return assay::events::simulated_cycles.load(); },
+      "Cycles that this process has simulated so far, those of runs under way included.");
+  module.def(
       "stop", [](bool on) { assay::events::stop_requested = on; }, nb::arg("on") = true,
       "Ends the runs of all threads of this process within some hundredths of a second, each with KeyboardInterrupt, "
       "and all later ones, until it is called with False.");

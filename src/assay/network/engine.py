@@ -76,11 +76,11 @@ def asked(source: Source, call: Any, *arguments: Any) -> Any:
     """Call the core; what it refuses becomes an error at the key's place in the file."""
     try:
         return call(*arguments)
-    except (ValueError, MemoryError, OverflowError, IndexError) as error:
+    except (ValueError, OverflowError, IndexError) as error:
         if isinstance(error, ValueError) and len(error.args) == 2:
             keys, message = str(error.args[0]).split("."), str(error.args[1])
             raise source.error(keys, message) from None
-        raise source.error((), str(error) or "too large for this machine's memory") from None
+        raise source.error((), str(error)) from None
 
 
 def read(found: Mapping[str, Any]) -> Run:

@@ -1,35 +1,101 @@
-"""How far a sweep is, and how long it will still take: on standard error, where a person looks at it."""
+"""How far a simulation is, and how long it will still take: on standard error, where a person looks at it.
+
+A terminal has a bar; elsewhere a run that takes minutes says so in a line now and then. What is counted is cycles, of
+all runs that have been asked for so far: each decides by its results how many there will be.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+import threading
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+FIRST_LINE = 60.0  # s until the first line where there is no terminal; each next one after twice as long
+
+
+@dataclass
+class Meter:
+    """What is known of how far it is; written by whoever drives the runs, read by whoever shows it."""
+
+    points: int = 0
+    of: int = 0
+    expected: int = 0  # cycles asked for
+    elsewhere: int = 0  # cycles that other processes have simulated
+    began: float = field(default_factory=time.monotonic)
+    before: int = 0  # what this process had simulated when it began
+
+    def __post_init__(self) -> None:
+        """Count from here."""
+        self.before = _cycles()
+
+    @property
+    def cycles(self) -> int:
+        """Simulated so far."""
+        return min(self.expected, _cycles() - self.before + self.elsewhere)
+
+    def line(self) -> str:
+        """How far it is, in words."""
+        done = self.cycles
+        share = done / self.expected if self.expected else 0.0
+        points = f"{self.points} of {self.of} points, " if self.of > 1 else ""
+        seconds = time.monotonic() - self.began
+        left = f", about {_words(seconds * (1 - share) / share)} left for these" if share > 0.01 else ""
+        return f"{points}{done:,} of {self.expected:,} cycles asked for so far, {_words(seconds)}{left}"
+
+
+def _cycles() -> int:
+    from assay._core import network as core
+
+    return int(core.simulated_cycles())
+
+
+def _words(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 @contextmanager
-def bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Give a function (done, of) that moves the bar; it does nothing where nobody watches."""
-    if not sys.stderr.isatty():
-        yield lambda done, of: None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
+def bar(title: str) -> Iterator[Meter]:
+    """Show a meter while the runs are made."""
+    meter, ended = Meter(), threading.Event()
+    shown = threading.Thread(
+        target=_bar if sys.stderr.isatty() else _lines, args=(title, meter, ended), daemon=True, name="progress"
     )
+    shown.start()
+    try:
+        yield meter
+    finally:
+        ended.set()
+        shown.join()
+
+
+def _lines(title: str, meter: Meter, ended: threading.Event) -> None:
+    wait = FIRST_LINE
+    while not ended.wait(wait):
+        print(f"{title}: {meter.line()}", file=sys.stderr, flush=True)
+        wait *= 2
+
+
+def _bar(title: str, meter: Meter, ended: threading.Event) -> None:
+    if ended.wait(0.5):
+        return  # nobody needs a bar for that
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
+        BarColumn(bar_width=20),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[line]}", style="dim"),
         TimeElapsedColumn(),
-        TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        line = progress.add_task(title, total=None)
-        yield lambda done, of: progress.update(line, completed=done, total=of, visible=of > 1)
+        task = progress.add_task(title, total=None, line="")
+        while not ended.wait(0.2):
+            points = f"{meter.points} of {meter.of} points, " if meter.of > 1 else ""
+            line = f"{points}{meter.cycles:,} of {meter.expected:,} cycles"
+            progress.update(task, completed=meter.cycles, total=meter.expected or None, line=line)

@@ -30,6 +30,12 @@ class Task:
     source: Source
     config: dict[str, Any]
 
+    @property
+    def cycles(self) -> int:
+        """How many it simulates; none known where it goes by messages."""
+        how = self.config["method"]
+        return 0 if how["messages"] else int(how["warmup_cycles"] + how["cycles"])
+
     def make(self) -> Run:
         """Run it here."""
         return engine.run(self.source, self.config)

@@ -11,16 +11,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
 from assay.network.engine import Run
+from assay.network.progress import Meter
 from assay.network.simulation import Steps, Task
-
-Progress = Callable[[int, int], None]
 
 
 def make(task: Task) -> Run:
@@ -38,15 +37,22 @@ class _Going:
     left: int
 
 
-def drive(plans: Sequence[Steps], pool: Executor | None, done: Callable[[int, dict[str, Any]], None]) -> None:
+def drive(
+    plans: Sequence[Steps],
+    pool: Executor | None,
+    done: Callable[[int, dict[str, Any]], None],
+    meter: Meter | None = None,
+) -> None:
     """Bring all plans to their end; `done(index, document)` as each ends. Without a pool everything happens here, in
     order.
     """
+    meter = meter or Meter()
     if pool is None:
         for index, steps in enumerate(plans):
             try:
                 tasks = next(steps)
                 while True:
+                    meter.expected += sum(task.cycles for task in tasks)
                     tasks = steps.send([task.make() for task in tasks])
             except StopIteration as end:
                 done(index, end.value)
@@ -64,6 +70,7 @@ def drive(plans: Sequence[Steps], pool: Executor | None, done: Callable[[int, di
                 return
             first = False
             going.results, going.left = [None] * len(tasks), len(tasks)
+            meter.expected += sum(task.cycles for task in tasks)
             for position, task in enumerate(tasks):
                 waiting[pool.submit(make, task)] = going, position
             if tasks:
@@ -80,7 +87,9 @@ def drive(plans: Sequence[Steps], pool: Executor | None, done: Callable[[int, di
                 return
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                 going, position = waiting.pop(future)
-                going.results[position] = future.result()
+                found = going.results[position] = future.result()
+                if not isinstance(pool, ThreadPoolExecutor):
+                    meter.elsewhere += found.simulated_cycles
                 going.left -= 1
                 if going.left == 0:
                     go_on(going)
@@ -99,22 +108,23 @@ class Point:
 
 
 def sweep(
-    points: Sequence[Point], pool: Executor | None, out: Path | None = None, progress: Progress = lambda done, of: None
+    points: Sequence[Point], pool: Executor | None, out: Path | None = None, meter: Meter | None = None
 ) -> list[dict[str, Any]]:
     """Documents of all points, in their order; those that `out` holds already are not made again."""
     kept = finished(out) if out else {}
     results: dict[int, dict[str, Any]] = {i: kept[point.key] for i, point in enumerate(points) if point.key in kept}
     missing = [index for index in range(len(points)) if index not in results]
-    progress(len(results), len(points))
+    meter = meter or Meter()
+    meter.points, meter.of = len(results), len(points)
 
     def done(at: int, document: dict[str, Any]) -> None:
         index = missing[at]
         results[index] = document
         if out:
             append(out, {"key": points[index].key, "setting": points[index].setting, "result": document})
-        progress(len(results), len(points))
+        meter.points = len(results)
 
-    drive([points[index].plan() for index in missing], pool, done)
+    drive([points[index].plan() for index in missing], pool, done, meter)
     return [results[index] for index in range(len(points))]
 
 

@@ -26,9 +26,10 @@ def register(app: typer.Typer) -> None:
         """Send the messages of a file through a network and say when each arrives."""
         from assay.cli import emit
         from assay.network import description, replaying
+        from assay.network.memory_bound import bounded
         from assay.verbs._interrupts import ends_in_a_line
 
-        with ends_in_a_line():
+        with bounded(network), ends_in_a_line():
             document = replaying.replay(description.load(network, settings or []), messages, out, timeline)
         if json:
             emit(document)

@@ -48,6 +48,7 @@ def register(app: typer.Typer) -> None:
         """Simulate traffic on a described network, exact to the flit."""
         from assay.cli import emit
         from assay.errors import InputError
+        from assay.network.memory_bound import bounded
         from assay.network.workers import kind
         from assay.verbs._interrupts import ends_in_a_line
 
@@ -63,7 +64,7 @@ def register(app: typer.Typer) -> None:
                 raise InputError("is drawn for one simulation, without --saturation and --sweep", key="--heatmap")
             settings = [*(settings or []), "method.utilisation=true"]
         which = kind(executor)
-        with ends_in_a_line(out):
+        with bounded(network), ends_in_a_line(out):
             documents = _simulate(network, settings or [], saturation, sweep or [], out, which, workers)
         if heatmap is not None:
             from assay.network import description

@@ -34,6 +34,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Simulate a study: its points, saturation by backlog, plots, and what becomes of each claim."""
         from assay.cli import emit
+        from assay.network.memory_bound import bounded
         from assay.network.study import file
         from assay.network.study.document import document, words
         from assay.network.workers import kind
@@ -50,7 +51,7 @@ def register(app: typer.Typer) -> None:
             if everything
             else [file.load(str(name))]
         )
-        with ends_in_a_line(out):
+        with bounded(wanted[0].source.path), ends_in_a_line(out):
             results = _run(wanted, which, workers, out, quick)
         if everything:
             from assay.network.study.paper import write

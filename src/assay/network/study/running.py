@@ -11,6 +11,7 @@ from pathlib import Path
 from assay.network import prediction, saturation, simulation, sweep
 from assay.network.description import Description
 from assay.network.engine import Run
+from assay.network.progress import Meter
 from assay.network.simulation import Steps
 from assay.network.study.file import Study
 from assay.network.study.results import US, Bracket, Point, Results, rate_of
@@ -68,7 +69,7 @@ def make(
     pool: Executor | None,
     out: Path | None = None,
     quick: bool = False,
-    progress: sweep.Progress = lambda done, of: None,
+    meter: Meter | None = None,
 ) -> Results:
     """Run everything that `out` does not hold yet."""
     described = list(study.points())
@@ -84,7 +85,7 @@ def make(
         precision, seeds = (max(asked.precision, 0.05), 1) if quick else (asked.precision, asked.seeds)
         plan = functools.partial(bisect_steps, found, precision, seeds, asked.cycles)
         plans.append(sweep.Point(setting, f"{found.key()}-bisect-{precision}-{seeds}-{asked.cycles}", plan))
-    documents = sweep.sweep(plans, pool, out, progress)
+    documents = sweep.sweep(plans, pool, out, meter)
     points, brackets = [], []
     for (setting, found), document in zip(described, documents, strict=False):
         predicted = prediction.drawn(found) if study.head.analysis else {}
