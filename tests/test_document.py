@@ -45,6 +45,7 @@ def launch(
     attempt: int = 1,
     factors: dict[str, Any] | None = None,
     benchmark: str = "echo",
+    reference: tuple[float, float] | None = None,
     **ended: Any,
 ) -> None:
     """Write one launch as its program and its launcher would have."""
@@ -52,8 +53,17 @@ def launch(
     file = f"{task}{'' if attempt == 1 else f'-{attempt}'}.jsonl"
     about = Circumstance(run.about["id"], benchmark, "messages", "here", 0, number, attempt, "p", factors or {})
     run.journal({"event": "begun", "task": task, "file": file, "about": asdict(about)})
-    begun = {"event": "launch", "seed": 1, "ranks": 2, "placement": [{"rank": 0, "host": "n1"}], "t": 1.0}
-    lines = [begun, *events, {"event": "done"}]
+    begun: dict[str, Any] = {
+        "event": "launch",
+        "seed": 1,
+        "ranks": 2,
+        "placement": [{"rank": 0, "host": "n1"}],
+        "t": 1.0,
+    }
+    done: dict[str, Any] = {"event": "done"}
+    if reference is not None:
+        begun["reference"], done["reference"] = reference
+    lines = [begun, *events, done]
     (run.folder / "launches" / file).write_text("".join(json.dumps(line) + "\n" for line in lines))
     told = {"status": 0, "reason": None, "binding": "core", "warnings": [], **ended}
     run.journal({"event": "ended", "task": task, **told})

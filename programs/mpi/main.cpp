@@ -20,6 +20,7 @@
 #include "mpi/placement.hpp"
 #include "mpi/quota.hpp"
 #include "mpi/transport.hpp"
+#include "timing/reference.hpp"
 #include ASSAY_PROGRAM
 
 namespace assay::mpi {
@@ -52,7 +53,9 @@ inline int measure(const timing::Record& record, const timing::Options& options,
     try {
       output = std::make_unique<timing::Output>(options.out);
       const auto ranks = places.begin() + comm.host().value_or(comm.size());  // the host is none of those asked for
-      output->line(timing::launch_event(record, options, {places.begin(), ranks}, hosts, transport, library(), clock));
+      timing::Json launch =
+          timing::launch_event(record, options, {places.begin(), ranks}, hosts, transport, library(), clock);
+      output->line(launch.number("reference", timing::time_reference()));
     } catch (const std::exception& fault) {
       std::fprintf(stderr, "%s: %s\n", record.top().text("name").c_str(), fault.what());
       status = 1;
@@ -74,7 +77,7 @@ inline int measure(const timing::Record& record, const timing::Options& options,
   const std::string stopped = stopped_by_quota(comm, stopped_before);
   if (comm.rank() == 0) {
     if (!stopped.empty()) output->note(stopped);
-    output->line(timing::Json().text("event", "done"));
+    output->line(timing::Json().text("event", "done").number("reference", timing::time_reference()));
     status = session.passed() ? 0 : 1;
   }
   return agreed(status, comm.handle());

@@ -7,6 +7,7 @@
 
 #include "timing/accounting.hpp"
 #include "timing/quota.hpp"
+#include "timing/reference.hpp"
 #include "timing/sampler.hpp"
 
 namespace assay::timing {
@@ -155,12 +156,13 @@ int run_program(std::string_view text, int argc, const char* const* argv, const 
     Output output(options.out);
     const ClockQuality clock = measure_clock();
     const Placement place = here(0);
-    output.line(launch_event(record, options, {place}, {host_facts(place.host).str()}, "none", "", clock, flags));
+    Json launch = launch_event(record, options, {place}, {host_facts(place.host).str()}, "none", "", clock, flags);
+    output.line(launch.number("reference", time_reference()));
     const std::int64_t stopped = times_stopped();
     const bool passed = Measurement(options, output, clock).run(body, record.top().truth("or_nothing"));
     if (const std::int64_t times = times_stopped() - stopped; times > 0)
       output.note(stopped_note(read_quota().file, times));
-    output.line(Json().text("event", "done"));
+    output.line(Json().text("event", "done").number("reference", time_reference()));
     return passed ? 0 : 1;
   } catch (const InputFault& fault) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), fault.what());

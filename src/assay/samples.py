@@ -146,6 +146,8 @@ class Launch:
     clock: str
     notes: str
     provenance: str
+    reference_before: float | None = None  # s, a fixed piece of work timed as the launch began
+    reference_after: float | None = None  # s, the same as it ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +205,7 @@ def folded(
     """
     launches: dict[str, dict[str, Any]] = {}
     notes: dict[str, list[str]] = {}
-    done: set[str] = set()
+    done: dict[str, dict[str, Any]] = {}
     only = ""
     for place, event in enumerate(lines):
         try:
@@ -212,7 +214,7 @@ def folded(
             if kind == "launch":
                 placement = event.get("placement") or [{}]
                 host = str(event.get("host") or placement[0].get("host") or "")
-                _launch(event, about, host, False, [])  # for what it would complain of
+                _launch(event, about, host, None, [])  # for what it would complain of
                 only = only or host
                 launches[host] = event
             elif kind == "block":
@@ -224,13 +226,15 @@ def folded(
                 _text("text", text)
                 notes.setdefault(host, []).append(text)
             elif kind == "done":
-                done.add(host)
+                done[host] = {}
+                _launch(launches.get(host, {}), about, host, event, [])  # the same
+                done[host] = event
         except (ValueError, TypeError, AttributeError, LookupError, OverflowError, RecursionError) as error:
             if complain is not None:
                 missing = f"{error.args[0]}: is missing" if isinstance(error, KeyError) else str(error)
                 complain(place, f"event {str(event.get('event'))!r}: {missing}")
     for host, event in launches.items():
-        yield _launch(event, about, host, host in done and not about.superseded, notes.get(host, []))
+        yield _launch(event, about, host, done.get(host), notes.get(host, []))
 
 
 def _measured(event: dict[str, Any], about: Circumstance, host: str, seed: int) -> Measured:
@@ -400,7 +404,9 @@ def _samples(measured: Measured, about: Circumstance) -> Iterator[Sample]:
         yield Sample(value=value, repetition=repetition, **alike)
 
 
-def _launch(event: dict[str, Any], about: Circumstance, host: str, complete: bool, notes: list[str]) -> Launch:
+def _launch(
+    event: dict[str, Any], about: Circumstance, host: str, done: dict[str, Any] | None, notes: list[str]
+) -> Launch:
     ranks = event.get("ranks", 1)
     made = Launch(
         run=about.run,
@@ -410,7 +416,7 @@ def _launch(event: dict[str, Any], about: Circumstance, host: str, complete: boo
         allocation=about.allocation,
         launch=about.launch,
         attempt=about.attempt,
-        complete=complete,
+        complete=done is not None and not about.superseded,
         seed=event.get("seed", 0),
         t=event.get("t"),
         ranks=ranks,
@@ -423,6 +429,8 @@ def _launch(event: dict[str, Any], about: Circumstance, host: str, complete: boo
         clock=json.dumps(event.get("clock"), allow_nan=False),
         notes=json.dumps(notes),
         provenance=about.provenance,
+        reference_before=event.get("reference"),
+        reference_after=(done or {}).get("reference"),
     )
     if type(ranks) is int and ranks < 1:
         raise ValueError(f"ranks: seen: {ranks}; accepted: 1 or more")

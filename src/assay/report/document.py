@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from assay.report.judging import Judged, judged
 from assay.report.launches_spent import launches_spent
 from assay.report.levels import levels
 from assay.report.readings import Told, gathered, readings, told
+from assay.report.references import best_references
 from assay.report.sampled import sampled
 from assay.report.states import DOUBTED, LEFT_OUT, WORST, overall, states, worse
 from assay.samples import Circumstance, case_text
@@ -36,10 +37,12 @@ def document(run: Run, *, quoted_nodes: bool = True) -> dict[str, Any]:
     said = _said(run)
     sections = []
     found: list[tuple[dict[str, Any], Judged]] = []
+    read = {name: told(tasks[name]) for name in known}
+    best = best_references(launch for lines in read.values() for launch in lines.launches)
     for name, record in known.items():
-        lines = told(tasks[name])
+        lines = read[name]
         if lines.launches:
-            found.append(_section(run, lines, record, said.get(name, {})))
+            found.append(_section(run, lines, record, said.get(name, {}), best))
             sections.append(found[-1][0])
     for entry in _failures(run):
         if entry["benchmark"] not in {section["benchmark"] for section in sections}:
@@ -85,7 +88,8 @@ def section(run: Run, name: str) -> dict[str, Any] | None:
     """Derive one benchmark's part of the document alone; None where it has made no launch yet."""
     tasks = [(about, path) for about, path in run.tasks() if about.benchmark == name]
     lines = told(tasks)
-    return _section(run, lines, among([name])[name], _said(run).get(name, {}))[0] if lines.launches else None
+    best = best_references(lines.launches)
+    return _section(run, lines, among([name])[name], _said(run).get(name, {}), best)[0] if lines.launches else None
 
 
 def _is_broken(section: dict[str, Any]) -> bool:
@@ -148,10 +152,12 @@ def frame(name: str, record: Benchmark | None) -> dict[str, Any]:
     }
 
 
-def _section(run: Run, lines: Told, record: Benchmark, said: dict[str, list[str]]) -> tuple[dict[str, Any], Judged]:
+def _section(
+    run: Run, lines: Told, record: Benchmark, said: dict[str, list[str]], best: Mapping[str, float]
+) -> tuple[dict[str, Any], Judged]:
     everything, errors = readings(block for block, _ in lines.blocks), record.errors
     blocks = [of for of in everything if of.metric not in errors]
-    result = judged(run, lines, record, blocks)
+    result = judged(run, lines, record, blocks, best)
     if said.get("warnings"):  # ranks that wait for a processor: their medians stand for what they are
         result.worsen(State.DISTURBED)
         result.warnings += said["warnings"]

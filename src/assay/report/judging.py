@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from assay.analysis import disturbance
 from assay.analysis.disturbance import Estimator, Reason, State, Verdict
 from assay.benchmark.record import Benchmark
 from assay.report.readings import Readings, Told
+from assay.report.references import Launched, slower_by
 from assay.report.states import LEFT_OUT
 from assay.samples import ACCOUNTING
 from assay.store import Run
@@ -57,14 +58,19 @@ def worse(verdict: Verdict, state: State) -> Verdict:
     return replace(verdict, state=state, disturbance=None)
 
 
-def judged(run: Run, lines: Told, record: Benchmark, found: Sequence[Readings]) -> Judged:
-    """Judge a benchmark's blocks case by case; simulated time has no neighbours."""
+def judged(
+    run: Run, lines: Told, record: Benchmark, found: Sequence[Readings], best: Mapping[str, float] | None = None
+) -> Judged:
+    """Judge a benchmark's blocks case by case; simulated time has no neighbours.
+
+    `best`: the least time of the reference loop on each host, over the whole run.
+    """
     result = Judged(standing=list(found))
     keys = {(of.metric, of.case): None for of in found}
     result.verdicts = dict.fromkeys(keys, Verdict(State.CLEAN, Estimator.MEDIAN, None))
     if run.about.get("described"):
         return result
-    blocks, names, ranks = _blocks(lines, record, found)
+    blocks, names, ranks = _blocks(lines, record, found, slower_by(lines.launches, best or {}))
     if not blocks:
         if not any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches):
             result.warnings.append("no block was finished")
@@ -90,7 +96,7 @@ def judged(run: Run, lines: Told, record: Benchmark, found: Sequence[Readings]) 
 
 
 def _blocks(
-    lines: Told, record: Benchmark, found: Sequence[Readings]
+    lines: Told, record: Benchmark, found: Sequence[Readings], slower: Mapping[Launched, float]
 ) -> tuple[list[disturbance.Block], list[tuple[str, str, str, int, int, int]], dict[str, int]]:
     """Blocks of a benchmark in order of time, what names each, and how many ranks each host had."""
     differences = {name for name, metric in record.metrics.items() if metric.difference}
@@ -122,6 +128,7 @@ def _blocks(
                 t1=of.t1,
                 host=of.host,
                 sense=senses.get(of.metric, 1),
+                reference=slower.get((of.host, of.launch, of.attempt)),
             )
         )
     return made, names, by_host

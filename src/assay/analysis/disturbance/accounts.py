@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assay.analysis.disturbance.block import Block, Floats, cases_of, when
+from assay.analysis.disturbance.block import REFERENCE, Block, Floats, cases_of, when
 from assay.analysis.disturbance.findings import Findings
 
 # A second of wall time.
@@ -18,7 +18,6 @@ SWITCHES = 100.0  # involuntary switches of ours a second: ticks and daemons cau
 SWITCHES_A_RANK = 25.0  # and so many more for each further rank: a competitor is one rank's, the tens are everybody's
 STARVED = 0.85  # our processor time, as a share of the case's best blocks: below it somebody else ran in our place
 FREQUENCY = 0.05  # relative range of the processor's frequency: a time follows it one to one
-REFERENCE = 0.02  # a reference loop slower by less is its own noise
 EVENT = 1e-3  # s: a process or a hypervisor takes a processor for so long at least (the scheduler's least slice)
 SWITCH = 3e-3  # s: for so long a process that was switched out waits at most (the scheduler's slice)
 DISK = 0.01  # s: for so long a page is read from disk

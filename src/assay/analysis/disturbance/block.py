@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+REFERENCE = 0.02  # relative: a reference loop that is slower by less is its own noise
 
 
 @dataclass(frozen=True)

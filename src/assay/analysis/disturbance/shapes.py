@@ -2,11 +2,11 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from assay.analysis.disturbance.block import Floats, cases_of, when
+from assay.analysis.disturbance.block import REFERENCE, Block, Floats, cases_of, when
 from assay.analysis.disturbance.findings import Findings
 
 MODE_SHARE = 0.15  # of the readings that the lesser mode must hold
@@ -50,7 +50,16 @@ def shapes(findings: Findings) -> None:
     if apart:
         cases = cases_of(blocks)
         text = f"launches are up to {max(apart.values()):.0%} apart in {len(apart)} of {len(cases)} cases"
+        text += _unexplained([blocks[i] for case in apart for i in cases[case]])
         findings.add("launches", text, [i for case in apart for i in cases[case]], mark=False)
+
+
+def _unexplained(blocks: Sequence[Block]) -> str:
+    """Say that the loop timed beside each launch does not show why launches differ, where it was timed and does not."""
+    timed = [block.reference for block in blocks if block.reference is not None]
+    if not timed or max(timed) > REFERENCE:
+        return ""
+    return "; the processor's own speed, by the loop timed beside each launch, was the same"
 
 
 def find_modes(values: Floats) -> tuple[float, float] | None:
