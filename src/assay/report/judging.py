@@ -104,13 +104,12 @@ def _blocks(
     for key in values:
         if key[0] in differences:  # a difference below zero is noise around nothing: judged as nothing
             values[key] = np.maximum(values[key], 0.0)
-    # what varies by its nature is no sign of a disturbance
-    unjudged = record.errors.union(record.extra.get("unjudged", ()))
+    unjudged = frozenset(record.extra.get("unjudged", ()))  # what varies by its nature is no sign of a disturbance
     senses = {metric: sense(record, metric) for metric in record.metrics}
     made, names, by_host = [], [], dict[str, int]()
     for measured, ranks in sorted(lines.blocks, key=lambda each: each[0].block.t0):
         of = measured.block
-        if of.metric in unjudged:
+        if of.metric in record.errors:
             continue
         key = of.metric, of.case, of.host, of.launch, of.attempt, of.block
         names.append(key)
@@ -129,6 +128,7 @@ def _blocks(
                 host=of.host,
                 sense=senses.get(of.metric, 1),
                 reference=slower.get((of.host, of.launch, of.attempt)),
+                natural=of.metric in unjudged,
             )
         )
     return made, names, by_host

@@ -17,7 +17,7 @@ STEAL = 0.05  # processors stolen by the hypervisor: a twentieth moves a median 
 SWITCHES = 100.0  # involuntary switches of ours a second: ticks and daemons cause tens, a competitor 125 and more
 SWITCHES_A_RANK = 25.0  # and so many more for each further rank: a competitor is one rank's, the tens are everybody's
 STARVED = 0.85  # our processor time, as a share of the case's best blocks: below it somebody else ran in our place
-FREQUENCY = 0.05  # relative range of the processor's frequency: a time follows it one to one
+FREQUENCY = 0.05  # so much below the best, relative: a time follows the processor's frequency one to one
 EVENT = 1e-3  # s: a process or a hypervisor takes a processor for so long at least (the scheduler's least slice)
 SWITCH = 3e-3  # s: for so long a process that was switched out waits at most (the scheduler's slice)
 DISK = 0.01  # s: for so long a page is read from disk
@@ -165,19 +165,22 @@ def _own_share(blocks: Sequence[Block]) -> Floats:
 
 
 def frequency(findings: Findings) -> None:
-    """Find blocks in which the processor's frequency was away from its median over all blocks."""
+    """Find blocks in which the processor's frequency was below what it had in the best blocks (their 90th percentile).
+
+    Which of several frequencies a machine has undisturbed nobody can tell; the greater is what it can do.
+    """
     blocks = findings.blocks
     hertz = {i: block.counted("frequency") for i, block in enumerate(blocks) if block.counted("frequency") > 0}
     if len(hertz) < 2:
         return
-    middle = float(np.median(list(hertz.values())))
-    away = [i for i, value in hertz.items() if abs(value / middle - 1) > FREQUENCY]
-    if away:
+    best = float(np.quantile(list(hertz.values()), 0.9))
+    below = {i: best / value - 1 for i, value in hertz.items() if value < (1 - FREQUENCY) * best}
+    if below:
         low, high = min(hertz.values()), max(hertz.values())
         text = f"the processor's frequency went from {low / 1e9:.2f} to {high / 1e9:.2f} GHz"
-        findings.add("frequency", text + when(blocks, away), away, amount=high / low - 1)
-        for i in away:  # relative to the median; a time is the longer, the slower the clock
-            findings.evenly([i], middle / hertz[i] - 1, middle / hertz[i] - 1)
+        findings.add("frequency", text + when(blocks, list(below)), list(below), amount=max(below.values()))
+        for i, slower in below.items():  # a time is the longer, the slower the clock
+            findings.evenly([i], 0.0, slower)
 
 
 def reference(findings: Findings) -> None:

@@ -19,6 +19,8 @@ class Block:
     others, own, wall (s), involuntary, voluntary, minor_faults, major_faults, frequency (Hz or None). A key that is
     missing is not judged. `sense`: 1 where a disturbance makes values greater (times), -1 where less (rates), 0 where
     it can do either (ratios). `reference`: how much slower than at best the launch's reference loop was, relative.
+    `natural`: values vary by their nature (the noise of a machine), so that they witness nothing, and what the accounts
+    say does not bound them.
     """
 
     metric: str
@@ -33,6 +35,7 @@ class Block:
     host: str = ""
     sense: int = 1
     reference: float | None = None
+    natural: bool = False
 
     @property
     def wall(self) -> float:
@@ -55,10 +58,15 @@ class Block:
         return float(self.accounting.get(key) or 0.0)
 
 
-def cases_of(blocks: Sequence[Block], by_launch: bool = False) -> dict[Hashable, list[int]]:
-    """Give the indices of the blocks of each metric and case, and of each launch where asked for."""
+def cases_of(blocks: Sequence[Block], by_launch: bool = False, witnesses: bool = False) -> dict[Hashable, list[int]]:
+    """Give the indices of the blocks of each metric and case, and of each launch where asked for.
+
+    `witnesses`: only of those whose values say something of a disturbance.
+    """
     cases: dict[Hashable, list[int]] = defaultdict(list)
     for i, block in enumerate(blocks):
+        if witnesses and block.natural:
+            continue
         cases[(block.metric, block.case, block.launch if by_launch else None)].append(i)
     return cases
 

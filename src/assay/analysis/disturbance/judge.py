@@ -12,7 +12,7 @@ from assay.analysis.disturbance.findings import Findings, Reason
 from assay.analysis.disturbance.levels import Level, levels
 from assay.analysis.disturbance.shapes import shapes
 from assay.analysis.disturbance.steps import midway
-from assay.analysis.disturbance.verdict import State, Verdict, invalid, settle
+from assay.analysis.disturbance.verdict import State, Verdict, invalid, settle, wander
 from assay.analysis.result import Result
 
 WORST = (State.CLEAN, State.DISTURBED, State.BOUND, State.INVALID)
@@ -82,7 +82,10 @@ def judge(
             inside = set(members)
             rules[key] |= {r.rule: None for r in findings.reasons[:before] if inside.intersection(r.blocks)}
     senses = {(block.metric, block.case): block.sense for block in blocks}
-    cases = {key: settle(of, senses[key], list(rules[key])) for key, of in found.items()}
+    natural = {(block.metric, block.case) for block in blocks if block.natural}
+    every = [level for key, of in found.items() if key not in natural for host in of for level in host]
+    differ = wander(every, least=1) or 0.0
+    cases = {key: settle(of, senses[key], list(rules[key]), differ, key in natural) for key, of in found.items()}
     for key in broken:
         cases[key] = invalid(sum((block.metric, block.case) == key for block in blocks), ["samples"])
     reasons += [Reason("samples", text, (), 1.0) for text in dict.fromkeys(broken.values())]

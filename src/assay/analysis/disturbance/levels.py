@@ -25,7 +25,8 @@ class Level:
     """The level of one case in one launch on one host, in times (block.py): `whole` from all blocks.
 
     `low` to `high`: where it can lie undisturbed. `kept`: from the unmarked blocks, None where there is none, and
-    `kept_low`, where that can lie; `without`: from the unmarked blocks less one, for each; `best`: the least reading.
+    `kept_low`, where that can lie; `squares`: their squared distances from it, relative, summed. `best`: the least
+    reading.
     """
 
     launch: int
@@ -35,7 +36,7 @@ class Level:
     best: float
     kept: float | None
     kept_low: float
-    without: Floats
+    squares: float
     blocks: int
     marked: int
     interrupted: int
@@ -64,11 +65,7 @@ def _level(findings: Findings, launch: int, members: list[int]) -> Level:
         best=float(everything.min()),
         kept=left,
         kept_low=_reach(findings, kept, np.concatenate(values))[0] if kept else 0.0,
-        without=np.array(
-            [np.median(np.concatenate(values[:k] + values[k + 1 :])) for k in range(len(values))]
-            if 1 < len(kept) < len(members)
-            else []
-        ),
+        squares=sum((float(np.median(of)) / left - 1) ** 2 for of in values) if left else 0.0,
         blocks=len(members),
         marked=len(members) - len(kept),
         interrupted=sum(i in findings.contended and _interrupted(findings, i) for i in members),

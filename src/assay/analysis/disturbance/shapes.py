@@ -22,7 +22,7 @@ def shapes(findings: Findings) -> None:
     two: list[int] = []
     long: list[int] = []
     gap = excess = 0.0
-    for members in cases_of(blocks, by_launch=True).values():
+    for members in cases_of(blocks, by_launch=True, witnesses=True).values():
         values = np.concatenate([blocks[i].times for i in members])
         modes = find_modes(values)
         if modes is not None:
@@ -40,7 +40,7 @@ def shapes(findings: Findings) -> None:
         text = f"a few long readings add up to {excess:.0%} to the mean, which the median does not follow"
         findings.add("tail", text + when(blocks, long), long, mark=False)
     apart: dict[Hashable, float] = {}
-    for case, members in cases_of(blocks).items():
+    for case, members in cases_of(blocks, witnesses=True).items():
         launches: dict[int, list[Floats]] = defaultdict(list)
         for i in members:
             launches[blocks[i].launch].append(blocks[i].times)
@@ -48,7 +48,7 @@ def shapes(findings: Findings) -> None:
         if len(medians) > 1 and medians.min() > 0 and medians.max() / medians.min() - 1 > APART:
             apart[case] = float(medians.max() / medians.min() - 1)
     if apart:
-        cases = cases_of(blocks)
+        cases = cases_of(blocks, witnesses=True)
         text = f"launches are up to {max(apart.values()):.0%} apart in {len(apart)} of {len(cases)} cases"
         text += _unexplained([blocks[i] for case in apart for i in cases[case]])
         findings.add("launches", text, [i for case in apart for i in cases[case]], mark=False)

@@ -26,7 +26,7 @@ def midway(findings: Findings) -> None:
     per_launch: dict[int, int] = defaultdict(int)
     for block in blocks:
         per_launch[block.launch] += 1
-    for members in cases_of(blocks, by_launch=True).values():
+    for members in cases_of(blocks, by_launch=True, witnesses=True).values():
         # the mean of the blocks, since a median of half of them changed would fall to either side
         base = float(np.mean([np.median(blocks[i].times) for i in members]))
         for i in members:
@@ -35,8 +35,8 @@ def midway(findings: Findings) -> None:
             chunks = np.array_split(values, min(wanted, max(1, len(values) // 8)))
             pieces[i] = np.array([np.median(chunk) for chunk in chunks]) / base if base > 0 else np.ones(1)
     by_launch: dict[int, list[int]] = defaultdict(list)
-    for i, block in enumerate(blocks):
-        by_launch[block.launch].append(i)
+    for i in pieces:
+        by_launch[blocks[i].launch].append(i)
     for launch, members in sorted(by_launch.items()):
         members.sort(key=lambda i: (blocks[i].t0, blocks[i].block))
         series = np.concatenate([pieces[i] for i in members])

@@ -1,6 +1,7 @@
 """What may be claimed of each case, by which estimator, and how far it can have been moved (METHOD, rule 14)."""
 
 import enum
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -47,6 +48,7 @@ class Displacement(Result):
 
 
 STILL = Displacement(0.0, 0.0)
+QUIET = State.CLEAN, Estimator.MEDIAN
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,14 @@ class Verdict(Result):
     blocks: int = 0
 
 
-def settle(levels: Sequence[Sequence[Level]], sense: int, reasons: Sequence[str]) -> Verdict:
+def settle(
+    levels: Sequence[Sequence[Level]], sense: int, reasons: Sequence[str], others: float = 0.0, natural: bool = False
+) -> Verdict:
     """Settle one case from its levels, of each host in turn: what stands, and how far it can have been moved.
 
-    Of several hosts a launch's level is their median, as it is in figures.
+    Of several hosts a launch's level is their median, as it is in figures. `others`: how much blocks of all cases
+    differ within a launch (`wander`), for a case that has too few unmarked blocks to say it itself. `natural` as in
+    block.py.
     """
     every = [level for of in levels for level in of]
     marked, blocks = sum(level.marked for level in every), sum(level.blocks for level in every)
@@ -78,54 +84,82 @@ def settle(levels: Sequence[Sequence[Level]], sense: int, reasons: Sequence[str]
         return Verdict(state, estimator, of, tuple(reasons), marked, blocks)
 
     whole = _middle(levels, lambda level: level.whole)
+    if natural:
+        some = marked and blocks - marked >= FEWEST * blocks
+        state, estimator = (State.DISTURBED, Estimator.UNMARKED if some else Estimator.MEDIAN) if marked else QUIET
+        return verdict(state, estimator, None if marked else STILL)
     if whole <= 0:  # a difference that is noise around nothing: relative to it nothing can be said
         return verdict(State.DISTURBED if marked else State.CLEAN, Estimator.MEDIAN, None if marked else STILL)
     least = min((level.kept_low for level in every if level.kept is not None), default=float("inf"))
-    low = _middle(levels, lambda level: min(_low(level, least), level.whole))
-    high = _middle(levels, lambda level: level.high if level.kept is None else max(level.kept, level.whole))
-    low, high = min(low, whole), max(high, whole)
-    by_all = Displacement(whole / high - 1, whole / low - 1 if low > 0 else LIMIT)
-    if by_all.most <= max(CLEAN, _spread(levels) / 2):
-        return verdict(State.CLEAN, Estimator.MEDIAN, by_all)
-    if marked and blocks - marked >= FEWEST * blocks and (kept := _of_kept(levels, least)) is not None:
-        return verdict(State.DISTURBED, Estimator.UNMARKED, kept)
+    by_all = _of_whole(levels, least, 0.0, whole)
+    differ = wander(every, least=3) if marked else 0.0
+    differ = others if differ is None else differ
+    clean = by_all.most <= max(CLEAN, _spread(levels) / 2)
+    if (
+        by_all.most > CLEAN
+        and blocks - marked >= FEWEST * blocks
+        and (kept := _of_kept(levels, least, differ)) is not None
+    ):
+        return verdict(State.CLEAN if clean else State.DISTURBED, Estimator.UNMARKED, kept)
+    stated = _of_whole(levels, least, differ, whole)
+    if clean:
+        return verdict(State.CLEAN, Estimator.MEDIAN, stated)
     if 2 * sum(level.interrupted for level in every) <= blocks and by_all.most <= STANDS:
-        return verdict(State.DISTURBED, Estimator.MEDIAN, by_all)
+        return verdict(State.DISTURBED, Estimator.MEDIAN, stated)
     best = min(level.best for level in every)
-    most = Displacement(min(0.0, best / whole - 1), min(by_all.high, LIMIT))
-    return verdict(State.BOUND, Estimator.BEST, most)
+    return verdict(State.BOUND, Estimator.BEST, Displacement(min(0.0, best / whole - 1), by_all.high))
 
 
-def _low(level: Level, least: float) -> float:
+def _between(value: float, low: float, high: float) -> Displacement:
+    """How far a value is moved whose undisturbed one lies from `low` to `high`."""
+    return Displacement(min(0.0, value / high - 1), min(LIMIT, max(0.0, value / low - 1)) if low > 0 else LIMIT)
+
+
+def _of_whole(levels: Sequence[Sequence[Level]], least: float, differ: float, whole: float) -> Displacement:
+    """How far the median of all blocks is moved; unmarked blocks speak for a launch as well as blocks `differ`."""
+    low = _middle(levels, lambda level: min(_low(level, least, differ), level.whole))
+    high = _middle(levels, lambda level: max(_high(level, differ), level.whole))
+    return _between(whole, low, high)
+
+
+def _low(level: Level, least: float, differ: float) -> float:
     """The lowest that a launch's level can be: of one with unmarked blocks theirs, else what the accounts allow.
 
     Where other launches have unmarked blocks, that is at least down to the `least` of these.
     """
-    return min(level.low, least) if level.kept is None else level.kept_low
+    return min(level.low, least) if level.kept is None else level.kept_low / (1 + _unsure(level, differ))
 
 
-def _of_kept(levels: Sequence[Sequence[Level]], least: float) -> Displacement | None:
-    """How far the median of the unmarked blocks can be from the whole, undisturbed one: None where there is none.
+def _high(level: Level, differ: float) -> float:
+    return level.high if level.kept is None else level.kept * (1 + _unsure(level, differ))
 
-    Beside the launches of which nothing is left, it moves by what one block more or less does.
-    """
-    left = [[level for level in of if level.kept is not None] for of in levels]
-    left = [of for of in left if of]
-    if not left:
-        return None
-    middle = _middle(left, lambda level: level.kept or 0.0)
+
+def _unsure(level: Level, differ: float) -> float:
+    """Two standard errors of a launch's level from some of its blocks, which `differ` by so much."""
+    left = level.blocks - level.marked
+    return 2 * differ * math.sqrt(level.marked / (level.blocks * left))
+
+
+def wander(levels: Sequence[Level], least: int) -> float | None:
+    """How much unmarked blocks differ within a launch, relative (a standard deviation); None with less than `least`."""
+    degrees = sum(level.blocks - level.marked - 1 for level in levels if level.kept is not None)
+    return math.sqrt(sum(level.squares for level in levels) / degrees) if degrees >= least else None
+
+
+def _of_kept(levels: Sequence[Sequence[Level]], least: float, differ: float) -> Displacement | None:
+    """How far the median of the unmarked blocks can be from the whole, undisturbed one: None where there is none."""
+    left = _left(levels)
+    middle = _middle(left, lambda level: level.kept or 0.0) if left else 0.0
     if middle <= 0:
         return None
-    wobble = 0.0
-    for of in left:
-        for level in of:
-            for value in level.without.tolist():
-                moved = _middle(left, lambda each: value if each is level else each.kept or 0.0)  # noqa: B023
-                wobble = max(wobble, abs(moved / middle - 1))
-    truly_low = _middle(levels, lambda each: _low(each, least))
-    truly_high = _middle(levels, lambda each: each.high if each.kept is None else each.kept)
-    truly_low, truly_high = min(truly_low, middle), max(truly_high, middle)
-    return Displacement(middle / truly_high - 1 - wobble, (middle / truly_low - 1 if truly_low > 0 else LIMIT) + wobble)
+    low = _middle(levels, lambda level: _low(level, least, differ))
+    high = _middle(levels, lambda level: _high(level, differ))
+    return _between(middle, low, high)
+
+
+def _left(levels: Sequence[Sequence[Level]]) -> list[list[Level]]:
+    left = [[level for level in of if level.kept is not None] for of in levels]
+    return [of for of in left if of]
 
 
 def _middle(levels: Sequence[Sequence[Level]], value: Callable[[Level], float]) -> float:

@@ -1,0 +1,59 @@
+"""What a verdict states is held against what is known: simulated runs, disturbed and quiet, and their undisturbed twin.
+
+Sensitivity: the true value lies within the stated displacement in at least 95% of the disturbed cases. Specificity: at
+least 90% of the cases of quiet virtual machines are clean, whose launches lie 10 to 25% apart without a cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from assay.analysis.disturbance import State, judge
+from simulated_accounts import Competitor, always, bursts, drawn, part, play
+
+Draw = Callable[[np.random.Generator], Competitor]
+COMPETITORS: dict[str, Draw] = {
+    "a hog on another processor": lambda rng: Competitor(always, slows=rng.uniform(0, 0.8)),
+    "a hog from midway": lambda rng: Competitor(part(rng), slows=rng.uniform(0, 0.8)),
+    "bursts of 100 ms every 2 s": lambda rng: Competitor(bursts(0.1, 2.0), slows=rng.uniform(0, 0.8)),
+    "a hog on our processor": lambda rng: Competitor(always, takes=rng.uniform(0.3, 0.5)),
+    "a nice'd hog": lambda rng: Competitor(always, takes=rng.uniform(0.02, 0.1), slows=rng.uniform(0, 0.2)),
+    "a hypervisor": lambda rng: Competitor(always, takes=rng.uniform(0.05, 0.5), steal=True),
+    "a hypervisor now and then": lambda rng: Competitor(bursts(0.5, 3.0), takes=rng.uniform(0.2, 0.5), steal=True),
+    "a clock that falls": lambda rng: Competitor(part(rng), clock=rng.uniform(0.06, 0.4)),
+    "a speed that no account shows": lambda rng: Competitor(part(rng), hidden=rng.uniform(0.03, 1.0)),
+}
+RUNS = 25
+
+
+def test_quiet_virtual_machines_are_clean() -> None:
+    cases = clean = 0
+    for seed in range(100):
+        shape = drawn(np.random.default_rng(seed))
+        found = judge(play(shape).blocks, shape.processors)
+        cases += len(found.cases)
+        clean += sum(verdict.state is State.CLEAN for verdict in found.cases.values())
+    print(f"clean: {clean} of {cases} quiet cases")
+    assert clean >= 0.9 * cases
+
+
+@pytest.mark.parametrize("name", COMPETITORS)
+def test_the_true_value_lies_within_what_is_stated(name: str) -> None:
+    cases = covered = clean = wrong = 0
+    for seed in range(RUNS):
+        rng = np.random.default_rng(1000 + seed)
+        shape = drawn(rng)
+        known = play(shape, COMPETITORS[name](rng))
+        found = judge(known.blocks, shape.processors)
+        for case in range(shape.cases):
+            cases += 1
+            covered += known.covered(case, found)
+            if found.cases["time", case].state is State.CLEAN:
+                clean += 1
+                wrong += abs(known.stated(case, found) / known.truth(case) - 1) > 0.05
+    print(f"{name}: covered {covered} of {cases}; {clean} clean, of these {wrong} wrong by more than 5%")
+    assert covered >= 0.95 * cases
+    assert wrong <= 0.02 * cases
