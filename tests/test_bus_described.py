@@ -31,6 +31,7 @@ def machine(processors: int, bus: float = BUS) -> dict[str, Any]:
         },
         "protocol": [{"startup": "20 us"}],
         "node": {"processors": processors, "bus": f"{bus / 1e6} MB/s"},
+        "self": [{"startup": "1 us"}],
     }
     return Description.model_validate(table).for_core()
 
@@ -79,14 +80,32 @@ def test_where_nothing_says_how_fast_a_stream_is_the_benchmark_is_left_out_with_
     assert done.status == 0, done.err
     (left_out,) = done.document["left_out"]
     assert left_out["benchmark"] == "bus"
-    assert "does not say how fast a processor streams" in left_out["reason"]
+    assert "not described: [node] bus and [compute] rate.stream" in left_out["reason"]
     assert done.document["figures"] == []
 
 
-def test_the_paragons_bus_is_the_papers_on_the_computing_side() -> None:
-    """146 MB/s are left of 252, predicted from bus and mesh; messages keep all of theirs (section 3)."""
+def test_the_paragons_bus_is_one_number() -> None:
+    """Table 3.1: 251 MB/s for one processor and no more for three; what messages take of it the stream lacks."""
     described = open_described("paragon-mp:threads")
+    assert described.node is not None and described.node.bus == pytest.approx(1 / 251e6)
     words = ["--set", "form=echo", "--set", "bytes=1048576", "--set", "window=1"]
     events = [json.loads(line) for line in core.run("bus", described.for_core(), 3, words).splitlines()]
-    assert values(events, "stream", "both") == pytest.approx(146e6, rel=0.03)
+    assert values(events, "stream", "alone") == pytest.approx(251e6, rel=1e-6)
     assert values(events, "messages", "both") > 150e6
+    assert values(events, "sum", "both") == pytest.approx(251e6, rel=0.02)
+
+
+@pytest.mark.parametrize(("rate", "alone"), [("100 MB/s", 100e6), ("5 GB/s", BUS)])
+def test_a_stream_goes_at_the_description_s_rate_and_no_faster_than_the_bus(rate: str, alone: float) -> None:
+    described = Description.model_validate(
+        {
+            "name": "m",
+            "network": {"topology": "ring", "nodes": 3, "cycle": "1 ns", "flit_ticks": 5},
+            "protocol": [{"startup": "20 us"}],
+            "node": {"bus": f"{BUS / 1e6} MB/s"},
+            "compute": {"rate": {"stream": rate}},
+        }
+    )
+    words = ["--set", "form=put", "--set", "bytes=1000", "--set", "window=0.1"]
+    events = [json.loads(line) for line in core.run("bus", described.for_core(), 3, words).splitlines()]
+    assert values(events, "stream", "alone") == pytest.approx(alone, rel=1e-6)

@@ -13,7 +13,7 @@ import pytest
 
 from assay._core import ranks as core
 from assay.benchmark.record import benchmark
-from assay.described.description import Description
+from assay.described.description import Description, load
 from assay.execute.build import build
 from assay.execute.mpi import launch_environment
 from compiled import compile_to
@@ -54,10 +54,25 @@ def test_data_are_right_on_the_constant_machine_and_cases_are_those_asked_for(na
     checks = [event for event in events if event["event"] == "check"]
     assert checks and all(check["passed"] for check in checks) and events[-1] == {"event": "done"}
     metrics = set(benchmark(name).metrics) - benchmark(name).errors  # there is one clock
+    metrics -= {"load_length", "load_reached"}  # of a load that is set by length
     for check in checks:
         own = [e for e in events if e["event"] == "block" and e["case"] == check["case"]]
         assert {event["metric"] for event in own} == metrics
         assert all(len(event["values"]) == 2 for event in own)
+
+
+@pytest.mark.parametrize("share", [10, 50, 90, 100])
+def test_a_load_that_is_set_by_length_is_that_part_of_the_long_messages_rate(share: int) -> None:
+    """On T = alpha + beta N (and a quarter of a 1-byte credit) N = r alpha / (1 - r beta) reaches the rate r."""
+    alpha, beta, longest = 70e-6 + (70e-6 + 0.4e-6) / 4, 0.4e-6, 8192
+    arguments = ["--set", "bytes=100", "--set", f"load={share}", "--set", "load_by=length"]
+    described = load(PROGRAMS.parent / "examples" / "constant.toml").for_core()
+    events = [json.loads(line) for line in core.run("contention", described, 4, arguments).splitlines()]
+    found = {e["metric"]: e["values"][0] for e in events if e["event"] == "block"}
+    rate = share / 100 * longest / (alpha + beta * longest)
+    assert found["load_reached"] == pytest.approx(share / 100, rel=0.02)
+    assert found["load_length"] == pytest.approx(rate * alpha / (1 - rate * beta), rel=0.02, abs=1)
+    assert all(e["passed"] for e in events if e["event"] == "check")
 
 
 @pytest.mark.mpi

@@ -15,6 +15,7 @@ class Constant final : public MessageModel {
   // Seconds, seconds a byte, and how many nodes there are (0: any number).
   Constant(double startup, double per_byte, int nodes) : startup_(startup), per_byte_(per_byte), nodes_(nodes) {}
   int nodes() const override { return nodes_; }
+  Time barrier(int) const override { return -1; }  // it says nothing of one: made of messages
   void send(World& world, MessageId id, const Message& message) override {
     const Time done = world.after(startup_ + per_byte_ * static_cast<double>(message.bytes));
     world.call_returns(id, done);

@@ -1,5 +1,6 @@
 #include "ranks/machine.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <variant>
 
@@ -46,6 +47,8 @@ class Reader {
   }
   std::vector<Protocol> protocols(const char* key) const;
   std::vector<Noise> noise() const;
+  // All entries of a table of numbers.
+  std::map<std::string, double, std::less<>> numbers(const char* key) const;
 
  private:
   const Table& table_;
@@ -78,6 +81,13 @@ std::vector<Protocol> Reader::protocols(const char* key) const {
   if (entry == table_.end()) return found;
   if (const auto* list = std::get_if<Value::List>(&entry->second.held))
     for (const Value& each : *list) found.push_back(protocol(Reader(std::get<Table>(each.held))));
+  return found;
+}
+
+std::map<std::string, double, std::less<>> Reader::numbers(const char* key) const {
+  std::map<std::string, double, std::less<>> found;
+  if (const Table* inside = table(key))
+    for (const auto& [name, _] : *inside) found.emplace(name, Reader(*inside).number(name.c_str()));
   return found;
 }
 
@@ -130,6 +140,15 @@ Machine read_machine(const Description& description) {
       m.forward = Reader(*forwarding).time("startup");
       m.forward_byte = Reader(*forwarding).number("per_byte") * picoseconds_a_second;
     }
+  }
+  if (const Table* table = read.table("compute")) {
+    m.costs = Reader(*table).numbers("time");
+    for (const auto& [kernel, rate] : Reader(*table).numbers("rate")) m.costs[kernel] = 1 / rate;
+  }
+  // The bus that computing and messages share is one number: a stream from memory goes as fast as it, if not slower.
+  if (m.bus > 0) {
+    double& stream = m.costs["stream"];
+    stream = std::max(stream, m.bus / picoseconds_a_second);
   }
   if (const Table* table = read.table("progress")) {
     const std::string kind = Reader(*table).text("kind", "hardware");

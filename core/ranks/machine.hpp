@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct Machine {
   double memory = 0;  // bytes of a node; 0: not said
   double bus = 0;     // ps a byte that the interface takes of the bus
   Time clock_tick = 1;
+  std::map<std::string, double, std::less<>> costs;  // s a unit of work, by kernel
   std::vector<Noise> noise;  // of processors, taken by the ranks in turn; none: they compute undisturbed
   Time forward = 0;          // a passing message's, of the node's processor
   double forward_byte = 0;   // ps

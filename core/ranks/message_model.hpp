@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 namespace assay::described {
@@ -21,6 +22,11 @@ inline constexpr double picoseconds_a_second = 1e12;
 inline constexpr Time never = std::numeric_limits<Time>::max();
 
 using MessageId = std::uint32_t;
+
+// Something is asked of the machine of which its description says nothing: there is no figure.
+class NotDescribed : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 struct Message {
   int source;

@@ -93,16 +93,16 @@ void Networked::quote_anew(std::uint64_t bytes, bool forced) {
 
 // Nobody is in the way of what stays in a node: its processor carries it.
 void Networked::inside_node(World& world, MessageId id, const Message& message, const std::vector<Protocol>& path) {
-  Time cost = 0;
-  if (!path.empty()) {
-    const Protocol& protocol = protocol_for(path, message.bytes);
-    const Time copying = std::llround(
-        protocol.copy *
-        static_cast<double>(std::min(std::max<std::uint64_t>(message.bytes, protocol.minimum), protocol.copy_limit)));
-    cost = protocol.startup + copying;
-    where_.startup += protocol.startup;
-    where_.copying += copying;
-  }
+  if (path.empty())  // there is a host only where [[host]] is
+    throw NotDescribed("it has no [[self]], which messages within a node take (rank " + std::to_string(message.source) +
+                       " to rank " + std::to_string(message.destination) + ")");
+  const Protocol& protocol = protocol_for(path, message.bytes);
+  const Time copying =
+      std::llround(protocol.copy * static_cast<double>(std::min(
+                                       std::max<std::uint64_t>(message.bytes, protocol.minimum), protocol.copy_limit)));
+  const Time cost = protocol.startup + copying;
+  where_.startup += protocol.startup;
+  where_.copying += copying;
   world.call_returns(id, world.now() + cost);
   world.buffer_free(id, world.now() + cost);
   world.arrives(id, world.now() + cost);

@@ -33,12 +33,14 @@ std::unique_ptr<MessageModel> model_of(const Description& description) {
 }
 
 // What a machine gives the programs' parameters where a person set none: `defaults` of the description.
+// A person's own program keeps its own defaults.
 std::vector<std::string> completed(const std::vector<std::string>& given, const timing::Record& record,
-                                   const Description& description) {
+                                   const Description& description, bool own) {
   std::vector<std::string> arguments = given;
-  const auto own = record.all("parameter");
+  if (own) return arguments;
+  const auto parameters = record.all("parameter");
   const auto open = [&](const std::string& key) {
-    return std::ranges::any_of(own, [&](const auto& each) { return each.first == key; }) &&
+    return std::ranges::any_of(parameters, [&](const auto& each) { return each.first == key; }) &&
            std::ranges::none_of(given, [&](const std::string& each) { return each.starts_with(key + "="); });
   };
   const auto set = [&](const std::string& key, const std::string& values) {
@@ -102,10 +104,29 @@ timing::Json deadlock(const std::vector<Waiting>& waiting, Time now) {
   return json.raw("waiting", "[" + list + "]").integer("count", static_cast<std::int64_t>(waiting.size()));
 }
 
-// Those compiled in, and those that load() added.
-std::vector<Program>& all_programs() {
-  static std::vector<Program> all = programs();
+struct Known : Program {
+  bool own = false;  // added by load()
+};
+std::vector<Known>& all_programs() {
+  static std::vector<Known> all = [] {
+    std::vector<Known> made;
+    for (const Program& each : programs()) made.push_back({each});
+    return made;
+  }();
   return all;
+}
+
+// The first of the tables that a program's record `needs` and that a machine with a network lacks, as a person would
+// write it: what the benchmark measures is not described then.
+std::string undescribed(const timing::Record& record, const Description& machine) {
+  const timing::Value* needs = record.top().find("needs");
+  if (!needs || !machine.contains("network")) return "";
+  for (const timing::Value& each : needs->list) {
+    const auto found = machine.find(each.text);
+    const auto* list = found == machine.end() ? nullptr : std::get_if<network::Value::List>(&found->second.held);
+    if (found == machine.end() || (list && list->empty())) return "[[" + each.text + "]]";
+  }
+  return "";
 }
 
 }  // namespace
@@ -115,13 +136,14 @@ void load(const std::string& library) {
   using Describe = void(Program*);
   auto* const describe = handle ? reinterpret_cast<Describe*>(dlsym(handle, "assay_program")) : nullptr;
   if (!describe) throw timing::InputFault(library + ": no program: " + dlerror());
-  describe(&all_programs().emplace_back());
+  Known made{{}, true};
+  describe(&made);
+  all_programs().push_back(made);
 }
 
 std::vector<std::string> program_names() {
   std::vector<std::string> names;
-  for (const Program& program : all_programs())
-    names.push_back(timing::parse_record(program.record).top().text("name"));
+  for (const Known& program : all_programs()) names.push_back(timing::parse_record(program.record).top().text("name"));
   std::ranges::sort(names);
   return names;
 }
@@ -130,7 +152,7 @@ int room(const Description& machine) { return model_of(machine)->nodes(); }
 
 std::string play(const std::string& name, const Description& machine, int count,
                  const std::vector<std::string>& arguments, Log* log) {
-  for (const Program& program : all_programs()) {
+  for (const Known& program : all_programs()) {
     const timing::Record record = timing::parse_record(program.record);
     if (record.top().text("name") != name) continue;
     const auto model = model_of(machine);
@@ -139,7 +161,7 @@ std::string play(const std::string& name, const Description& machine, int count,
       throw timing::InputFault(word(machine, "name") + " has " + std::to_string(model->nodes()) +
                                " nodes; ranks asked for: " + std::to_string(count));
     }
-    const auto all = completed(arguments, record, machine);
+    const auto all = completed(arguments, record, machine, program.own);
     std::vector<const char*> words{name.c_str()};
     for (const auto& each : all) words.push_back(each.c_str());
     const timing::Options options = timing::parse_options(record, static_cast<int>(words.size()), words.data(), true);
@@ -156,6 +178,11 @@ std::string play(const std::string& name, const Description& machine, int count,
     };
     ranks::Session session(options, sink, true, 0, 0);
     session.began = began;
+    const auto skipped = [&](const std::string& what) {
+      session.note("left out: not described by " + word(machine, "name") + ": " + what);
+      return lines + timing::Json().text("event", "done").str() + "\n";
+    };
+    if (const std::string table = undescribed(record, machine); !table.empty()) return skipped(table);
     const FrameArena arena;  // outlives the ranks' coroutines
     const bool hosted = record.top().truth("host") && model->has_host();
     World world(count + (hosted ? 1 : 0), *model);
@@ -167,10 +194,16 @@ std::string play(const std::string& name, const Description& machine, int count,
     Machine read = read_machine(machine);
     world.clock_tick(read.clock_tick);
     world.noise(std::move(read.noise));
+    world.costs(std::move(read.costs));
     for (int rank = 0; rank < world.ranks(); ++rank) {
       world.start(rank, program.run(*new (world.beside(rank)) Simulated(world, rank), session));
     }
-    const std::vector<Waiting> waiting = world.run();
+    std::vector<Waiting> waiting;
+    try {
+      waiting = world.run();
+    } catch (const NotDescribed& missing) {
+      return skipped(missing.what());
+    }
     if (!waiting.empty())
       if (const std::string stuck = model->stuck(); !stuck.empty()) throw timing::MeasurementFault(stuck);
     lines += (waiting.empty() ? timing::Json().text("event", "done") : deadlock(waiting, world.now())).str() + "\n";

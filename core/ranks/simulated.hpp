@@ -1,5 +1,6 @@
 // The Communicator on the described machine: every await hands the rank's coroutine to the World, which resumes it when
-// the machine model says so. A rank's communicator is 16 bytes.
+// the machine model says so; a call that is not awaited does nothing, which the compiler is asked to refuse. A rank's
+// communicator is 16 bytes.
 #pragma once
 
 #include <coroutine>
@@ -41,7 +42,9 @@ class Simulated {
   std::optional<int> hops(int from, int to) const { return world_->model().hops(from, to); }
   std::string_view placement(int, int) const { return {}; }
   std::optional<int> host() const { return world_->host(); }
-  bool described() const { return true; }
+  bool is_simulated() const { return true; }
+  bool described() const { return is_simulated(); }
+  std::optional<double> cost_of(std::string_view kernel) const { return world_->cost_of(kernel); }
 
   // Memory that this rank exposes, of its own.
   class Window {
@@ -54,7 +57,7 @@ class Simulated {
     Exposed::WindowId id_ = 0;
   };
 
-  struct Send {
+  struct [[nodiscard]] Send {
     World& world;
     const void* data;
     std::size_t bytes;
@@ -64,7 +67,7 @@ class Simulated {
     void await_suspend(std::coroutine_handle<> caller) const { world.send(from, data, bytes, to, tag, forced, caller); }
     void await_resume() const noexcept {}
   };
-  struct Isend {
+  struct [[nodiscard]] Isend {
     World& world;
     const void* data;
     std::size_t bytes;
@@ -74,7 +77,7 @@ class Simulated {
     void await_suspend(std::coroutine_handle<> caller) { request.id = world.isend(from, data, bytes, to, tag, caller); }
     SendRequest await_resume() const noexcept { return request; }
   };
-  struct Sendrecv {
+  struct [[nodiscard]] Sendrecv {
     World& world;
     MessageId sent;
     RequestId request;
@@ -82,13 +85,13 @@ class Simulated {
     void await_suspend(std::coroutine_handle<> caller) const { world.exchange(sent, request, caller); }
     Received await_resume() const { return Received(world.finish(request)); }
   };
-  struct Posted {
+  struct [[nodiscard]] Posted {
     ReceiveRequest request;
     bool await_ready() const noexcept { return true; }
     void await_suspend(std::coroutine_handle<>) const noexcept {}
     ReceiveRequest await_resume() const noexcept { return request; }
   };
-  struct Wait {
+  struct [[nodiscard]] Wait {
     World& world;
     RequestId request;
     Call call;
@@ -96,10 +99,10 @@ class Simulated {
     void await_suspend(std::coroutine_handle<> waiter) const { world.await(request, waiter, call); }
     Received await_resume() const { return Received(world.finish(request)); }
   };
-  struct WaitSent : Wait {
+  struct [[nodiscard]] WaitSent : Wait {
     void await_resume() const { world.finish(request); }
   };
-  struct Barrier {
+  struct [[nodiscard]] Barrier {
     World& world;
     int rank, among;
     Time cost;
@@ -107,11 +110,11 @@ class Simulated {
     void await_suspend(std::coroutine_handle<> caller) const { world.barrier(rank, among, cost, caller); }
     void await_resume() const noexcept {}
   };
-  struct Expose : Barrier {
+  struct [[nodiscard]] Expose : Barrier {
     Window window;
     Window await_resume() const noexcept { return window; }
   };
-  struct Put {
+  struct [[nodiscard]] Put {
     World& world;
     Exposed::WindowId window;
     const void* data;
@@ -124,7 +127,7 @@ class Simulated {
     }
     void await_resume() const noexcept {}
   };
-  struct Get {
+  struct [[nodiscard]] Get {
     World& world;
     Exposed::WindowId window;
     void* into;
@@ -137,7 +140,7 @@ class Simulated {
     }
     void await_resume() const noexcept {}
   };
-  struct Complete {
+  struct [[nodiscard]] Complete {
     World& world;
     Exposed::WindowId window;
     int rank, with;
@@ -145,7 +148,7 @@ class Simulated {
     void await_suspend(std::coroutine_handle<> waiter) const { world.exposed().await(rank, window, with, waiter); }
     void await_resume() const noexcept {}
   };
-  struct Compute {
+  struct [[nodiscard]] Compute {
     World& world;
     int rank;
     double seconds;
@@ -202,10 +205,14 @@ class Simulated {
     return {*world_, window.id_, into, bytes, rank_, from, offset};
   }
   Complete complete(Window& window, int with) { return {*world_, window.id_, rank_, with}; }
-  template <class Work>
-  Compute compute(double seconds, Work&& work) {
-    if (world_->verifies()) std::forward<Work>(work)();
+  template <class Body>
+  Compute compute(double seconds, Body&& body) {
+    std::forward<Body>(body)();
     return {*world_, rank_, seconds};
+  }
+  template <class Body>
+  Compute compute(const ranks::Work& work, Body&& body) {
+    return compute(world_->seconds_of(work), std::forward<Body>(body));
   }
 
  private:

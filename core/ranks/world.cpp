@@ -177,6 +177,15 @@ Time World::after(double seconds) const { return now_ + std::llround(seconds * p
 void World::resume(Time at, std::coroutine_handle<> handle) {
   schedule(at, Kind::resume, reinterpret_cast<std::uint64_t>(handle.address()));
 }
+std::optional<double> World::cost_of(std::string_view kernel) const {
+  const auto found = costs_.find(kernel);
+  return found == costs_.end() ? std::nullopt : std::optional(found->second);
+}
+double World::seconds_of(const ranks::Work& work) const {
+  if (const auto cost = cost_of(work.kernel)) return *cost * work.amount;
+  throw NotDescribed("[compute] has neither rate." + std::string(work.kernel) + " nor time." +
+                     std::string(work.kernel));
+}
 // --- processors
 
 void World::compute(int rank, double seconds, std::coroutine_handle<> sleeper) {

@@ -24,6 +24,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -88,9 +89,10 @@ class World {
   Time after(double seconds) const;
   // What takes the ranks' processors away from their computing: the traces in turn, none for undisturbed ones.
   void noise(std::vector<Noise> traces) { noise_ = std::move(traces); }
-  // Whether a rank also does the work whose cost it is charged (Communicator::compute).
-  bool verifies() const { return verifies_; }
-  void verify(bool really) { verifies_ = really; }
+  // Seconds that a processor takes for a unit of work, by kernel; none where the description does not say it.
+  void costs(std::map<std::string, double, std::less<>> costs) { costs_ = std::move(costs); }
+  std::optional<double> cost_of(std::string_view kernel) const;
+  double seconds_of(const ranks::Work& work) const;  // NotDescribed where there is none
   std::uint64_t events() const { return events_served_; }
   std::uint64_t messages() const { return messages_sent_; }
   const MessageModel& model() const { return model_; }
@@ -216,6 +218,11 @@ class World {
     far() ? agenda_.push({at, what}, ring(kind)) : events_.push({at, what});
   }
   void resume(Time at, std::coroutine_handle<> handle);
+  static void check_tag(int rank, const char* does, int tag) {
+    if (static_cast<unsigned>(tag) > static_cast<unsigned>(ranks::greatest_tag)) [[unlikely]]
+      refuse_tag(rank, does, tag);
+  }
+  [[noreturn]] static void refuse_tag(int rank, const char* does, int tag);
   MessageId announce(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
                      std::coroutine_handle<> caller);
   RequestId new_request(int rank, Call call, void* buffer, std::size_t room, int peer, int tag);
@@ -266,7 +273,6 @@ class World {
   MessageModel& model_;
   Exposed exposed_{*this, model_};
   Time now_ = 0, clock_tick_ = 1, model_next_ = never;
-  bool verifies_ = true;
   const bool keeps_order_, interrupts_, ahead_, far_;
   std::unordered_map<std::uint64_t, std::vector<MessageId>> under_way_;  // by source and destination, in order of send
   Log* log_ = nullptr;
@@ -275,6 +281,7 @@ class World {
   events::Agenda<Event, 4> agenda_;  // in place of events_ where there are very many ranks
   events::LargeVector<Rank> ranks_;
   std::vector<Noise> noise_;
+  std::map<std::string, double, std::less<>> costs_;
   events::LargeVector<InFlight> messages_;
   events::LargeVector<Models> models_;
   std::vector<MessageId> free_messages_;

@@ -44,8 +44,8 @@ void World::announces(MessageId id) {
 MessageId World::announce(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
                           std::coroutine_handle<> caller) {
   if (to < 0 || to >= ranks()) {
-    throw std::out_of_range("rank " + std::to_string(from) + " sends to rank " + std::to_string(to) + " of " +
-                            std::to_string(ranks()));
+    throw std::out_of_range("rank " + std::to_string(from) + " sends to rank " + std::to_string(to) +
+                            "; accepted: 0 to " + std::to_string(ranks() - 1));
   }
   attend(tag == Exposed::get_tag ? to : from);
   auto id = static_cast<MessageId>(from);
@@ -74,14 +74,21 @@ MessageId World::announce(int from, const void* data, std::size_t bytes, int to,
   return id;
 }
 
+void World::refuse_tag(int rank, const char* does, int tag) {
+  throw std::out_of_range("rank " + std::to_string(rank) + " " + does + " with tag " + std::to_string(tag) +
+                          "; accepted: 0 to " + std::to_string(ranks::last_tag));
+}
+
 void World::send(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
                  std::coroutine_handle<> caller) {
+  check_tag(from, "sends", tag);
   if (log_) log_->begins(from, Log::Doing::send, now_);
   const MessageId id = announce(from, data, bytes, to, tag, forced, caller);
   model_.send(*this, id, messages_[id].message);
 }
 
 RequestId World::isend(int from, const void* data, std::size_t bytes, int to, int tag, std::coroutine_handle<> caller) {
+  check_tag(from, "sends", tag);
   if (log_) log_->begins(from, Log::Doing::isend, now_);
   const MessageId id = announce(from, data, bytes, to, tag, false, caller);
   const RequestId request = new_request(from, Call::isend, nullptr, bytes, to, tag);
@@ -168,9 +175,10 @@ RequestId World::new_request(int rank, Call call, void* buffer, std::size_t room
 
 RequestId World::post(int rank, void* buffer, std::size_t room, int from, int tag) {
   if (from != ranks::any_source && (from < 0 || from >= ranks())) {
-    throw std::out_of_range("rank " + std::to_string(rank) + " receives from rank " + std::to_string(from) + " of " +
-                            std::to_string(ranks()));
+    throw std::out_of_range("rank " + std::to_string(rank) + " receives from rank " + std::to_string(from) +
+                            "; accepted: 0 to " + std::to_string(ranks() - 1) + ", or any_source");
   }
+  check_tag(rank, "receives", tag);
   attend(rank);
   const RequestId id = new_request(rank, Call::irecv, buffer, room, from, tag);
   Rank& mine = ranks_[static_cast<std::size_t>(rank)];

@@ -49,8 +49,9 @@ ASSAY_INLINE void note(Call call, int peer, int tag) {
   throw std::length_error("a message of " + std::to_string(bytes) + " bytes: MPI counts to 2147483647");
 }
 
+// One that is not awaited is refused at compile time, as the simulated machine's, which then does nothing.
 template <class Value>
-struct Ready {
+struct [[nodiscard]] Ready {
   Value value;
   ASSAY_INLINE constexpr bool await_ready() const noexcept { return true; }
   void await_suspend(std::coroutine_handle<>) const noexcept {}
@@ -58,7 +59,7 @@ struct Ready {
   ASSAY_INLINE const Value& await_resume() const noexcept { return value; }
 };
 template <>
-struct Ready<void> {
+struct [[nodiscard]] Ready<void> {
   ASSAY_INLINE constexpr bool await_ready() const noexcept { return true; }
   void await_suspend(std::coroutine_handle<>) const noexcept {}
   ASSAY_INLINE void await_resume() const noexcept {}
@@ -118,7 +119,9 @@ class Communicator {
   std::optional<int> hops(int, int) const { return std::nullopt; }
   std::string_view placement(int from, int to) const { return nearness(seat(from), seat(to)); }
   std::optional<int> host() const { return host_ < 0 ? std::nullopt : std::optional(host_); }
-  bool described() const { return false; }
+  bool is_simulated() const { return false; }
+  bool described() const { return is_simulated(); }
+  std::optional<double> cost_of(std::string_view) const { return std::nullopt; }
 
   ASSAY_INLINE Ready<void> send(const void* data, std::size_t bytes, int to, int tag) {
     note(Call::send, to, tag);
@@ -230,9 +233,14 @@ class Communicator {
     window.data_ = nullptr;
     return {};
   }
-  template <class Work>
-  Ready<void> compute(double, Work&& work) {
-    std::forward<Work>(work)();
+  template <class Body>
+  Ready<void> compute(double, Body&& body) {
+    std::forward<Body>(body)();
+    return {};
+  }
+  template <class Body>
+  Ready<void> compute(const ranks::Work&, Body&& body) {
+    std::forward<Body>(body)();
     return {};
   }
 

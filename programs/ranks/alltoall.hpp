@@ -74,7 +74,7 @@ help = "what each rank sends, over the time of the whole"
     needs(comm.size() >= 2, "2 ranks or more", comm.size());
     AllToAll kernel;
     kernel.prepare(comm, session);
-    if (!comm.described()) kernel.windows_ = std::make_unique<Windows>();
+    if (!comm.is_simulated()) kernel.windows_ = std::make_unique<Windows>();
     co_await sample(comm, session, kernel);
     if (comm.rank() == 0) tell(session, kernel.windows_);
   }
@@ -94,7 +94,7 @@ help = "what each rank sends, over the time of the whole"
 
   template <Communicator C>
   Task operate(C& comm, const Case& bytes, Run run, std::int64_t* ticks) {
-    if (comm.described()) return described(comm, bytes, run, ticks, !std::exchange(begun_, true));
+    if (comm.is_simulated()) return described(comm, bytes, run, ticks, !std::exchange(begun_, true));
     return in_windows(comm, comm.size(), run.readings, ticks, *windows_, [&] { return exchange(comm, bytes); });
   }
 
@@ -117,7 +117,7 @@ help = "what each rank sends, over the time of the whole"
   template <Communicator C>
   Task verify(C& comm, Case bytes, Verdict& verdict) {
     const int me = comm.rank(), ranks = comm.size();
-    const bool whole = !comm.described() || ranks <= 128;
+    const bool whole = !comm.is_simulated() || ranks <= 128;
     for (int k = 1; whole && k < ranks; ++k) {
       const int to = (me + k) % ranks, from = (me - k + ranks) % ranks;
       write_pattern(out_.get(), bytes, salt(me, to), true);
@@ -150,7 +150,7 @@ help = "what each rank sends, over the time of the whole"
   void prepare(const C& comm, const Session& session) {
     std::size_t most = 1;
     for (const auto& each : session.cases()) most = std::max(most, at(each));
-    one_block_ = comm.described();
+    one_block_ = comm.is_simulated();
     if (!one_block_) most *= static_cast<std::size_t>(comm.size());
     out_ = std::make_unique<std::byte[]>(most);
     in_ = std::make_unique<std::byte[]>(most);

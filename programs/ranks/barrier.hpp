@@ -94,7 +94,7 @@ help = "one barrier"
       needs(among >= 2 && among <= comm.size(), "2 to " + std::to_string(comm.size()) + " ranks to take part", among);
     }
     Barrier kernel(session.options().seed);
-    if (!comm.described()) kernel.windows_ = std::make_unique<Windows>();
+    if (!comm.is_simulated()) kernel.windows_ = std::make_unique<Windows>();
     co_await sample(comm, session, kernel);
     if (comm.rank() == 0) tell(session, kernel.windows_);
   }
@@ -133,14 +133,14 @@ help = "one barrier"
   template <OwnBarrier C>
   Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
     ++turn_;
-    if (comm.described()) return described(comm, at, run, ticks, !std::exchange(begun_, true));
+    if (comm.is_simulated()) return described(comm, at, run, ticks, !std::exchange(begun_, true));
     return at.window ? in_windows(comm, at.among, run.readings, ticks, *windows_, [&] { return barriers(comm, at); })
                      : barriers(comm, at, run, ticks);
   }
 
   template <OwnBarrier C>
   Task verify(C& comm, const Case& at, Verdict& verdict) {
-    const bool few = !comm.described() || at.among <= most_checked_late;
+    const bool few = !comm.is_simulated() || at.among <= most_checked_late;
     return few ? verify_late(comm, at, verdict) : verify_said(comm, at, verdict);
   }
 
@@ -157,7 +157,7 @@ help = "one barrier"
     if (comm.rank() == static_cast<int>(turn_ % static_cast<std::uint64_t>(at.among))) {
       const std::int64_t until = comm.now() + delay;
       co_await comm.compute(2e-4, [&] {
-        while (!comm.described() && comm.now() < until) {
+        while (!comm.is_simulated() && comm.now() < until) {
         }
       });
     }

@@ -54,15 +54,15 @@ class Buffers {
   // this process, only for lengths that a rank's share of 128 MiB can hold: longer messages are simulated without their
   // data.
   template <Communicator C>
-  Buffers(const C& comm, const Session& session, Way way) : way_(comm.described() ? Way::same : way) {
+  Buffers(const C& comm, const Session& session, Way way) : way_(comm.is_simulated() ? Way::same : way) {
     const std::size_t share = (std::size_t{128} << 20) / static_cast<std::size_t>(comm.size());
     for (const auto& each : session.cases()) {
       const auto bytes = static_cast<std::size_t>(each.at("bytes").integer);
-      if (!comm.described() || bytes <= share) room_ = std::max(room_, bytes);
+      if (!comm.is_simulated() || bytes <= share) room_ = std::max(room_, bytes);
     }
     if (way_ == Way::rotating) room_ = std::max(rotation, room_);
     std::uint64_t state = session.options().seed * 2654435761U + static_cast<std::uint64_t>(comm.rank());
-    const std::size_t slack = comm.described() ? 0 : page;
+    const std::size_t slack = comm.is_simulated() ? 0 : page;
     out_ = make(slack, state);
     in_ = make(slack, state);
   }

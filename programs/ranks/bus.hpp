@@ -29,6 +29,7 @@ name = "bus"
 title = "The shared bus"
 part = "messages"
 kind = "ranks"
+computes = ["stream"]
 ranks = "all"
 most_ranks = 3
 least_ranks = 2
@@ -158,7 +159,7 @@ help = "part of their rate alone that messages keep beside the stream"
   static Task run(C& comm, Session& session) {
     needs(comm.size() >= 2, "2 ranks or more", comm.size());
     BusRun<C> bus(comm, session);
-    if (comm.described()) {
+    if (comm.is_simulated()) {
       if constexpr (OneSided<C>) co_await DescribedBus<C>(comm, session).measure();
       co_return;
     }

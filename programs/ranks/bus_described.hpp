@@ -1,5 +1,6 @@
-// The shared bus on a described machine: the stream is computing at the rate that the description states, which the
-// node's interface makes longer for every byte in or out ([node] bus); messages are those of the network.
+// The shared bus on a described machine: the stream is computing, at the rate of the bus or, where that is less, of
+// [compute]'s kernel "stream"; every byte that the node's interface takes in or out makes it longer by its time on the
+// same bus ([node] bus). Messages are those of the network.
 //
 //   put    the first rank on another node puts into rank 0's memory
 //   echo   rank 1 shares rank 0's node and echoes with the first rank on another one (Dunigan 1995, section 3)
@@ -24,12 +25,14 @@ class DescribedBus {
     const auto& given = session_.cases().front();
     window_ = static_cast<std::int64_t>(given.at("window").real * C::ticks_a_second);
     rate_ = given.at("stream").real;
+    if (const auto cost = comm_.cost_of("stream"); rate_ == 0 && cost) rate_ = 1 / *cost;
     for (int rank = comm_.size() - 1; rank > 0; --rank)
       if (comm_.hops(0, rank).value_or(0) > 0) away_ = rank;
     if (away_ < 0 || rate_ == 0) {
-      leave_out(rate_ == 0
-                    ? "the description does not say how fast a processor streams ([defaults] stream, or --set stream=)"
-                    : "no two of the ranks are on nodes with a network between them");
+      leave_out(
+          rate_ == 0
+              ? "not described: [node] bus and [compute] rate.stream, how fast a processor streams (or --set stream=)"
+              : "no two of the ranks are on nodes with a network between them");
       co_return;
     }
     const bool shares = comm_.hops(0, 1) == 0;  // rank 1 is on rank 0's node

@@ -13,12 +13,14 @@
 //                                       what arrived, when the one is there and the other's buffer is free
 //   co_await isend / irecv              immediate; give a SendRequest, a ReceiveRequest
 //   co_await wait(request)              once for each; gives what arrived, as recv does, where it is a receive's
-//   co_await compute(seconds, work)     on a real machine does work(); on a described one charges `seconds` to this
-//                                       processor and calls work() only where the machine was asked to verify
+//   co_await compute(seconds, body)     does body(); a simulated machine charges `seconds` of this processor for it
+//   co_await compute(Work, body)        the same, charged by the machine's own [compute]: so many units of a kernel
+//   cost_of(kernel)                     what a unit of that kernel takes, in seconds; none on a real machine, and where
+//                                       the description does not say it
 //   hops(to), hops(from, to)            channels between the nodes of two ranks, or none where that is unknown
 //   placement(from, to)                 how near two ranks of a real machine are, or empty where that is unknown
-//   described()                         a described machine answers: deterministic, nothing to warm up, its time is not
-//                                       ours
+//   is_simulated()                      a simulated machine answers: deterministic, nothing to warm up, its time is not
+//                                       ours (described() is the same by its former name)
 //
 // A message longer than the receiver's room is an error on both; messages between two ranks on one tag keep their
 // order. A rank may send to itself only with isend or after its receive is posted. Tags are 0 to last_tag; those above
@@ -42,6 +44,13 @@ namespace assay::ranks {
 
 inline constexpr int any_source = -1;
 inline constexpr int last_tag = 29999;
+inline constexpr int greatest_tag = 32767;  // the sampling loop's own among them; MPI promises no more
+
+// Work whose cost a description states by kernel: `amount` flops, bytes or operations, whatever its [compute] counts.
+struct Work {
+  std::string_view kernel;
+  double amount = 1;
+};
 
 template <class A, class Result>
 concept AwaitableOf = requires(A awaitable) {
@@ -82,11 +91,13 @@ concept Communicator =
       { view.hops(r) } -> std::convertible_to<std::optional<int>>;
       { view.hops(r, r) } -> std::convertible_to<std::optional<int>>;
       { view.placement(r, r) } -> std::convertible_to<std::string_view>;
-      { view.described() } -> std::convertible_to<bool>;
+      { view.is_simulated() } -> std::convertible_to<bool>;
+      { view.cost_of("stream") } -> std::convertible_to<std::optional<double>>;
       { comm.send(out, n, r, r) } -> Awaitable;
       { comm.recv(in, n, r, r) } -> AwaitableOf<typename C::Received>;
       { comm.sendrecv(out, n, r, in, n, r, r) } -> AwaitableOf<typename C::Received>;
       { comm.compute(1e-6, work) } -> Awaitable;
+      { comm.compute(Work{"stream", 1}, work) } -> Awaitable;
     };
 
 template <class C>

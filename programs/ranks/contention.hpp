@@ -2,12 +2,21 @@
 //
 // Four ranks in a line, a, b, c, d: a loads the way to d, which shares the channel from b to c; b streams to c, which
 // measures what arrives. On a hypercube that is 0, 1, 3, 7, on a mesh 0 to 3 of a row; on a machine that does not say
-// its hops ranks 0 to 3, which share what their node has. The load is the part of time that a is sending: after each
-// message it pauses for as long as its message takes alone, times (100 - load) / load. The loading stream does not end
-// before the measured one: c tells d, and d, with the word that ends each window of a's, tells a. Source: Dunigan 1991,
-// section 4.3, Figures 7 and 8; Dunigan 1991 (DELTA), section 3.2, Figures 3.4 and 3.5 (which vary the load by the
-// loading messages' length; `load_bytes` does so here).
+// its hops ranks 0 to 3, which share what their node has. The load can be set in two ways (`load_by`):
+//
+//   time    a sends for that part of the time: after each message it pauses for as long as its message takes alone,
+//           times (100 - load) / load
+//   length  a sends without a pause, as in the papers, shorter messages for a lower load: so long that they alone reach
+//           that part of the rate that messages of `load_bytes` reach alone. The length is found by halving, in
+//           `tries` windows; what it reaches is sampled, as rates jump where protocols change
+//
+// The loading stream does not end before the measured one: c reports to d, and d, with the word that ends each window
+// of a's, to a. Source: Dunigan 1991, section 4.3, Figures 7 and 8; Dunigan 1991 (DELTA), section 3.2, Figures 3.4
+// and 3.5.
 #pragma once
+
+#include <algorithm>
+#include <cmath>
 
 #include "ranks/paths.hpp"
 #include "ranks/sampling.hpp"
@@ -39,7 +48,7 @@ blocks_full = 8
 type = "integer"
 default = [64, 1024, 8192, 65536]
 quick = [1024, 65536]
-described = [128, 256, 512, 1024, 2048, 4096, 8192]
+described = [128, 256, 512, 1024, 2048, 4096, 8192, 65536]
 min = 1
 max = 1048576
 unit = "B"
@@ -54,7 +63,14 @@ min = 0
 max = 100
 unit = "1"
 sweep = true
-help = "per cent of the time that the loading rank sends"
+help = "per cent: of the time that the loading rank sends, or of the rate of long loading messages (load_by)"
+
+[parameter.load_by]
+type = "choice"
+default = "time"
+choices = ["time", "length"]
+sweep = true
+help = "what sets the load: pauses between messages of `load_bytes`, or shorter messages without pauses, as in the papers"
 
 [parameter.load_bytes]
 type = "integer"
@@ -63,11 +79,19 @@ min = 1
 max = 1048576
 unit = "B"
 sweep = true
-help = "length of a loading message"
+help = "length of a loading message; of the longest where the load is set by length"
 
 [metric.time]
 unit = "s"
 help = "from the first of 32 arrivals to the last"
+
+[metric.load_length]
+unit = "B"
+help = "length of the loading messages, where it sets the load"
+
+[metric.load_reached]
+unit = "1"
+help = "what these messages alone reach of the rate of messages of `load_bytes`, where their length sets the load"
 
 [figure.rate]
 metric = "time"
@@ -76,6 +100,17 @@ unit = "B/s"
 better = "higher"
 headline = true
 help = "what arrives of the measured stream"
+
+[figure.load_length]
+metric = "load_length"
+unit = "B"
+help = "length of the loading messages, where it sets the load"
+
+[figure.load_reached]
+metric = "load_reached"
+unit = "1"
+better = "higher"
+help = "what the loading messages alone reach of the rate of messages of `load_bytes`, where their length sets the load"
 )record";
 
   template <Communicator C>
@@ -106,6 +141,7 @@ help = "what arrives of the measured stream"
   struct Case {
     std::size_t bytes, load_bytes;
     int load;
+    bool by_length;
   };
   static constexpr std::string_view metric = "time";
   static constexpr int window = 32;
@@ -113,12 +149,15 @@ help = "what arrives of the measured stream"
   bool single(const Case&) const { return true; }
   Case at(const timing::CaseSettings& settings) const {
     return {static_cast<std::size_t>(settings.at("bytes").integer),
-            static_cast<std::size_t>(settings.at("load_bytes").integer), static_cast<int>(settings.at("load").integer)};
+            static_cast<std::size_t>(settings.at("load_bytes").integer), static_cast<int>(settings.at("load").integer),
+            settings.at("load_by").text == "length"};
   }
+  std::vector<Series>& beside() { return beside_; }
   template <Communicator C>
   timing::Json label(C&, const Case& at) const {
     timing::Json json;
     json.integer("bytes", static_cast<std::int64_t>(at.bytes)).integer("load", at.load);
+    if (at.by_length) json.text("load_by", "length");
     return json.integer("load_bytes", static_cast<std::int64_t>(at.load_bytes));
   }
 
@@ -162,31 +201,45 @@ help = "what arrives of the measured stream"
   }
 
  private:
-  static constexpr int word_tag = 1, load_window = 4;
+  static constexpr int word_tag = 1, load_window = 4, tries = 14;
+  static int windows_alone(const Case& at) { return at.by_length ? 2 + tries : 2; }
   int line(int place) const { return (*line_)[static_cast<std::size_t>(place)]; }
 
   template <Communicator C>
   Task load(C& comm, Case at, Run run, std::int64_t* ticks) {
     const int sink = line(3);
-    double alone = 0;  // s a loading message, with nobody else about
-    if (at.load > 0) {
+    double alone = 0, reached = 0;  // s a loading message, with nobody else about; share of its rate
+    double least = 1, most = static_cast<double>(at.load_bytes);
+    std::size_t bytes = at.load_bytes, chosen = bytes;
+    for (int turn = 0; at.load > 0 && turn < windows_alone(at); ++turn) {  // the first is not looked at
+      if (turn > 1 && at.load < 100) bytes = static_cast<std::size_t>(std::round(std::sqrt(least * most)));
       char going = 1;
-      for (int turn = 0; turn < 2; ++turn) {
-        const std::int64_t start = comm.now();
-        for (int left = load_window; left > 0; --left) {
-          co_await comm.send(out_.data(), at.load_bytes, sink, stream_tag);
-        }
-        co_await comm.recv(&going, 1, sink, credit_tag);
-        alone = static_cast<double>(comm.now() - start) / C::ticks_a_second / load_window;
+      const std::int64_t start = comm.now();
+      for (int left = load_window; left > 0; --left) co_await comm.send(out_.data(), bytes, sink, stream_tag);
+      co_await comm.recv(&going, 1, sink, credit_tag);
+      const double took = static_cast<double>(comm.now() - start) / C::ticks_a_second / load_window;
+      if (turn < 2) {
+        alone = took;
+        continue;
       }
+      const double share = static_cast<double>(bytes) / static_cast<double>(at.load_bytes) * alone / took;
+      (share < at.load / 100.0 ? least : most) = static_cast<double>(bytes);
+      if (turn > 2 && std::abs(share - at.load / 100.0) >= std::abs(reached - at.load / 100.0)) continue;
+      reached = share;
+      chosen = bytes;
     }
-    const double pause = at.load > 0 ? alone * (100 - at.load) / at.load : 0;
+    bytes = chosen;
+    const double pause = at.load > 0 && !at.by_length ? alone * (100 - at.load) / at.load : 0;
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       char going = at.load > 0;
+      if (going && at.by_length) {
+        beside_[0].values.push_back(static_cast<double>(bytes));
+        beside_[1].values.push_back(reached);
+      }
       co_await comm.send(nullptr, 0, line(1), word_tag);
       while (going) {
         for (int left = load_window; left > 0; --left) {
-          co_await comm.send(out_.data(), at.load_bytes, sink, stream_tag);
+          co_await comm.send(out_.data(), bytes, sink, stream_tag);
           if (pause > 0) co_await comm.compute(pause, [&] { spin(comm, pause); });
         }
         co_await comm.recv(&going, 1, sink, credit_tag);
@@ -197,7 +250,7 @@ help = "what arrives of the measured stream"
 
   template <Communicator C>
   static void spin(const C& comm, double seconds) {
-    if (comm.described()) return;
+    if (comm.is_simulated()) return;
     const std::int64_t until = comm.now() + static_cast<std::int64_t>(seconds * C::ticks_a_second);
     while (comm.now() < until) {
     }
@@ -228,7 +281,7 @@ help = "what arrives of the measured stream"
   Task drain(C& comm, Case at, Run run) {
     if (at.load == 0) co_return;
     char going = 1;
-    for (int left = 2 * load_window; left > 0; --left) {
+    for (int left = windows_alone(at) * load_window; left > 0; --left) {
       co_await comm.recv(in_.data(), at.load_bytes, line(0), stream_tag);
       if (left % load_window == 1) co_await comm.send(&going, 1, line(0), credit_tag);
     }
@@ -254,6 +307,7 @@ help = "what arrives of the measured stream"
 
   const std::vector<int>* line_ = nullptr;
   int place_ = 4;
+  std::vector<Series> beside_{{"load_length", {}}, {"load_reached", {}}};
   std::vector<std::byte> out_, in_;
 };
 

@@ -96,7 +96,7 @@ help = "bytes received in that time over it"
   Task verify(C& comm, const Case& at, Verdict& verdict) {
     if (!takes_part(comm.rank(), at) && comm.rank() != 0) co_return;
     if (!buffers_.hold(at.bytes)) {
-      verdict.detail = not_carried;
+      verdict = {true, not_carried};
       co_return;
     }
     std::int64_t wrong = 0;

@@ -95,7 +95,7 @@ help = "all bytes sent over the time"
   Task verify(C& comm, const Case& at, Verdict& verdict) {
     if (!takes_part(comm.rank(), at) && comm.rank() != 0) co_return;
     if (!buffers_.hold(at.bytes)) {
-      verdict.detail = not_carried;
+      verdict = {true, not_carried};
       co_return;
     }
     std::int64_t wrong = 0;

@@ -124,7 +124,7 @@ from = "ranks/round_trip.hpp"
     const std::size_t bytes = at.bytes;
     if (comm.rank() > 1) co_return;
     if (!buffers_.hold(bytes)) {
-      verdict.detail = not_carried;
+      verdict = {true, not_carried};
       co_return;
     }
     std::byte *sent = buffers_.out(bytes).next(), *got = buffers_.in(bytes).next();

@@ -35,7 +35,7 @@ blocks_full = 8
 from = "ranks/round_trip.hpp"
 default = [0, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 262144, 1048576, 4194304]
 quick = [8, 1024, 65536, 1048576]
-described = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192]
+described = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576, 2097152, 4194304]
 
 [metric.round_trip]
 from = "ranks/round_trip.hpp"
@@ -103,7 +103,7 @@ from = "ranks/round_trip.hpp"
     const std::size_t bytes = at;
     if (comm.rank() != 0 && comm.rank() != host_) co_return;
     if (!buffers_.hold(bytes)) {
-      verdict.detail = not_carried;
+      verdict = {true, not_carried};
       co_return;
     }
     std::byte *const sent = buffers_.out(bytes).next(), *const got = buffers_.in(bytes).next();

@@ -137,7 +137,7 @@ says = "passes short messages at up to"
     if (!sends && !receives) co_return;
     std::int64_t wrong = 0, room = 0;
     if (!buffers_.hold(at.bytes)) {
-      verdict.detail = not_carried;
+      verdict = {true, not_carried};
       co_return;
     }
     if (receives) {

@@ -20,6 +20,7 @@ name = "overlap"
 title = "Overlap"
 part = "messages"
 kind = "ranks"
+computes = ["turn"]
 least_ranks = 2
 summary = "computing and communicating at once, and each side's share of what is lost"
 cost = "2 messages of `bytes` bytes, and a loop as long as they take, each alone and both at once"
@@ -165,7 +166,7 @@ help = "part of communicating that computing hides"
     const int me = comm.rank(), other = 1 - me;
     if (me > 1) co_return;
     if (!buffers_.hold(bytes)) {
-      verdict.detail = not_carried;
+      verdict = {true, not_carried};
       co_return;
     }
     std::byte *const out = buffers_.out(bytes).next(), *const in = buffers_.in(bytes).next();

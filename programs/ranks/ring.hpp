@@ -128,7 +128,7 @@ help = "token: the circuit; shift: one step of all ranks"
     const int me = comm.rank(), ranks = comm.size();
     std::int64_t wrong = 0;
     if (!buffers_.hold(bytes)) {
-      verdict.detail = not_carried;
+      verdict = {true, not_carried};
       co_return;
     }
     poison(in, bytes);

@@ -18,6 +18,7 @@ name = "routing-echo"
 title = "Echo through busy nodes"
 part = "messages"
 kind = "ranks"
+computes = ["turn"]
 ranks = "all"
 most_ranks = 4
 least_ranks = 3

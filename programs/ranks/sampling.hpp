@@ -31,6 +31,20 @@ template <class Kernel>
 concept GivesMore = requires(Kernel kernel) { kernel.beside(); };
 template <class Kernel>
 concept TimesSingly = requires(Kernel kernel, const decltype(kernel.at({}))& at) { kernel.single(at); };
+// Whether the record, where the kernel carries it, has a section for the kernel's metric.
+template <class Kernel>
+consteval bool record_names_metric() {
+  if constexpr (requires { std::string_view(Kernel::record); }) {
+    constexpr std::string_view opens = "[metric.", metric = Kernel::metric;
+    std::string_view left = Kernel::record;
+    for (std::size_t at = left.find(opens); at != std::string_view::npos; at = left.find(opens)) {
+      left = left.substr(at + opens.size());
+      if (left.starts_with(metric) && left.substr(metric.size()).starts_with("]")) return true;
+    }
+    return false;
+  }
+  return true;
+}
 template <class Kernel>
 void forget_beside(Kernel& kernel) {
   if constexpr (GivesMore<Kernel>) {
@@ -148,11 +162,18 @@ Task sample_case(C& comm, Session& session, Kernel& kernel, std::size_t index, s
 // Every case of the session: measured in blocks, and verified once, right after its first block.
 template <Communicator C, class Kernel>
 Task sample(C& comm, Session& session, Kernel& kernel) {
+  static_assert(record_names_metric<Kernel>(), "the kernel's metric is no [metric.NAME] of its record");
+  if (!comm.is_simulated() || comm.rank() == 0) {  // on all ranks alike, so that none waits for one that was refused
+    session.require_metric(Kernel::metric);
+    if constexpr (GivesMore<Kernel>) {
+      for (const Series& series : kernel.beside()) session.require_metric(series.metric);
+    }
+  }
   std::int64_t order = 0;
   for (std::int64_t block = 0; block < session.blocks(); ++block) {
     for (std::size_t turn = 0; turn < session.cases().size(); ++turn, ++order) {
       const std::size_t index = session.order(block)[turn];
-      if (comm.described()) {
+      if (comm.is_simulated()) {
         co_await sample_described(comm, session, kernel, index, order);
       } else {
         co_await sample_case(comm, session, kernel, index, block, order);

@@ -20,6 +20,7 @@ summary = "a message of a rank to itself: the software's own cost, as nothing ha
 cost = "1 message of `bytes` bytes an operation"
 check = "every byte received is compared with a pattern made of seed and position"
 source = "Dunigan 1991, section 4.1, Figure 4, Appendix A"
+needs = ["self"]
 published = ["echo-self"]
 model = "alpha_beta"
 slice_quick = 0.01
@@ -117,7 +118,7 @@ help = "one message to oneself"
   Task verify(C& comm, Case bytes, Verdict& verdict) {
     if (comm.rank() != 0) co_return;
     if (!buffers_.hold(bytes)) {
-      verdict.detail = not_carried;
+      verdict = {true, not_carried};
       co_return;
     }
     std::byte *out = buffers_.out(bytes).next(), *got = buffers_.in(bytes).next();

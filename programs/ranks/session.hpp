@@ -18,8 +18,9 @@
 
 namespace assay::ranks {
 
+// What verify() finds. Nobody vouches for data of which it says nothing: that is a failed check.
 struct Verdict {
-  bool passed = true;
+  bool passed = false;
   std::string detail;
 };
 
@@ -121,6 +122,15 @@ class Session {
     return ticks_.data();
   }
   void write(const timing::Json& event) { sink_(event); }
+  // Refuses a metric of which the record says nothing, and so neither its unit.
+  void require_metric(std::string_view metric) const {
+    if (std::ranges::find(options_.metrics, metric) != options_.metrics.end()) return;
+    std::string known;
+    for (const std::string& each : options_.metrics) known += (known.empty() ? "" : ", ") + each;
+    throw timing::InputFault("samples the metric '" + std::string(metric) +
+                             "', which its record does not name; accepted: " +
+                             (known.empty() ? "none: the record has no [metric.NAME]" : known));
+  }
   // What a person should know of a launch, such as what this machine cannot do and was left out; said once.
   void note(const std::string& text) {
     if (std::ranges::find(noted_, text) != noted_.end()) return;
@@ -129,11 +139,12 @@ class Session {
   }
   void check(const timing::Json& label, const Verdict& verdict) {
     passed_ = passed_ && verdict.passed;
+    const bool silent = !verdict.passed && verdict.detail.empty();
     write(timing::Json()
               .text("event", "check")
               .object("case", label)
               .truth("passed", verdict.passed)
-              .text("detail", verdict.detail));
+              .text("detail", silent ? "verify() set neither verdict.passed nor verdict.detail" : verdict.detail));
   }
   bool passed() const { return passed_; }
 

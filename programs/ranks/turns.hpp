@@ -2,7 +2,8 @@
 // result has a closed form, so that no compiler leaves it out and a check sees that it ran.
 //
 // Turn i adds i to a sum, through a register that the compiler must take as changed. On a described machine a turn is
-// charged as `seconds_a_turn`; a real one's turn is measured once a process.
+// charged what its [compute] states for the kernel "turn", else `seconds_a_turn`: those who use it set their loops by
+// time, so that only the grain of a turn shows. A real one's turn is measured once a process.
 #pragma once
 
 #include <algorithm>
@@ -45,15 +46,19 @@ inline std::int64_t real_turns_in(double seconds) {
 }
 
 template <Communicator C>
+double cost_of_a_turn(const C& comm) {
+  return comm.cost_of("turn").value_or(seconds_a_turn);
+}
+template <Communicator C>
 std::int64_t turns_in(const C& comm, double seconds) {
-  return comm.described() ? std::max<std::int64_t>(1, static_cast<std::int64_t>(seconds / seconds_a_turn))
-                          : real_turns_in(seconds);
+  return comm.is_simulated() ? std::max<std::int64_t>(1, static_cast<std::int64_t>(seconds / cost_of_a_turn(comm)))
+                             : real_turns_in(seconds);
 }
 // So many turns of this rank's processor; on a described machine they cost their time and are not done.
 template <Communicator C>
 auto busy(C& comm, std::int64_t turns, std::int64_t& wrong) {
-  return comm.compute(static_cast<double>(turns) * seconds_a_turn,
-                      [&comm, &wrong, turns] { wrong += !turn(comm.described() ? 1 : turns); });
+  return comm.compute(static_cast<double>(turns) * cost_of_a_turn(comm),
+                      [&comm, &wrong, turns] { wrong += !turn(comm.is_simulated() ? 1 : turns); });
 }
 
 }  // namespace assay::ranks

@@ -201,6 +201,7 @@ Options parse_options(const Record& record, int argc, const char* const* argv, b
   }
   if (options.profile != "quick" && options.profile != "standard" && options.profile != "full")
     throw InputFault("option --profile: '" + options.profile + "'; accepted: quick, standard, full");
+  for (const auto& [name, _] : record.all("metric")) options.metrics.push_back(name);
   options.parameters = parameters(record, options.profile, described);
   for (const std::string& set : sets) {
     const std::size_t equals = set.find('=');

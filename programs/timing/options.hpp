@@ -42,7 +42,8 @@ struct Options {
   std::optional<std::int64_t> batch, repetitions;
   std::uint64_t seed = 1;
   std::int64_t launch = 0;
-  std::string out;  // "" is standard output
+  std::string out;                   // "" is standard output
+  std::vector<std::string> metrics;  // that the record names
   std::vector<Parameter> parameters;
   std::vector<CaseSettings> cases;  // the product of all sweeps, the last parameter running fastest
 };

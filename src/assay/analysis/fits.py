@@ -6,13 +6,13 @@ The robust estimator stands beside the papers' own least squares, each named (ME
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.analysis import alpha_beta, breakpoints, cache_levels, half_performance, speedup
+from assay.analysis import alpha_beta, breakpoints, cache_levels, fits_hops, half_performance, speedup
 from assay.analysis.figures import Cell, evaluate
 from assay.benchmark.record import Benchmark, Figure
 
@@ -34,7 +34,7 @@ def _lines(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
     made = []
     for rest, by_length in sorted(families(found, figure.metric, "bytes").items(), key=_in_order):
         made += _family(record, figure, dict(rest), by_length)
-    return made
+    return fits_hops.per_hop(record.name, figure, found, times_by_launch, PAPER_SIZES) + made
 
 
 def _in_order(family: tuple[tuple[tuple[str, Any], ...], Any]) -> list[tuple[str, float, str]]:
@@ -104,7 +104,7 @@ def _rate(value: float) -> str:
 
 
 def times_by_launch(
-    figure: Figure, cells: dict[float, Cell]
+    figure: Figure, cells: Mapping[Any, Cell]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Medians of each launch: sizes (n,) in B and times (launches, n) in s, over the launches that have every size."""
     common = set.intersection(*(set(cell.launches) for cell in cells.values()))

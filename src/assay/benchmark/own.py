@@ -22,25 +22,42 @@ def cache_root() -> Path:
 
 def paths() -> list[Path]:
     """The files taken in so far that are still there."""
-    try:
-        listed = json.loads(_list().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return []
-    return [Path(each) for each in listed if isinstance(each, str) and Path(each).is_file()]
+    return [path for path in listed() if path.is_file()]
 
 
 def take_in(path: Path) -> None:
     """Remember a file; InputError where the list cannot be written."""
     known = [str(each) for each in paths()]
-    if str(path) in known:
-        return
+    if str(path) not in known:
+        _write([*known, str(path)])
+
+
+def remove(path: Path) -> None:
+    """Forget a file, which itself stays where it is; InputError where the list cannot be written."""
+    _write([each for each in _listed() if each != str(path)])
+
+
+def listed() -> list[Path]:
+    """All files taken in so far, also those that are gone."""
+    return [Path(each) for each in _listed()]
+
+
+def _listed() -> list[str]:
+    try:
+        held = json.loads(_list().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return [each for each in held if isinstance(each, str)] if isinstance(held, list) else []
+
+
+def _write(names: list[str]) -> None:
     try:
         _list().parent.mkdir(parents=True, exist_ok=True)
         fresh = _list().with_suffix(f".{os.getpid()}")
-        fresh.write_text(json.dumps([*known, str(path)], indent=1) + "\n", encoding="utf-8")
+        fresh.write_text(json.dumps(names, indent=1) + "\n", encoding="utf-8")
         fresh.rename(_list())
     except OSError as error:
-        raise InputError(f"cannot be kept: {error.strerror}", file=_list()) from None
+        raise InputError(f"cannot be written: {error.strerror}", file=_list()) from None
 
 
 def _list() -> Path:

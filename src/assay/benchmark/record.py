@@ -8,6 +8,7 @@ fragment, the text between `R"fragment(` and `)fragment"`.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import functools
 import math
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay.benchmark import own
+from assay.benchmark import own, strict
 from assay.errors import InputError
 
 PARTS = ("processor", "memory", "threads", "kernels", "messages", "files", "applications")
@@ -237,8 +238,10 @@ def read_table(path: Path) -> dict[str, Any] | None:
 def read_record(path: Path) -> Benchmark | None:
     """Read one program's record; None where the file holds none. InputError names what is wrong with it."""
     table = read_table(path)
-    if table is None:
-        return None
+    return None if table is None else _made(table, path)
+
+
+def _made(table: dict[str, Any], path: Path) -> Benchmark:
     try:
         return _benchmark(table, path)
     except (KeyError, TypeError, ValueError) as error:
@@ -361,27 +364,52 @@ def _places() -> dict[str, Path]:
 
 
 @functools.cache
-def _shipped(name: str) -> Benchmark | None:
+def shipped(name: str) -> Benchmark | None:
     """One shipped benchmark by name; the records of the others are not parsed."""
     record = read_record(_places()[name]) if name in _places() else None
     return record if record is not None and record.name == name else benchmarks().get(name)
 
 
 def own_benchmarks() -> dict[str, Benchmark]:
-    """A person's own programs by name: those that `assay build FILE` has taken in."""
+    """A person's own programs by name: those that `assay build FILE` has taken in and whose record is right."""
     found: dict[str, Benchmark] = {}
     for path in own.paths():
-        record = read_record(path)
-        if record is not None and _shipped(record.name) is None:
-            found[record.name] = record
+        with contextlib.suppress(InputError):
+            record = read_own(path)
+            if shipped(record.name) is None:
+                found[record.name] = record
     return found
+
+
+def read_own(path: Path) -> Benchmark:
+    """Read the record of a person's own program, strictly; InputError names line, key, value and what is accepted."""
+    table = read_table(path)
+    if table is None:
+        raise InputError('holds no record: a TOML text between R"record( and )record"', file=path)
+    strict.check(path, table, programs_root())
+    return _made(table, path)
+
+
+def _broken(name: str) -> Path | None:
+    """The file of a person's own program of this name, whether its record is right or not."""
+    return next((path for path in own.paths() if said_name(path) == name), None)
+
+
+def said_name(path: Path) -> str | None:
+    """Give the name that a file's record gives; nothing else of it is read."""
+    try:
+        text = _TEXT.search(path.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return None
+    said = _NAME.search(text.group(1)) if text else None
+    return said.group(1) if said else None
 
 
 def among(names: Collection[str]) -> dict[str, Benchmark]:
     """Those of these benchmarks that there are, in the order of their parts; a person's own ones last."""
-    shipped = {name: record for name in sorted(names) if (record := _shipped(name)) is not None}
-    ordered = sorted(shipped.items(), key=lambda item: PARTS.index(item[1].part))
-    rest = {} if len(shipped) == len(names) else own_benchmarks()
+    ours = {name: record for name in sorted(names) if (record := shipped(name)) is not None}
+    ordered = sorted(ours.items(), key=lambda item: PARTS.index(item[1].part))
+    rest = {} if len(ours) == len(names) else own_benchmarks()
     return dict(ordered) | {name: record for name, record in rest.items() if name in names}
 
 
@@ -390,9 +418,7 @@ def take_in(path: Path) -> Benchmark:
     path = path.resolve()
     if not path.is_file():
         raise InputError("no such file", file=path)
-    record = read_record(path)
-    if record is None:
-        raise InputError('holds no record: a TOML text between R"record( and )record"', file=path)
+    record = read_own(path)
     if record.kind != "ranks" or path.suffix != ".hpp":
         raise InputError('is no message-passing program: a .hpp file whose record says kind = "ranks"', file=path)
     others = [each.path for each in own_benchmarks().values() if each.name == record.name and each.path != path]
@@ -407,6 +433,8 @@ def benchmark(name: str) -> Benchmark:
     found = among({name}).get(name)
     if found is not None:
         return found
+    if (broken := _broken(name)) is not None:
+        return read_own(broken)  # says what is wrong with it
     known = benchmarks() | own_benchmarks()
     near = difflib.get_close_matches(name, known, 1)
     hint = f" (did you mean {near[0]}?)" if near else ""

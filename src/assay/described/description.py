@@ -13,18 +13,19 @@ line, key, value and what is accepted.
 
 from __future__ import annotations
 
+import copy
 import difflib
 import re
 import tomllib
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import UnionType
 from typing import Any
 
 from pydantic import BaseModel, PrivateAttr, ValidationError
 
-from assay.described import schema
+from assay.described import effects, schema
 from assay.errors import InputError
 from assay.machine import units
 from assay.network import description as networks
@@ -43,6 +44,12 @@ class Description(schema.Machine):
         if self.network is None:
             return None
         source = self._source or networks.Source(Path(self.name), "")
+        if not {"cycle", "channel_rate"} & set(self.network):
+            raise source.error(
+                ("network", "cycle"),
+                "missing: a described machine states its clock, which has no default",
+                accepted='such as "0.64 ns", or channel_rate, such as "200 Gbit/s" with flit_bytes',
+            )
         found = networks.parse({"network": self.network}, source)
         ticks = found.cycle / PICOSECOND
         if round(ticks) < 1 or abs(round(ticks) / ticks - 1) > 1e-5:
@@ -61,9 +68,14 @@ class Description(schema.Machine):
             return source.error(str(error.args[0]).split("."), str(error.args[1]))
         return source.error((), str(error) or "too large for this machine's memory")
 
+    def wrong(self, keys: Sequence[str | int], problem: str, accepted: str) -> InputError:
+        """An error about a key, at its line of the file or the --set that gave it."""
+        source = self._source or networks.Source(Path(self.name), "")
+        return source.error(keys, problem, accepted=accepted)
+
     def for_core(self) -> dict[str, Any]:
         """The description as the core takes it: tables, numbers in SI units, what is not given left out."""
-        kept = {"name", "nodes", "messages", "node", "progress", "barrier"}
+        kept = {"name", "nodes", "messages", "node", "progress", "barrier", "compute"}
         plain = self.model_dump(include=kept, exclude_none=True)
         found = self.network_description()
         if found is not None:
@@ -116,18 +128,63 @@ def load(path: Path, overrides: Mapping[str, str] | None = None) -> Description:
         found = re.search(r"at line (\d+)", str(error))
         raise InputError(f"not TOML: {error}", file=path, line=int(found.group(1)) if found else None) from None
     given = dict(overrides or {})
+    filed = table
+    varied: set[str] = set()
     if (name := given.pop("variant", None)) is not None:
         table = _varied(table, name, path)
+        varied = set(_keys_of(filed["variant"][name]))
+    table = copy.deepcopy(table)
     for key, value in given.items():
         _put(table, key, value)
     try:
         described = Description.model_validate(table)
     except ValidationError as error:
         raise _explained(error, path, text, set(given)) from None
-    words = tuple((tuple(key.split(".")), f"machine.{key}={value}") for key, value in given.items())
+    words = tuple((_place(key), f"machine.{key}={value}") for key, value in given.items())
     described._source = networks.Source(path, text, words)
     described.network_description()
+    _refuse_idle(described, filed, varied | set(given))
     return described
+
+
+def _refuse_idle(described: Description, filed: dict[str, Any], overridden: set[str]) -> None:
+    """Refuse keys that change no result; `filed` is the table without variant and what was set from outside.
+
+    A key of the file that is idle only because of these (`overridden`, dotted) may stay.
+    """
+    found = {_dotted(each.keys): each for each in effects.idle(described)}
+    if not found:
+        return
+    own: set[str] = set(found)
+    if overridden:
+        try:
+            own = {_dotted(each.keys) for each in effects.idle(Description.model_validate(filed))}
+        except ValidationError:  # incomplete without what was set
+            own = set()
+    for key, each in found.items():
+        if key in own or key in overridden:
+            raise described.wrong(each.keys, each.why, each.accepted)
+
+
+def _keys_of(table: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    """Dotted keys of all that a table says, lists' entries counted from 0."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _keys_of(value, f"{prefix}{key}.")
+        elif isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+            for place, each in enumerate(value):
+                yield from _keys_of(each, f"{prefix}{key}.{place}.")
+        else:
+            yield f"{prefix}{key}"
+
+
+def _place(dotted: str) -> tuple[str, ...]:
+    """A dotted key as errors name it: entries of lists are numbers."""
+    return tuple(int(part) if part.isdigit() else part for part in dotted.split("."))  # type: ignore[misc]
+
+
+def _dotted(keys: Sequence[str | int]) -> str:
+    return ".".join(str(key) for key in keys)
 
 
 def _varied(table: dict[str, Any], name: str, path: Path) -> dict[str, Any]:

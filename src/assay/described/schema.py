@@ -124,7 +124,9 @@ class Node(Table):
         "no paper gives such a room, or a figure that shows it",
     )
     bus: SecondsPerByte = Field(
-        0.0, description="for each byte in or out, what the interface takes of the bus from the node's computing"
+        0.0,
+        description="the bus that messages and computing share: what a byte in or out takes of it, and a byte that a "
+        "processor streams from memory",
     )
     clock_tick: Seconds = Field(0.0, description="what now() counts in; 0: exact")
     noise: str | None = Field(
@@ -154,14 +156,30 @@ class Barrier(Table):
     step: Seconds = Field(0.0, description="a step")
 
 
-class Compute(Table):
-    """[compute]: What the node's processor computes."""
+def _rate(value: object) -> float:
+    """Units of work a second, whatever the kernel counts."""
+    if isinstance(value, str):
+        for wanted in ("flop/s", "B/s", "1/s"):
+            try:
+                return units.quantity(value, wanted)
+            except ValueError as error:
+                if "not in" not in str(error):
+                    raise
+    raise ValueError("is no rate")
 
-    rate: dict[str, Annotated[float, _reader("flop/s"), Field(gt=0)]] = Field(
-        default_factory=dict, description="flop/s by kernel"
+
+class Compute(Table):
+    """[compute]: What a node's processor takes for the work of programs, by kernel: what a program's
+    compute(Work{"KERNEL", n}, ...) is charged. A benchmark's record names its kernels (`computes`); of those shipped
+    bus has "stream" (bytes; [node] bus where that is slower) and those with a loop "turn" (1 ns unless it is said).
+    """
+
+    rate: dict[str, Annotated[float, BeforeValidator(_rate), Field(gt=0)]] = Field(
+        default_factory=dict,
+        description='units of work a second, by kernel, such as "40 Mflop/s", "251 MB/s", "1e6 1/s"',
     )
-    time: dict[str, Annotated[float, _reader("s"), Field(ge=0)]] = Field(
-        default_factory=dict, description="of an operation, by its name [s]"
+    time: dict[str, Annotated[float, _reader("s"), Field(gt=0)]] = Field(
+        default_factory=dict, description='time of a unit of work, by kernel, such as "25 ns"'
     )
 
 
@@ -173,7 +191,7 @@ class Machine(Table):
     published: str | None = Field(None, description="id of the published machine that it describes (default: its name)")
     source: str = Field(default="", description="where the description is from")
     nodes: int | None = Field(
-        default=None, ge=1, le=1 << 24, description="without [network]: how many; left out: as many as a run asks for"
+        default=None, ge=1, le=1 << 24, description="without [network]: how many; by default as many as a run asks for"
     )
     messages: Messages | None = Field(None, description="message costs of a machine without a network")
     network: dict[str, Any] | None = Field(None, description="the network, as in the network's own files")

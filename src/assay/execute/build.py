@@ -27,6 +27,7 @@ from assay.execute.mpi import Mpi, launch_environment
 from assay.execute.units import Unit, digest_of, includes, make, objects_of, shared, units_of
 
 COMPILE_WITHIN = 300.0  # s, one program
+OWN_FLAGS = "-Werror=unused-result -Werror=unused-value"  # a person's own: a forgotten co_await is no warning
 _MPI_MAIN = Path("mpi") / "main.cpp"  # includes the program that ASSAY_PROGRAM names
 
 Progress = Callable[[str], None]
@@ -113,7 +114,7 @@ def build_for_simulator(benchmark: Source, progress: Progress = lambda text: Non
         raise MeasurementError(f"{benchmark.name}: the simulator's headers are missing from this installation")
     folder.mkdir(parents=True, exist_ok=True)
     compiler = find_compiler()
-    compiler = replace(compiler, flags=f"-O2 -fPIC -ffp-contract=off -I{shlex.quote(str(core))}")
+    compiler = replace(compiler, flags=f"-O2 -fPIC -ffp-contract=off {OWN_FLAGS} -I{shlex.quote(str(core))}")
     files, sources = shared(includes([benchmark.path, *sorted(core.glob("ranks/*.hpp"))], root), root)
     library = folder / f"{benchmark.name}-{digest_of(compiler, files)}.so"
     if library.exists():
@@ -170,6 +171,8 @@ def _plan(benchmark: Source, compiler: Compiler, plain: Compiler, root: Path, fo
     if wanted:  # for the program alone: what it shares with others was made without
         had = [flag for flag in wanted if _has(compiler, flag)]
         compiler = replace(compiler, flags=" ".join([compiler.flags, *had]))
+    if root not in benchmark.path.parents:
+        compiler = replace(compiler, flags=f"{compiler.flags} {OWN_FLAGS}")
     key = digest_of(compiler, files)
     return _Plan(benchmark.name, source, compiler, defines, units, key, folder / f"{benchmark.name}-{key}")
 

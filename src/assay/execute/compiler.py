@@ -19,6 +19,7 @@ from assay.execute.mpi import Mpi, launch_environment
 DEFAULT_FLAGS = "-O3 -march=native"
 _ANSWERS_WITHIN = 30.0  # s, for --version
 _CANDIDATES = ("g++", "clang++", "c++")
+_NOT_AWAITED = re.compile(r"(Simulated::\w+|mpi::Ready<.*|ranks::Task)\W.*nodiscard")
 _ADVICE = "install one (apt-get install g++) or name another in CXX"
 
 
@@ -149,4 +150,5 @@ def first_errors(said: str, limit: int = 3) -> str:
     """The first lines of a compiler's words that state an error, joined; else its first lines."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if re.search(r"\b(fatal )?error\b|undefined reference", line)]
-    return " / ".join((errors or lines)[:limit]) or "it said nothing"
+    hint = "; co_await is missing before this call" if _NOT_AWAITED.search(" ".join(errors[:limit])) else ""
+    return (" / ".join((errors or lines)[:limit]) or "it said nothing") + hint

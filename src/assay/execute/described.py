@@ -10,6 +10,7 @@ from assay.benchmark.record import Benchmark
 from assay.described.description import Description
 from assay.described.shipped import open_described
 from assay.errors import InputError
+from assay.execute.idle_names import refuse_idle_names
 from assay.execute.job import Job, Outcome
 from assay.execute.plan import Task
 
@@ -22,6 +23,7 @@ class Described:
     ) -> None:
         self.timeline, self.matrix = timeline, matrix
         self.description: Description = open_described(name, overrides)
+        refuse_idle_names(self.description)
         self.machine = self.description.name
 
     def admit(self, records: Sequence[Benchmark]) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from assay.benchmark.record import Benchmark, benchmark
 from assay.errors import InputError, MeasurementError
+from assay.execute.checks import failed_checks
 from assay.execute.job import Job, Outcome, outputs
 from assay.execute.plan import Plan, Task
 from assay.samples import Circumstance, events
@@ -217,7 +218,7 @@ def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation:
         outcome = replace(outcome, status=1, reason="the program ended without saying that it was done")
     failed = [e for one in lines for e in one if e.get("event") == "check" and not e.get("passed")]
     if failed:
-        outcome = replace(outcome, status=max(1, outcome.status), reason=f"check failed: {failed[0].get('detail')}")
+        outcome = replace(outcome, status=max(1, outcome.status), reason=failed_checks(failed, outcome.reason))
     run.journal(
         {
             "event": "ended",

@@ -16,6 +16,7 @@ from assay.benchmark.record import programs_root
 from assay.described.description import Description
 from assay.described.timeline import write_matrix, write_timeline
 from assay.errors import InputError, MeasurementError
+from assay.execute.checks import failed_checks
 from assay.execute.job import Job, Outcome
 
 DEFAULT_RANKS = 2
@@ -61,7 +62,7 @@ def simulate(
         if len(error.args) == 2:  # a key of the description, and what is wrong with it
             raise description.refused(error) from None
         raise InputError(str(error), key=f"{benchmark.name} on {description.name}") from None
-    except (RuntimeError, MemoryError) as error:
+    except (RuntimeError, IndexError, MemoryError) as error:  # IndexError: a rank or tag that does not exist
         raise MeasurementError(f"{benchmark.name} on {description.name}: {error or 'out of memory'}") from None
     if log is not None and timeline is not None:
         write_timeline(Path(timeline), log)
@@ -73,12 +74,13 @@ def simulate(
     except OSError as error:
         raise MeasurementError(f"{job.out}: cannot write: {error.strerror}") from None
     last = json.loads(lines[lines.rindex("\n", 0, -1) + 1 :])
+    failed = [json.loads(line) for line in lines.splitlines() if '"passed":false' in line]
     if last["event"] == "deadlock":
-        raise MeasurementError(f"{benchmark.name} on {description.name}: {deadlock(last)}")
-    failed = '"passed":false' in lines
+        said = failed_checks(failed, deadlock(last)) if failed else deadlock(last)
+        raise MeasurementError(f"{benchmark.name} on {description.name}: {said}")
     return Outcome(
         status=1 if failed else 0,
-        reason="a check failed" if failed else None,
+        reason=failed_checks(failed) if failed else None,
         seconds=time.process_time() - began,
         command=job.command,
         hosts=(description.name,),

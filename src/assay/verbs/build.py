@@ -17,9 +17,16 @@ def register(app: typer.Typer) -> None:
             list[str] | None,
             typer.Argument(metavar="[BENCHMARK|FILE.hpp]...", help="default: all; a file: your own program"),
         ] = None,
+        listed: Annotated[bool, typer.Option("--list", help="your own programs and their files")] = False,
+        remove: Annotated[
+            list[str] | None, typer.Option(metavar="NAME|FILE", help="forget a program of your own; its file stays")
+        ] = None,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
         """Compile programs ahead, with CXX and CXXFLAGS and the site's mpicxx, as a run would."""
+        if listed or remove:
+            _own(names, remove or [], json)
+            return
         from pathlib import Path
 
         from assay.benchmark.own import cache_root
@@ -68,3 +75,26 @@ def register(app: typer.Typer) -> None:
         for name, one in built.items():
             how = "kept from before" if one.cached else f"compiled in {one.seconds:.1f} s"
             print(f"{name:<16} {how:<22} {one.compiler} {one.flags}  {one.path}")
+
+
+def _own(names: list[str] | None, removed: list[str], json: bool) -> None:
+    """List a person's own programs, after forgetting those named."""
+    from assay.benchmark.owned import forget, own_programs
+    from assay.cli import emit
+    from assay.errors import InputError
+
+    if names:
+        raise InputError("compiles nothing", key="--list, --remove", value=names[0], accepted="no BENCHMARK or FILE")
+    gone = [forget(name) for name in removed]
+    programs = own_programs()
+    if json:
+        emit(
+            {"programs": [vars(each) | {"path": str(each.path)} for each in programs], "removed": list(map(str, gone))}
+        )
+        return
+    for path in gone:
+        print(f"removed: {path} (the file itself stays)")
+    for each in programs:
+        print(f"{each.name:<16} {each.path}{'' if each.problem is None else f'  unusable: {each.problem}'}")
+    if not programs:
+        print("no programs of your own: assay build FILE.hpp adds one")

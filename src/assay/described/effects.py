@@ -1,0 +1,136 @@
+"""Keys of a description that could change no result: each is refused, with what makes it idle.
+
+A description that states a number which nothing reads misleads whoever reads it. What a key needs to have an effect
+stands here rule by rule; tests/test_every_key.py varies every accepted key and sees a result change. A key at its
+default states nothing and is no fault. Keys that are idle only because of what was set from outside (`--set
+machine.progress.kind=hardware` where the file states an interrupt's cost) are the file's own and stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from assay.described import schema
+
+Keys = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Idle:
+    """A key without effect: where it stands, and why."""
+
+    keys: Keys
+    why: str
+    accepted: str = "the key left out"
+
+
+def idle(machine: schema.Machine) -> Iterator[Idle]:
+    """All keys of a machine that change no result."""
+    yield from _without_network(machine) if machine.network is None else _with_network(machine)
+    if machine.barrier is not None and machine.network is not None:
+        if machine.barrier.algorithm == "messages" and machine.barrier.step:
+            yield Idle(("barrier", "step"), "has no effect with algorithm = messages")
+        if machine.barrier.algorithm != "messages" and not machine.barrier.step:
+            why = f"has no effect without a step: a barrier by {machine.barrier.algorithm} would cost nothing"
+            yield Idle(("barrier", "algorithm"), why, "step, such as 58 us")
+    if machine.compute is not None:
+        for kernel in machine.compute.time:
+            if kernel in machine.compute.rate:
+                yield Idle(("compute", "time", kernel), "has no effect beside compute.rate of the same kernel")
+
+
+def _without_network(machine: schema.Machine) -> Iterator[Idle]:
+    why = "has no effect without [network]: [messages] says what every message costs"
+    for name, field in type(machine).model_fields.items():
+        given = getattr(machine, name)
+        if name in ("protocol", "forced", "one_sided", "self_path", "host", "progress", "barrier") and given:
+            yield Idle((field.alias or name,), why)
+    for name in ("processors", "memory", "bus", "forwarding"):
+        if machine.node is not None and _given(machine.node, name):
+            yield Idle(("node", name), why)
+
+
+def _with_network(machine: schema.Machine) -> Iterator[Idle]:
+    if machine.nodes is not None:
+        yield Idle(("nodes",), "has no effect with [network], whose topology says how many there are")
+    shared = [table for table in (machine.forced, machine.one_sided) if table is not None]
+    copied = any(table.copy_time or table.receive_copy for table in shared)
+    for place, entry in enumerate(machine.protocol):
+        for key, why in _protocol(machine, place, entry, copied):
+            yield Idle(("protocol", place, *([key] if key else [])), why)
+    for name, entries in (("self", machine.self_path), ("host", machine.host)):
+        for place, path in enumerate(entries):
+            if path.minimum and not path.copy_time:
+                yield Idle((name, place, "minimum"), "has no effect without copy")
+            if place and path == entries[place - 1].model_copy(update={"up_to": path.up_to}):
+                yield Idle((name, place - 1, "up_to"), "has no effect: the next entry says the same")
+    yield from _overruling(machine)
+    if machine.progress is not None and machine.progress.kind != "interrupt" and machine.progress.interrupt:
+        yield Idle(("progress", "interrupt"), f"has no effect with kind = {machine.progress.kind}")
+    if machine.node is not None and machine.node.forwarding is not None:
+        forwarding = machine.node.forwarding
+        if not forwarding.startup and not forwarding.per_byte:
+            yield Idle(("node", "forwarding"), "has no effect: it costs nothing", "startup or per_byte")
+        elif not _nodes_forward(machine.network or {}):
+            why = "has no effect here: messages pass through switches, not through other nodes"
+            yield Idle(("node", "forwarding"), why, "a topology with a node at every router, such as mesh")
+
+
+def _protocol(machine: schema.Machine, place: int, entry: schema.Protocol, copied: bool) -> Iterator[tuple[str, str]]:
+    asks = entry.handshake or entry.handshake_every > 0
+    if entry.copy_limit is not None and not (entry.copy_time or entry.receive_copy or copied):
+        yield "copy_limit", "has no effect without copy or receive_copy"
+    if entry.packet_startup and not entry.packet:
+        yield "packet_startup", "has no effect without packet"
+    if entry.packet and entry.up_to is not None and entry.up_to <= entry.packet:
+        yield "packet", "has no effect: no message of this entry is longer (up_to)"
+    if entry.handshake_every and not entry.packet:
+        yield "handshake_every", "has no effect without packet"
+    if entry.handshake_from is not None and not entry.handshake_every:
+        yield "handshake_from", "has no effect without handshake_every"
+    if entry.handshake_startup and not asks:
+        yield "handshake_startup", "has no effect without handshake or handshake_every"
+    if entry.rendezvous == "posted" and not asks:
+        yield "rendezvous", "has no effect without handshake or handshake_every"
+    before = machine.protocol[place - 1] if place else None
+    memory = machine.node.memory if machine.node else 0.0
+    if before is not None and before.up_to is not None and memory and before.up_to >= memory:
+        yield "", f"has no effect: no message is longer than the node's memory, {memory:g} B"
+    if before is not None and entry == before.model_copy(update={"up_to": entry.up_to}):
+        yield "", "has no effect: the entry before says the same"
+
+
+def _overruling(machine: schema.Machine) -> Iterator[Idle]:
+    """[forced] and [one_sided]: a key that says what the messages that it overrules say already."""
+    plain: list[Mapping[str, Any]] = [entry.model_dump() for entry in machine.protocol]
+    for table, given in (("forced", machine.forced), ("one_sided", machine.one_sided)):
+        if given is None:
+            continue
+        over = given.model_dump(exclude_none=True)
+        if not over:
+            yield Idle((table,), "has no effect: it says nothing that is otherwise", "a key of it")
+        for name, value in over.items():
+            keys = (table, type(given).model_fields[name].alias or name)
+            by_hardware = machine.progress is None or machine.progress.kind == "hardware"
+            if table == "one_sided" and name in ("receive", "receive_copy") and by_hardware:
+                yield Idle(keys, "has no effect where [progress] is by hardware")
+            elif all(entry[name] == value for entry in plain):
+                yield Idle(keys, "has no effect: the messages that it overrules say the same")
+            elif name == "handshake_every" and value and not any(entry["packet"] for entry in plain):
+                yield Idle(keys, "has no effect without packet")
+        plain = [{**entry, **over} for entry in plain]
+
+
+def _given(table: schema.Table, name: str) -> bool:
+    return bool(getattr(table, name) != type(table).model_fields[name].get_default(call_default_factory=True))
+
+
+def _nodes_forward(network: Mapping[str, Any]) -> bool:
+    """Whether routers are nodes', so that a message passes through other nodes."""
+    from assay.network import records
+
+    record = records.topologies().get(str(network.get("topology")))
+    return record is None or bool(re.search(r"[Nn]ode i (sits )?at router i(?! /)", record.get("numbering", "")))

@@ -1,0 +1,16 @@
+"""What is said of checks that failed: they lead the message, whatever else went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def failed_checks(failed: Sequence[Mapping[str, Any]], reason: str | None = None) -> str:
+    """The first failed check (its event), of which case, how many more; then `reason`, unless that says the same."""
+    case = ", ".join(f"{key} {value}" for key, value in (failed[0].get("case") or {}).items() if value is not None)
+    more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+    said = f"check failed{f' for {case}' if case else ''}: {failed[0].get('detail')}{more}"
+    if not reason or said == reason:
+        return said
+    return reason if said in reason else f"{said}; then {reason}"

@@ -1,0 +1,41 @@
+"""Names in a description that mean something only to programs: parameters' defaults and kernels of [compute].
+
+The description's own loader knows no programs, so that this is looked at where one is about to run: a name that no
+program has could change no result, and is refused.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection
+
+from assay.benchmark.record import benchmarks, own_benchmarks
+from assay.described.description import Description
+from assay.errors import InputError
+
+
+def refuse_idle_names(description: Description) -> None:
+    """Refuse a default of no shipped benchmark's parameter, and a kernel that no record `computes`. InputError."""
+    compute = description.compute
+    if not description.defaults and compute is None:
+        return
+    shipped = [record for record in benchmarks().values() if record.kind == "ranks"]
+    parameters = {name for record in shipped for name in record.parameters}
+    for key in description.defaults:
+        if key not in parameters:
+            raise _refused(description, ("defaults", key), "no benchmark has such a parameter", parameters)
+    if compute is None:
+        return
+    everybody = [*shipped, *own_benchmarks().values()]
+    kernels = {name for record in everybody for name in record.extra.get("computes", ())}
+    for table, given in (("rate", compute.rate), ("time", compute.time)):
+        for kernel in given:
+            if kernel not in kernels:
+                problem = "no benchmark's record says that it computes such a kernel"
+                raise _refused(description, ("compute", table, kernel), problem, kernels)
+
+
+def _refused(description: Description, keys: tuple[str, ...], problem: str, known: Collection[str]) -> InputError:
+    near = difflib.get_close_matches(keys[-1], known, 1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    return description.wrong(keys, f"{problem}{hint}", ", ".join(sorted(known)))

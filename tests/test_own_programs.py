@@ -1,0 +1,268 @@
+"""A person's own program: its mistakes are one line each, when it is built or, at the latest, when it runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from assay.benchmark import own, strict
+from assay.benchmark.record import benchmarks, programs_root, read_own, read_table, take_in
+from assay.errors import InputError, MeasurementError
+from assay.execute.build import build, build_for_simulator
+from assay.execute.mpi import find_mpi
+from command_line import assay
+
+ROOT = Path(__file__).parent.parent
+CONSTANT = str(ROOT / "examples" / "constant.toml")
+
+# What goes wrong is chosen by a parameter: one compilation serves all that only shows when the program runs.
+FAULTY = """
+#pragma once
+#include "ranks/sampling.hpp"
+namespace assay::ranks {
+struct Faulty {
+  static constexpr std::string_view record = R"record(
+name = "NAME"
+title = "Faulty"
+part = "messages"
+kind = "ranks"
+least_ranks = 2
+summary = "s"
+cost = "c"
+check = "k"
+source = "s"
+[parameter.fault]
+type = "choice"
+default = "none"
+choices = ["none", "silent", "rank", "tag", "sendrecv tag", "from", "wrong", "wrong and stuck", "metric"]
+[parameter.bytes]
+type = "integer"
+default = [8, 24]
+described = [8, 24, 40]
+sweep = true
+[metric.time]
+unit = "s"
+[figure.time]
+metric = "time"
+unit = "s"
+)record";
+  template <Communicator C>
+  static Task run(C& comm, Session& session) {
+    Faulty kernel;
+    kernel.fault_ = session.cases().front().at("fault").text;
+    if (kernel.fault_ == "metric") kernel.beside_.push_back({"unheard", {}});
+    co_await sample(comm, session, kernel);
+  }
+  using Case = std::size_t;
+  static constexpr std::string_view metric = "time";
+  std::string_view cache(Case) const { return "none"; }
+  Case at(const timing::CaseSettings& each) const { return static_cast<std::size_t>(each.at("bytes").integer); }
+  std::vector<Series>& beside() { return beside_; }
+  template <Communicator C>
+  timing::Json label(C&, Case bytes) const {
+    return timing::Json().integer("bytes", static_cast<std::int64_t>(bytes));
+  }
+  template <Communicator C>
+  Task operate(C& comm, const Case& bytes, Run run, std::int64_t* ticks) {
+    std::byte room[64] = {};
+    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+      const auto start = comm.now();
+      for (std::int64_t i = 0; i < run.batch; ++i) {
+        if (comm.rank() == 0 && fault_ == "rank") co_await comm.send(room, 8, comm.size(), 1);
+        if (comm.rank() == 0 && fault_ == "tag") co_await comm.send(room, 8, 1, 40000);
+        if (comm.rank() == 0 && fault_ == "sendrecv tag") co_await comm.sendrecv(room, 8, 1, room, 8, 1, -2);
+        if (comm.rank() == 0 && fault_ == "from") co_await comm.recv(room, 8, -5, 1);
+        if (comm.rank() == 0) co_await comm.send(room, bytes, 1, 1);
+        if (comm.rank() == 1) co_await comm.recv(room, sizeof room, 0, 1);
+      }
+      if (ticks) ticks[reading] = std::max<std::int64_t>(1, comm.now() - start);
+    }
+  }
+  template <Communicator C>
+  Task verify(C& comm, const Case& bytes, Verdict& verdict) {
+    std::byte room[8];
+    if (fault_ == "silent") co_return;
+    verdict = {!fault_.starts_with("wrong"), "five bytes wrong"};
+    if (bytes == 40 && fault_ == "wrong and stuck" && comm.rank() == 0) co_await comm.recv(room, 8, 1, 7);
+  }
+ private:
+  std::string fault_;
+  std::vector<Series> beside_;
+};
+using Program = Faulty;
+}  // namespace assay::ranks
+"""
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ASSAY_CACHE", str(cache))
+    monkeypatch.chdir(tmp_path)
+    (cache / "own.json").unlink(missing_ok=True)
+    return tmp_path
+
+
+def written(folder: Path, name: str, *changes: tuple[str, str]) -> Path:
+    text = FAULTY.replace("NAME", name)
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    path = folder / f"{name}.hpp"
+    path.write_text(text)
+    return path
+
+
+def played(cache: Path, fault: str) -> str:
+    """What the terminal says of a run with this fault, on a described machine; it does not end well."""
+    path = cache / "faulty.hpp"
+    if not path.exists():
+        written(cache, "faulty")
+    take_in(path)
+    made = assay("run", "faulty", "--on", CONSTANT, "-n", "2", "--set", f"fault={fault}")
+    assert made.status != 0 and "Traceback" not in made.err and "deadlock" not in made.err.split("check failed")[0]
+    assert len(made.err.strip().splitlines()) == 1
+    return made.err
+
+
+def test_a_program_without_fault_runs(folder: Path, cache: Path) -> None:
+    take_in(written(cache, "faulty"))
+    made = assay("run", "faulty", "--on", CONSTANT, "-n", "2", "--json")
+    assert made.status == 0 and {f["params"]["bytes"] for f in made.document["figures"]} == {8, 24, 40}
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("silent", "check failed for bytes .*verify.. set neither"),
+        ("rank", r"rank 0 sends to rank 2; accepted: 0 to 1$"),
+        ("tag", r"rank 0 sends with tag 40000; accepted: 0 to 29999$"),
+        ("sendrecv tag", r"rank 0 receives with tag -2; accepted: 0 to 29999$"),
+        ("from", r"rank 0 receives from rank -5; accepted: 0 to 1, or any_source$"),
+        ("wrong", r"faulty: check failed for bytes \d+: five bytes wrong \(and 2 more\)$"),
+        ("metric", "metric 'unheard', which its record does not name; accepted: time$"),
+    ],
+)
+def test_what_goes_wrong_in_it_is_said_in_a_line(folder: Path, cache: Path, fault: str, said: str) -> None:
+    assert re.search(said, played(cache, fault).strip())
+
+
+def test_failed_checks_lead_what_is_said_of_a_deadlock(folder: Path, cache: Path) -> None:
+    said = played(cache, "wrong and stuck")
+    assert re.search(r"check failed for bytes \d+: five bytes wrong.*then deadlock.*rank 0 in recv from rank 1", said)
+
+
+def test_its_defaults_are_not_replaced_by_a_machine_s(folder: Path, cache: Path) -> None:
+    take_in(written(cache, "faulty"))
+    made = assay("run", "faulty", "--on", "ipsc860", "-n", "2", "--json")
+    assert {f["params"]["bytes"] for f in made.document["figures"]} == {8, 24, 40}
+    shipped = assay("run", "echo", "--on", "ipsc860", "-n", "2", "--json")
+    assert {f["params"]["bytes"] for f in shipped.document["figures"]} >= {8, 8192}
+    assert max(f["params"]["bytes"] for f in shipped.document["figures"]) == 8192
+
+
+FORGOTTEN = ("if (comm.rank() == 1) co_await comm.recv(", "if (comm.rank() == 1) comm.recv(")
+
+
+def test_a_forgotten_co_await_does_not_compile_for_described_machines(folder: Path) -> None:
+    with pytest.raises(MeasurementError, match=r"forgetful.hpp:\d+:\d+: error: .*; co_await is missing") as caught:
+        build_for_simulator(take_in(written(folder, "forgetful", FORGOTTEN)))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.mpi
+def test_a_forgotten_co_await_does_not_compile_for_mpi(folder: Path) -> None:
+    with pytest.raises(MeasurementError, match=r"forgetful.hpp:\d+:\d+: error: .*; co_await is missing") as caught:
+        build([take_in(written(folder, "forgetful", FORGOTTEN))], mpi=find_mpi())
+    assert "\n" not in str(caught.value)
+
+
+def test_a_kernel_s_metric_is_one_of_its_record(folder: Path) -> None:
+    other = written(folder, "misnamed", ('metric = "time";', 'metric = "duration";'))
+    with pytest.raises(MeasurementError, match=r"the kernel's metric is no \[metric.NAME\] of its record"):
+        build_for_simulator(take_in(other))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("least_ranks = 2", 'least_ranks = "two"'), r":11: least_ranks: is no number of ranks; seen: 'two'.*from 1"),
+        (("least_ranks = 2", "leest_ranks = 2"), r":11: leest_ranks: no such key \(did you mean least_ranks\?\)"),
+        (('name = "probe"', 'name = "my probe"'), r":7: name: is no name for a program; seen: 'my probe'"),
+        (('check = "k"\n', ""), r":6: check: must be a text"),
+        (("default = [8, 24]", 'default = "eight"'), r":22: parameter.bytes.default: is no integer.*'eight'"),
+        (("default = [8, 24]", "default = [8, 2.5]"), r":22: parameter.bytes.default: is no integer.*2.5"),
+        (("described = [8, 24, 40]", "described = true"), r":23: parameter.bytes.described: is no integer"),
+        (("sweep = true", "max = 20\nsweep = true"), r":22: parameter.bytes.default: is out of the.*24.*to 20"),
+        (("sweep = true\n", ""), r":22: parameter.bytes.default: is a list.*sweep = true"),
+        (('default = "none"', 'default = "no"'), r":18: parameter.fault.default: is none of the choices.*'no'"),
+        (('type = "integer"', 'type = "whole"'), r":21: parameter.bytes.type: is no type; seen: 'whole'.*integer"),
+        (
+            ('[metric.time]\nunit = "s"', '[metric.time]\nunit = "seconds"'),
+            r":26: metric.time.unit: no such unit.*'sec",
+        ),
+        (('[metric.time]\nunit = "s"', '[metric.time]\nunit = "us"'), r":26: metric.time.unit: is no base unit.*'us'"),
+        (('metric = "time"\nunit', 'metric = "tame"\nunit'), r":28: figure.time.metric: the record names no such metr"),
+        (('metric = "time"\nunit', 'metric = "time"\nformula = "size / value"\nunit'), r":29: figure.*names size"),
+        (
+            ('metric = "time"\nunit', 'metric = "time"\nformula = "2 *"\nunit'),
+            r":29: figure.time.formula: is no formula",
+        ),
+        (('metric = "time"\nunit = "s"', 'metric = "time"\nunit = "parsec"'), r":29: figure.time.unit: no such unit"),
+        (
+            (")record", '[headline.x]\nfigure = "tome"\n)record'),
+            r":31: headline.x.figure: the record names no such figur",
+        ),
+    ],
+)
+def test_a_mistake_in_the_record_is_one_line_when_it_is_built(folder: Path, change: tuple[str, str], said: str) -> None:
+    path = written(folder, "probe", change)
+    made = assay("build", str(path))
+    assert made.status == 2 and len(made.err.strip().splitlines()) == 1
+    assert re.search("probe.hpp" + said, made.err)
+
+
+def test_a_mistake_made_after_it_was_built_is_said_when_it_runs_and_harms_no_other(folder: Path) -> None:
+    path = written(folder, "probe")
+    take_in(path)
+    written(folder, "probe", ("least_ranks = 2", 'least_ranks = "two"'))
+    made = assay("run", "probe", "--on", CONSTANT)
+    assert made.status == 2 and "least_ranks" in made.err
+    assert assay("run", "echo", "--on", CONSTANT, "--set", "bytes=8").status == 0
+
+
+def test_every_shipped_rank_program_keeps_to_the_same() -> None:
+    for record in benchmarks().values():
+        if record.kind == "ranks":
+            table = read_table(record.path)
+            assert table is not None
+            strict.check(record.path, table, programs_root())
+
+
+def test_own_programs_are_listed_and_removed(folder: Path) -> None:
+    assert "no programs of your own" in assay("build", "--list").out
+    one, other = written(folder, "one"), written(folder, "other")
+    take_in(one), take_in(other)
+    other.write_text(other.read_text().replace('unit = "s"', 'unit = "parsec"', 1))
+    listed = assay("build", "--list", "--json").document["programs"]
+    assert [(each["name"], each["path"]) for each in listed] == [("one", str(one)), ("other", str(other))]
+    assert listed[0]["problem"] is None and "parsec" in listed[1]["problem"]
+    shown = assay("build", "--list").out.splitlines()
+    assert len(shown) == 2 and "unusable" in shown[1]
+    assert assay("build", "--remove", "other").status == 0 and other.exists()
+    assert own.listed() == [one]
+    one.unlink()
+    assert "no such file" in assay("build", "--list").out
+    assert assay("build", "--remove", str(one)).status == 0 and own.listed() == []
+    wrong = assay("build", "--remove", "one")
+    assert wrong.status == 2 and "no program of your own" in wrong.err
+    with pytest.raises(InputError, match="no such file"):
+        take_in(one)
+    with pytest.raises(InputError, match="parsec"):
+        read_own(other)
