@@ -1,8 +1,9 @@
-"""A run's figures as a description: start-up and time a byte by length; a hop, where hops were told apart, is said.
+"""A run's figures as a description: start-up and time per byte by length; a hop, where hops were told apart.
 
 The echo's one-way medians of neighbours are cut where a further stretch takes away half of the error that is left; each
-stretch is a line by the relative estimator. The network, a crossbar, carries the least time a byte of them; what a
-stretch has more is copying. Halves of a start-up go to both ends, which an echo cannot tell apart.
+stretch is a line by the relative estimator, or, where partners stood at several hops and the run says its topology, a
+plane (`per_hop`). The network, else a crossbar, carries the least time per byte of them; what a stretch has more is
+copying. Halves of a start-up go to both ends, which an echo cannot tell apart.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from assay.analysis import fits_hops
 from assay.analysis.alpha_beta import fit, piecewise
 from assay.errors import InputError
+from assay.validation import per_hop
 
 LEAST_GAIN = 0.5  # a further stretch must leave at most this share of the relative error
 ENOUGH = 0.005  # and there must be as much of it left
@@ -26,21 +29,59 @@ def description(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     times = _times(document, "echo", "half_round_trip")
     if len(times) < 3:
         raise InputError("holds no echo of three lengths or more", key="run", value=document["run"])
-    hops = _per_hop(document)
-    lines = stretches(times)
-    least = max(min(line["beta"] for line in lines), 1e-13)
+    lines, source = stretches(times), f"run {document['run']}"
+    planes = per_hop.planes(document, [line["greatest"] for line in lines])
+    shape = per_hop.shape(document) if planes else None
+    if shape is not None:
+        lines = [{**line, "alpha": max(plane.alpha, 0.0), "beta": max(plane.beta, 0.0)}
+                 for line, plane in zip(lines, planes, strict=True)]  # fmt: skip
     name = re.sub(r"[^A-Za-z0-9._-]", "-", str(document["machine"])) or "machine"
-    ranks = max(2, int(_ranks(document)))
-    source = f"run {document['run']}"
-    flit = 1 if least > 1e-9 else 64  # B; so that a flit is some hundred cycles of whole picoseconds
-    cycle = max(1e-12, 10.0 ** np.floor(np.log10(least * flit / 100)))
-    ticks = max(1, round(least * flit / cycle))
+    least = max(min(line["beta"] for line in lines), 1e-13)
     out = [
         f"# Fitted to {source} of {document['machine']}: `assay fit`.",
+        *(f"# {fits_hops.text_of(plane)}" for plane in [*planes, *per_hop.papers(document)]),
         f'name = "{name}"',
         f'title = "{document["machine"]}, as measured"',
         f'source = "{source}"',
         "",
+    ]
+    network, origin = (
+        _crossbar(least, max(2, int(_ranks(document))), source)
+        if shape is None
+        else per_hop.network(shape, least, planes, source)
+    )
+    out += network
+    for place, line in enumerate(lines):
+        half = line["alpha"] / 2
+        out += ["[[protocol]]", *([f'up_to = "{line["greatest"]:.0f} B"'] if place < len(lines) - 1 else [])]
+        out += [f'startup = "{1e9 * half:.6g} ns"', f'receive = "{1e9 * half:.6g} ns"']
+        out += [f'copy = "{1e9 * (line["beta"] - least):.6g} ns/B"']
+        out += ["handshake = true"] if shape is not None and per_hop.crosses(planes, place) == 3 else []
+        out += [""]
+        keys = [f"protocol.{place}.{key}" for key in ("startup", "receive", "copy")]
+        keys += [f"protocol.{place}.up_to"] if place < len(lines) - 1 else []
+        origin += [f'"{key}" = "fitted: echo (of {source})"' for key in keys]
+    own = _times(document, "self", "time")
+    if len(own) >= 3:
+        whole = fit(list(own), list(own.values()))
+        out += ["[[self]]", f'startup = "{1e9 * max(whole.alpha, 0):.6g} ns"']
+        out += [f'copy = "{1e9 * max(whole.beta, 0):.6g} ns/B"', ""]
+        origin += [f'"self.0.{key}" = "fitted: echo-self (of {source})"' for key in ("startup", "copy")]
+    text = "\n".join([*out, "[origin]", *origin]) + "\n"
+    return text, {
+        "machine": document["machine"],
+        "run": document["run"],
+        "stretches": lines,
+        "per_hop": planes[0].gamma if planes else 0.0,
+        "planes": [plane.to_dict() for plane in planes],
+        "papers": [plane.to_dict() for plane in per_hop.papers(document)],
+    }
+
+
+def _crossbar(least: float, ranks: int, source: str) -> tuple[list[str], list[str]]:
+    """[network] of a machine whose hops are not known, and the origins of its numbers."""
+    flit, cycle, ticks = per_hop.clock(least)
+    lines = [
         "[network]",
         'topology = "crossbar"',
         f"nodes = {ranks}",
@@ -61,22 +102,7 @@ def description(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         '"network.body_ticks" = "assumed: as flit_ticks"',
         '"network.head_ticks" = "assumed: as flit_ticks; a crossbar has no hops"',
     ]
-    for place, line in enumerate(lines):
-        half = line["alpha"] / 2
-        out += ["[[protocol]]", *([f'up_to = "{line["greatest"]:.0f} B"'] if place < len(lines) - 1 else [])]
-        out += [f'startup = "{1e9 * half:.6g} ns"', f'receive = "{1e9 * half:.6g} ns"']
-        out += [f'copy = "{1e9 * (line["beta"] - least):.6g} ns/B"', ""]
-        keys = [f"protocol.{place}.{key}" for key in ("startup", "receive", "copy")]
-        keys += [f"protocol.{place}.up_to"] if place < len(lines) - 1 else []
-        origin += [f'"{key}" = "fitted: echo (of {source})"' for key in keys]
-    own = _times(document, "self", "time")
-    if len(own) >= 3:
-        whole = fit(list(own), list(own.values()))
-        out += ["[[self]]", f'startup = "{1e9 * max(whole.alpha, 0):.6g} ns"']
-        out += [f'copy = "{1e9 * max(whole.beta, 0):.6g} ns/B"', ""]
-        origin += [f'"self.0.{key}" = "fitted: echo-self (of {source})"' for key in ("startup", "copy")]
-    text = "\n".join([*out, "[origin]", *origin]) + "\n"
-    return text, {"machine": document["machine"], "run": document["run"], "stretches": lines, "per_hop": hops}
+    return lines, origin
 
 
 def stretches(times: Mapping[float, float]) -> list[dict[str, float]]:
@@ -123,17 +149,6 @@ def _times(document: Mapping[str, Any], benchmark: str, name: str) -> dict[float
     found = _figures(document, benchmark, name)
     least = min((f["params"].get("hops") or 0 for f in found), default=0)
     return {float(f["params"]["bytes"]): float(f["value"]) for f in found if (f["params"].get("hops") or 0) == least}
-
-
-def _per_hop(document: Mapping[str, Any]) -> float:
-    """Median growth of the one-way time with hops (s a hop); 0 where hops were not told apart."""
-    by_size: dict[float, dict[int, float]] = {}
-    for figure in _figures(document, "echo", "half_round_trip"):
-        if figure["params"].get("hops"):
-            by_size.setdefault(figure["params"]["bytes"], {})[figure["params"]["hops"]] = figure["value"]
-    wide = [times for times in by_size.values() if len(times) > 1]
-    slopes = [(times[max(times)] - times[min(times)]) / (max(times) - min(times)) for times in wide]
-    return float(np.median(slopes)) if slopes else 0.0
 
 
 def _ranks(document: Mapping[str, Any]) -> int:

@@ -1,0 +1,120 @@
+"""The per-hop model of a run's echo as the network of a description: the topology that the run had, with fitted times.
+
+A plane T = alpha + beta N + gamma h for each stretch of lengths gives the hop's delay; where the longer messages' gamma
+is three times the shortest's, a request and a reply cross the path before them (a handshake), as on the iPSC/860.
+Only a described machine's run says its topology; elsewhere hops are unknown and the network is a crossbar.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.analysis import fits, hops
+
+ALIKE = 0.1  # how far gammas may be apart from one another, or from three times the other
+TIMES = {"cycle", "channel_rate", "flit_bytes", "flit_ticks", "body_ticks", "head_ticks", "credit_ticks"} | {
+    *("node_flit_ticks", "node_body_ticks", "node_head_ticks", "ejection_flit_ticks", "acknowledgement"),
+    *("global_flit_ticks", "global_body_ticks", "global_head_ticks", "header_flits", "packet_flits", "packet_gap"),
+}
+MOVES = {"switching", "buffer_packets", "buffer_flits", "buffers", "output_packets", "engine", "circuit_release"}
+
+
+def planes(document: Mapping[str, Any], ends: Sequence[float]) -> list[hops.PerHop]:
+    """The robust plane of each stretch of lengths (`ends`: its longest); [] where a stretch cannot have one."""
+    sizes, counts, times = _cells(document)
+    made = []
+    for low, high in itertools.pairwise((0.0, *ends)):
+        inside = (sizes > low) & (sizes <= high) if low else sizes <= high
+        if len(np.unique(sizes[inside])) < 2 or len(np.unique(counts[inside])) < 2:
+            return []
+        made.append(hops.fit(sizes[inside], counts[inside], times[inside]))
+    return made
+
+
+def papers(document: Mapping[str, Any]) -> list[hops.PerHop]:
+    """The plane as the papers fitted it: least squares over their lengths and all hops; [] where there are no hops."""
+    sizes, counts, times = _cells(document)
+    low, high = fits.PAPER_SIZES
+    inside = (sizes >= low) & (sizes <= high)
+    if len(np.unique(sizes[inside])) < 2 or len(np.unique(counts[inside])) < 2:
+        return []
+    return [hops.fit(sizes[inside], counts[inside], times[inside], "ordinary")]
+
+
+def shape(document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The keys of [network] that say what is joined to what, from the run's provenance; None where it has none."""
+    for stated in (document.get("provenance") or {}).values():
+        network = ((stated or {}).get("description") or {}).get("network")
+        if network:
+            return {key: value for key, value in network.items() if key not in TIMES | MOVES and value is not None}
+    return None
+
+
+def clock(least: float) -> tuple[int, float, int]:
+    """Bytes of a flit, seconds of a cycle and ticks of a flit for `least` s/B: a flit is some hundred whole cycles."""
+    flit = 1 if least > 1e-9 else 64
+    cycle = max(1e-12, 10.0 ** float(np.floor(np.log10(least * flit / 100))))
+    return flit, cycle, max(1, round(least * flit / cycle))
+
+
+def crosses(found: Sequence[hops.PerHop], place: int) -> int:
+    """How often a message of this stretch crosses the path: 3 where its gamma is three times the least, else 1."""
+    least = min(plane.gamma for plane in found)
+    return 3 if least > 0 and abs(found[place].gamma / least / 3 - 1) <= ALIKE else 1
+
+
+def network(
+    joined: Mapping[str, Any], least: float, found: Sequence[hops.PerHop], source: str
+) -> tuple[list[str], list[str]]:
+    """[network] with a fitted hop, and the origins of its numbers."""
+    flit, cycle, ticks = clock(least)
+    hop = float(np.median([max(plane.gamma, 0.0) / crosses(found, at) for at, plane in enumerate(found)]))
+    lines = [
+        "[network]",
+        *(f"{key} = {_toml(value)}" for key, value in joined.items()),
+        'switching = "wormhole"',
+        "buffer_flits = 0",
+        f'cycle = "{1e9 * cycle:g} ns"',
+        f"flit_bytes = {flit}.0",
+        f"flit_ticks = {ticks}",
+        f"body_ticks = {ticks}",
+        f"head_ticks = {max(1, round(hop / cycle))}",
+        "node_head_ticks = 1",
+        "",
+    ]
+    numbers = [key for key, value in joined.items() if not isinstance(value, str | bool)]
+    origin = [
+        *(f'"network.{key}" = "stated: the description that {source} simulated"' for key in numbers),
+        '"network.cycle" = "assumed: fine enough"',
+        '"network.flit_bytes" = "assumed: short messages in whole flits"',
+        f'"network.flit_ticks" = "fitted: echo (of {source})"',
+        '"network.body_ticks" = "assumed: as flit_ticks"',
+        f'"network.head_ticks" = "fitted: echo (of {source})"',
+        '"network.node_head_ticks" = "assumed: a part of the start-up"',
+    ]
+    return lines, origin
+
+
+def _cells(document: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    found = [
+        (float(figure["params"]["bytes"]), float(figure["params"]["hops"]), float(figure["value"]))
+        for section in document["benchmarks"]
+        if section["benchmark"] == "echo"
+        for figure in section["figures"]
+        if figure["name"] == "half_round_trip" and figure["statistic"] == "median" and figure["value"]
+        if figure["params"].get("hops")
+    ]
+    columns = np.array(found).reshape(len(found), 3)
+    return columns[:, 0], columns[:, 1], columns[:, 2]
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"[{', '.join(_toml(each) for each in value)}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
