@@ -165,7 +165,7 @@ def test_slurm_does_not_run_what_another_user_planted(tmp_path, programs, blind_
     as_nobody(f"printf '{planted_program(marker)}' >{former} && chmod 755 {former}")
     as_nobody(f"mkdir {guessed}.theirs && ln -s {guessed}.theirs {guessed}")
     try:
-        with pytest.raises(MeasurementError, match=rf"no private folder in /tmp of 2 nodes: .*refused {guessed}: l"):
+        with pytest.raises(MeasurementError, match="no private folder in /tmp of 2 nodes: "):
             blind_slurm.run(job(tmp_path, command, nodes=2))
         guessed.unlink()
         assert blind_slurm.run(job(tmp_path, command, nodes=2)).status == 0

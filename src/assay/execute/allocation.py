@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import sys
-import tempfile
 import time
 import uuid
-from pathlib import Path
 
 from assay.errors import MeasurementError
 from assay.execute import leash
 from assay.execute.mpi import launch_environment
 
+_GRANTED = "assay: granted"  # stands behind the environment that the allocation has
 HELD_FOR = 60 * 60.0  # s, the limit of an allocation of our own unless --time says otherwise
 # What an outer step or a batch script's own options would impose on our steps.
 _IMPOSED = re.compile(
@@ -49,38 +47,35 @@ class Allocation:
     def hold(cls, nodes: int, options: list[str]) -> Allocation:
         """Ask for whole nodes and wait, as long as the queue takes; MeasurementError when Slurm refuses."""
         mark = f"assay-{uuid.uuid4().hex[:12]}"
-        folder = Path(tempfile.mkdtemp(prefix="assay-slurm-"))
-        granted, log = folder / "environment", folder / "log"
         minutes = f"--time={int(HELD_FOR // 60)}"
         asked = ["salloc", f"--nodes={nodes}", "--exclusive", "--mem=0", minutes, *options, f"--job-name={mark}"]
-        script = f"env -0 >{granted}.new && mv {granted}.new {granted} && exec sleep infinity"
-        held = leash.Leash(
-            [leash.Command((*asked, "sh", "-c", script), log, log)],
-            environment=launch_environment(os.environ),
-            farewell=[["scancel", f"--name={mark}"]],
-        )
-        began, told = time.monotonic(), 0
-        while not granted.exists():
-            why = last_words(log.read_text()) if log.exists() else ""
-            alive = held.alive()
-            waited = time.monotonic() - began
-            if alive and waited > 2 * 2**told:  # ask less and less often
-                reason = leash.ask(["squeue", "-h", f"--name={mark}", "-o", "%r"], timeout=30)[1].strip()
-                told += 1
-                if _HOPELESS.search(reason):
-                    held.release()
-                    alive, why = False, reason
-                elif told == 1:
-                    sys.stderr.write(f"assay: waiting for Slurm to grant {nodes} nodes ({mark}: {reason})\n")
-            if not alive:
-                shutil.rmtree(folder, ignore_errors=True)
-                words = shlex.join(asked)
-                raise MeasurementError(f"Slurm gave no allocation of {nodes} nodes: {why or 'salloc failed'}; {words}")
-            time.sleep(0.05)
-        pairs = granted.read_text(errors="replace").split("\0")
+        script = f"env -0; printf '{_GRANTED}'; exec sleep infinity"
+        with leash.Scratch() as granted, leash.Scratch() as log:
+            held = leash.Leash(
+                [leash.Command((*asked, "sh", "-c", script), granted.path, log.path)],
+                environment=launch_environment(os.environ),
+                farewell=[["scancel", f"--name={mark}"]],
+            )
+            began, told = time.monotonic(), 0
+            while not granted.read().endswith(_GRANTED):
+                why = last_words(log.read())
+                alive = held.alive()
+                waited = time.monotonic() - began
+                if alive and waited > 2 * 2**told:  # ask less and less often
+                    reason = leash.ask(["squeue", "-h", f"--name={mark}", "-o", "%r"], timeout=30)[1].strip()
+                    told += 1
+                    if _HOPELESS.search(reason):
+                        held.release()
+                        alive, why = False, reason
+                    elif told == 1:
+                        sys.stderr.write(f"assay: waiting for Slurm to grant {nodes} nodes ({mark}: {reason})\n")
+                if not alive:
+                    said = why or "salloc said nothing"
+                    raise MeasurementError(f"Slurm gave no allocation of {nodes} nodes: {said}; {shlex.join(asked)}")
+                time.sleep(0.05)
+            pairs = granted.read().removesuffix(_GRANTED).split("\0")
         environment = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
         environment.pop("ASSAY_LEASH", None)
-        shutil.rmtree(folder, ignore_errors=True)
         unlimited = any(option.startswith(("-t", "--time")) for option in options)
         return cls(environment, mark, held, float("inf") if unlimited else HELD_FOR)
 

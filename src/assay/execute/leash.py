@@ -12,7 +12,6 @@ import marshal
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -129,8 +128,32 @@ def ask(
     argv: Sequence[str], *, timeout: float, environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> tuple[Ended, str]:
     """Run one command and return how it ended with what it said on both streams."""
-    with tempfile.TemporaryDirectory(prefix="assay-ask-") as scratch:
-        said = Path(scratch) / "said"
-        command = Command(tuple(argv), said, said)
+    with Scratch() as said:
+        command = Command(tuple(argv), said.path, said.path)
         ended = run((command,), timeout=timeout, environment=environment, folder=folder)
-        return ended, said.read_text(errors="replace") if said.exists() else ""
+        return ended, said.read()
+
+
+class Scratch:
+    """A file for what a command says, without a name in any folder: nothing of it can stay behind. A context manager.
+
+    `path` is good for commands of this process's keepers while the file is open here.
+    """
+
+    def __init__(self) -> None:
+        """Make it, empty."""
+        self._file = os.memfd_create("assay")
+        self.path = Path(f"/proc/{os.getpid()}/fd/{self._file}")
+
+    def read(self) -> str:
+        """What was written so far."""
+        length = os.fstat(self._file).st_size
+        return os.pread(self._file, length, 0).decode(errors="replace") if length else ""
+
+    def __enter__(self) -> Scratch:
+        """Give itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let it go."""
+        os.close(self._file)

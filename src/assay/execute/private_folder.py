@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import secrets
 import shlex
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -56,16 +55,15 @@ class PrivateFolder:
         """
         self.path = random_name()
         self.holds: set[str] = set()
-        with tempfile.TemporaryDirectory(prefix="assay-hold-") as scratch:
-            out, err = Path(scratch) / "out", Path(scratch) / "err"
+        with leash.Scratch() as out, leash.Scratch() as err:
             words = ("sh", "-c", _HOLD, "assay", self.path)
             argv = (*reach, shlex.join(words)) if quoted else (*reach, *words)
-            self._held = leash.Leash([leash.Command(argv, out, err, hold=True)], environment=environment)
+            self._held = leash.Leash([leash.Command(argv, out.path, err.path, hold=True)], environment=environment)
             until = time.monotonic() + _ANSWERS_WITHIN
-            while (out.read_text(errors="replace").split().count("made") if out.exists() else 0) < count:
+            while out.read().split().count("made") < count:
                 if not self._held.alive() or time.monotonic() > until:
                     self._held.release()
-                    said = err.read_text(errors="replace").strip().splitlines() if err.exists() else []
+                    said = err.read().strip().splitlines()
                     refused = [line for line in said if "refused" in line]
                     why = [*said, *refused][-1] if said else f"no answer in {_ANSWERS_WITHIN:g} s"
                     raise MeasurementError(f"no private folder in /tmp of {where}: {why[:200]}")

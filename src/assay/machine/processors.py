@@ -141,10 +141,15 @@ def _cpuinfo(root: Path) -> list[dict[str, str]]:
     return [found for part in words.split("\n\n") if (found := reading.pairs(part, ":"))]
 
 
+def without_marks(name: str) -> str:
+    """A processor's name without the signs of registered names."""
+    return " ".join(name.replace("(R)", "").replace("(TM)", "").split())
+
+
 def _model(block: dict[str, str]) -> str | None:
     for key in ("model name", "Model Name", "cpu model", "uarch", "cpu"):
         if name := block.get(key):
-            return " ".join(name.replace("(R)", "").replace("(TM)", "").split())
+            return without_marks(name)
     try:
         implementer, part = int(block["CPU implementer"], 0), int(block["CPU part"], 0)
     except (KeyError, ValueError):

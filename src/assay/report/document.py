@@ -14,6 +14,7 @@ from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, among, benchmarks, own_benchmarks
 from assay.report.causes import causes
 from assay.report.coarse import too_coarse
+from assay.report.hosts import hosts, measuring_host
 from assay.report.judging import Judged, judged
 from assay.report.launches_spent import launches_spent
 from assay.report.levels import levels
@@ -34,7 +35,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> dict[str, Any]:
     for about, path in run.tasks():
         tasks[about.benchmark].append((about, path))
     known = among(tasks)
-    said = _said(run)
+    said, measured = _said(run), {} if run.about.get("described") else hosts(run)
     sections = []
     found: list[tuple[dict[str, Any], Judged]] = []
     read = {name: told(tasks[name]) for name in known}
@@ -42,7 +43,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> dict[str, Any]:
     for name, record in known.items():
         lines = read[name]
         if lines.launches:
-            found.append(_section(run, lines, record, said.get(name, {}), best))
+            found.append(_section(run, lines, record, said.get(name, {}), best, measured))
             sections.append(found[-1][0])
     for entry in _failures(run):
         if entry["benchmark"] not in {section["benchmark"] for section in sections}:
@@ -74,9 +75,11 @@ def document(run: Run, *, quoted_nodes: bool = True) -> dict[str, Any]:
         "left_out": [
             {"benchmark": section["benchmark"], "title": section["title"], "reason": _reason(section)}
             for section in left_out
-        ],
+        ]
+        + list(run.about.get("left_out") or ()),
         "provenance": run.provenance(),
-        "host": run.about.get("host"),
+        "host": measuring_host(run, measured),
+        "hosts": measured,
         "described": bool(run.about.get("described")),
         "spent": launches_spent(run),
         "kind": _kind(run),
@@ -88,8 +91,10 @@ def section(run: Run, name: str) -> dict[str, Any] | None:
     """Derive one benchmark's part of the document alone; None where it has made no launch yet."""
     tasks = [(about, path) for about, path in run.tasks() if about.benchmark == name]
     lines = told(tasks)
+    if not lines.launches:
+        return None
     best = best_references(lines.launches)
-    return _section(run, lines, among([name])[name], _said(run).get(name, {}), best)[0] if lines.launches else None
+    return _section(run, lines, among([name])[name], _said(run).get(name, {}), best, hosts(run))[0]
 
 
 def _is_broken(section: dict[str, Any]) -> bool:
@@ -153,11 +158,16 @@ def frame(name: str, record: Benchmark | None) -> dict[str, Any]:
 
 
 def _section(
-    run: Run, lines: Told, record: Benchmark, said: dict[str, list[str]], best: Mapping[str, float]
+    run: Run,
+    lines: Told,
+    record: Benchmark,
+    said: dict[str, list[str]],
+    best: Mapping[str, float],
+    measured: dict[str, dict[str, Any]],
 ) -> tuple[dict[str, Any], Judged]:
     everything, errors = readings(block for block, _ in lines.blocks), record.errors
     blocks = [of for of in everything if of.metric not in errors]
-    result = judged(run, lines, record, blocks, best)
+    result = judged(run, lines, record, blocks, best, measured)
     if said.get("warnings"):  # ranks that wait for a processor: their medians stand for what they are
         result.worsen(State.DISTURBED)
         result.warnings += said["warnings"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -59,11 +60,17 @@ def worse(verdict: Verdict, state: State) -> Verdict:
 
 
 def judged(
-    run: Run, lines: Told, record: Benchmark, found: Sequence[Readings], best: Mapping[str, float] | None = None
+    run: Run,
+    lines: Told,
+    record: Benchmark,
+    found: Sequence[Readings],
+    best: Mapping[str, float] | None = None,
+    measured: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Judged:
     """Judge a benchmark's blocks case by case; simulated time has no neighbours.
 
-    `best`: the least time of the reference loop on each host, over the whole run.
+    `best`: the least time of the reference loop on each host, over the whole run. `measured`: the facts of the hosts by
+    name (report/hosts.py); of one that stated none, this run's own are taken.
     """
     result = Judged(standing=list(found))
     keys = {(of.metric, of.case): None for of in found}
@@ -76,7 +83,8 @@ def judged(
             result.warnings.append("no block was finished")
         return result
     processors = int((run.about.get("host") or {}).get("usable_cpus") or 1)
-    verdict = disturbance.judge(blocks, dict.fromkeys(ranks, processors), ranks)
+    of_host = {host: int((measured or {}).get(host, {}).get("usable_cpus") or processors) or 1 for host in ranks}
+    verdict = disturbance.judge(blocks, of_host, ranks)
     result.verdicts |= {(metric, str(case)): of for (metric, case), of in verdict.cases.items()}
     hosts = len(ranks) > 1
     unclean = set(verdict.warnings)

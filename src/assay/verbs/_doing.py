@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from assay.machine.discovery import Host
 
 
-def measure(wishes: Wishes, out: Path | None) -> tuple[Run, list[Failure]]:
-    """Plan and do what was wished for, into a new run."""
+def measure(wishes: Wishes, out: Path | None, *, left_out: Sequence[dict[str, str]] = ()) -> tuple[Run, list[Failure]]:
+    """Plan and do what was wished for, into a new run; `left_out`: what cannot be done here, and why."""
     plan, where = wishes.plan(), wishes.target()
     where.admit([benchmark(name) for name in wishes.names])  # all that can be refused is, before a folder is made
     found = None if wishes.on is not None else _here()  # a described machine's results owe this one nothing
@@ -35,6 +35,7 @@ def measure(wishes: Wishes, out: Path | None) -> tuple[Run, list[Failure]]:
         "machine": where.machine,
         "described": wishes.on is not None,
         "host": provenance() | ({} if found is None else {"flags": found.processors.flags}),
+        "left_out": list(left_out),
         "discovered": None if found is None else found.model_dump(mode="json"),
     }
     run = Run.create(out, about)

@@ -48,6 +48,8 @@ def register(app: typer.Typer) -> None:
         from dataclasses import replace
 
         from assay.cli import emit
+        from assay.errors import MeasurementError
+        from assay.execute.absent import absent
         from assay.execute.plan import chosen
         from assay.execute.target import enough_ranks
         from assay.execute.wishes import Wishes, counts, seconds, share
@@ -84,8 +86,15 @@ def register(app: typer.Typer) -> None:
             if quoted is not None:
                 emit(quoted) if json else _quoting.show(quoted)
                 return
+            missing = absent(wanted, via) if on is None else None
+            if missing is not None:
+                wanted = [record for record in wanted if record not in missing.records]
+                if only is not None or not wanted:  # what a person named is not dropped
+                    raise MeasurementError(f"{missing.to_dict()['title']} cannot be measured: {missing.reason}")
+                print(f"skipped: {missing.to_dict()['title']}: {missing.reason}", file=sys.stderr)
             records = enough_ranks(wanted, on, nodes, several, lambda text: print(text, file=sys.stderr))
-            run, failures = measure(replace(wishes, names=tuple(record.name for record in records)), out)
+            named = replace(wishes, names=tuple(record.name for record in records))
+            run, failures = measure(named, out, left_out=[] if missing is None else [missing.to_dict()])
         whole = document(run)
         described = (run.about.get("wishes") or {}).get("on")
         if described:
