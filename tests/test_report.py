@@ -15,11 +15,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from assay.report import bounds, page, tables
+from assay.report import bounds, page, summary, tables
 from assay.report.document import document
 from assay.report.terminal import show
 from assay.report.units import human, params
-from assay.report.verdict import verdict
 from assay.store import Run
 from command_line import assay
 
@@ -59,60 +58,163 @@ def written(run: Run, whole: dict[str, Any]) -> Path:
     return page.write(run, whole)
 
 
+class Opened:
+    """A page in the browser, with what went wrong on it and what it asked for."""
+
+    def __init__(self, browser: Any, page: Path, **context: Any) -> None:
+        self.context = browser.new_context(**context)
+        self.page = self.context.new_page()
+        self.errors: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.goto(page.as_uri())
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.context.close()
+
+    def open_all(self) -> None:
+        """Open every block, and wait until what is in them is drawn."""
+        self.page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+        drawn = "[...document.querySelectorAll('.plot')].every(each => each.dataset.drawn === 'done')"
+        self.page.wait_for_function(
+            f"{drawn} && [...document.querySelectorAll('.cases')].every(e => e.querySelector('tr'))"
+        )
+
+    def says(self, script: str) -> Any:
+        return self.page.evaluate(script)
+
+
 @pytest.mark.browser
 def test_the_page_draws_without_an_error_and_fetches_nothing(browser: Any, written: Path) -> None:
-    opened = browser.new_page()
-    errors: list[str] = []
-    asked: list[str] = []
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    opened.on("request", lambda request: asked.append(request.url))
-    opened.goto(written.as_uri())
-    opened.wait_for_selector(".js-plotly-plot .scatterlayer")
-    assert errors == []
-    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
-    assert "70 µs" in opened.inner_text("#echo") or "73.2 µs" in opened.inner_text("#main-figures")
-    assert opened.inner_text("#verdict").startswith("constant, as described and simulated")
-    opened.close()
+    with Opened(browser, written) as opened:
+        assert opened.page.inner_text("h1") == "constant" and "73.2 µs" in opened.page.inner_text("#reached")
+        assert opened.says("document.querySelectorAll('.js-plotly-plot').length") == 0  # nothing is drawn unasked
+        opened.page.click("#part-messages > summary")
+        opened.page.wait_for_selector("#part-messages > .plots .scatterlayer")
+        opened.open_all()
+        assert opened.errors == [] and opened.says("document.querySelectorAll('.undrawn').length") == 0
+        assert [url for url in opened.asked if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+@pytest.mark.browser
+def test_a_link_to_what_is_inside_a_block_opens_it(browser: Any, written: Path) -> None:
+    with Opened(browser, written) as opened:
+        opened.page.click("#reached a")
+        opened.page.wait_for_selector("#echo .cases tbody tr")
+        assert opened.says("document.querySelector('#part-messages').open")
 
 
 @pytest.mark.browser
 def test_axes_switch_and_machines_are_laid_over(browser: Any, written: Path) -> None:
-    opened = browser.new_page()
-    opened.goto(written.as_uri())
-    opened.wait_for_selector(".js-plotly-plot .scatterlayer")
-    plot = "document.querySelector('#plot-0-0')"
-    assert opened.evaluate(f"{plot}.layout.xaxis.type") == "log"
-    opened.locator("#plot-0-0 .updatemenu-button", has_text="linear").last.click()
-    assert opened.evaluate(f"{plot}.layout.xaxis.type") == "linear"
-    names = opened.evaluate(f"{plot}.data.map(t => [t.name, t.visible])")
-    quoted = [name for name, visible in names if "quoted" in name and visible == "legendonly"]
-    assert any("ipsc860, 1 hop" in name for name in quoted)
-    index = [name for name, _ in names].index(quoted[0])
-    opened.evaluate(f"Plotly.restyle({plot}, {{visible: true}}, [{index}])")
-    assert opened.evaluate(f"{plot}.data[{index}].visible") is True
-    opened.close()
+    with Opened(browser, written) as opened:
+        opened.open_all()
+        plot = "document.querySelector('[data-plot=echo-0] .js-plotly-plot')"
+        assert opened.says(f"{plot}.layout.xaxis.type") == "log"
+        assert "2 KiB" in opened.says(f"{plot}.layout.xaxis.ticktext") and "MB/s" in opened.says(
+            f"{plot}.layout.yaxis.ticktext.join(' ')"
+        )
+        opened.page.locator("[data-plot='echo-0'] .switch button", has_text="linear").last.click()
+        assert opened.says(f"{plot}.layout.xaxis.type") == "linear"
+        assert opened.says(f"{plot}.layout.yaxis.ticktext")[0] == "0"
+        names = opened.says(f"{plot}.data.map(t => [t.name, t.visible])")
+        quoted = [name for name, visible in names if "quoted" in name and visible == "legendonly"]
+        assert any("ipsc860, 1 hop" in name for name in quoted)
+        index = [name for name, _ in names].index(quoted[0])
+        opened.says(f"Plotly.restyle({plot}, {{visible: true}}, [{index}])")
+        assert opened.says(f"{plot}.data[{index}].visible") is True
 
 
 @pytest.mark.browser
-def test_the_page_fits_a_phone(browser: Any, written: Path) -> None:
-    opened = browser.new_page(viewport={"width": 390, "height": 844})
-    opened.goto(written.as_uri())
-    opened.wait_for_selector(".js-plotly-plot .scatterlayer")
-    assert opened.evaluate("document.documentElement.scrollWidth") <= 392
-    opened.close()
+def test_a_fit_stands_once_in_the_legend_and_the_legend_above_the_axes(browser: Any, written: Path) -> None:
+    with Opened(browser, written) as opened:
+        opened.open_all()
+        for key in ("echo-0", "echo-1"):
+            plot = f"document.querySelector('[data-plot={key}]')"
+            shown = opened.says(f"[...{plot}.querySelectorAll('.legendtext')].map(each => each.textContent)")
+            assert len(shown) == len(set(shown)) > 1
+            legend = opened.says(f"{plot}.querySelector('.legend').getBoundingClientRect().bottom")
+            axes = opened.says(f"{plot}.querySelector('.gridlayer').getBoundingClientRect().top")
+            assert legend <= axes + 8
+
+
+@pytest.mark.browser
+def test_cases_are_filtered_and_sorted(browser: Any, written: Path) -> None:
+    with Opened(browser, written) as opened:
+        opened.page.goto(written.as_uri() + "#echo")
+        opened.page.wait_for_selector("#echo .cases tbody tr")
+        rows = (
+            "[...document.querySelectorAll('#echo .cases tbody tr')].map(r => [...r.children].map(c => c.textContent))"
+        )
+        opened.page.fill("#echo .cases input", "RATE clean")
+        assert opened.says(rows) and all(row[0].startswith("rate") for row in opened.says(rows))
+        opened.page.fill("#echo .cases input", "half round trip")
+        opened.page.locator("#echo .cases th button", has_text="bytes").click()
+        lengths = [row[1] for row in opened.says(rows)]
+        assert lengths[0] == "8 B" and lengths[-1] == "8 KiB"  # as numbers: 16 B before 8 KiB
+        opened.page.locator("#echo .cases th button", has_text="bytes").click()
+        assert [row[1] for row in opened.says(rows)] == lengths[::-1]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_a_phone(browser: Any, written: Path, scheme: str) -> None:
+    with Opened(browser, written, viewport={"width": 390, "height": 844}, color_scheme=scheme) as opened:
+        assert opened.says("document.documentElement.scrollWidth") <= 390
+        opened.open_all()
+        assert opened.says("document.documentElement.scrollWidth") <= 390
+        assert "clean" in opened.page.inner_text("#part-messages") and opened.errors == []
+
+
+@pytest.mark.browser
+def test_dark_is_dark_in_the_plots_too(browser: Any, written: Path) -> None:
+    with Opened(browser, written, color_scheme="dark") as opened:
+        opened.open_all()
+        page, ink = (opened.says(f"getComputedStyle(document.body).{key}") for key in ("backgroundColor", "color"))
+        brightness = {
+            name: sum(map(int, re.findall(r"\d+", text)[:3])) for name, text in (("page", page), ("ink", ink))
+        }
+        assert brightness["page"] < 120 < 600 < brightness["ink"]
+        tick = opened.says("getComputedStyle(document.querySelector('.xtick text')).fill")
+        assert sum(map(int, re.findall(r"\d+", tick)[:3])) > 600
+
+
+@pytest.mark.browser
+def test_on_paper_the_verdict_stands_and_what_is_clicked_goes(browser: Any, written: Path) -> None:
+    with Opened(browser, written) as opened:
+        opened.page.emulate_media(media="print")
+        assert opened.says("getComputedStyle(document.querySelector('#nav')).display") == "none"
+        assert opened.page.is_visible("#reached") and opened.page.pdf()[:4] == b"%PDF"
+
+
+@pytest.mark.browser
+def test_a_browser_that_cannot_unpack_says_so_and_shows_the_verdict(browser: Any, written: Path) -> None:
+    with Opened(browser, written) as opened:
+        opened.page.add_init_script("delete window.DecompressionStream")
+        opened.page.reload()
+        opened.says("location.hash = '#echo'")
+        opened.page.wait_for_function("document.querySelector('.plot').textContent.includes('report.md')")
+        assert "73.2 µs" in opened.page.inner_text("#reached") and opened.errors == []
 
 
 @pytest.mark.browser
 def test_samples_and_figures_can_be_taken_from_the_page(browser: Any, written: Path, run: Run) -> None:
-    opened = browser.new_page()
-    opened.goto(written.as_uri())
-    packed = opened.get_attribute("#samples", "href").split(",", 1)[1]
-    lines = gzip.decompress(base64.b64decode(packed)).decode().splitlines()
-    rows = run.connect().execute("SELECT count(*) FROM samples").fetchone()
-    assert rows is not None and len(lines) == rows[0] + 1
-    figures = json.loads(opened.inner_text("#document") or opened.text_content("#document"))
-    assert figures["benchmarks"][0]["benchmark"] == "echo"
-    opened.close()
+    with Opened(browser, written) as opened:
+        opened.page.goto(written.as_uri() + "#provenance")
+        links = dict(
+            opened.says(
+                "[...document.querySelectorAll('.download a')].map(a => [a.textContent, a.getAttribute('href')])"
+            )
+        )
+        assert (run.folder / links["samples.parquet"]).is_file() and (run.folder / links["launches"]).is_dir()
+        with opened.page.expect_download() as taken:
+            opened.page.click("#figures")
+        figures = json.loads(Path(taken.value.path()).read_text(encoding="utf-8"))
+        assert figures["benchmarks"][0]["benchmark"] == "echo"
 
 
 def test_text_from_outside_cannot_break_the_page(whole: dict[str, Any]) -> None:
@@ -121,13 +223,16 @@ def test_text_from_outside_cannot_break_the_page(whole: dict[str, Any]) -> None:
     assert "<script>alert(1)" not in made
 
 
-def test_a_unit_that_opens_a_script_or_a_comment_leaves_every_plot_readable(whole: dict[str, Any]) -> None:
+def test_a_unit_that_opens_a_script_or_a_comment_leaves_the_page_whole(whole: dict[str, Any]) -> None:
     unit = "<!--<script>&\u2028\u2029</script>"
     spoilt = json.loads(json.dumps(whole).replace('"unit": "s"', f'"unit": {json.dumps(unit)}'))
     text = page.html(spoilt)
-    held = re.findall(r'<script type="application/json" id="data-[^"]*">(.*?)</script>', text, re.DOTALL)
-    assert held and not any(character in each for each in held for character in "<>&\u2028\u2029")
-    assert any("<!--<script>" in str(json.loads(each)) for each in held)
+    assert "<!--<script>" not in text and text.count("<script") == 3 and "\u2028" not in text.partition('id="pack"')[2]
+    (packed,) = re.findall(r'<script type="text/plain" id="pack">(.*?)</script>', text, re.DOTALL)
+    assert (
+        "<!--<script>"
+        in json.loads(gzip.decompress(base64.b64decode(packed)))["document"]["benchmarks"][0]["figures"][1]["unit"]
+    )
 
 
 def test_markdown_holds_the_same_numbers(whole: dict[str, Any]) -> None:
@@ -145,10 +250,10 @@ def test_the_terminal_is_not_wider_than_80_columns(whole: dict[str, Any]) -> Non
     assert "half round trip" in out.getvalue()
 
 
-def test_the_verdict_names_the_machine_and_what_it_does(whole: dict[str, Any]) -> None:
-    said = verdict(whole)
-    assert "passes 8 bytes between two ranks in 73.2 µs" in said  # 70 us + 8 x 0.4 us
-    assert "Nothing disturbed" in said
+def test_a_run_of_one_benchmark_opens_with_what_it_reached(whole: dict[str, Any]) -> None:
+    lines = summary.brief(whole)
+    assert lines[0].startswith("constant · ") and "simulated: the same at every repetition" in " ".join(lines[:2])
+    assert any("73.2 µs" in line for line in lines)  # 70 us + 8 x 0.4 us
 
 
 @pytest.mark.parametrize(
@@ -165,6 +270,7 @@ def test_the_verdict_names_the_machine_and_what_it_does(whole: dict[str, Any]) -
         (1.895e7, "1/s", "18.95 M/s"),
         (0.5, "1/s", "0.5 /s"),
         (10789.0, "DMIPS", "10,789 DMIPS"),
+        (0.0312, "%", "3.12%"),
     ],
 )
 def test_people_read_peoples_units(value: float | None, unit: str, said: str) -> None:
@@ -181,4 +287,5 @@ def test_a_share_is_of_the_bound_and_says_what_the_bound_rests_on() -> None:
     figure = {"value": 20e9, "unit": "flop/s", "better": "higher", "bound": "peak_float64"}
     found = bounds.share(figure, {}, {"host": host, "benchmarks": []})
     assert found is not None and found.value == 2.5e9 * 4 * 2 * 2 and found.share == 0.5
+    assert "stated" in found.basis
     assert bounds.share({**figure, "bound": None}, {}, {"host": host}) is None

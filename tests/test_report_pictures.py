@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.benchmark.record import benchmarks
-from assay.report import matrices, page, plots, roof, shares, spectra, speedups, tables
+from assay.report import bounds, matrices, page, plots, roof, shares, spectra, speedups, tables
 from assay.report.document import frame
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
@@ -49,8 +49,8 @@ def kernel() -> Document:
 def test_the_roof_is_the_least_of_slope_and_peak_and_kernels_lie_at_their_intensity() -> None:
     one, four = roof.plots({"benchmarks": [levels(), peak(), kernel()]})
     assert [drawn["layout"]["title"]["text"] for drawn in (one, four)] == [
-        "roof of 1 processor",
-        "roof of 4 processors",
+        "roof of 1 thread",
+        "roof of 4 threads",
     ]
     for drawn, threads in ((one, 1), (four, 4)):
         first, memory, flat, point = drawn["data"]
@@ -63,13 +63,35 @@ def test_the_roof_is_the_least_of_slope_and_peak_and_kernels_lie_at_their_intens
 
 
 def test_the_bound_of_arithmetic_follows_from_the_clock_that_was_measured() -> None:
-    clock = section("ticks", [figure("frequency", 3e9, "Hz")], roof={"clock": "frequency"})
+    clock = section("ticks", [figure("frequency", 4e9, "Hz")], roof={"clock": "frequency"})
     host = {"frequency": 2e9, "flags": ["avx2", "fma"]}
     one, _ = roof.plots({"benchmarks": [levels(), peak(), kernel(), clock], "host": host})
     (bound,) = [trace for trace in one["data"] if trace["name"].startswith("bound")]
-    assert bound["y"] == [3e9 * 4 * 2 * 2] * 2 and "3.00 GHz measured" in bound["name"]
+    assert bound["y"] == [4e9 * 4 * 2 * 2] * 2 and "4.00 GHz measured" in bound["name"]
     without, _ = roof.plots({"benchmarks": [levels(), peak(), kernel()], "host": host})
     assert not any(trace["name"].startswith("bound") for trace in without["data"])
+
+
+@pytest.mark.parametrize(
+    ("clock", "value", "basis"),
+    [
+        (4e9, 64e9, "4 lanes x 2 units x 4.00 GHz measured"),  # 50 Gflop/s are more than one unit gives
+        (6.4e9, 51.2e9, "4 lanes x 1 unit x 6.40 GHz measured"),  # one unit is enough
+        (
+            2e9,
+            50e9,
+            "best reading of this run, above 4 lanes x 2 units x 2.00 GHz measured",
+        ),  # neither: it is the bound
+    ],
+)
+def test_how_many_units_compute_is_found_by_measurement(clock: float, value: float, basis: str) -> None:
+    """No figure may stand above its roof: where the measured peak passes what flags and clock give, it is the bound."""
+    ticks = section("ticks", [figure("frequency", clock, "Hz")], roof={"clock": "frequency"})
+    document = {"benchmarks": [peak(), ticks], "host": {"flags": ["avx2", "fma"]}}
+    assert bounds.peak_float64(document) == (pytest.approx(value), basis)
+    reached = {"value": 40e9, "unit": "flop/s", "better": "higher", "params": {}}
+    by_peak = bounds.share(reached | {"bound": "peak_measured"}, {}, document)
+    assert by_peak is not None and by_peak.share == pytest.approx(40 / 50)
 
 
 def test_there_is_no_roof_without_slopes_or_without_anything_under_them() -> None:
@@ -219,12 +241,14 @@ def test_a_browser_draws_every_picture(tmp_path: Path) -> None:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         opened = chromium.new_page()
         opened.goto(written.as_uri())
-        opened.wait_for_selector("#plot-roof-0 .scatterlayer")
-        opened.wait_for_selector("#square .heatmaplayer image")
-        places = "[...document.querySelectorAll('.plot')]"
-        assert opened.evaluate(f"{places}.length") == opened.evaluate(
+        opened.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+        drawn = "[...document.querySelectorAll('.plot')].every(each => each.dataset.drawn === 'done')"
+        opened.wait_for_function(drawn)
+        opened.wait_for_selector("[data-plot='roof-1'] .scatterlayer")
+        opened.wait_for_selector("[data-plot='square-0'] .heatmaplayer image")
+        assert opened.evaluate("document.querySelectorAll('.plot').length") == opened.evaluate(
             "document.querySelectorAll('.js-plotly-plot').length"
         )
         assert opened.evaluate("document.querySelectorAll('.undrawn').length") == 0
-        assert opened.evaluate("document.querySelectorAll('#sharing .barlayer .point').length") >= 6
+        assert opened.evaluate("document.querySelectorAll('[data-plot=sharing-0] .barlayer .point').length") >= 6
         chromium.close()

@@ -43,9 +43,10 @@ help = "time of an element"
 [headline.compute]
 figure = "rate"
 where = "vectors=short threads=1"
-title = "complex multiply-add in cache, one processor"
-says = "computes at up to"
-bound = "peak_float64"
+title = "complex multiply-add in cache (one thread)"
+says = "multiplies and adds complex vectors at"
+bound = "peak_measured"
+order = 1
 
 [roof]
 figure = "rate"

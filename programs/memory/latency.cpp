@@ -53,8 +53,9 @@ help = "time of one dependent load"
 [headline.memory]
 figure = "latency"
 where = "size=134217728 pages=huge"
-title = "load from anywhere in 128 MiB"
+title = "memory latency (128 MiB)"
 says = "waits for memory"
+order = 2
 
 [figure.latency]
 metric = "time"

@@ -80,6 +80,7 @@ figure = "memory_available"
 title = "memory free for one process"
 says = "has free for one process"
 bound = "memory_limit"
+order = 8
 
 [figure.memory_available]
 metric = "available"

@@ -79,8 +79,10 @@ help = "bytes of each array"
 [headline.triad]
 figure = "rate"
 where = "kernel=triad vector=0"
-title = "memory bandwidth, triad"
+title = "memory bandwidth (triad)"
 says = "streams from memory at up to"
+bound = "memory_rate"
+order = 1
 
 [shares]
 parts = ["share"]

@@ -38,6 +38,14 @@ better = "higher"
 headline = true
 help = "flops a second of one processor"
 
+[headline.peak]
+figure = "rate"
+where = "type=float64"
+title = "arithmetic peak (float64, one thread)"
+says = "computes at up to"
+bound = "peak_float64"
+order = 1
+
 [roof]
 ceiling = "rate"
 where = "type=float64"

@@ -73,8 +73,10 @@ from = "ranks/windows.hpp"
 figure = "time"
 where = "algorithm=library timing=window"
 most = "ranks"
-title = "barrier of all ranks, the library's own"
+title = "barrier of all ranks (the library's)"
 says = "holds a barrier of all ranks in"
+bound = "line_transfers"
+order = 3
 
 [figure.time]
 metric = "time"

@@ -72,14 +72,17 @@ from = "ranks/round_trip.hpp"
 [headline.latency]
 figure = "half_round_trip"
 where = "bytes=8"
-title = "8-byte message, one way"
+title = "8-byte message, half a round trip"
 says = "passes 8 bytes between two ranks in"
+bound = "line_transfers"
+order = 1
 
 [headline.rate]
 figure = "rate"
-title = "greatest rate of one message stream"
+title = "long messages, greatest rate"
 says = "moves long messages at up to"
 bound = "copy_rate"
+order = 2
 
 [figure.rate]
 from = "ranks/round_trip.hpp"

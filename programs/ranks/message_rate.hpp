@@ -65,8 +65,9 @@ help = "messages of all pairs a second"
 [headline.message_rate]
 figure = "message_rate"
 where = "bytes=8"
-title = "8-byte messages a second, best number of pairs"
+title = "8-byte messages (best number of pairs)"
 says = "passes short messages at up to"
+order = 4
 )record";
 
   static constexpr int window = 64;

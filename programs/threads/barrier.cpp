@@ -39,8 +39,10 @@ help = "time of a barrier"
 [headline.barrier]
 figure = "time"
 where = "threads=2"
-title = "barrier of two threads, the best kind"
+title = "barrier of two threads (best kind)"
 says = "brings two threads together in"
+bound = "line_transfers"
+order = 1
 
 [figure.time]
 metric = "time"

@@ -42,8 +42,10 @@ help = "time in which every thread takes and frees the lock once"
 [headline.lock]
 figure = "time"
 where = "kind=mutex threads=1 sharing=one"
-title = "lock and unlock, uncontended (std::mutex)"
+title = "lock and unlock (std::mutex, uncontended)"
 says = "takes and frees a lock in"
+bound = "two_atomics"
+order = 2
 
 [figure.time]
 metric = "time"

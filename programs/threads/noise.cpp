@@ -98,6 +98,7 @@ figure = "lost"
 where = "method=work"
 title = "time lost to noise"
 says = "loses to noise a share of"
+order = 3
 
 [figure.lost]
 metric = "lost"

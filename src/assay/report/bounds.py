@@ -1,17 +1,22 @@
 """What a figure could be at most (or least): its bound, where one is known, and the share of it that was reached.
 
-A bound is computed from what the host says of itself or from another figure of the same run; its basis is said.
+A bound is computed from what the host says of itself or from another figure of the same run; its basis is stated. A
+record names it: `[headline.NAME] bound = "…"`, a key of `BOUNDS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from assay.report.states import shown
 from assay.report.units import human
 
 Document = dict[str, Any]
+UNITS = (1, 2)  # multiply-add units per core that processors of today have
+TOLERANCE = 1.03  # a clock that was measured, and a boost that it misses
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,12 @@ class Share:
         """Write it for a table; what was passed is no bound, and saying so is better than a share above the whole."""
         if self.share > 1.0:
             return f"above {human(self.value, self.unit, 3)} ({self.basis}), which is no bound here"
-        return f"{100 * self.share:.0f}% of {human(self.value, self.unit, 3)} ({self.basis})"
+        return f"{percent(self.share)} of {human(self.value, self.unit, 3)} ({self.basis})"
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage: two digits below a tenth, so that small ones do not read as nothing."""
+    return f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.2g}%"
 
 
 def share(figure: Document, section: Document, document: Document) -> Share | None:
@@ -36,7 +46,7 @@ def share(figure: Document, section: Document, document: Document) -> Share | No
     bound = BOUNDS.get(figure.get("bound") or "")
     if bound is None or figure["value"] is None or figure["value"] <= 0:
         return None
-    found = bound(document)
+    found = bound(document, figure)
     if found is None:
         return None
     value, basis = found
@@ -48,21 +58,62 @@ def _host(document: Document) -> Document:
     return document.get("host") or {}
 
 
-def peak_float64(document: Document) -> tuple[float, str] | None:
-    """Flop/s of one processor: fused multiply-adds in the widest vectors, two a cycle, at its clock.
+def values(document: Document, benchmark: str, name: str, statistic: str, **params: Any) -> Iterator[Document]:
+    """Figures of this run with a value, by benchmark, name, statistic and parameters."""
+    for section in document["benchmarks"]:
+        if section["benchmark"] == benchmark:
+            for figure in section["figures"]:
+                wanted = (figure["name"], figure["statistic"]) == (name, statistic) and shown(figure)
+                if wanted and all(figure["params"].get(key) == value for key, value in params.items()):
+                    yield figure
 
-    The clock is what this run measured of it, else what the processor states.
+
+def peak_float64(document: Document, figure: Document | None = None) -> tuple[float, str] | None:
+    """Flop/s of one core: fused multiply-adds in the widest vectors in each of its units, at its clock.
+
+    The clock is what this run measured of it, else what the processor states. How many units there are no flag says:
+    with a measured peak it is the least number that the best reading does not pass; where it passes all, it is the
+    bound itself.
     """
     measured = _measured_clock(document)
     clock, flags = measured or _host(document).get("frequency"), set(_host(document).get("flags") or ())
+    best = best_peak(document)
     if not clock:
-        return None
+        return None if best is None else (best, "best reading of this run")
     lanes = 8 if "avx512f" in flags else 4 if "avx2" in flags else 2
     fused = 2 if flags & {"fma", "avx512f"} else 1
-    return (
-        clock * lanes * fused * 2,
-        f"{lanes} lanes x 2 units x {clock / 1e9:.2f} GHz {'measured' if measured else 'stated'}",
-    )
+    unit = clock * lanes * fused
+    gigahertz = f"{clock / 1e9:.2f} GHz {'measured' if measured else 'stated'}"
+    if best is None:
+        return unit * UNITS[-1], f"{lanes} lanes x {UNITS[-1]} units x {gigahertz}"
+    for units in UNITS:
+        if best <= TOLERANCE * unit * units:
+            return max(best, unit * units), f"{lanes} lanes x {units} unit{'s' * (units > 1)} x {gigahertz}"
+    return best, f"best reading of this run, above {lanes} lanes x {UNITS[-1]} units x {gigahertz}"
+
+
+def best_peak(document: Document) -> float | None:
+    """Best reading (flop/s) of what a record calls the ceiling of the roof; None where none was measured."""
+    rates = []
+    for section in document["benchmarks"]:
+        wanted = section.get("roof") or {}
+        if "ceiling" in wanted:
+            where = dict(word.split("=", 1) for word in str(wanted.get("where", "")).split())
+            rates += [
+                float(figure["value"])
+                for figure in section["figures"]
+                if figure["name"] == wanted["ceiling"]
+                and figure["statistic"] == "best"
+                and figure["value"]
+                and all(str(figure["params"].get(key)) == value for key, value in where.items())
+            ]
+    return max(rates, default=None)
+
+
+def peak_measured(document: Document, figure: Document) -> tuple[float, str] | None:
+    """Flop/s: the best reading of this run's own peak, else what follows from the clock."""
+    best = best_peak(document)
+    return peak_float64(document) if best is None else (best, "this run's arithmetic peak")
 
 
 def _measured_clock(document: Document) -> float | None:
@@ -77,26 +128,63 @@ def _measured_clock(document: Document) -> float | None:
     return max(rates, default=None)
 
 
-def memory_limit(document: Document) -> tuple[float, str] | None:
+def memory_limit(document: Document, figure: Document) -> tuple[float, str] | None:
     """Bytes of memory that this host or its cgroup allows."""
     total = _host(document).get("memory_limit") or _host(document).get("memory")
     return None if not total else (float(total), "memory of the host or its cgroup")
 
 
-def copy_rate(document: Document) -> tuple[float, str] | None:
-    """B/s at which this run's own memory copy moves data on one processor."""
-    rates = [
-        figure["value"]
-        for section in document["benchmarks"]
-        if section["benchmark"] == "stream"
-        for figure in section["figures"]
-        if figure["name"] == "rate" and figure["params"].get("kernel") == "copy" and figure["value"]
+def memory_rate(document: Document, figure: Document) -> tuple[float, str] | None:
+    """B/s: the best that any way of reading or writing memory reached in this run, on as many threads as any."""
+    rates = [f["value"] for f in values(document, "stream", "rate", "best")]
+    rates += [f["value"] for f in values(document, "levels", "rate", "best", level="memory")]
+    return (max(rates), "best of all access patterns of this run") if rates else None
+
+
+def copy_rate(document: Document, figure: Document) -> tuple[float, str] | None:
+    """B/s at which one thread copies what lies where a message of this length fits: reading and writing each byte.
+
+    Of the levels that hold message and copy the fastest; the working sets are what `levels` measured with.
+    """
+    length = figure["params"].get("bytes") or 0
+    holding = {f["params"]["level"]: f["value"] for f in values(document, "levels", "size", "median", threads=1)}
+    rates: dict[str, float] = {}
+    for each in values(document, "levels", "rate", "best", threads=1):
+        level = each["params"]["level"]
+        if level == "memory" or holding.get(level, 0) >= length:
+            rates[level] = max(rates.get(level, 0.0), each["value"])
+    if not rates:
+        return None
+    level = max(rates, key=lambda name: rates[name])
+    return rates[level] / 2, f"a copy in {level} by one thread"
+
+
+def line_transfers(document: Document, figure: Document) -> tuple[float, str] | None:
+    """Seconds of a cache line's way from core to core, once for each doubling of those who take part."""
+    times = [
+        f["value"]
+        for f in values(document, "core_to_core", "time", "median")
+        if f["params"].get("first") != f["params"].get("second")
     ]
-    return None if not rates else (max(rates) / 2, "a copy within this run's own memory")
+    if not times:
+        return None
+    params = figure["params"]
+    steps = math.ceil(math.log2(max(2, params.get("ranks") or params.get("threads") or 2)))
+    return steps * min(times), f"{'one' if steps == 1 else steps} cache-line transfer{'s' * (steps > 1)} between cores"
 
 
-BOUNDS: dict[str, Callable[[Document], tuple[float, str] | None]] = {
+def two_atomics(document: Document, figure: Document) -> tuple[float, str] | None:
+    """Seconds of two atomic updates that nobody contends: one takes the lock, one frees it."""
+    times = [f["value"] for f in values(document, "hotspot", "time", "median", update="atomic", threads=1)]
+    return (2 * min(times), "two uncontended atomic updates") if times else None
+
+
+BOUNDS: dict[str, Callable[[Document, Document], tuple[float, str] | None]] = {
     "peak_float64": peak_float64,
+    "peak_measured": peak_measured,
     "memory_limit": memory_limit,
+    "memory_rate": memory_rate,
     "copy_rate": copy_rate,
+    "line_transfers": line_transfers,
+    "two_atomics": two_atomics,
 }

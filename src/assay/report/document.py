@@ -261,7 +261,9 @@ def _headlines(record: Benchmark, derived: list[FigureValue]) -> list[dict[str, 
             best = max if fitting[0].better == "higher" else min
             chosen = best(fitting, key=lambda figure: figure.value or 0.0)
             made.append(
-                chosen.to_dict() | {"title": wanted["title"], "says": wanted.get("says"), "bound": wanted.get("bound")}
+                chosen.to_dict()
+                | {"title": wanted["title"]}
+                | {key: wanted.get(key) for key in ("says", "bound", "order")}
             )
     return made
 

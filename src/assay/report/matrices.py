@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from assay.report.axes import linear
 from assay.report.grid import Grid, grid
 from assay.report.plots import layout
-from assay.report.units import human
+from assay.report.units import human, unit_of
 
 Document = dict[str, Any]
 Matrix = dict[tuple[Any, Any], Document]
@@ -35,7 +36,7 @@ def plots(section: Document) -> list[Document]:
             "text": written,
             "hovertemplate": f"{rows} %{{y}}, {columns} %{{x}}: %{{text}}<extra></extra>",
             "colorscale": COOL_TO_WARM,
-            "colorbar": {"title": {"text": unit}, "exponentformat": "SI"},
+            "colorbar": _bar([v for row in values for v in row if v is not None], unit),
             "xgap": 1,
             "ygap": 1,
         }
@@ -45,9 +46,15 @@ def plots(section: Document) -> list[Document]:
         drawn["xaxis"] |= {"type": "category", "side": "bottom", "constrain": "domain"}
         drawn["yaxis"] |= {"type": "category", "autorange": "reversed", "scaleanchor": "x", "constrain": "domain"}
         drawn["height"] = min(620, 220 + 40 * len(labels))
-        drawn.pop("updatemenus")
+        drawn["switch"] = False
         made.append({"data": [trace], "layout": drawn})
     return made
+
+
+def _bar(values: list[float], unit: str) -> Document:
+    """The colours' scale, its ticks in people's units."""
+    ticks = linear(values, unit)
+    return {"tickmode": "array", "tickvals": ticks, "ticktext": [human(tick, unit, 3) for tick in ticks]}
 
 
 def tables(section: Document) -> list[Grid]:
@@ -79,7 +86,7 @@ def _matrices(section: Document) -> list[tuple[str, str, list[Any], Matrix]]:
         case = ", ".join(f"{key} {value}" for key, value in rest)
         title = name.replace("_", " ") + (f": {case}" if case else "")
         if len(labels) > 1:
-            made.append((title, next(iter(cells.values()))["unit"], labels, cells))
+            made.append((title, unit_of(next(iter(cells.values()))), labels, cells))
     return made
 
 

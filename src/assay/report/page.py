@@ -1,76 +1,87 @@
-"""One self-contained HTML file: the verdict first, then every benchmark, the published machines, and provenance."""
+"""One self-contained HTML file: the verdict first, then a block for each part, the published machines, and provenance.
+
+What a block draws when it is opened, plots and tables of cases, is carried packed (gzip, base64), and so is the
+plotting library: the page shows its first screen before any of it is unpacked. The samples stay in the run's folder.
+"""
 
 from __future__ import annotations
 
 import base64
+import functools
 import gzip
-import io
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, select_autoescape
-
-from assay.report import (
-    launches_spent,
-    matrices,
-    paragon,
-    plots,
-    published,
-    quoted,
-    roof,
-    shares,
-    spectra,
-    speedups,
-    tables,
-)
+from assay.report import launches_spent, paragon, parts, published, quoted, shares, summary, tables, verdict
 from assay.report.grid import Grid
-from assay.report.verdict import doubt, verdict
+from assay.report.matrices import tables as squares
+from assay.report.states import words
 from assay.store import Run, storage_failed
 
 Document = dict[str, Any]
-MOST_EMBEDDED = 8_000_000  # bytes of packed samples that a page carries; more stay beside it in the run's folder
 
 
 def write(run: Run, document: Document, path: Path | None = None) -> Path:
-    """Write report.html (default: into the run's folder) and report.md beside it; returns the page's path."""
+    """Write report.html (default: into the run's folder) and report.md beside it; returns the page's path.
+
+    The run's folder gets the verdict as summary.md and summary.json, wherever the page goes.
+    """
     target = path or run.folder / "report.html"
-    try:
-        target.write_text(html(document, packed_samples(run)), encoding="utf-8")
-        target.with_suffix(".md").write_text(markdown(document), encoding="utf-8")
-    except OSError as error:
-        storage_failed(error, target)
+    verdict.attach(run, document)
+    texts = {
+        target: html(document, target.parent),
+        target.with_suffix(".md"): markdown(document),
+        run.folder / "summary.md": summary.markdown(document),
+        run.folder / "summary.json": json.dumps(document["summary"], indent=1, default=str) + "\n",
+    }
+    for place, text in texts.items():
+        try:
+            place.write_text(text, encoding="utf-8")
+        except OSError as error:
+            if place.parent != target.parent:
+                continue  # another's run, or one on a medium that cannot be written: the page is what was asked for
+            storage_failed(error, place)
     return target
 
 
-def html(document: Document, samples: bytes | None = None) -> str:
-    """Lay out the page; `samples` is gzipped CSV that the page offers for download."""
-    from plotly.offline import get_plotlyjs
+def html(document: Document, folder: Path | None = None) -> str:
+    """Lay out the page; links to the run's files are relative to `folder`, where the page will lie."""
+    from jinja2 import Environment, PackageLoader, select_autoescape
 
-    page = Environment(
-        loader=PackageLoader("assay.report", "."),
+    pages = Environment(
+        loader=PackageLoader("assay.report", "pages"),
         autoescape=select_autoescape(["html"]),
         trim_blocks=True,
         lstrip_blocks=True,
-    ).get_template("page.html")
-    document = {**document, "benchmarks": sorted(document["benchmarks"], key=lambda s: bool(s["historical"]))}
-    return page.render(
-        document=document,
-        verdict=verdict(document),
-        doubt=doubt(document),
-        doubted=[f"{s['benchmark']}: {s['warnings'][0]}" for s in document["benchmarks"] if s["warnings"]],
-        made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(document["created"] or 0)),
-        headlines=tables.headlines(document),
-        nodes=tables.nodes(document),
-        roof=[_json(plot) for plot in roof.plots(document)],
-        sections=[_drawn(section) for section in document["benchmarks"]],
-        published=_published(document),
-        provenance=json.dumps(document["provenance"], indent=1, default=str),
-        host=_host(document),
-        plotly=get_plotlyjs(),
-        samples=None if samples is None else base64.b64encode(samples).decode(),
     )
+    blocks, drawn = parts.parts(document)
+    return pages.get_template("page.html").render(
+        document=document,
+        summary=verdict.of(document),
+        made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(document["created"] or 0)),
+        nodes=tables.nodes(document),
+        parts=blocks,
+        published=_published(document),
+        host=_host(document),
+        words=words,
+        files=_files(document, folder),
+        pack=_packed(json.dumps(drawn | {"document": document}, default=str).encode()),
+        plotly=_library(),
+    )
+
+
+def _packed(data: bytes) -> str:
+    return base64.b64encode(gzip.compress(data, compresslevel=9, mtime=0)).decode()
+
+
+@functools.cache
+def _library() -> str:
+    from plotly.offline import get_plotlyjs
+
+    return _packed(get_plotlyjs().encode())
 
 
 def _published(document: Document) -> list[Grid]:
@@ -80,68 +91,56 @@ def _published(document: Document) -> list[Grid]:
     return [*beside, *published.tables(document), *paragon.tables(document), *own]
 
 
-def _drawn(section: Document) -> Document:
-    drawn = [*matrices.plots(section), *shares.plots(section), *speedups.plots(section), *spectra.plots(section)]
-    drawn += plots.curves(section, published.curves(section)) if not section["matrix"] else []
-    dots = None if drawn else plots.points(section)
-    left = plots.residuals(section)
-    return {
-        "section": section,
-        "figures": tables.figures(section),
-        "fits": tables.fits(section),
-        "levels": tables.levels(section),
-        "plots": [_json(plot) for plot in (*drawn, *((dots,) if dots else ()), *((left,) if left else ()))],
-    }
-
-
-# what would end or change a script element that holds JSON, or a line of JavaScript
-_ESCAPED = {ord(each): f"\\u{ord(each):04x}" for each in "<>&\u2028\u2029"}
-
-
-def _json(plot: Document) -> str:
-    """JSON for a script element: whatever a name or a unit holds, the page's markup stays as it is."""
-    return json.dumps(plot).translate(_ESCAPED)
+def _files(document: Document, folder: Path | None) -> list[Document]:
+    """The run's own files that there are, as links relative to the page: {name, href, path}."""
+    if not document.get("folder"):
+        return []
+    run = Path(document["folder"])
+    found = []
+    for name in ("samples.parquet", "blocks.parquet", "launches", "log", "summary.md"):
+        if (run / name).exists():
+            href = Path(os.path.relpath(run / name, folder)).as_posix() if folder else (run / name).as_uri()
+            found.append({"name": name, "href": href, "path": str(run / name)})
+    return found
 
 
 def markdown(document: Document) -> str:
     """Write the same tables as Markdown."""
-    parts = [f"# {document['machine']}\n", verdict(document), tables.headlines(document).markdown()]
+    written = [summary.markdown(document), tables.headlines(document).markdown()]
     odd = tables.nodes(document)
     if odd:
-        parts.append(odd.markdown())
+        written.append(odd.markdown())
     for section in document["benchmarks"]:
-        parts += [f"## {section['title']}\n", f"{section['summary']} ({section['source']})\n"]
-        parts.append(tables.figures(section).markdown())
+        written += [f"## {section['title']}\n", f"{section['summary']} ({section['source']})\n"]
+        written.append(tables.figures(section).markdown())
         fitted = tables.fits(section)
         if fitted:
-            parts.append(fitted.markdown())
+            written.append(fitted.markdown())
         spread = tables.levels(section)
         together = shares.table(section)
-        parts += [made.markdown() for made in (spread, together, *matrices.tables(section)) if made]
-        parts += [f"- doubt: {text}" for text in section["warnings"]]
-    parts += [f"- {line.strip()}" for line in launches_spent.lines(document.get("spent"))]
-    parts += [f"- left out: {each['title']}: {each['reason']}" for each in document.get("left_out", ())]
+        written += [made.markdown() for made in (spread, together, *squares(section)) if made]
+        written += [f"- {section['state']}: {text}" for text in section["warnings"]]
+    written += [f"- {line.strip()}" for line in launches_spent.lines(document.get("spent"))]
+    written += [f"- skipped: {each['title']}: {each['reason']}" for each in document.get("left_out", ())]
     past = _published(document)
     if past:
-        parts.append("## Beside the machines that were published\n")
-        parts += [made.markdown() for made in past]
-    return "\n".join(parts) + "\n"
-
-
-def packed_samples(run: Run) -> bytes | None:
-    """All samples as gzipped CSV; None where they are too many to carry along."""
-    from pyarrow import csv
-
-    text = io.BytesIO()
-    csv.write_csv(run.connect().sql("SELECT * FROM samples").to_arrow_table(), text)
-    packed = gzip.compress(text.getbuffer(), compresslevel=6, mtime=0)
-    return packed if len(packed) <= MOST_EMBEDDED else None
+        written.append("## Beside the machines that were published\n")
+        written += [made.markdown() for made in past]
+    return "\n".join(written) + "\n"
 
 
 def _host(document: Document) -> list[tuple[str, str]]:
     host = document.get("host") or {}
     return [
-        (key.replace("_", " "), str(value))
+        (key.replace("_", " "), _person(key, value))
         for key, value in host.items()
         if isinstance(value, str | int | float) and not isinstance(value, bool)
     ]
+
+
+def _person(key: str, value: Any) -> str:
+    """Write a circumstance in people's units."""
+    from assay.report.units import human
+
+    unit = {"memory": "B", "memory_limit": "B", "frequency": "Hz"}.get(key)
+    return human(float(value), unit, 4) if unit else f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,7 @@
-"""Plots as Plotly figures in plain data: curves over a swept parameter, points for cases, residuals of fits."""
+"""Plots as Plotly figures in plain data: curves over a swept parameter, points for cases, residuals of fits.
+
+A plot's title stands above it on the page, its legend above its axes; `axes.finish` writes the ticks.
+"""
 
 from __future__ import annotations
 
@@ -6,36 +9,29 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from assay.report.axes import finish
+from assay.report.states import is_main
+from assay.report.units import unit_of
+
 Document = dict[str, Any]
-COLOURS = ("#0b5fa5", "#c2410c", "#15803d", "#7e22ce", "#b45309", "#0f766e", "#be123c", "#4b5563")
+COLOURS = ("#2f7fc1", "#d9622b", "#2e9e5b", "#9a54c9", "#c78a1a", "#1f9a94", "#d6436a", "#7b8794")
 LEAST_POINTS = 4  # fewer values of a parameter make no curve
+LEAST_CASES = 3  # fewer cases are read faster in the table
+MOST_CASES = 40  # more points with names beside them than a picture can hold
 
 
 def layout(title: str, x: str, y: str, logarithmic: bool) -> Document:
-    """Give the layout that all plots share, with buttons for the axes' kinds."""
+    """Give the layout that all plots share; `switch`: the reader may change the kinds of the axes."""
     kind = "log" if logarithmic else "linear"
-    buttons = [
-        {"label": label, "method": "relayout", "args": [{"xaxis.type": across, "yaxis.type": up}]}
-        for label, across, up in (
-            ("log-log", "log", "log"),
-            ("log-lin", "log", "linear"),
-            ("linear", "linear", "linear"),
-        )
-    ]
     return {
-        "title": {"text": title, "x": 0, "font": {"size": 15}},
-        "xaxis": {"title": {"text": x}, "type": kind, "exponentformat": "SI", "gridcolor": "#e5e7eb"},
-        "yaxis": {"title": {"text": y}, "type": kind, "exponentformat": "SI", "gridcolor": "#e5e7eb"},
-        "margin": {"l": 62, "r": 12, "t": 60, "b": 48},
-        "height": 420,
-        "legend": {"orientation": "h", "y": -0.22},
-        "plot_bgcolor": "#fff",
-        "paper_bgcolor": "rgba(0,0,0,0)",
+        "title": {"text": title},
+        "switch": True,
+        "xaxis": {"title": {"text": x}, "type": kind, "automargin": True},
+        "yaxis": {"title": {"text": y}, "type": kind, "automargin": True},
+        "margin": {"l": 62, "r": 12, "t": 8, "b": 48},
+        "height": 380,
+        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
         "hovermode": "closest",
-        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#9ca3af"},
-        "updatemenus": [
-            {"type": "buttons", "direction": "right", "x": 1, "xanchor": "right", "y": 1.12, "buttons": buttons}
-        ],
     }
 
 
@@ -50,38 +46,52 @@ def swept(section: Document) -> str | None:
     return best if best is not None and len(values[best]) >= LEAST_POINTS else None
 
 
+def wanted(section: Document) -> list[str]:
+    """Names of the figures that are drawn: those that the record calls headlines, all where it names none."""
+    names = dict.fromkeys(figure["name"] for figure in section["figures"])
+    chosen = dict.fromkeys(figure["name"] for figure in section["figures"] if figure.get("headline"))
+    return list(chosen or names)
+
+
 def curves(section: Document, published: Sequence[Document] = ()) -> list[Document]:
     """One plot a figure: medians with the range over launches, the fits, and published machines to be switched on."""
     key = swept(section)
     if key is None:
         return []
     plots = []
-    names = dict.fromkeys(figure["name"] for figure in section["figures"])
-    for name in names:
+    for name in wanted(section):
         families: dict[str, list[Document]] = defaultdict(list)
-        for figure in section["figures"]:
-            if figure["name"] == name and figure["statistic"] in ("median", "p99") and figure["value"] is not None:
-                rest = {k: v for k, v in figure["params"].items() if k != key and v is not None}
-                label = ", ".join(f"{k} {v}" for k, v in rest.items()) or "this machine"
-                families[label if figure["statistic"] == "median" else f"{label}, p99"].append(figure)
+        drawn = [f for f in section["figures"] if f["name"] == name and f["value"] is not None]
+        drawn = [f for f in drawn if f["statistic"] != "first" and f["state"] != "invalid" and f["params"].get(key)]
+        medians = [f for f in drawn if is_main(f) and f["statistic"] != "p99"]
+        alike = _alike([f["params"] for f in medians], key)
+        for figure in (*medians, *(f for f in drawn if f["statistic"] == "p99")):
+            rest = {k: v for k, v in figure["params"].items() if k != key and k not in alike and v is not None}
+            label = ", ".join(f"{k} {v}" for k, v in rest.items()) or "this machine"
+            families[f"{label}, p99" if figure["statistic"] == "p99" else label].append(figure)
+        families = {label: points for label, points in families.items() if len(points) >= LEAST_CASES}
         if not families:
             continue
-        unit = next(iter(families.values()))[0]["unit"]
+        unit = unit_of(next(iter(families.values()))[0])
         traces = [_curve(label, points, key, i) for i, (label, points) in enumerate(families.items())]
         traces += _fitted(section, name, key)
         traces += [_overlay(other, i) for i, other in enumerate(p for p in published if p["figure"] == name)]
-        axis = {"bytes": "message length (B)"}.get(key, key)
-        plots.append(
-            {
-                "data": traces,
-                "layout": layout(f"{name.replace('_', ' ')}", axis, f"{name.replace('_', ' ')} ({unit})", True),
-            }
-        )
+        axis = {"bytes": "message length", "size": "working set"}.get(key, key)
+        words = name.replace("_", " ")
+        title = f"{words}{', ' + ', '.join(f'{k} {v}' for k, v in alike.items()) if alike else ''}"
+        plot = {"data": traces, "layout": layout(title, axis, words, True)}
+        plots.append(finish(plot, "B" if key in ("bytes", "size") else "", unit))
     return plots
 
 
+def _alike(cases: Sequence[Document], key: str) -> Document:
+    """The parameters but the swept one that all cases have alike: they stand in the title, not in each name."""
+    first = cases[0] if cases else {}
+    return {k: v for k, v in first.items() if k != key and v is not None and all(case.get(k) == v for case in cases)}
+
+
 def _curve(label: str, points: Sequence[Document], key: str, i: int) -> Document:
-    points = sorted((p for p in points if p["params"].get(key)), key=lambda p: float(p["params"][key]))
+    points = sorted(points, key=lambda p: float(p["params"][key]))
     low = [p["value"] - (p["range"] or [p["value"]] * 2)[0] for p in points]
     high = [(p["range"] or [p["value"]] * 2)[1] - p["value"] for p in points]
     return {
@@ -96,25 +106,38 @@ def _curve(label: str, points: Sequence[Document], key: str, i: int) -> Document
     }
 
 
+FITS = {"relative": "fit", "relative, piecewise": "fit between breaks", "ordinary": "least squares, as the papers"}
+
+
 def _fitted(section: Document, name: str, key: str) -> list[Document]:
-    traces = []
+    """Fitted lines; those that share a name share one entry of the legend."""
+    traces: list[Document] = []
     for fit in section["fits"]:
         if fit.get("law") != "alpha_beta" or fit["figure"] != name or key != "bytes":
             continue
         low, high = (max(float(end), 1.0) for end in fit["over"])
         steps = [low * (high / low) ** (i / 40) for i in range(41)]
+        case = ", ".join(f"{k} {v}" for k, v in fit["params"].items() if k == "hops" and v is not None)
+        called = FITS.get(fit["estimator"], fit["estimator"]) + (f", {case}" if case else "")
+        first = all(trace["name"] != called for trace in traces)
         traces.append(
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": f"fit, {fit['estimator']}",
+                "name": called,
+                "legendgroup": called,
+                "showlegend": first,
                 "x": steps,
                 "y": [fit["alpha"] + fit["beta"] * n for n in steps],
-                "line": {"dash": "dot", "width": 1.5, "color": "#6b7280"},
-                "visible": "legendonly" if fit["estimator"] == "ordinary" else True,
+                "line": {"dash": "dot", "width": 1.5, "color": "#7b8794"},
+                "visible": True if fit["estimator"].startswith("relative, p") else "legendonly",
                 "hoverinfo": "name",
             }
         )
+    if traces and all(trace["visible"] == "legendonly" for trace in traces):  # no breaks: the one line is drawn
+        for trace in traces:
+            if trace["name"].startswith("fit"):
+                trace["visible"] = True
     return traces
 
 
@@ -133,41 +156,46 @@ def _overlay(other: Document, i: int) -> Document:
 
 def residuals(section: Document) -> Document | None:
     """Relative residuals of the fits against length; None where nothing was fitted."""
-    traces = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": ", ".join([fit["estimator"], *(f"{k} {v}" for k, v in fit["params"].items() if v is not None)]),
-            "x": fit["sizes"],
-            "y": [100 * r for r in fit["residuals"]],
-            "line": {"width": 1, "color": COLOURS[i % len(COLOURS)]},
-        }
-        for i, fit in enumerate(f for f in section["fits"] if f.get("residuals"))
-    ]
+    traces: list[Document] = []
+    for i, fit in enumerate(f for f in section["fits"] if f.get("residuals")):
+        case = ", ".join(f"{k} {v}" for k, v in fit["params"].items() if k == "hops" and v is not None)
+        low, high = (f"{end:g}" for end in fit["over"])
+        called = f"{FITS.get(fit['estimator'], fit['estimator'])}, {low} to {high} B{', ' + case if case else ''}"
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": called,
+                "x": fit["sizes"],
+                "y": fit["residuals"],
+                "line": {"width": 1, "color": COLOURS[i % len(COLOURS)]},
+            }
+        )
     if not traces:
         return None
-    drawn = layout("residuals of the fits", "message length (B)", "(measured - fit) / measured (%)", True)
+    drawn = layout("residuals of the fits: (measured - fit) / measured", "message length", "residual", True)
     drawn["yaxis"]["type"] = "linear"
-    drawn["height"] = 300
-    drawn["legend"]["y"] = -0.4  # below the axis' title, which a low plot brings nearer
-    drawn["yaxis"]["title"]["text"] = "left over (%)"
-    drawn["title"]["text"] = "residuals of the fits: (measured - fit) / measured"
-    drawn.pop("updatemenus")
-    return {"data": traces, "layout": drawn}
+    drawn["height"] = 320
+    drawn["switch"] = False
+    return finish({"data": traces, "layout": drawn}, "B", "%")
 
 
 def _label(case: Document, among: Sequence[Document]) -> str:
     """Name a case by what tells it from the others; a number with what it counts."""
-    told = {k: v for k, v in case.items() if v is not None and any(other.get(k) != v for other in among)}
-    return ", ".join(str(v) if isinstance(v, str) else f"{k} {v}" for k, v in told.items())
+    apart = {k: v for k, v in case.items() if v is not None and any(other.get(k) != v for other in among)}
+    return ", ".join(str(v) if isinstance(v, str) else f"{k} {v}" for k, v in apart.items())
 
 
 def points(section: Document) -> Document | None:
-    """Cases without a swept parameter: one point each with its range over launches; None where there are under two."""
-    shown = [f for f in section["figures"] if f["statistic"] == "median" and f["value"] is not None]
-    name = shown[0]["name"] if shown else ""
-    shown = sorted((f for f in shown if f["name"] == name), key=lambda f: [str(v) for v in f["params"].values()])
-    if len(shown) < 2:
+    """Cases without a swept parameter: one point each with its range over launches.
+
+    None where there are so few that the table says it faster, or more than a picture holds.
+    """
+    known = [f for f in section["figures"] if is_main(f) and f["statistic"] not in ("p99", "first")]
+    known = [f for f in known if f["value"] is not None and f["state"] != "invalid"]
+    name = next((name for name in wanted(section) if any(f["name"] == name for f in known)), "")
+    shown = sorted((f for f in known if f["name"] == name), key=lambda f: [str(v) for v in f["params"].values()])
+    if not LEAST_CASES <= len(shown) <= MOST_CASES:
         return None
     labels = [_label(f["params"], [g["params"] for g in shown]) for f in shown]
     trace = {
@@ -184,8 +212,9 @@ def points(section: Document) -> Document | None:
         },
         "marker": {"color": COLOURS[0], "size": 8},
     }
-    drawn = layout(name.replace("_", " "), f"{name.replace('_', ' ')} ({shown[0]['unit']})", "", True)
+    words = name.replace("_", " ")
+    drawn = layout(words, words, "", True)
     drawn["yaxis"] = {"type": "category", "automargin": True, "autorange": "reversed"}
-    drawn["height"] = 140 + 22 * len(shown)
-    drawn.pop("updatemenus")
-    return {"data": [trace], "layout": drawn}
+    drawn["height"] = 90 + 22 * len(shown)
+    drawn["switch"] = False
+    return finish({"data": [trace], "layout": drawn}, unit_of(shown[0]))

@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 from assay.analysis.figures import evaluate
-from assay.report.bounds import peak_float64
+from assay.report.axes import finish
+from assay.report.bounds import best_peak, peak_float64
 from assay.report.plots import COLOURS, layout
 from assay.report.units import human
 
@@ -37,7 +38,7 @@ def plots(document: Document) -> list[Document]:
 
 
 def _roof(sections: list[Document], threads: int, bound: tuple[float, str] | None) -> Document | None:
-    slopes, peak, kernels = _slopes(sections, threads), _peak(sections), _kernels(sections, threads)
+    slopes, peak, kernels = _slopes(sections, threads), best_peak({"benchmarks": sections}), _kernels(sections, threads)
     if not slopes or not (peak or kernels):
         return None
     flat = None if peak is None else peak * threads
@@ -59,7 +60,7 @@ def _roof(sections: list[Document], threads: int, bound: tuple[float, str] | Non
             }
         )
     if flat is not None:
-        said = f"peak: {human(flat, 'flop/s', 3)}" + (f" ({threads} times one processor's)" if threads > 1 else "")
+        said = f"peak: {human(flat, 'flop/s', 3)}" + (f" ({threads} times one thread's)" if threads > 1 else "")
         traces.append(
             {
                 "type": "scatter",
@@ -71,7 +72,7 @@ def _roof(sections: list[Document], threads: int, bound: tuple[float, str] | Non
                 "hoverinfo": "name",
             }
         )
-    if bound is not None and bound[1].endswith("measured"):
+    if bound is not None and "measured" in bound[1] and bound[0] > (flat or 0.0) / threads:  # else the peak is drawn
         traces.append(
             {
                 "type": "scatter",
@@ -95,11 +96,11 @@ def _roof(sections: list[Document], threads: int, bound: tuple[float, str] | Non
                 "marker": {"size": 10, "symbol": SYMBOLS[i % len(SYMBOLS)], "color": COLOURS[i % len(COLOURS)]},
             }
         )
-    title = f"roof of {threads} processor{'s' if threads > 1 else ''}"
-    drawn = layout(title, "arithmetic intensity (flop/B)", "rate (flop/s)", True)
-    drawn["height"] = 520
-    drawn.pop("updatemenus")
-    return {"data": traces, "layout": drawn}
+    title = f"roof of {threads} thread{'s' if threads > 1 else ''}"
+    drawn = layout(title, "arithmetic intensity (flop/B)", "rate", True)
+    drawn["height"] = 460
+    drawn["switch"] = False
+    return finish({"data": traces, "layout": drawn}, "", "flop/s")
 
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
@@ -127,16 +128,6 @@ def _slopes(sections: list[Document], threads: int) -> dict[str, float]:
                     level = str(figure["params"][section["roof"]["by"]])
                     found[level] = max(found.get(level, 0.0), figure["value"])
     return found
-
-
-def _peak(sections: list[Document]) -> float | None:
-    rates = [
-        float(figure["value"])
-        for section in sections
-        if "ceiling" in section["roof"]
-        for figure in _fitting(section, section["roof"]["ceiling"], "best")
-    ]
-    return max(rates, default=None)
 
 
 def _kernels(sections: list[Document], threads: int) -> list[tuple[str, float, float, float, float]]:

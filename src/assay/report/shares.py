@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from assay.report.axes import linear
 from assay.report.grid import Grid, grid
 from assay.report.plots import COLOURS, layout
 from assay.report.units import human
@@ -46,16 +47,33 @@ def plots(section: Document) -> list[Document]:
         about = {"type": "scatter", "mode": "markers", "name": "sum", "marker": marker}
         made.append(about | {"places": [places[at] for at in sums], "values": list(sums.values())})
     title = f"shares and their sum, by {wanted['over']}"
-    drawn = layout(title, "", f"rate ({_unit(section, wanted)})", False)
+    drawn = layout(title, "", "rate", False)
     drawn["barmode"] = "stack" if wanted.get("each") else "group"
-    drawn.pop("updatemenus")
+    drawn["switch"] = False
     drawn["xaxis"] = {"type": "multicategory", "tickangle": 0, "automargin": True}
     if lying:
         drawn["xaxis"] = drawn["yaxis"]
         drawn["yaxis"] = {"type": "category", "autorange": "reversed", "automargin": True}
         drawn["height"] = 160 + 24 * len(cases) * (1 if wanted.get("each") else 2)
-        drawn["legend"]["y"] = -60 / drawn["height"]
-    return [{"data": [_laid(trace, lying) for trace in made], "layout": drawn}]
+    plot = {"data": [_laid(trace, lying) for trace in made], "layout": drawn}
+    return [_ticked(plot, drawn["barmode"] == "stack", lying, _unit(section, wanted))]
+
+
+def _ticked(plot: Document, stacked: bool, lying: bool, unit: str) -> Document:
+    """Write the ticks along the bars, which reach from nothing to the highest of them, stacked where they are."""
+    letter = "x" if lying else "y"
+    heights: dict[str, float] = defaultdict(float)
+    for trace in plot["data"]:
+        for at, value in zip(trace["y"] if lying else zip(*trace["x"], strict=True), trace[letter], strict=True):
+            summed = heights[str(at)] + value if stacked and trace["type"] == "bar" else value
+            heights[str(at)] = max(heights[str(at)], summed)
+    ticks = linear([0.0, *heights.values()], unit)
+    plot["layout"][f"{letter}axis"] |= {
+        "tickmode": "array",
+        "tickvals": ticks,
+        "ticktext": ["0" if tick == 0 else human(tick, unit, 3) for tick in ticks],
+    }
+    return plot
 
 
 def _laid(trace: Document, lying: bool) -> Document:

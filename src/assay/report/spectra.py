@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.report.axes import finish
 from assay.report.plots import COLOURS, layout
 
 Document = dict[str, Any]
@@ -37,7 +38,8 @@ def plots(section: Document) -> list[Document]:
                 "marker": {"size": 8, "color": colour, "symbol": "diamond"},
             }
         )
-    return [{"data": traces, "layout": layout("spectrum of noise", "frequency (Hz)", "power over its mean", True)}]
+    drawn = layout("spectrum of noise", "frequency", "power over its mean", True)
+    return [finish({"data": traces, "layout": drawn}, "Hz", "")]
 
 
 def _line(name: str, x: list[float], y: list[float], colour: str, dash: str) -> Document:

@@ -36,9 +36,8 @@ def plots(section: Document) -> list[Document]:
     drawn = layout(f"speedup over {measured[0]['base']}, by threads", "", "speedup", False)
     drawn["xaxis"] |= {"dtick": 1} if greatest <= 16 else {}
     drawn["yaxis"]["rangemode"] = "tozero"
-    drawn["height"] = 400 + 22 * len(measured)
-    drawn["legend"]["y"] = -0.18
-    drawn.pop("updatemenus")
+    drawn["height"] = 360 + 22 * len(measured)
+    drawn["switch"] = False
     return [{"data": traces, "layout": drawn}]
 
 

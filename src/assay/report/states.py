@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from assay.analysis.figures import FigureValue
 
@@ -18,7 +19,7 @@ def worse(one: str, other: str) -> str:
 
 def states(figures: Sequence[FigureValue]) -> dict[str, int]:
     """How many cases' figures are in each state: those by the estimator that stands, not tails and first calls."""
-    main = [figure for figure in figures if figure.statistic == "median" or figure.state == "bound"]
+    main = [figure for figure in figures if is_main(vars(figure))]
     return {state: sum(figure.state == state for figure in main) for state in WORST}
 
 
@@ -30,3 +31,28 @@ def overall(counts: Mapping[str, int]) -> str:
         if total and 2 * reached >= total:
             return state
     return "invalid"
+
+
+def displaced(figure: dict[str, Any]) -> float | None:
+    """How far (relative) disturbance can have moved a figure at most; None where that was not judged."""
+    bounds = figure.get("disturbance")
+    known = bounds and bounds["low"] is not None and bounds["high"] is not None
+    return max(abs(bounds["low"]), abs(bounds["high"])) if bounds and known else None
+
+
+def words(figure: dict[str, Any]) -> str:
+    """Write a figure's state with how far disturbance can have moved it: "disturbed by at most 3%"."""
+    state, moved = str(figure["state"]), displaced(figure)
+    if state == "disturbed" and moved is not None:
+        return f"disturbed by at most {100 * moved:.2g}%"
+    return {"bound": "bound only"}.get(state, state)
+
+
+def is_main(figure: dict[str, Any]) -> bool:
+    """Whether a figure is by the estimator that stands for its case: no tail, first call or extreme beside it."""
+    return bool(figure["statistic"] == "median" or figure["state"] == "bound")
+
+
+def shown(figure: dict[str, Any]) -> float | None:
+    """Return the value that may be shown: an invalid figure has none, whatever it holds."""
+    return None if figure["state"] == "invalid" else figure["value"]

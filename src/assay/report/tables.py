@@ -6,7 +6,8 @@ from typing import Any
 
 from assay.report.bounds import share
 from assay.report.grid import Grid, grid
-from assay.report.units import human, params
+from assay.report.states import shown, words
+from assay.report.units import human, params, unit_of
 
 Document = dict[str, Any]
 
@@ -22,10 +23,10 @@ def headlines(document: Document) -> Grid:
             rows.append(
                 (
                     figure["title"],
-                    human(figure["value"], figure["unit"]),
+                    human(shown(figure), unit_of(figure)),
                     spread(figure),
                     "–" if bound is None else bound.text,
-                    figure["state"],
+                    words(figure),
                 )
             )
     note = "Across launches: the least and the greatest; (95%) marks an interval, which needs six launches."
@@ -34,26 +35,32 @@ def headlines(document: Document) -> Grid:
 
 def figures(section: Document, narrow: bool = False) -> Grid:
     """Every figure of one benchmark, case by case; `narrow` leaves out the counts, to fit a terminal."""
-    shown = sorted((f for f in section["figures"] if f["statistic"] in STATISTICS), key=_place)
-    several = len({(f["name"], f["statistic"]) for f in shown}) > 1
-    alike = _alike([figure["params"] for figure in shown])
+    every = listed(section)
+    several = len({(f["name"], f["statistic"]) for f in every}) > 1
+    common = alike([figure["params"] for figure in every])
     rows = []
-    for figure in shown:
+    for figure in every:
         name = figure["name"].replace("_", " ") + (
             "" if figure["statistic"] == "median" else f", {figure['statistic']}"
         )
-        case = params({key: v for key, v in figure["params"].items() if key not in alike}) or "–"
-        doubt = "" if figure["state"] == "clean" else figure["state"]
+        case = params({key: v for key, v in figure["params"].items() if key not in common}) or "–"
+        state = "" if figure["state"] == "clean" else words(figure)
         counts = () if narrow else (str(figure["launches"]), str(figure["samples"]))
-        words = (name if several else "", case)
-        rows.append((*words, human(figure["value"], figure["unit"]), spread(figure), *counts, doubt))
+        rows.append(
+            (name if several else "", case, human(shown(figure), unit_of(figure)), spread(figure), *counts, state)
+        )
     counted = () if narrow else ("launches", "samples")
-    note = f"All with {params(alike)}." if params(alike) else ""
-    headings = ("figure", "case", "median", "across launches", *counted, "doubt")
+    note = f"All with {params(common)}." if params(common) else ""
+    headings = ("figure", "case", "median", "across launches", *counted, "state")
     return grid(section["title"], headings, rows, note, left=2)
 
 
-def _alike(cases: list[dict[str, Any]]) -> dict[str, Any]:
+def listed(section: Document) -> list[Document]:
+    """The figures that a benchmark's table shows, in order of name, case and statistic."""
+    return sorted((f for f in section["figures"] if f["statistic"] in STATISTICS), key=_place)
+
+
+def alike(cases: list[dict[str, Any]]) -> dict[str, Any]:
     """What all of several cases have alike: it is said once, and not in every row."""
     if len({str(case) for case in cases}) < 2:
         return {}
@@ -89,7 +96,7 @@ def fits(section: Document) -> Grid | None:
         "law",
         "case",
         "start-up across launches",
-        "time a byte across launches",
+        "time per byte across launches",
         "worst residual",
         "held out: median / worst",
         "lack of fit",
@@ -136,9 +143,9 @@ def nodes(document: Document) -> Grid | None:
 def spread(figure: Document) -> str:
     """Write the interval where there is one, else the range over launches."""
     pair = figure.get("ci95") or figure.get("range")
-    if not pair:
+    if not pair or figure.get("state") == "invalid":
         return ""
-    low, high = (human(end, figure["unit"], 3) for end in pair)
+    low, high = (human(end, unit_of(figure), 3) for end in pair)
     if low.split()[1:] == high.split()[1:]:
         low = low.split()[0]  # one unit is enough for both ends
     return f"{low} – {high}{' (95%)' if figure.get('ci95') else ''}"

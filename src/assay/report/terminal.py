@@ -1,16 +1,16 @@
-"""A run in the terminal: the verdict, the main figures, each benchmark's tables, what is doubted."""
+"""A run in the terminal: the verdict, as on the page; a run of one benchmark shows that one's tables as well."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 
-from assay.report import launches_spent, matrices, published, quoted, tables
+from assay.report import launches_spent, matrices, published, quoted, summary, tables
 from assay.report.grid import Grid
-from assay.report.verdict import verdict
 
-MOST_ROWS = 24  # a longer table is for the page
+MOST_ROWS = 24  # a longer table is for the page, unless it is the only one
 MOST_FAMILIES = 2  # cases whose fits are printed
 MOST_LEFT_OUT = 4  # notes of what was not measured
 MOST_BESIDE = 3  # of what stands beside the published figures: errors, claims, where the time goes
@@ -18,45 +18,50 @@ MOST_COLUMNS = 6  # and a wider matrix
 
 
 def show(document: dict[str, Any], console: Console | None = None) -> None:
-    """Print a run as tables that fit a terminal."""
+    """Print a run so that it fits a terminal."""
     out = console or Console()
-    out.print(f"\n{verdict(document)}\n", highlight=False, markup=False)
-    main = tables.headlines(document)
-    if main.rows:
-        out.print(main.rich())
+    alone = len(document["benchmarks"]) == 1
+    _lines(out, ["", *(summary.brief(document) if alone else summary.terminal(document)), ""])
     odd = tables.nodes(document)
     if odd:
         out.print(odd.rich())
-    for section in document["benchmarks"]:
-        made = tables.figures(section, narrow=True)
-        if made.rows and (len(made.rows) <= MOST_ROWS or len(document["benchmarks"]) == 1):
-            out.print(made.rich())
-        for square in matrices.tables(section):
-            if len(square.rows) <= MOST_COLUMNS:
-                out.print(square.rich())
-        for note in [note for note in section["notes"] if note.startswith("left out: ")][:MOST_LEFT_OUT]:
-            out.print(f"  {note}", highlight=False, markup=False)
-        for node in section.get("noise", ()):
-            for text in node["text"]:
-                out.print(f"  {node['host']}: {text}", highlight=False, markup=False)
-        for line in _fits(section):
-            out.print(f"  {line}", highlight=False, markup=False)
-    for line in launches_spent.lines(document.get("spent")):
-        out.print(line, highlight=False, markup=False)
-    for each in document.get("left_out", ()):
-        out.print(f"left out: {each['benchmark']}: {each['reason']}", highlight=False, markup=False)
+    for section in document["benchmarks"] if alone else ():
+        _benchmark(out, section)
+    _lines(out, launches_spent.lines(document.get("spent")))
+    for each in document.get("left_out", ()) if alone else ():
+        _lines(out, [f"skipped: {each['benchmark']}: {each['reason']}"])
     own = [quoted.table(document["quoted"])] if document.get("quoted") else []
     beside = [Grid(**{**made, "rows": tuple(map(tuple, made["rows"]))}) for made in document.get("beside", [])]
-    for past in (*beside[:MOST_BESIDE], *own, *published.tables(document)):
-        out.print(past.rich())
-    for section in document["benchmarks"]:
-        reasons = section["warnings"]
-        if reasons:
-            more = f" (and {len(reasons) - 1} reasons more, in the report)" if len(reasons) > 1 else ""
-            text = f"{section['state']}: {section['benchmark']}: {reasons[0]}{more}"
-            out.print(text, style="yellow", highlight=False, markup=False)
+    past = published.tables(document) if alone else []  # of a whole evaluation they stand on the page
+    for table in (*beside[:MOST_BESIDE], *own, *past):
+        out.print(table.rich())
     if document.get("report"):
         out.print(f"report: {document['report']}", highlight=False, soft_wrap=True)
+
+
+def _lines(out: Console, lines: list[str]) -> None:
+    for line in lines:
+        out.print(Text(line), highlight=False, soft_wrap=True)
+
+
+def _benchmark(out: Console, section: dict[str, Any]) -> None:
+    """One benchmark: its figures, its matrices, what its program noted, and its fits, under its own title."""
+    made = tables.figures(section, narrow=True)
+    out.print(made.rich() if made.rows else Text(section["title"], style="bold"))
+    for square in matrices.tables(section):
+        if len(square.rows) <= MOST_COLUMNS:
+            out.print(square.rich())
+    notes = [note for note in section["notes"] if note.startswith("left out: ")]
+    _lines(out, [f"  {note}" for note in notes[:MOST_LEFT_OUT]])
+    _lines(out, [f"  {node['host']}: {text}" for node in section.get("noise", ()) for text in node["text"]])
+    fitted = _fits(section)
+    if fitted:
+        out.print(Text(f"Fits of {section['title']}", style="bold"))
+    _lines(out, [f"  {line}" for line in fitted])
+    reasons = section["warnings"]
+    if reasons:
+        more = f" (and {len(reasons) - 1} reasons more, in the report)" if len(reasons) > 1 else ""
+        out.print(Text(f"{section['state']}: {section['benchmark']}: {reasons[0]}{more}", style="yellow"))
 
 
 def _fits(section: dict[str, Any]) -> list[str]:

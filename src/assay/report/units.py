@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 _PREFIXES = (
     (1e-12, "p"),
     (1e-9, "n"),
@@ -14,12 +16,21 @@ _PREFIXES = (
     (1e12, "T"),
 )
 _SMALL = ("s",)
+_SHARES = ("share ", "part ")  # how the help of a figure begins that is a share of something
+
+
+def unit_of(figure: dict[str, Any]) -> str:
+    """Return the unit that a figure is shown in: its own, and "%" for a share (of unit 1, by the record's help)."""
+    share = figure["unit"] == "1" and str(figure.get("help", "")).startswith(_SHARES)
+    return "%" if share else str(figure["unit"])
 
 
 def human(value: float | None, unit: str, digits: int = 4) -> str:
     """Write a value in SI base units with the prefix that suits it: 1.2e-6 s is 1.2 µs, 2e9 B/s is 2 GB/s."""
     if value is None:
         return "–"
+    if unit == "%":
+        return f"{100 * value:.{digits}g}%"
     if unit in ("1", ""):
         return f"{value:.{digits}g}"
     if unit == "B":

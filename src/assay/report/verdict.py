@@ -1,54 +1,60 @@
-"""The verdict: what this machine is and does, in one sentence, and whether to believe it."""
+"""The verdict on a run, as data: what the machine is, what it reaches, what limits it or is odd, how good the run is.
+
+The page, the terminal and `summary.md` draw the same one, and `summary.json` keeps it for later runs' reports.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from assay.report.units import human
+from assay.report import earlier, facts, findings, grade, reached
+from assay.store import Run
 
 Document = dict[str, Any]
+MOST_FINDINGS = 6  # on the first screen; the rest is counted
 
 
-def verdict(document: Document) -> str:
-    """Say in one sentence what was found; the headline figures speak in the order of the parts."""
-    host = document.get("host") or {}
-    if document.get("described"):
-        what = f"{document['machine']}, as described and simulated,"
-    else:
-        usable = host.get("usable_cpus")
-        model = host.get("cpu") or "a machine"
-        what = f"{document['machine']} ({model}{f', {usable:g} processors' if usable else ''})"
-    said = []
-    for section in document["benchmarks"]:
-        if section["historical"] or section["state"] == "invalid":
-            continue
-        said += [
-            f"{figure['says']} {human(figure['value'], figure['unit'], 3)}"
-            for figure in section["headlines"]
-            if figure["value"] is not None and figure.get("says")
-        ]
-    body = "; ".join(said) if said else "gave no figure that stands"
-    return f"{what} {body}. {doubt(document)}"
+def attach(run: Run, document: Document) -> Document:
+    """Add the verdict to a run's document as `summary`, with earlier runs of this store, unless it is there."""
+    if "summary" not in document:
+        before = [] if document.get("described") else earlier.earlier(run)
+        document["summary"] = verdict(document, run.about, before)
+    return document
 
 
-def doubt(document: Document) -> str:
-    """Say in one sentence how far the figures can be trusted."""
-    states = [section["state"] for section in document["benchmarks"]]
-    bad = [s["benchmark"] for s in document["benchmarks"] if s["state"] == "invalid"]
-    odd = [s["benchmark"] for s in document["benchmarks"] if s["state"] == "disturbed"]
-    if not states:
-        return "Nothing was measured."
-    if not bad and not odd:
-        return "Nothing disturbed the run that its own samples and accounting could show."
-    parts = []
-    if bad:
-        parts.append(f"not valid: {_names(bad)}")
-    if odd:
-        parts.append(f"disturbed: {_names(odd)}")
-    return f"Of {len(states)} benchmarks, {'; '.join(parts)}."
+def verdict(document: Document, about: Document | None = None, before: list[Document] | None = None) -> Document:
+    """Return {run, machine, facts, lines, findings, grade}; `about` is run.json, `before` earlier runs' summaries."""
+    about = about or {key: document.get(key) for key in ("machine", "described", "host")}
+    lines = reached.lines(document, before or [])
+    return {
+        "run": document.get("run"),
+        "machine": document.get("machine"),
+        "described": bool(document.get("described")),
+        "profile": document.get("profile"),
+        "created": document.get("created"),
+        "facts": facts.facts(about, document.get("provenance") or {}),
+        "lines": lines,
+        "findings": findings.findings(document, lines, _doubts(about)),
+        "grade": grade.grade(document, lines),
+        "earlier": len(before or ()),
+    }
 
 
-def _names(benchmarks: list[str], most: int = 4) -> str:
-    """Name a few, count the rest."""
-    more = f" and {len(benchmarks) - most} more" if len(benchmarks) > most else ""
-    return ", ".join(benchmarks[:most]) + more
+def of(document: Document) -> Document:
+    """The document's verdict, made from the document alone where none was attached."""
+    return document.get("summary") or verdict(document)
+
+
+def _doubts(about: Document) -> list[Document]:
+    """What discovery doubted on this host when the run began; nothing where the host is not this version's."""
+    if not about.get("discovered"):
+        return []
+    from pydantic import ValidationError
+
+    from assay.machine.abilities import doubts
+    from assay.machine.discovery import Host
+
+    try:
+        return [doubt.model_dump() for doubt in doubts(Host.model_validate(about["discovered"]))]
+    except ValidationError:
+        return []

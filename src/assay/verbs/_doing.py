@@ -1,10 +1,10 @@
-"""What the verbs that measure share: a run's folder, a progress bar on standard error, and an orderly end."""
+"""What the verbs that measure share: a run's folder, how far it is, and an orderly end."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from assay.execute.session import Failure
 from assay.execute.wishes import Wishes
 from assay.machine.provenance import provenance
 from assay.store import Run
+from assay.verbs._progress import shown
 from assay.verbs._spending import Spent
 
 if TYPE_CHECKING:
@@ -72,9 +73,9 @@ def resume(run: Run) -> list[Failure]:
 
 def proceed(run: Run, plan: Plan, where: session.Target) -> list[Failure]:
     """Do what is left of a plan, showing how far it is."""
-    with _shown(len(plan.tasks)) as (say, advance):
+    with shown(plan.tasks, len({task.benchmark for task in plan.tasks})) as progress:
         try:
-            failures = session.do(run, plan, where, say=say, advance=advance, looks=Spent.of(plan))
+            failures = session.do(run, plan, where, say=progress.say, advance=progress.advance, looks=Spent.of(plan))
         except session.AnotherMachineError:
             raise  # nothing was begun
         except BaseException:  # also a person's Ctrl-C: the run says that it ended early, and can be resumed
@@ -88,29 +89,3 @@ def proceed(run: Run, plan: Plan, where: session.Target) -> list[Failure]:
     if wrong:
         run.warn(f"{run.folder}: is not done: {wrong[0]}; `assay evaluate --resume` does these launches again")
     return failures + [Failure("", "", text) for text in wrong]
-
-
-@contextlib.contextmanager
-def _shown(tasks: int) -> Iterator[tuple[Callable[[str], None], Callable[[str], None]]]:
-    """Give what says a line on standard error, and what is told of each task done: a bar, where there is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda text: print(text, file=sys.stderr, flush=True), lambda name: None
-        return
-    from rich import progress
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    with progress.Progress(
-        progress.TextColumn("{task.description:<12}"),
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-        progress.TimeElapsedColumn(),
-        progress.TimeRemainingColumn(),
-        console=console,
-        transient=True,
-    ) as bar:
-        line = bar.add_task("compiling", total=tasks)
-        yield (
-            lambda text: console.print(text, highlight=False, markup=False),
-            lambda name: bar.update(line, advance=1, description=name),
-        )

@@ -1,0 +1,89 @@
+"""Axes of the plots in people's units: where the ticks are and what stands at them, for either kind of axis.
+
+Data stay in SI base units. A tick is written as a person would write the value ("200 ns", "4 KiB", "10 GB/s"), so
+that an axis never reads "0.001" beside "100u". The page takes `ticks` of the kind that an axis is switched to; zoomed
+in, the library chooses ticks by itself, with SI prefixes and the unit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from assay.report.units import human
+
+Document = dict[str, Any]
+MOST_TICKS = 8
+
+
+def finish(plot: Document, x_unit: str | None = None, y_unit: str | None = None) -> Document:
+    """Set the ticks of a plot's axes from its traces; an axis without a unit keeps what the library chooses."""
+    ticks = {}
+    for letter, unit in (("x", x_unit), ("y", y_unit)):
+        axis = plot["layout"][f"{letter}axis"]
+        values = list(_values(plot["data"], letter))
+        if unit is None or not values:
+            continue
+        kinds = {
+            kind: _written(found, unit)
+            for kind, found in (("log", log(values, unit)), ("linear", linear(values, unit)))
+        }
+        axis |= {"tickmode": "array", "exponentformat": "SI", "minexponent": 1}
+        axis |= dict(zip(("tickvals", "ticktext"), kinds[axis["type"]], strict=True))
+        axis["ticksuffix"] = {"%": "", "1": "", "": ""}.get(unit, unit)
+        if unit == "%":
+            axis["tickformat"] = ".3~%"
+        ticks[letter] = kinds
+    plot["ticks"] = ticks
+    return plot
+
+
+def _values(traces: Sequence[Document], letter: str) -> Iterable[float]:
+    """Values along an axis with their error bars, of the traces that are shown at first."""
+    for trace in traces:
+        if trace.get("visible") == "legendonly":
+            continue
+        bars = trace.get(f"error_{letter}") or {}
+        found = [value for value in trace[letter] if isinstance(value, int | float)]
+        yield from found
+        yield from (value + more for value, more in zip(found, bars.get("array", ()), strict=False))
+        yield from (value - less for value, less in zip(found, bars.get("arrayminus", ()), strict=False))
+
+
+def log(values: Iterable[float], unit: str) -> list[float]:
+    """Ticks of a logarithmic axis: powers of two for bytes, else decades; 1, 2, 5 or nice steps where few."""
+    known = [value for value in values if value > 0]
+    if not known:
+        return []
+    low, high = min(known), max(known)
+    base = 2.0 if unit == "B" else 10.0
+    first, last = math.floor(math.log(low, base) + 1e-9), math.ceil(math.log(high, base) - 1e-9)
+    step = max(1, -(-(last - first) // MOST_TICKS))
+    found = [base**power for power in range(first, last + 1, step)]
+    inside = [tick for tick in found if low <= tick <= high]
+    if len(inside) < 4 and base == 10.0:
+        finer = [digit * 10.0**power for power in range(first, last + 1) for digit in (1, 2, 5)]
+        found = [tick for tick in finer if low / 1.5 <= tick <= high * 1.5]
+    return found if len(found) >= 3 else [tick for tick in linear([low, high], unit) if tick > 0]
+
+
+def linear(values: Iterable[float], unit: str) -> list[float]:
+    """Ticks of a linear axis: at most eight, a nice step apart (1, 2, 5; powers of two for bytes)."""
+    known = list(values)
+    low, high = min(known), max(known)
+    if 0 < low < 0.5 * high or low == high:
+        low = min(low, 0.0)
+    span = (high - low) or abs(high) or 1.0
+    rough = span / (MOST_TICKS - 2)
+    if unit == "B":
+        step = 2.0 ** math.ceil(math.log2(max(rough, 1.0)))
+    else:
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(power * digit for digit in (1, 2, 5, 10) if power * digit >= rough * 0.999)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [step * count for count in range(first, last + 1)]
+
+
+def _written(ticks: Sequence[float], unit: str) -> tuple[list[float], list[str]]:
+    return list(ticks), ["0" if tick == 0 else human(tick, unit, 4) for tick in ticks]

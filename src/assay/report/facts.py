@@ -1,0 +1,132 @@
+"""What a machine is, in a few lines: what a buyer asks first, and what this process may really use of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from assay.report.units import human
+
+Document = dict[str, Any]
+TELLING = ("avx2", "avx512f", "amx_tile", "asimd", "sve", "sve2", "vsx")
+
+
+def facts(about: Document, provenance: Document) -> list[Document]:
+    """Lines of {name, text}, from a run's `run.json` and the circumstances of its launches (by key)."""
+    if about.get("described"):
+        found = _described(about)
+    else:
+        host, seen = about.get("host") or {}, about.get("discovered") or {}
+        of: Document = next(iter(provenance.values()), {})
+        found = [
+            ("processor", _processor(host, seen)),
+            ("usable", _usable(host, seen)),
+            ("virtual", _virtual(host, seen)),
+            ("memory", _memory(host, seen)),
+            ("caches", _caches(seen)),
+            ("network", _network(seen)),
+            ("MPI", _mpi(of, seen)),
+            ("system", _join(host.get("distribution"), host.get("kernel") and f"kernel {host['kernel']}")),
+        ]
+    return [{"name": name, "text": text} for name, text in found if text]
+
+
+def _join(*parts: str | None) -> str:
+    return ", ".join(part for part in parts if part)
+
+
+def _many(count: float | None, word: str) -> str | None:
+    return None if not count else f"{count:g} {word}{'' if count == 1 else 's'}"
+
+
+def _described(about: Document) -> list[tuple[str, str]]:
+    sizes = {task.get("ranks") for task in (about.get("plan") or {}).get("tasks", ()) if task.get("ranks")}
+    ranks = f"up to {max(sizes)} ranks" if sizes else ""
+    return [
+        ("machine", f"{about.get('machine')}, as described; nothing here was measured"),
+        ("simulated", _join(ranks, "network exact to the flit, protocols of the description")),
+    ]
+
+
+def _processor(host: Document, seen: Document) -> str:
+    cpu = seen.get("processors") or {}
+    flags = [flag for flag in (cpu.get("flags") or host.get("flags") or ()) if flag in TELLING]
+    clock = cpu.get("frequency_max") or host.get("frequency")
+    return _join(
+        host.get("cpu") or host.get("architecture"),
+        f"{human(clock, 'Hz', 3)} stated" if clock else None,
+        " ".join(flags) or None,
+    )
+
+
+def _usable(host: Document, seen: Document) -> str:
+    """Say what of the processor this process has: topology, then what cgroup and affinity leave of it."""
+    limits, cpu = seen.get("limits") or {}, seen.get("processors") or {}
+    threads, usable, per_core = host.get("threads"), host.get("usable_cpus"), cpu.get("threads_per_core")
+    smt = None if not per_core else "no SMT visible" if per_core == 1 else f"SMT {per_core} threads per core"
+    shape = _join(
+        _many(host.get("sockets"), "socket"), _many(host.get("cores"), "core"), _many(threads, "hardware thread"), smt
+    )
+    bounds = []
+    if usable is not None and threads and usable < threads:
+        bounds.append(f"only {usable:g} usable")
+    if limits.get("cpu_quota") is not None:
+        bounds.append(f"cgroup quota {limits['cpu_quota']:g}")
+    elif limits:
+        bounds.append("no cgroup quota")
+    cpuset = limits.get("cpuset")
+    if cpuset and threads and len(cpuset) < threads:
+        bounds.append(f"cpuset of {len(cpuset)}")
+    return _join(shape, *bounds)
+
+
+def _virtual(host: Document, seen: Document) -> str:
+    activity = seen.get("activity") or {}
+    uptime, stolen = (seen.get("system") or {}).get("uptime"), activity.get("steal_since_boot")
+    if host.get("virtualised"):
+        where = f"yes, {host.get('hypervisor') or 'hypervisor unknown'}"
+    else:
+        where = "no" if host.get("virtualised") is False else "not visible"
+    steal = None
+    if host.get("virtualised") and uptime and stolen is not None:
+        share = stolen / uptime / (host.get("threads") or 1)
+        steal = f"{100 * share:.2g}% of processor time stolen since boot" if stolen else "steal never counted"
+    return _join(where, f"container {host['container']}" if host.get("container") else None, steal)
+
+
+def _memory(host: Document, seen: Document) -> str:
+    total, limit = host.get("memory"), host.get("memory_limit")
+    nodes = len((seen.get("numa") or {}).get("nodes") or ())
+    swap = (seen.get("memory") or {}).get("swap_total")
+    return _join(
+        None if total is None else human(total, "B", 3),
+        f"limited to {human(limit, 'B', 3)} by the cgroup" if limit else None,
+        _many(nodes, "NUMA node"),
+        None if swap is None else f"swap {human(swap, 'B', 3)}" if swap else "no swap",
+    )
+
+
+def _caches(seen: Document) -> str:
+    made = []
+    for each in (seen.get("caches") or {}).get("caches") or ():
+        if each["type"] != "instruction" and each.get("size"):
+            times = f"{each['instances']} x " if (each.get("instances") or 1) > 1 else ""
+            made.append(f"L{each['level']} {times}{human(each['size'], 'B', 4)}")
+    return _join(*made)
+
+
+def _network(seen: Document) -> str:
+    network = seen.get("network") or {}
+    links = [(f"{port['kind']} {port['device']}", port.get("rate")) for port in network.get("fabrics") or ()]
+    links += [
+        (_join(each["name"], each.get("driver")), each.get("rate"))
+        for each in network.get("interfaces") or ()
+        if not each.get("virtual") and each.get("state") != "down"
+    ]
+    return "; ".join(f"{name}, {human(rate, 'B/s', 3) if rate else 'rate not stated'}" for name, rate in links)
+
+
+def _mpi(of: Document, seen: Document) -> str:
+    used: Iterator[Document] = (each for each in (of.get("mpi"), (seen.get("software") or {}).get("mpi")) if each)
+    mpi = next(used, None)
+    return "" if mpi is None else " ".join(str(mpi[key]) for key in ("implementation", "version") if mpi.get(key))

@@ -1,0 +1,169 @@
+"""What limits a machine and what is odd about a run: one line each, the worst first, each with what to do.
+
+Rules over a run's document; nothing is measured or judged here. `weight` orders them: from 90 (a result is missing)
+over 60 (figures were moved) and 40 (what limits this machine) to 10 (what a reader should know).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from assay.report.bounds import best_peak, percent, values
+from assay.report.states import displaced
+from assay.report.units import human
+
+Document = dict[str, Any]
+FAR = 0.5  # of its bound: less is worth a line
+NOISY = 0.01  # share of the time that noise takes
+QUIET = ("few processors", "users", "counters", "frequency", "accelerators", "scratch")  # known, and no news
+BUSY = ("busy", "stolen time")  # what the run's own accounting says better
+
+
+def findings(document: Document, lines: list[Document], doubts: list[Document]) -> list[Document]:
+    """Return lines of {weight, kind, text, advice}; `doubts` are discovery's: {about, text, remedy}."""
+    made = [
+        *_missing(document),
+        *_causes(document),
+        *_nodes(document),
+        *_noise(document),
+        *_balance(document, lines),
+        *_threads(document),
+        *_far(lines),
+        *_breaks(document),
+        *_doubts(document, doubts),
+    ]
+    return sorted(made, key=lambda each: -each["weight"])
+
+
+def _line(weight: float, kind: str, text: str, advice: str | None = None) -> Document:
+    return {"weight": weight, "kind": kind, "text": text, "advice": advice or ""}
+
+
+def _missing(document: Document) -> Iterator[Document]:
+    bad = [section for section in document["benchmarks"] if section["state"] == "invalid"]
+    for section in bad[:2]:
+        reason = _short(section["warnings"][0]) if section["warnings"] else "no case gave one"
+        none = all(figure["value"] is None for figure in section["figures"])
+        what = "no valid result" if none else "some cases have no valid result"
+        advice = f"its part below; assay run {section['benchmark']} repeats it"
+        yield _line(90 if none else 55, "missing", f"{section['title']}: {what}: {reason}", advice)
+    if len(bad) > 2:
+        names = ", ".join(section["benchmark"] for section in bad[2:8])
+        yield _line(80, "missing", f"without a valid result in some cases as well: {names}", "their parts below")
+    for each in document.get("left_out", ()):
+        yield _line(
+            12, "missing", f"{each['title']}: not measured: {_short(each['reason'].rpartition('left out: ')[2])}"
+        )
+
+
+def _causes(document: Document) -> Iterator[Document]:
+    causes = document.get("causes") or ()
+    for cause in causes:
+        hit = [figure for figure in cause.get("figures", ()) if figure.get("state") != "clean"]
+        if not hit:
+            continue  # it was seen, and moved nothing
+        moved = [m for figure in hit if (m := displaced({"disturbance": figure})) is not None]
+        names = list(dict.fromkeys(figure["benchmark"] for figure in hit))
+        touched = f"; it touched {len(names)} benchmark{'s' * (len(names) > 1)}" if names else ""
+        by = f", figures by up to {percent(max(moved))}" if moved else ""
+        yield _line(60 + 20 * min(1.0, max(moved, default=0)), "odd", f"{cause['text']}{touched}{by}", cause["advice"])
+    odd = [section["benchmark"] for section in document["benchmarks"] if section["state"] in ("disturbed", "bound")]
+    if odd and not any(figure.get("state") != "clean" for cause in causes for figure in cause.get("figures", ())):
+        few = ", ".join(odd[:3]) + (f" and {len(odd) - 3} more" if len(odd) > 3 else "")
+        text = f"{len(odd)} of {len(document['benchmarks'])} benchmarks have disturbed cases: {few}"
+        yield _line(60, "odd", text, "repeat on a quiet machine; assay doctor --watch shows who runs")
+
+
+def _nodes(document: Document) -> Iterator[Document]:
+    for section in document["benchmarks"]:
+        for odd in section.get("odd_nodes", ())[:2]:
+            text = f"node {odd['host']} differs in {section['title']}: {odd['text']}"
+            yield _line(70, "odd", text, "look at that node, or leave it out of the allocation")
+
+
+def _noise(document: Document) -> Iterator[Document]:
+    for figure in values(document, "noise", "lost", "median", method="work"):
+        if figure["value"] > NOISY:
+            yield _line(
+                45,
+                "limit",
+                f"noise takes {percent(figure['value'])} of the processors' time",
+                "see its causes under threads; isolate processors, or leave one to the system",
+            )
+
+
+def _balance(document: Document, lines: list[Document]) -> Iterator[Document]:
+    """Say how many flops a byte from memory must feed, on as many threads as streamed."""
+    peak = best_peak(document)
+    streamed = list(values(document, "stream", "rate", "median", kernel="triad", vector=0))
+    if peak is None or not streamed:
+        return
+    best = max(streamed, key=lambda figure: figure["value"])
+    threads = best["params"].get("threads") or 1
+    ridge = peak * threads / best["value"]
+    yield _line(
+        42,
+        "limit",
+        f"memory limits what computes less than {ridge:.2g} flop per byte "
+        f"({human(best['value'], 'B/s', 3)} for {human(peak * threads, 'flop/s', 3)} on {threads} threads)",
+        "keep working sets in the caches: the roof in the part on memory shows what each level gives",
+    )
+
+
+def _threads(document: Document) -> Iterator[Document]:
+    rates = {
+        figure["params"].get("threads"): figure["value"]
+        for figure in values(document, "stream", "rate", "median", kernel="triad", vector=0)
+    }
+    counts = sorted(count for count in rates if count)
+    if len(counts) > 1 and counts[0] == 1:
+        gain = rates[counts[-1]] / rates[1]
+        if gain < 0.75 * counts[-1]:
+            text = f"memory bandwidth grows {gain:.2g} times from 1 to {counts[-1]} threads"
+            yield _line(41, "limit", text, "memory-bound codes gain no more than that from more threads")
+
+
+def _far(lines: list[Document]) -> Iterator[Document]:
+    for line in lines:
+        bound = line["bound"]
+        if bound is not None and bound["share"] < FAR:
+            text = f"{line['title']}: {line['text']}, {percent(bound['share'])} {line['bound_text']}"
+            yield _line(40 - 10 * bound["share"], "limit", text, ADVICE.get(line["benchmark"], ""))
+
+
+ADVICE = {
+    "echo": "MPI's software path takes the rest: another transport or MPI may be faster",
+    "barrier": "synchronise less often, or compare the algorithms in the part on messages",
+    "stream": "another access pattern or streaming stores reach more",
+    "latency": "prefetch, or keep what is followed by pointers within the caches",
+    "hitc": "loads and stores of the caches limit it, not arithmetic",
+    "lock": "another kind of lock may be cheaper: see the part on threads",
+    "thread_barrier": "compare the kinds of barrier in the part on threads",
+}
+
+
+def _breaks(document: Document) -> Iterator[Document]:
+    for section in document["benchmarks"]:
+        found = [fit for fit in section["fits"] if fit.get("law") == "breakpoints"]
+        if section["benchmark"] == "echo" and found:
+            jumps = [each for each in found[0]["breakpoints"] if each["kind"] == "jump"] or found[0]["breakpoints"]
+            worst = max(jumps, key=lambda each: abs(each["effect"]))
+            text = (
+                f"message time changes its law between {human(worst['below'], 'B')} and {human(worst['above'], 'B')} "
+                f"({worst['kind']} of {percent(abs(worst['effect']))})"
+            )
+            yield _line(28, "limit", text, "a change of protocol: the MPI's eager limit moves it")
+
+
+def _doubts(document: Document, doubts: list[Document]) -> Iterator[Document]:
+    for doubt in doubts:
+        if doubt["about"] in QUIET or (doubt["about"] in BUSY and document.get("causes")):
+            continue
+        known = doubt["about"] == "virtualised"
+        yield _line(14 if known else 50, "odd", _short(doubt["text"]), doubt.get("remedy"))
+
+
+def _short(text: str, most: int = 180) -> str:
+    text = text.splitlines()[0] if text else text
+    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + " …"

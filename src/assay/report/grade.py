@@ -1,0 +1,100 @@
+"""How good a run is: its grade by thresholds that are stated, criterion by criterion; the worst of them is the grade.
+
+The spread between launches of the main figures, how far disturbance can have moved them, what has no valid result, and
+how many launches there were. A simulated machine gives the same at every repetition, so that only what is missing
+counts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.report.bounds import percent
+
+Document = dict[str, Any]
+GRADES = "ABCD"
+MIDDLE = (0.02, 0.05, 0.15)  # width of the interval or range over launches, of the figure in the middle: A, B, C
+WORST_LINE = (0.06, 0.15, 0.45)  # and of the widest one
+MOVED = (0.02, 0.05, 0.15)  # how far disturbance can have moved a main figure
+MISSING = (0.0, 0.05, 0.2)  # share of the benchmarks without a valid result
+LAUNCHES = (10, 3, 2)
+MEANING = {
+    "A": "quotable",
+    "B": "good for a first comparison",
+    "C": "indicative only",
+    "D": "not to be relied on",
+}
+
+
+def grade(document: Document, lines: list[Document]) -> Document:
+    """Return {grade, meaning, criteria}; a criterion is {name, grade, text, thresholds}."""
+    criteria = [_missing(document)]
+    if not document.get("described"):
+        criteria = [_spread(lines), _disturbance(lines), *criteria, _launches(document)]
+    worst = max(each["grade"] for each in criteria)
+    meaning = "simulated: the same at every repetition" if document.get("described") else MEANING[worst]
+    return {"grade": worst, "meaning": meaning, "criteria": criteria}
+
+
+def _letter(value: float, thresholds: tuple[float, ...]) -> str:
+    return GRADES[sum(value > limit for limit in thresholds)]
+
+
+def _limits(thresholds: tuple[float, ...]) -> str:
+    return ", ".join(f"{letter} {percent(limit)}" for letter, limit in zip(GRADES, thresholds, strict=False))
+
+
+def _spread(lines: list[Document]) -> Document:
+    known = sorted((line["spread"], line["title"]) for line in lines if line["spread"] is not None)
+    said = f"up to {_limits(MIDDLE)} in the middle and {_limits(WORST_LINE)} at worst"
+    if not known:
+        return _criterion("spread between launches", "D", "no main figure has several launches", said)
+    middle, (worst, title) = known[len(known) // 2][0], known[-1]
+    letter = max(_letter(middle, MIDDLE), _letter(worst, WORST_LINE))
+    text = f"{percent(middle)} of the value in the middle of the main figures, {percent(worst)} at worst ({title})"
+    return _criterion("spread between launches", letter, text, said)
+
+
+def _disturbance(lines: list[Document]) -> Document:
+    said = f"a main figure moved by at most {_limits(MOVED)}; D where a main figure is only a bound"
+    bad = [line["title"] for line in lines if line["state"] in ("bound", "invalid")]
+    if bad:
+        return _criterion("disturbance", "D", f"no estimate stands for {_names(bad)}", said)
+    unknown = [line["title"] for line in lines if line["state"] != "clean" and line["displaced"] is None]
+    if unknown:
+        return _criterion("disturbance", "C", f"disturbed, by how much is not known: {_names(unknown)}", said)
+    moved = [(line["displaced"] or 0.0, line["title"]) for line in lines if line["state"] != "clean"]
+    if not moved:
+        return _criterion("disturbance", "A", "every main figure is clean", said)
+    worst, title = max(moved)
+    text = f"{len(moved)} of {len(lines)} main figures disturbed, by at most {percent(worst)} ({title})"
+    return _criterion("disturbance", _letter(worst, MOVED), text, said)
+
+
+def _missing(document: Document) -> Document:
+    sections = document["benchmarks"]
+    bad = [section["benchmark"] for section in sections if section["state"] == "invalid"]
+    said = f"benchmarks without a valid result: {_limits(MISSING)} of all"
+    if not sections:
+        return _criterion("missing", "D", "nothing was measured", said)
+    text = (
+        f"{len(bad)} of {len(sections)} benchmarks: {_names(bad)}" if bad else f"nothing of {len(sections)} benchmarks"
+    )
+    return _criterion("missing", _letter(len(bad) / len(sections), MISSING), text, said)
+
+
+def _launches(document: Document) -> Document:
+    counts = [section["launches"] for section in document["benchmarks"] if section["launches"]]
+    least = min(counts, default=0)
+    letter = next((letter for letter, limit in zip(GRADES, LAUNCHES, strict=False) if least >= limit), GRADES[-1])
+    claim = "" if least >= 6 else ": a range, no interval"
+    limits = ", ".join(f"{letter} {limit}" for letter, limit in zip(GRADES, LAUNCHES, strict=False))
+    return _criterion("launches", letter, f"{least} per benchmark{claim}", f"at least {limits}")
+
+
+def _criterion(name: str, letter: str, text: str, thresholds: str) -> Document:
+    return {"name": name, "grade": letter, "text": text, "thresholds": thresholds}
+
+
+def _names(names: list[str], most: int = 3) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

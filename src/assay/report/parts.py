@@ -1,0 +1,97 @@
+"""The page below the verdict: a block for each part, with its telling plots, and in it each benchmark's own block.
+
+History benchmarks have a part of their own at the end, beside the machines that were published.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.benchmark.record import PARTS
+from assay.report import matrices, plots, published, reached, roof, shares, spectra, speedups, tables
+from assay.report.cases import cases
+from assay.report.states import WORST, shown, words
+from assay.report.units import human, unit_of
+
+Document = dict[str, Any]
+MOST_TELLING = 3  # plots that a part opens with
+MOST_SIDE_BY_SIDE = 4  # plots of one benchmark
+HISTORY = "history"
+TITLES = {"processor": "Processor", "history": "History benchmarks"}
+
+
+def parts(document: Document) -> tuple[list[Document], Document]:
+    """Return the parts, and what they draw when they are opened: {plots: {key: plot}, cases: {benchmark: table}}."""
+    drawn: Document = {"plots": {}, "cases": {}}
+    by_part: dict[str, list[Document]] = {}
+    for section in document["benchmarks"]:
+        name = HISTORY if section["historical"] else section["part"] or "other"
+        by_part.setdefault(name, []).append(_block(section, drawn))
+    order = [*PARTS, *sorted(set(by_part) - {*PARTS, HISTORY}), HISTORY]
+    above = roof.plots(document)
+    made = []
+    for name in (name for name in order if name in by_part):
+        blocks = sorted(by_part[name], key=lambda block: (block["rank"], block["title"]))
+        telling = [key for block in blocks for key in block["plots"][:1]]
+        if above and any(block["roofed"] for block in blocks):
+            keys = [f"roof-{i}" for i in range(len(above))]
+            drawn["plots"] |= dict(zip(keys, above, strict=True))
+            telling, above = [*telling[:1], keys[-1], *telling[1:]], []
+        made.append(
+            {
+                "name": name,
+                "title": TITLES.get(name, name.capitalize()),
+                "blocks": blocks,
+                "plots": telling[:MOST_TELLING],
+                "state": max((block["state"] for block in blocks), key=WORST.__getitem__),
+                "counts": _counts(blocks),
+                "gist": "; ".join(text for block in blocks for text in block["gist"][:1])[:160],
+            }
+        )
+    return made, drawn
+
+
+def _counts(blocks: list[Document]) -> str:
+    states = [block["state"] for block in blocks]
+    return ", ".join(f"{states.count(state)} {state}" for state in WORST if state in states)
+
+
+def _block(section: Document, drawn: Document) -> Document:
+    name = section["benchmark"]
+    keys = []
+    for i, plot in enumerate(_plots(section)[:MOST_SIDE_BY_SIDE]):
+        keys.append(f"{name}-{i}")
+        drawn["plots"][keys[-1]] = plot | {"of": section["title"]}
+    drawn["cases"][name] = cases(section)
+    return {
+        "name": name,
+        "title": section["title"],
+        "state": section["state"],
+        "section": section,
+        "rank": min((figure.get("order") or reached.LAST for figure in section["headlines"]), default=reached.LAST + 1),
+        "roofed": "bandwidth" in (section.get("roof") or {}),
+        "gist": [
+            f"{f['title']} {human(shown(f), unit_of(f), 3)}" for f in section["headlines"] if shown(f) is not None
+        ],
+        "headlines": [
+            {
+                "title": f["title"],
+                "text": human(shown(f), unit_of(f), 3),
+                "spread": tables.spread(f),
+                "state": words(f),
+            }
+            for f in section["headlines"]
+        ],
+        "plots": keys,
+        "fits": tables.fits(section),
+        "levels": tables.levels(section),
+        "cases": len(drawn["cases"][name]["rows"]),
+    }
+
+
+def _plots(section: Document) -> list[Document]:
+    made = [*matrices.plots(section), *shares.plots(section), *speedups.plots(section), *spectra.plots(section)]
+    made += plots.curves(section, published.curves(section)) if not section["matrix"] else []
+    dots = None if made else plots.points(section)
+    left = plots.residuals(section)
+    return [*made, *((dots,) if dots else ()), *((left,) if left else ())]

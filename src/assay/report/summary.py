@@ -1,0 +1,123 @@
+"""The verdict as text, for a terminal and as Markdown: the same lines, findings and grade as the page's."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from typing import Any
+
+from assay.report.bounds import percent
+from assay.report.verdict import MOST_FINDINGS, of
+
+Document = dict[str, Any]
+WIDTH = 80
+BAR = 20  # cells
+ODD = 50  # weight of a finding that a run of one benchmark shows
+FULL, EMPTY, TICK = "█", "░", "│"
+
+
+def heading(document: Document) -> str:
+    """One line: the machine, when, by which profile, and the grade."""
+    found = of(document)
+    made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(found["created"] or 0))
+    return f"{found['machine']} · {made} · profile {found['profile']} · {grade_line(found)}"
+
+
+def grade_line(found: Document) -> str:
+    """The grade with its meaning."""
+    return f"grade {found['grade']['grade']} ({found['grade']['meaning']})"
+
+
+def terminal(document: Document, width: int = WIDTH) -> list[str]:
+    """Lines of at most `width` columns."""
+    found = of(document)
+    lines = [*textwrap.wrap(heading(document), width), ""]
+    for fact in found["facts"]:
+        lines += _hung(f"{fact['name']:<11}", fact["text"], width)
+    if found["lines"]:
+        lines.append("")
+    for line in found["lines"]:
+        lines += _line(line, width)
+    if found["findings"]:
+        lines += ["", "What limits it, and what is odd"]
+    for each in found["findings"][:MOST_FINDINGS]:
+        lines += _hung("  - ", each["text"] + (f" → {each['advice']}" if each["advice"] else ""), width)
+    if len(found["findings"]) > MOST_FINDINGS:
+        lines.append(f"    {len(found['findings']) - MOST_FINDINGS} more in the report")
+    lines += ["", f"How good this run is: {grade_line(found)}"]
+    for each in found["grade"]["criteria"]:
+        lines += _hung(f"  {each['grade']} {each['name']}: ", each["text"], width, 4)
+    return lines
+
+
+def brief(document: Document, width: int = WIDTH) -> list[str]:
+    """The verdict on a run of one benchmark: heading, main figures, and what is odd."""
+    found = of(document)
+    lines = textwrap.wrap(heading(document), width)
+    for line in found["lines"]:
+        lines += _line(line, width)
+    for each in [each for each in found["findings"] if each["kind"] != "limit" and each["weight"] >= ODD]:
+        lines += _hung("  - ", each["text"] + (f" → {each['advice']}" if each["advice"] else ""), width)
+    return lines
+
+
+def _hung(name: str, text: str, width: int, indent: int | None = None) -> list[str]:
+    further = " " * (len(name) if indent is None else indent)
+    return textwrap.wrap(text, width, initial_indent=name, subsequent_indent=further) or [name.rstrip()]
+
+
+def _line(line: Document, width: int) -> list[str]:
+    """Title, value and interval; below them the bar, the share and what the bound is."""
+    value = line["text"]
+    interval = f"  {line['interval']}" if line["interval"] else ""
+    state = "" if line["state"] == "clean" else f"  [{line['state_text']}]"
+    first = _hung(f"{line['title'][:40]:<40} ", f"{value}{interval}{state}", width, 41)
+    bar = line["bar"]
+    if bar is None:
+        return [*first, *([f"  {line['bound_text']}"[:width]] if line["bound_text"] else [])]
+    said = f"{bar['text']} {line['bound_text']}" if bar["bounded"] else "beside the best of the earlier runs"
+    return [*first, *_hung(f"  {drawn(bar)} ", said, width)]
+
+
+def drawn(bar: Document) -> str:
+    """A bar in cells: what was reached, the rest to the bound, and where earlier runs were."""
+    filled = round(bar["at"] * BAR)
+    cells = [FULL] * filled + [EMPTY] * (BAR - filled)
+    for tick in bar["ticks"]:
+        cells[min(BAR - 1, int(tick["at"] * BAR))] = TICK
+    return "".join(cells)
+
+
+def markdown(document: Document) -> str:
+    """The verdict as Markdown, some forty lines."""
+    found = of(document)
+    made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(found["created"] or 0))
+    lines = [
+        f"# {found['machine']}: {grade_line(found)}",
+        "",
+        f"{made}, profile {found['profile']}, run {found['run']}",
+        "",
+    ]
+    lines += [f"- **{fact['name']}**: {fact['text']}" for fact in found["facts"]]
+    if found["lines"]:
+        lines += ["", "| what it reaches | value | across launches | of its bound | earlier runs | state |"]
+        lines.append("| :--- | ---: | ---: | :--- | :--- | :--- |")
+    for line in found["lines"]:
+        bar = line["bar"]
+        share = f"{bar['text']} {line['bound_text']}" if bar and bar["bounded"] else line["bound_text"] or "–"
+        before = (
+            ", ".join(percent(tick["value"] / line["value"]) for tick in line["earlier"][:3]) if line["value"] else ""
+        )
+        row = (line["title"], line["text"], line["interval"] or "–", share, before or "–", line["state_text"])
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
+    if found["findings"]:
+        lines += ["", "## What limits it, and what is odd", ""]
+        lines += [
+            f"- {each['text']}" + (f" → {each['advice']}" if each["advice"] else "") for each in found["findings"]
+        ]
+    lines += ["", "## How good this run is", ""]
+    lines += [
+        f"- {each['grade']}, {each['name']}: {each['text']} ({each['thresholds']})"
+        for each in found["grade"]["criteria"]
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,210 @@
+"""The verdict: lines with bars against bounds, findings worst first, the grade and its thresholds, earlier runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.report import page, summary, tables, verdict
+from assay.report.cases import cases
+from assay.report.verdict import verdict as judge
+from assay.store import Run
+from command_line import assay
+from made_documents import document, figure, headline, section
+
+Document = dict[str, Any]
+
+
+def part(name: str, of: str, *headlines: Document, figures: list[Document] | None = None, **more: Any) -> Document:
+    return section(name, figures or list(headlines), part=of, headlines=list(headlines), title=name.title(), **more)
+
+
+def test_each_part_comes_first_with_what_its_record_puts_first() -> None:
+    crowd = [headline(f"m{i}", 1e9, "B/s", order=i or None) for i in (3, 1, 2, 0)]
+    run = document(part("echo", "messages", *crowd), part("stream", "memory", headline("triad", 1e9, "B/s", order=1)))
+    assert [line["title"] for line in judge(run)["lines"]] == ["triad", "m1", "m2", "m3", "m0"]  # by part, then order
+    many = document(*(part(f"b{i}", "memory", headline(f"h{i}", 1.0, "s", order=i + 1)) for i in range(20)))
+    assert [line["title"] for line in judge(many)["lines"]] == [f"h{i}" for i in range(10)]
+
+
+def test_a_bar_is_the_share_of_its_bound_and_longer_is_better_whatever_the_unit() -> None:
+    pairs = [
+        figure("time", 50e-9, "s", first=0, second=1) | {"better": "lower"},
+        figure("time", 1e-9, "s", first=0, second=0) | {"better": "lower"},
+    ]
+    slow = headline("8 bytes", 200e-9, "s", bound="line_transfers", better="lower")
+    run = document(part("core_to_core", "threads", figures=pairs), part("echo", "messages", slow))
+    (line,) = judge(run)["lines"]
+    assert line["bound"]["value"] == pytest.approx(50e-9)  # not a processor with itself
+    assert line["bar"]["at"] == pytest.approx(0.25) and line["bar"]["text"] == "25%"
+    assert line["bar"]["low"] == pytest.approx(50 / 220) and line["bar"]["high"] == pytest.approx(50 / 180)
+    assert "50 ns: one cache-line transfer between cores" in line["bound_text"]
+
+
+def test_a_barrier_of_many_is_bound_by_as_many_transfers_as_there_are_doublings() -> None:
+    pairs = [figure("time", 50e-9, "s", first=0, second=1)]
+    of_eight = headline("barrier", 1e-6, "s", bound="line_transfers", better="lower") | {"params": {"ranks": 8}}
+    run = document(part("core_to_core", "threads", figures=pairs), part("barrier", "messages", of_eight))
+    assert judge(run)["lines"][0]["bound"]["value"] == pytest.approx(150e-9)
+
+
+def test_a_message_is_bound_by_a_copy_in_the_level_that_holds_it() -> None:
+    made = []
+    for level, rate, size in (("L1", 200e9, 2**14), ("L2", 100e9, 2**20), ("memory", 20e9, 2**30)):
+        made.append(figure("rate", rate, "B/s", "best", level=level, threads=1))
+        made.append(figure("rate", 9 * rate, "B/s", "best", level=level, threads=2))
+        made.append(figure("size", size, "B", level=level, threads=1))
+    for length, bound in ((4096, 100e9), (2**19, 50e9), (2**24, 10e9)):
+        rate = headline("long", 5e9, "B/s", bound="copy_rate") | {"params": {"bytes": length}}
+        run = document(part("levels", "memory", figures=made), part("echo", "messages", rate))
+        assert judge(run)["lines"][0]["bound"]["value"] == pytest.approx(bound)
+
+
+def test_without_a_bound_a_line_has_no_bar_and_earlier_runs_give_it_a_scale() -> None:
+    run = document(part("lock", "threads", headline("lock", 20e-9, "s", better="lower")))
+    assert judge(run)["lines"][0]["bar"] is None
+    line = judge(run)["lines"][0]
+    before = [{"run": "r0", "created": 0, "lines": [{**line, "value": 10e-9}, {**line, "unit": "B/s", "value": 1.0}]}]
+    bar = judge(run, None, before)["lines"][0]["bar"]
+    assert bar["bounded"] is False and bar["at"] == pytest.approx(0.5)
+    assert bar["ticks"] == [{"run": "r0", "at": 1.0}]
+
+
+@pytest.mark.parametrize(
+    ("widths", "launches", "moved", "grades"),
+    [
+        ((0.01, 0.019, 0.05), 10, None, "AAAA"),
+        ((0.01, 0.04, 0.05), 10, None, "BAAA"),
+        ((0.01, 0.019, 0.14), 10, None, "BAAA"),  # the widest one counts as well
+        ((0.01, 0.019, 0.05), 3, 0.04, "ABAB"),
+        ((0.1, 0.2, 0.3), 2, 0.2, "DDAC"),
+    ],
+)
+def test_the_grade_is_the_worst_of_its_criteria(
+    widths: tuple[float, ...], launches: int, moved: float | None, grades: str
+) -> None:
+    lines = [headline(f"h{i}", 1.0, "s") | {"range": [1 - w / 2, 1 + w / 2]} for i, w in enumerate(widths)]
+    if moved is not None:
+        lines[0] |= {"state": "disturbed", "disturbance": {"low": -moved, "high": 0.01}}
+    found = judge(document(part("b", "memory", *lines, launches=launches) | {"launches": launches}))["grade"]
+    assert "".join(each["grade"] for each in found["criteria"]) == grades and found["grade"] == max(grades)
+    assert all(each["thresholds"] and each["text"] for each in found["criteria"])
+
+
+def test_what_is_missing_or_only_a_bound_costs_the_grade() -> None:
+    fine = [part(f"b{i}", "memory", headline(f"h{i}", 1.0, "s")) for i in range(3)]
+    lost = part("lost", "memory", state="invalid", warnings=["check failed"]) | {"state": "invalid"}
+    found = judge(document(*fine, lost))
+    assert {each["name"]: each["grade"] for each in found["grade"]["criteria"]}["missing"] == "D"
+    assert (
+        found["findings"][0]["kind"] == "missing"
+        and "Lost: no valid result: check failed" in found["findings"][0]["text"]
+    )
+    bound = part("b", "memory", headline("h", 1.0, "s", state="bound"))
+    assert {c["name"]: c["grade"] for c in judge(document(bound))["grade"]["criteria"]}["disturbance"] == "D"
+
+
+def test_a_simulated_machine_is_graded_by_what_is_missing_alone() -> None:
+    run = document(part("echo", "messages", headline("h", 1.0, "s"), launches=1), described=True)
+    found = judge(run)["grade"]
+    assert found["grade"] == "A" and [each["name"] for each in found["criteria"]] == ["missing"]
+
+
+def test_causes_stand_once_with_how_far_they_moved_what_and_what_to_do() -> None:
+    touched = [{"benchmark": "stream", "figure": "rate", "params": {}, "low": -0.02, "high": 0.05}]
+    cause = {"cause": "others", "text": "other processes took 0.4 of 2 processors", "from": 0, "to": 9, "amount": 0.4}
+    run = document(part("stream", "memory", headline("triad", 1e9, "B/s", state="disturbed")) | {"state": "disturbed"})
+    run["causes"] = [{**cause, "figures": touched, "advice": "wait, or use fewer processors"}]
+    first = judge(run)["findings"][0]
+    assert "0.4 of 2 processors; it touched 1 benchmark, figures by up to 5%" in first["text"]
+    assert first["advice"] == "wait, or use fewer processors"
+    assert sum("stream" in each["text"] for each in judge(run)["findings"]) == 0
+
+
+def test_what_memory_limits_is_said_in_flops_per_byte() -> None:
+    ceiling = section("flat", [figure("rate", 100e9, "flop/s", "best")], roof={"ceiling": "rate"}, part="processor")
+    rates = {1: 20e9, 2: 22e9}
+    streamed = [figure("rate", rate, "B/s", kernel="triad", vector=0, threads=n) for n, rate in rates.items()]
+    texts = [each["text"] for each in judge(document(ceiling, part("stream", "memory", figures=streamed)))["findings"]]
+    assert any("less than 9.1 flop per byte (22 GB/s for 200 Gflop/s on 2 threads)" in text for text in texts)
+    assert any("grows 1.1 times from 1 to 2 threads" in text for text in texts)
+
+
+def test_an_invalid_figure_shows_no_number_anywhere() -> None:
+    wrong = headline("h", 4.5678e-6, "s", state="invalid")
+    wrong |= {"ci95": [4.4567e-6, 4.6789e-6]}
+    run = document(part("b", "memory", wrong))
+    shown = [summary.markdown(run), "\n".join(summary.terminal(run)), tables.figures(run["benchmarks"][0]).markdown()]
+    shown += [json.dumps([[cell["t"] for cell in row] for row in cases(run["benchmarks"][0])["rows"]])]
+    shown += [page.html(run).partition('id="pack"')[0], page.markdown(run)]
+    for text in shown:
+        assert "4.56" not in text and "4.57" not in text and "4.46" not in text and "4.68" not in text
+        assert "invalid" in text
+
+
+def test_a_disturbed_figure_says_by_how_much_at_most() -> None:
+    moved = headline("h", 1e-6, "s", state="disturbed") | {"disturbance": {"low": -0.01, "high": 0.031}}
+    run = document(part("b", "memory", moved))
+    for text in (
+        summary.markdown(run),
+        " ".join(" ".join(summary.terminal(run)).split()),
+        page.html(run).partition('id="pack"')[0],
+    ):
+        assert "disturbed by at most 3.1%" in text
+    assert tables.figures(run["benchmarks"][0]).rows[0][-1] == "disturbed by at most 3.1%"
+
+
+def test_the_terminal_is_not_wider_than_80_columns() -> None:
+    titles = ["a title that is far longer than what a person would write for one of these main figures", "short"]
+    lines = [headline(title, 1e-6, "s", state="disturbed") for title in titles]
+    run = document(part("b", "memory", *lines, state="disturbed", warnings=["w" * 300]) | {"state": "disturbed"})
+    text = summary.terminal(run)
+    assert max(len(line) for line in text) <= 80 and len(text) < 40
+
+
+def test_shares_are_percentages_and_one_is_no_unit() -> None:
+    kept = figure("kept", 0.873, "1") | {"help": "part of its rate that it keeps"}
+    times = figure("times", 3.0, "1") | {"help": "how many times"}
+    rows = {row[0]: row for row in tables.figures(section("b", [kept, times])).rows}
+    assert rows["kept"][2] == "87.3%" and rows["kept"][3] == "78.6% – 96%" and rows["times"][2] == "3"
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+    file = tmp_path / "constant.toml"
+    file.write_text('name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n')
+    return file
+
+
+def test_a_report_leaves_the_verdict_beside_the_run(machine: Path, tmp_path: Path) -> None:
+    assert assay("run", "echo", "--on", str(machine), "--out", str(tmp_path / "one")).status == 0
+    answer = assay("report", str(tmp_path / "one"))
+    assert answer.status == 0
+    left = json.loads((tmp_path / "one" / "summary.json").read_text())
+    assert left["lines"][0]["text"] == "73.2 µs" and left["grade"]["grade"] == "A"
+    text = (tmp_path / "one" / "summary.md").read_text()
+    assert text.startswith("# constant: grade A") and "73.2 µs" in text and len(text.splitlines()) < 60
+
+
+def test_earlier_runs_of_the_same_machine_give_ticks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    told = part("lock", "threads", headline("lock", 20e-9, "s", better="lower"))
+    runs = []
+    for name, host in (("old", "here"), ("other", "there"), ("broken", "here"), ("new", "here")):
+        run = Run.create(tmp_path / name, {"machine": host, "described": False})
+        run.about["created"] = float(len(runs))
+        run.save()
+        made = document(told, run=run.about["id"], machine=host, created=run.about["created"])
+        made["benchmarks"][0]["headlines"][0]["value"] = 20e-9 + 1e-9 * len(runs)
+        page.write(run, made)
+        runs.append((run, made))
+    (tmp_path / "broken" / "summary.json").write_text('{"lines": [{"value": "x"}')
+    run, made = runs[-1]
+    line = verdict.attach(run, {key: value for key, value in made.items() if key != "summary"})["summary"]["lines"][0]
+    assert line["earlier"] == [{"run": runs[0][0].about["id"], "value": pytest.approx(20e-9)}]
+    assert line["bar"]["ticks"][0]["at"] == 1.0 and line["bar"]["at"] == pytest.approx(20 / 23)
