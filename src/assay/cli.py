@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
 import importlib
+import io
 import json
+import os
 import pkgutil
 import sys
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -52,8 +56,12 @@ def emit(document: Any) -> None:
 
 def main() -> None:
     """Run the command line; an AssayError becomes one line on standard error and its exit status."""
+    _streams()
     try:
-        application(next(iter(sys.argv[1:]), None))()
+        try:
+            application(next(iter(sys.argv[1:]), None))()
+        finally:
+            sys.stdout.flush()  # here, where a device that is full can still be reported
     except AssayError as error:
         sys.stderr.write(f"assay: {error}\n")
         sys.exit(error.status)
@@ -62,5 +70,25 @@ def main() -> None:
             sys.stderr.write("assay: interrupted\n")
         raise
     except BrokenPipeError:
-        sys.stderr.close()
+        _discard()
         sys.exit(1)
+    except OSError as error:  # what no reader or writer of a file has named: mostly standard output
+        _discard()
+        sys.stderr.write(f"assay: {error.filename or 'standard output'}: {error.strerror or error}\n")
+        sys.exit(1)
+
+
+def _streams() -> None:
+    """Have every character printed on any terminal, escaped where its encoding lacks it; a closed stream swallows."""
+    nothing = Path(os.devnull)
+    sys.stdout = sys.stdout or nothing.open("w")
+    sys.stderr = sys.stderr or nothing.open("w")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _discard() -> None:
+    """Let standard output swallow what it still holds: writing it at exit would fail again, with a traceback."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -81,7 +81,8 @@ def write(folder: Path, tables: dict[str, pa.Table]) -> None:
     for name, table in tables.items():
         fresh = folder / f"{name}.parquet.new"
         try:
-            pq.write_table(table, fresh, compression="zstd", write_page_checksum=True)
+            with fresh.open("wb") as out:  # by handle: Arrow takes no name that is not UTF-8
+                pq.write_table(table, out, compression="zstd", write_page_checksum=True)
             fresh.replace(parquet(folder, name))
         except OSError:
             with contextlib.suppress(OSError):
@@ -99,7 +100,7 @@ def unreadable(folder: Path) -> str | None:
         if not path.is_file():
             return f"{path.name} is missing"
         try:
-            with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            with path.open("rb") as held, pq.ParquetFile(held, page_checksum_verification=True) as file:
                 if not file.schema_arrow.equals(schema(kind)):
                     return f"{path.name} has other columns"
                 for _ in file.iter_batches():
@@ -111,9 +112,26 @@ def unreadable(folder: Path) -> str | None:
 
 def dataset(paths: list[Path]) -> Any:
     """Open Parquet files as one Arrow dataset, read when asked; no character of their names is special."""
+    import pyarrow as pa
     import pyarrow.dataset as arrow
+    import pyarrow.parquet as pq
     from pyarrow.fs import LocalFileSystem
+
+    if not all(_is_unicode(str(path)) for path in paths):  # which Arrow opens by handle only
+        read = []
+        for path in paths:
+            with path.open("rb") as held:
+                read.append(pq.ParquetFile(held, page_checksum_verification=True).read())
+        return pa.concat_tables(read)
 
     checked = arrow.ParquetFragmentScanOptions(page_checksum_verification=True)
     form = arrow.ParquetFileFormat(default_fragment_scan_options=checked)
     return arrow.dataset([str(path) for path in paths], format=form, filesystem=LocalFileSystem())
+
+
+def _is_unicode(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 class Table(StrEnum):
@@ -53,19 +56,24 @@ def register(app: typer.Typer) -> None:
                 return
             text = dumps({"table": table.value, "rows": rows}) + "\n"
             try:
-                output.write_text(text)
+                output.write_text(text, encoding="utf-8")
             except OSError as error:
                 storage_failed(error, output)
             if json:
                 emit({"table": table.value, "rows": len(rows), "file": str(output)})
             return
+        if output is None:
+            _rows(csv.writer(sys.stdout), names, answer)
+            return
         try:
-            with output.open("w", newline="") if output else sys.stdout as out:
-                writer = csv.writer(out)
-                writer.writerow(names)
-                while rows_now := answer.fetchmany(10000):
-                    writer.writerows(rows_now)
+            with output.open("w", newline="", encoding="utf-8") as out:
+                _rows(csv.writer(out), names, answer)
         except OSError as error:
-            if output is None:
-                raise
             storage_failed(error, output)
+
+
+def _rows(writer: Any, names: list[str], answer: duckdb.DuckDBPyConnection) -> None:
+    """Write a heading and every row, some thousands at a time."""
+    writer.writerow(names)
+    while some := answer.fetchmany(10000):
+        writer.writerows(some)

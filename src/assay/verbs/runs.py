@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from assay.store import Run
 
 
 def register(app: typer.Typer) -> None:
@@ -18,30 +21,35 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.store import known_runs
 
-        found = [
-            {
-                "id": run.about["id"],
-                "created": run.about.get("created"),
-                "state": run.about.get("state"),
-                "machine": run.about.get("machine"),
-                "profile": run.about.get("profile"),
-                "benchmarks": list(run.about.get("wishes", {}).get("names", [])),
-                "folder": str(run.folder),
-            }
-            for run in known_runs()
-        ]
+        found = [_entry(run) for run in known_runs()]
         if json:
             emit({"runs": found})
             return
         from rich.console import Console
         from rich.table import Table
+        from rich.text import Text
 
         table = Table(box=None, header_style="bold")
-        for heading in ("run", "made (UTC)", "state", "machine", "benchmarks"):
+        table.add_column("run", no_wrap=True, min_width=max((len(each["id"]) for each in found), default=0))
+        for heading in ("made (UTC)", "state", "machine", "benchmarks"):
             table.add_column(heading, overflow="fold")
-        for run in found:
-            made = time.strftime("%Y-%m-%d %H:%M", time.gmtime(run["created"] or 0))
-            names = run["benchmarks"]
+        for each in found:
+            names = each["benchmarks"]
             what = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-            table.add_row(run["id"], made, run["state"], run["machine"], what)
+            made = time.strftime("%Y-%m-%d %H:%M", time.gmtime(each["created"] or 0))
+            table.add_row(*(Text(str(cell or "")) for cell in (each["id"], made, each["state"], each["machine"], what)))
         Console().print(table if found else "No runs yet: assay evaluate makes one.")
+
+
+def _entry(run: Run) -> dict[str, Any]:
+    """One run: a run that says that it runs, and that no process writes into, is interrupted."""
+    names = run.about.get("wishes", {}).get("names")
+    return {
+        "id": run.about["id"],
+        "created": run.about.get("created"),
+        "state": run.state,
+        "machine": run.about.get("machine"),
+        "profile": run.about.get("profile"),
+        "benchmarks": [str(name) for name in names] if isinstance(names, list) else [],
+        "folder": str(run.folder),
+    }

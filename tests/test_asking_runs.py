@@ -1,0 +1,237 @@
+"""Asking runs that are stored: any folder name is a name, SQL reaches no file, every stream may be what it is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.store import Run, connect
+from command_line import assay
+
+MACHINE = 'name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n'
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("template")
+    (folder / "constant.toml").write_text(MACHINE)
+    words = ("--on", str(folder / "constant.toml"), "--set", "bytes=8", "--json")
+    assert assay("run", "echo", *words, "--out", str(folder / "run")).status == 0
+    return folder / "run"
+
+
+def run_named(template: Path, folder: Path, identity: str, state: str = "done") -> Path:
+    """Copy a run to a folder under an id of its own, which its rows say as well."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    shutil.copytree(template, folder)
+    about = json.loads((folder / "run.json").read_text()) | {"id": identity, "state": state}
+    (folder / "run.json").write_text(json.dumps(about))
+    for path in folder.glob("*.parquet"):
+        table = pq.read_table(path)
+        own = pa.array([identity] * table.num_rows, pa.string())
+        pq.write_table(table.set_column(0, "run", own), path)
+    return folder
+
+
+# -- names ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["r[ab]", "run*", "r?n", "{ra,rb}", "it's", "a b", "**", "ümlaut", 'q"q', "%20", "$HOME"]
+)
+def test_a_folders_name_is_a_name_and_no_pattern(name: str, template: Path, tmp_path: Path) -> None:
+    for other in ("ra", "run1"):
+        run_named(template, tmp_path / other, other)
+    folder = run_named(template, tmp_path / name, "mine")
+    asked = assay("query", "SELECT DISTINCT run FROM samples", "--run", str(folder), "--json")
+    assert asked.status == 0 and asked.document["rows"] == [["mine"]], asked.err
+    exported = assay("export", str(folder), "--json")
+    assert {row["run"] for row in exported.document["rows"]} == {"mine"}
+
+
+def test_a_run_named_twice_is_asked_once(template: Path, tmp_path: Path) -> None:
+    folder = run_named(template, tmp_path / "one", "one")
+    assert connect([Run.open(folder), Run.open(folder)]).execute("SELECT count(*) FROM samples").fetchone() == (1,)
+
+
+# -- SQL ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "COPY samples TO 'out.csv'",
+        "COPY samples TO '/dev/stdout'",
+        "EXPORT DATABASE 'out'",
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "SELECT * FROM read_text('/etc/passwd')",
+        "SELECT * FROM '/etc/passwd'",
+        "SELECT * FROM read_parquet('one/samples.parquet')",
+        "SELECT * FROM glob('/*')",
+        "ATTACH 'out.db'",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SET enable_external_access = true",
+        "RESET enable_external_access",
+        "SET lock_configuration = false",
+        "PRAGMA enable_profiling = 'json'",
+    ],
+)
+def test_sql_reaches_no_file(sql: str, template: Path, tmp_path: Path) -> None:
+    folder = run_named(template, tmp_path / "one", "one")
+    before = sorted(tmp_path.rglob("*"))
+    answer = assay("query", sql, "--run", str(folder))
+    assert answer.status == 2 and answer.out == "" and len(answer.err.strip().splitlines()) == 1, answer
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_files_are_written_where_that_is_asked_for(template: Path, tmp_path: Path) -> None:
+    folder = run_named(template, tmp_path / "one", "one")
+    sql = "COPY (SELECT run, value FROM samples) TO 'out.csv'"
+    refused = assay("query", sql, "--run", str(folder))
+    assert refused.status == 2 and "--write" in refused.err and not Path("out.csv").exists()
+    assert assay("query", sql, "--run", str(folder), "--write").status == 0
+    assert Path("out.csv").read_text().startswith("run,value\none,")
+
+
+@pytest.mark.parametrize("sql", ["", ";", " ", "/* nothing */", "SELECT", "\0", "SELECT 1; nonsense"])
+def test_a_question_that_asks_nothing_is_one_line(sql: str) -> None:
+    answer = assay("query", sql)
+    assert answer.status == 2 and answer.out == "" and len(answer.err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT '[/x]' AS \"[/y]\"",
+        "SELECT map([[1]], [2])",
+        "SELECT {'a': 'nan'::FLOAT}, ['inf'::DOUBLE]",
+        "SELECT DATE '290000-01-01', TIMESTAMP 'infinity', INTERVAL 1 MONTH",
+        "SELECT 'a\\x00b'::BLOB, 1::HUGEINT << 100, 1.5::DECIMAL",
+    ],
+)
+def test_values_of_every_kind_are_printed_and_written(sql: str) -> None:
+    assert assay("query", sql).status == 0
+    json.dumps(assay("query", sql, "--json").document, allow_nan=False)
+
+
+# -- which runs there are -------------------------------------------------------------------------------------------
+
+
+def test_a_killed_run_is_interrupted_and_one_that_is_written_runs(template: Path) -> None:
+    folder = run_named(template, Path("runs") / "a", "20260101-000000-abcdef", state="running")
+    assert [each["state"] for each in assay("runs", "--json").document["runs"]] == ["interrupted"]
+    assert "interrupted" in assay("runs").out
+    held = Run.open(folder)
+    held.hold()
+    assert [each["state"] for each in assay("runs", "--json").document["runs"]] == ["running"]
+
+
+def test_ids_are_whole_at_80_columns(template: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    identity, machine = "20260101-000000-abcdef", "a-node-with-a-very-long-name.of-a-cluster.example.org"
+    folder = run_named(template, Path("runs") / "a", identity)
+    about = json.loads((folder / "run.json").read_text())
+    wishes = about["wishes"] | {"names": [f"benchmark-{i}-with-a-long-name" for i in range(5)]}
+    (folder / "run.json").write_text(json.dumps(about | {"machine": machine, "wishes": wishes}))
+    monkeypatch.setenv("COLUMNS", "80")
+    printed = assay("runs").out
+    assert identity in printed and max(map(len, printed.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("content", [b"[]", b"{}", b"", b'{"id": 3}', b"\xff", b"{", b"[" * 100_000, b"null"])
+def test_a_broken_neighbour_breaks_no_lookup(content: bytes, template: Path) -> None:
+    run_named(template, Path("runs") / "good", "good-one")
+    bad = run_named(template, Path("runs") / "bad", "bad-one")
+    (bad / "run.json").write_bytes(content)
+    listed = assay("runs", "--json")
+    assert [each["id"] for each in listed.document["runs"]] == ["good-one"]
+    assert str(bad) in listed.err and "skipped" in listed.err
+    assert assay("report", "good-one", "--json").document["run"] == "good-one"
+    direct = assay("report", str(bad))
+    assert direct.status == 2 and "run.json: cannot be read as a run" in direct.err
+    assert len(direct.err.strip().splitlines()) == 1
+
+
+def test_an_index_that_is_no_text_breaks_no_lookup(template: Path, tmp_path: Path) -> None:
+    run_named(template, Path("runs") / "good", "good-one")
+    index = tmp_path / "state" / "assay" / "runs"
+    index.parent.mkdir(parents=True)
+    index.write_bytes(b"\xff\xfe\n\0\n" + bytes(tmp_path / "runs" / "good") + b"\n")
+    assert [each["id"] for each in assay("runs", "--json").document["runs"]] == ["good-one"]
+
+
+# -- Parquet --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("harm", ["cut", "missing", "empty", "changed", "a folder"])
+def test_tables_that_cannot_be_read_are_made_again_from_the_lines(harm: str, template: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(template, folder)
+    whole = assay("export", str(folder)).out
+    path = folder / "samples.parquet"
+    bytes_ = path.read_bytes()
+    path.unlink()
+    if harm == "cut":
+        path.write_bytes(bytes_[: len(bytes_) // 2])
+    elif harm == "empty":
+        path.touch()
+    elif harm == "changed":
+        path.write_bytes(bytes_[:40] + bytes(byte ^ 0x55 for byte in bytes_[40:60]) + bytes_[60:])
+    elif harm == "a folder":
+        path.mkdir()
+    for words in (("report", "--json"), ("export",), ("compare",), ("query",)):
+        again = tmp_path / f"{words[0]}"
+        shutil.copytree(folder, again)
+        asked = {"compare": (str(template),), "query": ()}.get(words[0], ())
+        verb = (
+            ("query", "SELECT count(*) FROM samples", "--run", str(again))
+            if words[0] == "query"
+            else (words[0], str(again), *asked, *words[1:])
+        )
+        answer = assay(*verb)
+        assert answer.status == 0 and "Traceback" not in answer.err
+        if words[0] == "compare":  # which reads the lines
+            continue
+        assert "samples.parquet" in answer.err and "made again" in answer.err, answer
+        if words[0] == "export":
+            assert answer.out == whole
+        if harm != "a folder":
+            assert assay(*verb).err == ""  # it stands again
+
+
+# -- streams --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words", ["runs", "runs --json", "report RUN --json", "export RUN", "query 'SELECT 1'", "compare RUN RUN"]
+)
+def test_a_full_device_under_standard_output_is_one_line(words: str, template: Path, tmp_path: Path) -> None:
+    folder = run_named(template, tmp_path / "runs" / "one", "one")
+    command = f"'{sys.executable}' -m assay {words.replace('RUN', str(folder))} >/dev/full"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and done.stderr == "assay: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize("redirected", ["PYTHONIOENCODING=ascii", "PYTHONIOENCODING=latin-1", "LC_ALL=C", "CLOSED"])
+def test_any_encoding_of_the_terminal_takes_a_report(redirected: str, template: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "ümlaut\udcff"
+    shutil.copytree(template, folder)
+    closed = redirected == "CLOSED"
+    command = ["bash", "-c", f"{'' if closed else redirected} exec '{sys.executable}' -m assay report \"$0\""]
+    command[2] += " >&-" if closed else ""
+    done = subprocess.run([*command, bytes(folder)], capture_output=True, timeout=120)
+    assert done.returncode == 0 and b"Traceback" not in done.stderr, done.stderr.decode(errors="replace")
+    assert closed or b"73.2" in done.stdout
