@@ -107,8 +107,14 @@ Json host_facts(const std::string& host, const std::string& system) {
   text_or_null(json, "clock_source", first_line(clock));
   const std::string load = reading::word_of(system + "proc/loadavg");
   load.empty() ? json.null("load") : json.number("load", std::strtod(load.c_str(), nullptr));
-  const bool guest = (" " + value_of(info, "flags", ':') + " ").find(" hypervisor ") != std::string::npos;
-  return json.truth("virtualised", guest);
+  const std::string megahertz = value_of(info, "cpu MHz", ':');
+  megahertz.empty() ? json.null("frequency") : json.number("frequency", 1e6 * std::strtod(megahertz.c_str(), nullptr));
+  const std::string flags = " " + value_of(info, "flags", ':') + " ";
+  std::vector<std::string> vectors;  // what the peak of arithmetic depends on
+  for (const std::string_view flag : {"avx", "avx2", "fma", "avx512f"})
+    if (flags.find(" " + std::string(flag) + " ") != std::string::npos) vectors.push_back(Json::quote(flag));
+  json.list("vectors", vectors);
+  return json.truth("virtualised", flags.find(" hypervisor ") != std::string::npos);
 }
 
 }  // namespace assay::timing

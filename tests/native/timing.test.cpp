@@ -300,7 +300,9 @@ void facts_of_a_host() {
     put(topology + "physical_package_id", "0\n");
   }
   put("sys/devices/system/cpu/online", "0-3\n");
-  put("proc/cpuinfo", "processor : 0\nmodel name\t: Some \"fast\" CPU\nflags\t\t: fpu hypervisor sse\n");
+  put("proc/cpuinfo",
+      "processor : 0\nmodel name\t: Some \"fast\" CPU\ncpu MHz\t\t: 2500.000\nflags\t\t: fpu hypervisor sse avx2 "
+      "fma\n");
   put("proc/meminfo", "MemTotal:       1000 kB\n");
   put("proc/self/cgroup", "0::/job\n");
   put("sys/fs/cgroup/job/cpuset.cpus.effective", "0-2\n");
@@ -312,7 +314,8 @@ void facts_of_a_host() {
   const std::string facts = host_facts("n1", root).str();
   for (const char* part :
        {R"("host":"n1")", R"("cpu":"Some \"fast\" CPU")", R"("sockets":1,"cores":2,"threads":4,"processors":3)",
-        R"("usable_cpus":0.5,"cpu_quota":0.5)", R"("memory":1024000)", R"("governor":null)", R"("virtualised":true)"})
+        R"("usable_cpus":0.5,"cpu_quota":0.5)", R"("memory":1024000)", R"("governor":null)",
+        R"("frequency":2.5e+09,"vectors":["avx2","fma"],"virtualised":true)"})
     expect(facts.find(part) != std::string::npos, std::string(part) + " in " + facts);
   fs::remove_all(root);
 }

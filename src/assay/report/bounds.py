@@ -76,9 +76,9 @@ def peak_float64(document: Document, figure: Document | None = None) -> tuple[fl
     bound itself.
     """
     measured = _measured_clock(document)
-    clock, flags = measured or _host(document).get("frequency"), set(_host(document).get("flags") or ())
+    clock, flags = measured or _host(document).get("frequency"), _vectors(document)
     best = best_peak(document)
-    if not clock:
+    if not clock or flags is None:
         return None if best is None else (best, "best reading of this run")
     lanes = 8 if "avx512f" in flags else 4 if "avx2" in flags else 2
     fused = 2 if flags & {"fma", "avx512f"} else 1
@@ -114,6 +114,13 @@ def peak_measured(document: Document, figure: Document) -> tuple[float, str] | N
     """Flop/s: the best reading of this run's own peak, else what follows from the clock."""
     best = best_peak(document)
     return peak_float64(document) if best is None else (best, "this run's arithmetic peak")
+
+
+def _vectors(document: Document) -> set[str] | None:
+    """What vectors the processor that measured has, by the kernel's flags; None where its host did not say it."""
+    host = _host(document)
+    known = host.get("vectors" if "submitted_from" in host else "flags")  # a node's `flags` are its compiler's
+    return None if known is None else set(known)
 
 
 def _measured_clock(document: Document) -> float | None:

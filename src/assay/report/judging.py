@@ -15,6 +15,7 @@ from assay.benchmark.record import Benchmark
 from assay.report.readings import Readings, Told
 from assay.report.references import Launched, slower_by
 from assay.report.states import LEFT_OUT
+from assay.report.usable import usable_processors
 from assay.samples import ACCOUNTING
 from assay.store import Run
 
@@ -82,9 +83,8 @@ def judged(
         if not any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches):
             result.warnings.append("no block was finished")
         return result
-    processors = int((run.about.get("host") or {}).get("usable_cpus") or 1)
-    of_host = {host: int((measured or {}).get(host, {}).get("usable_cpus") or processors) or 1 for host in ranks}
-    verdict = disturbance.judge(blocks, of_host, ranks)
+    usable = usable_processors(lines.launches, measured or {}, run.about.get("host") or {})
+    verdict = disturbance.judge(blocks, usable, ranks)
     result.verdicts |= {(metric, str(case)): of for (metric, case), of in verdict.cases.items()}
     hosts = len(ranks) > 1
     unclean = set(verdict.warnings)

@@ -1,0 +1,33 @@
+"""How many processors a benchmark's launches could use, on the hosts where they ran."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from assay.samples import Launch
+
+Facts = Mapping[str, Any]
+
+
+def usable_processors(launches: Iterable[Launch], measured: Mapping[str, Facts], submitting: Facts) -> dict[str, int]:
+    """Processors that can be used, by the host that wrote the lines; of a launch on several hosts theirs together.
+
+    (A launch's accounts are summed over its hosts, too.) `measured`: what each host stated (report/hosts.py). Of one
+    that stated nothing the submitting host's count where it is the same, else the processors that its ranks may use.
+    """
+    found: dict[str, int] = {}
+    for launch in launches:
+        placed = json.loads(launch.placement)
+        names = {str(rank.get("host") or launch.host) for rank in placed} or {launch.host}
+        stated = [measured[name]["usable_cpus"] for name in names if measured.get(name, {}).get("usable_cpus")]
+        if len(stated) == len(names):
+            usable = sum(stated)
+        elif names == {launch.host} and submitting.get("host") in (None, launch.host) and submitting.get("usable_cpus"):
+            usable = submitting["usable_cpus"]
+        else:
+            usable = len({(rank.get("host"), cpu) for rank in placed for cpu in rank.get("cpus", ())})
+        found[launch.host] = max(found.get(launch.host, 1), math.floor(usable))
+    return found
