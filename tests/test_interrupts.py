@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.execute import session
+from command_line import assay
+
 HYPERCUBE = Path(__file__).resolve().parent.parent / "examples" / "hypercube.toml"
 LONG = ("--set", "method.cycles=2000000000", "--set", "network.dimension=10")
 STUDY = """
@@ -141,6 +144,31 @@ def test_workers_end_with_their_parent(verb: str, number: signal.Signals, tmp_pa
         os.kill(ran.pid, number)
         ran.wait(PATIENCE)
         assert until(lambda: not members(ran.pid), 20), members(ran.pid)
+
+
+@pytest.mark.parametrize("verb", [("evaluate", "-N", "4"), ("run", "echo")], ids=lambda words: words[0])
+def test_the_way_to_go_on_is_named_where_there_is_one(
+    verb: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(session, "do", pressed)
+    found = assay(*verb, "--on", str(HYPERCUBE.parent / "constant.toml"), "--out", str(tmp_path / "run"))
+    kept = f"; what was finished is kept, and this goes on: assay evaluate --resume {tmp_path / 'run'}"
+    assert (found.status, found.out) == (130, "")
+    assert found.err == f"assay: interrupted{kept if verb[0] == 'evaluate' else ''}\n"
+
+
+@pytest.mark.parametrize("words", [("runs",), ("catalogue", "ipsc860")], ids=lambda words: words[0])
+def test_other_verbs_say_that_they_were_interrupted(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("assay.store.known_runs", pressed)
+    monkeypatch.setattr("assay.machine.catalogue.load", pressed)
+    found = assay(*words)
+    assert (found.status, found.out, found.err) == (130, "", "assay: interrupted\n")
 
 
 def test_a_worker_that_fails_ends_the_others() -> None:

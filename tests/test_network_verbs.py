@@ -52,13 +52,13 @@ def test_the_document_has_what_it_promises() -> None:
     assert found["messages"] == pytest.approx(128 * 0.2 / 32 * 20_000, rel=0.05)
     # Distances on a 7-cube without oneself: 7 * 64 / 127 links, and those into and out of the network.
     assert found["head_hops"] / found["messages"] == pytest.approx(7 * 64 / 127 + 2, rel=0.15)
-    cycles = found["figures"]["header_latency"]["cycles"]
+    cycles = found["estimates"]["header_latency"]["cycles"]
     low, high = cycles["interval"]
     assert low < cycles["mean"] < high
     assert 7 * 64 / 127 + 2 < cycles["mean"] < 20
-    assert found["figures"]["header_latency"]["seconds"]["mean"] == pytest.approx(cycles["mean"] * 5e-8)
+    assert found["estimates"]["header_latency"]["seconds"]["mean"] == pytest.approx(cycles["mean"] * 5e-8)
     assert set(cycles["quantiles"]) == {"0.5", "0.9", "0.99"}
-    assert found["figures"]["throughput"]["flits_per_node_per_cycle"]["mean"] == pytest.approx(0.2, rel=0.05)
+    assert found["estimates"]["throughput"]["flits_per_node_per_cycle"]["mean"] == pytest.approx(0.2, rel=0.05)
 
 
 def test_the_same_seed_gives_the_same_bits_on_any_workers() -> None:
@@ -76,16 +76,16 @@ def test_replications_go_on_until_the_interval_is_as_asked(tmp_path: Path) -> No
     precise = tmp_path / "precise.toml"
     precise.write_text(file + "[method]\nprecision = 0.01\n")
     found = document("simulate", precise)
-    interval = found["figures"]["header_latency"]["cycles"]["interval"]
+    interval = found["estimates"]["header_latency"]["cycles"]["interval"]
     assert found["replications"] in (10, 20, 40, 80, 160)
-    assert (interval[1] - interval[0]) / 2 <= 0.01 * found["figures"]["header_latency"]["cycles"]["mean"]
+    assert (interval[1] - interval[0]) / 2 <= 0.01 * found["estimates"]["header_latency"]["cycles"]["mean"]
     assert found["warmup"]["how"] == "MSER-5"
 
 
 def test_saturation_is_a_result() -> None:
     found = simulate("--set", "traffic.load=1.2")
     assert found["saturated"] is True
-    assert found["figures"]["throughput"]["flits_per_node_per_cycle"]["mean"] < 1
+    assert found["estimates"]["throughput"]["flits_per_node_per_cycle"]["mean"] < 1
 
 
 def test_the_saturation_of_a_single_link_is_its_capacity(tmp_path: Path) -> None:
@@ -166,8 +166,8 @@ def test_utilisation_names_the_busiest() -> None:
 
 def test_io_nodes_simulate() -> None:
     found = document("simulate", EXAMPLES / "io_nodes.toml", "--set", "method.cycles=50000")
-    assert {"pe_pe_latency", "io_io_latency", "read_latency"} <= set(found["figures"])
-    assert found["figures"]["pe_pe_latency"]["cycles"]["mean"] > 7 * 64 / 127 + 2
+    assert {"pe_pe_latency", "io_io_latency", "read_latency"} <= set(found["estimates"])
+    assert found["estimates"]["pe_pe_latency"]["cycles"]["mean"] > 7 * 64 / 127 + 2
 
 
 def test_a_trace_is_replayed_to_the_cycle(tmp_path: Path) -> None:

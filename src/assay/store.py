@@ -45,7 +45,7 @@ def storage_failed(error: OSError, path: Path) -> NoReturn:
     """Turn an operating system's refusal to write into one clear error: what was measured so far stays readable."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         raise MeasurementError(
-            f"{path}: the disk is full; what was finished is kept, free space and --resume"
+            f"{path}: the disk is full; what was finished is kept: free space, then `assay evaluate --resume` goes on"
         ) from None
     raise InputError(f"cannot be written ({error.strerror})", file=path) from None
 
@@ -71,7 +71,9 @@ class Run:
         folder = (out or Path("runs") / identity).absolute()
         if (folder / "run.json").exists():
             raise InputError(
-                "holds a run already", file=folder, accepted="another folder, or --resume to go on with this one"
+                "holds a run already",
+                file=folder,
+                accepted="another folder, or `assay evaluate --resume` to go on with this one",
             )
         about = {"id": identity, "created": time.time(), "state": "running", **about}
         run = Run(folder, about)

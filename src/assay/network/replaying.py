@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay._core import network as core
-from assay.network import timeline, trace
+from assay.network import figures, timeline, trace
 from assay.network.description import Description
 from assay.network.engine import asked
 
@@ -40,7 +40,9 @@ def replay(description: Description, messages: Path, out: Path, drawn: Path | No
         ways = timeline.ways(order, result["crossings"])
         played = timeline.Played(network.links, columns["head"], columns["tail"], ways, cycles)
         timeline.write(drawn, description, found, played)
-    return {
+    arrived = columns["head"] >= 0
+    latencies = (columns["head"][arrived] + 1 - found.cycle[arrived]).tolist()
+    document = {
         "engine": result["engine"],
         "simulated_cycles": cycles,
         "cpu_seconds": float(result["cpu_seconds"]),
@@ -51,3 +53,4 @@ def replay(description: Description, messages: Path, out: Path, drawn: Path | No
         "deadlock": result.get("deadlock"),
         "delivered_file": str(out),
     }
+    return document | {"figures": figures.of_replay(description, document, latencies)}

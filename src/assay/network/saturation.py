@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from assay.network import method
+from assay.network import figures, method
 from assay.network.description import Description
 from assay.network.engine import Run
-from assay.network.simulation import DEFAULT_CYCLES, Steps, Task, finite, task
+from assay.network.simulation import DEFAULT_CYCLES, VERSION, Steps, Task, finite, task
 
 LONGER = 2  # how often an undecided run is made four times as long
 BEYOND = (1.1, 1.5, 2.0)  # of the saturation point
@@ -110,6 +110,15 @@ def _document(
     middle = low if high is None else (low + high) / 2
     per_millisecond = middle * 1e-3 / description.cycle
     unit = "messages an element a cycle" if description.io is not None else "flits a node a cycle"
+    found = {
+        "found": high is not None,
+        "load": None if high is None else middle,
+        "interval": [low, high],
+        "unit": unit,
+        "per_millisecond": None if high is None else per_millisecond,
+        "accepted_beyond": accepted,
+        "tried": tried,
+    }
     return {
         "engine": runs[0].engine,
         "simulated_cycles": sum(run.simulated_cycles for run in runs),
@@ -119,13 +128,7 @@ def _document(
         "seed": description.method.seed,
         "cycle_seconds": description.cycle,
         "deadlock": next((run.deadlock for run in runs if run.deadlock), None),
-        "saturation": {
-            "found": high is not None,
-            "load": None if high is None else middle,
-            "interval": [low, high],
-            "unit": unit,
-            "per_millisecond": None if high is None else per_millisecond,
-            "accepted_beyond": accepted,
-            "tried": tried,
-        },
+        "version": VERSION,
+        "figures": figures.of_saturation(description, found),
+        "saturation": found,
     }

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from assay.network import engine, method
+from assay.network import engine, figures, method
 from assay.network.description import Description, Source
 from assay.network.engine import Latency, Run
 
 DEFAULT_CYCLES = 20_000
+VERSION = 2  # of the documents; 1 had the estimates, by name, where the list of figures is now
 PILOT = 2**32  # its stream: no replication has it
 BYTES_WAITING, MOST_BYTES = 100, 4e9
 FIRST_LOOK = 10  # five alike can be chance; ten seldom are
@@ -155,7 +156,10 @@ def document(
     """The JSON document. Sums over replications where it says so."""
     how = description.method
     deadlocks = [run.deadlock for run in runs if run.deadlock]
-    figures: dict[str, Any] = {}
+    estimates: dict[str, Any] = {}
+    steady = not deadlocks and not saturated(runs, before)
+    about = figures.params(description)
+    listed = []
     for name in runs[0].latencies:
         latency = pooled(runs, name)
         estimate = header
@@ -167,8 +171,19 @@ def document(
                 if len(runs) == 1
                 else method.replication_interval(means, how.confidence)
             )
-        figures[name] = _latency(latency, estimate, how.quantiles, description.cycle)
-    figures["throughput"] = _throughput(runs, how.confidence, description.cycle)
+        estimates[name] = _latency(latency, estimate, how.quantiles, description.cycle)
+        means = [run.latencies[name].mean for run in runs if name in run.latencies]
+        listed.append(figures.estimated(name, estimate, description.cycle, "s", about, means, steady))
+        for share, value in estimates[name]["seconds"]["quantiles"].items():
+            listed.append(
+                figures.figure(name, value, "s", about, statistic=f"q{share}", estimator="quantile", valid=steady)
+            )
+    rate = _accepted(runs, how.confidence)
+    estimates["throughput"] = _throughput(runs, rate, description.cycle)
+    rates = [run.throughput for run in runs]
+    listed.append(figures.estimated("throughput", rate, 1.0, "flit/cycle", about, rates, not deadlocks))
+    to_bytes = description.network.flit_bytes / description.cycle
+    listed.append(figures.estimated("bandwidth", rate, to_bytes, "B/s", about, rates, not deadlocks))
     utilisation = {"utilisation": _utilisation(description, runs)} if how.utilisation else {}
     return {
         "engine": runs[0].engine,
@@ -187,11 +202,13 @@ def document(
         "unroutable": sum(run.unroutable for run in runs),
         "generated": sum(run.generated for run in runs),
         "head_hops": sum(run.head_hops for run in runs),
-        "saturated": bool(deadlocks) or saturated(runs, before),
+        "saturated": not steady,
         "deadlock": deadlocks[0] if deadlocks else None,
         "seed": how.seed,
         "cycle_seconds": description.cycle,
-        "figures": figures,
+        "version": VERSION,
+        "figures": listed,
+        "estimates": estimates,
         **utilisation,
     }
 
@@ -206,17 +223,19 @@ def _latency(latency: Latency, estimate: method.Estimate, shares: Sequence[float
     }
 
 
-def _throughput(runs: Sequence[Run], confidence: float, cycle: float) -> dict[str, Any]:
+def _accepted(runs: Sequence[Run], confidence: float) -> method.Estimate:
     rates = [run.throughput for run in runs]
     if len(runs) == 1:
         counts = runs[0].latencies["header_latency"].counts
         parts = method.batch_interval(counts, np.ones(len(counts)), confidence)
         scale = rates[0] / parts.mean if parts.mean else 1.0
-        estimate = method.Estimate(
+        return method.Estimate(
             rates[0], None if parts.half is None else parts.half * scale, confidence, parts.parts, parts.note
         )
-    else:
-        estimate = method.replication_interval(rates, confidence)
+    return method.replication_interval(rates, confidence)
+
+
+def _throughput(runs: Sequence[Run], estimate: method.Estimate, cycle: float) -> dict[str, Any]:
     return {
         "flits_per_node_per_cycle": estimate.document(),
         "flits_per_node_per_second": estimate.document(1 / cycle),

@@ -85,6 +85,9 @@ def _figure(record: Benchmark, cell: Cell) -> Document:
         "unit": cell.unit,
         "statistic": PUBLISHED,
         "params": dict(cell.params),
+        "ci95": None,
+        "range": None,
+        "state": None,  # nobody has judged what was printed
         "kind": "quoted",
         "published_as": cell.benchmark,
         "printed": f"{cell.printed:g} {cell.printed_unit}",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.benchmark.record import benchmark
-from assay.errors import AssayError, InputError
+from assay.errors import AssayError, InputError, InterruptError
 from assay.execute import session
 from assay.execute.plan import Plan
 from assay.execute.session import Failure
@@ -78,10 +78,12 @@ def proceed(run: Run, plan: Plan, where: session.Target) -> list[Failure]:
             failures = session.do(run, plan, where, say=progress.say, advance=progress.advance, looks=Spent.of(plan))
         except session.AnotherMachineError:
             raise  # nothing was begun
-        except BaseException:  # also a person's Ctrl-C: the run says that it ended early, and can be resumed
+        except BaseException as error:  # also a person's Ctrl-C: the run says that it ended early, and can be resumed
             if run.about.get("state") == "running":  # else it was not taken up again, and is as it was
                 with contextlib.suppress(AssayError):
                     run.finish("interrupted")
+            if isinstance(error, KeyboardInterrupt):
+                raise InterruptError(f"interrupted{_how_to_go_on(run)}") from None
             raise
         finally:
             where.close()
@@ -89,3 +91,10 @@ def proceed(run: Run, plan: Plan, where: session.Target) -> list[Failure]:
     if wrong:
         run.warn(f"{run.folder}: is not done: {wrong[0]}; `assay evaluate --resume` does these launches again")
     return failures + [Failure("", "", text) for text in wrong]
+
+
+def _how_to_go_on(run: Run) -> str:
+    """Say how, in a verb that has a way to go on."""
+    if sys.argv[1:2] != ["evaluate"]:
+        return ""
+    return f"; what was finished is kept, and this goes on: assay evaluate --resume {run.folder}"

@@ -39,6 +39,7 @@ def register(app: typer.Typer) -> None:
         from assay.errors import InputError
         from assay.report import comparing, gate
         from assay.report.document import document
+        from assay.report.listed import of_comparisons
         from assay.store import Run
 
         if figures is not None and margin is None:
@@ -60,7 +61,8 @@ def register(app: typer.Typer) -> None:
         passed = judged and all(found.passed for found in gates)
         if json:
             about = {"state": whole["state"], "warnings": whole["warnings"], "judged": judged, "passed": passed}
-            emit({"run": first.about["id"], **about, "margin": margin or MARGIN, "comparisons": beside})
+            listed = {"figures": of_comparisons(beside), "comparisons": beside}
+            emit({"run": first.about["id"], **about, "margin": margin or MARGIN, **listed})
         else:
             for name, state in ((whole["run"], whole["state"]), *((entry["with"], entry["state"]) for entry in beside)):
                 if state not in (None, "clean"):

@@ -54,6 +54,7 @@ def register(app: typer.Typer) -> None:
         from assay.execute.target import enough_ranks
         from assay.execute.wishes import Wishes, counts, seconds, share
         from assay.report.document import document
+        from assay.report.listed import of_sections
         from assay.report.page import write
         from assay.store import Run
         from assay.verbs import _quoting
@@ -84,7 +85,7 @@ def register(app: typer.Typer) -> None:
             )
             quoted = _quoting.quoted_whole(wishes, parts)
             if quoted is not None:
-                emit(quoted) if json else _quoting.show(quoted)
+                emit({"figures": of_sections(quoted)} | quoted) if json else _quoting.show(quoted)
                 return
             missing = absent(wanted, via) if on is None else None
             if missing is not None:
@@ -103,7 +104,7 @@ def register(app: typer.Typer) -> None:
             attach(whole, described)
         whole["report"] = str(write(run, whole))
         if json:
-            emit(whole)
+            emit({"figures": of_sections(whole)} | whole)
         else:
             from assay.report.terminal import show
 

@@ -32,6 +32,7 @@ def register(app: typer.Typer) -> None:
 def _refit(on: str, out: Path | None, json: bool) -> None:
     from assay.cli import emit
     from assay.described.shipped import find
+    from assay.report.listed import of_fits
     from assay.validation.fit import fits
     from assay.validation.rewrite import rewritten
     from assay.validation.schema import shown
@@ -57,7 +58,7 @@ def _refit(on: str, out: Path | None, json: bool) -> None:
         for fit in found
     ]
     if json:
-        emit({"machine": on, "fits": document})
+        emit({"machine": on, "figures": of_fits(found), "fits": document})
         return
     for fit in found:
         where = "; ".join(map(str, fit.cells))
@@ -69,6 +70,7 @@ def _refit(on: str, out: Path | None, json: bool) -> None:
 def _described(run: str, out: Path | None, json: bool) -> None:
     from assay.cli import emit
     from assay.report.document import document
+    from assay.report.listed import of_stretches
     from assay.store import Run
     from assay.validation.from_run import description
 
@@ -76,7 +78,7 @@ def _described(run: str, out: Path | None, json: bool) -> None:
     if out is not None:
         _write(out, text)
     if json:
-        emit(about | {"description": text, "file": None if out is None else str(out)})
+        emit(about | {"figures": of_stretches(about), "description": text, "file": None if out is None else str(out)})
     elif out is None:
         print(text, end="")
 

@@ -23,6 +23,7 @@ def register(app: typer.Typer) -> None:
         from assay.errors import InputError
         from assay.report import page
         from assay.report.document import document
+        from assay.report.listed import of_sections
         from assay.report.terminal import show
         from assay.store import Run
 
@@ -35,7 +36,8 @@ def register(app: typer.Typer) -> None:
             whole["report"] = str(page.write(run, whole, output))
             made.append(whole)
         if json:
-            emit(made[0] if len(made) == 1 else {"reports": made})
+            listed = [figure for whole in made for figure in of_sections(whole)]
+            emit({"figures": listed} | (made[0] if len(made) == 1 else {"reports": made}))
         elif markdown:
             for whole in made:
                 print(page.markdown(whole))

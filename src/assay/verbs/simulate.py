@@ -51,6 +51,7 @@ def register(app: typer.Typer) -> None:
         from assay.network.memory_bound import bounded
         from assay.network.workers import kind
         from assay.verbs._interrupts import ends_in_a_line
+        from assay.verbs._simulated import show
 
         if keys:
             from assay.network.keys import markdown
@@ -71,12 +72,12 @@ def register(app: typer.Typer) -> None:
             from assay.network import heatmap as picture
 
             picture.write(heatmap, description.load(network, settings or []), documents[0].get("utilisation"))
-        document: Any = {"points": documents} if sweep else documents[0]
+        listed = [figure for found in documents for figure in found["figures"]]
+        document: Any = {"figures": listed, "points": documents} if sweep else documents[0]
         if json:
             emit(document)
             return
-        for found in documents:
-            print(_words(found))
+        show(documents)
 
 
 def _simulate(
@@ -98,17 +99,19 @@ def _simulate(
     points = []
     for combination in itertools.product(*[_values(axis) for axis in axes]):
         found = description.load(network, [*settings, *combination])
-        key = f"{found.key()}-{'saturation' if saturation else 'simulation'}"
+        key = f"{found.key()}-{'saturation' if saturation else 'simulation'}-{simulation.VERSION}"
         points.append(
             sweep.Point(dict(words.split("=", 1) for words in combination), key, functools.partial(plan, found))
         )
     alone = len(points) == 1 and which != "mpi"
     with workers.executor(which, count or (1 if alone else None)) as pool, progress.bar("simulating") as show:
         documents = sweep.sweep(points, pool, out, show)
-    return [
-        {**({"setting": point.setting} if axes else {}), **found}
-        for point, found in zip(points, documents, strict=True)
-    ]
+    if not axes:
+        return documents
+    for point, one in zip(points, documents, strict=True):
+        for figure in one["figures"]:
+            figure["params"] |= point.setting
+    return [{"setting": point.setting, **one} for point, one in zip(points, documents, strict=True)]
 
 
 def _values(axis: str) -> list[str]:
@@ -121,47 +124,3 @@ def _values(axis: str) -> list[str]:
             "is no axis", key="--sweep", value=axis, accepted="KEY=V1,V2,… such as traffic.load=0.1,0.2,0.3"
         )
     return [f"{key}={value}" for value in found]
-
-
-def _words(found: dict[str, Any]) -> str:
-    lines = [", ".join(f"{key} = {value}" for key, value in found["setting"].items())] if found.get("setting") else []
-    lines += _saturation(found["saturation"]) if "saturation" in found else _latency(found)
-    speed = found["messages"] / found["cpu_seconds"] if found["cpu_seconds"] else 0
-    made = f"{found['messages']:,} messages in {found['cpu_seconds']:.3g} CPU s ({speed:,.0f} a second)"
-    return "\n".join([*lines, f"{found['engine']} engine: {made}"])
-
-
-def _saturation(result: dict[str, Any]) -> list[str]:
-    low, high = result["interval"]
-    if not result["found"]:
-        return [f"no saturation up to a load of {low:g}" if low else f"saturated at a load of {high:g} already"]
-    lines = [
-        f"saturates between {low:.4g} and {high:.4g} {result['unit']} ({result['per_millisecond']:.4g} a millisecond)"
-    ]
-    for beyond in result["accepted_beyond"]:
-        worst = "" if beyond["worst_node"] is None else f", worst node {beyond['worst_node']:.4g}"
-        accepted = f"accepts {beyond['throughput']:.4g} flits a node a cycle{worst}"
-        lines.append(f"  offered {beyond['load']:.4g}: {'deadlock' if beyond['deadlock'] else accepted}")
-    return lines
-
-
-def _latency(found: dict[str, Any]) -> list[str]:
-    latency, rate = found["figures"]["header_latency"]["cycles"], found["figures"]["throughput"]
-    mean, interval = latency["mean"], latency["interval"]
-    if mean is None:
-        words = "nothing was delivered"
-    else:
-        spread = "" if interval is None else f" ± {(interval[1] - interval[0]) / 2:.3g}"
-        words = f"header latency {mean:.4f}{spread} cycles ({mean * found['cycle_seconds'] * 1e6:.4g} us)"
-    accepted = rate["flits_per_node_per_cycle"]["mean"] or 0
-    state = "deadlock" if found["deadlock"] else "saturated" if found["saturated"] else "not saturated"
-    if found["unroutable"]:
-        state += f"; {found['unroutable']:,} messages had no way"
-    return [
-        f"{words}; {accepted:.4g} flits a node a cycle accepted",
-        f"{state}; replications: {found['replications']}, {found['ended']}; warm-up {found['warmup']['cycles']} cycles",
-        *[
-            f"  {channel.get('name', channel)}: busy {channel['busy']:.1%}"
-            for channel in found.get("utilisation", [])[:5]
-        ],
-    ]

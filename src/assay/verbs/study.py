@@ -60,7 +60,9 @@ def register(app: typer.Typer) -> None:
         if plots is not None:
             _draw(results, plots)
         if json:
-            emit({"studies": [document(one) for one in results]} if everything else document(results[0]))
+            documents = [document(one) for one in results]
+            listed = [figure for one in documents for figure in one["figures"]]
+            emit({"figures": listed, "studies": documents} if everything else documents[0])
             return
         for one in results:
             print(words(one) + "\n")

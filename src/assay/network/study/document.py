@@ -6,6 +6,7 @@ from typing import Any
 
 from assay.network.study import analysed
 from assay.network.study.claims import evaluate, published
+from assay.network.study.figures import figures
 from assay.network.study.results import Point, Results
 from assay.network.study.verdict import Verdict
 
@@ -27,6 +28,7 @@ def document(results: Results) -> dict[str, Any]:
         "title": study.head.title,
         "figure": study.head.figure,
         "source": study.head.source,
+        "figures": figures(results),
         "cpu_seconds": results.cpu_seconds,
         "messages": results.messages,
         "points": [point_document(point) for point in results.points],

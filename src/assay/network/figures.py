@@ -1,0 +1,117 @@
+"""What a simulation found as the list of figures that every verb's `--json` has, in SI units (flits and cycles beside).
+
+Simulated figures vary with the random numbers alone: the interval is that of the replications or batches, `range` the
+least and the greatest of the replications' means, and nothing disturbs them. A latency of a network that saturates or
+deadlocks has no mean to be told: its state is invalid.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.network.description import Description
+from assay.network.method import Estimate
+
+Figure = dict[str, Any]
+
+
+def figure(
+    name: str,
+    value: float | None,
+    unit: str,
+    params: Mapping[str, Any],
+    *,
+    statistic: str = "mean",
+    estimator: str = "mean",
+    ci95: Sequence[float] | None = None,
+    range: Sequence[float] | None = None,
+    valid: bool = True,
+) -> Figure:
+    """One figure in the shape of all documents; without a number it is invalid, whatever is said of it."""
+    known = value is not None and math.isfinite(value)
+    return {
+        "name": name,
+        "value": value if known else None,
+        "unit": unit,
+        "statistic": statistic,
+        "params": dict(params),
+        "ci95": None if ci95 is None or not known else list(ci95),
+        "range": None if range is None or not known else list(range),
+        "state": "clean" if valid and known else "invalid",
+        "estimator": estimator if known else "none",
+        "disturbance": None,
+        "kind": "predicted",
+    }
+
+
+def estimated(
+    name: str,
+    estimate: Estimate,
+    scale: float,
+    unit: str,
+    params: Mapping[str, Any],
+    means: Sequence[float],
+    valid: bool = True,
+) -> Figure:
+    """A mean with its interval, where that is of 95%; `means` of the replications, in the estimate's own unit."""
+    given = estimate.document(scale)
+    ci95 = given["interval"] if math.isclose(estimate.confidence, 0.95) else None
+    spread = [min(means) * scale, max(means) * scale] if len(means) > 1 else None
+    how = "mean of replications" if len(means) > 1 else "mean of batches"
+    mean = estimate.mean * scale
+    return figure(name, mean, unit, params, estimator=how, ci95=ci95, range=spread, valid=valid)  # type: ignore[arg-type]
+
+
+def params(description: Description) -> dict[str, Any]:
+    """What says which simulation a figure is of, in a few words; all keys are in the file."""
+    network, traffic, io = description.network, description.traffic, description.io
+    found: dict[str, Any] = {
+        "topology": network.topology,
+        "routing": network.routing,
+        "switching": network.switching,
+    }
+    if io is not None:
+        return found | {"interval": io.interval * description.cycle, "io_rate": io.io_rate, "locality": io.locality}
+    return found | {"pattern": traffic.pattern, "load": traffic.load, "flits": traffic.mean_flits}
+
+
+def of_saturation(description: Description, result: Mapping[str, Any]) -> list[Figure]:
+    """The load that saturates, and what is accepted beyond it: flits (with I/O nodes: messages) a node a cycle."""
+    about = {key: value for key, value in params(description).items() if key not in ("load", "interval")}
+    what = "1" if description.io is not None else "flit"
+    low, high = result["interval"]
+    known = {"statistic": "bracket", "estimator": "middle of the bracket"}
+    scale = 1 / description.cycle
+    whole = [low, high] if high is not None else None
+    found = [
+        figure("saturation", result["load"], f"{what}/cycle", about, range=whole, **known),  # type: ignore[arg-type]
+        figure(
+            "saturation_rate",
+            None if result["load"] is None else result["load"] * scale,
+            f"{what}/s",
+            about,
+            range=None if whole is None else [low * scale, high * scale],
+            **known,  # type: ignore[arg-type]
+        ),
+    ]
+    for beyond in result["accepted_beyond"]:
+        load = about | {"load": beyond["load"]}
+        found.append(figure("accepted", beyond["throughput"], "flit/cycle", load, valid=not beyond["deadlock"]))
+    return found
+
+
+def of_replay(description: Description, document: Mapping[str, Any], latencies: Sequence[float]) -> list[Figure]:
+    """Messages delivered, the cycle in which all is over, and latencies of heads [cycles]; one trace, one value."""
+    about = {key: value for key, value in params(description).items() if key in ("topology", "routing", "switching")}
+    whole = document["delivered"] == document["messages"]
+    cycle, one = description.cycle, {"statistic": "value", "estimator": "the one replay"}
+    mean = sum(latencies) / len(latencies) if len(latencies) else None
+    spread = [min(latencies) * cycle, max(latencies) * cycle] if len(latencies) else None
+    seconds = None if mean is None else mean * cycle
+    return [
+        figure("delivered", document["delivered"], "1", about, **one),  # type: ignore[arg-type]
+        figure("completion", document["simulated_cycles"] * cycle, "s", about, valid=whole, **one),  # type: ignore[arg-type]
+        figure("header_latency", seconds, "s", about, estimator="mean of the messages", range=spread),
+    ]

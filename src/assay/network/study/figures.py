@@ -1,0 +1,25 @@
+"""A study's points and saturation points as the list of figures that every verb's `--json` has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.network.figures import Figure, estimated, figure
+from assay.network.study.results import US, Results
+
+
+def figures(results: Results) -> list[Figure]:
+    """Latencies in s by point; saturation in messages an element a second, or flits a node a cycle without I/O."""
+    found = []
+    for point in results.points:
+        params: dict[str, Any] = {"study": results.study.name, **point.setting}
+        for name, means in point.means.items():
+            valid = not point.saturated
+            found.append(estimated(name, point.estimate(name), 1 / US, "s", params, means, valid))
+    scale, unit = (1e3, "1/s") if results.with_io else (1.0, "flit/cycle")
+    for one in results.brackets:
+        params = {"study": results.study.name, **one.setting}
+        known = [one.low * scale, one.high * scale]
+        words = {"statistic": "bracket", "estimator": "mean of the brackets' middles"}
+        found.append(figure("saturation", one.middle * scale, unit, params, range=known, **words))  # type: ignore[arg-type]
+    return found

@@ -1,0 +1,89 @@
+"""The list of figures that stands at the top of every verb's `--json`, from what the verb has found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from assay.machine.units import unit as si
+
+OURS = "fit to the run's echo"
+
+
+def of_sections(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Every figure of a run's document, benchmark by benchmark, as its section has it, with the run's id."""
+    whose = {"run": document["run"]} if "run" in document else {}
+    return [whose | figure for section in document.get("benchmarks", ()) for figure in section["figures"]]
+
+
+def of_comparisons(comparisons: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The ratio of each row with its interval; what could not be compared is invalid."""
+    return [
+        {
+            "name": f"{row['benchmark']}.{row.get('figure') or row['metric']}",
+            "value": row["ratio"],
+            "unit": "1",
+            "statistic": "ratio",
+            "params": {**row["params"], "with": entry["with"]},
+            "ci95": row.get("ci95"),
+            "range": None,
+            "state": _state(entry, row),
+            "estimator": f"ratio of two figures ({row.get('statistic') or 'published'})",
+            "disturbance": None,
+            "kind": entry["kind"],
+            "verdict": row.get("verdict"),
+        }
+        for entry in comparisons
+        for row in entry["rows"]
+    ]
+
+
+def _state(entry: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    if row["ratio"] is None:
+        return "invalid"
+    states = [side["state"] for side in (row.get("a"), row.get("b")) if isinstance(side, Mapping) and side.get("state")]
+    order = ("clean", "disturbed", "bound", "invalid")
+    return max(states, key=order.index, default=entry["state"] or "clean")
+
+
+def of_fits(fits: Iterable[Any]) -> list[dict[str, Any]]:
+    """Numbers of a description fitted again, each by its key, in SI units."""
+    return [
+        _fitted(
+            number.key,
+            number.found,
+            si(number.unit)[0] if number.unit else "1",
+            {"cells": fit.count},
+            "fit to published cells",
+        )
+        for fit in fits
+        for number in fit.numbers
+    ]
+
+
+def of_stretches(about: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Start-up, time per byte and per hop of a run that became a description."""
+    found = []
+    stretches: Sequence[Mapping[str, Any]] = about["stretches"]
+    for stretch in stretches:
+        params = {"least": stretch["least"], "greatest": stretch["greatest"]}
+        found += [
+            _fitted("alpha", stretch["alpha"], "s", params, OURS),
+            _fitted("beta", stretch["beta"], "s/B", params, OURS),
+        ]
+    return [*found, _fitted("per_hop", about["per_hop"], "s/hop", {}, OURS)]
+
+
+def _fitted(name: str, value: float | None, unit: str, params: Mapping[str, Any], how: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "value": value,
+        "unit": unit,
+        "statistic": "fit",
+        "params": dict(params),
+        "ci95": None,
+        "range": None,
+        "state": "clean" if value is not None else "invalid",
+        "estimator": how if value is not None else "none",
+        "disturbance": None,
+    }

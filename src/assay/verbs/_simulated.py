@@ -1,0 +1,114 @@
+"""What `assay simulate` prints: one simulation in words, a sweep as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.report.grid import Grid
+
+
+def show(documents: Sequence[dict[str, Any]]) -> None:
+    """Print the documents of one simulation or of a sweep's points."""
+    if "setting" not in documents[0]:
+        print(_words(documents[0]))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    width = max(console.width, 100) if not console.is_terminal else console.width  # a pipe has no edge
+    console.print(table(documents).rich(), width=width)
+    spent = sum(found["cpu_seconds"] for found in documents)
+    print(f"{sum(found['messages'] for found in documents):,} messages in {spent:.3g} CPU s")
+
+
+def table(documents: Sequence[dict[str, Any]]) -> Grid:
+    """One row per point: what was set, and the latency and what is accepted there, or where it saturates."""
+    from assay.report.grid import grid
+
+    keys = list(documents[0]["setting"])
+    if "saturation" in documents[0]:
+        title = f"Saturation, {documents[0]['saturation']['unit']}"
+        columns, found = BISECTED, [_bisected(one) for one in documents]
+    else:
+        title, columns = "Header latency and accepted load", SIMULATED
+        found = [_simulated(one) for one in documents]
+    rows = [[*(str(one["setting"][key]) for key in keys), *cells] for one, cells in zip(documents, found, strict=True)]
+    return grid(title, [*(key.rpartition(".")[2] for key in keys), *columns], rows, left=0)
+
+
+SIMULATED: tuple[str, ...] = ("cycles", "±", "us", "flits/node/cycle", "state")
+BISECTED: tuple[str, ...] = ("from", "to", "per ms", "state")
+
+
+def _simulated(found: dict[str, Any]) -> list[str]:
+    latency = found["estimates"]["header_latency"]["cycles"]
+    mean, interval = latency["mean"], latency["interval"]
+    accepted = found["estimates"]["throughput"]["flits_per_node_per_cycle"]["mean"]
+    return [
+        "–" if mean is None else f"{mean:.4f}",
+        "–" if interval is None else f"{(interval[1] - interval[0]) / 2:.3g}",
+        "–" if mean is None else f"{mean * found['cycle_seconds'] * 1e6:.4g}",
+        f"{accepted or 0:.4g}",
+        _state(found),
+    ]
+
+
+def _bisected(found: dict[str, Any]) -> list[str]:
+    result = found["saturation"]
+    low, high = result["interval"]
+    if not result["found"]:
+        return [f"{low:.4g}", "–" if high is None else f"{high:.4g}", "–", "none found" if low else "below the least"]
+    return [
+        f"{low:.4g}",
+        f"{high:.4g}",
+        f"{result['per_millisecond']:.4g}",
+        "deadlock" if found["deadlock"] else "found",
+    ]
+
+
+def _state(found: dict[str, Any]) -> str:
+    state = "deadlock" if found["deadlock"] else "saturated" if found["saturated"] else "not saturated"
+    return state + (f"; {found['unroutable']:,} messages had no way" if found["unroutable"] else "")
+
+
+def _words(found: dict[str, Any]) -> str:
+    lines = _saturation(found["saturation"]) if "saturation" in found else _latency(found)
+    speed = found["messages"] / found["cpu_seconds"] if found["cpu_seconds"] else 0
+    made = f"{found['messages']:,} messages in {found['cpu_seconds']:.3g} CPU s ({speed:,.0f} a second)"
+    return "\n".join([*lines, f"{found['engine']} engine: {made}"])
+
+
+def _saturation(result: dict[str, Any]) -> list[str]:
+    low, high = result["interval"]
+    if not result["found"]:
+        return [f"no saturation up to a load of {low:g}" if low else f"saturated at a load of {high:g} already"]
+    lines = [
+        f"saturates between {low:.4g} and {high:.4g} {result['unit']} ({result['per_millisecond']:.4g} a millisecond)"
+    ]
+    for beyond in result["accepted_beyond"]:
+        worst = "" if beyond["worst_node"] is None else f", worst node {beyond['worst_node']:.4g}"
+        accepted = f"accepts {beyond['throughput']:.4g} flits a node a cycle{worst}"
+        lines.append(f"  offered {beyond['load']:.4g}: {'deadlock' if beyond['deadlock'] else accepted}")
+    return lines
+
+
+def _latency(found: dict[str, Any]) -> list[str]:
+    latency, rate = found["estimates"]["header_latency"]["cycles"], found["estimates"]["throughput"]
+    mean, interval = latency["mean"], latency["interval"]
+    if mean is None:
+        words = "nothing was delivered"
+    else:
+        spread = "" if interval is None else f" ± {(interval[1] - interval[0]) / 2:.3g}"
+        words = f"header latency {mean:.4f}{spread} cycles ({mean * found['cycle_seconds'] * 1e6:.4g} us)"
+    accepted = rate["flits_per_node_per_cycle"]["mean"] or 0
+    return [
+        f"{words}; {accepted:.4g} flits a node a cycle accepted",
+        f"{_state(found)}; replications: {found['replications']}, {found['ended']}; "
+        f"warm-up {found['warmup']['cycles']} cycles",
+        *[
+            f"  {channel.get('name', channel)}: busy {channel['busy']:.1%}"
+            for channel in found.get("utilisation", [])[:5]
+        ],
+    ]

@@ -1,0 +1,163 @@
+"""One shape of figures in the JSON of every verb that prints any: the list that a script reads by `.figures[]`."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import verbs
+from command_line import assay
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+HYPERCUBE, CONSTANT = str(EXAMPLES / "hypercube.toml"), str(EXAMPLES / "constant.toml")
+SHAPE = {"name", "value", "unit", "statistic", "params", "ci95", "range", "state"}
+WITHOUT = {"build", "catalogue", "doctor", "export", "plan", "query", "runs", "version"}  # they tell no results
+SHORT = ("--set", "method.cycles=2000")
+STUDY = """[study]
+title = "x"
+[network]
+topology = "hypercube"
+dimension = 3
+[method]
+cycles = 2000
+warmup_cycles = 100
+replications = 3
+[sweep]
+"traffic.load" = [0.1, 2.0]
+[saturation]
+precision = 0.2
+seeds = 1
+cycles = 2000
+cases = [{ "traffic.flits" = 16 }]
+"""
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two runs of a described machine, a study and a trace."""
+    folder = tmp_path_factory.mktemp("figures")
+    (folder / "study.toml").write_text(STUDY)
+    (folder / "messages.csv").write_text("id,cycle,source,destination,flits\n1,0,0,1,5\n2,7,3,9,8\n")
+    for name, startup in (("a", "70 us"), ("b", "80 us")):
+        words = ("--set", f"machine.messages.startup={startup}", "--out", str(folder / name))
+        assert assay("run", "echo", "--on", CONSTANT, *words).status == 0
+    return folder
+
+
+CASES: dict[str, list[str]] = {
+    "simulate": ["simulate", HYPERCUBE, *SHORT],
+    "simulate, saturated": ["simulate", HYPERCUBE, *SHORT, "--set", "traffic.load=1.5"],
+    "simulate, replications": ["simulate", HYPERCUBE, *SHORT, "--set", "method.replications=3"],
+    "simulate --sweep": ["simulate", HYPERCUBE, *SHORT, "--sweep", "traffic.load=0.1,0.2"],
+    "simulate --saturation": ["simulate", HYPERCUBE, *SHORT, "--saturation", "--set", "method.precision=0.2"],
+    "simulate, I/O nodes": ["simulate", str(EXAMPLES / "io_nodes.toml"), *SHORT],
+    "study": ["study", "study.toml"],
+    "study, tables": ["study", "section6"],
+    "replay": ["replay", HYPERCUBE, "messages.csv", "-o", "delivered.csv"],
+    "run": ["run", "echo", "--on", CONSTANT, "--set", "bytes=8,64"],
+    "run, quoted": ["run", "lock", "--on", "ksr1"],
+    "evaluate": ["evaluate", "--on", CONSTANT, "-N", "4", "--out", "whole"],
+    "report": ["report", "a"],
+    "report, two": ["report", "a", "b"],
+    "compare": ["compare", "a", "b"],
+    "compare, published": ["compare", "a", "ipsc860"],
+    "fit": ["fit", "a"],
+    "fit --on": ["fit", "--on", "ipsc860"],
+}
+
+
+def test_every_verb_is_here_or_has_no_figures() -> None:
+    known = {module.name for module in pkgutil.iter_modules(verbs.__path__) if not module.name.startswith("_")}
+    assert {words[0] for words in CASES.values()} | WITHOUT == known
+
+
+def finite(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_figures_have_one_shape(case: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(here)
+    monkeypatch.setenv("ASSAY_RUNS", str(here / "runs"))
+    found = assay(*CASES[case], "--json")
+    assert found.status in (0, 3), found.err
+    figures = found.document["figures"]
+    assert isinstance(figures, list)
+    assert figures or case == "study, tables"
+    for figure in figures:
+        assert set(figure) >= SHAPE, (case, figure)
+        assert isinstance(figure["name"], str) and isinstance(figure["statistic"], str)
+        assert isinstance(figure["unit"], str) and isinstance(figure["params"], dict)
+        for ends in (figure["ci95"], figure["range"]):
+            assert ends is None or (len(ends) == 2 and all(map(finite, ends)) and ends[0] <= ends[1])
+        states = {"clean", "disturbed", "bound", "invalid"} | ({None} if figure.get("kind") == "quoted" else set())
+        assert figure["state"] in states
+        assert finite(figure["value"]) or (figure["value"] is None and figure["state"] == "invalid")
+    told = [
+        (f["name"], f["statistic"], f.get("benchmark"), f.get("run"), json.dumps(f["params"], sort_keys=True))
+        for f in figures
+    ]
+    if "published" not in case and "quoted" not in case:
+        assert len(set(told)) == len(told), "two figures that nothing tells apart"
+
+
+def simulated(*words: str) -> dict[str, Any]:
+    found = assay("simulate", HYPERCUBE, *SHORT, *words, "--json")
+    assert found.status == 0
+    document: dict[str, Any] = found.document
+    return document
+
+
+def test_the_list_says_what_the_estimates_say() -> None:
+    found = simulated("--set", "method.replications=3")
+    by = {(figure["name"], figure["statistic"]): figure for figure in found["figures"]}
+    latency = found["estimates"]["header_latency"]["seconds"]
+    assert by["header_latency", "mean"]["value"] == latency["mean"]
+    assert by["header_latency", "mean"]["ci95"] == latency["interval"]
+    low, high = by["header_latency", "mean"]["range"]
+    assert low < latency["mean"] < high
+    assert by["header_latency", "q0.9"]["value"] == latency["quantiles"]["0.9"]
+    throughput = found["estimates"]["throughput"]["flits_per_node_per_cycle"]["mean"]
+    assert by["throughput", "mean"]["value"] == throughput
+    assert by["bandwidth", "mean"]["value"] == pytest.approx(throughput * 1.0 / 5e-8)  # flits of one byte
+    assert found["version"] == 2
+
+
+def test_a_mean_that_is_none_is_invalid() -> None:
+    """Beyond saturation latencies grow as long as one looks; what is accepted stands."""
+    states = {figure["name"]: figure["state"] for figure in simulated("--set", "traffic.load=1.5")["figures"]}
+    assert states["header_latency"] == "invalid" and states["throughput"] == "clean"
+
+
+def test_intervals_of_another_confidence_are_no_ci95() -> None:
+    found = simulated("--set", "method.confidence=0.9")
+    assert {figure["ci95"] is None for figure in found["figures"]} == {True}
+    assert found["estimates"]["header_latency"]["seconds"]["interval"] is not None
+
+
+def test_a_sweep_is_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    words = ("--sweep", "traffic.load=0.1,1.5", "--sweep", "traffic.flits=8,16")
+    out = assay("simulate", HYPERCUBE, *SHORT, *words).out.splitlines()
+    assert out[1].split() == ["load", "flits", "cycles", "±", "us", "flits/node/cycle", "state"]
+    rows = [line.split() for line in out[2:6]]
+    assert [row[:2] for row in rows] == [["0.1", "8"], ["0.1", "16"], ["1.5", "8"], ["1.5", "16"]]
+    assert [" ".join(row[6:]) for row in rows] == ["not saturated", "not saturated", "saturated", "saturated"]
+    points = simulated(*words)["points"]
+    assert [row[2] for row in rows] == [
+        f"{point['estimates']['header_latency']['cycles']['mean']:.4f}" for point in points
+    ]
+    assert len(out) == 7 and out[6].endswith("CPU s")
+    assert all(len(line.rstrip()) <= 80 for line in out)
+
+
+def test_bisections_of_a_sweep_are_one_table() -> None:
+    words = ("--saturation", "--set", "method.precision=0.2", "--sweep", "traffic.flits=8,16")
+    out = assay("simulate", HYPERCUBE, *SHORT, *words).out.splitlines()
+    assert out[1].split() == ["flits", "from", "to", "per", "ms", "state"]
+    assert [line.split()[0] for line in out[2:4]] == ["8", "16"]
+    assert [float(line.split()[1]) < float(line.split()[2]) for line in out[2:4]] == [True, True]
