@@ -12,7 +12,7 @@ import os
 import pkgutil
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -25,7 +25,7 @@ def application(asked: str | None = None) -> typer.Typer:
     app = typer.Typer(
         name="assay",
         no_args_is_help=True,
-        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         help="Evaluate a parallel machine: one that you have, or one that is only described.",
@@ -37,7 +37,19 @@ def application(asked: str | None = None) -> typer.Typer:
     return app
 
 
-def root() -> None:
+def _version(wanted: bool) -> None:
+    if wanted:
+        from assay import __version__
+
+        print(f"assay {__version__}")
+        raise typer.Exit
+
+
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
     """Evaluate a parallel machine: one that you have, or one that is only described."""
     gc.set_threshold(100_000, 50, 100)  # what a verb imports stays: looking at it again took a tenth of a start
     atexit.register(_leave)
