@@ -16,14 +16,16 @@ from assay.execute.session import Failure
 from assay.execute.wishes import Wishes
 from assay.machine.provenance import provenance
 from assay.store import Run
-from assay.verbs._progress import shown
+from assay.verbs._progress import Shown, shown
 from assay.verbs._spending import Spent
 
 if TYPE_CHECKING:
     from assay.machine.discovery import Host
 
 
-def measure(wishes: Wishes, out: Path | None, *, left_out: Sequence[dict[str, str]] = ()) -> tuple[Run, list[Failure]]:
+def measure(
+    wishes: Wishes, out: Path | None, *, left_out: Sequence[dict[str, str]] = (), quiet: bool = False
+) -> tuple[Run, list[Failure]]:
     """Plan and do what was wished for, into a new run; `left_out`: what cannot be done here, and why."""
     plan, where = wishes.plan(), wishes.target()
     where.admit([benchmark(name) for name in wishes.names])  # all that can be refused is, before a folder is made
@@ -40,7 +42,7 @@ def measure(wishes: Wishes, out: Path | None, *, left_out: Sequence[dict[str, st
         "discovered": None if found is None else found.model_dump(mode="json"),
     }
     run = Run.create(out, about)
-    return run, proceed(run, plan, where)
+    return run, proceed(run, plan, where, quiet)
 
 
 def _here() -> Host:
@@ -50,7 +52,7 @@ def _here() -> Host:
     return discover(find_mpi)
 
 
-def resume(run: Run) -> list[Failure]:
+def resume(run: Run, quiet: bool = False) -> list[Failure]:
     """Go on with a run where it was interrupted. InputError where it holds no plan, or this is another machine."""
     from pydantic import ValidationError
 
@@ -68,12 +70,13 @@ def resume(run: Run) -> list[Failure]:
             accepted=first["msg"],
         ) from None
     where = wishes.target()
-    return proceed(run, plan, where)
+    return proceed(run, plan, where, quiet)
 
 
-def proceed(run: Run, plan: Plan, where: session.Target) -> list[Failure]:
+def proceed(run: Run, plan: Plan, where: session.Target, quiet: bool = False) -> list[Failure]:
     """Do what is left of a plan, showing how far it is."""
-    with shown(plan.tasks, len({task.benchmark for task in plan.tasks})) as progress:
+    quietly = contextlib.nullcontext(Shown(lambda text: None, lambda name: None))  # the last line counts what failed
+    with quietly if quiet else shown(plan.tasks, len({task.benchmark for task in plan.tasks})) as progress:
         try:
             failures = session.do(run, plan, where, say=progress.say, advance=progress.advance, looks=Spent.of(plan))
         except session.AnotherMachineError:

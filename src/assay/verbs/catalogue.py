@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.verbs._completing import beside_names
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -20,7 +22,8 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def catalogue(
         name: Annotated[
-            str | None, typer.Argument(help="a machine or a paper, by id or name", show_default=False)
+            str | None,
+            typer.Argument(help="a machine or a paper, by id or name", show_default=False, autocompletion=beside_names),
         ] = None,
         benchmark: Annotated[str | None, typer.Option(help="the published numbers of this benchmark")] = None,
         benchmarks: Annotated[bool, typer.Option("--benchmarks", help="Assay's own benchmarks, by part")] = False,
@@ -30,7 +33,7 @@ def register(app: typer.Typer) -> None:
         ] = False,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
-        """Show published machines and results. Without a name: the list of machines and papers."""
+        """Show published machines and results, and described machines. Without a name: the lists of all."""
         from assay.cli import emit
         from assay.errors import InputError
 
@@ -49,8 +52,22 @@ def register(app: typer.Typer) -> None:
             document: dict[str, Any] = {"benchmarks": [each.describe() for each in own().values()]}
             emit(document) if json else _show_own(document["benchmarks"])
             return
+        if name is not None and not (benchmark or claims) and _only_described(name, json):
+            return
         selection = Selection(name, benchmark, claims)
         emit(selection.document()) if json else selection.show()
+
+
+def _only_described(name: str, json: bool) -> bool:
+    """Show a machine that is described and was never published; whether it is one."""
+    from assay.cli import emit
+    from assay.machine import catalogue
+    from assay.verbs import _described
+
+    found = None if name in catalogue.load().machines else _described.description(name)
+    if found is not None:
+        emit({"described": found}) if json else _described.show(found)
+    return found is not None
 
 
 class Selection:
@@ -94,6 +111,8 @@ class Selection:
 
     def document(self) -> dict[str, Any]:
         """As one JSON object; numbers in SI with the printed ones beside them."""
+        from assay.verbs import _described
+
         claims = [_json(each) for each in self.claims]
         if self.whole:
             return {
@@ -113,10 +132,12 @@ class Selection:
                     for each in self.all.benchmarks.values()
                 ],
                 "claims": len(self.all.claims),
+                "described": _described.described(),
             }
         document: dict[str, Any] = {}
         if self.machine:
             document["machine"] = self.machine.document()
+            document["described"] = _described.description(self.machine.id)
         if self.paper:
             document["paper"] = self.paper.model_dump(exclude_unset=True)
             document["blocks"] = {
@@ -163,6 +184,8 @@ def _json(block: Block) -> dict[str, Any]:
 def _show_list(console: Console, machines: Iterable[Machine], papers: Iterable[Paper], cells: Sequence[Cell]) -> None:
     from rich.table import Table
 
+    from assay.verbs import _described
+
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     for heading, justify in (("id", "left"), ("machine", "left"), ("nodes", "right"), ("values", "right")):
         table.add_column(heading, justify="right" if justify == "right" else "left", no_wrap=heading == "id")
@@ -177,6 +200,7 @@ def _show_list(console: Console, machines: Iterable[Machine], papers: Iterable[P
         sources.add_row(paper.id, str(paper.year or "?"), paper.title)
     console.print()
     console.print(sources)
+    _described.show_list()
     console.print("\nassay catalogue NAME shows one of them; --benchmark B one benchmark; --claims; --benchmarks")
 
 

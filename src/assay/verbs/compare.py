@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.verbs._completing import beside_names, run_names
+
 if TYPE_CHECKING:
     from assay.store import Run
 
@@ -15,8 +17,16 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def compare(
-        run: Annotated[str, typer.Argument(help="a run: its folder or id")],
-        others: Annotated[list[str], typer.Argument(help="runs, described machines (simulated), published machines")],
+        run: Annotated[
+            str,
+            typer.Argument(help="a run: its folder or id", autocompletion=run_names),
+        ],
+        others: Annotated[
+            list[str],
+            typer.Argument(
+                help="runs, described machines (simulated), published machines", autocompletion=beside_names
+            ),
+        ],
         margin: Annotated[
             float | None,
             typer.Option(

@@ -7,13 +7,18 @@ from typing import Annotated
 
 import typer
 
+from assay.verbs._completing import run_names
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
 
     @app.command()
     def report(
-        runs: Annotated[list[str], typer.Argument(help="folders or ids of runs")],
+        runs: Annotated[
+            list[str],
+            typer.Argument(help="folders or ids of runs", autocompletion=run_names),
+        ],
         output: Annotated[Path | None, typer.Option("-o", help="the page (default: report.html in the run)")] = None,
         markdown: Annotated[bool, typer.Option("--markdown", help="print the tables as Markdown")] = False,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,

@@ -7,14 +7,22 @@ from typing import Annotated
 
 import typer
 
+from assay.verbs._completing import benchmark_names, described_names
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
 
     @app.command()
     def run(
-        benchmark: Annotated[str, typer.Argument(help="its name; `assay catalogue --benchmarks` lists them")],
-        on: Annotated[str | None, typer.Option(help="a described machine: its name, or a TOML file")] = None,
+        benchmark: Annotated[
+            str,
+            typer.Argument(help="its name; `assay catalogue --benchmarks` lists them", autocompletion=benchmark_names),
+        ],
+        on: Annotated[
+            str | None,
+            typer.Option(help="a described machine: its name, or a TOML file", autocompletion=described_names),
+        ] = None,
         via: Annotated[str | None, typer.Option(help="local, mpiexec, hosts:FILE, slurm")] = None,
         ranks: Annotated[
             int | None, typer.Option("-n", min=1, max=2**31 - 1, help="ranks of a message-passing benchmark")
@@ -47,6 +55,7 @@ def register(app: typer.Typer) -> None:
             Path | None, typer.Option(help="on a described machine: messages and bytes between ranks (CSV)")
         ] = None,
         out: Annotated[Path | None, typer.Option(help="the run's folder (default: runs/ID)")] = None,
+        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="no progress; one line at the end")] = False,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
         """Run one benchmark and say its figures."""
@@ -79,7 +88,7 @@ def register(app: typer.Typer) -> None:
         if quoted is not None:
             emit(quoted) if json else _quoting.show(quoted)
             return
-        made, failures = measure(wishes, out)
+        made, failures = measure(wishes, out, quiet=quiet)
         whole = document(made, quoted_nodes=False)
         section = next((s for s in whole["benchmarks"] if s["benchmark"] == benchmark), None)
         flat = {k: v for k, v in whole.items() if k != "benchmarks"} | (
@@ -96,8 +105,12 @@ def register(app: typer.Typer) -> None:
         if json:
             emit(flat)
         else:
-            from assay.report.terminal import show
+            if not quiet:
+                from assay.report.terminal import show
 
-            show(whole)
+                show(whole)
+            from assay.report.one_line import one_line
+
+            print(one_line(whole))
         if failures or not flat["valid"]:
             raise typer.Exit(1)

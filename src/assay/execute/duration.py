@@ -1,0 +1,81 @@
+"""How long a plan will take: by what its launches took before on this machine, else by its programs' time slices.
+
+A program measures each case in `blocks` blocks of `slice` seconds (programs/timing/options.cpp); cases are the product
+of its parameters' values. What a launch takes besides is put at half a second.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from assay.benchmark.record import Benchmark
+from assay.execute.plan import Plan
+from assay.store import Run
+
+STARTING = 0.5  # s, a launch besides its blocks
+SLICES = {"quick": (0.02, 4), "standard": (0.1, 8), "full": (0.5, 8)}  # s and blocks where the record says nothing
+RECENT = 20  # runs that are looked at, the newest
+
+
+@dataclass(frozen=True)
+class Duration:
+    """Seconds of the launches up to the first look, and at most; `known` of `launches` are as measured before."""
+
+    seconds: float
+    most: float
+    launches: int
+    known: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        return dict(self.__dict__)
+
+
+def duration(plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: Iterable[Run]) -> Duration:
+    """Expect how long the launches of `plan` take; compiling comes on top, once."""
+    taken = _taken(list(runs)[-RECENT:], machine, plan.profile)
+    first = plan.launches if plan.spending is None else plan.spending.looks[0]
+    seconds, count, known = 0.0, 0, 0
+    for task in plan.tasks:
+        if task.launch < first:
+            before = taken.get((task.benchmark, task.ranks))
+            seconds += before if before is not None else _by_slices(records[task.benchmark], plan.profile)
+            known += before is not None
+            count += 1
+    most = seconds
+    if plan.spending is not None:
+        most = max(seconds, 2 * seconds if plan.spending.budget is None else plan.spending.budget)
+    return Duration(seconds, most, count, known)
+
+
+def _taken(runs: list[Run], machine: str, profile: str) -> dict[tuple[str, int | None], float]:
+    """Median seconds of the launches that ended well, by benchmark and ranks."""
+    found: dict[tuple[str, int | None], list[float]] = defaultdict(list)
+    for run in runs:
+        plan = run.about.get("plan")
+        if run.about.get("machine") != machine or run.about.get("profile") != profile or not isinstance(plan, dict):
+            continue
+        tasks = {_name(task): (task["benchmark"], task.get("ranks")) for task in plan.get("tasks", ())}
+        for entry in run.entries():
+            if entry.get("event") == "ended" and entry.get("status") == 0 and entry.get("task") in tasks:
+                found[tasks[entry["task"]]].append(float(entry.get("seconds") or 0.0))
+    return {key: median(values) for key, values in found.items()}
+
+
+def _name(task: Mapping[str, Any]) -> str:
+    varied = "".join(f"-{key}{value}" for key, value in (task.get("factors") or {}).items())
+    return f"{task['launch']:03d}-{task['benchmark']}{varied}"
+
+
+def _by_slices(record: Benchmark, profile: str) -> float:
+    slice_, blocks = SLICES[profile]
+    slice_ = float(record.extra.get(f"slice_{profile}", slice_))
+    blocks = int(record.extra.get(f"blocks_{profile}", blocks))
+    values = [parameter.profiles.get(profile, parameter.default) for parameter in record.parameters.values()]
+    cases = math.prod(len(value) if isinstance(value, tuple) else 1 for value in values)
+    return STARTING + cases * blocks * slice_

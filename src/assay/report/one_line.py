@@ -1,0 +1,26 @@
+"""A run in one line, the last that a verb prints: whether to believe it, how much was measured, and where it lies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+
+def one_line(document: dict[str, Any]) -> str:
+    """Sum a run up: its state, benchmarks and figures by state, launches, and its folder."""
+    sections = document["benchmarks"]
+    figures = [figure for section in sections for figure in section["figures"] if figure["statistic"] != "first"]
+    states = Counter(figure["state"] for figure in figures)
+    bad = [f"{states[state]} {state}" for state in ("disturbed", "bound", "invalid") if states[state]]
+    launches = sorted({section["launches"] for section in sections})
+    between = "" if not launches else f"{launches[0]} to {launches[-1]}" if len(launches) > 1 else f"{launches[0]}"
+    parts = [
+        _counted(len(sections), "benchmark"),
+        _counted(len(figures), "figure") + (f" ({', '.join(bad)})" if bad else ""),
+        *([f"{between} launch{'es' if launches[-1] != 1 else ''}"] if launches else []),
+    ]
+    return f"{document['machine']}: {document['state']}: {', '.join(parts)}; {document['folder']}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' if count != 1 else ''}"

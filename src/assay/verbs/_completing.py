@@ -1,0 +1,32 @@
+"""What a shell offers after TAB beside verbs and options: benchmarks, runs, machines."""
+
+from __future__ import annotations
+
+
+def benchmark_names(incomplete: str) -> list[str]:
+    """Benchmarks, a person's own ones too."""
+    from assay.benchmark.record import benchmarks, own_benchmarks
+
+    return [name for name in benchmarks() | own_benchmarks() if name.startswith(incomplete)]
+
+
+def run_names(incomplete: str) -> list[str]:
+    """Ids of the runs made here, the newest first."""
+    from assay.store import known_runs
+
+    return [str(run.about["id"]) for run in reversed(known_runs()) if str(run.about["id"]).startswith(incomplete)]
+
+
+def described_names(incomplete: str) -> list[str]:
+    """Described machines that ship."""
+    from assay.described.shipped import shipped
+
+    return [name for name in shipped() if name.startswith(incomplete)]
+
+
+def beside_names(incomplete: str) -> list[str]:
+    """What a run can stand beside: other runs, described and published machines."""
+    from assay.machine.catalogue import load
+
+    machines = dict.fromkeys([*described_names(incomplete), *(n for n in load().machines if n.startswith(incomplete))])
+    return [*run_names(incomplete), *machines]

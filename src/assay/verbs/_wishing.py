@@ -1,0 +1,72 @@
+"""What `evaluate` would do for its options: `plan` asks the same, so that it can say no less and refuse no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assay.errors import MeasurementError
+from assay.execute.absent import absent
+from assay.execute.plan import chosen
+from assay.execute.target import enough_ranks
+from assay.execute.wishes import Wishes, counts, seconds, share
+from assay.verbs import _quoting
+
+MOST_PLAYED = 128  # nodes: an exchange of all with all grows by their square
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Wishes, or what was published where nothing can be measured; `skipped`: what cannot be done here, and why."""
+
+    wishes: Wishes | None
+    quoted: dict[str, Any] | None
+    skipped: tuple[dict[str, str], ...] = ()
+
+
+def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text: None) -> Asked:
+    """Turn an evaluation's options into what is to be done.
+
+    `options`: on, via, nodes, ppn, profile, only, launches, within, budget, seed. `say` names what is skipped.
+    InputError where they contradict each other,
+    MeasurementError where what was named cannot be measured here.
+    """
+    on, nodes, profile = options["on"], options["nodes"], options["profile"]
+    parts = chosen(options["only"], first_look=profile == "quick" and on is None)
+    several = counts(options["ppn"], "--ppn")
+    wanted = [record for record in parts if on is None or record.kind == "ranks"]
+    wishes = Wishes(
+        names=tuple(record.name for record in wanted),
+        on=on,
+        via=options["via"],
+        nodes=_played(on) if nodes is None and on is not None else nodes,
+        ppn=several,
+        profile=profile,
+        launches=options["launches"],
+        within=share(options["within"], "--within"),
+        budget=seconds(options["budget"], "--budget"),
+        seed=options["seed"],
+    )
+    quoted = _quoting.quoted_whole(wishes, parts)
+    if quoted is not None:
+        return Asked(None, quoted)
+    missing = absent(wanted, options["via"]) if on is None else None
+    if missing is not None:
+        wanted = [record for record in wanted if record not in missing.records]
+        if options["only"] is not None or not wanted:  # what a person named is not dropped
+            raise MeasurementError(f"{missing.to_dict()['title']} cannot be measured: {missing.reason}")
+        say(f"skipped: {missing.to_dict()['title']}: {missing.reason}")
+    records = enough_ranks(wanted, on, nodes, several, say)
+    skipped = () if missing is None else (missing.to_dict(),)
+    return Asked(replace(wishes, names=tuple(record.name for record in records)), None, skipped)
+
+
+def _played(on: str) -> int | None:
+    """How many nodes of a described machine take part: all, up to so many; None where that is any number."""
+    from assay.described.shipped import open_described, room, shipped
+
+    if on.partition(":")[0] not in shipped() and not on.endswith(".toml"):
+        return None  # only quoted, or unknown: said elsewhere
+    found = room(open_described(on))
+    return None if found is None else min(found, MOST_PLAYED)

@@ -1,0 +1,147 @@
+"""What a person uses every day: version and help everywhere, completion, one line at the end, how long it will take."""
+
+from __future__ import annotations
+
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import __version__, verbs
+from assay.benchmark.record import benchmark
+from assay.execute import plan as planning
+from assay.execute.duration import duration
+from assay.execute.plan import Spending
+from assay.store import Run
+from command_line import assay
+from test_compare_gate import made
+from test_document import launch
+
+VERBS = sorted(module.name for module in pkgutil.iter_modules(verbs.__path__) if not module.name.startswith("_"))
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+
+
+def test_the_version() -> None:
+    assert assay("--version").out == assay("version").out == f"assay {__version__}\n"
+
+
+@pytest.mark.parametrize("verb", [None, *VERBS])
+def test_h_is_help_everywhere(verb: str | None) -> None:
+    words = [] if verb is None else [verb]
+    short, long = assay(*words, "-h"), assay(*words, "--help")
+    assert short.status == long.status == 0 and short.out == long.out
+    assert short.out.startswith("Usage: ") and (verb is None or f" {verb} " in short.out.splitlines()[0])
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("assay ev", "evaluate"),
+        ("assay run ec", "echo"),
+        ("assay evaluate --on fat", "fat-tree-hdr"),
+        ("assay compare x sgi-l", "sgi-l1200-cluster"),
+        ("assay compare --fig", "--figures"),
+    ],
+)
+def test_a_shell_is_offered_what_fits(words: str, offered: str, tmp_path: Path) -> None:
+    env = {**os.environ, "_ASSAY_COMPLETE": "complete_bash", "COMP_WORDS": words}
+    env |= {"COMP_CWORD": str(len(words.split()) - 1)}
+    program = "import sys; sys.argv = ['assay']; from assay.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == [offered], done.stderr
+
+
+def test_the_last_line_sums_a_run_up_and_quiet_prints_no_other(tmp_path: Path) -> None:
+    machine = tmp_path / "constant.toml"
+    machine.write_text('name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n')
+    words = ("run", "echo", "--on", str(machine), "--set", "bytes=8,1024")
+    whole = assay(*words, "--out", str(tmp_path / "a"))
+    last = whole.out.splitlines()[-1]
+    assert last == f"constant: clean: 1 benchmark, 4 figures, 1 launch; {tmp_path / 'a'}"
+    quiet = assay(*words, "--out", str(tmp_path / "b"), "-q")
+    assert quiet.status == 0 and quiet.err == ""
+    assert quiet.out.splitlines() == [last.replace(str(tmp_path / "a"), str(tmp_path / "b"))]
+
+
+def planned(*words: str) -> dict[str, Any]:
+    answer = assay("plan", *words, "--json")
+    assert answer.status == 0, answer.err
+    return dict(answer.document)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--profile", "full"),
+        ("--only", "messages", "--profile", "standard"),
+        ("--on", "ipsc860", "--only", "messages"),
+        ("--on", "ksr1"),
+        ("-N", "2", "--ppn", "1,2"),
+    ],
+)
+def test_plan_says_what_evaluate_does(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Evaluate is stopped where it would begin: with the plan that it made, or with nothing to run."""
+    asked: list[dict[str, Any]] = []
+
+    def begin(wishes: Any, out: Path | None, **others: Any) -> None:
+        asked.append(wishes.plan().to_dict())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("assay.verbs._doing.measure", begin)
+    found = planned(*words)
+    began = assay("evaluate", *words, "--json")
+    assert began.status in (0, 130), began.err
+    if asked:
+        assert found["tasks"] == json.loads(json.dumps(asked[0]))["tasks"] and found["tasks"]
+    else:
+        assert found == {"tasks": [], "quoted": True}
+
+
+def test_plan_says_how_long_it_takes(tmp_path: Path) -> None:
+    assert "compiling comes first" in assay("plan", "-q").out
+    of = planning.make([benchmark("sieve"), benchmark("echo")], profile="standard", spending=Spending((10, 20), 0.02))
+    records = {name: benchmark(name) for name in ("sieve", "echo")}
+    run = Run.create(
+        tmp_path / "before", {"machine": "here", "profile": "standard", "plan": of.to_dict(), "wishes": {}}
+    )
+    for number in range(3):
+        launch(run, number, [], benchmark="sieve", seconds=2.0 + number)
+        launch(run, number, [], benchmark="echo", seconds=900.0, status=1)
+    slices = duration(of, records, "elsewhere", [run])
+    known = duration(of, records, "here", [run])
+    assert (slices.known, known.known, known.launches) == (0, 10, 20)
+    sieve = 10 * 3.0  # the median of 2, 3 and 4 seconds
+    echo = 10 * (0.5 + 81 * 6 * 0.03)  # its standard profile: lengths, blocks and slice, as its record has them
+    assert len(records["echo"].parameters["bytes"].default) == 81
+    assert known.seconds == pytest.approx(sieve + echo) and known.most == pytest.approx(2 * known.seconds)
+
+
+def test_machines_that_are_only_described_are_in_the_catalogue() -> None:
+    listed = assay("catalogue")
+    assert all(name in listed.out for name in ("fat-tree-hdr", "dragonfly-slingshot", "torus-tofud"))
+    assert {each["name"] for each in assay("catalogue", "--json").document["described"]} >= {"ipsc860", "torus-tofud"}
+    one = assay("catalogue", "torus-tofud")
+    assert one.status == 0 and "Ajima" in one.out and "0.5 us" in one.out  # in the units that people write
+    keys = {k["key"]: k for k in assay("catalogue", "torus-tofud", "--json").document["described"]["keys"]}
+    assert keys["protocol.0.startup"]["value"] == "0.5 us" and keys["network.cycle"]["origin"].startswith("assumed")
+    both = assay("catalogue", "ipsc860", "--json").document
+    assert both["machine"] and both["described"]["name"] == "ipsc860" and both["cells"]
+
+
+def test_a_run_is_offered_by_its_id(tmp_path: Path) -> None:
+    from assay.verbs._completing import run_names
+
+    made(tmp_path / "a", 1)
+    (known,) = (run.about["id"] for run in [Run.open(tmp_path / "a")])
+    assert run_names(known[:4]) == [known] and run_names("x") == []
