@@ -29,7 +29,7 @@ main()
 """
 HELP = {"numpy", "pyarrow", "pydantic", "rich"}
 DESCRIBED = {"duckdb", "scipy", "matplotlib", "rich", "assay.execute.build", "assay.machine.discovery"}
-DESCRIBED |= {"assay.machine.catalogue", "assay.verbs.evaluate", "assay.analysis.disturbance"}
+DESCRIBED |= {"assay.machine.catalogue", "assay.verbs.evaluate"}
 SIMULATOR = {"assay._core"}  # compiled when it is first imported, which a measurement of this machine must not wait for
 
 

@@ -19,7 +19,6 @@ from assay.validation import from_print, special
 from assay.validation.answers import Answers
 from assay.validation.claim_kinds import KINDS, about
 from assay.validation.provenance import Provenance
-from assay.validation.quantities import QUANTITIES
 from assay.validation.twins import has_rule
 from assay.validation.unjudged import REASONS
 
@@ -43,15 +42,6 @@ NOTES = {
 def published() -> dict[str, Claim]:
     """All claims of the three papers about these machines, by id."""
     return {claim.id: claim for claim in catalogue.load().claims if claim.id.startswith(PAPERS)}
-
-
-def simulated(claim: Claim) -> bool:
-    """Whether a simulation answers it."""
-    if claim.id in REASONS or claim.id in from_print.JUDGES:
-        return False
-    if claim.id in special.JUDGES:
-        return True
-    return claim.kind in KINDS and any((name, claim.metric or "") in QUANTITIES for name in claim.of or ("",))
 
 
 def evaluate(answers: Answers, machine: str | None = None, origin: dict[str, str] | None = None) -> list[Verdict]:
