@@ -93,4 +93,3 @@ def _words(expected: Duration | None) -> str:
     if expected.known == expected.launches:
         return f"{text} (as they took here before)"
     return f"{text} (estimated by time slices, {expected.known} as they took here before); compiling comes first, once"
-
