@@ -29,6 +29,7 @@ title = "Faulty"
 part = "messages"
 kind = "ranks"
 least_ranks = 2
+computes = ["jacobi"]
 summary = "s"
 cost = "c"
 check = "k"
@@ -36,7 +37,7 @@ source = "s"
 [parameter.fault]
 type = "choice"
 default = "none"
-choices = ["none", "silent", "rank", "tag", "sendrecv tag", "from", "wrong", "wrong and stuck", "metric"]
+choices = ["none", "silent", "rank", "tag", "sendrecv tag", "from", "wrong", "wrong and stuck", "metric", "work"]
 [parameter.bytes]
 type = "integer"
 default = [8, 24]
@@ -74,6 +75,7 @@ unit = "s"
         if (comm.rank() == 0 && fault_ == "tag") co_await comm.send(room, 8, 1, 40000);
         if (comm.rank() == 0 && fault_ == "sendrecv tag") co_await comm.sendrecv(room, 8, 1, room, 8, 1, -2);
         if (comm.rank() == 0 && fault_ == "from") co_await comm.recv(room, 8, -5, 1);
+        if (comm.rank() == 0 && fault_ == "work") co_await comm.compute(Work{"jacobi", 3e6}, [] {});
         if (comm.rank() == 0) co_await comm.send(room, bytes, 1, 1);
         if (comm.rank() == 1) co_await comm.recv(room, sizeof room, 0, 1);
       }
@@ -167,6 +169,21 @@ def test_its_defaults_are_not_replaced_by_a_machine_s(folder: Path, cache: Path)
     assert max(f["params"]["bytes"] for f in shipped.document["figures"]) == 8192
 
 
+def test_its_work_is_charged_by_the_machine_s_own_rate_or_is_not_described(folder: Path, cache: Path) -> None:
+    take_in(written(cache, "faulty"))
+    words = ("--on", CONSTANT, "-n", "2", "--set", "fault=work", "--set", "bytes=8", "--json")
+    made = assay("run", "faulty", *words, "--set", "machine.compute.rate.jacobi=2 Mflop/s")
+    (value,) = (f["value"] for f in made.document["figures"] if f["statistic"] == "median")
+    assert value == pytest.approx(1.5 + 70e-6 + 8 * 0.4e-6)
+    timed = assay("run", "faulty", *words, "--set", "machine.compute.time.jacobi=2 us")
+    (value,) = (f["value"] for f in timed.document["figures"] if f["statistic"] == "median")
+    assert value == pytest.approx(6 + 70e-6 + 8 * 0.4e-6)
+    silent = assay("run", "faulty", *words)
+    assert silent.status == 0 and silent.document["figures"] == []
+    (left_out,) = silent.document["left_out"]
+    assert left_out["reason"] == "not described by constant: [compute] has neither rate.jacobi nor time.jacobi"
+
+
 FORGOTTEN = ("if (comm.rank() == 1) co_await comm.recv(", "if (comm.rank() == 1) comm.recv(")
 
 
@@ -196,28 +213,28 @@ def test_a_kernel_s_metric_is_one_of_its_record(folder: Path) -> None:
         (("least_ranks = 2", "leest_ranks = 2"), r":11: leest_ranks: no such key \(did you mean least_ranks\?\)"),
         (('name = "probe"', 'name = "my probe"'), r":7: name: is no name for a program; seen: 'my probe'"),
         (('check = "k"\n', ""), r":6: check: must be a text"),
-        (("default = [8, 24]", 'default = "eight"'), r":22: parameter.bytes.default: is no integer.*'eight'"),
-        (("default = [8, 24]", "default = [8, 2.5]"), r":22: parameter.bytes.default: is no integer.*2.5"),
-        (("described = [8, 24, 40]", "described = true"), r":23: parameter.bytes.described: is no integer"),
-        (("sweep = true", "max = 20\nsweep = true"), r":22: parameter.bytes.default: is out of the.*24.*to 20"),
-        (("sweep = true\n", ""), r":22: parameter.bytes.default: is a list.*sweep = true"),
-        (('default = "none"', 'default = "no"'), r":18: parameter.fault.default: is none of the choices.*'no'"),
-        (('type = "integer"', 'type = "whole"'), r":21: parameter.bytes.type: is no type; seen: 'whole'.*integer"),
+        (("default = [8, 24]", 'default = "eight"'), r":23: parameter.bytes.default: is no integer.*'eight'"),
+        (("default = [8, 24]", "default = [8, 2.5]"), r":23: parameter.bytes.default: is no integer.*2.5"),
+        (("described = [8, 24, 40]", "described = true"), r":24: parameter.bytes.described: is no integer"),
+        (("sweep = true", "max = 20\nsweep = true"), r":23: parameter.bytes.default: is out of the.*24.*to 20"),
+        (("sweep = true\n", ""), r":23: parameter.bytes.default: is a list.*sweep = true"),
+        (('default = "none"', 'default = "no"'), r":19: parameter.fault.default: is none of the choices.*'no'"),
+        (('type = "integer"', 'type = "whole"'), r":22: parameter.bytes.type: is no type; seen: 'whole'.*integer"),
         (
             ('[metric.time]\nunit = "s"', '[metric.time]\nunit = "seconds"'),
-            r":26: metric.time.unit: no such unit.*'sec",
+            r":27: metric.time.unit: no such unit.*'sec",
         ),
-        (('[metric.time]\nunit = "s"', '[metric.time]\nunit = "us"'), r":26: metric.time.unit: is no base unit.*'us'"),
-        (('metric = "time"\nunit', 'metric = "tame"\nunit'), r":28: figure.time.metric: the record names no such metr"),
-        (('metric = "time"\nunit', 'metric = "time"\nformula = "size / value"\nunit'), r":29: figure.*names size"),
+        (('[metric.time]\nunit = "s"', '[metric.time]\nunit = "us"'), r":27: metric.time.unit: is no base unit.*'us'"),
+        (('metric = "time"\nunit', 'metric = "tame"\nunit'), r":29: figure.time.metric: the record names no such metr"),
+        (('metric = "time"\nunit', 'metric = "time"\nformula = "size / value"\nunit'), r":30: figure.*names size"),
         (
             ('metric = "time"\nunit', 'metric = "time"\nformula = "2 *"\nunit'),
-            r":29: figure.time.formula: is no formula",
+            r":30: figure.time.formula: is no formula",
         ),
-        (('metric = "time"\nunit = "s"', 'metric = "time"\nunit = "parsec"'), r":29: figure.time.unit: no such unit"),
+        (('metric = "time"\nunit = "s"', 'metric = "time"\nunit = "parsec"'), r":30: figure.time.unit: no such unit"),
         (
             (")record", '[headline.x]\nfigure = "tome"\n)record'),
-            r":31: headline.x.figure: the record names no such figur",
+            r":32: headline.x.figure: the record names no such figur",
         ),
     ],
 )

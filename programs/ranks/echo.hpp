@@ -79,8 +79,8 @@ order = 1
 
 [headline.rate]
 figure = "rate"
-title = "long messages, greatest rate"
-says = "moves long messages at up to"
+title = "long messages ({bytes}), greatest rate"
+says = "moves messages of {bytes} at up to"
 bound = "copy_rate"
 order = 2
 

@@ -33,6 +33,7 @@ _KEYS = {
     "figure": {"metric", "unit", "help", "formula", "better", "headline", "from"},
     "headline": {"figure", "title", "says", "where", "bound", "most", "statistic"},
 }
+_RECORD = re.compile(r'R"record\((.*?)\)record"', re.DOTALL)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _FUNCTIONS = {"log2", "min", "max", "ceil"}
 _TYPES: dict[str, tuple[type, ...]] = {"integer": (int,), "real": (int, float)}
@@ -93,10 +94,16 @@ class _Record:
 
     def _known(self, section: Mapping[str, Any], keys: Collection[str], where: tuple[str, ...]) -> None:
         for key in section:
-            if key not in keys:
+            if key not in keys and not (where == () and self._shipped_says(key)):
                 near = difflib.get_close_matches(key, keys, 1)
                 hint = f" (did you mean {near[0]}?)" if near else ""
                 raise self._refused(f"no such key{hint}", (*where, key), accepted=", ".join(sorted(keys)))
+
+    def _shipped_says(self, key: str) -> bool:
+        """Whether a shipped program's record has this key at its top."""
+        wanted = re.compile(rf"^{re.escape(key)} *=", re.MULTILINE)
+        records = (_RECORD.search(path.read_text(encoding="utf-8")) for path in self.programs.glob("*/*.[ch]pp"))
+        return any(wanted.search(found.group(1).split("\n[")[0]) for found in records if found)
 
     def _parameter(self, name: str, section: Mapping[str, Any]) -> None:
         where = ("parameter", name)

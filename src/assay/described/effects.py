@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.described import schema
+from assay.described.effects_network import idle_network
 
 Keys = tuple[str | int, ...]
 
@@ -56,6 +57,8 @@ def _without_network(machine: schema.Machine) -> Iterator[Idle]:
 def _with_network(machine: schema.Machine) -> Iterator[Idle]:
     if machine.nodes is not None:
         yield Idle(("nodes",), "has no effect with [network], whose topology says how many there are")
+    for key, why in idle_network(machine.network or {}):
+        yield Idle(("network", key), why)
     shared = [table for table in (machine.forced, machine.one_sided) if table is not None]
     copied = any(table.copy_time or table.receive_copy for table in shared)
     for place, entry in enumerate(machine.protocol):

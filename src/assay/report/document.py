@@ -14,6 +14,7 @@ from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, among, benchmarks, own_benchmarks
 from assay.report.causes import causes
 from assay.report.coarse import too_coarse
+from assay.report.headline_words import at_case
 from assay.report.hosts import hosts, measuring_host
 from assay.report.judging import Judged, judged
 from assay.report.launches_spent import launches_spent
@@ -260,11 +261,8 @@ def _headlines(record: Benchmark, derived: list[FigureValue]) -> list[dict[str, 
         if fitting:
             best = max if fitting[0].better == "higher" else min
             chosen = best(fitting, key=lambda figure: figure.value or 0.0)
-            made.append(
-                chosen.to_dict()
-                | {"title": wanted["title"]}
-                | {key: wanted.get(key) for key in ("says", "bound", "order")}
-            )
+            words = {key: at_case(wanted.get(key), record, chosen.params) for key in ("title", "says")}
+            made.append(chosen.to_dict() | words | {key: wanted.get(key) for key in ("bound", "order")})
     return made
 
 
