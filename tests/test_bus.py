@@ -18,6 +18,7 @@ from assay.execute.mpi import find_mpi, launch_environment
 from command_line import assay
 from compiled import WARNINGS, compile_to
 from test_disturbed_run import hog
+from test_last_level import machine
 
 PROGRAMS = programs_root()
 MPI = find_mpi()
@@ -66,7 +67,7 @@ def values(lines: list[dict[str, Any]], metric: str, load: str) -> list[float]:
 def test_two_processors_are_enough(bus: Callable[..., Any]) -> None:
     """Put: what each side moves alone and together, the sum of the two in each window, and what each keeps."""
     lines, status = bus(2, "--set", "kernel=read")
-    assert status == 0 and lines[-1] == {"event": "done"}
+    assert status == 0 and lines[-1]["event"] == "done"
     checks = [line for line in lines if line["event"] == "check"]
     assert checks and all(check["passed"] for check in checks)
     assert {line["case"]["form"] for line in lines if line["event"] == "block"} == {"put"}
@@ -112,6 +113,57 @@ def test_where_memory_is_short_nothing_is_taken(bus: Callable[..., Any]) -> None
     assert any("more than half of the" in line.get("text", "") for line in lines)
 
 
+ARRAYS = r"""
+#include <cstdio>
+#include "ranks/bus.hpp"
+using namespace assay;
+// ROOT/ RANK…, of each its processor and those that it may have: 0:01
+int main(int count, char** words) {
+  std::vector<ranks::Seat> seats;
+  for (int i = 2; i < count; ++i) {
+    ranks::Seat seat;
+    seat.cpu = words[i][0] - '0';
+    for (const char* at = words[i] + 2; *at; ++at) seat.allowed.set(static_cast<std::size_t>(*at - '0'));
+    seats.push_back(seat);
+  }
+  const auto found = memory::find_last_level(ranks::processors_of(seats, 3), words[1]);
+  std::printf("%zu\n", ranks::array_bytes(found) >> 20);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("third", "guest", "ranks", "mebibytes"),
+    [
+        ("327680K", True, ("0:0", "1:1"), 256),  # 320 MiB reported to a guest of two processors
+        ("327680K", True, ("0:01", "0:01"), 256),  # not bound: both are where one of them was seen
+        ("327680K", True, ("0:0", "0:0"), 128),  # both bound to one
+        ("327680K", False, ("0:0", "1:1"), 1024),  # the machine's own cache: four times it is more than is taken
+        ("8192K", True, ("0:0", "1:1"), 64),
+    ],
+)
+def test_arrays_are_four_times_what_a_guest_can_count_on(
+    tmp_path: Path, third: str, guest: bool, ranks: tuple[str, ...], mebibytes: int
+) -> None:
+    (tmp_path / "arrays.cpp").write_text(ARRAYS)
+    machine(tmp_path, third, {0: "0-1", 1: "0-1"}, guest)
+    program = compile_to(tmp_path / "arrays", tmp_path / "arrays.cpp", *WARNINGS)
+    said = subprocess.run([program, f"{tmp_path}/", *ranks], capture_output=True, text=True, check=True).stdout
+    assert int(said) == mebibytes
+
+
+@with_mpi
+def test_a_guest_that_is_told_a_socket_s_cache_says_so(bus: Callable[..., Any]) -> None:
+    """On machines that are no such guest nothing is said."""
+    level = Path("/sys/devices/system/cpu/cpu0/cache/index3/size")
+    cache = int(level.read_text().rstrip("K\n")) << 10 if level.exists() else 0
+    guest = " hypervisor " in Path("/proc/cpuinfo").read_text()
+    lines, status = bus(2, "--set", "form=put", "--set", "kernel=read", "--set", "size=0")
+    assert status == 0
+    said = [line["text"] for line in lines if "is named to this guest" in line.get("text", "")]
+    assert bool(said) is (guest and cache > 2 * (32 << 20))
+
+
 @with_mpi
 def test_one_command_gives_shares_and_sum_and_a_hog_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -119,7 +171,8 @@ def test_one_command_gives_shares_and_sum_and_a_hog_is_named(tmp_path: Path, mon
     with hog(1):
         answer = assay("run", "bus", *words, "--out", "run")
     assert answer.status in (0, 1), answer.err
-    found = {(f["name"], f["params"]["load"]): f for f in answer.document["figures"] if f["statistic"] == "median"}
+    main = [f for f in answer.document["figures"] if f["statistic"] == "median" or f["state"] == "bound"]
+    found = {(f["name"], f["params"]["load"]): f for f in main}
     assert set(found) == {
         ("stream", "alone"),
         ("messages", "alone"),

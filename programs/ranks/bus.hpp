@@ -11,6 +11,7 @@
 
 #include <cstring>
 
+#include "memory/caches.hpp"
 #include "ranks/buffers.hpp"
 #include "ranks/bus_described.hpp"
 #include "ranks/one_sided.hpp"
@@ -79,7 +80,7 @@ default = 0
 min = 0
 max = 17179869184
 unit = "B"
-help = "bytes of each array, and of the memory that messages step through; 0: four times the last-level cache, 64 MiB to 1 GiB"
+help = "bytes of each array, and of the memory that messages step through; 0: four times the last-level cache that the processors in use can count on, 64 MiB to 1 GiB"
 
 [parameter.window]
 type = "real"
@@ -167,6 +168,12 @@ help = "part of their rate alone that messages keep beside the stream"
   }
 };
 
+// Bytes of each array where none are asked for.
+inline std::size_t array_bytes(const memory::LastLevel& cache) {
+  return std::clamp<std::size_t>(4 * static_cast<std::size_t>(cache.bytes), std::size_t{64} << 20,
+                                 std::size_t{1} << 30);
+}
+
 template <class C>
 struct NoWindow {};
 template <class C>
@@ -193,9 +200,13 @@ class BusRun {
     const auto& given = session_.cases().front();
     seconds_ = given.at("window").real;
     size_ = static_cast<std::size_t>(given.at("size").integer);
-    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    const auto last = static_cast<std::size_t>(cache > 0 ? cache : 32 << 20);
-    if (size_ == 0) size_ = std::clamp<std::size_t>(4 * last, std::size_t{64} << 20, std::size_t{1} << 30);
+    std::vector<Seat> seats;
+    co_await gather_seats(comm_, seats);
+    memory::LastLevel cache;
+    if (comm_.rank() == 0) cache = memory::find_last_level(processors_of(seats, 3));
+    if (size_ == 0) size_ = array_bytes(cache);
+    co_await broadcast(comm_, &size_, sizeof size_);  // the first rank's: hosts may differ
+    const auto last = static_cast<std::size_t>(cache.bytes);
     size_ = size_ / piece * piece;
     for (const auto& each : session_.cases())
       if (2 * static_cast<std::size_t>(each.at("bytes").integer) > size_ || size_ == 0)
@@ -205,7 +216,9 @@ class BusRun {
                          .text("event", "note")
                          .text("text", "arrays of " + std::to_string(size_) + " bytes: the last-level cache of " +
                                            std::to_string(last) + " bytes holds part of them"));
-    co_await prepare();
+    if (comm_.rank() == 0 && size_ < 4 * static_cast<std::size_t>(cache.stated) && !cache.doubt.empty())
+      session_.write(timing::Json().text("event", "note").text("text", cache.doubt));
+    co_await prepare(seats);
     std::int64_t order = 0;
     for (std::int64_t block = 0; block < session_.blocks(); ++block)
       for (const std::size_t index : Session::Order(session_.order(block))) {
@@ -240,9 +253,7 @@ class BusRun {
   using Memory = std::vector<std::byte>;
 
   // Decides which forms there can be, and touches the memory that they need.
-  Task prepare() {
-    std::vector<Seat> seats;
-    co_await gather_seats(comm_, seats);
+  Task prepare(const std::vector<Seat>& seats) {
     bool can[2] = {true, comm_.size() >= 3};  // put, echo
     if (comm_.rank() == 0) {
       const bool wants_put = wants("form", "put"), wants_echo = wants("form", "echo");

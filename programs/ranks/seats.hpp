@@ -15,11 +15,13 @@ struct Seat {
   static constexpr std::size_t most = 8192;  // processors a host
   std::size_t host = 0;                      // a hash of its name
   std::bitset<most> allowed;
+  std::int64_t cpu = 0;  // where it is now
 
   static Seat here() {
     const timing::Placement place = timing::here(0);
     Seat seat;
     seat.host = std::hash<std::string>()(place.host);
+    seat.cpu = place.cpu;
     for (const std::int64_t cpu : place.cpus)
       if (cpu < static_cast<std::int64_t>(most)) seat.allowed.set(static_cast<std::size_t>(cpu));
     return seat;
@@ -32,6 +34,25 @@ Task gather_seats(C& comm, std::vector<Seat>& seats) {
   const Seat mine = Seat::here();
   if (comm.rank() == 0) seats.resize(static_cast<std::size_t>(comm.size()));
   co_await gather(comm, &mine, sizeof mine, seats.data());
+}
+
+// Processors of the first rank's host that the first `ranks` use: where they are, and where two are at one, others that
+// they may have as well.
+inline std::vector<int> processors_of(const std::vector<Seat>& seats, std::size_t ranks) {
+  std::vector<int> cpus;
+  std::size_t here = 0;
+  const auto add = [&](std::int64_t cpu) {
+    const int number = static_cast<int>(cpu);
+    if (cpus.size() < here && std::ranges::find(cpus, number) == cpus.end()) cpus.push_back(number);
+  };
+  ranks = std::min(ranks, seats.size());
+  for (std::size_t rank = 0; rank < ranks; ++rank) here += seats[rank].host == seats[0].host;
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    if (seats[rank].host == seats[0].host) add(seats[rank].cpu);
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    for (std::size_t cpu = 0; seats[rank].host == seats[0].host && cpu < Seat::most; ++cpu)
+      if (seats[rank].allowed[cpu]) add(static_cast<std::int64_t>(cpu));
+  return cpus;
 }
 
 // Whether the first `ranks` of them can each have a processor to itself: a matching by augmenting paths.
