@@ -38,11 +38,25 @@ ASSAY_INLINE void note(Call call, int peer, int tag) {
           static_cast<std::uint32_t>(peer);
 }
 
+// MPI's own words in one line: of several (MPICH gives the calls that led to it) the first and the last.
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail(int code, const char* call, int peer) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw std::runtime_error(std::string(call) + " with rank " + std::to_string(peer) + ": " + std::string(text, length));
+  std::string words(text, static_cast<std::size_t>(length));
+  while (!words.empty() && words.back() == '\n') words.pop_back();
+  const std::size_t first = words.find('\n'), last = words.rfind('\n');
+  if (first != std::string::npos) words = words.substr(0, first) + " " + words.substr(last + 1);
+  const std::string with = peer < 0 ? "" : " with rank " + std::to_string(peer);
+  throw std::runtime_error(call + with + ": " + words);
+}
+
+// MPI's own checks are not enough: some numbers below zero mean something to one library and not to another.
+[[noreturn, gnu::cold, gnu::noinline]] inline void outside(const char* does, int peer, int tag, int size) {
+  if (peer < 0 || peer >= size)
+    throw std::out_of_range(does + (" rank " + std::to_string(peer)) + "; accepted: 0 to " + std::to_string(size - 1));
+  throw std::out_of_range(does + (" rank " + std::to_string(peer)) + " with tag " + std::to_string(tag) +
+                          "; accepted: 0 to " + std::to_string(ranks::last_tag));
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void too_long(std::size_t bytes) {
@@ -124,16 +138,19 @@ class Communicator {
   std::optional<double> cost_of(std::string_view) const { return std::nullopt; }
 
   ASSAY_INLINE Ready<void> send(const void* data, std::size_t bytes, int to, int tag) {
+    outward(to, tag);
     note(Call::send, to, tag);
     check(MPI_Send(data, count(bytes), MPI_BYTE, to, tag, comm_), "MPI_Send", to);
     return {};
   }
   ASSAY_INLINE Ready<void> rsend(const void* data, std::size_t bytes, int to, int tag) {
+    outward(to, tag);
     note(Call::send, to, tag);
     check(MPI_Rsend(data, count(bytes), MPI_BYTE, to, tag, comm_), "MPI_Rsend", to);
     return {};
   }
   ASSAY_INLINE Ready<Received> recv(void* buffer, std::size_t room, int from, int tag) {
+    inward(from, tag);
     note(Call::receive, from, tag);
     Ready<Received> result;
     check(MPI_Recv(buffer, count(room), MPI_BYTE, source(from), tag, comm_, &result.value.status_), "MPI_Recv", from);
@@ -141,6 +158,8 @@ class Communicator {
   }
   ASSAY_INLINE Ready<Received> sendrecv(const void* data, std::size_t bytes, int to, void* buffer, std::size_t room,
                                         int from, int tag) {
+    outward(to, tag);
+    inward(from, tag);
     note(Call::wait, from, tag);
     Ready<Received> result;
     check(MPI_Sendrecv(data, count(bytes), MPI_BYTE, to, tag, buffer, count(room), MPI_BYTE, source(from), tag, comm_,
@@ -149,11 +168,13 @@ class Communicator {
     return result;
   }
   ASSAY_INLINE Ready<SendRequest> isend(const void* data, std::size_t bytes, int to, int tag) {
+    outward(to, tag);
     Ready<SendRequest> result;
     check(MPI_Isend(data, count(bytes), MPI_BYTE, to, tag, comm_, &result.value.handle), "MPI_Isend", to);
     return result;
   }
   ASSAY_INLINE Ready<ReceiveRequest> irecv(void* buffer, std::size_t room, int from, int tag) {
+    inward(from, tag);
     Ready<ReceiveRequest> result;
     check(MPI_Irecv(buffer, count(room), MPI_BYTE, source(from), tag, comm_, &result.value.handle), "MPI_Irecv", from);
     note(Call::wait, from, tag);
@@ -248,6 +269,16 @@ class Communicator {
   ASSAY_INLINE static void check(int code, const char* call, int peer) {
     if (code != MPI_SUCCESS) [[unlikely]]
       fail(code, call, peer);
+  }
+  static bool is_tag(int tag) { return static_cast<unsigned>(tag) <= static_cast<unsigned>(ranks::greatest_tag); }
+  ASSAY_INLINE void outward(int to, int tag) const {
+    if (static_cast<unsigned>(to) >= static_cast<unsigned>(size_) || !is_tag(tag)) [[unlikely]]
+      outside("sends to", to, tag, size_);
+  }
+  ASSAY_INLINE void inward(int from, int tag) const {
+    if ((from != ranks::any_source && static_cast<unsigned>(from) >= static_cast<unsigned>(size_)) || !is_tag(tag))
+        [[unlikely]]
+      outside("receives from", from, tag, size_);
   }
   ASSAY_INLINE static int count(std::size_t bytes) {
     if (bytes > INT_MAX) [[unlikely]]

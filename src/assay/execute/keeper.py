@@ -8,7 +8,7 @@ It reads one order from standard input (8 bytes of length, little-endian, then a
 are one interpreter) and answers with another on standard output. Every launch waits for its start, so that it imports
 only what it cannot do without, and no module that takes milliseconds (pathlib, contextlib, subprocess).
 """
-# ruff: noqa: PTH123, PTH208, SIM105
+# ruff: noqa: PTH102, PTH106, PTH108, PTH114, PTH123, PTH208, SIM105
 
 import _signal as signal  # type: ignore[import-not-found]  # `signal` itself makes enumerations of its constants first
 import ctypes
@@ -66,21 +66,23 @@ def _start(
     return child, held
 
 
-def _below(root: int) -> list[int]:
-    """All processes below `root`, by the parents that /proc/PID/stat names."""
+def _below(root: int, states: str = "") -> list[int]:
+    """All processes below `root`, by the parents that /proc/PID/stat names; with `states` those in one of them."""
     children: dict[int, list[int]] = {}
+    state: dict[int, str] = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             try:
                 with open(f"/proc/{entry}/stat") as stat:
-                    parent = int(stat.read().rpartition(")")[2].split()[1])
+                    words = stat.read().rpartition(")")[2].split()
+                    state[int(entry)], parent = words[0], int(words[1])
             except (OSError, ValueError, IndexError):
                 continue
             children.setdefault(parent, []).append(int(entry))
     found = list(children.get(root, ()))
     for pid in found:  # grows while it is walked
         found.extend(children.get(pid, ()))
-    return found
+    return [pid for pid in found if not states or state[pid] in states]
 
 
 def _reap(statuses: dict[int, int]) -> bool:
@@ -115,6 +117,22 @@ def _end(statuses: dict[int, int], asked: list[int]) -> None:
             for pid in _below(os.getpid()):
                 _send(pid, signal.SIGKILL)
         time.sleep(0.02)
+
+
+def _remove(folders: list[str]) -> None:
+    """Remove folders with all that is in them."""
+    for top in folders:
+        for folder, below, files in os.walk(top, topdown=False):
+            for name in files + below:
+                path = f"{folder}/{name}"
+                try:
+                    os.rmdir(path) if name in below and not os.path.islink(path) else os.unlink(path)
+                except OSError:
+                    continue
+        try:
+            os.rmdir(top)
+        except OSError:
+            continue
 
 
 def _bid_farewell(commands: list[list[str]]) -> None:
@@ -160,6 +178,8 @@ def _keep() -> None:
     pids: list[int] = []
     held: list[int] = []
     try:
+        for folder in order["scratch"]:
+            os.mkdir(folder, 0o700)
         for argv, out, err, hold in order["commands"]:
             pid, pipe = _start(argv, out, err, hold, order["folder"], libc)
             pids.append(pid)
@@ -182,14 +202,16 @@ def _keep() -> None:
             os.read(woken, 1 << 16)
         orphaned = 0 in ready and os.read(0, 1) == b""
     seconds = time.monotonic() - began
+    stopped = _below(os.getpid(), "Tt") if timed_out else []
     cut_short = any(pid not in statuses for pid in pids)
     for pipe in held:
         os.close(pipe)
     _end(statuses, [pid for pid in pids if pid not in statuses])
+    _remove(order["scratch"])
     if cut_short:
         _bid_farewell(order["farewell"])
     ended = [statuses.get(pid, -int(signal.SIGKILL)) for pid in pids]
-    answer = {"statuses": ended, "seconds": seconds, "timed_out": timed_out, "missing": missing}
+    answer = {"statuses": ended, "seconds": seconds, "timed_out": timed_out, "missing": missing, "stopped": stopped}
     try:
         os.write(1, marshal.dumps(answer))
     except OSError:

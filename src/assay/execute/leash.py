@@ -35,12 +35,16 @@ class Command:
 
 @dataclass(frozen=True)
 class Ended:
-    """How the commands ended: exit statuses in their order (negative: the signal), wall seconds, and why."""
+    """How the commands ended: exit statuses in their order (negative: the signal), wall seconds, and why.
+
+    `stopped`: processes of the tree that a signal had stopped when time was up.
+    """
 
     statuses: tuple[int, ...]
     seconds: float
     timed_out: bool
     missing: str | None
+    stopped: tuple[int, ...] = ()
 
 
 class Leash:
@@ -54,8 +58,12 @@ class Leash:
         environment: Mapping[str, str] | None = None,
         folder: Path | None = None,
         farewell: Sequence[Sequence[str]] = (),
+        scratch: Sequence[Path] = (),
     ) -> None:
-        """Start `commands` under a keeper; `farewell` commands run only when the tree had to be ended."""
+        """Start `commands` under a keeper; `farewell` commands run only when the tree had to be ended.
+
+        `scratch`: folders that the keeper makes before and removes after, however the tree ends.
+        """
         self._began = time.monotonic()
         order = {
             "commands": [
@@ -64,6 +72,7 @@ class Leash:
             "timeout": timeout,
             "folder": str(folder) if folder else None,
             "farewell": [list(words) for words in farewell],
+            "scratch": [str(path) for path in scratch],
         }
         inherited = os.environ if environment is None else environment
         self._keeper = subprocess.Popen(
@@ -88,7 +97,9 @@ class Leash:
         if not answer:
             return Ended((), time.monotonic() - self._began, False, "its keeper was killed")
         told = marshal.loads(answer)
-        return Ended(tuple(told["statuses"]), told["seconds"], told["timed_out"], told["missing"])
+        return Ended(
+            tuple(told["statuses"]), told["seconds"], told["timed_out"], told["missing"], tuple(told["stopped"])
+        )
 
     def alive(self) -> bool:
         """Say whether the tree is still there."""
@@ -119,9 +130,11 @@ def run(
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
     farewell: Sequence[Sequence[str]] = (),
+    scratch: Sequence[Path] = (),
 ) -> Ended:
     """Run `commands` at once and wait for all; everything that they started has ended when this returns."""
-    return Leash(commands, timeout=timeout, environment=environment, folder=folder, farewell=farewell).wait()
+    held = Leash(commands, timeout=timeout, environment=environment, folder=folder, farewell=farewell, scratch=scratch)
+    return held.wait()
 
 
 def ask(

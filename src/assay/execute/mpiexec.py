@@ -16,6 +16,7 @@ from assay.execute import leash, placement
 from assay.execute.job import Job, Outcome
 from assay.execute.local import run_here
 from assay.execute.mpi import Mpi, find_mpi, launch_environment
+from assay.execute.scratch import scratch
 
 Words = tuple[str, ...]
 
@@ -99,10 +100,16 @@ class MpiexecLauncher:
             return run_here(job)
         words, added, binding = speak(self.mpi, job, elsewhere=job.nodes not in (None, 1))
         command = (self.mpi.mpiexec, "-n", str(job.ranks), *words, *job.command, "--out", str(job.out))
-        return launch(job, command, added, binding)
+        here = job.nodes in (None, 1) and not _elsewhere()
+        return launch(job, command, added, binding, here=here)
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+def _elsewhere() -> bool:
+    """Whether the starter may find nodes by itself: in an allocation of a batch system it does."""
+    return any(key in os.environ for key in ("SLURM_JOB_ID", "PBS_NODEFILE", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE"))
 
 
 def speak(
@@ -133,18 +140,23 @@ def launch(
     base: Mapping[str, str] | None = None,
     farewell: Sequence[Sequence[str]] = (),
     settle: Callable[[], None] = lambda: None,
+    here: bool = False,
     **said: Any,
 ) -> Outcome:
     """Run a starter under the leash, in the environment `base` (None: Assay's own), and verify what it started.
 
-    `farewell` commands run when it had to be ended; `settle` puts the output in its place before it is read.
+    `farewell` commands run when it had to be ended; `settle` puts the output in its place before it is read; `here`:
+    all ranks are on this host.
     """
+    environment = launch_environment(os.environ if base is None else base) | added | job.environment
+    folders, named = scratch(environment) if here else ([], {})
     before, log_before = placement.sizes(job.out), job.log.stat().st_size if job.log.exists() else 0
     ended = leash.run(
         [leash.Command(command, job.log, job.log)],
         timeout=job.timeout,
-        environment=launch_environment(os.environ if base is None else base) | added | job.environment,
+        environment=environment | named,
         farewell=farewell,
+        scratch=folders,
     )
     settle()
     return placement.outcome(job, ended, before, command, log_before=log_before, binding=binding, **said)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from collections import Counter
 from collections.abc import Iterable
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import MeasurementError
+from assay.execute import failure
 from assay.execute.binding import crowded, seen, stated
 from assay.execute.job import Job, Outcome, outputs
 from assay.execute.leash import Ended
@@ -79,12 +81,13 @@ def outcome(
     lines of its log.
     """
     asked = f"{job.name} on {_several(job.ranks, 'rank')}" if job.ranks else job.name
+    program = re.sub("-[0-9a-f]{20}$", "", Path(job.command[0]).name)
     if ended.missing:
         raise MeasurementError(f"{asked}: `{command[0]}` could not be started: {ended.missing}")
     if ended.timed_out:
         raise MeasurementError(
-            f"{asked}: gave no end in {job.timeout:g} s and was ended with all its processes; "
-            f"`{' '.join(command[:6])} …`; its words: {job.log}"
+            f"{asked}: timed out after {job.timeout:g} s and was ended with all its processes"
+            f"{_stopped(job, ended, before, program, log_before)}; `{' '.join(command[:6])} …`; log: {job.log}"
         )
     status = next((s for s in ended.statuses if s != 0), 0) if ended.statuses else -int(signal.SIGKILL)
     lines = launch_lines(job.out, before)
@@ -92,13 +95,23 @@ def outcome(
     facts = _facts(lines)
     if lines or status == 0:
         _verify(job, asked, lines, placement, command, processes, status)
-    reason = None if status == 0 else _reason(status, job.log, log_before)
+    starter = command[0] if job.ranks is not None else None
+    why = None if status == 0 else failure.reason(program, status, job.log, log_before, placement, starter)
     hosts = tuple(dict.fromkeys(str(rank["host"]) for rank in placement))
     if job.ranks is not None and placement:
         sharing = crowded(placement)
         said["warnings"] = (*said.get("warnings", ()), *sharing)
         binding = stated(binding, seen(placement, facts), shared=bool(sharing))
-    return Outcome(status, reason, ended.seconds, command, hosts, placement, binding=binding, **said)
+    return Outcome(status, why, ended.seconds, command, hosts, placement, binding=binding, **said)
+
+
+def _stopped(job: Job, ended: Ended, before: dict[Path, int], program: str, log_before: int) -> str:
+    """What was found of a launch when its time was up: ranks that were stopped, and what the program had said."""
+    placed = {int(rank["pid"]): int(rank["rank"]) for rank in _placed(launch_lines(job.out, before)) if "pid" in rank}
+    stopped = [f"rank {placed[pid]} (process {pid})" if pid in placed else f"process {pid}" for pid in ended.stopped]
+    found = [f"stopped by a signal: {', '.join(stopped[:4])}"] if stopped else []
+    said = failure.waiting(program, job.log, log_before)
+    return "".join(f"; {text}" for text in [*found, *([said] if said else [])])
 
 
 def _facts(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -152,14 +165,3 @@ def _verify(
 def _several(count: int, noun: str) -> str:
     plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
     return f"{count} {noun if count == 1 else plural}"
-
-
-def _reason(status: int, log: Path, log_before: int) -> str:
-    how = f"ended by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
-    words: list[str] = []
-    if log.exists():
-        with log.open("rb") as file:
-            file.seek(max(log_before, log.stat().st_size - 4096))
-            text = file.read().decode(errors="replace")
-        words = [line.strip() for line in text.splitlines() if line.strip(" -=\t")]
-    return f"{how}: {' / '.join(words[-3:])[:400]}" if words else how

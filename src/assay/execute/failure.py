@@ -1,0 +1,118 @@
+"""Why a launch failed, in one line: what the program said before what its starter said, ranks by their numbers."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+_READ = 1 << 18  # bytes of a log: a program says little, a starter may repeat itself for every rank
+_SHOWN = 4  # ranks that are named one by one
+_NOT_DONE = re.compile(r"not done after (\S+) s: rank (\d+) was in (.*)")
+# Open MPI 5 and 4; MPICH gives the process and not the rank.
+_SIGNALLED = re.compile(r"process rank (\d+) with PID (\d+) on node (\S+) exited on\s+signal (\d+)")
+_PROCESS = re.compile(r"PID (\d+) RUNNING AT (\S+)\s+=\s+EXIT CODE: (\d+)")
+_BY_SIGNAL = re.compile(r"EXIT STRING: .*\(signal (\d+)\)")
+_ENDED = re.compile(r"Process name: \[.*?,(\d+)\]\s+Exit code:\s+(\d+)")
+# What starters say around it.
+_BOILERPLATE = re.compile(
+    r"^[\s=*-]*$|noticed that process rank|detected that one or more processes|causing the job to be terminated"
+    r"|^signal \d+ \(|Process name:|Exit code:|MPI_ABORT was invoked|invoking MPI_ABORT|You may or may not see output"
+    r"|exactly when Open MPI kills|^Proc: |^Errorcode: |has exited due to process|\"abort\"\. This may have caused"
+    r"|terminated by signals sent by|Primary job\s+terminated normally|per user-direction, the job has been aborted"
+    r"|^=\s|YOUR APPLICATION TERMINATED|This typically refers to|Please see the FAQ|^Abort\(\d+\) on node"
+    r"|^internal_\w+\(|^\(unknown\)\(\)"
+)
+
+
+def reason(
+    name: str, status: int, log: Path, log_before: int, placement: Sequence[Mapping[str, Any]], starter: str | None
+) -> str:
+    """Why the program `name` failed with `status`; the log is read behind `log_before` bytes.
+
+    `placement`: what ranks stated before, as far as any did; `starter`: the command that started them, None where the
+    program is its own.
+    """
+    text = _text(log, log_before)
+    lines = [line.strip() for line in text.splitlines()]
+    found = _waited(lines, placement) or _said(name, lines) or _ended(text, placement)
+    if found is None and status < 0 and starter:
+        found = f"{Path(starter).name} was killed by {_signal(-status)}"
+    if found is None:
+        rest = [line for line in lines if not _BOILERPLATE.search(line)]
+        found = " / ".join(rest[-3:])[:400] or None
+    how = f"ended by {_signal(-status)}" if status < 0 else f"exit status {status}"
+    if found is None and not text.strip():
+        return f"{how}, without output"
+    return f"{how}: {found}; log: {log}" if found else f"{how}; log: {log}"
+
+
+def waiting(name: str, log: Path, log_before: int) -> str | None:
+    """What a launch that was ended for its time had said by then, in a line."""
+    lines = [line.strip() for line in _text(log, log_before).splitlines()]
+    return _said(name, lines)
+
+
+def _text(log: Path, before: int) -> str:
+    if not log.exists():
+        return ""
+    with log.open("rb") as file:
+        file.seek(before)
+        return file.read(_READ).decode(errors="replace")
+
+
+def _said(name: str, lines: Iterable[str]) -> str | None:
+    """The program's own lines, which begin with its name; a launcher may have put a node or a task before it."""
+    own = re.compile(rf"(?:^|[:\]] ){re.escape(name)}: (.*)|^(check failed for .*)")
+    said = dict.fromkeys(found.group(1) or found.group(2) for line in lines if (found := own.search(line)))
+    return " / ".join(list(said)[:3])[:600] if said else None
+
+
+def _waited(lines: Iterable[str], placement: Sequence[Mapping[str, Any]]) -> str | None:
+    """Who waited for whom when the deadline passed, and which ranks said nothing, being stopped or ended."""
+    waited: dict[int, str] = {}
+    seconds = ""
+    for line in lines:
+        if found := _NOT_DONE.search(line):
+            seconds = found.group(1)
+            waited[int(found.group(2))] = found.group(3)
+    if not waited:
+        return None
+    silent = [int(rank["rank"]) for rank in placement if int(rank["rank"]) not in waited]
+    parts = []
+    if silent:
+        parts.append(f"{_ranks(silent)} did not answer: stopped, or without a processor")
+    parts += [f"rank {rank} was in {what}" for rank, what in sorted(waited.items())[:_SHOWN]]
+    if len(waited) > _SHOWN:
+        parts.append(f"and {len(waited) - _SHOWN} more ranks waited")
+    return f"not done after {seconds} s: {'; '.join(parts)}"
+
+
+def _ended(text: str, placement: Sequence[Mapping[str, Any]]) -> str | None:
+    """Which rank ended first and how, as its starter says."""
+    if found := _SIGNALLED.search(text):
+        rank, process, host, number = found.groups()
+        return f"rank {rank} (process {process} on {host}) was killed by {_signal(int(number))}"
+    if found := _PROCESS.search(text):
+        process, host, status = found.groups()
+        ranks = [int(rank["rank"]) for rank in placement if str(rank.get("pid")) == process]
+        who = f"{_ranks(ranks)} (process {process} on {host})" if ranks else f"process {process} on {host}"
+        by = _BY_SIGNAL.search(text)
+        return f"{who} was killed by {_signal(int(by.group(1)))}" if by else f"{who} ended with status {status}"
+    if found := _ENDED.search(text):
+        return f"rank {found.group(1)} ended with status {found.group(2)} and said nothing"
+    return None
+
+
+def _ranks(numbers: Sequence[int]) -> str:
+    shown = ", ".join(map(str, numbers[:_SHOWN])) + (", …" if len(numbers) > _SHOWN else "")
+    return f"rank {shown}" if len(numbers) == 1 else f"ranks {shown}"
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,183 @@
+"""A launch that goes wrong ends by its deadline with one line that names the rank, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import MeasurementError
+from assay.execute import failure
+from assay.execute.build import build
+from assay.execute.job import Job, launcher
+from assay.execute.mpi import Mpi
+from small_programs import SmallProgram
+from test_launchers import MPIS, gone, marked
+
+each_mpi = pytest.mark.parametrize("mpi", MPIS.values(), ids=[f"{m.implementation} {m.version}" for m in MPIS.values()])
+pytestmark = pytest.mark.mpi
+
+WRONG = r"""
+#pragma once
+#include <unistd.h>
+#include <csignal>
+#include "ranks/sampling.hpp"
+namespace assay::ranks {
+struct Wrong {
+  static constexpr std::string_view record = R"record(
+name = "wrong"
+[parameter.how]
+type = "choice"
+default = "stuck"
+choices = ["stuck", "lost", "longer", "rank", "tag", "below", "killed", "stopped"]
+)record";
+  template <Communicator C>
+  static Task run(C& comm, Session& session) {
+    const std::string how = session.cases().front().at("how").text;
+    char room[64] = {};
+    if (comm.rank() == 1) {
+      if (how == "lost") _exit(7);
+      if (how == "killed") raise(SIGKILL);
+      if (how == "stopped") raise(SIGSTOP);
+      if (how == "longer") co_await comm.send(room, 64, 0, 5);
+      if (how == "rank") co_await comm.send(room, 8, 9, 5);
+      if (how == "below") co_await comm.send(room, 8, -1, 5);
+      if (how == "tag") co_await comm.send(room, 8, 0, -5);
+    }
+    co_await comm.recv(room, 8, 1 - comm.rank(), 5);
+  }
+};
+using Program = Wrong;
+}  // namespace assay::ranks
+"""
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Mpi], str]:
+    folder = tmp_path_factory.mktemp("wrong")
+    (folder / "wrong.hpp").write_text(WRONG)
+    source: Any = SmallProgram("wrong", folder / "wrong.hpp", "ranks")
+    return lambda mpi: str(build([source], mpi=mpi, cache=folder)["wrong"].path)
+
+
+def segments() -> set[str]:
+    """What an MPI keeps in shared memory."""
+    kept = ("vader", "sm_segment", "ompi", "ucx", "mpich", "osc", "assay")
+    return {path.name for path in Path("/dev/shm").iterdir() if any(word in path.name for word in kept)}
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Whatever is launched: no process, nothing of ours in shared memory or the folder for temporary files."""
+    scratch = Path("/tmp") / f"assay-t{os.getpid()}"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    monkeypatch.setenv("ASSAY_TEST_MARK", str(tmp_path))
+    before = segments()
+    yield
+    monkeypatch.delenv("ASSAY_TEST_MARK")
+    left = [pid for pid in marked(f"ASSAY_TEST_MARK={tmp_path}") if pid != os.getpid()]
+    try:
+        assert gone(left, 3)
+        end = time.monotonic() + 5  # others on this host may have ranks of their own meanwhile
+        while segments() - before and time.monotonic() < end:
+            time.sleep(0.1)
+        assert segments() <= before
+        assert list(scratch.iterdir()) == []
+    finally:
+        shutil.rmtree(scratch)
+
+
+def failed(tmp_path: Path, mpi: Mpi, program: str, how: str, timeout: float = 60, deadline: float = 2) -> str:
+    """The reason that is given, with the log's name cut off; it must end in time."""
+    words = (program, "--set", f"how={how}", "--deadline", f"{deadline:g}")
+    job = Job("wrong", words, 2, None, None, tmp_path / "l.jsonl", tmp_path / "log", timeout)
+    began = time.monotonic()
+    outcome = launcher("mpiexec", mpi).run(job)
+    assert outcome.status != 0 and time.monotonic() - began < deadline + 20
+    assert outcome.reason is not None and "\n" not in outcome.reason
+    text, named, log = outcome.reason.rpartition("; log: ")
+    assert not named or log == str(tmp_path / "log")
+    return text or outcome.reason
+
+
+@each_mpi
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ("stuck", "rank 0 was in receive from rank 1, tag 5; rank 1 was in receive from rank 0, tag 5"),
+        ("stopped", "rank 1 did not answer: stopped, or without a processor; rank 0 was in receive from rank 1, tag 5"),
+        ("rank", "rank 1: sends to rank 9; accepted: 0 to 1"),
+        ("below", "rank 1: sends to rank -1; accepted: 0 to 1"),
+        ("tag", "rank 1: sends to rank 0 with tag -5; accepted: 0 to 29999"),
+    ],
+)
+def test_what_went_wrong_is_said_in_the_programs_own_words(
+    tmp_path: Path, mpi: Mpi, program: Callable[[Mpi], str], how: str, says: str
+) -> None:
+    assert failed(tmp_path, mpi, program(mpi), how).endswith(says)
+
+
+@each_mpi
+def test_mpis_own_words_reach_the_reader(tmp_path: Path, mpi: Mpi, program: Callable[[Mpi], str]) -> None:
+    reason = failed(tmp_path, mpi, program(mpi), "longer")
+    assert "rank 0: MPI_Recv with rank 1: " in reason and "truncated" in reason and "abort" not in reason.lower()
+
+
+@each_mpi
+def test_a_killed_rank_is_named(tmp_path: Path, mpi: Mpi, program: Callable[[Mpi], str]) -> None:
+    reason = failed(tmp_path, mpi, program(mpi), "killed")
+    assert "rank 1 (process " in reason and reason.endswith("was killed by SIGKILL")
+
+
+@each_mpi
+def test_a_killed_starter_is_named_and_its_ranks_end(tmp_path: Path, mpi: Mpi, program: Callable[[Mpi], str]) -> None:
+    def kill() -> None:
+        end = time.monotonic() + 30
+        while not (tmp_path / "l.jsonl").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(0.3)
+        for pid in marked(f"ASSAY_TEST_MARK={tmp_path}"):
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            if b"-n" in words and program(mpi).encode() in words:
+                os.kill(pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    reason = failed(tmp_path, mpi, program(mpi), "stuck", deadline=30)
+    killer.join()
+    assert reason.endswith(f"{Path(mpi.mpiexec).name} was killed by SIGKILL"), reason
+
+
+@each_mpi
+def test_a_rank_that_is_stopped_past_the_time_limit_is_named(
+    tmp_path: Path, mpi: Mpi, program: Callable[[Mpi], str]
+) -> None:
+    words = (program(mpi), "--set", "how=stopped")
+    with pytest.raises(MeasurementError, match=r"timed out after 3 s .*; stopped by a signal: rank 1 \(process \d+\)"):
+        launcher("mpiexec", mpi).run(Job("wrong", words, 2, None, None, tmp_path / "l.jsonl", tmp_path / "log", 3))
+
+
+def test_many_ranks_are_counted_and_not_listed(tmp_path: Path) -> None:
+    lines = [f"x: not done after 60 s: rank {rank} was in barrier, with any rank, tag 0" for rank in range(90)]
+    (tmp_path / "log").write_text("\n".join(lines))
+    placement = [{"rank": rank, "pid": rank} for rank in range(100)]
+    reason = failure.reason("x", 1, tmp_path / "log", 0, placement, "mpiexec")
+    assert "ranks 90, 91, 92, 93, … did not answer" in reason and "and 86 more ranks waited" in reason
+
+
+def test_words_of_a_program_behind_the_name_of_a_node_are_found(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("old words\nsrun: error: n2: task 1: Exited\nn2: echo: rank 1: no such luck\n")
+    before = len("old words\n")
+    assert failure.reason("echo", 1, tmp_path / "log", before, [], None).startswith(
+        "exit status 1: rank 1: no such luck; log: "
+    )
+    (tmp_path / "log").write_text("it was: told to fail\n")
+    assert "it was: told to fail; log" in failure.reason("echo", 1, tmp_path / "log", 0, [], None)
