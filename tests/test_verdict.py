@@ -119,7 +119,7 @@ def test_causes_stand_once_with_how_far_they_moved_what_and_what_to_do() -> None
     run = document(part("stream", "memory", headline("triad", 1e9, "B/s", state="disturbed")) | {"state": "disturbed"})
     run["causes"] = [{**cause, "figures": touched, "advice": "wait, or use fewer processors"}]
     first = judge(run)["findings"][0]
-    assert "0.4 of 2 processors; it touched 1 benchmark, figures by up to 5%" in first["text"]
+    assert "0.4 of 2 processors: figures of 1 benchmark moved by up to 5%" in first["text"]
     assert first["advice"] == "wait, or use fewer processors"
     assert sum("stream" in each["text"] for each in judge(run)["findings"]) == 0
 

@@ -46,7 +46,7 @@ where = "vectors=short threads=1"
 title = "complex multiply-add in cache (one thread)"
 says = "multiplies and adds complex vectors at"
 bound = "peak_measured"
-order = 1
+order = 2
 
 [roof]
 figure = "rate"

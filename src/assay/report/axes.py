@@ -42,7 +42,7 @@ def finish(plot: Document, x_unit: str | None = None, y_unit: str | None = None)
 def _values(traces: Sequence[Document], letter: str) -> Iterable[float]:
     """Values along an axis with their error bars, of the traces that are shown at first."""
     for trace in traces:
-        if trace.get("visible") == "legendonly":
+        if trace.get("visible") in (False, "legendonly"):
             continue
         bars = trace.get(f"error_{letter}") or {}
         found = [value for value in trace[letter] if isinstance(value, int | float)]

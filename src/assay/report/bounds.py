@@ -111,9 +111,10 @@ def best_peak(document: Document) -> float | None:
 
 
 def peak_measured(document: Document, figure: Document) -> tuple[float, str] | None:
-    """Flop/s: the best reading of this run's own peak, else what follows from the clock."""
-    best = best_peak(document)
-    return peak_float64(document) if best is None else (best, "this run's arithmetic peak")
+    """Flop/s of as many threads as the figure has: this run's own peak, else what follows from the clock."""
+    best, threads = best_peak(document), figure["params"].get("threads") or 1
+    one = peak_float64(document) if best is None else (best, "this run's arithmetic peak")
+    return None if one is None else (threads * one[0], f"{threads} times {one[1]}" if threads > 1 else one[1])
 
 
 def _vectors(document: Document) -> set[str] | None:

@@ -11,14 +11,16 @@ Document = dict[str, Any]
 TELLING = ("avx2", "avx512f", "amx_tile", "asimd", "sve", "sve2", "vsx")
 
 
-def facts(about: Document, provenance: Document) -> list[Document]:
-    """Lines of {name, text}, from a run's `run.json` and the circumstances of its launches (by key)."""
-    if about.get("described"):
+def facts(document: Document, about: Document) -> list[Document]:
+    """Lines of {name, text}, from a run's document (of the hosts that measured) and its `run.json`."""
+    if document.get("described"):
         found = _described(about)
     else:
-        host, seen = about.get("host") or {}, about.get("discovered") or {}
-        of: Document = next(iter(provenance.values()), {})
+        host, seen = document.get("host") or {}, discovered(document, about)
+        of: Document = next(iter((document.get("provenance") or {}).values()), {})
+        names = host.get("hosts") or ()
         found = [
+            ("hosts", f"{len(names)}: {', '.join(names[:6])}{' …' if len(names) > 6 else ''}" if names else ""),
             ("processor", _processor(host, seen)),
             ("usable", _usable(host, seen)),
             ("virtual", _virtual(host, seen)),
@@ -29,6 +31,12 @@ def facts(about: Document, provenance: Document) -> list[Document]:
             ("system", _join(host.get("distribution"), host.get("kernel") and f"kernel {host['kernel']}")),
         ]
     return [{"name": name, "text": text} for name, text in found if text]
+
+
+def discovered(document: Document, about: Document) -> Document:
+    """What was found out of this host when the run began; nothing where other hosts measured."""
+    elsewhere = (document.get("host") or {}).get("submitted_from")
+    return {} if elsewhere else about.get("discovered") or {}
 
 
 def _join(*parts: str | None) -> str:

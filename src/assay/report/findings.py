@@ -6,6 +6,7 @@ over 60 (figures were moved) and 40 (what limits this machine) to 10 (what a rea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from assay.report.states import displaced
 from assay.report.units import human
 
 Document = dict[str, Any]
+MOST_CAUSES = 3  # among the first lines
 FAR = 0.5  # of its bound: less is worth a line
 NOISY = 0.01  # share of the time that noise takes
 QUIET = ("few processors", "users", "counters", "frequency", "accelerators", "scratch")  # known, and no news
@@ -59,20 +61,28 @@ def _missing(document: Document) -> Iterator[Document]:
 
 def _causes(document: Document) -> Iterator[Document]:
     causes = document.get("causes") or ()
+    told = 0
     for cause in causes:
         hit = [figure for figure in cause.get("figures", ()) if figure.get("state") != "clean"]
         if not hit:
             continue  # it was seen, and moved nothing
         moved = [m for figure in hit if (m := displaced({"disturbance": figure})) is not None]
         names = list(dict.fromkeys(figure["benchmark"] for figure in hit))
-        touched = f"; it touched {len(names)} benchmark{'s' * (len(names) > 1)}" if names else ""
-        by = f", figures by up to {percent(max(moved))}" if moved else ""
-        yield _line(60 + 20 * min(1.0, max(moved, default=0)), "odd", f"{cause['text']}{touched}{by}", cause["advice"])
+        by = f" by up to {percent(max(moved))}" if moved else ""
+        text = f"{_plain(cause['text'])}: figures of {len(names)} benchmark{'s' * (len(names) > 1)} moved{by}"
+        told += 1
+        shown = told <= MOST_CAUSES  # the others stand in their table
+        yield _line((60 + 20 * min(1.0, max(moved, default=0))) if shown else 13, "odd", text, cause["advice"])
     odd = [section["benchmark"] for section in document["benchmarks"] if section["state"] in ("disturbed", "bound")]
     if odd and not any(figure.get("state") != "clean" for cause in causes for figure in cause.get("figures", ())):
         few = ", ".join(odd[:3]) + (f" and {len(odd) - 3} more" if len(odd) > 3 else "")
         text = f"{len(odd)} of {len(document['benchmarks'])} benchmarks have disturbed cases: {few}"
         yield _line(60, "odd", text, "repeat on a quiet machine; assay doctor --watch shows who runs")
+
+
+def _plain(text: str) -> str:
+    """A cause without the counts of blocks, which its table has."""
+    return re.sub(r"(, now and then|, from block \d+ of \d+ on)? \(in [^)]*\)$", "", text)
 
 
 def _nodes(document: Document) -> Iterator[Document]:

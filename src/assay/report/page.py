@@ -18,7 +18,6 @@ from typing import Any
 from assay.report import launches_spent, paragon, parts, published, quoted, shares, summary, tables, verdict
 from assay.report.grid import Grid
 from assay.report.matrices import tables as squares
-from assay.report.states import words
 from assay.store import Run, storage_failed
 
 Document = dict[str, Any]
@@ -63,10 +62,11 @@ def html(document: Document, folder: Path | None = None) -> str:
         summary=verdict.of(document),
         made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(document["created"] or 0)),
         nodes=tables.nodes(document),
+        causes=tables.causes(document),
+        spent=launches_spent.lines(document.get("spent")),
         parts=blocks,
         published=_published(document),
         host=_host(document),
-        words=words,
         files=_files(document, folder),
         pack=_packed(json.dumps(drawn | {"document": document}, default=str).encode()),
         plotly=_library(),

@@ -68,6 +68,7 @@ def _block(section: Document, drawn: Document) -> Document:
         "title": section["title"],
         "state": section["state"],
         "section": section,
+        "counts": ", ".join(f"{count} {state}" for state, count in (section.get("states") or {}).items() if count),
         "rank": min((figure.get("order") or reached.LAST for figure in section["headlines"]), default=reached.LAST + 1),
         "roofed": "bandwidth" in (section.get("roof") or {}),
         "gist": [

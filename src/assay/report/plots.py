@@ -148,7 +148,7 @@ def _overlay(other: Document, i: int) -> Document:
         "name": other["label"],
         "x": other["x"],
         "y": other["y"],
-        "visible": "legendonly",
+        "visible": False,
         "line": {"width": 1, "color": COLOURS[(i + 1) % len(COLOURS)], "dash": "dash"},
         "marker": {"symbol": "square-open", "size": 5},
     }

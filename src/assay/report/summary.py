@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 import time
 from typing import Any
@@ -41,7 +42,7 @@ def terminal(document: Document, width: int = WIDTH) -> list[str]:
     if found["findings"]:
         lines += ["", "What limits it, and what is odd"]
     for each in found["findings"][:MOST_FINDINGS]:
-        lines += _hung("  - ", each["text"] + (f" → {each['advice']}" if each["advice"] else ""), width)
+        lines += _hung("  - ", each["text"] + (f" → {_short(each['advice'])}" if each["advice"] else ""), width)
     if len(found["findings"]) > MOST_FINDINGS:
         lines.append(f"    {len(found['findings']) - MOST_FINDINGS} more in the report")
     lines += ["", f"How good this run is: {grade_line(found)}"]
@@ -59,6 +60,11 @@ def brief(document: Document, width: int = WIDTH) -> list[str]:
     for each in [each for each in found["findings"] if each["kind"] != "limit" and each["weight"] >= ODD]:
         lines += _hung("  - ", each["text"] + (f" → {each['advice']}" if each["advice"] else ""), width)
     return lines
+
+
+def _short(advice: str) -> str:
+    """The first thing to do: the page has the rest."""
+    return re.split(r"[;(:]", advice)[0].replace("`", "").strip().rstrip(",")
 
 
 def _hung(name: str, text: str, width: int, indent: int | None = None) -> list[str]:

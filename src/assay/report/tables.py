@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from assay.report.bounds import share
 from assay.report.grid import Grid, grid
-from assay.report.states import shown, words
+from assay.report.states import displaced, shown, words
 from assay.report.units import human, params, unit_of
 
 Document = dict[str, Any]
@@ -138,6 +139,28 @@ def nodes(document: Document) -> Grid | None:
     ]
     headings = ("benchmark", "node", "figure", "value", "against the others")
     return grid("Nodes that differ", headings, rows, left=3) if rows else None
+
+
+def causes(document: Document) -> Grid | None:
+    """What disturbed the run: each cause, from when to when, which figures it moved the most, what to do."""
+    rows = []
+    for cause in document.get("causes") or ():
+        hit = [figure for figure in cause["figures"] if figure.get("state") != "clean"]
+        named = [f"{figure['benchmark']} {figure['figure']} ({_moved(figure)})" for figure in hit[:3]]
+        more = [f"{len(hit) - 3} more"] if len(hit) > 3 else []
+        when = " – ".join(_clock(cause[end]) for end in ("from", "to"))
+        rows.append((cause["text"], when, ", ".join([*named, *more]) or "none", cause["advice"].replace("`", "")))
+    headings = ("cause", "from, to (UTC)", "figures moved", "what to do")
+    return grid("What disturbed it", headings, rows, left=4) if rows else None
+
+
+def _moved(figure: Document) -> str:
+    moved = displaced({"disturbance": figure})
+    return "by how much is not known" if moved is None else f"by at most {100 * moved:.2g}%"
+
+
+def _clock(seconds: float | None) -> str:
+    return "–" if seconds is None else time.strftime("%H:%M:%S", time.gmtime(seconds))
 
 
 def spread(figure: Document) -> str:

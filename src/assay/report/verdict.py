@@ -24,7 +24,7 @@ def attach(run: Run, document: Document) -> Document:
 
 def verdict(document: Document, about: Document | None = None, before: list[Document] | None = None) -> Document:
     """Return {run, machine, facts, lines, findings, grade}; `about` is run.json, `before` earlier runs' summaries."""
-    about = about or {key: document.get(key) for key in ("machine", "described", "host")}
+    about = about or {}
     lines = reached.lines(document, before or [])
     return {
         "run": document.get("run"),
@@ -32,9 +32,9 @@ def verdict(document: Document, about: Document | None = None, before: list[Docu
         "described": bool(document.get("described")),
         "profile": document.get("profile"),
         "created": document.get("created"),
-        "facts": facts.facts(about, document.get("provenance") or {}),
+        "facts": facts.facts(document, about),
         "lines": lines,
-        "findings": findings.findings(document, lines, _doubts(about)),
+        "findings": findings.findings(document, lines, _doubts(facts.discovered(document, about))),
         "grade": grade.grade(document, lines),
         "earlier": len(before or ()),
     }
@@ -45,9 +45,9 @@ def of(document: Document) -> Document:
     return document.get("summary") or verdict(document)
 
 
-def _doubts(about: Document) -> list[Document]:
+def _doubts(discovered: Document) -> list[Document]:
     """What discovery doubted on this host when the run began; nothing where the host is not this version's."""
-    if not about.get("discovered"):
+    if not discovered:
         return []
     from pydantic import ValidationError
 
@@ -55,6 +55,6 @@ def _doubts(about: Document) -> list[Document]:
     from assay.machine.discovery import Host
 
     try:
-        return [doubt.model_dump() for doubt in doubts(Host.model_validate(about["discovered"]))]
+        return [doubt.model_dump() for doubt in doubts(Host.model_validate(discovered))]
     except ValidationError:
         return []

@@ -55,6 +55,16 @@ function zoomed(place, plot) {  // closer in, the library chooses the ticks; all
   });
 }
 
+function beside(place, traces) {  // a button that lays the published machines over the plot
+  var button = element("button", { type: "button", "aria-pressed": "false" }, "published machines");
+  button.addEventListener("click", function () {
+    var on = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(on));
+    Plotly.restyle(place, { visible: on }, traces);
+  });
+  return button;
+}
+
 function drawPlot(figure, plot) {
   figure.textContent = "";
   var head = element("figcaption", {}, (plot.of ? plot.of + ": " : "") + plot.layout.title.text);
@@ -62,7 +72,7 @@ function drawPlot(figure, plot) {
   var place = element("div", { class: "canvas" });
   figure.appendChild(place);
   if (plot.layout.switch) {
-    var buttons = element("span", { class: "switch" });
+    var buttons = element("span", { class: "switch" });  // narrow pages do without
     KINDS.forEach(function (kind) {
       var button = element("button", { type: "button" }, kind[0]);
       button.addEventListener("click", function () { Plotly.relayout(place, switched(plot, kind[1], kind[2])); });
@@ -70,6 +80,9 @@ function drawPlot(figure, plot) {
     });
     head.appendChild(buttons);
   }
+  var quoted = plot.data.map(function (trace, i) { return / \(quoted\)$/.test(trace.name) ? i : -1; })
+    .filter(function (i) { return i >= 0; });
+  if (quoted.length) head.appendChild(beside(place, quoted));
   try {
     Plotly.newPlot(place, inked(plot.data), themed(plot.layout), settings());
     zoomed(place, plot);
