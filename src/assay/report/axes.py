@@ -14,7 +14,7 @@ from typing import Any
 from assay.report.units import human
 
 Document = dict[str, Any]
-MOST_TICKS = 8
+MOST_TICKS = {"x": 6, "y": 8}  # what stands beside each other needs more room than what stands above
 
 
 def finish(plot: Document, x_unit: str | None = None, y_unit: str | None = None) -> Document:
@@ -26,8 +26,8 @@ def finish(plot: Document, x_unit: str | None = None, y_unit: str | None = None)
         if unit is None or not values:
             continue
         kinds = {
-            kind: _written(found, unit)
-            for kind, found in (("log", log(values, unit)), ("linear", linear(values, unit)))
+            kind: _written(found(values, unit, MOST_TICKS[letter]), unit)
+            for kind, found in (("log", log), ("linear", linear))
         }
         axis |= {"tickmode": "array", "exponentformat": "SI", "minexponent": 1}
         axis |= dict(zip(("tickvals", "ticktext"), kinds[axis["type"]], strict=True))
@@ -51,7 +51,7 @@ def _values(traces: Sequence[Document], letter: str) -> Iterable[float]:
         yield from (value - less for value, less in zip(found, bars.get("arrayminus", ()), strict=False))
 
 
-def log(values: Iterable[float], unit: str) -> list[float]:
+def log(values: Iterable[float], unit: str, most: int = 8) -> list[float]:
     """Ticks of a logarithmic axis: powers of two for bytes, else decades; 1, 2, 5 or nice steps where few."""
     known = [value for value in values if value > 0]
     if not known:
@@ -59,23 +59,23 @@ def log(values: Iterable[float], unit: str) -> list[float]:
     low, high = min(known), max(known)
     base = 2.0 if unit == "B" else 10.0
     first, last = math.floor(math.log(low, base) + 1e-9), math.ceil(math.log(high, base) - 1e-9)
-    step = max(1, -(-(last - first) // MOST_TICKS))
+    step = max(1, -(-(last - first) // most))
     found = [base**power for power in range(first, last + 1, step)]
     inside = [tick for tick in found if low <= tick <= high]
-    if len(inside) < 4 and base == 10.0:
+    if len(inside) < 3 and base == 10.0:
         finer = [digit * 10.0**power for power in range(first, last + 1) for digit in (1, 2, 5)]
         found = [tick for tick in finer if low / 1.5 <= tick <= high * 1.5]
-    return found if len(found) >= 3 else [tick for tick in linear([low, high], unit) if tick > 0]
+    return found if len(found) >= 3 else [tick for tick in linear([low, high], unit, most) if tick > 0]
 
 
-def linear(values: Iterable[float], unit: str) -> list[float]:
-    """Ticks of a linear axis: at most eight, a nice step apart (1, 2, 5; powers of two for bytes)."""
+def linear(values: Iterable[float], unit: str, most: int = 8) -> list[float]:
+    """Ticks of a linear axis: about `most`, a nice step apart (1, 2, 5; powers of two for bytes)."""
     known = list(values)
     low, high = min(known), max(known)
     if 0 < low < 0.5 * high or low == high:
         low = min(low, 0.0)
     span = (high - low) or abs(high) or 1.0
-    rough = span / (MOST_TICKS - 2)
+    rough = span / (most - 2)
     if unit == "B":
         step = 2.0 ** math.ceil(math.log2(max(rough, 1.0)))
     else:

@@ -35,7 +35,7 @@ def parts(document: Document) -> tuple[list[Document], Document]:
         telling = [key for block in blocks for key in block["plots"][:1]]
         if above and any(block["roofed"] for block in blocks):
             keys = [f"roof-{i}" for i in range(len(above))]
-            drawn["plots"] |= dict(zip(keys, above, strict=True))
+            drawn["plots"] |= {key: plot | {"of": "Memory"} for key, plot in zip(keys, above, strict=True)}
             telling, above = [*telling[:1], keys[-1], *telling[1:]], []
         made.append(
             {

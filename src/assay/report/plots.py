@@ -26,7 +26,7 @@ def layout(title: str, x: str, y: str, logarithmic: bool) -> Document:
     return {
         "title": {"text": title},
         "switch": True,
-        "xaxis": {"title": {"text": x}, "type": kind, "automargin": True},
+        "xaxis": {"title": {"text": x}, "type": kind, "automargin": True, "tickangle": 0},
         "yaxis": {"title": {"text": y}, "type": kind, "automargin": True},
         "margin": {"l": 62, "r": 12, "t": 8, "b": 48},
         "height": 380,
