@@ -190,7 +190,7 @@ def test_a_description_without_the_speed_of_a_stream_leaves_the_bus_out() -> Non
     lines = [json.loads(line) for line in core.run("bus", machine, 4, []).splitlines()]
     assert lines[-1] == {"event": "done"} and not [line for line in lines if line["event"] == "block"]
     (note,) = [line["text"] for line in lines if line["event"] == "note"]
-    assert note.startswith("left out: the description does not say how fast a processor streams")
+    assert note.startswith("left out: ") and "how fast a processor streams" in note
 
 
 SEATS = r"""

@@ -41,6 +41,7 @@ def launch(
     *lines: dict[str, Any],
     factor: float = 1.0,
     benchmark: str = "sieve",
+    **ended: Any,
 ) -> None:
     """A launch: blocks of 0.3 s, each with its level (s) and what differs from quiet accounts."""
     dice = np.random.default_rng(number)
@@ -61,7 +62,8 @@ def launch(
     (run.folder / "launches" / f"{task}.jsonl").write_text(
         "".join(json.dumps(line) + "\n" for line in [*events, *lines, {"event": "done"}])
     )
-    run.journal({"event": "ended", "task": task, "status": 0, "reason": None, "binding": None, "warnings": []})
+    about_end = {"status": 0, "reason": None, "binding": None, "warnings": []}
+    run.journal({"event": "ended", "task": task, **about_end, **ended})
 
 
 def figure(whole: dict[str, Any], statistic: str = "median") -> dict[str, Any]:
@@ -162,3 +164,33 @@ def test_a_failed_check_costs_the_cases_that_it_covers_and_the_exit_status(run: 
         "none",
     )
     assert not whole["valid"] and "check failed" in whole["warnings"][0]
+
+
+def test_a_cause_names_the_processes_that_worked_beside_the_launches_that_it_touched(run: Run) -> None:
+    for number in range(3):
+        compiler = [{"name": "cc1plus", "count": 2, "share": 0.9}] if number == 2 else []
+        quiet = [{"name": "sshd", "count": 1, "share": 0.03}] if number == 0 else []
+        level = [(3e-5, HOG)] * 2 if number == 2 else [(1e-5, {})] * 2
+        launch(run, number, [(1e-5, {})] * 4 + level, beside=compiler + quiet)
+    others = next(cause for cause in document(run)["causes"] if cause["cause"] == "others")
+    assert [each["name"] for each in others["processes"]] == ["cc1plus"]
+    assert others["text"].endswith("seen beside it: cc1plus (0.9)")
+
+
+def test_a_quota_and_ranks_that_share_a_processor_are_causes_of_a_size_that_nobody_knows(run: Run) -> None:
+    quota = {
+        "event": "note",
+        "text": "doubted: a cgroup's quota of processors' time, /x/cpu.max, stopped the work 9 times",
+    }
+    shared = "2 ranks share one hardware thread of n1 (0; oversubscribed): times include waiting for a processor"
+    for number in range(3):
+        launch(run, number, [(1e-5, {})] * 4, quota, warnings=[shared])
+    whole = document(run)
+    found = {cause["cause"]: cause for cause in whole["causes"]}
+    assert set(found) == {"quota", "shared processors"}
+    for cause in found.values():
+        assert cause["amount"] is None and cause["advice"] and cause["to"] > cause["from"] > -1
+        assert {f["low"] for f in cause["figures"]} == {None} and {f["state"] for f in cause["figures"]} == {
+            "disturbed"
+        }
+    assert figure(whole)["state"] == "disturbed" and figure(whole)["disturbance"] is None

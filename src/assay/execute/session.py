@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from assay.errors import InputError, MeasurementError
 from assay.execute.checks import failed_checks
 from assay.execute.job import Job, Outcome, outputs
 from assay.execute.plan import Plan, Task
+from assay.machine.bystanders import bystanders, look
 from assay.samples import Circumstance, events
 from assay.store import Run
 from assay.stored.provenance import differences
@@ -197,6 +199,11 @@ def _file(task: Task, attempt: int) -> str:
     return f"{task.name}{'' if attempt == 1 else f'-{attempt}'}.jsonl"
 
 
+def _is_here(outcome: Outcome) -> bool:
+    """Whether a launch ran on this host: of others' processes on other hosts nothing is known here."""
+    return not outcome.hosts or os.uname().nodename in outcome.hosts
+
+
 def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation: int) -> Failure | None:
     begun = [e["about"]["attempt"] for e in run.entries() if e["event"] == "begun" and e["task"] == task.name]
     attempt = 1 + max(begun, default=0)
@@ -206,6 +213,7 @@ def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation:
     about = _about(run, task, record, target, (allocation, attempt), provenance)
     run.journal({"event": "begun", "task": task.name, "file": file, "about": asdict(about)})
     out = run.folder / "launches" / file
+    before = look()
     try:
         job = target.job(record, task, out, run.folder / "log" / f"{Path(file).stem}.txt")
         outcome = target.perform(record, job)
@@ -213,6 +221,7 @@ def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation:
     except MeasurementError as error:  # not what was asked for: what it wrote is kept and counts for nothing
         rejected = True
         outcome = Outcome(status=1, reason=str(error), seconds=0.0, command=(), hosts=())
+    beside = bystanders(before, look()) if _is_here(outcome) else []
     lines = [list(events(path)) for _, path in outputs(out)]
     if outcome.status == 0 and not all(any(event.get("event") == "done" for event in one) for one in lines or [[]]):
         outcome = replace(outcome, status=1, reason="the program ended without saying that it was done")
@@ -232,6 +241,7 @@ def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation:
             "binding": outcome.binding,
             "channel": outcome.channel,
             "warnings": list(outcome.warnings),
+            "beside": beside,
             "files": {path.name: path.stat().st_size for _, path in outputs(out)},
             **({"rejected": True} if rejected else {}),
         }

@@ -12,7 +12,7 @@ from assay.analysis.disturbance import Estimator, State, Verdict
 from assay.analysis.figures import Cell, FigureValue, figures
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, among, benchmarks, own_benchmarks
-from assay.report.causes import causes
+from assay.report.causes import beside, causes
 from assay.report.coarse import too_coarse
 from assay.report.headline_words import at_case
 from assay.report.hosts import hosts, measuring_host
@@ -71,7 +71,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> dict[str, Any]:
         "warnings": [f"{s['benchmark']}: {text}" for s in sections for text in s["warnings"]] + damage,
         "damage": damage,
         "samples": str(parquet if parquet.exists() else run.folder / "launches"),
-        "causes": causes(found),
+        "causes": causes(found, beside(run)),
         "benchmarks": sections,
         "left_out": [
             {"benchmark": section["benchmark"], "title": section["title"], "reason": _reason(section)}
@@ -169,9 +169,7 @@ def _section(
     everything, errors = readings(block for block, _ in lines.blocks), record.errors
     blocks = [of for of in everything if of.metric not in errors]
     result = judged(run, lines, record, blocks, best, measured)
-    if said.get("warnings"):  # ranks that wait for a processor: their medians stand for what they are
-        result.worsen(State.DISTURBED)
-        result.warnings += said["warnings"]
+    result.doubt(said.get("warnings", []))  # ranks that wait for a processor: their medians stand for what they are
     for case, detail in lines.failed:
         if not result.worsen(State.INVALID, case=case):  # it speaks of none that was sampled: then of all
             result.worsen(State.INVALID)
@@ -183,9 +181,7 @@ def _section(
     for launch in lines.launches:
         noted |= dict.fromkeys(json.loads(launch.notes))
     doubted = [note for note in noted if note.startswith(DOUBTED)]
-    if doubted:  # the program itself does not trust what it measured
-        result.worsen(State.DISTURBED)
-        result.warnings += [note.removeprefix(DOUBTED) for note in doubted]
+    result.doubt([note.removeprefix(DOUBTED) for note in doubted])  # the program itself does not trust it
     noted |= dict.fromkeys(result.remarks)
     heard = _noise(run, record)
     for node in heard:

@@ -19,20 +19,35 @@ from assay.report.usable import usable_processors
 from assay.samples import ACCOUNTING
 from assay.store import Run
 
+DOUBTS = {"quota": "quota", "shared processors": "oversubscribed"}  # a cause, and the word that tells it in a sentence
+
 
 @dataclass
 class Judged:
     """The verdicts by metric and case (canonical text), and what goes with them.
 
     `standing`: the readings that figures are made from; `touched`: each reason with the cases that it touched;
-    `warnings`: sentences that bear on what is not clean; `remarks`: what the readings look like, unexplained.
+    `doubts`: what launcher or program know of all cases, each with its cause's name, which no account measures;
+    `warnings`: sentences that bear on what is not clean; `remarks`: what the readings look like, unexplained;
+    `lasted`: from the first block to the last (Unix s).
     """
 
     verdicts: dict[tuple[str, str], Verdict] = field(default_factory=dict)
     standing: list[Readings] = field(default_factory=list)
     touched: list[tuple[Reason, list[tuple[str, str]]]] = field(default_factory=list)
+    doubts: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    lasted: tuple[float, float] = (0.0, 0.0)
+
+    def doubt(self, texts: Sequence[str]) -> None:
+        """Take in what makes all cases doubtful by an amount that nobody knows: no figure of it is clean."""
+        if texts:
+            self.worsen(State.DISTURBED)
+            self.doubts += [
+                (next((cause for cause, word in DOUBTS.items() if word in of), "doubt"), of) for of in texts
+            ]
+            self.warnings += texts
 
     def worsen(self, state: State, metric: str | None = None, case: str | None = None) -> bool:
         """Make a case (of one metric, or of all; or every case) at least as bad as `state`; whether any was meant.
@@ -83,6 +98,7 @@ def judged(
         if not any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches):
             result.warnings.append("no block was finished")
         return result
+    result.lasted = min(block.t0 for block in blocks), max(block.t1 for block in blocks)
     usable = usable_processors(lines.launches, measured or {}, run.about.get("host") or {})
     verdict = disturbance.judge(blocks, usable, ranks)
     result.verdicts |= {(metric, str(case)): of for (metric, case), of in verdict.cases.items()}

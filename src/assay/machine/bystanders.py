@@ -1,0 +1,73 @@
+"""Who else used this host's processors between two moments: other processes by name, from two looks at /proc.
+
+The accounts of a block say how much others worked, not who they were. A look costs some milliseconds and is taken
+before and after a launch, never during it. A process that began and ended in between is not seen.
+Source: proc(5), /proc/PID/stat; user and system time in clock ticks.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.machine import reading
+
+LEAST = 0.02  # processors: less is nobody's concern
+MOST = 5  # names
+
+
+@dataclass(frozen=True)
+class Look:
+    """The processes at one moment (`at`, s of a clock that only goes on): name, ticks spent and parent by number."""
+
+    at: float
+    processes: dict[int, tuple[str, int, int]]
+
+
+def look(root: Path = Path("/")) -> Look:
+    """Read all processes; one that cannot be read is not there."""
+    found = {}
+    for pid, folder in reading.numbered(root / "proc", ""):
+        words = reading.text(folder / "stat") or ""
+        name, closed, rest = words.partition("(")[2].rpartition(")")
+        fields = rest.split()
+        if closed and len(fields) >= 13 and (fields[1] + fields[11] + fields[12]).isdecimal():
+            found[pid] = (name, int(fields[11]) + int(fields[12]), int(fields[1]))
+    return Look(time.monotonic(), found)
+
+
+def bystanders(before: Look, after: Look, own: int | None = None) -> list[dict[str, Any]]:
+    """Name those that worked between two looks, the busiest first: `name`, `count` of processes, `share` (processors).
+
+    `own` (default: this process) and what descends from it are no bystanders.
+    """
+    own = os.getpid() if own is None else own
+    seconds, tick = after.at - before.at, os.sysconf("SC_CLK_TCK")
+    shares: dict[str, float] = defaultdict(float)
+    counts: dict[str, int] = defaultdict(int)
+    for pid, (name, ticks, _) in after.processes.items():
+        # one that is new worked all its time meanwhile
+        used = ticks - (before.processes[pid][1] if pid in before.processes else 0)
+        if used > 0 and seconds > 0 and not _descends(after.processes, pid, own):
+            shares[name] += used / tick / seconds
+            counts[name] += 1
+    busiest = sorted(shares, key=lambda name: -shares[name])[:MOST]
+    return [
+        {"name": name, "count": counts[name], "share": round(shares[name], 3)}
+        for name in busiest
+        if shares[name] >= LEAST
+    ]
+
+
+def _descends(processes: dict[int, tuple[str, int, int]], pid: int, own: int) -> bool:
+    seen = set[int]()
+    while pid in processes and pid not in seen:
+        if pid == own:
+            return True
+        seen.add(pid)
+        pid = processes[pid][2]
+    return False
