@@ -57,7 +57,7 @@ def against(a: Document, b: Document, margin: float = MARGIN, gated: Callable[[K
     judged = _corrected(rows, gated or (lambda key: False))
     made = [{**row, **({} if found is None else _told(found, row))} for (_, row, _), found in judged]
     order = {key: place for place, key in enumerate(dict.fromkeys(key[:2] for key in first))}
-    return sorted(made, key=lambda row: (order[row["benchmark"], row["figure"]], _size(row["params"])))
+    return sorted(made, key=lambda row: (order[row["benchmark"], row["figure"]], size(row["params"])))
 
 
 def _row(
@@ -71,8 +71,8 @@ def _row(
         "metric": record.figures[one["name"]].metric if record and one["name"] in record.figures else one["name"],
         "figure": one["name"],
         "params": one["params"],
-        "a": _side(a, one),
-        "b": _side(b, other),
+        "a": side(a, one),
+        "b": side(b, other),
         "unit": one["unit"],
         "better": one["better"],
         "ratio": None if not one["value"] or other["value"] is None else other["value"] / one["value"],
@@ -86,7 +86,8 @@ def _row(
     return row, None if row["reason"] else _judged(a, b, pair, margin)
 
 
-def _side(document: Document, figure: Document) -> Document:
+def side(document: Document, figure: Document) -> Document:
+    """Give a figure as one side of a comparison."""
     return {
         "run": document["run"],
         "median": figure["value"],
@@ -207,10 +208,10 @@ def _nearest(key: Key, figure: Document, others: dict[Key, Document]) -> Documen
             if v is not None and figure["params"].get(k) is not None
         )
     ]
-    return min(fitting, key=lambda other: _size(other["params"]), default=None)
+    return min(fitting, key=lambda other: size(other["params"]), default=None)
 
 
-def _size(case: Document) -> tuple[Any, ...]:
+def size(case: Document) -> tuple[Any, ...]:
     """Order cases by their parameters: numbers by size, also those within text."""
     return tuple(_place(case[name]) for name in case)
 

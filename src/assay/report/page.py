@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from assay.report import launches_spent, paragon, parts, published, quoted, shares, summary, tables, verdict
+from assay.report import by_length, launches_spent, paragon, parts, published, quoted, shares, summary, tables, verdict
 from assay.report.grid import Grid
 from assay.report.matrices import tables as squares
 from assay.store import Run, storage_failed
@@ -67,6 +67,7 @@ def html(document: Document, folder: Path | None = None) -> str:
         parts=blocks,
         published=_published(document),
         host=_host(document),
+        spent=launches_spent.lines(document.get("spent")),
         files=_files(document, folder),
         pack=_packed(json.dumps(drawn | {"document": document}, default=str).encode()),
         plotly=_library(),
@@ -112,6 +113,7 @@ def markdown(document: Document) -> str:
         written.append(odd.markdown())
     for section in document["benchmarks"]:
         written += [f"## {section['title']}\n", f"{section['summary']} ({section['source']})\n"]
+        written += [made.markdown() for made in by_length.tables(section)]
         written.append(tables.figures(section).markdown())
         fitted = tables.fits(section)
         if fitted:

@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from assay.report import launches_spent, matrices, published, quoted, summary, tables
+from assay.report import by_length, launches_spent, matrices, published, quoted, summary, tables
 from assay.report.grid import Grid
 
 MOST_ROWS = 24  # a longer table is for the page, unless it is the only one
@@ -46,8 +46,12 @@ def _lines(out: Console, lines: list[str]) -> None:
 
 def _benchmark(out: Console, section: dict[str, Any]) -> None:
     """One benchmark: its figures, its matrices, what its program noted, and its fits, under its own title."""
+    lengths = by_length.tables(section)
+    for each in lengths:
+        out.print(each.rich())
     made = tables.figures(section, narrow=True)
-    out.print(made.rich() if made.rows else Text(section["title"], style="bold"))
+    if not by_length.whole(section):
+        out.print(made.rich() if made.rows else Text(section["title"], style="bold"))
     for square in matrices.tables(section):
         if len(square.rows) <= MOST_COLUMNS:
             out.print(square.rich())

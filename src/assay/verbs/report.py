@@ -19,33 +19,48 @@ def register(app: typer.Typer) -> None:
             list[str],
             typer.Argument(help="folders or ids of runs", autocompletion=run_names),
         ],
-        output: Annotated[Path | None, typer.Option("-o", help="the page (default: report.html in the run)")] = None,
+        output: Annotated[
+            Path | None,
+            typer.Option(
+                "-o", help="the page (default: report.html in the run; of several runs beside.html in the first)"
+            ),
+        ] = None,
         markdown: Annotated[bool, typer.Option("--markdown", help="print the tables as Markdown")] = False,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
-        """Write a run's report again, from its samples."""
+        """Write a run's report again, from its samples; of several runs one report that puts them side by side."""
         from assay.cli import emit
-        from assay.errors import InputError
         from assay.report import page
         from assay.report.document import document
         from assay.report.listed import of_sections
         from assay.report.terminal import show
         from assay.store import Run
 
-        if output is not None and len(runs) > 1:
-            raise InputError("names one page", key="-o", value=str(output), accepted="one RUN, or no -o")
         made = []
         for name in runs:
             run = Run.open(name)
             whole = document(run)
-            whole["report"] = str(page.write(run, whole, output))
+            whole["report"] = str(page.write(run, whole, output if len(runs) == 1 else None))
             made.append(whole)
+        beside = None
+        if len(made) > 1:
+            from assay.report import page_beside, side_by_side
+
+            beside = side_by_side.side_by_side(made)
+            written = page_beside.write(beside, output or Path(made[0]["folder"]) / "beside.html")
         if json:
             listed = [figure for whole in made for figure in of_sections(whole)]
-            emit({"figures": listed} | (made[0] if len(made) == 1 else {"reports": made}))
+            several = {"reports": made, "beside": beside}
+            emit({"figures": listed} | (made[0] if len(made) == 1 else several))
+        elif beside is None:
+            print(page.markdown(made[0])) if markdown else show(made[0])
         elif markdown:
-            for whole in made:
-                print(page.markdown(whole))
+            print(side_by_side.markdown(beside))
         else:
-            for whole in made:
-                show(whole)
+            from rich.console import Console
+
+            console = Console()
+            console.print(side_by_side.runs_table(beside).rich())
+            main = side_by_side.table(beside, headlines=True)
+            console.print((main if main.rows else side_by_side.table(beside)).rich())
+            console.print(f"report: {written}", highlight=False, soft_wrap=True)

@@ -1,0 +1,59 @@
+"""A message benchmark by length: one line per length with its time and its rate, as OSU's programs print them.
+
+Columns keep one unit from the first line to the last, so that they can be read down and taken into another program:
+bytes, microseconds, and MB/s of 10^6 bytes, which is what OSU's `osu_latency` and `osu_bw` print.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.report.grid import Grid, grid
+from assay.report.states import shown, words
+from assay.report.tables import listed
+from assay.report.units import params
+
+Document = dict[str, Any]
+
+
+def tables(section: Document) -> list[Grid]:
+    """One table per family of cases that differ in length only; [] where a benchmark has no time and rate by length."""
+    rates = _of(section, "B/s")
+    times = _of(section, "s")
+    families: dict[str, list[tuple[int, Document, Document]]] = {}
+    for case, time in times.items():
+        if case in rates and isinstance(time["params"].get("bytes"), int):
+            rest = params({key: value for key, value in time["params"].items() if key != "bytes"})
+            families.setdefault(rest, []).append((time["params"]["bytes"], time, rates[case]))
+    return [_table(section, rest, lines) for rest, lines in families.items() if len({n for n, *_ in lines}) > 1]
+
+
+def whole(section: Document) -> bool:
+    """Whether these tables hold every figure that is listed: the medians of one time and one rate."""
+    kinds = {(figure["name"], figure["statistic"]) for figure in listed(section)}
+    return len(kinds) == 2 and {statistic for _, statistic in kinds} == {"median"} and bool(tables(section))
+
+
+def _of(section: Document, unit: str) -> dict[str, Document]:
+    """The medians of the first figure of this unit, by their case as text."""
+    figures = [f for f in listed(section) if f["unit"] == unit and f["statistic"] in ("median", "best")]
+    return {str(f["params"]): f for f in figures if f["name"] == figures[0]["name"]}
+
+
+def _table(section: Document, rest: str, lines: list[tuple[int, Document, Document]]) -> Grid:
+    rows = []
+    for length, time, rate in sorted(lines, key=lambda line: line[0]):
+        spread = time.get("ci95") or time.get("range") or (None, None)
+        state = "" if time["state"] == "clean" else words(time)
+        rows.append((str(length), *(_fixed(v, 1e6) for v in (shown(time), *spread)), _fixed(shown(rate), 1e-6), state))
+    headings = ("bytes", "time (us)", "least", "most", "rate (MB/s)", "state")
+    ends = "the 95% interval" if lines[0][1].get("ci95") else "the range of launches"
+    return grid(section["title"] + (f", {rest}" if rest else ""), headings, rows, f"Least and most: {ends}.", left=0)
+
+
+def _fixed(value: float | None, factor: float) -> str:
+    """Two decimals, as OSU prints; more of what would be nothing."""
+    if value is None:
+        return "–"
+    scaled = value * factor
+    return f"{scaled:.2f}" if scaled >= 0.995 or scaled == 0 else f"{scaled:.3g}"

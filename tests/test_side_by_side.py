@@ -1,0 +1,123 @@
+"""Several runs in one report, and a message benchmark by length as OSU's programs print it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.report import by_length
+from assay.report.document import document
+from assay.store import Run
+from command_line import assay
+from test_compare_gate import made
+from test_document import block, launch
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+    monkeypatch.setenv("COLUMNS", "160")
+
+
+def three(folder: Path) -> list[str]:
+    """A run, one like it, and one that is half as slow again and lacks a length."""
+    like = [made(folder / name, 10, lengths=(8, 100, 1024, 65536)) for name in ("one", "like")]
+    return [*like, made(folder / "slow", 10, 1.5, lengths=(8, 100, 1024))]
+
+
+def test_each_run_stands_in_a_column_with_its_report_s_figure_and_the_judgement(tmp_path: Path) -> None:
+    runs = three(tmp_path)
+    told = assay("report", *runs, "--json").document
+    beside, reports = told["beside"], told["reports"]
+    assert [run["run"] for run in beside["runs"]] == [whole["run"] for whole in reports]
+    for row in beside["rows"]:
+        for value, whole in zip(row["values"], reports, strict=True):
+            if value is None:
+                assert row["params"]["bytes"] == 65536 and whole is reports[2]
+                continue
+            (figure,) = (
+                f
+                for f in whole["benchmarks"][0]["figures"]
+                if (f["name"], f["params"], f["statistic"]) == (row["figure"], row["params"], "median")
+            )
+            assert value["value"] == figure["value"]
+        first, like, slow = row["values"]
+        assert like["verdict"] == "equal" and like["ratio"] == pytest.approx(1)
+        assert slow is None or (slow["verdict"] == "differs" and slow["ratio"] == slow["value"] / first["value"])
+    assert {row["params"]["bytes"] for row in beside["rows"] if row["headline"]} == {8, 1024, 65536}
+
+
+def test_what_only_some_of_the_runs_have_is_shown_all_the_same(tmp_path: Path) -> None:
+    one, like, slow = three(tmp_path)
+    for order in ((one, slow, like), (slow, one, like)):
+        rows = assay("report", *order, "--json").document["beside"]["rows"]
+        longest = [row for row in rows if row["params"]["bytes"] == 65536]
+        assert len(rows) == 8 and len(longest) == 2
+        for row in longest:
+            assert [value is None for value in row["values"]] == [run == slow for run in order]
+    assert "–" in assay("report", slow, one, "--markdown").out
+
+
+def test_the_terminal_markdown_and_a_page_show_them(tmp_path: Path) -> None:
+    runs = three(tmp_path)
+    shown = assay("report", *runs)
+    assert shown.status == 0 and "Runs side by side" in shown.out and "1.500 differs" in shown.out
+    assert "B / A" in shown.out and "C / A" in shown.out
+    page = Path(shown.out.strip().splitlines()[-1].removeprefix("report: "))
+    text = page.read_text()
+    assert page == tmp_path / "one" / "beside.html" and "1.500 differs" in text and "1.000 equal" in text
+    assert "http" not in text.replace("http://www.w3.org", "") and text.count("report.html") == 3
+    written = assay("report", *runs, "--markdown").out
+    assert "| A |" in written and "0.667 differs" in written
+    elsewhere = tmp_path / "both.html"
+    assert assay("report", *runs[:2], "-o", str(elsewhere)).status == 0 and "equal" in elsewhere.read_text()
+
+
+def section(run: Run) -> dict[str, Any]:
+    (found,) = document(run)["benchmarks"]
+    return dict(found)
+
+
+def test_echo_by_length_has_one_unit_per_column(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})
+    for number in range(3):
+        times = {1 << 20: 200e-6, 8: 2e-6, 1024: 4e-6}  # round trips
+        launch(run, number, [block(n, [t * (1 + 0.1 * number)] * 5) for n, t in times.items()])
+    (table,) = by_length.tables(section(run))
+    assert table.headings[:2] == ("bytes", "time (us)") and table.headings[4] == "rate (MB/s)"
+    assert [row[:5] for row in table.rows] == [
+        ("8", "1.10", "1.00", "1.20", "7.27"),
+        ("1024", "2.20", "2.00", "2.40", "465.45"),
+        ("1048576", "110.00", "100.00", "120.00", "9532.51"),
+    ]
+    shown = assay("report", str(run.folder))
+    assert "rate (MB/s)" in shown.out and "9532.51" in shown.out and shown.out.count("465.45") == 1
+    assert "| 1048576 | 110.00 |" in assay("report", str(run.folder), "--markdown").out
+
+
+def test_partners_at_several_distances_have_a_table_each(tmp_path: Path) -> None:
+    words = (
+        "run",
+        "echo",
+        "--on",
+        "ipsc860",
+        "--set",
+        "bytes=8,1024",
+        "--set",
+        "hops=1,3",
+        "--out",
+        str(tmp_path / "r"),
+    )
+    assert "hops 3" in assay(*words).out
+    tables = by_length.tables(section(Run.open(tmp_path / "r")))
+    assert [len(table.rows) for table in tables] == [2, 2]
+    assert float(tables[0].rows[0][1]) < float(tables[1].rows[0][1])
+
+
+def test_what_has_no_time_and_rate_by_length_has_no_such_table(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})
+    launch(run, 0, [{**block(8, [1e-3] * 4), "metric": "time", "case": {}}], benchmark="sieve")
+    assert by_length.tables(section(run)) == []
