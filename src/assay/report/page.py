@@ -67,7 +67,6 @@ def html(document: Document, folder: Path | None = None) -> str:
         parts=blocks,
         published=_published(document),
         host=_host(document),
-        spent=launches_spent.lines(document.get("spent")),
         files=_files(document, folder),
         pack=_packed(json.dumps(drawn | {"document": document}, default=str).encode()),
         plotly=_library(),
