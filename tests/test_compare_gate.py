@@ -117,6 +117,8 @@ def test_a_bound_or_a_disturbed_figure_is_not_called_equal(tmp_path: Path) -> No
         assert not found.judged and not found.passed
     figure["state"], figure["disturbance"] = "disturbed", {"low": 0.0, "high": 0.2}
     assert verdict()[0] == "cannot be told" and "disturbance" in verdict()[1]
+    figure["disturbance"] = {"low": 0.0, "high": None}  # nobody knows how far
+    assert verdict()[0] == "cannot be told"
     figure["disturbance"] = {"low": 0.0, "high": 0.01}
     assert verdict()[0] == "equal"
 
@@ -165,6 +167,21 @@ def test_rows_come_in_order_of_size_and_the_ratio_is_of_the_columns_beside_it(tm
     for row in rows:
         assert row["ratio"] == pytest.approx(row["b"]["value"] / row["a"]["value"], rel=1e-12)
     assert all("1.500" in line for line in lines)
+
+
+def test_a_rate_of_nothing_is_equal_to_another(tmp_path: Path) -> None:
+    """A length of 0 bytes has a rate of 0 in every run: a threshold on rates is not shut by it."""
+    a, b = (made(tmp_path / name, 10, lengths=(0, 1024)) for name in "ab")
+    found = compared(a, b, "--margin", "0.03", "--figures", "rate")
+    assert found["status"] == 0 and found["passed"]
+    row = next(r for r in found["entry"]["rows"] if r["params"]["bytes"] == 0 and r["figure"] == "rate")
+    assert row["verdict"] == "equal" and row["ratio"] is None and "zero" in row["reason"]
+
+
+def test_quiet_says_only_what_is_found(tmp_path: Path) -> None:
+    a, b = (made(tmp_path / name, 10) for name in "ab")
+    told = assay("compare", a, b, "--margin", "0.03", "-q").out.splitlines()
+    assert len(told) == 2 and "6 equal, 0 differ" in told[0] and told[1].startswith("threshold met: 2 figures")
 
 
 def test_simulated_machines_need_one_launch(tmp_path: Path) -> None:

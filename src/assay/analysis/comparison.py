@@ -118,7 +118,7 @@ def exact(a: float, b: float, margin: float, why: str) -> Comparison:
         statistic="median",
         spread=None,
         claim=True,
-        reason=f"{ratio - 1:+.1%}; {why}",
+        reason=f"{_away(math.log(ratio))}; {why}",
     )
 
 
@@ -213,7 +213,7 @@ def _verdict(
     if interval is None:
         return Verdict.UNKNOWN, f"{pairs} launch{'es' if pairs != 1 else ''}, {LEAST_LAUNCHES} needed"
     edge = math.log1p(margin)
-    away = f"{math.expm1(centre):+.1%}"
+    away = _away(centre)
     if (interval[0] > 0 or interval[1] < 0) and abs(centre) > edge:
         return Verdict.DIFFERS, f"{away}, beyond the margin of {margin:.1%}, and the interval excludes 1"
     if p_equal < 0.05:
@@ -224,6 +224,12 @@ def _verdict(
             f"{away} is more than chance, but neither beyond the margin of {margin:.1%} nor surely inside",
         )
     return Verdict.UNKNOWN, f"{away}, with an interval too wide for the margin of {margin:.1%}"
+
+
+def _away(log_ratio: float) -> str:
+    """Write how far apart two values are: +3.2%, or 12 times where percentages say nothing any more."""
+    ratio = math.exp(log_ratio)
+    return f"{ratio - 1:+.1%}" if 0.1 < ratio < 10 else f"{ratio:.3g} times"
 
 
 def _after_a_against_a(

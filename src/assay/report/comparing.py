@@ -83,6 +83,8 @@ def _row(
         "verdict": Verdict.UNKNOWN.value,
         "reason": _refused((str(a["run"]), one), (str(b["run"]), other)),
     }
+    if all(of["by_launch"] and not any(value for _, value in of["by_launch"]) and _stands(of) for of in pair):
+        return {**row, "verdict": Verdict.EQUAL.value, "reason": "zero on both sides"}, None  # a rate of nothing sent
     return row, None if row["reason"] else _judged(a, b, pair, margin)
 
 
@@ -113,6 +115,10 @@ def _refused(*sides: tuple[str, Document]) -> str | None:
         if not figure["by_launch"]:
             return f"no launches in {run}"
     return None
+
+
+def _stands(figure: Document) -> bool:
+    return figure["state"] in ("clean", "disturbed")
 
 
 def _judged(a: Document, b: Document, pair: tuple[Document, Document], margin: float) -> Comparison:
@@ -152,7 +158,8 @@ def _moved(figure: Document) -> tuple[float, float]:
     stated = figure.get("disturbance")
     if figure["state"] != "disturbed" or not stated:
         return 0.0, 0.0
-    low, high = (min(max(float(stated[end]), -0.99), 1e6) for end in ("low", "high"))
+    low = -0.99 if stated["low"] is None else max(float(stated["low"]), -0.99)  # None: nobody knows how far
+    high = 1e6 if stated["high"] is None else min(float(stated["high"]), 1e6)
     return min(low, 0.0), max(high, 0.0)
 
 

@@ -6,16 +6,20 @@ from collections import Counter
 from typing import Any
 
 from assay.report.grid import Grid, grid
+from assay.report.tables import alike
 from assay.report.units import human, params
+
+MARKS = {"clean": "", "disturbed": " *"}
 
 
 def table_of_runs(rows: list[dict[str, Any]], a: str, b: str) -> Grid:
     """Lay out a comparison of two runs: the ratio is that of the two columns before it."""
     several = len({row["benchmark"] for row in rows}) > 1
+    common = alike([row["params"] for row in rows])
     lines = [
         (
             (f"{row['benchmark']} " if several else "") + row["figure"].replace("_", " "),
-            params(row["params"]) or "–",
+            params({key: value for key, value in row["params"].items() if key not in common}) or "–",
             _value(row["a"], row["unit"]),
             _value(row["b"], row["unit"]),
             "–" if row["ratio"] is None else f"{row['ratio']:.3f}",
@@ -25,7 +29,8 @@ def table_of_runs(rows: list[dict[str, Any]], a: str, b: str) -> Grid:
         for row in rows
     ]
     headings = ("figure", "case", "A", "B", "B / A", "95%", "verdict")
-    return grid(f"A: {a}, B: {b}", headings, lines, _note(rows), left=2)
+    note = f"All with {params(common)}. " if params(common) else ""
+    return grid(f"A: {a}, B: {b}", headings, lines, note + _note(rows), left=2)
 
 
 def _interval(pair: list[float] | None) -> str:
@@ -36,12 +41,14 @@ def _interval(pair: list[float] | None) -> str:
 
 
 def _value(side: dict[str, Any], unit: str) -> str:
-    """Write a side's value with its state where it is not clean."""
-    return human(side["value"], unit) + ("" if side["state"] == "clean" else f" ({side['state']})")
+    """Write a side's value with a mark or its state where it is not clean."""
+    return human(side["value"], unit) + MARKS.get(side["state"], f" ({side['state']})")
 
 
 def _note(rows: list[dict[str, Any]]) -> str:
     said = []
+    if any("disturbed" in (row["a"]["state"], row["b"]["state"]) for row in rows):
+        said.append("*: disturbed; a verdict stands where it survives what that can have moved.")
     if any("predicted" in (row["a"]["kind"], row["b"]["kind"]) for row in rows):
         said.append("Predicted figures are simulated: they vary in no launch, and how true their description is does ")
         said[-1] += "not show here."

@@ -34,7 +34,8 @@ def lines(spent: dict[str, Any] | None) -> list[str]:
         return []
     ended = [each for each in spent["benchmarks"] if each["stop"]]
     reached = [each for each in ended if each["reached"]]
-    most = max((each["launches"] for each in ended), default=0)
+    counts = sorted({each["launches"] for each in ended}) or [0]
+    after = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     text = f"Launches: {len(reached)} of {len(spent['benchmarks'])} benchmarks are within ±{spent['within']:.1%} (half "
-    text += f"the interval), after {min((e['launches'] for e in ended), default=0)} to {most} launches."
+    text += f"the interval), after {after} launches."
     return [text, *(f"  {e['benchmark']}: {e['reason']}" for e in ended if not e["reached"])]

@@ -39,6 +39,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(help="what the threshold rests on: BENCHMARK.FIGURE,… (default: the headlines of both)"),
         ] = None,
+        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="no tables: what is found, in a line each")] = False,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
         """Say what differs, what is equal and what cannot be told; the margin is 0.03 where none is stated."""
@@ -77,7 +78,7 @@ def register(app: typer.Typer) -> None:
             for name, state in ((whole["run"], whole["state"]), *((entry["with"], entry["state"]) for entry in beside)):
                 if state not in (None, "clean"):
                     print(f"{name} is {state}: `assay report {name}` says why", file=sys.stderr)
-            _show(first.about["id"], beside, margin, gates)
+            _show(first.about["id"], beside, margin, gates, quiet)
         if margin is not None and not passed:
             raise typer.Exit(3)
 
@@ -121,7 +122,7 @@ def _opened(first: Run, name: str, whole: dict[str, Any]) -> list[dict[str, Any]
     return [{"with": other.about["id"], "kind": made["kind"], **told, "document": made}]
 
 
-def _show(run: str, beside: list[dict[str, Any]], margin: float | None, gates: list[Any]) -> None:
+def _show(run: str, beside: list[dict[str, Any]], margin: float | None, gates: list[Any], quiet: bool) -> None:
     """Print the tables, one line that sums up each, and what the threshold says."""
     from rich.console import Console
 
@@ -137,9 +138,12 @@ def _show(run: str, beside: list[dict[str, Any]], margin: float | None, gates: l
         if not entry["rows"]:
             say(f"nothing that {run} measured is known of {entry['with']}")
         elif entry["kind"] == "quoted":
+            if quiet:
+                continue
             out.print(tables.table_of_machine(entry["rows"], run, entry["with"]).rich())
         else:
-            out.print(tables.table_of_runs(entry["rows"], run, entry["with"]).rich())
+            if not quiet:
+                out.print(tables.table_of_runs(entry["rows"], run, entry["with"]).rich())
             say(tables.summary(entry["rows"], run, entry["with"], margin or MARGIN))
     if margin is None:
         return
