@@ -124,6 +124,27 @@ def test_causes_stand_once_with_how_far_they_moved_what_and_what_to_do() -> None
     assert sum("stream" in each["text"] for each in judge(run)["findings"]) == 0
 
 
+def test_a_described_machine_stands_beside_what_was_published_of_it() -> None:
+    errors = {
+        "all": {"cells": 9, "median": 0.01, "worst": 0.2},
+        "predicted": {"cells": 4, "median": 0.02, "worst": 0.06},
+    }
+    tables = [
+        {"source": "Table 6", "benchmark": "echo", "errors": errors},
+        {"source": "Table 7", "benchmark": "summary", "errors": {"all": errors["all"], "predicted": None}},
+    ]
+    claims = [{"outcome": "holds"}, {"outcome": "holds"}, {"outcome": "differs"}]
+    run = document(part("echo", "messages", headline("h", 1.0, "s")), described=True)
+    run["validation"] = {"tables": tables, "claims": claims}
+    assert judge(run)["published"] == [
+        "Table 6, echo: 4 cells predicted, off by 2% in the middle and 6% at worst",
+        "of 3 claims 2 hold, 1 differ",
+    ]
+    shown = " ".join(" ".join(summary.terminal(run)).split())
+    assert "Table 6, echo: 4 cells predicted" in shown and "of 3 claims 2 hold" in summary.markdown(run)
+    assert "of 3 claims 2 hold" in page.html(run).partition('id="pack"')[0]
+
+
 def test_what_memory_limits_is_said_in_flops_per_byte() -> None:
     ceiling = section("flat", [figure("rate", 100e9, "flop/s", "best")], roof={"ceiling": "rate"}, part="processor")
     rates = {1: 20e9, 2: 22e9}

@@ -14,7 +14,7 @@ TELLING = ("avx2", "avx512f", "amx_tile", "asimd", "sve", "sve2", "vsx")
 def facts(document: Document, about: Document) -> list[Document]:
     """Lines of {name, text}, from a run's document (of the hosts that measured) and its `run.json`."""
     if document.get("described"):
-        found = _described(about)
+        found = _described(document, about)
     else:
         host, seen = document.get("host") or {}, discovered(document, about)
         of: Document = next(iter((document.get("provenance") or {}).values()), {})
@@ -47,13 +47,21 @@ def _many(count: float | None, word: str) -> str | None:
     return None if not count else f"{count:g} {word}{'' if count == 1 else 's'}"
 
 
-def _described(about: Document) -> list[tuple[str, str]]:
+def _described(document: Document, about: Document) -> list[tuple[str, str]]:
     sizes = {task.get("ranks") for task in (about.get("plan") or {}).get("tasks", ()) if task.get("ranks")}
     ranks = f"up to {max(sizes)} ranks" if sizes else ""
     return [
-        ("machine", f"{about.get('machine')}, as described; nothing here was measured"),
+        ("machine", f"{_name(str(document.get('machine')))}, as described; nothing here was measured"),
         ("simulated", _join(ranks, "network exact to the flit, protocols of the description")),
     ]
+
+
+def _name(machine: str) -> str:
+    """The name of a machine in the papers, where one was published."""
+    from assay.report.quoted import published
+
+    known = published(machine)
+    return known.name if known else machine
 
 
 def _processor(host: Document, seen: Document) -> str:

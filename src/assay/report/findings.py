@@ -163,7 +163,8 @@ def _breaks(document: Document) -> Iterator[Document]:
                 f"message time changes its law between {human(worst['below'], 'B')} and {human(worst['above'], 'B')} "
                 f"({worst['kind']} of {percent(abs(worst['effect']))})"
             )
-            yield _line(28, "limit", text, "a change of protocol: the MPI's eager limit moves it")
+            advice = "a change of protocol" + ("" if document.get("described") else ": the MPI's eager limit moves it")
+            yield _line(28, "limit", text, advice)
 
 
 def _doubts(document: Document, doubts: list[Document]) -> Iterator[Document]:

@@ -45,6 +45,10 @@ def terminal(document: Document, width: int = WIDTH) -> list[str]:
         lines += _hung("  - ", each["text"] + (f" → {_short(each['advice'])}" if each["advice"] else ""), width)
     if len(found["findings"]) > MOST_FINDINGS:
         lines.append(f"    {len(found['findings']) - MOST_FINDINGS} more in the report")
+    if found["published"]:
+        lines += ["", "Beside what was published"]
+    for text in found["published"]:
+        lines += _hung("  - ", text, width)
     lines += ["", f"How good this run is: {grade_line(found)}"]
     for each in found["grade"]["criteria"]:
         lines += _hung(f"  {each['grade']} {each['name']}: ", each["text"], width, 4)
@@ -121,6 +125,8 @@ def markdown(document: Document) -> str:
         lines += [
             f"- {each['text']}" + (f" → {each['advice']}" if each["advice"] else "") for each in found["findings"]
         ]
+    if found["published"]:
+        lines += ["", "## Beside what was published", "", *(f"- {text}" for text in found["published"])]
     lines += ["", "## How good this run is", ""]
     lines += [
         f"- {each['grade']}, {each['name']}: {each['text']} ({each['thresholds']})"

@@ -169,6 +169,8 @@ def spread(figure: Document) -> str:
     if not pair or figure.get("state") == "invalid":
         return ""
     low, high = (human(end, unit_of(figure), 3) for end in pair)
+    if low == high:
+        return ""  # a simulated machine's launches, or readings that a clock rounds alike
     if low.split()[1:] == high.split()[1:]:
         low = low.split()[0]  # one unit is enough for both ends
     return f"{low} – {high}{' (95%)' if figure.get('ci95') else ''}"

@@ -33,6 +33,8 @@ def show(document: dict[str, Any], console: Console | None = None) -> None:
     own = [quoted.table(document["quoted"])] if document.get("quoted") else []
     beside = [Grid(**{**made, "rows": tuple(map(tuple, made["rows"]))}) for made in document.get("beside", [])]
     past = published.tables(document) if alone else []  # of a whole evaluation they stand on the page
+    if document.get("validation"):
+        beside, own = [], []  # the verdict has their gist, the page has all of them
     for table in (*beside[:MOST_BESIDE], *own, *past):
         out.print(table.rich())
     if document.get("report"):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.report import earlier, facts, findings, grade, reached
+from assay.report import against, earlier, facts, findings, grade, reached
 from assay.store import Run
 
 Document = dict[str, Any]
@@ -35,6 +35,7 @@ def verdict(document: Document, about: Document | None = None, before: list[Docu
         "facts": facts.facts(document, about),
         "lines": lines,
         "findings": findings.findings(document, lines, _doubts(facts.discovered(document, about))),
+        "published": against.against(document),
         "grade": grade.grade(document, lines),
         "earlier": len(before or ()),
     }

@@ -1,0 +1,32 @@
+"""A described machine beside what was published of it, in a few lines: errors of what is predicted, and the claims."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from assay.report.bounds import percent
+
+Document = dict[str, Any]
+PLURAL = {"holds": "hold", "differs": "differ"}
+
+
+def against(document: Document) -> list[str]:
+    """Lines on predictions, table by table (none is pooled), and on claims; [] where nothing was published."""
+    found = document.get("validation") or {}
+    tables = found.get("tables") or ()
+    lines = []
+    for table in tables:
+        errors = (table.get("errors") or {}).get("predicted")
+        if errors:
+            lines.append(
+                f"{table['source']}, {table['benchmark']}: {errors['cells']} cells predicted, off by "
+                f"{percent(errors['median'])} in the middle and {percent(errors['worst'])} at worst"
+            )
+    if tables and not lines:
+        lines.append("no cell of the published tables is predicted: the description used them all")
+    if found.get("claims"):
+        count = Counter(str(claim["outcome"]) for claim in found["claims"])
+        said = (f"{number} {PLURAL.get(outcome, outcome)}" for outcome, number in count.items())
+        lines.append(f"of {count.total()} claims {', '.join(said)}")
+    return lines
