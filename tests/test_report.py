@@ -247,7 +247,9 @@ def test_a_whole_quick_run_is_small_and_short_until_its_blocks_are_opened(browse
         assert opened.page.is_visible("#nav") and opened.says("document.querySelectorAll('svg').length") == 0
         for name in ("reached", "machine", "quality", "findings"):
             assert opened.says(f"document.querySelector('#{name}').getBoundingClientRect().top") < 1000
-        opened.page.mouse.wheel(0, 2000)
+        opened.page.click("#part-memory > summary")
+        opened.page.wait_for_selector("#part-memory .main-svg")
+        assert opened.says("scrollTo(0, 600), scrollY") == 600
         assert opened.says("document.querySelector('#nav').getBoundingClientRect().top") == 0  # it stays in view
 
 

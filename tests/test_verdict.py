@@ -124,6 +124,14 @@ def test_causes_stand_once_with_how_far_they_moved_what_and_what_to_do() -> None
     assert sum("stream" in each["text"] for each in judge(run)["findings"]) == 0
 
 
+def test_the_worst_comes_first() -> None:
+    ceiling = section("flat", [figure("rate", 100e9, "flop/s", "best")], roof={"ceiling": "rate"}, part="processor")
+    streamed = [figure("rate", 20e9, "B/s", kernel="triad", vector=0, threads=1)]
+    lost = part("lost", "memory", state="invalid", warnings=["check failed"])
+    found = judge(document(ceiling, part("stream", "memory", figures=streamed), lost))["findings"]
+    assert [each["kind"] for each in found] == ["missing", "limit"]
+
+
 def test_a_described_machine_stands_beside_what_was_published_of_it() -> None:
     errors = {
         "all": {"cells": 9, "median": 0.01, "worst": 0.2},
