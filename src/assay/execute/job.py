@@ -26,7 +26,8 @@ class Job:
 
     `command` is the program with its arguments but without `--out`: the launcher lets the program write to `out`
     itself, or captures it there. On several nodes a node program writes one file a node: see `outputs`.
-    `timeout` in s; `log` takes what the launcher and the program say on their standard streams.
+    `timeout` in s; `log` takes what the launcher and the program say on their standard streams; `spawns`: the program
+    starts processes itself.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Job:
     log: Path
     timeout: float
     environment: dict[str, str] = field(default_factory=dict)
+    spawns: bool = False
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from assay.errors import InputError, MeasurementError
 from assay.execute import leash, placement
 from assay.execute.job import Job, Outcome
 from assay.execute.local import run_here
+from assay.execute.loopback import loopback
 from assay.execute.mpi import Mpi, find_mpi, launch_environment
 from assay.execute.scratch import scratch
 
@@ -50,6 +51,12 @@ def _any(mpi: Mpi, binding: str, oversubscribed: bool, ppn: int | None) -> tuple
     """Only what the MPI standard suggests: -n."""
     return (), {}
 
+
+# What names nodes to a starter: batch systems, and files of hosts that a person has set.
+_NODES = (
+    *("SLURM_JOB_ID", "PBS_NODEFILE", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE", "HYDRA_HOST_FILE"),
+    *("I_MPI_HYDRA_HOST_FILE", "OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile"),
+)
 
 SPEECH: dict[str, Callable[[Mpi, str, bool, int | None], tuple[Words, dict[str, str]]]] = {
     "Open MPI": _open_mpi,
@@ -101,6 +108,8 @@ class MpiexecLauncher:
         words, added, binding = speak(self.mpi, job, elsewhere=job.nodes not in (None, 1))
         command = (self.mpi.mpiexec, "-n", str(job.ranks), *words, *job.command, "--out", str(job.out))
         here = job.nodes in (None, 1) and not _elsewhere()
+        if here:
+            added = added | loopback(self.mpi.implementation, os.environ, spawns=job.spawns)
         return launch(job, command, added, binding, here=here)
 
     def close(self) -> None:
@@ -108,8 +117,8 @@ class MpiexecLauncher:
 
 
 def _elsewhere() -> bool:
-    """Whether the starter may find nodes by itself: in an allocation of a batch system it does."""
-    return any(key in os.environ for key in ("SLURM_JOB_ID", "PBS_NODEFILE", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE"))
+    """Whether the starter may find nodes by itself: by a batch system's allocation, or a file of hosts."""
+    return any(key in os.environ for key in _NODES)
 
 
 def speak(

@@ -73,6 +73,7 @@ class Real:
             log=log,
             timeout=task.timeout,
             environment={"ASSAY_LEASH": "1"},
+            spawns=bool(record.extra.get("host")),
         )
 
     def perform(self, record: Benchmark, job: Job) -> Outcome:

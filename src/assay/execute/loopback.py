@@ -1,0 +1,26 @@
+"""Where all ranks are on this host they need no network: they listen on the loopback device, or not at all.
+
+Open MPI's TCP transport listens on all addresses, whatever interface it is told to use; it is left out, since ranks of
+one host share memory. It stays where a program starts another process beside its ranks, which reaches them by TCP only.
+Open MPI's own starter (mpirun, prterun) has no parameter for the address that it listens on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_LOOPBACK = "lo"
+# By implementation: the variables and their values.
+_TOLD = {
+    "Open MPI": {"OMPI_MCA_btl": "^tcp", "UCX_NET_DEVICES": _LOOPBACK},
+    "MPICH": {"HYDRA_IFACE": _LOOPBACK, "UCX_NET_DEVICES": _LOOPBACK, "FI_TCP_IFACE": _LOOPBACK},
+}
+
+
+def loopback(implementation: str, environment: Mapping[str, str], *, spawns: bool = False) -> dict[str, str]:
+    """What to add to the environment of a starter whose ranks are all here; what a person has set stays as it is.
+
+    `spawns`: the program starts processes itself.
+    """
+    told = _TOLD.get(implementation, {})
+    return {key: told[key] for key in told if key not in environment and not (spawns and key == "OMPI_MCA_btl")}
