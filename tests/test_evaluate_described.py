@@ -21,7 +21,10 @@ def test_a_described_machine_stands_beside_what_was_published(tmp_path: Path) ->
     decay = claims["d91h.store-and-forward-decay"]  # of both machines: the iPSC/1's differs
     assert (decay["outcome"], decay["mark"]) == ("differs", "restated")
     assert {part["outcome"] for part in decay["parts"] if "ncube3200" in part["numbers"]} == {"holds"}
+    assert validation["summary"]["cells"].startswith("44 of 93 judged cells are predicted")
+    assert "only what was predicted is evidence" in validation["summary"]["claims"]
     page = Path(made.document["report"]).read_text()
+    assert "44 of 93 judged cells are predicted" in page
     assert "Simulated beside published" in page
     assert "Claims about it, evaluated" in page
 

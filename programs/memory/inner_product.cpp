@@ -1,5 +1,6 @@
 // Inner product of two vectors, as the compiler makes it and as written for vectors by hand, in the cache and out of
-// it, on 1 to p processors at once (Dunigan 1995, section 3, Table 3.1; figure 1 of van der Steen 2000 shows why both).
+// it, on 1 to p processors at once (Dunigan 1995, section 3, Table 3.1; figure 1 of Dunigan 1991 shows why both: dot
+// products of the i860 in Fortran and in assembler, in single and double precision).
 //
 // compiled: the loop as it stands in a textbook; the standard allows no other order of its sums, so that it waits for
 // each addition. reassociated: the same loop where the compiler may reorder. vectorised: eight sums of whole vectors.
@@ -19,8 +20,8 @@ kind = "node"
 summary = "inner product compiled and vectorised by hand, single and double precision, in the cache and out of it, on 1 to p processors"
 cost = "one operation is one element: 2 flops, and 8 or 16 bytes read"
 check = "small whole numbers, whose sum is exact in any order, against 64-bit integer arithmetic"
-source = "Dunigan 1995, section 3, Table 3.1; van der Steen 2000, figure 1"
-published = ["ddot", "ddot-cached"]
+source = "Dunigan 1995, section 3, Table 3.1; Dunigan 1991, figure 1"
+published = ["ddot", "ddot-cached", "dot-product"]
 flags = ["-fopenmp-simd"]
 statistics = ["median", "best"]
 slice_quick = 0.006

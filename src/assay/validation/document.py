@@ -10,7 +10,7 @@ from assay.described.shipped import find, shipped
 from assay.machine import catalogue
 from assay.report.grid import Grid, grid
 from assay.report.units import human
-from assay.validation import claims, comparison
+from assay.validation import claims, comparison, uncertain
 from assay.validation.allowance import bounds, length
 from assay.validation.answers import Answers, FromRun, Played
 from assay.validation.comparison import Row, Table
@@ -31,6 +31,8 @@ def section(answers: Answers, machine: str, published: str, origin: dict[str, st
         "machine": machine,
         "published": published if known(published) else None,
         "tables": [table_document(table) for table in tables],
+        "uncertain": [vars(made) for made in uncertain.tables(answers, published)],
+        "summary": {"cells": evidence(tables), "claims": claims.summary(verdicts)} if verdicts else None,
         "claims": [
             {**verdict.document(), "text": texts[verdict.claim].text, "source": texts[verdict.claim].source}
             for verdict in verdicts
@@ -60,9 +62,11 @@ def attach(whole: Document, on: str) -> None:
         return
     tables = comparison.compare(answers, on, described.published, described.origin)
     grids = [glance([t for t in tables if t.errors()], "Simulated beside published")]
-    grids += [claim_grid(found["claims"], "Claims about it, evaluated")] if found["claims"] else []
+    if found["claims"]:
+        grids.append(claim_grid(found["claims"], "Claims about it, evaluated", found["summary"]["claims"]))
     grids += [time_goes(answers.played, [on])] if time_goes(answers.played, [on]).rows else []
     grids += [cells(table) for table in tables]
+    grids += uncertain.tables(answers, described.published)
     whole["beside"] = [vars(made) for made in grids if made.rows]
 
 
@@ -233,8 +237,8 @@ def unfollowable_words(row: Row) -> str:
     return f"{size:g} bytes in {human(size / row.cell.value, 's')}"
 
 
-def claim_grid(found: Sequence[Document], title: str) -> Grid:
-    """Claims with their verdicts and numbers."""
+def claim_grid(found: Sequence[Document], title: str, note: str = "") -> Grid:
+    """Claims with their verdicts, their marks and numbers."""
     rows = []
     for one in found:
         numbers = "; ".join(str(part["numbers"]) for part in one["parts"])
@@ -246,4 +250,4 @@ def claim_grid(found: Sequence[Document], title: str) -> Grid:
                 numbers + (f" ({one['note']})" if one["note"] else ""),
             )
         )
-    return grid(title, ("", "is", "claim", "numbers"), rows, left=4)
+    return grid(title, ("", "is", "claim", "numbers"), rows, note, left=4)

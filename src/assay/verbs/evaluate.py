@@ -54,13 +54,13 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Measure every part of a machine and write report.html."""
         from assay.cli import emit
-        from assay.report.document import document
         from assay.report.listed import of_sections
         from assay.report.page import write
         from assay.store import Run
         from assay.verbs import _quoting
         from assay.verbs._doing import measure
         from assay.verbs._doing import resume as go_on
+        from assay.verbs._whole import whole
         from assay.verbs._wishing import evaluation
 
         if on == "all":
@@ -78,24 +78,19 @@ def register(app: typer.Typer) -> None:
                 emit({"figures": of_sections(quoted)} | quoted) if json else _quoting.show(quoted)
                 return
             run, failures = measure(found.wishes, out, left_out=found.skipped, quiet=quiet)
-        whole = document(run)
-        described = (run.about.get("wishes") or {}).get("on")
-        if described:
-            from assay.validation.document import attach
-
-            attach(whole, described)
-        whole["report"] = str(write(run, whole))
+        made = whole(run)
+        made["report"] = str(write(run, made))
         if json:
-            emit({"figures": of_sections(whole)} | whole)
+            emit({"figures": of_sections(made)} | made)
         else:
             if not quiet:
                 from assay.report.terminal import show
 
-                show(whole)
+                show(made)
             from assay.report.one_line import one_line
 
-            print(one_line(whole))
-        if failures or not whole["valid"]:
+            print(one_line(made))
+        if failures or not made["valid"]:
             raise typer.Exit(1)
 
 

@@ -31,17 +31,17 @@ def register(app: typer.Typer) -> None:
         """Write a run's report again, from its samples; of several runs one report that puts them side by side."""
         from assay.cli import emit
         from assay.report import page
-        from assay.report.document import document
         from assay.report.listed import of_sections
         from assay.report.terminal import show
         from assay.store import Run
+        from assay.verbs._whole import whole
 
         made = []
         for name in runs:
             run = Run.open(name)
-            whole = document(run)
-            whole["report"] = str(page.write(run, whole, output if len(runs) == 1 else None))
-            made.append(whole)
+            one = whole(run)
+            one["report"] = str(page.write(run, one, output if len(runs) == 1 else None))
+            made.append(one)
         beside = None
         if len(made) > 1:
             from assay.report import page_beside, side_by_side
@@ -49,7 +49,7 @@ def register(app: typer.Typer) -> None:
             beside = side_by_side.side_by_side(made)
             written = page_beside.write(beside, output or Path(made[0]["folder"]) / "beside.html")
         if json:
-            listed = [figure for whole in made for figure in of_sections(whole)]
+            listed = [figure for one in made for figure in of_sections(one)]
             several = {"reports": made, "beside": beside}
             emit({"figures": listed} | (made[0] if len(made) == 1 else several))
         elif beside is None:

@@ -1,6 +1,8 @@
 """Judges of claims: each a function from a study's results to the parts of a verdict, registered under a claim's id.
 
-A claim's numbers and tolerances come from the catalogue; a function says which points it is about. Claims about
+A claim's numbers and tolerances come from the catalogue, tolerances with the print that they are from; a function says
+which points it is about. Latencies that the paper calls the same, close, or little different are within what it can
+tell: a tenth of a microsecond between elements, a few microseconds of a read. Claims about
 saturation are judged by brackets of the bisected backlog, and about latencies only where no network is saturated,
 unless they speak of saturated ones.
 """
@@ -8,6 +10,7 @@ unless they speak of saturated ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 
 from assay.machine.published import Claim
 from assay.network.study.results import Bracket, Point, Results
@@ -27,6 +30,18 @@ def judged(claim: str, note: str = "") -> Callable[[Judge], Judge]:
         return judge
 
     return keep
+
+
+TENTH = 0.1  # us: PE-PE latencies are printed to it (section 5.1.1)
+FEW = 3.0  # us: "changes in the I/O response time of the order of a few us" can be told (section 4.1)
+
+
+def slack(claim: Claim) -> float:
+    """What the claim's value leaves open, in its own unit: what its print says, else half of its last digit."""
+    if claim.tol_abs is not None:
+        return claim.tol_abs
+    exponent = Decimal(repr(claim.value)).as_tuple().exponent
+    return 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0)
 
 
 def unsaturated(points: Sequence[Point]) -> list[Point]:

@@ -1,0 +1,29 @@
+"""A run's document with what stands beside published figures, the same whichever verb asks for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.errors import InputError
+from assay.report.document import document
+from assay.store import Run
+from assay.validation.document import attach
+
+VERB = "evaluate"  # runs of other verbs hold one benchmark, beside which no whole machine is played
+
+
+def whole(run: Run) -> dict[str, Any]:
+    """The document of a run; of an evaluated description with `validation` (data) and `beside` (tables).
+
+    Where the description's file is gone, `validation` says so under `reason`.
+    """
+    made = document(run)
+    on = (run.about.get("wishes") or {}).get("on")
+    verb = next((word for word in run.about.get("command", ()) if not word.startswith("-")), "")
+    if not on or verb != VERB:
+        return made
+    try:
+        attach(made, on)
+    except InputError as error:
+        made["validation"] = {"machine": on, "published": None, "tables": [], "claims": [], "reason": str(error)}
+    return made

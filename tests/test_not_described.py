@@ -1,0 +1,102 @@
+"""A figure that nothing in a description determines is no number: it is named as not described."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.benchmark.record import benchmarks
+from assay.described.shipped import open_described, shipped
+from assay.described.silence import silent
+from assay.errors import AssayError
+from assay.validation.answers import Played, play
+from command_line import assay
+
+FLAT = """
+name = "flat"
+nodes = 4
+[messages]
+startup = "70 us"
+per_byte = "0.4 us/B"
+"""
+
+
+def test_a_message_to_oneself_is_not_described_where_the_file_is_silent(tmp_path: Path) -> None:
+    made = assay("run", "self", "--on", "delta", "--set", "bytes=8", "--out", str(tmp_path / "run"))
+    assert made.status == 0, made.err
+    words = " ".join(made.out.split())
+    assert "delta, as described and simulated, has no figure of self (not described: delta has no [[self]]" in words
+    assert "0 ps" not in made.out
+    made = assay("run", "self", "--on", "delta", "--set", "bytes=8", "--out", str(tmp_path / "again"), "--json")
+    assert made.document["figures"] == []
+    assert "not described" in made.document["left_out"][0]["reason"]
+    assert Played().ask("delta", "self", "time", bytes=(8,)) == []
+    assert Played().ask("ipsc860", "self", "time", bytes=(8,))[0].value > 1e-5
+
+
+def test_a_machine_without_a_network_says_it_of_all_messages(tmp_path: Path) -> None:
+    path = tmp_path / "flat.toml"
+    path.write_text(FLAT)
+    assert silent(open_described(str(path)), "self") is None
+    assert silent(open_described("delta"), None) is None
+
+
+@pytest.mark.parametrize("machine", sorted(shipped()))
+def test_no_time_of_a_described_machine_is_nothing(machine: str) -> None:
+    """Every message-passing benchmark: a time of zero, or a rate without end, would be a number from nowhere."""
+    settings: dict[str, Any] = {"on_ranks": 4}
+    for name, record in benchmarks().items():
+        if record.kind != "ranks" or int(record.extra.get("least_ranks", 1)) > 4 or name in ("bystanders", "noise"):
+            continue
+        given = {"bytes": (64,)} if "bytes" in record.parameters else {}
+        try:
+            figures = play(open_described(machine), name, {**settings, **given}).figures
+        except AssayError:
+            continue  # it says what it lacks
+        for figure in figures:
+            if figure.unit in ("s", "B/s") and "kept" not in figure.name:
+                assert figure.value is None or 0 < figure.value < 1e15, (name, figure.name, figure.params)
+
+
+def test_one_benchmark_of_a_described_machine_opens_with_what_it_found(tmp_path: Path) -> None:
+    made = assay("run", "self", "--on", "ipsc860", "--set", "bytes=8,8192", "--out", str(tmp_path / "self"))
+    words = " ".join(made.out.split())
+    assert "figure that stands" not in words
+    assert "ipsc860, as described and simulated: Self: rate" in words
+    assert "(bytes 8 KiB" in words
+    made = assay("run", "echo", "--on", "ipsc860", "-n", "2", "--set", "bytes=8,8192", "--out", str(tmp_path / "echo"))
+    words = " ".join(made.out.split())
+    assert "passes 8 bytes between two ranks in" in words
+    assert "MB/s (8 KiB)" in words  # at which length
+
+
+def test_a_report_of_an_evaluated_description_holds_what_evaluating_gave(tmp_path: Path) -> None:
+    folder = str(tmp_path / "run")
+    first = assay("evaluate", "--on", "paragon-mp", "-N", "4", "--only", "messages", "--out", folder, "--json")
+    assert first.status == 0, first.err
+    page = Path(first.document["report"]).read_text()
+    second = assay("report", folder, "--json")
+    assert json.dumps(second.document["validation"]) == json.dumps(first.document["validation"])
+    assert json.dumps(second.document["beside"]) == json.dumps(first.document["beside"])
+    again = Path(second.document["report"]).read_text()
+    for text in ("Simulated beside published", "Claims about it, evaluated"):
+        assert text in page
+        assert text in again
+    assert "d95p.turbo" in {claim["claim"] for claim in second.document["validation"]["claims"]}
+    alone = str(tmp_path / "alone")
+    assert assay("run", "ring", "--on", "paragon-mp", "-n", "2", "--set", "bytes=8", "--out", alone).status == 0
+    assert "validation" not in assay("report", alone, "--json").document
+
+
+def test_a_report_outlives_its_description(tmp_path: Path) -> None:
+    path, folder = tmp_path / "flat.toml", str(tmp_path / "run")
+    path.write_text(FLAT)
+    made = assay("evaluate", "--on", str(path), "--only", "messages", "--out", folder, "--json")
+    assert made.status == 0, made.err
+    path.unlink()
+    again = assay("report", folder, "--json")
+    assert again.status == 0, again.err
+    assert "no such file" in again.document["validation"]["reason"]
