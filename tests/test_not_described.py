@@ -12,6 +12,7 @@ from assay.benchmark.record import benchmarks
 from assay.described.shipped import open_described, shipped
 from assay.described.silence import silent
 from assay.errors import AssayError
+from assay.report.lengths import at
 from assay.validation.answers import Played, play
 from command_line import assay
 
@@ -28,7 +29,7 @@ def test_a_message_to_oneself_is_not_described_where_the_file_is_silent(tmp_path
     made = assay("run", "self", "--on", "delta", "--set", "bytes=8", "--out", str(tmp_path / "run"))
     assert made.status == 0, made.err
     words = " ".join(made.out.split())
-    assert "delta, as described and simulated, has no figure of self (not described: delta has no [[self]]" in words
+    assert "Self: not described: delta has no [[self]]" in words
     assert "0 ps" not in made.out
     made = assay("run", "self", "--on", "delta", "--set", "bytes=8", "--out", str(tmp_path / "again"), "--json")
     assert made.document["figures"] == []
@@ -64,13 +65,19 @@ def test_no_time_of_a_described_machine_is_nothing(machine: str) -> None:
 def test_one_benchmark_of_a_described_machine_opens_with_what_it_found(tmp_path: Path) -> None:
     made = assay("run", "self", "--on", "ipsc860", "--set", "bytes=8,8192", "--out", str(tmp_path / "self"))
     words = " ".join(made.out.split())
-    assert "figure that stands" not in words
-    assert "ipsc860, as described and simulated: Self: rate" in words
-    assert "(bytes 8 KiB" in words
-    made = assay("run", "echo", "--on", "ipsc860", "-n", "2", "--set", "bytes=8,8192", "--out", str(tmp_path / "echo"))
-    words = " ".join(made.out.split())
-    assert "passes 8 bytes between two ranks in" in words
-    assert "MB/s (8 KiB)" in words  # at which length
+    assert "no valid result" not in words and "figure that stands" not in words
+    assert "grade A (simulated: the same at every repetition)" in words
+    assert "rate bytes 8 KiB" in words
+
+
+def test_a_headline_of_a_described_machine_says_at_which_length(tmp_path: Path) -> None:
+    given = ("--on", "ipsc860", "-n", "2", "--set", "bytes=8,8192", "--out", str(tmp_path / "echo"))
+    made = assay("run", "echo", *given)
+    assert "2.59 MB/s at 8 KiB" in " ".join(made.out.split())
+    figure = {"params": {"bytes": 8192}, "title": "greatest rate"}
+    assert at(figure, True) == " at 8 KiB"
+    assert at(figure, False) == ""
+    assert at(figure | {"title": "8-byte message"}, True) == ""
 
 
 def test_a_report_of_an_evaluated_description_holds_what_evaluating_gave(tmp_path: Path) -> None:

@@ -54,9 +54,9 @@ def _missing(document: Document) -> Iterator[Document]:
         names = ", ".join(section["benchmark"] for section in bad[2:8])
         yield _line(80, "missing", f"without a valid result in some cases as well: {names}", "their parts below")
     for each in document.get("left_out", ()):
-        yield _line(
-            12, "missing", f"{each['title']}: not measured: {_short(each['reason'].rpartition('left out: ')[2])}"
-        )
+        reason = _short(each["reason"].rpartition("left out: ")[2])
+        what = "" if reason.startswith("not described") else "not measured: "
+        yield _line(12, "missing", f"{each['title']}: {what}{reason}")
 
 
 def _causes(document: Document) -> Iterator[Document]:

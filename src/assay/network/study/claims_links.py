@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from assay.machine.published import Claim
-from assay.network.study.judging import FEW, TENTH, bracket_words, judged, slack, unsaturated
+from assay.network.study.judging import LITTLE, SAME, bracket_words, judged, slack, unsaturated
 from assay.network.study.results import Results, values
-from assay.network.study.verdict import Part, fact, less, near, ratio, trend, within
+from assay.network.study.verdict import Part, alike, fact, less, ratio, trend, within
 
 
-@judged("ghosh.hit-rate-no-network-effect", "PE-PE latencies within the printed tenth of those at a hit rate of 1.")
+@judged("ghosh.hit-rate-no-network-effect", "PE-PE latencies within 5% of those at a hit rate of 1.")
 def _hits(results: Results, claim: Claim) -> list[Part]:
     parts = []
     for b in values(results.points, "b"):
@@ -16,7 +16,7 @@ def _hits(results: Results, claim: Claim) -> list[Part]:
         for point in unsaturated(results.of(b=b)):
             if point is not full:
                 names = (f"b = {b}, hit rate {point.value('hit_rate'):g}", "1")
-                parts.append(near(point, full, "pe_pe", names, slack(claim), 8))
+                parts.append(alike(point, full, "pe_pe", names, claim.tol_rel or SAME, 8))
     return parts
 
 
@@ -27,7 +27,8 @@ def _matters(results: Results, claim: Claim) -> list[Part]:
 
 @judged(
     "ghosh.locality-indifferent-b2",
-    "For b = 2, 3, 4 against locality 1: PE-PE latency within the printed tenth, reads within a few microseconds.",
+    "For b = 2, 3, 4 against locality 1: PE-PE latency within 5%, reads within 10%, what 'little difference' is "
+    "elsewhere.",
 )
 def _indifferent(results: Results, claim: Claim) -> list[Part]:
     parts = []
@@ -36,8 +37,8 @@ def _indifferent(results: Results, claim: Claim) -> list[Part]:
         for point in unsaturated(results.of(b=b, t_a=156)):
             if point is not local:
                 names = (f"b = {b}, locality {point.value('locality'):g}", "1")
-                parts.append(near(point, local, "pe_pe", names, TENTH, 30))
-                parts.append(near(point, local, "read", (f"{names[0]}, a read", "1"), slack(claim), 30))
+                parts.append(alike(point, local, "pe_pe", names, SAME, 30))
+                parts.append(alike(point, local, "read", (f"{names[0]}, a read", "1"), claim.tol_rel or LITTLE, 30))
     return parts
 
 
@@ -48,7 +49,7 @@ def _converges(results: Results, claim: Claim) -> list[Part]:
         control = results.point(b=0, t_a=t_a, locality=1.0)
         for b in (1, 2, 3, 4):
             other = results.point(b=b, t_a=t_a, locality=1.0)
-            parts.append(near(other, control, "read", (f"t_a {t_a} us, b = {b}", "b = 0"), slack(claim), 8))
+            parts.append(alike(other, control, "read", (f"t_a {t_a} us, b = {b}", "b = 0"), claim.tol_rel or SAME, 8))
     return parts
 
 
@@ -148,7 +149,7 @@ def _n3(results: Results, claim: Claim) -> list[Part]:
     for point in unsaturated(results.of(n=3)):
         wide = results.point(b=point.value("b"), n=64)
         names = (f"b = {point.value('b')}, n = 3", "n = 64")
-        parts.append(near(point, wide, "read", names, slack(claim), 4))
+        parts.append(alike(point, wide, "read", names, claim.tol_rel or LITTLE, 4))
     return parts
 
 
@@ -183,7 +184,7 @@ def _m2(results: Results, claim: Claim) -> list[Part]:
     )
     return [
         Part(within((100 * (1 - high), 100 * (1 - low)), accepted), words),
-        near(four, two, "read", ("m = 4", "m = 2"), FEW),
+        alike(four, two, "read", ("m = 4", "m = 2"), LITTLE),
     ]
 
 

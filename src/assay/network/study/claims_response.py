@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 from assay.machine.published import Claim
-from assay.network.study.judging import before, bracket_in, bracket_words, judged, slack, unsaturated
+from assay.network.study.judging import LITTLE, SAME, before, bracket_in, bracket_words, judged, slack, unsaturated
 from assay.network.study.results import Results, values
-from assay.network.study.verdict import Part, fact, less, near, ratio, trend, value, within
+from assay.network.study.verdict import Part, alike, fact, less, ratio, trend, value, within
 
 
 @judged(
@@ -53,7 +53,7 @@ def _pe_pe_equal(results: Results, claim: Claim) -> list[Part]:
             other = results.point(b=b, t_a=t_a)
             if not two.saturated and not other.saturated:
                 names = (f"t_a {t_a:g} us, b = 2", f"b = {b}")
-                parts.append(near(two, other, "pe_pe", names, slack(claim), 10))
+                parts.append(alike(two, other, "pe_pe", names, claim.tol_rel or SAME, 10))
     for point in results.of(b=1):
         wide = results.point(b=2, t_a=point.value("t_a"))
         if point.saturated and not wide.saturated:
@@ -180,7 +180,7 @@ def _follow(results: Results, claim: Claim) -> list[Part]:
                 other = results.point(dimension=d, b=b, t_a=t_a)
                 if not two.saturated and not other.saturated:
                     names = (f"{d}-cube, t_a {t_a:g} us, b = 2", f"b = {b}")
-                    parts.append(near(two, other, "read", names, slack(claim), 40))
+                    parts.append(alike(two, other, "read", names, claim.tol_rel or LITTLE, 40))
     return parts
 
 

@@ -107,28 +107,11 @@ def less(one: Point, other: Point, figure: str, names: tuple[str, str], parts: i
     )
 
 
-def apart(one: Point, other: Point, figure: str, parts: int = 1) -> tuple[float, Range]:
-    """Difference of two points' latencies in us, of the means of their replications, with its interval (as `ratio`)."""
-    a, b = (np.asarray(point.means.get(figure, []), float) for point in (one, other))
-    if len(a) < 2 or len(b) < 2:
-        return math.nan, (-math.inf, math.inf)
-    middle = float(a.mean() - b.mean())
-    if len(a) == len(b):
-        freedom, error = len(a) - 1.0, float((a - b).std(ddof=1)) / math.sqrt(len(a))
-    else:
-        va, vb = a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)
-        error = math.sqrt(va + vb)
-        freedom = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1)) if error else 1.0
-    half = float(stdtrit(freedom, 1 - 0.025 / parts)) * error
-    return middle, (middle - half, middle + half)
-
-
-def near(one: Point, other: Point, figure: str, names: tuple[str, str], us: float, parts: int = 1) -> Part:
-    """Whether they are within so many microseconds of each other."""
-    middle, found = apart(one, other, figure, parts)
-    words = f"{_mean(one, figure, names[0])}, {_mean(other, figure, names[1])}: "
-    words += f"{middle:+.3g} us ({found[0]:.3g} to {found[1]:.3g}), within {us:g} us"
-    return Part(within(found, (-us, us)), words)
+def alike(one: Point, other: Point, figure: str, names: tuple[str, str], share: float, parts: int = 1) -> Part:
+    """Whether they agree within a share."""
+    middle, found = ratio(one, other, figure, parts)
+    words = f"{_mean(one, figure, names[0])}, {_mean(other, figure, names[1])}: ratio {_words(middle, found)}"
+    return Part(within(found, (1 - share, 1 + share)), f"{words}, within {share:.0%}")
 
 
 def value(point: Point, figure: str, published: float, us: float, name: str) -> Part:
