@@ -163,6 +163,13 @@ def test_a_competitor_of_one_of_two_ranks_is_seen_and_many_calm_ranks_are_not_ac
     assert rules(judge(changed(quiet_run(), late, involuntary=20.0 + 20.0 + 125.0), 2, 2)) == {"switches"}
 
 
+def test_who_works_on_processors_that_are_not_ours_is_beside_us_as_well() -> None:
+    """A quota of half a processor on a host of four: three that work there share its memory with us."""
+    run = [dataclasses.replace(b, host="n1") for b in changed(quiet_run(), lambda block: True, others=3.0)]
+    found = judge(run, {"n1": 1}, 1, {"n1": 4})
+    assert found.state is State.BOUND and "of 4 processors" in found.warnings[0]
+
+
 def test_a_processor_that_slows_its_clock_is_named() -> None:
     run = [
         dataclasses.replace(b, accounting={**b.accounting, "frequency": 2.4e9 if late(b) and b.launch == 2 else 3.0e9})

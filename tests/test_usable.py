@@ -32,6 +32,9 @@ def test_a_node_s_own_processors_count_and_of_several_all_together() -> None:
     both = launch(*({"rank": rank, "host": f"n{rank + 1}", "cpus": [0]} for rank in range(2)))
     assert usable_processors([one], measured, LAPTOP) == {"n1": 64}
     assert usable_processors([both], measured, LAPTOP) == {"n1": 128}
+    few = {"n1": NODE | {"usable_cpus": 0.5, "threads": 8}}
+    assert usable_processors([one], few, LAPTOP) == {"n1": 1}
+    assert usable_processors([one], few, LAPTOP, key="threads") == {"n1": 8}
 
 
 def test_a_host_that_stated_nothing_is_the_submitting_one_only_if_it_is_the_same() -> None:

@@ -99,8 +99,9 @@ def judged(
             result.warnings.append("no block was finished")
         return result
     result.lasted = min(block.t0 for block in blocks), max(block.t1 for block in blocks)
-    usable = usable_processors(lines.launches, measured or {}, run.about.get("host") or {})
-    verdict = disturbance.judge(blocks, usable, ranks)
+    about = lines.launches, measured or {}, run.about.get("host") or {}
+    usable, threads = usable_processors(*about), usable_processors(*about, key="threads")
+    verdict = disturbance.judge(blocks, usable, ranks, threads)
     result.verdicts |= {(metric, str(case)): of for (metric, case), of in verdict.cases.items()}
     hosts = len(ranks) > 1
     unclean = set(verdict.warnings)

@@ -12,8 +12,12 @@ from assay.samples import Launch
 Facts = Mapping[str, Any]
 
 
-def usable_processors(launches: Iterable[Launch], measured: Mapping[str, Facts], submitting: Facts) -> dict[str, int]:
+def usable_processors(
+    launches: Iterable[Launch], measured: Mapping[str, Facts], submitting: Facts, key: str = "usable_cpus"
+) -> dict[str, int]:
     """Processors that can be used, by the host that wrote the lines; of a launch on several hosts theirs together.
+
+    With `key` "threads": all that the hosts have, on which others may work whatever we may use.
 
     (A launch's accounts are summed over its hosts, too.) `measured`: what each host stated (report/hosts.py). Of one
     that stated nothing the submitting host's count where it is the same, else the processors that its ranks may use.
@@ -22,11 +26,11 @@ def usable_processors(launches: Iterable[Launch], measured: Mapping[str, Facts],
     for launch in launches:
         placed = json.loads(launch.placement)
         names = {str(rank.get("host") or launch.host) for rank in placed} or {launch.host}
-        stated = [measured[name]["usable_cpus"] for name in names if measured.get(name, {}).get("usable_cpus")]
+        stated = [measured[name][key] for name in names if measured.get(name, {}).get(key)]
         if len(stated) == len(names):
             usable = sum(stated)
-        elif names == {launch.host} and submitting.get("host") in (None, launch.host) and submitting.get("usable_cpus"):
-            usable = submitting["usable_cpus"]
+        elif names == {launch.host} and submitting.get("host") in (None, launch.host) and submitting.get(key):
+            usable = submitting[key]
         else:
             usable = len({(rank.get("host"), cpu) for rank in placed for cpu in rank.get("cpus", ())})
         found[launch.host] = max(found.get(launch.host, 1), math.floor(usable))

@@ -27,8 +27,11 @@ OVER = 1.0  # s: a launch must be accounted for so long that ticks do not matter
 IDLE_STEAL = 0.02  # processors that a quiet hypervisor takes for its own ticks, over seconds
 
 
-def accounts(findings: Findings, processors: int, ranks: int) -> None:
-    """Find blocks that others' work, stolen time, switches or faults touched, on `processors` with `ranks` of ours."""
+def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> None:
+    """Find blocks that others' work, stolen time, switches or faults touched, on `processors` with `ranks` of ours.
+
+    `threads`: processors of the whole host, on which others work beside us whatever we may use.
+    """
     blocks = findings.blocks
     hits: dict[str, list[int]] = defaultdict(list)
     worst: dict[str, float] = defaultdict(float)
@@ -53,7 +56,7 @@ def accounts(findings: Findings, processors: int, ranks: int) -> None:
         counted = all(blocks[i].accounting.get("involuntary") is not None for i in window)
         # who works beside us can take as much of what all share (memory, caches) as we do; who works in our place shows
         # in our switches, and where these were not counted, in the same account
-        beside = others if contended and not counted else min(others, processors - 1.0)
+        beside = others if contended and not counted else min(others, threads - 1.0)
         if others > idle:
             hit("others", window, others)
             findings.met("beside", window, _touched(blocks, window, others), beside)
@@ -90,7 +93,7 @@ def accounts(findings: Findings, processors: int, ranks: int) -> None:
         "faults": "{0:.0f} pages had to be read from disk or swap while timing",
     }
     for rule, indices in hits.items():
-        text = texts[rule].format(worst[rule], processors) + when(blocks, indices)
+        text = texts[rule].format(worst[rule], threads) + when(blocks, indices)
         findings.add(rule, text, indices, amount=worst[rule])
     _remainder(findings, processors)
 

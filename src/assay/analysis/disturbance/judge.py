@@ -46,9 +46,14 @@ class Disturbance(Result):
 
 
 def judge(
-    blocks: Sequence[Block], processors: int | Mapping[str, int], ranks: int | Mapping[str, int] = 1
+    blocks: Sequence[Block],
+    processors: int | Mapping[str, int],
+    ranks: int | Mapping[str, int] = 1,
+    threads: Mapping[str, int] | None = None,
 ) -> Disturbance:
-    """Judge `blocks`, case by case, on hosts of so many `processors`, measured by so many `ranks` on each.
+    """Judge `blocks`, case by case, on hosts of so many usable `processors`, measured by so many `ranks` on each.
+
+    `threads`: the processors that each host has, where we may use some of them only.
 
     Blocks may come in any order and from any number of launches, metrics, cases and hosts; what disturbed one host
     says nothing of another. A host that a mapping does not name has one processor, or one rank.
@@ -67,7 +72,8 @@ def judge(
         if not usable:
             continue
         findings = Findings([blocks[i] for i in usable])
-        accounts(findings, _of(processors, host), _of(ranks, host))
+        ours = _of(processors, host)
+        accounts(findings, ours, _of(ranks, host), max(ours, (threads or {}).get(host, ours)))
         frequency(findings)
         reference(findings)
         midway(findings)
