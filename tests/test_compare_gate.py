@@ -97,6 +97,27 @@ def test_a_headline_that_the_other_run_lost_is_not_judged(tmp_path: Path) -> Non
     assert done.status == 3 and "invalid in" in done.out
 
 
+def test_a_benchmark_that_was_planned_and_never_begun_is_not_judged(tmp_path: Path) -> None:
+    """A run that was interrupted early: what it measured is equal, and what it lacks must not pass."""
+    runs = []
+    for name, benchmarks in (("a", ("echo", "peak")), ("b", ("echo",))):
+        about = {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {"names": ["echo", "peak"]}}
+        run = Run.create(tmp_path / name, about)
+        for number in range(10):
+            launch(run, number, [block(8, [1e-6 * (1 + 1e-3 * (number % 3))] * 5)])
+            if "peak" in benchmarks:
+                launch(
+                    run,
+                    number,
+                    [{**block(8, [1e-11] * 5), "metric": "time", "case": {"type": "float64"}}],
+                    benchmark="peak",
+                )
+        runs.append(str(run.folder))
+    found = compared(*runs, "--margin", "0.03")
+    assert found["status"] == 3 and any(text.startswith("peak ") for text in found["entry"]["gate"]["unjudged"])
+    assert {row["verdict"] for row in found["entry"]["rows"]} == {"equal"}
+
+
 def test_a_bound_or_a_disturbed_figure_is_not_called_equal(tmp_path: Path) -> None:
     a, b = (document(Run.open(made(tmp_path / name, 12))) for name in "ab")
     assert {row["verdict"] for row in comparing.against(a, b)} == {"equal"}

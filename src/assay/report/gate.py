@@ -46,11 +46,13 @@ def named(names: str, documents: Sequence[Document]) -> list[str]:
     return words
 
 
-def required(a: Document, b: Document, words: Sequence[str] | None) -> set[Key]:
+def required(
+    a: Document, b: Document, words: Sequence[str] | None, planned: Sequence[Set[str]] = (frozenset(), frozenset())
+) -> set[Key]:
     """Give the figures of A that the gate rests on: those named, else the headlines; none of these means every one.
 
     A named figure counts with all its cases, also those that only one of the runs has. A headline counts where both
-    have it, and where the other run has the benchmark but lost that headline.
+    have it, and where the other run tried the benchmark, or was `planned` to, and lost that headline.
     """
     first, second = compared(a), compared(b)
     alike = bool(a.get("described")) == bool(b.get("described"))  # else cases are matched, not identical
@@ -60,7 +62,11 @@ def required(a: Document, b: Document, words: Sequence[str] | None) -> set[Key]:
     heads = _headlines(a) & set(first) | (_headlines(b) if alike else set()) & set(second)
     if not alike:
         return heads
-    return {key for key in heads if (key in first and key in second) or _lost(key, a) or _lost(key, b)}
+    return {
+        key
+        for key in heads
+        if (key in first and key in second) or _lost(key, a, planned[0]) or _lost(key, b, planned[1])
+    }
 
 
 def judge(rows: Sequence[Document], a: Document, b: Document, wanted: Set[Key], *, only: bool) -> Gate:
@@ -96,14 +102,18 @@ def _headlines(document: Document) -> set[Key]:
     }
 
 
-def _lost(key: Key, document: Document) -> bool:
-    """Whether a run measured a benchmark, or tried to, and has no headline of this figure."""
+def _lost(key: Key, document: Document, planned: Set[str]) -> bool:
+    """Whether a run measured a benchmark, or was to, and has no headline of this figure.
+
+    A benchmark that found nothing to measure on its machine is not lost.
+    """
+    skipped = {each["benchmark"] for each in document["left_out"]}
     names = [
         {figure["name"] for figure in section["headlines"]}
         for section in document["benchmarks"]
         if section["benchmark"] == key[0]
     ]
-    return any(key[1] not in of for of in names)
+    return any(key[1] not in of for of in names) or (not names and key[0] in planned - skipped)
 
 
 def _text(key: Key, row: Document) -> str:

@@ -62,7 +62,7 @@ def register(app: typer.Typer) -> None:
         words = None if figures is None else gate.named(figures, [whole, *documents])
         gates: list[gate.Gate] = []
         for entry, other in zip([e for e in beside if e["kind"] != "quoted"], documents, strict=True):
-            wanted = gate.required(whole, other, words)
+            wanted = gate.required(whole, other, words, (_planned(first), entry.pop("planned")))
             entry["rows"] = comparing.against(whole, other, margin or MARGIN, wanted.__contains__)
             found = gate.judge(entry["rows"], whole, other, wanted, only=words is not None)
             entry["gate"] = found.to_dict()
@@ -102,7 +102,7 @@ def _opened(first: Run, name: str, whole: dict[str, Any]) -> list[dict[str, Any]
             made = predicted(first, name, lambda text: print(text, file=sys.stderr))
             if made is not None:
                 told = {"state": made["state"], "warnings": made["warnings"]}
-                found.append({"with": name, "kind": "predicted", **told, "document": made})
+                found.append({"with": name, "kind": "predicted", **told, "document": made, "planned": set()})
         if name in load().machines:
             rows = against_machine(whole, name)
             found.append({"with": name, "kind": "quoted", "state": None, "warnings": [], "rows": rows})
@@ -119,7 +119,13 @@ def _opened(first: Run, name: str, whole: dict[str, Any]) -> list[dict[str, Any]
         return found
     made = document(other)
     told = {"state": made["state"], "warnings": made["warnings"]}
-    return [{"with": other.about["id"], "kind": made["kind"], **told, "document": made}]
+    about = {"with": other.about["id"], "kind": made["kind"], **told}
+    return [{**about, "document": made, "planned": _planned(other)}]
+
+
+def _planned(run: Run) -> set[str]:
+    """Name the benchmarks that a run was to measure."""
+    return set((run.about.get("wishes") or {}).get("names") or ())
 
 
 def _show(run: str, beside: list[dict[str, Any]], margin: float | None, gates: list[Any], quiet: bool) -> None:
