@@ -188,7 +188,7 @@ def test_one_command_gives_shares_and_sum_and_a_hog_is_named(tmp_path: Path, mon
 def test_a_description_without_the_speed_of_a_stream_leaves_the_bus_out() -> None:
     machine: dict[str, str | float] = {"name": "m", "messages.startup": 1e-5, "messages.per_byte": 1e-9}
     lines = [json.loads(line) for line in core.run("bus", machine, 4, []).splitlines()]
-    assert lines[-1] == {"event": "done"} and not [line for line in lines if line["event"] == "block"]
+    assert lines[-1]["event"] == "done" and not [line for line in lines if line["event"] == "block"]
     (note,) = [line["text"] for line in lines if line["event"] == "note"]
     assert note.startswith("left out: ") and "how fast a processor streams" in note
 

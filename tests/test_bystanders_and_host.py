@@ -41,7 +41,7 @@ def events(program: str, machine: str, ranks: int, *arguments: str) -> list[dict
 def values(found: list[dict[str, Any]]) -> Values:
     """One value a block; every check passed and the end was reached."""
     checks = [event for event in found if event["event"] == "check"]
-    assert checks and all(check["passed"] for check in checks) and found[-1] == {"event": "done"}
+    assert checks and all(check["passed"] for check in checks) and found[-1]["event"] == "done"
     return {
         (event["metric"], event["case"]["bytes"], event["case"].get("between")): event["values"][0]
         for event in found

@@ -52,7 +52,7 @@ def test_data_are_right_on_the_constant_machine_and_cases_are_those_asked_for(na
     ranks, arguments = SMALL[name]
     events = played(name, ranks, *arguments, "--repetitions", "2")
     checks = [event for event in events if event["event"] == "check"]
-    assert checks and all(check["passed"] for check in checks) and events[-1] == {"event": "done"}
+    assert checks and all(check["passed"] for check in checks) and events[-1]["event"] == "done"
     metrics = set(benchmark(name).metrics) - benchmark(name).errors  # there is one clock
     metrics -= {"load_length", "load_reached"}  # of a load that is set by length
     for check in checks:
@@ -90,7 +90,7 @@ def test_data_are_right_on_mpi(name: str) -> None:
     assert ended.returncode == 0, ended.stderr
     events = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
     checks = [event for event in events if event["event"] == "check"]
-    assert checks and all(check["passed"] for check in checks) and events[-1] == {"event": "done"}
+    assert checks and all(check["passed"] for check in checks) and events[-1]["event"] == "done"
     theirs = {json.dumps(e["case"], sort_keys=True) for e in played(name, ranks, *arguments) if e["event"] == "check"}
     assert {json.dumps(check["case"], sort_keys=True) for check in checks} == theirs
 

@@ -73,7 +73,7 @@ def test_lines_obey_the_record_and_checks_pass(build: Any, name: str) -> None:
     lines, _ = run(name, build(name))
     record = record_of(name)
     assert lines[0]["event"] == "launch" and lines[0]["program"] == record["name"]
-    assert lines[-1] == {"event": "done"}
+    assert lines[-1]["event"] == "done"
     blocks = [line for line in lines if line["event"] == "block"]
     checks = [line for line in lines if line["event"] == "check"]
     assert blocks and checks and all(line["passed"] for line in checks)
