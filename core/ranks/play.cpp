@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "ranks/constant.hpp"
@@ -117,14 +118,30 @@ std::vector<Known>& all_programs() {
 }
 
 // The first of the tables that a program's record `needs` and that a machine with a network lacks, as a person would
-// write it: what the benchmark measures is not described then.
+// write it: what the benchmark measures is not described then. `forwarding` is needed where nodes store and forward.
 std::string undescribed(const timing::Record& record, const Description& machine) {
+  static const std::map<std::string, std::string> written = {
+      {"self", "[[self]], what a message within a node takes"},
+      {"host", "[[host]], what a message between host and node takes"},
+      {"progress", "[progress], how a node answers while its program computes"},
+      {"forwarding", "[node.forwarding], what a message that passes takes of a node's processor"}};
   const timing::Value* needs = record.top().find("needs");
-  if (!needs || !machine.contains("network")) return "";
+  const auto network = machine.find("network");
+  if (!needs || network == machine.end()) return "";
+  const auto inside = [](const Description& table, const std::string& key) -> const network::Value* {
+    const auto found = table.find(key);
+    return found == table.end() || found->second.absent() ? nullptr : &found->second;
+  };
   for (const timing::Value& each : needs->list) {
-    const auto found = machine.find(each.text);
-    const auto* list = found == machine.end() ? nullptr : std::get_if<network::Value::List>(&found->second.held);
-    if (found == machine.end() || (list && list->empty())) return "[[" + each.text + "]]";
+    const network::Value* there = inside(machine, each.text);
+    if (each.text == "forwarding") {
+      const auto* how = inside(std::get<network::Table>(network->second.held), "switching");
+      if (!how || std::get<std::string>(how->held) != "store-and-forward") continue;
+      const auto* node = inside(machine, "node");
+      there = node ? inside(std::get<network::Table>(node->held), "forwarding") : nullptr;
+    }
+    const auto* list = there ? std::get_if<network::Value::List>(&there->held) : nullptr;
+    if (!there || (list && list->empty())) return written.contains(each.text) ? written.at(each.text) : each.text;
   }
   return "";
 }

@@ -17,6 +17,7 @@ name = "host"
 title = "Host"
 part = "messages"
 kind = "ranks"
+needs = ["host"]
 host = true
 ranks = 1
 summary = "a message between rank 0 and the host processor, or a process started beside the job's ranks, and back"

@@ -20,6 +20,7 @@ name = "overlap"
 title = "Overlap"
 part = "messages"
 kind = "ranks"
+needs = ["progress"]
 computes = ["turn"]
 least_ranks = 2
 summary = "computing and communicating at once, and each side's share of what is lost"

@@ -18,6 +18,7 @@ name = "routing-echo"
 title = "Echo through busy nodes"
 part = "messages"
 kind = "ranks"
+needs = ["forwarding"]
 computes = ["turn"]
 ranks = "all"
 most_ranks = 4

@@ -19,6 +19,7 @@ name = "spin"
 title = "Computing beside passing messages"
 part = "messages"
 kind = "ranks"
+needs = ["forwarding"]
 computes = ["turn"]
 ranks = "all"
 most_ranks = 4

@@ -26,6 +26,7 @@ _TOP = {
     *("ranks", "least_ranks", "most_ranks", "host", "needs", "computes"),
     *("parameter", "metric", "figure", "headline", "roof", "shares", "row"),
 }
+NEEDS = ("self", "host", "progress", "forwarding")  # tables of a description that a benchmark cannot do without
 _VALUES = ("default", "quick", "standard", "full", "described")
 _KEYS = {
     "parameter": {"type", *_VALUES, "min", "max", "unit", "sweep", "help", "choices", "words", "from"},
@@ -87,6 +88,13 @@ class _Record:
             ):
                 accepted = "a whole number from 1" + (', or "all"' if key == "ranks" else "")
                 raise self._refused("is no number of ranks", (key,), value, accepted)
+        for key, known in (("needs", NEEDS), ("computes", None)):
+            value = self.table.get(key, [])
+            names = value if isinstance(value, list) else [value]
+            wrong = [each for each in names if not isinstance(each, str) or (known and each not in known)]
+            if wrong or not isinstance(value, list):
+                accepted = f"a list of {', '.join(known)}" if known else "a list of kernels' names"
+                raise self._refused("is none of them", (key,), value, accepted)
         for key in _NUMBERS:
             value = self.table.get(key, 1)
             if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
@@ -94,16 +102,20 @@ class _Record:
 
     def _known(self, section: Mapping[str, Any], keys: Collection[str], where: tuple[str, ...]) -> None:
         for key in section:
-            if key not in keys and not (where == () and self._shipped_says(key)):
+            if key not in keys and not self._shipped_says(key, where[0] if where else ""):
                 near = difflib.get_close_matches(key, keys, 1)
                 hint = f" (did you mean {near[0]}?)" if near else ""
                 raise self._refused(f"no such key{hint}", (*where, key), accepted=", ".join(sorted(keys)))
 
-    def _shipped_says(self, key: str) -> bool:
-        """Whether a shipped program's record has this key at its top."""
+    def _shipped_says(self, key: str, kind: str) -> bool:
+        """Whether a shipped program's record has this key at its top, or in a section of this kind."""
         wanted = re.compile(rf"^{re.escape(key)} *=", re.MULTILINE)
-        records = (_RECORD.search(path.read_text(encoding="utf-8")) for path in self.programs.glob("*/*.[ch]pp"))
-        return any(wanted.search(found.group(1).split("\n[")[0]) for found in records if found)
+        for path in self.programs.glob("*/*.[ch]pp"):
+            found = _RECORD.search(path.read_text(encoding="utf-8"))
+            for at, section in enumerate(("\n" + found.group(1)).split("\n[") if found else ()):
+                if (section.startswith(f"{kind}.") if kind else at == 0) and wanted.search(section):
+                    return True
+        return False
 
     def _parameter(self, name: str, section: Mapping[str, Any]) -> None:
         where = ("parameter", name)
