@@ -1,0 +1,43 @@
+"""The page on disturbance states the rules' own numbers."""
+
+from pathlib import Path
+
+import pytest
+
+from assay.analysis.disturbance import accounts, block, levels, steps, verdict
+
+TEXT = (Path(__file__).parents[1] / "docs" / "disturbance.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (accounts.OTHERS, "more than {:g} processors busy"),
+        (accounts.OTHERS_A_PROCESSOR, "{:g} more per processor of the host"),
+        (accounts.STEAL, "took more than {:g} processors"),
+        (accounts.SWITCHES, "more than {:g} involuntary switches"),
+        (accounts.SWITCHES_A_RANK, "{:g} more per further rank"),
+        (100 * accounts.STARVED, "below {:g}% of that in the best blocks"),
+        (1e3 * accounts.DISK, "{:g} ms each"),
+        (100 * accounts.FREQUENCY, "is {:g}% below its best"),
+        (100 * block.REFERENCE, "is {:g}% slower than the host's best"),
+        (100 * steps.EFFECT, "{:g}% at least"),
+        (100 * steps.SIGNIFICANT, "{:g}% over all launches"),
+        (accounts.WINDOW, "windows of {:g} s"),
+        (1e3 * accounts.EVENT, "long beside a slice ({:g} ms)"),
+        (1e3 * accounts.SWITCH, "a slice of {:g} ms"),
+        (accounts.IDLE, "an idle machine ({:g} and"),
+        (100 * verdict.CLEAN, "by no more than {:g}%"),
+        (100 * verdict.STANDS, "off by {:g}% at most"),
+    ],
+)
+def test_a_number_in_the_docs_is_the_one_that_counts(number: float, words: str) -> None:
+    assert words.format(number) in " ".join(TEXT.split())
+
+
+def test_the_docs_name_every_rule_and_estimator() -> None:
+    assert verdict.FEWEST == 1 / 5 and steps.SLACK == 2 and levels.PREEMPTED == 1 / 2  # written in words
+    for rule in ("others", "steal", "taken", "switches", "starved", "faults", "frequency", "reference", "step"):
+        assert f"| `{rule}` |" in TEXT
+    for words in ("median of all blocks", verdict.Estimator.UNMARKED.value, "best reading, as a bound"):
+        assert words in TEXT
