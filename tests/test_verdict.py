@@ -10,6 +10,7 @@ import pytest
 
 from assay.report import page, summary, tables, verdict
 from assay.report.cases import cases
+from assay.report.states import words
 from assay.report.verdict import verdict as judge
 from assay.store import Run
 from command_line import assay
@@ -71,6 +72,24 @@ def test_without_a_bound_a_line_has_no_bar_and_earlier_runs_give_it_a_scale() ->
     bar = judge(run, None, before)["lines"][0]["bar"]
     assert bar["bounded"] is False and bar["at"] == pytest.approx(0.5)
     assert bar["ticks"] == [{"run": "r0", "at": 1.0}]
+
+
+def test_a_bound_that_an_earlier_run_passed_gives_way_to_what_that_run_reached() -> None:
+    streamed = [figure("rate", 5e9, "B/s", "best", kernel="read", threads=1)]
+    run = document(part("stream", "memory", headline("triad", 4e9, "B/s", bound="memory_rate"), figures=streamed))
+    line = judge(run)["lines"][0]
+    assert line["bar"]["text"] == "80%"
+    before = [{"run": "r0", "created": 0, "lines": [{**line, "value": 20e9}]}]
+    line = judge(run, None, before)["lines"][0]
+    assert line["bar"]["text"] == "20%" and line["bound_text"] == "of 20 GB/s: reached by an earlier run"
+    assert line["bar"]["ticks"] == [{"run": "r0", "at": 1.0}]
+
+
+def test_a_figure_that_is_only_a_bound_bounds_others_still() -> None:
+    pairs = [figure("time", 50e-9, "s", "best", first=0, second=1) | {"state": "bound"}]
+    slow = headline("8 bytes", 200e-9, "s", bound="line_transfers", better="lower")
+    run = document(part("core_to_core", "threads", figures=pairs), part("echo", "messages", slow))
+    assert judge(run)["lines"][0]["bar"]["text"] == "25%"
 
 
 @pytest.mark.parametrize(
@@ -184,6 +203,12 @@ def test_a_disturbed_figure_says_by_how_much_at_most() -> None:
     ):
         assert "disturbed by at most 3.1%" in text
     assert tables.figures(run["benchmarks"][0]).rows[0][-1] == "disturbed by at most 3.1%"
+
+
+@pytest.mark.parametrize(("moved", "said"), [(0.002, "0.2%"), (0.0312, "3.1%"), (0.55, "55%"), (1.2, "120%")])
+def test_how_far_a_figure_was_moved_is_a_plain_percentage(moved: float, said: str) -> None:
+    disturbed = headline("h", 1.0, "s", state="disturbed") | {"disturbance": {"low": 0.0, "high": moved}}
+    assert words(disturbed) == f"disturbed by at most {said}"
 
 
 def test_the_terminal_is_not_wider_than_80_columns() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from assay.report.states import shown
+from assay.report.states import is_main, shown
 from assay.report.units import human
 
 Document = dict[str, Any]
@@ -37,7 +37,9 @@ class Share:
 
 
 def percent(share: float) -> str:
-    """Write a share as a percentage: two digits below a tenth, so that small ones do not read as nothing."""
+    """Write a share as a percentage, two digits below a tenth; what is ten times as large or more as so many times."""
+    if share >= 10:
+        return f"{share:.0f} times"
     return f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.2g}%"
 
 
@@ -59,11 +61,15 @@ def _host(document: Document) -> Document:
 
 
 def values(document: Document, benchmark: str, name: str, statistic: str, **params: Any) -> Iterator[Document]:
-    """Figures of this run with a value, by benchmark, name, statistic and parameters."""
+    """Figures of this run with a value, by benchmark, name, statistic and parameters.
+
+    Where no median stands, the best reading that bounds it is taken for it.
+    """
     for section in document["benchmarks"]:
         if section["benchmark"] == benchmark:
             for figure in section["figures"]:
-                wanted = (figure["name"], figure["statistic"]) == (name, statistic) and shown(figure)
+                fits = is_main(figure) if statistic == "median" else figure["statistic"] == statistic
+                wanted = fits and figure["name"] == name and shown(figure)
                 if wanted and all(figure["params"].get(key) == value for key, value in params.items()):
                     yield figure
 

@@ -57,9 +57,25 @@ def _line(figure: Document, section: Document, document: Document, before: list[
         "displaced": displaced(figure),
         "bound": None if bound is None else {"value": bound.value, "share": bound.share, "basis": bound.basis},
     }
-    line["bound_text"] = "" if bound is None else bound.text if bound.share > 1 else _of(line)
     line["earlier"] = ticks(line, before)
+    line["bound"] = _passed(line)
+    line["bound_text"] = (
+        "" if line["bound"] is None else bound.text if bound and line["bound"]["share"] > 1 else _of(line)
+    )
     return line | {"bar": _bar(line)}
+
+
+def _passed(line: Document) -> Document | None:
+    """The bound, or what an earlier run reached where that is more: a bound from a disturbed run can be too low."""
+    bound: Document | None = line["bound"]
+    values = [tick["value"] for tick in line["earlier"] if tick["value"]]
+    if bound is None or not values or not line["value"]:
+        return bound
+    best = max(values) if line["better"] == "higher" else min(values)
+    if (best <= bound["value"]) if line["better"] == "higher" else (best >= bound["value"]):
+        return bound
+    share = line["value"] / best if line["better"] == "higher" else best / line["value"]
+    return {"value": best, "share": share, "basis": "reached by an earlier run"}
 
 
 def _of(line: Document) -> str:

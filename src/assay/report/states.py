@@ -44,8 +44,12 @@ def words(figure: dict[str, Any]) -> str:
     """Write a figure's state with how far disturbance can have moved it: "disturbed by at most 3%"."""
     state, moved = str(figure["state"]), displaced(figure)
     if state == "disturbed" and moved is not None:
-        return f"disturbed by at most {100 * moved:.2g}%"
+        return f"disturbed by at most {_percent(moved)}"
     return {"bound": "bound only"}.get(state, state)
+
+
+def _percent(moved: float) -> str:
+    return f"{100 * moved:.0f}%" if moved >= 0.1 else f"{100 * moved:.2g}%"
 
 
 def is_main(figure: dict[str, Any]) -> bool:

@@ -80,8 +80,11 @@ def _line(line: Document, width: int) -> list[str]:
     """Title, value and interval; below them the bar, the share and what the bound is."""
     value = line["text"]
     interval = f"  {line['interval']}" if line["interval"] else ""
-    state = "" if line["state"] == "clean" else f"  [{line['state_text']}]"
-    first = _hung(f"{line['title'][:40]:<40} ", f"{value}{interval}{state}", width, 41)
+    state = "" if line["state"] == "clean" else f"[{line['state_text']}]"
+    first = _hung(f"{line['title'][:40]:<40} ", f"{value}{interval}", width, 41)
+    if state:
+        fits = len(first[-1]) + 2 + len(state) <= width
+        first = [*first[:-1], f"{first[-1]}  {state}"] if fits else [*first, *_hung(" " * 41, state, width)]
     bar = line["bar"]
     if bar is None:
         return [*first, *([f"  {line['bound_text']}"[:width]] if line["bound_text"] else [])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from assay.report.bounds import share
+from assay.report.bounds import percent, share
 from assay.report.grid import Grid, grid
 from assay.report.states import displaced, shown, words
 from assay.report.units import human, params, unit_of
@@ -156,7 +156,7 @@ def causes(document: Document) -> Grid | None:
 
 def _moved(figure: Document) -> str:
     moved = displaced({"disturbance": figure})
-    return "by how much is not known" if moved is None else f"by at most {100 * moved:.2g}%"
+    return "by how much is not known" if moved is None else f"by at most {percent(moved)}"
 
 
 def _clock(seconds: float | None) -> str:
