@@ -187,12 +187,13 @@ def test_a_run_without_a_plan_cannot_be_resumed_and_says_so(run: Run) -> None:
 
 def test_a_coefficient_stands_with_its_range_and_from_six_launches_with_its_interval(run: Run) -> None:
     for number in range(6):
-        line = [block(n, [2 * ((70 + number) * 1e-6 + 0.4e-6 * n)] * 3) for n in (8, 64, 512, 1024)]
+        per_byte = (0.4 + 0.001 * number) * 1e-6  # s/B
+        line = [block(n, [2 * ((70 + number) * 1e-6 + per_byte * n)] * 3) for n in (8, 64, 512, 1024)]
         launch(run, number, line)
     section = echo(run)
     papers = next(fit for fit in section["fits"] if fit.get("estimator") == "ordinary")
     assert papers["alpha_range"] == pytest.approx([70e-6, 75e-6]) and papers["beta_range"] == pytest.approx(
-        [4e-7, 4e-7]
+        [4e-7, 4.05e-7]
     )
     low, high = papers["alpha_ci95"]
     assert 69e-6 < low <= papers["alpha"] <= high < 76e-6
