@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from assay.report.bounds import percent
 
 Document = dict[str, Any]
-PLURAL = {"holds": "hold", "differs": "differ"}
 
 
 def against(document: Document) -> list[str]:
@@ -25,8 +23,6 @@ def against(document: Document) -> list[str]:
             )
     if tables and not lines:
         lines.append("no cell of the published tables is predicted: the description used them all")
-    if found.get("claims"):
-        count = Counter(str(claim["outcome"]) for claim in found["claims"])
-        said = (f"{number} {PLURAL.get(outcome, outcome)}" for outcome, number in count.items())
-        lines.append(f"of {count.total()} claims {', '.join(said)}")
+    if found.get("summary"):
+        lines.append(found["summary"]["claims"])
     return lines

@@ -64,8 +64,12 @@ def figure(document: Document, benchmark: str, name: str, **params: Any) -> Docu
 
 
 def kind(document: Document) -> str:
-    """Say what this run's column is: measured, or predicted of a machine that is only described."""
-    return str(document.get("kind", "measured"))
+    """Say what this run's column is: measured, or simulated of a machine that is only described.
+
+    Not predicted: what the description was fitted on or took stands in such a column as well.
+    """
+    found = str(document.get("kind", "measured"))
+    return "simulated" if found == "predicted" else found
 
 
 def _table(
