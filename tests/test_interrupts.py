@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import assay._core
 from assay.execute import session
 from command_line import assay
 

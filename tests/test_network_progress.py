@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import assay._core
 from assay.network import description, progress, saturation, simulation, sweep, workers
 from command_line import assay
 
