@@ -107,6 +107,7 @@ def mutated(draw: Callable[..., Any]) -> tuple[dict[str, Any], tuple[str, str]]:
     tree: dict[str, Any] = {"network": network, "traffic": {"load": 0.2, "flits": 8}, "method": dict(SHORT)}
     if name == "io":
         tree["io"] = dict(IO)
+        del tree["traffic"]
     table, key = draw(st.sampled_from(keys_of(tree)))
     value = draw(VALUES)
     if key in ENDLESS and isinstance(value, (int, float)):  # what is accepted must also end
@@ -130,9 +131,11 @@ def test_one_wrong_key_is_named(tmp_path: Path, case: tuple[dict[str, Any], tupl
     if found.status == 2:
         where = re.search(r"mutated\.toml:(\d+): ([\w.]+)", found.err)
         assert where is not None, found.err
-        assert where[2].partition(".")[0] in (table, "network"), found.err
+        assert where[2].partition(".")[0] in (table, "network", "io"), found.err
         lines = file.read_text().splitlines()
-        assert lines[int(where[1]) - 1].split()[0] in (f"[{table}]", "[network]", where[2].split(".")[1]), found.err
+        assert lines[int(where[1]) - 1].split()[0] in (f"[{table}]", "[network]", "[io]", *where[2].split(".")), (
+            found.err
+        )
 
 
 PIECES = ["\n", "[", "]", "=", '"', "#", "\0", "[network]\n", "９", "\udcff", "1e400", "{", ",", "'''", "-"]
@@ -173,7 +176,9 @@ def test_faults_of_the_network_name_file_and_line_wherever_it_stands(
 ) -> None:
     file = tmp_path / "tree.toml"
     network = f'[network]\ntopology = "fat-tree"\n{keys}\n'
-    file.write_text(network if kind == "network" else f'name = "tree"\n{network}[[protocol]]\nstartup = "1 us"\n')
+    file.write_text(
+        network if kind == "network" else f'name = "tree"\n{network}cycle = "1 us"\n[[protocol]]\nstartup = "1 us"\n'
+    )
     verb = ("simulate", str(file)) if kind == "network" else ("run", "echo", "--on", str(file))
     found = assay(*verb)
     line = refused(found, file)

@@ -42,7 +42,7 @@ void with_engine(const UnitCube& cube, const Cube& net, Source& source, Observer
 
 std::optional<UnitCube> unit_cube(const Table& network, const Switching& switching) {
   if (switching.switching != "wormhole" || switching.packet_flits != 0 || switching.header_flits != 0 ||
-      switching.engine == "flit" || switching.engine == "packet")
+      switching.sink_ticks != 1 || switching.engine == "flit" || switching.engine == "packet")
     return std::nullopt;
   if (!is_text(network, "topology", "hypercube", false) || !is_text(network, "routing", "e-cube", true))
     return std::nullopt;

@@ -28,6 +28,7 @@ from pydantic import BaseModel, PrivateAttr, ValidationError
 from assay.described import effects, schema
 from assay.errors import InputError
 from assay.machine import units
+from assay.network import applies
 from assay.network import description as networks
 from assay.network.lines import line_of
 
@@ -152,18 +153,27 @@ def _refuse_idle(described: Description, filed: dict[str, Any], overridden: set[
 
     A key of the file that is idle only because of these (`overridden`, dotted) may stay.
     """
-    found = {_dotted(each.keys): each for each in effects.idle(described)}
+    found = {_dotted(each.keys): each for each in _idle(described)}
     if not found:
         return
     own: set[str] = set(found)
     if overridden:
         try:
-            own = {_dotted(each.keys) for each in effects.idle(Description.model_validate(filed))}
+            own = {_dotted(each.keys) for each in _idle(Description.model_validate(filed))}
         except ValidationError:  # incomplete without what was set
             own = set()
     for key, each in found.items():
         if key in own or key in overridden:
             raise described.wrong(each.keys, each.why, each.accepted)
+
+
+def _idle(described: Description) -> Iterator[effects.Idle]:
+    """What has no effect: of the machine's own keys, and of its network's."""
+    yield from effects.idle(described)
+    network = described.network_description()
+    if network is not None:
+        for found in applies.idle(network, {"network": described.network or {}}):
+            yield effects.Idle((found.table, found.key), applies.PROBLEM, found.accepted)
 
 
 def _keys_of(table: Mapping[str, Any], prefix: str = "") -> Iterator[str]:

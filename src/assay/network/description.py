@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import hashlib
 import json
@@ -18,7 +19,7 @@ from pydantic import BaseModel, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails
 
 from assay.errors import InputError
-from assay.network import lines, records, schema
+from assay.network import applies, lines, records, schema
 
 Model = TypeVar("Model", bound=BaseModel)
 _INT64 = Field(ge=-(2**63), le=2**63 - 1)
@@ -156,12 +157,15 @@ def load(path: Path, overrides: Sequence[str] = ()) -> Description:
         raise InputError(f"is no TOML: {plain or error}", file=path, line=at) from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"is no TOML: {error}", file=path) from None
+    filed = copy.deepcopy(tree) if overrides else tree
     given = []
     for words in overrides:
         keys, value = _override(words)
         _put(tree, keys, value, words)
         given.append((keys, words))
-    return parse(tree, Source(path, text, tuple(given)))
+    found = parse(tree, Source(path, text, tuple(given)))
+    applies.check(found, tree, lambda: (parse(filed, Source(path, text)), filed))
+    return found
 
 
 def _override(words: str) -> tuple[tuple[str, ...], Any]:
