@@ -34,6 +34,8 @@ def test_every_axis_has_three_ticks_or_more_and_not_too_many(unit: str, low: flo
         found = kind([low, low * span], unit)
         assert (span == 1.0 or len(found) >= 2) and len(found) <= 12 and found == sorted(set(found))
         assert all(tick > 0 for tick in found) or kind is axes.linear
+        inside = [tick for tick in found if low * 0.999 <= tick <= low * span * 1.001]
+        assert len(inside) >= 2 or span < 1.1 or unit == "B"
 
 
 def test_no_number_stands_alone_at_an_axis() -> None:

@@ -58,7 +58,7 @@ def _family(record: Benchmark, figure: Figure, rest: dict[str, Any], cells: dict
             continue
         line = alpha_beta.fit(sizes, times, estimator, over=over)
         half = half_performance.from_fit(line)
-        reach = f"{line.sizes[0]:g} to {line.sizes[-1]:g} B"
+        reach = f"{_length(line.sizes[0])} to {_length(line.sizes[-1])}"
         made.append(
             about
             | {"law": "alpha_beta", "over": [line.sizes[0], line.sizes[-1]], **line.to_dict()}
@@ -76,7 +76,9 @@ def _family(record: Benchmark, figure: Figure, rest: dict[str, Any], cells: dict
         made.append(about | {"law": "half_performance", **curve.to_dict(), "text": text})
     found_breaks = breakpoints.find_breakpoints(sizes, times)
     if found_breaks:
-        where = ", ".join(f"{b.below:g} and {b.above:g} B ({b.kind} of {100 * b.effect:.0f}%)" for b in found_breaks)
+        where = ", ".join(
+            f"{_length(b.below)} and {_length(b.above)} ({b.kind} of {100 * b.effect:.0f}%)" for b in found_breaks
+        )
         made.append(
             about
             | {"law": "breakpoints", "breakpoints": [b.to_dict() for b in found_breaks]}
@@ -90,10 +92,18 @@ def _family(record: Benchmark, figure: Figure, rest: dict[str, Any], cells: dict
                 | {
                     "estimator": "relative, piecewise",
                     "text": f"T = {line.alpha * 1e6:.4g} us + {line.beta * 1e9:.4g} ns/B x N"
-                    f" over {part.least:g} to {part.greatest:g} B (robust, between breaks)",
+                    f" over {_length(part.least)} to {_length(part.greatest)} (robust, between breaks)",
                 }
             )
     return made
+
+
+def _length(count: float) -> str:
+    """Write a length: whole KiB and MiB as such, else bytes."""
+    for factor, unit in ((2.0**20, "MiB"), (2.0**10, "KiB")):
+        if count >= factor and count % factor == 0:
+            return f"{count / factor:g} {unit}"
+    return f"{count:,.0f} B"
 
 
 def _rate(value: float) -> str:

@@ -65,7 +65,8 @@ def log(values: Iterable[float], unit: str, most: int = 8) -> list[float]:
     if len(inside) < 3 and base == 10.0:
         finer = [digit * 10.0**power for power in range(first, last + 1) for digit in (1, 2, 5)]
         found = [tick for tick in finer if low / 1.5 <= tick <= high * 1.5]
-    return found if len(found) >= 3 else [tick for tick in linear([low, high], unit, most) if tick > 0]
+    inside = [tick for tick in found if low <= tick <= high]
+    return found if len(inside) >= 2 else [tick for tick in linear([low, high], unit, most) if tick > 0]
 
 
 def linear(values: Iterable[float], unit: str, most: int = 8) -> list[float]:

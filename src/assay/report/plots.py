@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.report.axes import finish
 from assay.report.states import is_main
-from assay.report.units import unit_of
+from assay.report.units import human, unit_of
 
 Document = dict[str, Any]
 COLOURS = ("#2f7fc1", "#d9622b", "#2e9e5b", "#9a54c9", "#c78a1a", "#1f9a94", "#d6436a", "#7b8794")
@@ -159,8 +159,8 @@ def residuals(section: Document) -> Document | None:
     traces: list[Document] = []
     for i, fit in enumerate(f for f in section["fits"] if f.get("residuals")):
         case = ", ".join(f"{k} {v}" for k, v in fit["params"].items() if k == "hops" and v is not None)
-        low, high = (f"{end:g}" for end in fit["over"])
-        called = f"{FITS.get(fit['estimator'], fit['estimator'])}, {low} to {high} B{', ' + case if case else ''}"
+        low, high = (human(float(end), "B", 5) for end in fit["over"])
+        called = f"{FITS.get(fit['estimator'], fit['estimator'])}, {low} to {high}{', ' + case if case else ''}"
         traces.append(
             {
                 "type": "scatter",

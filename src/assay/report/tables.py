@@ -109,7 +109,9 @@ def fits(section: Document) -> Grid | None:
 
 def _ends(fit: Document, name: str, unit: str) -> str:
     """Write a coefficient's interval, else the range of the lines fitted to each launch by itself."""
-    return spread({"ci95": fit.get(f"{name}_ci95"), "range": fit.get(f"{name}_range"), "unit": unit}) or "–"
+    pair = fit.get(f"{name}_ci95") or fit.get(f"{name}_range")
+    alike = human(pair[0], unit, 3) if pair else "–"  # every launch gives the same line
+    return spread({"ci95": fit.get(f"{name}_ci95"), "range": fit.get(f"{name}_range"), "unit": unit}) or alike
 
 
 def levels(section: Document) -> Grid | None:

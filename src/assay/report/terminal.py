@@ -43,7 +43,7 @@ def show(document: dict[str, Any], console: Console | None = None) -> None:
 
 def _lines(out: Console, lines: list[str]) -> None:
     for line in lines:
-        out.print(Text(line), highlight=False, soft_wrap=True)
+        out.print(Text(line), highlight=False)
 
 
 def _benchmark(out: Console, section: dict[str, Any]) -> None:
