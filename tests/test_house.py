@@ -26,7 +26,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "network": {"errors", "machine", "analysis", "_core"},
     "described": {"errors", "machine", "network", "_core"},
     "execute": {"errors", "machine", "described", "benchmark", "samples", "store", "stored", "_core"},
-    "report": {"errors", "machine", "benchmark", "samples", "store", "analysis"},
+    "report": {"errors", "machine", "benchmark", "samples", "store", "stored", "analysis"},
     "validation": {
         *("errors", "machine", "described", "benchmark", "samples", "analysis", "execute", "network", "report"),
     },

@@ -152,6 +152,6 @@ def test_a_case_has_one_text_whatever_the_order_of_its_keys(case: dict[str, int 
 
 
 def test_provenance_is_kept_once_by_its_digest(run: Run) -> None:
-    key = run.keep_provenance({"load": 0.5})
-    assert run.keep_provenance({"load": 0.5}) == key != run.keep_provenance({"load": 0.6})
-    assert run.provenance()[key] == {"load": 0.5}
+    key = run.keep_provenance({"load": [0.5]})
+    assert run.keep_provenance({"load": [0.5]}) == key != run.keep_provenance({"load": [0.6]})
+    assert run.provenance()[key] == {"load": [0.5]}

@@ -308,7 +308,8 @@ def _parameters(key: str, case: dict[str, Any]) -> None:
 
 
 def _real(key: str, value: Any) -> float:
-    if type(value) not in (int, float) or not -_MOST_REAL <= value <= _MOST_REAL:
+    most = _MOST_WHOLE if type(value) is int else _MOST_REAL
+    if type(value) not in (int, float) or not (value == 0 or 1 / _MOST_REAL <= abs(value) <= most):
         raise ValueError(f"{key}: seen: {value!r}; accepted: a finite number")
     return float(value)
 
@@ -316,8 +317,10 @@ def _real(key: str, value: Any) -> float:
 def _reals(key: str, values: Any) -> list[float]:
     if not isinstance(values, list):
         raise ValueError(f"{key}: seen: {values!r}; accepted: a list of numbers")
-    if set(map(type, values)) <= {float} and all(map(math.isfinite, values)):
-        return values
+    if set(map(type, values)) <= {float} and all(map(math.isfinite, values)):  # as nearly always
+        sizes = list(filter(None, map(abs, values)))
+        if not sizes or (min(sizes) >= 1 / _MOST_REAL and max(sizes) <= _MOST_REAL):
+            return values
     return [_real(key, value) for value in values]
 
 
@@ -332,7 +335,7 @@ def _text(key: str, value: Any) -> None:
             raise ValueError(f"{key}: seen: {value!r}; accepted: Unicode text") from None
 
 
-_MOST_REAL = 1e300  # far beyond any unit's; sums and squares of what passes are judged where they are made
+_MOST_REAL = 1e75  # far beyond any unit's: also squares, products and quotients of what passes are numbers
 _MOST_WHOLE = 2**62  # fits a column, also after adding a few
 
 
@@ -432,9 +435,23 @@ def _launch(
         reference_before=event.get("reference"),
         reference_after=(done or {}).get("reference"),
     )
+    _placed(event.get("placement") or [])
     if type(ranks) is int and ranks < 1:
         raise ValueError(f"ranks: seen: {ranks}; accepted: 1 or more")
     return _sound(made)
+
+
+def _placed(placement: Any) -> None:
+    """Refuse a placement that is not a list of ranks, each with its host and the processors that it may use."""
+    for rank in placement if isinstance(placement, list) else [placement]:
+        if not isinstance(rank, dict):
+            raise ValueError(f"placement: seen: {rank!r}; accepted: an object for each rank")
+        cpus = rank.get("cpus") or []
+        if not isinstance(cpus, list) or not all(type(cpu) is int for cpu in cpus):
+            raise ValueError(f"placement.cpus: seen: {cpus!r}; accepted: a list of whole numbers")
+        for key, kinds in (("host", str), ("rank", int), ("cpu", int)):
+            if not isinstance(rank.get(key), kinds | None):
+                raise ValueError(f"placement.{key}: seen: {rank[key]!r}; accepted: {kinds.__name__}")
 
 
 def columns(kind: type[Row]) -> list[str]:

@@ -28,6 +28,7 @@ from assay.errors import InputError, MeasurementError, warn
 from assay.samples import Circumstance, Row, rows
 from assay.samples import events as lines_of
 from assay.stored import journal, lines, provenance, tables
+from assay.stored.circumstances import usable
 from assay.stored.damage import Damage, damage
 from assay.stored.journal import circumstance
 from assay.stored.tables import TABLES, schema
@@ -114,6 +115,8 @@ class Run:
         if not isinstance(about.get("id"), str):
             raise ValueError(f"id: seen: {about.get('id')!r}; accepted: text")
         kept = {key: value for key, value in about.items() if isinstance(value, _KINDS.get(key, object))}
+        if isinstance(host := kept.get("host"), dict):
+            kept["host"], _ = usable(host)
         return Run(folder, kept)
 
     # -- who writes --------------------------------------------------------------------------------------------------

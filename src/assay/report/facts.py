@@ -36,7 +36,17 @@ def facts(document: Document, about: Document) -> list[Document]:
 def discovered(document: Document, about: Document) -> Document:
     """What was found out of this host when the run began; nothing where other hosts measured."""
     elsewhere = (document.get("host") or {}).get("submitted_from")
-    return {} if elsewhere else about.get("discovered") or {}
+    seen = {} if elsewhere else about.get("discovered") or {}
+    if seen:
+        from pydantic import ValidationError
+
+        from assay.machine.discovery import Host
+
+        try:
+            Host.model_validate(seen)
+        except ValidationError:  # of another version, or damaged
+            return {}
+    return dict(seen)
 
 
 def _join(*parts: str | None) -> str:
@@ -47,8 +57,14 @@ def _many(count: float | None, word: str) -> str | None:
     return None if not count else f"{count:g} {word}{'' if count == 1 else 's'}"
 
 
+def _ranks(about: Document) -> set[int]:
+    tasks = (about.get("plan") or {}).get("tasks")
+    asked = [task.get("ranks") for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
+    return {ranks for ranks in asked if isinstance(ranks, int) and ranks > 0}
+
+
 def _described(document: Document, about: Document) -> list[tuple[str, str]]:
-    sizes = {task.get("ranks") for task in (about.get("plan") or {}).get("tasks", ()) if task.get("ranks")}
+    sizes = _ranks(about)
     ranks = f"up to {max(sizes)} ranks" if sizes else ""
     return [
         ("machine", f"{_name(str(document.get('machine')))}, as described; nothing here was measured"),

@@ -8,6 +8,8 @@ from typing import Any
 
 from assay.machine.processors import without_marks
 from assay.store import Run
+from assay.stored.circumstances import stated
+from assay.stored.lines import unicode
 
 
 def hosts(run: Run) -> dict[str, dict[str, Any]]:
@@ -21,13 +23,13 @@ def hosts(run: Run) -> dict[str, dict[str, Any]]:
         launch = _launch(path)
         node = path.stem.partition("@")[2]
         about = {key: launch.get(key) for key in ("compiler", "flags", "library", "clock")}
-        for facts in launch.get("hosts") or ():
+        for facts in stated(launch.get("hosts")):
             name, model = node or str(facts.get("host")), facts.get("cpu")
             kept = found.setdefault(name, {**facts, "host": name, **{key: [] for key in about}})
             kept["cpu"] = without_marks(str(model)) if model else None
             for key, value in about.items():
-                said = (value or {}).get("name") if key == "clock" else value
-                if said is not None and said not in kept[key]:
+                said = value.get("name") if key == "clock" and isinstance(value, dict) else value
+                if isinstance(said, str) and said not in kept[key]:
                     kept[key].append(said)
     return dict(sorted(found.items()))
 
@@ -55,5 +57,6 @@ def _launch(path: Path) -> dict[str, Any]:
             except ValueError:
                 continue
             if isinstance(event, dict) and event.get("event") == "launch":
-                return event
+                made: dict[str, Any] = unicode(event, line)
+                return made
     return {}

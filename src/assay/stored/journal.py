@@ -6,13 +6,14 @@ JSON and says what cannot be is not used either, and reported.
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from assay.samples import Circumstance, fault
-from assay.stored.lines import numbered
+from assay.stored.lines import numbered, unicode
 
 Entry = dict[str, Any]
 
@@ -25,6 +26,7 @@ def read(path: Path) -> tuple[list[Entry], list[str]]:
     for number, entry in numbered(path):
         if isinstance(entry, ValueError):
             continue
+        entry = unicode(entry, json.dumps(entry).encode())
         wrong = _fault(entry, begun)
         if wrong:
             faults.append(f"{path.name}:{number}: {wrong}; this line is not used")
@@ -65,6 +67,10 @@ def _finite(value: Any) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
+def _is_share(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 1e6
+
+
 def _fault(entry: Any, begun: set[str]) -> str | None:
     """Say what is wrong with one line, if anything."""
     if not isinstance(entry, dict) or not isinstance(entry.get("event"), str):
@@ -86,6 +92,9 @@ def _fault(entry: Any, begun: set[str]) -> str | None:
         return None
     if entry["event"] == "ended" and entry["task"] not in begun:
         return f"task: seen: {entry['task']!r}; accepted: one that was begun"
+    for each in entry.get("beside") or ():
+        if not (isinstance(each, dict) and isinstance(each.get("name"), str) and _is_share(each.get("share"))):
+            return f"beside: seen: {each!r}; accepted: name and share of a process"
     if not all(isinstance(text, str) for text in entry.get("warnings") or ()):
         return f"warnings: seen: {entry['warnings']!r}; accepted: a list of texts"
     return None
@@ -108,6 +117,7 @@ _KEYS: dict[str, dict[str, tuple[type, ...]]] = {
         "warnings": (list, _NONE),
         "hosts": (list, _NONE),
         "files": (dict, _NONE),
+        "beside": (list, _NONE),
     },
     "allocation": {"mark": (str,)},
     "look": {

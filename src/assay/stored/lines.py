@@ -72,13 +72,19 @@ def read_document(path: Path) -> dict[str, Any]:
     text = path.read_bytes().decode("utf-8")
     try:
         found = json.loads(text, parse_constant=lambda _: None, parse_float=_real, parse_int=_whole)
-        if "\\ud" in text.lower():
-            found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
+        found = unicode(found, text.encode())
     except RecursionError:
         raise ValueError("is nested too deeply") from None
     if not isinstance(found, dict):
         raise ValueError(f"holds {_kind(found)}, not an object")
     return found
+
+
+def unicode(value: Any, text: bytes) -> Any:
+    """Return `value`, read from the JSON `text`, with every half surrogate replaced: no page can hold one."""
+    if b"\\ud" not in text.lower():
+        return value
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def _kind(value: object) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay.stored.circumstances import usable
 from assay.stored.lines import read_document, write_whole
 
 # of the host that Assay runs on: behind a launcher to other nodes that is where jobs are submitted, and nothing more
@@ -63,7 +64,8 @@ def read_all(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
     faults: list[str] = []
     for path in sorted(folder.glob("*.json")):
         try:
-            found[path.stem] = read_document(path)
+            found[path.stem], wrong = usable(read_document(path))
+            faults += [f"provenance/{path.name}: {text}" for text in wrong]
         except (OSError, ValueError) as error:
             size = path.stat().st_size if path.is_file() else None
             why = "is empty" if size == 0 else f"cannot be read ({error})"

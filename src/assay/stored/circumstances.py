@@ -1,0 +1,44 @@
+"""The facts of a host as JSON holds them: keys of the kinds that everything that reads them relies on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_NUMBER, _TEXT, _TRUTH = (int, float), (str,), (bool,)
+_NUMBERS = ("sockets", "cores", "threads", "usable_cpus", "cpu_quota", "memory", "memory_limit", "frequency")
+_TEXTS = (
+    *("host", "cpu", "architecture", "affinity", "kernel", "distribution", "governor", "clock_source"),
+    *("hypervisor", "container", "assay", "time", "python", "via"),
+)
+_MOST = 1e30  # of anything that is counted here: bytes, Hz, processors
+KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(_NUMBERS, _NUMBER),
+    **dict.fromkeys(_TEXTS, _TEXT),
+    **dict.fromkeys(("boost", "virtualised"), _TRUTH),
+}
+LISTS: dict[str, tuple[type, ...]] = {"load": _NUMBER, "flags": _TEXT}
+OBJECTS = ("mpi", "launchers", "programs", "description")
+
+
+def usable(facts: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the facts with None for each that is of a wrong kind, and one text for each of these."""
+    kept, faults = dict(facts), []
+    for key, value in facts.items():
+        if value is None:
+            continue
+        if key in KINDS:
+            right = isinstance(value, KINDS[key]) and (KINDS[key] is _TRUTH or not isinstance(value, bool))
+            right = right and (not isinstance(value, int | float) or 0 <= value <= _MOST)
+        elif key in LISTS:
+            right = isinstance(value, list) and all(isinstance(each, LISTS[key]) for each in value)
+        else:
+            right = key not in OBJECTS or isinstance(value, dict)
+        if not right:
+            kept[key] = None
+            faults.append(f"{key}: seen: {value!r}; not used")
+    return kept, faults
+
+
+def stated(hosts: Any) -> list[dict[str, Any]]:
+    """Return the facts of the hosts that a launch line states, those of a wrong kind without their value."""
+    return [usable(each)[0] for each in hosts if isinstance(each, dict)] if isinstance(hosts, list) else []

@@ -1,0 +1,170 @@
+"""Run folders that were damaged in every way: each verb answers, or says in a line what is wrong; none breaks."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from command_line import assay
+
+MACHINE = 'name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n'
+VALUES: list[Any] = [
+    *(None, True, 0, -1, 3, 2**70, 10**400, 0.5, 1e308, 5e-324, float("nan"), float("inf"), -float("inf")),
+    *("", "text", "12", "é", "\ud800", "<!--<script>", "[/b]", "a\nb", "../x", "\0", [], {}, [None], [[]], ["x"]),
+    *({"x": 1}, [1.0, float("nan")]),
+]
+VERBS: dict[str, tuple[str, ...]] = {
+    "report": ("report", "RUN", "--json"),
+    "page": ("report", "RUN"),
+    "markdown": ("report", "RUN", "--markdown"),
+    "samples": ("export", "RUN"),
+    "launches": ("export", "RUN", "--table", "launches", "--json"),
+    "compare": ("compare", "RUN", "WHOLE", "--json"),
+    "query": ("query", "SELECT benchmark, median(value) FROM samples GROUP BY 1", "--run", "RUN", "--json"),
+    "runs": ("runs", "--json"),
+    "resume": ("evaluate", "--resume", "RUN", "--json"),
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+
+
+@pytest.fixture(scope="module")
+def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("described")
+    (folder / "constant.toml").write_text(MACHINE)
+    words = ("--on", str(folder / "constant.toml"), "--launches", "3", "--set", "bytes=8,64,1000", "--json")
+    answer = assay("run", "echo", *words, "--out", str(folder / "run"))
+    assert answer.status == 0, answer.err
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("measured") / "run"
+    assert assay("run", "sieve", "--launches", "2", "--out", str(folder), "--json").status in (0, 1)
+    return folder
+
+
+# -- damage ---------------------------------------------------------------------------------------------------------
+
+
+def paths_of(value: Any) -> list[tuple[Any, ...]]:
+    """Every place in a JSON document."""
+    found: list[tuple[Any, ...]] = [()]
+    each = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in each:
+        found += [(key, *rest) for rest in paths_of(inner)]
+    return found
+
+
+def changed(document: Any, dice: random.Random) -> Any:
+    """Give a document with one place changed, removed or added to."""
+    made = copy.deepcopy(document)
+    place = dice.choice(paths_of(made))
+    value = dice.choice(VALUES)
+    if not place:
+        return value
+    holder = made
+    for key in place[:-1]:
+        holder = holder[key]
+    what = dice.choice(["changed", "changed", "changed", "removed", "added"])
+    if what == "removed":
+        del holder[place[-1]]
+    elif what == "added" and isinstance(holder, dict):
+        holder["newer"] = value
+    else:
+        holder[place[-1]] = value
+    return made
+
+
+def damage(folder: Path, dice: random.Random) -> None:
+    """Damage one file of a run."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in ("lock", "report.html"))
+    if not files:
+        return
+    kinds = sorted({path.parent.name + path.suffix for path in files})
+    kind = dice.choice(kinds)
+    path = dice.choice([path for path in files if path.parent.name + path.suffix == kind])
+    data = path.read_bytes()
+    ways = ["cut", "bytes", "removed", "empty", "a folder"]
+    ways += ["value"] * 6 + ["twice", "swapped"] if path.suffix in (".json", ".jsonl") else []
+    way = dice.choice(ways)
+    lines = data.splitlines(keepends=True)
+    if way == "cut":
+        path.write_bytes(data[: dice.randint(0, len(data))])
+    elif way == "bytes":
+        at = dice.randint(0, len(data))
+        path.write_bytes(data[:at] + dice.randbytes(dice.randint(1, 4)) + data[at + dice.randint(0, 4) :])
+    elif way == "empty":
+        path.write_bytes(b"")
+    elif way in ("removed", "a folder"):
+        path.unlink()
+        if way == "a folder":
+            path.mkdir()
+    elif way == "twice":
+        path.write_bytes(data + data)
+    elif way == "swapped":
+        path.write_bytes(b"".join(dice.sample(lines, len(lines))))
+    elif path.suffix == ".json":
+        try:
+            path.write_text(json.dumps(changed(json.loads(data), dice)))
+        except ValueError:
+            path.write_bytes(b"{}")
+    elif lines:
+        which = dice.randrange(len(lines))
+        try:
+            lines[which] = json.dumps(changed(json.loads(lines[which]), dice)).encode() + b"\n"
+        except ValueError:
+            lines[which] = b"{}\n"
+        path.write_bytes(b"".join(lines))
+
+
+def ask(verb: str, folder: Path, whole: Path) -> None:
+    """Run one verb: it answers, or complains in a line; an exception that passes `main` is a traceback."""
+    words = [{"RUN": str(folder), "WHOLE": str(whole)}.get(word, word) for word in VERBS[verb]]
+    answer = assay(*words)
+    assert answer.status in (0, 1, 2), answer
+    if answer.status == 2:
+        assert answer.err.startswith("assay: ") and answer.out == "", answer
+    elif "--json" in words and answer.out:
+        json.loads(answer.out, parse_constant=lambda text: pytest.fail(f"{text} is no JSON"))
+
+
+FUZZ = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+SEEDS = st.integers(0, 2**32)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@FUZZ
+@given(seed=SEEDS)
+def test_no_damage_to_a_described_run_breaks_a_verb(verb: str, seed: int, described: Path) -> None:
+    one(verb, seed, described)
+
+
+@pytest.mark.parametrize("verb", ["report", "page", "compare", "launches"])
+@FUZZ
+@given(seed=SEEDS)
+def test_no_damage_to_a_measured_run_breaks_a_verb(verb: str, seed: int, measured: Path) -> None:
+    one(verb, seed, measured)
+
+
+def one(verb: str, seed: int, whole: Path) -> None:
+    """Damage a copy of a run in one to three places, and ask a verb."""
+    folder, dice = Path("runs") / "one", random.Random(seed)
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(whole, folder, ignore=shutil.ignore_patterns("report.*"))
+    for _ in range(dice.randint(1, 3)):
+        damage(folder, dice)
+    ask(verb, folder, whole)
