@@ -111,6 +111,8 @@ def test_a_run_s_hops_are_fitted_reported_and_written_as_a_description(tmp_path:
     hop = 9.985e-6  # the description's own
     assert gammas[0] == pytest.approx(hop, rel=1e-3) and gammas[1] == pytest.approx(3 * hop, rel=1e-3)
     assert any("us x h over" in fit["text"] and "least squares, as the papers" in fit["text"] for fit in planes)
+    shown = " ".join(assay("report", str(tmp_path / "run")).out.split())
+    assert "hops all:" in shown and "alpha 135.3" in shown  # Table 6's line is still the one-hop line
     out = tmp_path / "mine.toml"
     made = assay("fit", str(tmp_path / "run"), "--out", str(out), "--json")
     assert made.status == 0, made.err
@@ -138,4 +140,4 @@ def test_a_plane_that_does_not_fit_says_so(tmp_path: Path) -> None:
     words = ("--set", "machine.network.dimension=3", "--out", str(tmp_path / "run"), "--json")
     ran = assay("run", "echo", "--on", "ncube3200", *words)
     texts = [fit["text"] for fit in ran.document["fits"] if fit["law"] == "per_hop"]
-    assert texts and any("a hop's delay grows with length here" in text for text in texts)
+    assert texts and any("a hop's delay is not the same at all lengths" in text for text in texts)

@@ -57,6 +57,16 @@ def test_a_person_reads_not_described_and_no_zero(tmp_path: Path) -> None:
     assert "not described by delta" in " ".join((shown.out + shown.err).split())
 
 
+@pytest.mark.parametrize("program", ["fan-in", "fan-out"])
+def test_behind_switches_the_nearest_serve_as_neighbours(program: str) -> None:
+    """Nobody is one hop away in a fat tree: those under other leaves, two hops away, are the nearest nodes."""
+    described = open_described("fat-tree-hdr").for_core()
+    words = ["--set", "bytes=64", "--set", "neighbours=2"]
+    events = [json.loads(line) for line in core.run(program, described, 128, words).splitlines()]
+    assert [e["case"]["neighbours"] for e in events if e["event"] == "block"] == [2]
+    assert any("those 2 hops away serve as neighbours" in e["text"] for e in events if e["event"] == "note")
+
+
 def test_a_machine_that_says_nothing_of_a_barrier_makes_it_of_messages() -> None:
     table = {"name": "m", "messages": {"startup": "70 us", "per_byte": "1 us/B"}}
     lines = core.run("barrier", Description.model_validate(table).for_core(), 8, ["--set", "algorithm=library"])

@@ -70,7 +70,8 @@ class Fan {
       throw timing::InputFault("parameter 'middle': " + std::to_string(middle) + "; accepted: a rank, 0 to " +
                                std::to_string(comm.size() - 1));
     middle_ = static_cast<int>(middle);
-    around_ = &session.shared<std::vector<int>>([&] { return neighbours(comm, middle_); });
+    around_ = &session.shared<std::vector<int>>([&] { return nearest(comm, middle_); });
+    needs(!around_->empty(), "ranks on other nodes, a hop or more away; there is none among", comm.size());
     const auto most = static_cast<std::int64_t>(around_->size());
     session.widen("neighbours", [&] { return steps_up_to(most); });
     session.keep([&](const auto& each) { return each.at("neighbours").integer <= most; },
@@ -80,6 +81,10 @@ class Fan {
     place_ = found == around_->end() ? -1 : static_cast<int>(found - around_->begin());
     if (comm.rank() == middle_ || comm.rank() == 0 || place_ >= 0)
       buffers_ = Buffers(comm, session, Buffers::Way::same);
+    if (const auto hops = comm.hops(middle_, around_->front()); comm.rank() == 0 && hops.value_or(1) > 1) {
+      session.note("no rank is one hop from rank " + std::to_string(middle_) + ": those " + std::to_string(*hops) +
+                   " hops away serve as neighbours");
+    }
     if (comm.rank() == 0 && !comm.hops(0, 1)) {
       session.note("which ranks are one hop from which is unknown here: any others serve as neighbours");
     }

@@ -40,6 +40,22 @@ std::vector<int> neighbours(const C& comm, int from) {
   return all;
 }
 
+// The neighbours; where nobody is one hop away, as behind switches, the ranks of other nodes that are nearest.
+template <Communicator C>
+std::vector<int> nearest(const C& comm, int from) {
+  std::vector<int> all = neighbours(comm, from);
+  if (!all.empty()) return all;
+  int least = 0;
+  for (int to = 0; to < comm.size(); ++to) {
+    const int hops = to == from ? 0 : comm.hops(from, to).value_or(0);
+    if (hops == 0 || (least > 0 && hops > least)) continue;
+    if (hops != least) all.clear();
+    least = hops;
+    all.push_back(to);
+  }
+  return all;
+}
+
 // Ranks on some shortest way from a to b, one hop from a: with two hops between, those that route for them.
 template <Communicator C>
 std::vector<int> between(const C& comm, int a, int b) {

@@ -38,7 +38,12 @@ def per_hop(
         _, times = times_by_launch(figure, cells)
         if not len(times) or not (times > 0).all():
             continue
-        about = {"benchmark": benchmark, "figure": figure.name, "params": dict(rest), "law": "per_hop"}
+        about = {
+            "benchmark": benchmark,
+            "figure": figure.name,
+            "params": {**dict(rest), "hops": "all"},
+            "law": "per_hop",
+        }
         near = counts == counts.min()
         cuts = tuple(b.below for b in breakpoints.find_breakpoints(sizes[near], times[:, near]))
         planes = [*hops.by_length(sizes, counts, times, cuts)]
@@ -54,7 +59,7 @@ def text_of(plane: hops.PerHop) -> str:
     how = "least squares, as the papers" if plane.estimator == "ordinary" else "robust"
     reach = f"{plane.over[0]:g} to {plane.over[1]:g} B and {plane.hops[0]:g} to {plane.hops[-1]:g} hops"
     off = plane.holdout[1] if plane.holdout else plane.worst
-    doubt = f"; off by up to {off:.0%}: a hop's delay grows with length here" if off > MISSES else ""
+    doubt = f"; off by up to {off:.0%}: a hop's delay is not the same at all lengths" if off > MISSES else ""
     terms = f"{plane.alpha * 1e6:.4g} us + {plane.beta * 1e9:.4g} ns/B x N + {plane.gamma * 1e6:.4g} us x h"
     return f"T = {terms} over {reach} ({how}{doubt})"
 

@@ -148,7 +148,12 @@ def _papers_fit(document: Document, over: tuple[float, float]) -> Document | Non
         if section["benchmark"] == "echo":
             for fit in section["fits"]:
                 inside = over[0] <= fit.get("over", (0, 0))[0] and fit.get("over", (0, math.inf))[1] <= over[1]
-                if fit.get("estimator") == "ordinary" and inside and fit["params"].get("hops") in (None, 1):
+                if (
+                    fit.get("law") == "alpha_beta"
+                    and fit.get("estimator") == "ordinary"
+                    and inside
+                    and fit["params"].get("hops") in (None, 1)
+                ):
                     return dict(fit)
     return None
 
