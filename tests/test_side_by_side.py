@@ -65,6 +65,7 @@ def test_the_terminal_markdown_and_a_page_show_them(tmp_path: Path) -> None:
     runs = three(tmp_path)
     shown = assay("report", *runs)
     assert shown.status == 0 and "Runs side by side" in shown.out and "1.500 differs" in shown.out
+    assert "4 × processor" in shown.out  # what the runs say of their host
     assert "B / A" in shown.out and "C / A" in shown.out
     page = Path(shown.out.strip().splitlines()[-1].removeprefix("report: "))
     text = page.read_text()

@@ -7,9 +7,9 @@ from typing import Any
 
 from assay.analysis.comparison import MARGIN
 from assay.report import comparing
+from assay.report.comparing_tables import MARKS
 from assay.report.gate import required
 from assay.report.grid import Grid, grid
-from assay.report.states import words
 from assay.report.units import human, params
 from assay.samples import case_text
 
@@ -52,7 +52,10 @@ def _row(rows: dict[comparing.Key, Document], key: comparing.Key, figure: Docume
 
 
 def _about(document: Document) -> Document:
-    return {name: document.get(name) for name in ("run", "machine", "profile", "created", "state", "kind", "folder")}
+    told = ("run", "machine", "profile", "created", "state", "kind", "folder")
+    host = document.get("host") or {}
+    about = {name: document.get(name) for name in told}
+    return {**about, "processor": host.get("cpu"), "processors": host.get("usable_cpus")}
 
 
 def letters(beside: Document) -> list[str]:
@@ -63,10 +66,17 @@ def letters(beside: Document) -> list[str]:
 def runs_table(beside: Document) -> Grid:
     """Which letter is which run."""
     rows = [
-        (letter, str(run["run"]), str(run["machine"]), str(run["profile"] or "–"), str(run["state"]))
+        (letter, *map(str, (run["run"], run["machine"], _processors(run), run["profile"] or "–", run["state"])))
         for letter, run in zip(letters(beside), beside["runs"], strict=True)
     ]
-    return grid("Runs side by side", ("", "run", "machine", "profile", "state"), rows, left=5)
+    return grid("Runs side by side", ("", "run", "machine", "processors", "profile", "state"), rows, left=6)
+
+
+def _processors(run: Document) -> str:
+    if run["kind"] == "predicted":
+        return "described"
+    counted = "" if run["processors"] is None else f"{run['processors']:g} × "
+    return f"{counted}{run['processor'] or ('processor' if counted else '–')}"
 
 
 def table(beside: Document, headlines: bool = False) -> Grid:
@@ -91,7 +101,7 @@ def table(beside: Document, headlines: bool = False) -> Grid:
 def _value(value: Document | None, unit: str) -> str:
     if value is None:
         return "–"
-    return human(value["value"], unit) + ("" if value["state"] == "clean" else f" ({words(value)})")
+    return human(value["value"], unit) + MARKS.get(value["state"], f" ({value['state']})")
 
 
 def _judged(value: Document | None) -> str:
