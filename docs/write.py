@@ -66,7 +66,13 @@ def network() -> str:
     from assay.network.keys import markdown
 
     lines = ["# NETWORK.toml\n", "What `assay simulate` and `assay replay` read, as `assay simulate --keys` prints it."]
-    lines.append('Times may be written with a unit ("0.05 us"), lengths in bytes ("4 KiB").\n')
+    lines.append(
+        'Times may be written with a unit ("0.05 us"), lengths in bytes ("4 KiB"). A key that has no effect where'
+    )
+    lines.append(
+        "it stands, such as `acknowledgement` without circuit switching, is refused; so is a graph that is not"
+    )
+    lines.append("connected before links fail. A graph's `file` is looked for beside NETWORK.toml first.\n")
     return "\n".join([*lines, markdown()])
 
 

@@ -38,7 +38,9 @@ def register(app: typer.Typer) -> None:
             Path | None,
             typer.Option("--heatmap", metavar="FILE.svg", help="draw the network with the load of its links"),
         ] = None,
-        executor: Annotated[str, typer.Option("--executor", help="threads, processes or mpi")] = "threads",
+        executor: Annotated[
+            str, typer.Option("--executor", help="threads, processes; mpi: ranks of python -m mpi4py.futures")
+        ] = "threads",
         workers: Annotated[
             int | None, typer.Option("--workers", min=1, help="how many; a sweep takes all processors by default")
         ] = None,

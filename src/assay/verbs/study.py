@@ -29,7 +29,9 @@ def register(app: typer.Typer) -> None:
         out: Annotated[
             Path | None, typer.Option("--out", metavar="FILE", help="keep points there; run again, it goes on")
         ] = None,
-        executor: Annotated[str, typer.Option("--executor", help="threads, processes or mpi")] = "threads",
+        executor: Annotated[
+            str, typer.Option("--executor", help="threads, processes; mpi: ranks of python -m mpi4py.futures")
+        ] = "threads",
         workers: Annotated[int | None, typer.Option("--workers", min=1, help="how many")] = None,
     ) -> None:
         """Simulate a study: its points, saturation by backlog, plots, and what becomes of each claim."""
