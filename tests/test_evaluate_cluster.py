@@ -58,6 +58,11 @@ def test_messages_go_across_nodes_and_ranks_a_node_are_a_factor(tmp_path: Path) 
     assert factors == {(1, 8), (1, 1024), (2, 8), (2, 1024)}
     ranks = Run.open(tmp_path / "run").connect().execute("SELECT ranks FROM launches ORDER BY 1").fetchall()
     assert ranks == [(2,), (4,)]
+    # this cluster binds nothing, though it is asked to (TaskPlugin=task/none): an MPI's own starter does
+    for entry in Run.open(tmp_path / "run").entries():
+        if entry["event"] == "ended":
+            expected = "none (asked: core)" if "by srun" in entry["channel"] else "core"
+            assert entry["binding"] == expected, entry
 
 
 def test_more_nodes_than_there_are_is_one_clear_error(tmp_path: Path) -> None:

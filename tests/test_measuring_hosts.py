@@ -54,9 +54,9 @@ def test_each_host_is_judged_by_its_own_processors(run: Run, monkeypatch: pytest
 
     real = disturbance.judge
 
-    def judge(blocks, processors, ranks):
+    def judge(blocks, processors, *others):
         seen.append(processors)
-        return real(blocks, processors, ranks)
+        return real(blocks, processors, *others)
 
     monkeypatch.setattr(disturbance, "judge", judge)
     document(run)

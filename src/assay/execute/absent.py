@@ -5,7 +5,6 @@ Asking a wrapper for its version proves little: a trial program is compiled and 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import tempfile
 from collections.abc import Sequence
@@ -58,14 +57,17 @@ def no_ranks(via: str | None) -> str | None:
         stamp = cache_root() / "programs" / "trial" / hashlib.sha256(compiler.key().encode()).hexdigest()[:20]
         if stamp.exists():
             return None
-        with tempfile.TemporaryDirectory(prefix="assay-trial-") as scratch:
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".trial-", dir=stamp.parent) as scratch:
             source, made = Path(scratch) / "trial.cpp", Path(scratch) / "trial"
             source.write_text(_TRIAL)
             command = replace(compiler, flags="-O0").command(source, made, Path(scratch), {})
             compiler.make("a trial program with MPI", command, made, _COMPILES_WITHIN)
+        stamp.touch()
     except MeasurementError as error:
         return str(error)
-    with contextlib.suppress(OSError):  # then it is tried again the next time
-        stamp.parent.mkdir(parents=True, exist_ok=True)
-        stamp.touch()
+    except OSError as error:
+        raise MeasurementError(
+            f"binaries cannot be kept in {cache_root()}: {error.strerror}; set ASSAY_CACHE"
+        ) from None
     return None

@@ -166,7 +166,7 @@ def do(
     for task in plan.tasks:
         if task.name not in done and not (looks and looks.stopped(run, task.benchmark, task.launch)):
             if broken.get(task.benchmark, 0) >= 2:  # twice is no accident: spare the user the other launches' timeouts
-                failures.append(Failure(task.name, task.benchmark, "left out: its two launches before failed"))
+                failures.append(Failure(task.name, task.benchmark, "skipped: the previous two launches failed"))
             else:
                 try:
                     failure = _do_one(run, task, known[task.benchmark], target, allocation)
