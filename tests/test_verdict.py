@@ -193,6 +193,19 @@ def test_an_invalid_figure_shows_no_number_anywhere() -> None:
         assert "invalid" in text
 
 
+def test_each_case_names_its_estimator_where_they_differ() -> None:
+    made = [figure("time", 1e-6, "s", at=1), figure("time", 2e-6, "s", "best", at=2) | {"state": "bound"}]
+    made[1]["estimator"] = "best reading, a bound"
+    table = cases(section("b", made))
+    titles = [column["title"] for column in table["columns"]]
+    rows = [dict(zip(titles, (cell["t"] for cell in row), strict=True)) for row in table["rows"]]
+    assert [(row["value"], row["state"], row["estimator"]) for row in rows] == [
+        ("1 µs", "clean", "median"),
+        ("2 µs", "bound only", "best reading, a bound"),
+    ]
+    assert "estimator" not in [column["title"] for column in cases(section("b", made[:1]))["columns"]]
+
+
 def test_a_disturbed_figure_says_by_how_much_at_most() -> None:
     moved = headline("h", 1e-6, "s", state="disturbed") | {"disturbance": {"low": -0.01, "high": 0.031}}
     run = document(part("b", "memory", moved))

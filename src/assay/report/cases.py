@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.report.states import shown, words
+from assay.report.states import displaced, is_main, shown, words
 from assay.report.tables import alike, listed, spread
 from assay.report.units import human, params, unit_of
 
@@ -14,13 +14,13 @@ Document = dict[str, Any]
 def cases(section: Document) -> Document:
     """Return {columns, rows, note}: a column is {title, words}; a cell {t: text, v: number to sort by, or null}.
 
-    The last column is the state, with the state's name as `s`.
+    The state stands beside the value, where a phone shows it, with its name as `s`.
     """
     figures = listed(section)
     common = alike([figure["params"] for figure in figures])
     keys = dict.fromkeys(key for figure in figures for key in figure["params"] if key not in common)
     keys = {key: None for key in keys if any(figure["params"].get(key) is not None for figure in figures)}
-    estimated = len({figure.get("estimator") for figure in figures if figure["statistic"] == "median"}) > 1
+    estimated = len({figure.get("estimator") for figure in figures if is_main(figure)}) > 1
     rows = []
     for figure in figures:
         name = figure["name"].replace("_", " ")
@@ -28,20 +28,20 @@ def cases(section: Document) -> Document:
         row += [_parameter(key, figure["params"].get(key)) for key in keys]
         value = shown(figure)
         row.append({"t": human(value, unit_of(figure)), "v": value})
+        row.append({"t": words(figure), "v": displaced(figure), "s": figure["state"]})
         row.append({"t": spread(figure), "v": None})
-        row += [{"t": str(figure[key]), "v": figure[key]} for key in ("launches", "samples")]
         row += [{"t": figure["estimator"], "v": None}] if estimated else []
-        row.append({"t": words(figure), "v": None, "s": figure["state"]})
+        row += [{"t": str(figure[key]), "v": figure[key]} for key in ("launches", "samples")]
         rows.append(row)
     columns = [
         {"title": "figure", "words": True},
         *({"title": key, "words": _are_words(figures, key)} for key in keys),
         {"title": "value", "words": False},
+        {"title": "state", "words": True},
         {"title": "across launches", "words": False},
+        *([{"title": "estimator", "words": True}] if estimated else []),
         {"title": "launches", "words": False},
         {"title": "samples", "words": False},
-        *([{"title": "estimator", "words": True}] if estimated else []),
-        {"title": "state", "words": True},
     ]
     note = f"All with {params(common)}." if params(common) else ""
     return {"columns": columns, "rows": rows, "note": note}
