@@ -285,6 +285,36 @@ def test_behind_a_launcher_to_other_nodes_the_submitting_host_may_be_another() -
     assert [each.key for each in differences([a | {"via": "mpiexec"}], b | {"via": "mpiexec"})] == ["host"]
 
 
+def test_launches_of_two_machines_in_one_run_are_no_clean_figure(ended: Path, tmp_path: Path) -> None:
+    """As an earlier version left them, which resumed anywhere."""
+    folder = tmp_path / "run"
+    shutil.copytree(ended, folder)
+    (first,) = (folder / "provenance").glob("*.json")
+    other = json.loads(first.read_text())
+    other["description"]["messages"]["startup"] = 1e-6
+    (folder / "provenance" / "other.json").write_text(json.dumps(other))
+    journal = (folder / "journal.jsonl").read_text().splitlines(keepends=True)
+    changed = [line.replace(first.stem, "other") if "001-echo" in line else line for line in journal]
+    before = assay("report", str(folder), "--json").document
+    (folder / "journal.jsonl").write_text("".join(changed))
+    after = assay("report", str(folder), "--json").document
+    said = "launches of different circumstances stand in one figure: description.messages.startup was"
+    assert before["state"] == "clean" and not before["warnings"]
+    assert after["state"] == "disturbed" and any(said in text for text in after["warnings"])
+
+
+@pytest.mark.parametrize("key", ["compiler", "flags", "library"])
+def test_launches_of_two_compilers_or_libraries_are_no_clean_figure(key: str, ended: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(ended, folder)
+    path = folder / "launches" / "001-echo.jsonl"
+    events = path.read_text().splitlines(keepends=True)
+    events[0] = json.dumps(json.loads(events[0]) | {key: "another"}) + "\n"
+    path.write_text("".join(events))
+    document = assay("report", str(folder), "--json").document
+    assert document["state"] == "disturbed" and any(f"{key} was " in text for text in document["warnings"])
+
+
 # -- circumstances --------------------------------------------------------------------------------------------------
 
 

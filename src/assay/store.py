@@ -61,6 +61,7 @@ class Run:
         self._damage: Damage | None = None
         self._tables: dict[str, pa.Table] | bool = False  # True: Parquet that can be read
         self._warned: set[str] = set()
+        self._provenance: dict[str, dict[str, Any]] | None = None
 
     # -- making and finding ------------------------------------------------------------------------------------------
 
@@ -225,6 +226,7 @@ class Run:
 
     def keep_provenance(self, document: dict[str, Any]) -> str:
         """Store the circumstances of a launch; returns the key that its rows carry."""
+        self._provenance = None
         try:
             key, wrong = provenance.keep(self.folder / "provenance", document)
         except OSError as error:
@@ -235,7 +237,9 @@ class Run:
 
     def provenance(self) -> dict[str, dict[str, Any]]:
         """Return all circumstances by key; those that cannot be read are in `damage`."""
-        return provenance.read_all(self.folder / "provenance")[0]
+        if self._provenance is None:
+            self._provenance = provenance.read_all(self.folder / "provenance")[0]
+        return self._provenance
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -279,7 +283,7 @@ class Run:
 
     def forget(self) -> None:
         """Read the files anew when next asked for damage or tables: they have changed."""
-        self._damage, self._tables = None, False
+        self._damage, self._tables, self._provenance = None, False, None
 
     def finish(self, state: str) -> list[str]:
         """Write the Parquet tables beside the lines (which stay: they are the truth) and say how the run ended.

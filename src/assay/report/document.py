@@ -19,6 +19,7 @@ from assay.report.hosts import hosts, measuring_host
 from assay.report.judging import Judged, judged
 from assay.report.launches_spent import launches_spent
 from assay.report.levels import levels
+from assay.report.pooled import pooled
 from assay.report.readings import Told, gathered, readings, told
 from assay.report.references import best_references
 from assay.report.sampled import sampled
@@ -170,6 +171,7 @@ def _section(
     blocks = [of for of in everything if of.metric not in errors]
     result = judged(run, lines, record, blocks, best, measured)
     result.doubt(said.get("warnings", []))  # ranks that wait for a processor: their medians stand for what they are
+    result.doubt(pooled(record.name, lines.launches, run.provenance()))
     for case, detail in lines.failed:
         if not result.worsen(State.INVALID, case=case):  # it speaks of none that was sampled: then of all
             result.worsen(State.INVALID)
