@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from assay.validation.answers import Played
 from assay.validation.document import known
 from assay.validation.provenance import Provenance
 from assay.validation.schema import read
+from command_line import assay
 
 PUBLISHED = sorted(name for name, path in shipped().items() if known(read(path).published))
 ORIGINS = {name: read(path).origin for name, path in shipped().items()}
@@ -174,3 +176,28 @@ def test_only_predictions_are_counted_as_such() -> None:
     tables = comparison.compare(Played(), "paragon-mp", "paragon-mp", ORIGINS["paragon-mp"])
     assert all(table.errors("predicted") is None for table in tables)
     assert sum(row.counts for table in tables for row in table.rows) == 5
+
+
+@pytest.mark.parametrize(
+    ("origin", "words"),
+    [
+        ("fitted: [bad", "cannot be read; seen: 'fitted: [bad'"),
+        ("stated: x; used: echo [hops 1", "cannot be read"),
+        ("stated: x; used: echo [hops 9]", "uses what was not published; seen: 'ncube3200 echo [hops 9]'"),
+        ("stated: x; used: claim d91h.nothing", "uses what was not published; seen: 'd91h.nothing'"),
+    ],
+)
+def test_an_origin_that_cannot_be_read_is_refused_before_anything_is_simulated(
+    tmp_path: Path, origin: str, words: str
+) -> None:
+    text = (
+        shipped()["ncube3200"].read_text().replace('"self.0.copy" = "fitted: echo-self"', f'"self.0.copy" = "{origin}"')
+    )
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    line = 1 + text[: text.index(f'"{origin}"')].count("\n")
+    for verb in (("fit",), ("evaluate", "--out", str(tmp_path / "run"))):
+        made = assay(*verb, "--on", str(path))
+        assert made.status == 2
+        assert f"{path}:{line}: origin.self.0.copy: {words}" in made.err
+    assert not (tmp_path / "run").exists()

@@ -18,7 +18,8 @@ import re
 from collections.abc import Mapping
 
 from assay.errors import InputError
-from assay.validation.clauses import Named, named
+from assay.machine import catalogue
+from assay.validation.clauses import ACCEPTED, Named, named
 
 KINDS = ("stated", "fitted", "assumed")
 _USED = re.compile(r";\s*used:\s*")
@@ -48,6 +49,34 @@ def inputs(text: str, machine: str) -> tuple[tuple[Named, ...], tuple[str, ...]]
     clauses = [clause.strip() for part in rest for clause in part.split(";")]
     claims = [found[1] for clause in clauses if (found := _CLAIM.match(clause))]
     return tuple(named(clause, machine) for clause in clauses if not _CLAIM.match(clause)), tuple(claims)
+
+
+def check(origin: Mapping[str, str], machine: str, file: object = None, text: str = "") -> None:
+    """Refuse an origin that cannot be read, or that uses no published cell or claim, by file, line and key."""
+    known = catalogue.load()
+    for key, said in origin.items():
+        where = [number for number, line in enumerate(text.splitlines(), 1) if line.strip().startswith(f'"{key}"')]
+        line = where[-1] if where else None
+        try:
+            used(said, machine)
+            cells, claims = inputs(said, machine)
+        except InputError:
+            accepted = f"stated: …, assumed: … or fitted: {ACCEPTED}; then perhaps ; used: the same, or claim ID"
+            raise InputError(
+                "cannot be read", file=file, line=line, key=f"origin.{key}", value=said, accepted=accepted
+            ) from None
+        lost = [str(each) for each in cells if not any(each.holds(cell) for cell in known.cells)]
+        lost += sorted(set(claims) - {claim.id for claim in known.claims})
+        if lost:
+            accepted = "cells and claims of `assay catalogue`"
+            raise InputError(
+                "uses what was not published",
+                file=file,
+                line=line,
+                key=f"origin.{key}",
+                value=lost[0],
+                accepted=accepted,
+            )
 
 
 def fitted_on(origin: Mapping[str, str], machine: str) -> tuple[Named, ...]:

@@ -15,6 +15,7 @@ from typing import Any
 from assay.described.description import Description, load
 from assay.errors import InputError
 from assay.machine import units
+from assay.validation import origins
 
 TICKS = re.compile(r"_ticks$")
 
@@ -30,12 +31,15 @@ class Described:
 
 
 def read(path: Path) -> Described:
-    """Read a file. InputError where it is no TOML."""
+    """Read a file. InputError where it is no TOML, or where an origin cannot be read."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as error:
+        text = path.read_text(encoding="utf-8")
+        table = tomllib.loads(text)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"cannot be read: {error}", file=path) from None
-    return Described(path, table, table.get("published", table.get("name", path.stem)), table.get("origin", {}))
+    found = Described(path, table, table.get("published", table.get("name", path.stem)), table.get("origin", {}))
+    origins.check(found.origin, found.published, path, text)
+    return found
 
 
 def _place(table: Any, key: str) -> tuple[Any, str | int]:

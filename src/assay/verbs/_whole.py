@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.described.shipped import find
 from assay.errors import InputError
 from assay.report.document import document
 from assay.store import Run
@@ -23,7 +24,9 @@ def whole(run: Run) -> dict[str, Any]:
     if not on or verb != VERB:
         return made
     try:
-        attach(made, on)
+        find(on.partition(":")[0])
     except InputError as error:
         made["validation"] = {"machine": on, "published": None, "tables": [], "claims": [], "reason": str(error)}
+        return made
+    attach(made, on)
     return made

@@ -54,9 +54,11 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Measure every part of a machine and write report.html."""
         from assay.cli import emit
+        from assay.described.shipped import find
         from assay.report.listed import of_sections
         from assay.report.page import write
         from assay.store import Run
+        from assay.validation.schema import read
         from assay.verbs import _quoting
         from assay.verbs._doing import measure
         from assay.verbs._doing import resume as go_on
@@ -77,6 +79,8 @@ def register(app: typer.Typer) -> None:
                 quoted = found.quoted or {}
                 emit({"figures": of_sections(quoted)} | quoted) if json else _quoting.show(quoted)
                 return
+            if on is not None:  # what its report will read is refused before anything is simulated
+                read(find(on.partition(":")[0]))
             run, failures = measure(found.wishes, out, left_out=found.skipped, quiet=quiet)
         made = whole(run)
         made["report"] = str(write(run, made))
