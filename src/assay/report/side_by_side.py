@@ -93,9 +93,9 @@ def table(beside: Document, headlines: bool = False) -> Grid:
         lines.append((name, params(row["params"]) or "–", *cells))
     across = [heading for name in names[1:] for heading in (name, f"{name} / A")]
     note = (
-        f"?: cannot be told. Equal and different are judged at {beside['margin']:.0%}, each run against A, corrected "
+        f"?: cannot be told; *: disturbed. Judged at {beside['margin']:.0%}, each run against A, the family corrected."
     )
-    return grid("Figures", ("figure", "case", "A", *across), lines, note + "over the family.", left=2)
+    return grid("Figures", ("figure", "case", "A", *across), lines, note, left=2)
 
 
 def _value(value: Document | None, unit: str) -> str:
