@@ -146,3 +146,17 @@ def test_a_quota_that_stopped_ranks_is_named(tmp_path: Path, starter: Any, quota
         if '"launch"' in line and json.loads(line)["event"] == "launch"
     ]
     assert launch["hosts"][0]["cpu_quota"] == pytest.approx(0.3)
+
+
+@pytest.mark.mpi
+def test_a_failed_launch_reaches_terminal_and_document_in_the_programs_words(tmp_path: Path, starter: Any) -> None:
+    starter(
+        'echo "echo: rank 1: no such luck" >&2\n'
+        'echo "prterun detected that one or more processes exited with non-zero status," >&2; exit 1'
+    )
+    answer = assay(*WORDS, str(tmp_path / "run"), "-n", "2")
+    log = tmp_path / "run" / "log" / "000-echo.txt"
+    line = f"exit status 1: rank 1: no such luck; log: {log}"
+    assert answer.status == 1 and f"echo: {line}" in answer.err and log.exists()
+    (section,) = document(Run.open(tmp_path / "run"))["benchmarks"]
+    assert section["state"] == "invalid" and any(line in text for text in section["warnings"])
