@@ -27,6 +27,8 @@ TEXT = (Path(__file__).parents[1] / "docs" / "disturbance.md").read_text()
         (1e3 * accounts.EVENT, "long beside a slice ({:g} ms)"),
         (1e3 * accounts.SWITCH, "a slice of {:g} ms"),
         (accounts.IDLE, "an idle machine ({:g} and"),
+        (accounts.IDLE_A_PROCESSOR, "and {:g} per processor;"),
+        (accounts.IDLE_STEAL, "{:g} of stolen time"),
         (100 * verdict.CLEAN, "by no more than {:g}%"),
         (100 * verdict.STANDS, "off by {:g}% at most"),
     ],

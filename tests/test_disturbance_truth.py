@@ -6,6 +6,7 @@ least 90% of the cases of quiet virtual machines are clean, whose launches lie 1
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import numpy as np
@@ -19,6 +20,7 @@ COMPETITORS: dict[str, Draw] = {
     "a hog on another processor": lambda rng: Competitor(always, slows=rng.uniform(0, 0.8)),
     "a hog from midway": lambda rng: Competitor(part(rng), slows=rng.uniform(0, 0.8)),
     "bursts of 100 ms every 2 s": lambda rng: Competitor(bursts(0.1, 2.0), slows=rng.uniform(0, 0.8)),
+    "a little work all the while": lambda rng: Competitor(bursts(0.012, 0.1), slows=rng.uniform(0.3, 0.8)),
     "a hog on our processor": lambda rng: Competitor(always, takes=rng.uniform(0.3, 0.5)),
     "a nice'd hog": lambda rng: Competitor(always, takes=rng.uniform(0.02, 0.1), slows=rng.uniform(0, 0.2)),
     "a hypervisor": lambda rng: Competitor(always, takes=rng.uniform(0.05, 0.5), steal=True),
@@ -57,3 +59,32 @@ def test_the_true_value_lies_within_what_is_stated(name: str) -> None:
     print(f"{name}: covered {covered} of {cases}; {clean} clean, of these {wrong} wrong by more than 5%")
     assert covered >= 0.95 * cases
     assert wrong <= 0.02 * cases
+
+
+@pytest.mark.parametrize("intervals", [always, bursts(1.0, 2.2)], ids=["always", "bursts"])
+def test_of_rates_the_same_is_said_the_other_way_round(intervals: Callable[[float, float], np.ndarray]) -> None:
+    """A time that can be longer by d is a rate that can be lower by d / (1 + d); a ratio can be off either way."""
+    rng = np.random.default_rng(5)
+    shape = drawn(rng)
+    known = play(dataclasses.replace(shape, wall=0.4, apart=0.02), Competitor(intervals, slows=0.8))
+    times = judge(known.blocks, shape.processors)
+    rates = judge([dataclasses.replace(b, values=1 / b.values, sense=-1) for b in known.blocks], shape.processors)
+    ratios = judge([dataclasses.replace(b, sense=0) for b in known.blocks], shape.processors)
+    assert rates.marked == times.marked and any(v.state is not State.CLEAN for v in times.cases.values())
+    for case, verdict in times.cases.items():
+        assert (rates.cases[case].state, rates.cases[case].estimator) == (verdict.state, verdict.estimator)
+        time, rate, ratio = (found.cases[case].disturbance for found in (times, rates, ratios))
+        assert time is not None and rate is not None and ratio is not None
+        assert (rate.low, rate.high) == pytest.approx((1 / (1 + time.high) - 1, 1 / (1 + time.low) - 1), abs=2e-3)
+        assert -ratio.low == ratio.high == time.most
+
+
+def test_launches_apart_and_modes_are_remarks_and_no_disturbance() -> None:
+    shape = dataclasses.replace(drawn(np.random.default_rng(3)), apart=0.3, launches=6)
+    known = play(shape)
+    split = [
+        dataclasses.replace(b, values=b.values * np.where(np.arange(len(b.values)) % 3, 1.0, 1.5)) for b in known.blocks
+    ]
+    found = judge(split, shape.processors)
+    assert {v.state for v in found.cases.values()} == {State.CLEAN} and found.warnings == ()
+    assert "launches" in {remark.rule for remark in found.remarks}

@@ -194,3 +194,14 @@ def test_a_quota_and_ranks_that_share_a_processor_are_causes_of_a_size_that_nobo
             "disturbed"
         }
     assert figure(whole)["state"] == "disturbed" and figure(whole)["disturbance"] is None
+
+
+def test_a_check_that_says_less_than_a_case_covers_it(run: Run) -> None:
+    """One that is beside the point of every case costs all of them."""
+    for name, checked in (("some", {"bytes": 8}), ("all", {"bytes": 4})):
+        made = run if name == "some" else Run.create(run.folder.parent / name, dict(run.about))
+        wrong = {"event": "check", "case": checked, "passed": False, "detail": "byte 7"}
+        for number in range(3):
+            launch(made, number, [(2e-6, {})] * 3, wrong, benchmark="echo")
+        (section,) = document(made)["benchmarks"]
+        assert {f["state"] for f in section["figures"]} == {"invalid"} and section["failed_checks"] == 1

@@ -23,7 +23,8 @@ SWITCH = 3e-3  # s: for so long a process that was switched out waits at most (t
 DISK = 0.01  # s: for so long a page is read from disk
 LONGEST = 0.9  # of the time that may be counted as lost: beyond it nothing is known
 IDLE = 0.05  # busy processors of an idle machine's daemons, over seconds
-OVER = 1.0  # s: a launch must be accounted for so long that ticks do not matter
+IDLE_A_PROCESSOR = 0.002  # and so much more for each processor
+OVER = 1.0  # s: launches are gathered until they are accounted for so long that ticks do not matter
 IDLE_STEAL = 0.02  # processors that a quiet hypervisor takes for its own ticks, over seconds
 
 
@@ -116,15 +117,18 @@ def _slowed(lost: float) -> float:
 def _remainder(findings: Findings, processors: int) -> None:
     """Of the blocks that no rule marked: what others and the hypervisor took beyond an idle machine, over seconds."""
     blocks = findings.blocks
-    by_launch: dict[int, list[int]] = defaultdict(list)
-    for i, block in enumerate(blocks):
-        if i not in findings.marked:
-            by_launch[block.launch].append(i)
-    for members in by_launch.values():
+    gathered: list[list[int]] = [[]]  # launches, so many together that ticks do not matter
+    unmarked = sorted((i for i in range(len(blocks)) if i not in findings.marked), key=lambda i: blocks[i].launch)
+    for place, i in enumerate(unmarked):
+        another = place > 0 and blocks[unmarked[place - 1]].launch != blocks[i].launch
+        if another and sum(blocks[j].wall for j in gathered[-1]) >= OVER:
+            gathered.append([])
+        gathered[-1].append(i)
+    for members in gathered:
         wall = sum(blocks[i].wall for i in members)
-        if wall < OVER:
+        if wall < OVER / 4:
             continue
-        others = sum(blocks[i].counted("others") for i in members) / wall - IDLE - OTHERS_A_PROCESSOR * processors
+        others = sum(blocks[i].counted("others") for i in members) / wall - IDLE - IDLE_A_PROCESSOR * processors
         steal = sum(blocks[i].counted("steal") for i in members) / wall - IDLE_STEAL
         rounding = TICK / wall
         if others > rounding:
