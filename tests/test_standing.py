@@ -196,12 +196,24 @@ def test_a_quota_and_ranks_that_share_a_processor_are_causes_of_a_size_that_nobo
     assert figure(whole)["state"] == "disturbed" and figure(whole)["disturbance"] is None
 
 
-def test_a_check_that_says_less_than_a_case_covers_it(run: Run) -> None:
+def test_a_check_that_says_less_than_a_case_covers_it_and_no_other(run: Run) -> None:
     """One that is beside the point of every case costs all of them."""
-    for name, checked in (("some", {"bytes": 8}), ("all", {"bytes": 4})):
-        made = run if name == "some" else Run.create(run.folder.parent / name, dict(run.about))
+    for checked, invalid in (({"bytes": 8}, {8}), ({"bytes": 4}, {8, 512})):
+        made = Run.create(run.folder.parent / f"checked-{checked['bytes']}", dict(run.about))
         wrong = {"event": "check", "case": checked, "passed": False, "detail": "byte 7"}
         for number in range(3):
-            launch(made, number, [(2e-6, {})] * 3, wrong, benchmark="echo")
+            longer = {"event": "block", "case": {"bytes": 512, "hops": None}, "metric": "round_trip", "block": 0}
+            longer |= {"batch": 1, "first": None, "values": [3e-6] * 9, "t0": 5.0, "t1": 5.3, "accounting": QUIET}
+            launch(made, number, [(2e-6, {})] * 3, longer, wrong, benchmark="echo")
         (section,) = document(made)["benchmarks"]
-        assert {f["state"] for f in section["figures"]} == {"invalid"} and section["failed_checks"] == 1
+        found = {f["params"]["bytes"] for f in section["figures"] if f["state"] == "invalid"}
+        assert found == invalid and section["failed_checks"] == 1
+
+
+def test_what_was_seen_and_moved_nothing_is_a_cause_and_no_warning(run: Run) -> None:
+    for number in range(3):
+        launch(run, number, [(1e-5, HOG if number == i == 1 else {}) for i in range(6)])
+    whole = document(run)
+    assert "others" in {cause["cause"] for cause in whole["causes"]}
+    assert whole["state"] == "clean" and whole["warnings"] == []
+    assert 0 <= figure(whole)["disturbance"]["high"] < 0.02 and figure(whole)["marked"] == 1

@@ -130,11 +130,23 @@ def _remainder(findings: Findings, processors: int) -> None:
             continue
         others = sum(blocks[i].counted("others") for i in members) / wall - IDLE - IDLE_A_PROCESSOR * processors
         steal = sum(blocks[i].counted("steal") for i in members) / wall - IDLE_STEAL
-        rounding = TICK / wall
+        others -= sum(_bias(blocks[i]) for i in members) / wall
+        rounding = 2 * TICK / wall
         if others > rounding:
             findings.met("beside", members, _touched(blocks, members, others), others)
         if steal > rounding:
             findings.met("steal", members, _touched(blocks, members, steal), _slowed(steal))
+
+
+def _bias(block: Block) -> float:
+    """By how much (s) a block's account of others is too great where they do little.
+
+    It is whole ticks less our own time, and no less than zero: of an error of up to a tick either way only what is
+    above is kept. Of a block of w < 1 ticks that is w (1 - w) on average, else 1/6; where others do more, nothing.
+    """
+    ticks, seen = block.wall / TICK, block.counted("others") / TICK
+    usual = ticks * (1 - ticks) if ticks < 0.8 else 1 / 6
+    return TICK * usual * min(1.0, max(0.0, 1 - (seen - 1)))
 
 
 def _windows(blocks: Sequence[Block]) -> Iterator[list[int]]:
