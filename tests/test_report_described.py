@@ -17,7 +17,15 @@ from assay.report.document import _headlines
 def fit(hops: int | None, alpha: float, over: tuple[float, float]) -> dict[str, Any]:
     params = {} if hops is None else {"hops": hops}
     text = f"T = {alpha * 1e6:g} us"
-    return {"params": params, "estimator": "ordinary", "alpha": alpha, "beta": 4e-7, "over": list(over), "text": text}
+    return {
+        "law": "alpha_beta",
+        "params": params,
+        "estimator": "ordinary",
+        "alpha": alpha,
+        "beta": 4e-7,
+        "over": list(over),
+        "text": text,
+    }
 
 
 def document(hops: list[int | None]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import os
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from assay.report import by_length, launches_spent, paragon, parts, published, quoted, shares, summary, tables, verdict
 from assay.report.grid import Grid
@@ -38,7 +39,7 @@ def write(run: Run, document: Document, path: Path | None = None) -> Path:
     }
     for place, text in texts.items():
         try:
-            place.write_text(text, encoding="utf-8")
+            place.write_text(text, encoding="utf-8", errors="backslashreplace")  # names of files are bytes
         except OSError as error:
             if place.parent != target.parent:
                 continue  # another's run, or one on a medium that cannot be written: the page is what was asked for
@@ -99,7 +100,7 @@ def _files(document: Document, folder: Path | None) -> list[Document]:
     found = []
     for name in ("samples.parquet", "blocks.parquet", "launches", "log", "summary.md"):
         if (run / name).exists():
-            href = Path(os.path.relpath(run / name, folder)).as_posix() if folder else (run / name).as_uri()
+            href = quote(os.fsencode(os.path.relpath(run / name, folder))) if folder else (run / name).as_uri()
             found.append({"name": name, "href": href, "path": str(run / name)})
     return found
 
