@@ -20,6 +20,8 @@ from compiled import WARNINGS, compile_to
 from test_disturbed_run import hog
 from test_last_level import machine
 
+pytestmark = pytest.mark.measures
+
 PROGRAMS = programs_root()
 MPI = find_mpi()
 BOTH = len(os.sched_getaffinity(0)) >= 2

@@ -14,6 +14,8 @@ import pytest
 from assay.machine.bystanders import Look, bystanders, look
 from command_line import assay
 
+pytestmark = pytest.mark.measures
+
 HERTZ = os.sysconf("SC_CLK_TCK")
 
 

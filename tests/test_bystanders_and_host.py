@@ -22,6 +22,8 @@ from assay.machine.units import quantity
 from compiled import compile_to
 from mpis_here import CROWD, MPI, WHEEL
 
+pytestmark = pytest.mark.measures
+
 CONSTANT = Description.model_validate({"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}})
 Values = dict[tuple[str, Any, Any], float]  # (metric, bytes, between) -> value
 

@@ -22,6 +22,8 @@ from command_line import assay
 from mpis_here import MPI
 from test_node_cases import quota  # noqa: F401  (a fixture)
 
+pytestmark = pytest.mark.measures
+
 NAME = "assay-competitor"  # fifteen letters are what the kernel keeps of a name
 WORKS = {
     "a hog": "while True: pass",

@@ -14,6 +14,8 @@ import pytest
 
 from command_line import assay
 
+pytestmark = pytest.mark.measures
+
 
 @contextmanager
 def hog(processors: int) -> Iterator[None]:

@@ -21,6 +21,8 @@ from assay.machine.limits import Limits
 from assay.machine.software import Compiler, Library, Mpi, Software
 from assay.machine.system import System
 
+pytestmark = pytest.mark.measures
+
 GXX = Compiler(command="g++", path="/usr/bin/g++", version="g++ 12", cxx20=True)
 MPI = Mpi(mpicxx="/usr/bin/mpicxx", mpiexec="/usr/bin/mpiexec", implementation="Open MPI", version="4.1")
 BLAS = Library(name="OpenBLAS", where="/usr/lib/libopenblas.so")

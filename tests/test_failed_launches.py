@@ -22,7 +22,7 @@ from small_programs import SmallProgram
 from test_launchers import MPIS, gone, marked
 
 each_mpi = pytest.mark.parametrize("mpi", MPIS.values(), ids=[f"{m.implementation} {m.version}" for m in MPIS.values()])
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.measures]
 
 WRONG = r"""
 #pragma once

@@ -18,6 +18,8 @@ from assay.execute.mpi import Mpi
 from small_programs import script, write_tree
 from test_launchers import MPIS, gone, marked
 
+pytestmark = pytest.mark.measures
+
 FAKE_SSH = """
 while :; do case "$1" in -T|-x) shift ;; -o) shift 2 ;; *) break ;; esac; done
 host=$1; shift

@@ -17,6 +17,8 @@ import assay._core
 from assay.execute import session
 from command_line import assay
 
+pytestmark = pytest.mark.measures
+
 HYPERCUBE = Path(__file__).resolve().parent.parent / "examples" / "hypercube.toml"
 LONG = ("--set", "method.cycles=2000000000", "--set", "network.dimension=10")
 STUDY = """

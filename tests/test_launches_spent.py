@@ -23,6 +23,8 @@ from assay.store import Run
 from assay.verbs._spending import Spent
 from command_line import assay
 
+pytestmark = pytest.mark.measures
+
 SPREAD = {"sieve": 0.001, "lock": 0.5}  # of the launches, relative
 
 

@@ -18,6 +18,8 @@ from assay.execute.loopback import loopback
 from assay.execute.mpi import Mpi
 from test_launchers import MPIS, marked
 
+pytestmark = pytest.mark.measures
+
 each_mpi = pytest.mark.parametrize("mpi", MPIS.values(), ids=[f"{m.implementation} {m.version}" for m in MPIS.values()])
 
 

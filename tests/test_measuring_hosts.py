@@ -12,6 +12,8 @@ from assay.store import Run
 from command_line import assay
 from test_hosts import fake_ssh  # noqa: F401  (a fixture)
 
+pytestmark = pytest.mark.measures
+
 
 @pytest.fixture
 def run(tmp_path, fake_ssh, monkeypatch) -> Run:  # noqa: F811

@@ -19,6 +19,8 @@ from assay.execute.mpi import launch_environment
 from compiled import compile_to
 from mpis_here import CROWD, MPI
 
+pytestmark = pytest.mark.measures
+
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
 STARTUP = 1e-5
 MACHINE = Description.model_validate({"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}).for_core()

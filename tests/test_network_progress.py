@@ -17,6 +17,8 @@ import assay._core
 from assay.network import description, progress, saturation, simulation, sweep, workers
 from command_line import assay
 
+pytestmark = pytest.mark.measures
+
 HYPERCUBE = Path(__file__).resolve().parent.parent / "examples" / "hypercube.toml"
 
 

@@ -47,7 +47,7 @@ EXTRA: dict[str, list[str]] = {
     "memory/bus_files": ["load"]
 }  # parameters of what a case holds several of, beside the record's
 
-pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
 
 
 def record_of(name: str) -> dict[str, Any]:

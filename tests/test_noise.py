@@ -21,6 +21,8 @@ from command_line import assay
 from compiled import kept
 from test_disturbed_run import hog
 
+pytestmark = pytest.mark.measures
+
 STEP = 2e-4  # s
 EVENT: dict[str, Any] = {
     "event": "trace",

@@ -15,7 +15,7 @@ from assay.benchmark.record import programs_root
 from compiled import SANITIZERS, WARNINGS, compile_to, kept
 
 PROGRAMS = programs_root()
-pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
 NODES = r"""
 #include <cstdio>
 #include <cstdlib>

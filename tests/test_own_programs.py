@@ -14,6 +14,8 @@ from assay.execute.build import build, build_for_simulator
 from assay.execute.mpi import find_mpi
 from command_line import assay
 
+pytestmark = pytest.mark.measures
+
 ROOT = Path(__file__).parent.parent
 CONSTANT = str(ROOT / "examples" / "constant.toml")
 

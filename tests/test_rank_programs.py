@@ -23,6 +23,8 @@ from assay.execute.build import build
 from assay.execute.mpi import find_mpi
 from compiled import SANITIZERS, compile_to
 
+pytestmark = pytest.mark.measures
+
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "programs"
 RANKS = {name: record for name, record in benchmarks().items() if record.kind == "ranks"}

@@ -20,6 +20,7 @@ OFFSET = 1000  # s, ahead of the host's
 ELSEWHERE = ("unshare", *(() if os.geteuid() == 0 else ("-r",)), "-T", "--monotonic", str(OFFSET), "--fork")
 
 pytestmark = [
+    pytest.mark.measures,
     pytest.mark.mpi,
     pytest.mark.skipif(not MPIS, reason="no MPI here"),
     pytest.mark.skipif(

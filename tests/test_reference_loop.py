@@ -19,6 +19,8 @@ from assay.store import Run
 from mpis_here import CROWD, MPI
 from test_document import block, launch
 
+pytestmark = pytest.mark.measures
+
 QUIET = {"wall": 1.0, "own": 0.99, "others": 0.0, "steal": 0.0, "involuntary": 1}
 
 

@@ -21,6 +21,8 @@ from assay.stored.provenance import differences
 from assay.verbs import _doing
 from command_line import assay
 
+pytestmark = pytest.mark.measures
+
 MACHINE = 'name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n'
 
 

@@ -14,6 +14,8 @@ import pytest
 from assay.store import Run
 from command_line import assay
 
+pytestmark = pytest.mark.measures
+
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from small_programs import write_tree
 from test_launchers import MPIS, gone, marked
 
 pytestmark = [
+    pytest.mark.measures,
     pytest.mark.slurm,
     pytest.mark.skipif(slurm_cluster.missing() is not None, reason=str(slurm_cluster.missing())),
 ]

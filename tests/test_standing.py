@@ -18,6 +18,8 @@ from assay.samples import Circumstance
 from assay.store import Run
 from command_line import assay
 
+pytestmark = pytest.mark.measures
+
 QUIET = {"steal": 0.0, "others": 0.0, "own": 0.3, "wall": 0.3, "involuntary": 1, "major_faults": 0}
 
 MEASURES = {"sieve": ("time", {"size": 8190}), "echo": ("round_trip", {"bytes": 8, "hops": None})}

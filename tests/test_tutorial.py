@@ -13,6 +13,8 @@ from assay.errors import InputError
 from assay.execute.mpi import find_mpi
 from command_line import assay
 
+pytestmark = pytest.mark.measures
+
 ROOT = Path(__file__).parent.parent
 
 

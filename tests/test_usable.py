@@ -15,6 +15,8 @@ from assay.samples import Circumstance, Launch, folded
 from assay.store import Run
 from command_line import assay
 
+pytestmark = pytest.mark.measures
+
 ABOUT = Circumstance("r", "echo", "messages", "here", 0, 0, 1, "p")
 LAPTOP = {"host": "laptop", "usable_cpus": 2, "frequency": 4e9, "flags": ["avx2", "fma"]}
 NODE = {"host": "n1", "cpu": "Big", "usable_cpus": 64, "frequency": 2e9}
