@@ -116,6 +116,10 @@ class Run:
         if not isinstance(about.get("id"), str):
             raise ValueError(f"id: seen: {about.get('id')!r}; accepted: text")
         kept = {key: value for key, value in about.items() if isinstance(value, _KINDS.get(key, object))}
+        wishes = kept.get("wishes")
+        names = wishes.get("names") if isinstance(wishes, dict) else None
+        if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+            raise ValueError(f"wishes.names: seen: {names!r}; accepted: a list of names")
         if isinstance(host := kept.get("host"), dict):
             kept["host"], _ = usable(host)
         return Run(folder, kept)
