@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 from assay.execute.plan import Task
 from assay.verbs import _progress
 
@@ -40,3 +47,41 @@ def test_measuring_says_what_is_done_and_how_long_it_will_take() -> None:
 def test_times_to_go_are_written_as_people_do() -> None:
     assert [_progress.duration(s) for s in (0.2, 40, 100, 5300, 9000)] == ["1 s", "40 s", "2 min", "88 min", "2.5 h"]
     assert _progress.doing(tasks(4), 4) == "writing the tables" and _progress.doing(tasks(4), 1) == "b1"
+
+
+def test_a_terminal_gets_one_display_and_no_line_a_program(tmp_path: Path) -> None:
+    """On a terminal of its own: compiling, then measuring with what is done now, redrawn in place."""
+    script = tmp_path / "shows.py"
+    script.write_text(
+        "import time\n"
+        "from assay.execute.plan import Task\n"
+        "from assay.verbs._progress import shown\n"
+        "tasks = [Task(f'b{i % 4}', i // 4, 0, None, (), 300.0) for i in range(8)]\n"
+        "with shown(tasks, 4) as progress:\n"
+        "    for name in ('echo', 'self'):\n"
+        "        progress.say(f'compiling {name} (g++ 12, -O3)')\n"
+        "        time.sleep(0.3)\n"
+        "    progress.say('echo: exit status 1')\n"
+        "    for task in tasks[:5]:\n"
+        "        progress.advance(task.benchmark)\n"
+        "    time.sleep(0.5)\n"
+    )
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    done = subprocess.Popen([sys.executable, str(script)], stderr=theirs, stdout=subprocess.PIPE, env=environment)
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # the other side is closed
+            break
+        if not piece:
+            break
+        seen += piece
+    os.close(ours)
+    assert done.wait(60) == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", seen.decode("utf-8", "replace"))
+    assert "compiling" in text and "self" in text and "g++ 12" not in text  # the compiler's words are no line of theirs
+    assert "echo: exit status 1" in text
+    assert "measuring" in text and "5/8" in text and "b1, launch 2 of 2" in text

@@ -105,8 +105,7 @@ def _noise(document: Document) -> Iterator[Document]:
 
 def _balance(document: Document, lines: list[Document]) -> Iterator[Document]:
     """Say how many flops a byte from memory must feed, on as many threads as streamed."""
-    peak = best_peak(document)
-    streamed = list(values(document, "stream", "rate", "median", kernel="triad", vector=0))
+    peak, streamed = best_peak(document), _streamed(document)
     if peak is None or not streamed:
         return
     best = max(streamed, key=lambda figure: figure["value"])
@@ -121,11 +120,14 @@ def _balance(document: Document, lines: list[Document]) -> Iterator[Document]:
     )
 
 
+def _streamed(document: Document) -> list[Document]:
+    """Bandwidths of memory that stand as estimates: from a bound nothing is concluded about the machine."""
+    found = values(document, "stream", "rate", "median", kernel="triad", vector=0)
+    return [figure for figure in found if figure["state"] != "bound"]
+
+
 def _threads(document: Document) -> Iterator[Document]:
-    rates = {
-        figure["params"].get("threads"): figure["value"]
-        for figure in values(document, "stream", "rate", "median", kernel="triad", vector=0)
-    }
+    rates = {figure["params"].get("threads"): figure["value"] for figure in _streamed(document)}
     counts = sorted(count for count in rates if count)
     if len(counts) > 1 and counts[0] == 1:
         gain = rates[counts[-1]] / rates[1]
@@ -137,7 +139,7 @@ def _threads(document: Document) -> Iterator[Document]:
 def _far(lines: list[Document]) -> Iterator[Document]:
     for line in lines:
         bound = line["bound"]
-        if bound is not None and bound["share"] < FAR:
+        if bound is not None and bound["share"] < FAR and line["state"] != "bound":
             text = f"{line['title']}: {line['text']}, {percent(bound['share'])} {line['bound_text']}"
             yield _line(40 - 10 * bound["share"], "limit", text, ADVICE.get(line["benchmark"], ""))
 
