@@ -163,6 +163,19 @@ def test_a_competitor_of_one_of_two_ranks_is_seen_and_many_calm_ranks_are_not_ac
     assert rules(judge(changed(quiet_run(), late, involuntary=20.0 + 20.0 + 125.0), 2, 2)) == {"switches"}
 
 
+@pytest.mark.parametrize(("own", "most"), [(0.99, 0.04), (0.7, 0.5)])
+def test_a_switch_costs_no_more_than_the_processor_time_that_we_lack(own: float, most: float) -> None:
+    """Long readings, 150 switches a second: they may have taken 45% of the time; our own account says how much."""
+    run = [
+        dataclasses.replace(block, values=block.values[:3])
+        for block in changed(quiet_run(), lambda block: True, involuntary=150.0, own=own)
+    ]
+    for verdict in judge(run, 2).cases.values():
+        assert verdict.disturbance is not None and 0 < verdict.disturbance.high < most
+    several = judge([dataclasses.replace(block, threads=2) for block in run], 2)  # of which one may have lost it all
+    assert all(v.disturbance and v.disturbance.high > 0.5 for v in several.cases.values())
+
+
 def test_who_works_on_processors_that_are_not_ours_is_beside_us_as_well() -> None:
     """A quota of half a processor on a host of four: three that work there share its memory with us."""
     run = [dataclasses.replace(b, host="n1") for b in changed(quiet_run(), lambda block: True, others=3.0)]

@@ -154,9 +154,16 @@ def _blocks(
                 sense=senses.get(of.metric, 1),
                 reference=slower.get((of.host, of.launch, of.attempt)),
                 natural=of.metric in unjudged,
+                threads=_threads(of.case),
             )
         )
     return made, names, by_host
+
+
+def _threads(case: str) -> int:
+    """How many threads a case is about; one where it does not say."""
+    stated = json.loads(case).get("threads")
+    return stated if isinstance(stated, int) else 1
 
 
 def sense(record: Benchmark, metric: str) -> int:

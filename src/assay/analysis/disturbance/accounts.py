@@ -20,6 +20,7 @@ STARVED = 0.85  # our processor time, as a share of the case's best blocks: belo
 FREQUENCY = 0.05  # so much below the best, relative: a time follows the processor's frequency one to one
 EVENT = 1e-3  # s: a process or a hypervisor takes a processor for so long at least (the scheduler's least slice)
 SWITCH = 3e-3  # s: for so long a process that was switched out waits at most (the scheduler's slice)
+EXACT = 0.02  # processors: our own time is counted that well
 DISK = 0.01  # s: for so long a page is read from disk
 LONGEST = 0.9  # of the time that may be counted as lost: beyond it nothing is known
 IDLE = 0.05  # busy processors of an idle machine's daemons, over seconds
@@ -36,7 +37,7 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
     blocks = findings.blocks
     hits: dict[str, list[int]] = defaultdict(list)
     worst: dict[str, float] = defaultdict(float)
-    share = _own_share(blocks)
+    share, busiest = _own_share(blocks)
 
     def hit(rule: str, window: list[int], size: float) -> None:
         hits[rule] += window
@@ -70,7 +71,11 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
             findings.met("steal", window, _touched(blocks, window, steal), _slowed(steal))
         if switches > SWITCHES + SWITCHES_A_RANK * (ranks - 1):
             hit("switches", window, switches)
-            findings.met("slices", window, _switched(blocks, window, switches), _slowed(switches * SWITCH))
+            lost = switches * SWITCH
+            single = all(blocks[i].threads == 1 and busiest[i] <= ranks * (1 + EXACT) for i in window)
+            if single:  # what each thread lost is then counted in our own time
+                lost = min(lost, max(0.0, ranks - own) + EXACT)
+            findings.met("slices", window, _switched(blocks, window, switches), _slowed(lost))
         if starving and 2 * len(starving) >= len(window):
             least = min(share[i] for i in starving)
             hit("starved", starving, 1 - least)
@@ -167,20 +172,21 @@ def _windows(blocks: Sequence[Block]) -> Iterator[list[int]]:
         yield from windows
 
 
-def _own_share(blocks: Sequence[Block]) -> Floats:
+def _own_share(blocks: Sequence[Block]) -> tuple[Floats, Floats]:
     """Our processor time a wall second of each block, relative to the case's best blocks (their 90th percentile).
 
-    1 if unknown.
+    1 if unknown; and those best blocks' own, in processors, infinite if unknown.
     """
     known = [block.wall > 0 and block.accounting.get("own") is not None for block in blocks]
     busy = np.array([b.counted("own") / b.wall if ok else np.nan for b, ok in zip(blocks, known, strict=True)])
-    share = np.ones(len(blocks))
+    share, busiest = np.ones(len(blocks)), np.full(len(blocks), np.inf)
     for members in cases_of(blocks).values():
         mine = busy[members]
         best = np.quantile(mine, 0.9) if np.isfinite(mine).all() else np.nan
         if best > 0.5:  # a program that mostly waits, for a disk say, is not judged by its processor time
             share[members] = mine / best
-    return share
+            busiest[members] = best
+    return share, busiest
 
 
 def frequency(findings: Findings) -> None:

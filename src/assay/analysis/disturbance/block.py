@@ -20,7 +20,7 @@ class Block:
     missing is not judged. `sense`: 1 where a disturbance makes values greater (times), -1 where less (rates), 0 where
     it can do either (ratios). `reference`: how much slower than at best the launch's reference loop was, relative.
     `natural`: values vary by their nature (the noise of a machine), so that they witness nothing, and what the accounts
-    say does not bound them.
+    say does not bound them. `threads`: how many each process works with.
     """
 
     metric: str
@@ -36,6 +36,7 @@ class Block:
     sense: int = 1
     reference: float | None = None
     natural: bool = False
+    threads: int = 1
 
     @property
     def wall(self) -> float:
