@@ -43,10 +43,10 @@ def discovered(document: Document, about: Document) -> Document:
         from assay.machine.discovery import Host
 
         try:
-            Host.model_validate(seen)
+            return Host.model_validate(seen).model_dump(mode="json")
         except ValidationError:  # of another version, or damaged
             return {}
-    return dict(seen)
+    return {}
 
 
 def _join(*parts: str | None) -> str:
