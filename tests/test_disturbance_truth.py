@@ -76,7 +76,7 @@ def test_of_rates_the_same_is_said_the_other_way_round(intervals: Callable[[floa
         time, rate, ratio = (found.cases[case].disturbance for found in (times, rates, ratios))
         assert time is not None and rate is not None and ratio is not None
         assert (rate.low, rate.high) == pytest.approx((1 / (1 + time.high) - 1, 1 / (1 + time.low) - 1), abs=2e-3)
-        assert -ratio.low == ratio.high == time.most
+        assert ratio.high == time.most and (1 + ratio.low) * (1 + ratio.high) == pytest.approx(1)
 
 
 def test_launches_apart_and_modes_are_remarks_and_no_disturbance() -> None:

@@ -188,7 +188,7 @@ def _sensed(moved: Displacement, sense: int) -> Displacement:
         return moved
     if sense < 0:
         return Displacement(1 / (1 + moved.high) - 1, 1 / (1 + max(moved.low, -0.999)) - 1)
-    return Displacement(-moved.most, moved.most)
+    return Displacement(1 / (1 + moved.most) - 1, moved.most)
 
 
 def invalid(blocks: int = 0, reasons: Sequence[str] = ()) -> Verdict:
