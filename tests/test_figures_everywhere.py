@@ -61,6 +61,7 @@ CASES: dict[str, list[str]] = {
     "run": ["run", "echo", "--on", CONSTANT, "--set", "bytes=8,64"],
     "run, quoted": ["run", "lock", "--on", "ksr1"],
     "evaluate": ["evaluate", "--on", CONSTANT, "-N", "4", "--out", "whole"],
+    "evaluate, all": ["evaluate", "--on", "all"],
     "report": ["report", "a"],
     "report, two": ["report", "a", "b"],
     "compare": ["compare", "a", "b"],
@@ -98,7 +99,15 @@ def test_figures_have_one_shape(case: str, here: Path, monkeypatch: pytest.Monke
         assert figure["state"] in states
         assert finite(figure["value"]) or (figure["value"] is None and figure["state"] == "invalid")
     told = [
-        (f["name"], f["statistic"], f.get("benchmark"), f.get("run"), json.dumps(f["params"], sort_keys=True))
+        (
+            f["name"],
+            f["statistic"],
+            f.get("benchmark"),
+            f.get("run"),
+            f.get("machine"),
+            f.get("source"),
+            json.dumps(f["params"], sort_keys=True),
+        )
         for f in figures
     ]
     if "published" not in case and "quoted" not in case:

@@ -133,6 +133,16 @@ def test_ctrl_c_ends_a_replay(tmp_path: Path) -> None:
     assert seconds < 15
 
 
+@pytest.mark.parametrize("words", [("run", "alltoall", "-n", 1728, "--set", "bytes=65536"), ("evaluate", "-N", 1728)])
+def test_ctrl_c_ends_ranks_on_a_described_machine(words: tuple[object, ...], tmp_path: Path) -> None:
+    """A simulated program of ranks is one call of the core."""
+    with started(*words, "--on", "torus-tofud", "--out", tmp_path / "run") as ran:
+        status, _, err, seconds = interrupted(ran)
+    assert status == 130
+    assert err.startswith("assay: interrupted") and len(err.splitlines()) == 1
+    assert seconds < 15
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
 @pytest.mark.parametrize("verb", ["simulate", "study"])
 def test_workers_end_with_their_parent(verb: str, number: signal.Signals, tmp_path: Path) -> None:

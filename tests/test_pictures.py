@@ -65,6 +65,15 @@ def test_the_papers_machine_is_drawn_with_both_networks(tmp_path: Path) -> None:
     assert (tmp_path / "map.svg").read_text().count("<circle") == 8 + 2
 
 
+def test_the_verb_draws_what_a_network_with_io_nodes_offers(tmp_path: Path) -> None:
+    """Its links are not watched; nobody asked for `method.utilisation`, so nobody is told of it."""
+    path, picture = tmp_path / "net.toml", tmp_path / "map.svg"
+    path.write_text('[network]\ntopology = "hypercube"\ndimension = 3\n[io]\n[method]\ncycles = 20000\n')
+    made = assay("simulate", str(path), "--heatmap", str(picture), "--json")
+    assert made.status == 0, made.err
+    assert "load of the links, offered, by the routes" in picture.read_text()
+
+
 def test_simulated_loads_are_the_offered_ones(tmp_path: Path) -> None:
     path, picture = tmp_path / "net.toml", tmp_path / "map.svg"
     path.write_text(NETWORK)

@@ -56,4 +56,24 @@ class Pieces {
   std::uint64_t at_ = 0, length_ = 256;  // cycles
 };
 
+/// The same for a loop that goes by steps of any cost: how many it makes before it asks again.
+class Steps {
+ public:
+  /// Steps until the next call; ends the computation if it is to end. The first call only starts the clock.
+  std::uint32_t next() {
+    const auto now = std::chrono::steady_clock::now();
+    if (began_ != decltype(now){}) {
+      check_stop();
+      if (now - began_ < std::chrono::milliseconds(10) && length_ < 1U << 20) length_ *= 2;
+      if (now - began_ > std::chrono::milliseconds(30) && length_ > 1) length_ /= 2;
+    }
+    began_ = now;
+    return length_;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point began_{};
+  std::uint32_t length_ = 64;
+};
+
 }  // namespace assay::events

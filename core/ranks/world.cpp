@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "events/stop.hpp"
 #include "ranks/communicator.hpp"
 
 namespace assay::described {
@@ -35,7 +36,9 @@ void World::start(int rank, ranks::Task task) {
 }
 
 std::vector<Waiting> World::run() {
-  while (true) {
+  events::Steps steps;
+  for (std::uint32_t left = steps.next(); true; --left) {
+    if (left == 0) left = steps.next();
     const std::uint64_t first = next_event();
     if (first <= static_cast<std::uint64_t>(model_next_)) {
       if (first == static_cast<std::uint64_t>(never)) break;

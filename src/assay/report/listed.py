@@ -16,6 +16,34 @@ def of_sections(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [whose | figure for section in document.get("benchmarks", ()) for figure in section["figures"]]
 
 
+def of_validation(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Every published cell that has a simulated value, machine by machine (SI units), with what was published."""
+    return [
+        {
+            "name": cell["metric"],
+            "value": cell["simulated"],
+            "unit": cell["unit"],
+            "statistic": "simulated",
+            "params": cell["params"],
+            "ci95": None,
+            "range": None,
+            "state": "clean",
+            "estimator": "simulated",
+            "disturbance": None,
+            "kind": cell["mark"],
+            "machine": machine["machine"],
+            "benchmark": cell["benchmark"],
+            "published": cell["published"],
+            "source": cell["source"],
+            "error": cell["error"],
+        }
+        for machine in document["machines"]
+        for table in machine["tables"]
+        for cell in table["cells"]
+        if cell["simulated"] is not None
+    ]
+
+
 def of_comparisons(comparisons: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The ratio of each row with its interval; what could not be compared is invalid."""
     return [

@@ -102,6 +102,7 @@ def _all(docs: Path | None, beside: str | None, json: bool) -> None:
     """Every shipped description beside what was published of it."""
     from assay.cli import emit
     from assay.errors import InputError
+    from assay.report.listed import of_validation
     from assay.validation.document import everything
     from assay.validation.page import write
 
@@ -111,6 +112,8 @@ def _all(docs: Path | None, beside: str | None, json: bool) -> None:
         from assay.report.document import document
         from assay.store import Run
 
-        print(write(docs, None if beside is None else document(Run.open(beside))))
+        page = write(docs, None if beside is None else document(Run.open(beside)))
+        print(page, file=sys.stderr if json else sys.stdout)
     if json:
-        emit(everything())
+        found = everything()
+        emit({"figures": of_validation(found)} | found)

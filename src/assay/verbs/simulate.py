@@ -63,14 +63,16 @@ def register(app: typer.Typer) -> None:
         if network is None:
             raise InputError("which network?", accepted="assay simulate NETWORK.toml, or --keys for what it may say")
         if heatmap is not None:
+            from assay.network import description
+
             if saturation or sweep:
                 raise InputError("is drawn for one simulation, without --saturation and --sweep", key="--heatmap")
-            settings = [*(settings or []), "method.utilisation=true"]
+            if description.load(network, settings or []).io is None:  # with [io] its offered loads are drawn
+                settings = [*(settings or []), "method.utilisation=true"]
         which = kind(executor)
         with bounded(network), ends_in_a_line(out):
             documents = _simulate(network, settings or [], saturation, sweep or [], out, which, workers)
         if heatmap is not None:
-            from assay.network import description
             from assay.network import heatmap as picture
 
             picture.write(heatmap, description.load(network, settings or []), documents[0].get("utilisation"))
