@@ -142,7 +142,10 @@ def ask(verb: str, folder: Path, whole: Path) -> None:
         json.loads(answer.out, parse_constant=lambda text: pytest.fail(f"{text} is no JSON"))
 
 
-FUZZ = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+# Drawn alike in every run of the suite: what a new draw finds is no fault of the change under test.
+FUZZ = settings(
+    max_examples=15, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+)
 SEEDS = st.integers(0, 2**32)
 
 
@@ -168,3 +171,11 @@ def one(verb: str, seed: int, whole: Path) -> None:
     for _ in range(dice.randint(1, 3)):
         damage(folder, dice)
     ask(verb, folder, whole)
+
+
+def test_a_parameter_that_became_text_is_in_no_fit(described: Path) -> None:
+    folder = Path("runs") / "one"
+    shutil.copytree(described, folder)
+    path = next(iter(sorted((folder / "launches").glob("*.jsonl"))))
+    path.write_text(path.read_text().replace('"bytes":64', '"bytes":"text"'))
+    ask("page", folder, described)

@@ -184,10 +184,13 @@ SHARES = {"sigma": "serial share or contention", "kappa": "coherence"}
 
 
 def families(found: Sequence[Cell], metric: str, key: str) -> dict[tuple[tuple[str, Any], ...], dict[float, Cell]]:
-    """Group the cells of `metric` that differ only in the number `key`; each family in rising order of it."""
+    """Group the cells of `metric` that differ only in the number `key`; each family in rising order of it.
+
+    Cells whose `key` is no number, as a damaged line may say, are in none.
+    """
     grouped: dict[tuple[tuple[str, Any], ...], dict[float, Cell]] = defaultdict(dict)
     for cell in found:
-        if cell.metric == metric and cell.case.get(key) is not None:
+        if cell.metric == metric and type(cell.case.get(key)) in (int, float):
             rest = tuple(sorted((k, v) for k, v in cell.case.items() if k != key))
             grouped[rest][float(cell.case[key])] = cell
     return {rest: dict(sorted(cells.items())) for rest, cells in grouped.items()}
