@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections import Counter
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is slow, which is no fault of what is tested (under CI this is the default of Hypothesis itself).
+if "CI" not in os.environ:
+    settings.register_profile("assay", deadline=None)
+    settings.load_profile("assay")
 
 
 def pytest_configure() -> None:

@@ -43,7 +43,7 @@ def test_rounds_are_those_of_the_algorithm(ranks: int, seed: int) -> None:
             "dissemination": rounds,
             "recursive doubling": cube + folded,
             "dimension exchange": 2 * cube + folded,
-            "library": 0,
+            "library": rounds,  # this machine says nothing of one: dissemination by messages
         }
         if algorithm in expected:
             assert time == pytest.approx(1e-5 * expected[algorithm], abs=1e-12), (algorithm, among)
