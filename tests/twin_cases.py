@@ -212,9 +212,9 @@ def crowded_cube(number: int, seed: int, count: int) -> Case:
 
 
 def speed(random: np.random.Generator) -> tuple[int, int, int, int]:
-    """Flit time, body, head and credit ticks; the head is never faster than the body."""
+    """Flit time, body, head and credit ticks; the head is now and then faster than the body."""
     body = int(random.integers(0, 4))
-    return int(random.integers(1, 4)), body, max(1, body + int(random.integers(0, 3))), int(random.integers(0, 4))
+    return int(random.integers(1, 4)), body, max(1, body + int(random.integers(-2, 3))), int(random.integers(0, 4))
 
 
 def speeds(random: np.random.Generator) -> Words:

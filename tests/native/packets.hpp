@@ -70,6 +70,7 @@ class Packets : RandomSource, Load {
     std::uint64_t id = 0;
     std::size_t row = 0, at = 0;  // at: links crossed
     Tick ready = 0, tail = 0;
+    std::vector<Tick> starts;  // of each flit over the last link that it has crossed
     std::uint32_t flits = 0;
     bool asked = false, inside = false;
     std::vector<Step> way;
@@ -134,7 +135,7 @@ class Packets : RandomSource, Load {
       one.inside.push_back(never);
       packet.inside = changed = true;
       const Link& before = fabric_.links[packet.way[packet.at - 1].link];
-      departs(packet, std::max(now, packet.tail + before.body));
+      departs(packet, packet.flits == 1 ? now : std::max(now, packet.tail + before.body));
     }
     return changed;
   }
@@ -163,10 +164,20 @@ class Packets : RandomSource, Load {
     }
     return false;
   }
+  /// The packet's flits one after the other over a wire (or into a sink), the head at `head`; `at` counts links before.
+  void pass(Packet& packet, Tick head, Tick flit) {
+    std::vector<Tick> starts(packet.flits, head);
+    for (std::size_t k = 1; k < starts.size(); ++k) {
+      starts[k] = starts[k - 1] + flit;
+      if (packet.at > 0)
+        starts[k] = std::max(starts[k], packet.starts[k] + fabric_.links[packet.way[packet.at - 1].link].body);
+    }
+    packet.starts = starts;
+  }
   void cross(Packet& packet, int p, Wire& wire, Buffer& buffer, Queue& from, Tick now) {
     const Link& link = fabric_.links[wire.link];
-    Tick end = now + Tick{link.flit} * (packet.flits - 1);
-    if (packet.at > 0) end = std::max(end, packet.tail + fabric_.links[packet.way[packet.at - 1].link].body);
+    pass(packet, now, link.flit);
+    const Tick end = packet.starts.back();
     if (packet.inside)
       *std::find(from.inside.begin(), from.inside.end(), never) = end;
     else if (packet.at > 0)
@@ -182,7 +193,8 @@ class Packets : RandomSource, Load {
     if (link.kind == LinkKind::ejection) {
       head[packet.row] = now;
       tail[packet.row] = end;
-      departs(packet, std::max(now + link.head + Tick{how_.sink_ticks} * (packet.flits - 1), end + link.body));
+      pass(packet, now + link.head, how_.sink_ticks);
+      departs(packet, packet.starts.back());
     }
     if (end == now) enter(from, now);
   }

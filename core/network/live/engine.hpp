@@ -48,6 +48,11 @@ class LiveSource {
   std::uint64_t base_ = 0, last_ = 0;
 };
 
+/// From the start of a message's tail over a link until both are done; a single flit is a head, not a body.
+inline std::uint64_t past(const Link& link, std::uint32_t flits) {
+  return flits == 1 ? link.flit : std::max(link.flit, link.body);
+}
+
 class LiveObserver {
  public:
   LiveObserver(LiveSource& source, const Fabric& fabric, bool passing)
@@ -55,8 +60,7 @@ class LiveObserver {
   template <class Engine, class Message>
   void delivered(const Engine& engine, const Message& m, decltype(m.born) head, std::uint32_t hops) {
     const Link& last = fabric_.links[fabric_.ejection(m.destination)[0]];
-    const std::uint64_t end =
-        std::max<std::uint64_t>(engine.tail(m, head) + std::max(last.flit, last.body), head + last.head);
+    const std::uint64_t end = std::max<std::uint64_t>(engine.tail(m, head) + past(last, m.flits), head + last.head);
     told->push_back({Told::What::arrived, source_.cookie(m.key), end, 0, source_.born(m.key), hops, m.flits});
     source_.forget(m.key);
   }
@@ -151,7 +155,7 @@ std::uint64_t LiveEngine<Engine>::unloaded(std::uint32_t links, std::uint32_t fl
   const Link& out = fabric.links[fabric.ejection(0)[0]];                         // may be slower than the way in
   const std::uint64_t slow =
       std::max<std::uint64_t>({node.flit, out.flit, inner == 0 ? 0 : wire.flit, how_.sink_ticks});
-  const std::uint64_t most = flits - 1, last = std::max(out.flit, out.body);
+  const std::uint64_t most = flits - 1, last = past(out, flits);
   if (how_.switching == "circuit") {
     const std::uint64_t stands = heads + node.head + std::uint64_t{links} * how_.acknowledgement;
     return stands + node.body + inner * wire.body + slow * most + last;

@@ -2,11 +2,10 @@
 // wire packet by packet; what InfiniBand- and Ethernet-like networks are.
 //
 // A packet of L flits (its header among them) that is granted a wire at g starts with its head at g and with its tail
-// at
-//   T = max(g + f (L-1), T of the link before + w of the link before);
-// the wire is free at T + f, and the packet's slot in the lane's buffer that it comes from at T + r. All that is known
-// at the grant, so there is one event a hop: the request at the next router, h after the head's start (cut-through) or
-// the tail's (store-and-forward); and a wake-up where somebody waits for a wire or a slot. Requests of a tick queue in
+// at T (passage.hpp; where no head is faster than its body, max(g + f (L-1), T + w of the link before)); the wire is
+// free at T + f, and the packet's slot in the lane's buffer that it comes from at T + r. All that is known at the
+// grant, so there is one event a hop: the request at the next router, h after the head's start (cut-through) or the
+// tail's (store-and-forward); and a wake-up where somebody waits for a wire or a slot. Requests of a tick queue in
 // order of message; then the wires are gone through upwards until nothing is granted any more. A wire serves its lanes
 // in turn, each first come first served. Routers are
 //   shared  input-queued, any packet of a buffer may go on (virtual output queues);
@@ -23,12 +22,14 @@
 
 #include "network/circle.hpp"
 #include "network/lane_engine.hpp"
+#include "network/passage.hpp"
 
 namespace assay::network {
 
 struct Packet : LaneMessage {
   std::uint32_t behind = events::nobody;  // fifo: who stands behind it in its buffer
   std::uint64_t ready = 0;
+  Passage passage;                                             // over that link
   std::uint32_t link = none, wire = 0, lane = events::nobody;  // whose far end it stands at
   bool inside = false;                                         // an output queue
 };
@@ -129,7 +130,7 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
       ++queues_[number].inside;
       Message& m = messages_[index];
       m.inside = true;
-      give_back(m, std::max(now_, m.tail + fabric_.links[m.link].body));
+      give_back(m, m.length == 1 ? now_ : std::max(now_, m.tail + fabric_.links[m.link].body));
       join(number, index);
     }
   }
@@ -175,8 +176,9 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     Wire& wire = wires_[number];
     const Link& link = fabric_.links[wire.link];
     const bool out = link.kind == LinkKind::ejection;
-    Tick tail = now_ + Tick{link.flit} * (m.length - 1);
-    if (m.link != none) tail = std::max(tail, m.tail + fabric_.links[m.link].body);
+    m.passage = m.link == none ? Passage::begin(now_, link.flit, m.length)
+                               : m.passage.next(fabric_.links[m.link].body, now_, link.flit, m.length);
+    const Tick tail = m.passage.last;
     wire.free_at = tail + link.flit;
     flits_by_link_[wire.link] += m.length;
     ++m.hops;
@@ -213,7 +215,7 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     m.tail = tail;
     if (out) {
       m.head = now_;
-      const Tick sunk = std::max(now_ + link.head + Tick{how_.sink_ticks} * (m.length - 1), tail + link.body);
+      const Tick sunk = m.passage.next(link.body, now_ + link.head, how_.sink_ticks, m.length).last;
       return_credit(number, lane, sunk + link.credit);
       return deliver(index);
     }

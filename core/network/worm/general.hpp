@@ -19,6 +19,7 @@
 #include "events/random.hpp"
 #include "events/wheel.hpp"
 #include "network/outcome.hpp"
+#include "network/passage.hpp"
 #include "network/registry.hpp"
 #include "network/settings.hpp"
 #include "network/worm/mutant.hpp"
@@ -35,6 +36,7 @@ struct Worm {
   Tick born = 0, entered = 0, ready = 0;                 // ready: when its head could ask, were it first in the buffer
   std::uint32_t want = none, settled = 0, lane = 0;
   std::uint32_t message = 0;  // row in the table of messages in packets
+  Passage passage;            // packets: over the last link of the path
   bool live = false, waiting = false;
   std::vector<Column> path;
 };
@@ -442,11 +444,14 @@ class GeneralEngine : private RandomSource, private Load {
   void cross_packet(std::uint32_t index, std::uint32_t number, std::uint32_t channel, Tick time) {
     Worm& w = worms_[index];
     const Link& link = fabric_.links[number];
-    Tick tail = time + Tick{link.flit} * (w.flits - 1);
-    if (!w.path.empty()) tail = std::max(tail, w.path.back().tail + fabric_.links[w.path.back().link].body);
-    w.path.push_back({number, channel, time, tail});
-    if (w.path.size() == 1) w.entered = time;
-    channels_[channel].free_at = tail + link.flit + (mutant == 1 ? 1 : 0);
+    if (w.path.empty()) {
+      w.entered = time;
+      w.passage = Passage::begin(time, link.flit, w.flits);
+    } else {
+      w.passage = w.passage.next(fabric_.links[w.path.back().link].body, time, link.flit, w.flits);
+    }
+    w.path.push_back({number, channel, time, w.passage.last});
+    channels_[channel].free_at = w.passage.last + link.flit + (mutant == 1 ? 1 : 0);
   }
   void go_on_packet(const Granted& grant) {
     Worm& w = worms_[grant.worm];
@@ -459,8 +464,7 @@ class GeneralEngine : private RandomSource, private Load {
     serve(grant.link);
     Worm& again = worms_[grant.worm];
     if (link.kind == LinkKind::ejection) {
-      const Tick sink_tail =
-          std::max(grant.time + link.head + Tick{how_.sink_ticks} * (again.flits - 1), tail + link.body);
+      const Tick sink_tail = again.passage.next(link.body, grant.time + link.head, how_.sink_ticks, again.flits).last;
       if (how_.buffer_packets != 0) free_slot(grant.channel, grant.link, sink_tail + link.credit);
       return deliver(grant.worm, tail);
     }
