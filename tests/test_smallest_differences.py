@@ -31,7 +31,9 @@ def agree(keys: dict[str, str], rows: Rows, expected: Ticks, engines: tuple[str,
         assert arrivals(twin_cases.engine(), own, rows, folder) == expected, name
 
 
-@pytest.mark.parametrize("topology", [{"topology": "hypercube", "dimension": "1"}, {"topology": "mesh", "extents": "2"}])
+@pytest.mark.parametrize(
+    "topology", [{"topology": "hypercube", "dimension": "1"}, {"topology": "mesh", "extents": "2"}]
+)
 def test_a_slow_sink_holds_back_the_tail_in_a_unit_cube_too(topology: dict[str, str], tmp_path: Path) -> None:
     """The head crosses three links; the sink takes flits at 3, 6 and 9, and the tail crosses when the second is in."""
     keys = topology | {"sink_ticks": "3"}
@@ -48,7 +50,27 @@ def test_the_second_flit_may_be_what_a_fast_head_leaves_behind(tmp_path: Path) -
     """Head 1 and body 9: the head crosses at 0, 1; the body at 1, 2 and, nine later, at 10, 12 on a slower link."""
     keys = CROSSBAR | {"switching": "cut-through", "head_ticks": "1", "body_ticks": "9"}
     case = twin_cases.Case("second", keys, np.array([(0, 0, 0, 2, 3)]), ["ejection 2 flit=2 head=1 body=9 credit=0"])
-    for keys in (keys, keys | {"engine": "packet"}):
-        case.keys = keys
+    for engine in ({}, {"engine": "packet"}):
+        case.keys = keys | engine
         for program in (twin_cases.twin(), twin_cases.engine()):
             assert twin_cases.play(program, [case], tmp_path).splitlines()[1] == "0 1 12 2"
+
+
+def test_a_sink_behind_first_in_first_out_buffers_takes_one_packet_at_a_time(tmp_path: Path) -> None:
+    """Message 0 sinks at 2, 4, 6 and 8 and stands in the way of 1, in the second place from 5: 2 has none till 8."""
+    keys = CROSSBAR | {"switching": "cut-through", "buffers": "fifo", "buffer_packets": "2", "sink_ticks": "2"}
+    rows = [(0, 0, 0, 2, 4), (1, 0, 1, 2, 1), (2, 1, 1, 2, 1)]
+    agree(keys, rows, [(1, 4), (5, 5), (8, 8)], ("default", "packet"), tmp_path)
+
+
+def test_such_a_sink_keeps_its_pace_from_one_packet_to_the_next(tmp_path: Path) -> None:
+    """The sink takes message 0 at 2 and 5 and message 1 at 8, not 6: 2 has a place at 5, 3 at 8."""
+    keys = CROSSBAR | {"switching": "cut-through", "buffers": "fifo", "buffer_packets": "2", "sink_ticks": "3"}
+    rows = [(0, 0, 0, 2, 2), (1, 0, 1, 2, 1), (2, 0, 1, 2, 1), (3, 0, 1, 2, 1)]
+    agree(keys, rows, [(1, 2), (3, 3), (5, 5), (8, 8)], ("default", "packet"), tmp_path)
+
+
+def test_a_store_and_forward_sink_waits_for_the_whole_packet(tmp_path: Path) -> None:
+    """Message 0 crosses the last link from 4 to 7, sinks from 8 to 11, and only then is there a place for 1."""
+    keys = CROSSBAR | {"switching": "store-and-forward", "buffer_packets": "1"}
+    agree(keys, [(0, 0, 0, 2, 4), (1, 0, 1, 2, 4)], [(4, 7), (11, 14)], ("default", "packet"), tmp_path)

@@ -54,6 +54,7 @@ class Packets : RandomSource, Load {
   struct Buffer {
     std::deque<int> order;      // who came in, oldest first, until their departure is known
     Tick next_from = 0;         // fifo: the first of them may ask from here on
+    Tick sink_from = 0;         // fifo: the sink takes another from here on
     std::vector<Tick> credits;  // of slots: when each is free again (never: not known)
   };
   struct Wire {
@@ -174,6 +175,15 @@ class Packets : RandomSource, Load {
     }
     packet.starts = starts;
   }
+  /// A packet's way out of the last buffer; first-in-first-out only once the one before it has gone.
+  void sink(Packet& packet, Buffer& buffer, const Link& last) {
+    Tick from = packet.ready;
+    if (how_.buffers == "fifo") from = std::max({from, buffer.next_from, buffer.sink_from});
+    pass(packet, from, how_.sink_ticks);
+    departs(packet, packet.starts.back());
+    buffer.next_from = packet.starts.back() + last.credit + 1;
+    buffer.sink_from = packet.starts.back() + how_.sink_ticks;
+  }
   void cross(Packet& packet, int p, Wire& wire, Buffer& buffer, Queue& from, Tick now) {
     const Link& link = fabric_.links[wire.link];
     pass(packet, now, link.flit);
@@ -193,8 +203,7 @@ class Packets : RandomSource, Load {
     if (link.kind == LinkKind::ejection) {
       head[packet.row] = now;
       tail[packet.row] = end;
-      pass(packet, now + link.head, how_.sink_ticks);
-      departs(packet, packet.starts.back());
+      sink(packet, buffer, link);
     }
     if (end == now) enter(from, now);
   }

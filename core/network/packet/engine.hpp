@@ -76,7 +76,7 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
   struct Lane {
     std::uint32_t open = 0;       // packets in it whose departure is not known
     std::uint32_t last = nobody;  // fifo: the last of them
-    Tick next_asks = 0;           // fifo: from when the one behind the last that left may ask
+    Tick next_asks = 0;           // fifo: from when the one behind the last that left may ask, or go into the sink
     std::vector<Tick> back;       // known returns of credits, ascending
   };
   /// Packets that wait for this lane class, or stand at its far end.
@@ -213,13 +213,16 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     m.wire = number;
     m.lane = lane;
     m.tail = tail;
+    m.ready = (stored_ ? tail : now_) + link.head;
     if (out) {
       m.head = now_;
-      const Tick sunk = m.passage.next(link.body, now_ + link.head, how_.sink_ticks, m.length).last;
+      // Where buffers are first-in-first-out the sink takes one packet at a time, as a link does.
+      if (fifo_) m.ready = std::max(m.ready, lanes_[lane].next_asks);
+      const Tick sunk = m.passage.next(link.body, m.ready, how_.sink_ticks, m.length).last;
+      lanes_[lane].next_asks = sunk + std::max(link.credit + 1, how_.sink_ticks);
       return_credit(number, lane, sunk + link.credit);
       return deliver(index);
     }
-    m.ready = (stored_ ? tail : now_) + link.head;
     if (!fifo_) return table_.put(now_, m.ready, asks, index);
     const std::uint32_t before = lanes_[lane].last;
     lanes_[lane].last = index;

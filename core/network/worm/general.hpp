@@ -13,65 +13,18 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "events/random.hpp"
 #include "events/wheel.hpp"
 #include "network/outcome.hpp"
-#include "network/passage.hpp"
 #include "network/registry.hpp"
 #include "network/settings.hpp"
 #include "network/worm/mutant.hpp"
 #include "network/worm/train.hpp"
+#include "network/worm/worms.hpp"
 
 namespace assay::network {
-
-struct Worm {
-  std::uint32_t next = events::nobody;       // in the queue or bucket it stands in
-  std::uint32_t successor = events::nobody;  // fifo buffers: who stands behind it in the buffer
-  std::uint64_t key = 0;
-  RouteState route;
-  std::uint32_t source = 0, destination = 0, flits = 0;  // flits: of this packet
-  Tick born = 0, entered = 0, ready = 0;                 // ready: when its head could ask, were it first in the buffer
-  std::uint32_t want = none, settled = 0, lane = 0;
-  std::uint32_t message = 0;  // row in the table of messages in packets
-  Passage passage;            // packets: over the last link of the path
-  bool live = false, waiting = false;
-  std::vector<Column> path;
-};
-
-/// Worms by number; they stay where they are while the pool grows.
-class Pool {
- public:
-  Worm& operator[](std::uint32_t index) { return chunks_[index / chunk][index % chunk]; }
-  const Worm& operator[](std::uint32_t index) const { return chunks_[index / chunk][index % chunk]; }
-  [[nodiscard]] std::uint32_t size() const { return size_; }
-  std::uint32_t add() {
-    if (size_ % chunk == 0) chunks_.push_back(std::make_unique<Worm[]>(chunk));
-    return size_++;
-  }
-  [[nodiscard]] std::size_t memory() const {
-    std::size_t sum = chunks_.size() * chunk * sizeof(Worm);
-    for (std::uint32_t i = 0; i < size_; ++i) sum += (*this)[i].path.capacity() * sizeof(Column);
-    return sum;
-  }
-
- private:
-  static constexpr std::uint32_t chunk = 256;
-  std::vector<std::unique_ptr<Worm[]>> chunks_;
-  std::uint32_t size_ = 0;
-};
-
-/// One channel of a link.
-struct Channel {
-  static constexpr Tick unknown = ~Tick{0};
-  Tick free_at = 0;                     // wire; `unknown` while held (wormhole, circuit)
-  std::uint32_t slots_open = 0;         // packet slots taken whose release is not known
-  std::vector<Tick> slots;              // known releases, ascending
-  std::uint32_t last = events::nobody;  // fifo: the last one in its far buffer, while that one's departure is unknown
-  Tick departure = 0;                   // fifo: from when the next may ask, by the last one that left
-};
 
 template <class Source, class Observer>
 class GeneralEngine : private RandomSource, private Load {
@@ -451,7 +404,24 @@ class GeneralEngine : private RandomSource, private Load {
       w.passage = w.passage.next(fabric_.links[w.path.back().link].body, time, link.flit, w.flits);
     }
     w.path.push_back({number, channel, time, w.passage.last});
-    channels_[channel].free_at = w.passage.last + link.flit + (mutant == 1 ? 1 : 0);
+    Channel& taken = channels_[channel];
+    taken.free_at = w.passage.last + link.flit + (mutant == 1 ? 1 : 0);
+    w.ready = (stored_ ? w.passage.last : time) + link.head;
+    if (link.kind == LinkKind::ejection) return sink_packet(w, link, taken);
+    if (!fifo_) return push(index, w.ready);
+    const std::uint32_t before = taken.last;
+    taken.last = index;
+    if (before == events::nobody)
+      push(index, std::max(w.ready, taken.departure));
+    else
+      worms_[before].successor = index;
+  }
+  /// The sink takes the packet's flits, then w.ready is when it has taken the last one. Where buffers are
+  /// first-in-first-out it takes one packet at a time, as a link does.
+  void sink_packet(Worm& w, const Link& link, Channel& channel) {
+    if (fifo_) w.ready = std::max(w.ready, channel.departure);
+    w.ready = w.passage.next(link.body, w.ready, how_.sink_ticks, w.flits).last;
+    channel.departure = w.ready + std::max(link.credit + 1, how_.sink_ticks);
   }
   void go_on_packet(const Granted& grant) {
     Worm& w = worms_[grant.worm];
@@ -462,21 +432,9 @@ class GeneralEngine : private RandomSource, private Load {
     if (at == 0) injected(grant.worm, tail + link.flit);
     passes(w, link, grant.time);
     serve(grant.link);
-    Worm& again = worms_[grant.worm];
-    if (link.kind == LinkKind::ejection) {
-      const Tick sink_tail = again.passage.next(link.body, grant.time + link.head, how_.sink_ticks, again.flits).last;
-      if (how_.buffer_packets != 0) free_slot(grant.channel, grant.link, sink_tail + link.credit);
-      return deliver(grant.worm, tail);
-    }
-    again.ready = (stored_ ? tail : grant.time) + link.head;
-    if (!fifo_) return push(grant.worm, again.ready);
-    Channel& channel = channels_[grant.channel];
-    const std::uint32_t before = channel.last;
-    channel.last = grant.worm;
-    if (before == events::nobody)
-      push(grant.worm, std::max(again.ready, channel.departure));
-    else
-      worms_[before].successor = grant.worm;
+    if (link.kind != LinkKind::ejection) return;
+    if (how_.buffer_packets != 0) free_slot(grant.channel, grant.link, w.ready + link.credit);
+    deliver(grant.worm, tail);
   }
   /// The packet's tail leaves the buffer behind link `at` of its path at `departure`.
   void leave(std::uint32_t index, std::size_t at, Tick departure) {

@@ -55,6 +55,7 @@ struct Holder {
 struct Channel {
   std::deque<const Worm*> order;  // who is in the far buffer, the oldest first
   Tick next_from = 0;             // first-in-first-out: the oldest may ask from here on
+  Tick sink_from = 0;             // and into the destination go from here on
   bool wire_taken = false;
   std::vector<Holder> lanes;  // of a link with several: who holds each
   std::size_t turn = 0;       // the lane that is asked first
@@ -157,7 +158,11 @@ class Clockwork {
   /// Whether the head, somewhere on its path, wants its next link from this tick on.
   bool head_wants_on(const Worm& worm) const {
     if (worm.asked || worm.head_at == worm.stops.size()) return false;
-    const Stop& at = worm.stops[worm.head_at - 1];
+    return head_may_leave(worm, worm.stops[worm.head_at - 1]);
+  }
+
+  /// Whether the head, in the buffer of its last stop, may leave it: for the next link, or into the destination.
+  bool head_may_leave(const Worm& worm, const Stop& at) const {
     if (plan_.switching == Switching::store_and_forward &&
         (at.crossed < worm.flits || at.last_start + at.link->head > now_))
       return false;
@@ -169,6 +174,9 @@ class Clockwork {
   }
 
   const Channel& channel_of(const Stop& stop) const {
+    return channels_[static_cast<std::size_t>(stop.number)][static_cast<std::size_t>(stop.channel)];
+  }
+  Channel& channel_of(const Stop& stop) {
     return channels_[static_cast<std::size_t>(stop.number)][static_cast<std::size_t>(stop.channel)];
   }
 
@@ -210,25 +218,24 @@ class Clockwork {
     ++crossings_;
     worm.asked = false;
     if (!header_apart && worm.flits == 1) tail_crossed(worm, worm.head_at);
-    if (++worm.head_at < worm.stops.size()) {
-      if (plan_.fifo)
-        channels_[static_cast<std::size_t>(stop.number)][static_cast<std::size_t>(stop.channel)].order.push_back(&worm);
-      return;
-    }
+    if (plan_.fifo) channel_of(stop).order.push_back(&worm);
+    if (++worm.head_at < worm.stops.size()) return;
     if (worm.message->head < 0 || now_ < worm.message->head) worm.message->head = now_;
   }
 
   /// The tail has started over the link of stop i: it has left the buffer before; over the last link it is delivered.
   void tail_crossed(Worm& worm, std::size_t i) {
-    if (plan_.fifo && i > 0) {
-      Stop& before = worm.stops[i - 1];
-      Channel& channel = channels_[static_cast<std::size_t>(before.number)][static_cast<std::size_t>(before.channel)];
-      channel.order.pop_front();
-      channel.next_from = now_ + before.link->credit + 1;
-    }
+    if (plan_.fifo && i > 0) tail_left(worm.stops[i - 1]);
     if (i + 1 < worm.stops.size()) return;
     worm.message->tail = std::max(worm.message->tail, now_);
     worm.message->crossed += worm.flits;
+  }
+
+  /// First-in-first-out: the oldest packet has left the buffer of this stop, the next may go.
+  void tail_left(const Stop& stop) {
+    Channel& channel = channel_of(stop);
+    channel.order.pop_front();
+    channel.next_from = now_ + stop.link->credit + 1;
   }
 
   void leave(Stop& stop) {
@@ -270,10 +277,14 @@ class Clockwork {
   bool sink(Worm& worm) {
     Stop& last = worm.stops.back();
     if (last.buffer.empty() || last.buffer.front().ready > now_) return false;
+    if (worm.sunk == 0 && (!head_may_leave(worm, last) || now_ < channel_of(last).sink_from)) return false;
     if (worm.sunk > 0 && now_ < worm.last_sunk + plan_.sink_flit) return false;
     leave(last);
     worm.last_sunk = now_;
-    if (++worm.sunk == worm.flits) delivered(*worm.message);
+    if (plan_.fifo) channel_of(last).sink_from = now_ + plan_.sink_flit;
+    if (++worm.sunk < worm.flits) return true;
+    if (plan_.fifo) tail_left(last);
+    delivered(*worm.message);
     return true;
   }
 
