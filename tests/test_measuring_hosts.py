@@ -63,3 +63,16 @@ def test_each_host_is_judged_by_its_own_processors(run: Run, monkeypatch: pytest
     monkeypatch.setattr(disturbance, "judge", judge)
     document(run)
     assert seen == [{"alpha": int(run.about["host"]["usable_cpus"]), "beta": 64}]
+
+
+def test_a_run_that_one_other_host_measured_is_named_after_it(tmp_path, fake_ssh, monkeypatch) -> None:  # noqa: F811
+    """Earlier runs, comparisons and lists go by that name; two hosts keep that of the one that submitted."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+    for name, nodes in (("one", ("gamma",)), ("two", ("alpha", "beta"))):
+        words = ("run", "clock", "--via", fake_ssh(*nodes), "--launches", "1", "--out", str(tmp_path / name), "--json")
+        answer = assay(*words)
+        assert answer.status in (0, 1), answer.err
+        made = Run.open(tmp_path / name)
+        expected = "gamma" if name == "one" else made.about["host"]["host"]
+        assert made.about["machine"] == expected and document(made)["machine"] == expected

@@ -58,7 +58,10 @@ def _taken(runs: list[Run], machine: str, profile: str) -> dict[tuple[str, int |
     found: dict[tuple[str, int | None], list[float]] = defaultdict(list)
     for run in runs:
         plan = run.about.get("plan")
-        if run.about.get("machine") != machine or run.about.get("profile") != profile or not isinstance(plan, dict):
+        about = run.about
+        host = None if about.get("described") else (about.get("host") or {}).get("host")
+        begun_on = host or about.get("machine")  # a run may be named after a node that measured for this host
+        if begun_on != machine or about.get("profile") != profile or not isinstance(plan, dict):
             continue
         tasks = {_name(task): (task["benchmark"], task.get("ranks")) for task in plan.get("tasks", ())}
         for entry in run.entries():

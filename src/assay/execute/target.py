@@ -47,17 +47,26 @@ def enough_ranks(
     ppn: Sequence[int],
     say: Callable[[str], None],
 ) -> list[Benchmark]:
-    """Keep what can have its least ranks on processors of their own; `say` names the rest."""
-    if on is not None:
-        there = _room(on) or 1 << 20
-    elif nodes is not None:
+    """Keep what can have its least ranks on processors of their own; `say` names the rest.
+
+    InputError where a described machine has fewer nodes than are asked for, or where nothing can be kept.
+    """
+    room = None if on is None else _room(on)
+    if nodes is not None:
+        if room is not None and nodes * max(ppn, default=1) > room:
+            raise InputError("are more ranks than it has room for", key=f"{on} -N", value=nodes, accepted=f"{room}")
         there = nodes * min(ppn, default=1)
+    elif on is not None:
+        there = room or 1 << 20
     else:
         there = max(2, len(os.sched_getaffinity(0)))
     kept = [r for r in records if r.kind == "node" or int(r.extra.get("least_ranks", 1)) <= there]
-    gone = [r.name for r in records if r not in kept]
+    gone = [f"{r.name} ({r.extra['least_ranks']} ranks)" for r in records if r not in kept]
+    if gone and not kept:
+        raise InputError("is too few for all that is asked for", key="-N", value=there, accepted=", ".join(gone))
     if gone:
-        say(f"left out for want of processors, of which there are {there}: {', '.join(gone)}")
+        what = "processors" if on is None else "nodes"
+        say(f"skipped for lack of {what}, of which there are {there}: {', '.join(gone)}")
     return kept
 
 

@@ -59,9 +59,12 @@ def _words(seconds: float) -> str:
 
 
 @contextmanager
-def bar(title: str) -> Iterator[Meter]:
-    """Show a meter while the runs are made."""
+def bar(title: str, quiet: bool = False) -> Iterator[Meter]:
+    """Show a meter while the runs are made; `quiet`: count only."""
     meter, ended = Meter(), threading.Event()
+    if quiet:
+        yield meter
+        return
     shown = threading.Thread(
         target=_bar if sys.stderr.isatty() else _lines, args=(title, meter, ended), daemon=True, name="progress"
     )

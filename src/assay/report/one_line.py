@@ -22,5 +22,14 @@ def one_line(document: dict[str, Any]) -> str:
     return f"{document['machine']}: {document['state']}: {', '.join(parts)}; {document['folder']}"
 
 
+def why_not(document: dict[str, Any]) -> str | None:
+    """Give the first reason why a run is not valid, for those who see nothing but the one line; None where it is."""
+    broken = [each for each in document["benchmarks"] if each["state"] == "invalid" or each["failed_checks"]]
+    reasons = [f"{each['benchmark']}: {text}" for each in broken for text in each["warnings"]] or document["warnings"]
+    if document["valid"] or not reasons:
+        return None
+    return reasons[0] + (f" (and {len(reasons) - 1} more, in the report)" if len(reasons) > 1 else "")
+
+
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'s' if count != 1 else ''}"

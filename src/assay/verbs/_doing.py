@@ -90,10 +90,20 @@ def proceed(run: Run, plan: Plan, where: session.Target, quiet: bool = False) ->
             raise
         finally:
             where.close()
+    _name_machine(run)
     wrong = run.finish("failed" if failures else "done")
     if wrong:
         run.warn(f"{run.folder}: is not done: {wrong[0]}; `assay evaluate --resume` does these launches again")
     return failures + [Failure("", "", text) for text in wrong]
+
+
+def _name_machine(run: Run) -> None:
+    """Name the run after the host that measured, where that was one alone: a launcher may have started it elsewhere."""
+    from assay.report.hosts import hosts
+
+    measured = {} if run.about.get("described") else hosts(run)
+    if len(measured) == 1:
+        run.about["machine"] = next(iter(measured))
 
 
 def _how_to_go_on(run: Run) -> str:

@@ -41,8 +41,19 @@ def _described(wishes: Wishes) -> bool:
     try:
         wishes.target()
     except InputError:
-        if wishes.machine or wishes.via:
-            raise  # keys of a description, or a launcher, are for what can be run
+        if wishes.machine or wishes.via or _has_file(str(wishes.on)):
+            raise  # keys of a description, a variant or a launcher are for what can be run
+        return False
+    return True
+
+
+def _has_file(on: str) -> bool:
+    """Whether `on` is a description, with or without a variant behind a colon, be that known or not."""
+    from assay.described.shipped import find
+
+    try:
+        find(on.partition(":")[0])
+    except InputError:
         return False
     return True
 

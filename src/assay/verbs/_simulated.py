@@ -9,8 +9,11 @@ if TYPE_CHECKING:
     from assay.report.grid import Grid
 
 
-def show(documents: Sequence[dict[str, Any]]) -> None:
-    """Print the documents of one simulation or of a sweep's points."""
+def show(documents: Sequence[dict[str, Any]], quiet: bool = False) -> None:
+    """Print the documents of one simulation or of a sweep's points; `quiet`: one line of them all."""
+    if quiet:
+        print(one_line(documents))
+        return
     if "setting" not in documents[0]:
         print(_words(documents[0]))
         return
@@ -21,6 +24,24 @@ def show(documents: Sequence[dict[str, Any]]) -> None:
     console.print(table(documents).rich(), width=width)
     spent = sum(found["cpu_seconds"] for found in documents)
     print(f"{sum(found['messages'] for found in documents):,} messages in {spent:.3g} CPU s")
+
+
+def one_line(documents: Sequence[dict[str, Any]]) -> str:
+    """Sum a simulation up in one line, or a sweep: how many points, and how many of them in which state."""
+    if len(documents) > 1:
+        from collections import Counter
+
+        at = 3 if "saturation" in documents[0] else 4
+        rows = [_bisected(one) if "saturation" in one else _simulated(one) for one in documents]
+        counted = Counter(row[at] for row in rows)
+        what = ", ".join(f"{count} {state}" for state, count in counted.items())
+    elif "saturation" in documents[0]:
+        what = _saturation(documents[0]["saturation"])[0]
+    else:
+        what = f"{_latency(documents[0])[0]}; {_state(documents[0])}"
+    points = f"{len(documents)} points: " if len(documents) > 1 else ""
+    spent = sum(found["cpu_seconds"] for found in documents)
+    return f"{points}{what}; {sum(found['messages'] for found in documents):,} messages in {spent:.3g} CPU s"
 
 
 def table(documents: Sequence[dict[str, Any]]) -> Grid:

@@ -57,7 +57,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         if options["only"] is not None or not wanted:  # what a person named is not dropped
             raise MeasurementError(f"{missing.to_dict()['title']} cannot be measured: {missing.reason}")
         say(f"skipped: {missing.to_dict()['title']}: {missing.reason}")
-    records = enough_ranks(wanted, on, nodes, several, say)
+    records = enough_ranks(wanted, on, wishes.nodes, several, say)
     skipped = () if missing is None else (missing.to_dict(),)
     return Asked(replace(wishes, names=tuple(record.name for record in records)), None, skipped)
 

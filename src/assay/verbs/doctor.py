@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from assay.machine.abilities import Ability
     from assay.machine.discovery import Host
 
 COLOURS = {"yes": "green", "partly": "yellow", "no": "red"}
@@ -20,6 +21,7 @@ def register(app: typer.Typer) -> None:
     def doctor(
         watch: Annotated[bool, typer.Option("--watch", help="its noise and activity, live, until Ctrl-C")] = False,
         seconds: Annotated[float | None, typer.Option("--for", min=0.1, help="seconds to watch")] = None,
+        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="one line")] = False,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
         """Show what this machine is and what can be measured on it."""
@@ -51,6 +53,9 @@ def register(app: typer.Typer) -> None:
                     "notes": host.all_notes(),
                 }
             )
+            return
+        if quiet:
+            print(_one_line(host, able_to, len(missing(host)), len(doubts(host))))
             return
         from rich.console import Console
         from rich.table import Table
@@ -93,6 +98,16 @@ def register(app: typer.Typer) -> None:
                 words = doubt.text + (f" — {doubt.remedy}" if doubt.remedy else "")
                 doubtful.add_row(Text(doubt.about, style="yellow"), Text(words))
             console.print(doubtful)
+
+
+def _one_line(host: Host, able_to: Sequence[Ability], absent: int, doubted: int) -> str:
+    """Sum up what can be measured here."""
+    parts = {
+        words: ", ".join(each.part for each in able_to if each.answer == answer)
+        for answer, words in (("yes", "measurable"), ("partly", "in part"), ("no", "not"))
+    }
+    said = "; ".join(f"{words}: {names}" for words, names in parts.items() if names)
+    return f"{host.system.host}: {said}; {absent} missing, {doubted} doubtful"
 
 
 def _programs() -> dict[str, list[str]]:

@@ -87,12 +87,14 @@ def register(app: typer.Typer) -> None:
         if json:
             emit({"figures": of_sections(made)} | made)
         else:
+            from assay.report.one_line import one_line, why_not
+
             if not quiet:
                 from assay.report.terminal import show
 
                 show(made)
-            from assay.report.one_line import one_line
-
+            elif reason := why_not(made):
+                print(reason, file=sys.stderr)
             print(one_line(made))
         if failures or not made["valid"]:
             raise typer.Exit(1)

@@ -16,6 +16,7 @@ def register(app: typer.Typer) -> None:
         run: Annotated[str | None, typer.Argument(help="a run's folder or id: its echo becomes a description")] = None,
         on: Annotated[str | None, typer.Option(help="a described machine: fit its fitted numbers again")] = None,
         out: Annotated[Path | None, typer.Option(help="write the description with the fitted numbers there")] = None,
+        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="one line")] = False,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
         """Fit start-ups, times a byte and a hop: of a description, to published cells; of a run, to its samples."""
@@ -24,12 +25,12 @@ def register(app: typer.Typer) -> None:
         if (run is None) == (on is None):
             raise InputError("takes a run, or --on and a described machine", key="fit", accepted="one of the two")
         if on is not None:
-            _refit(on, out, json)
+            _refit(on, out, json, quiet)
         else:
-            _described(str(run), out, json)
+            _described(str(run), out, json, quiet)
 
 
-def _refit(on: str, out: Path | None, json: bool) -> None:
+def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
     from assay.described.shipped import find
     from assay.report.listed import of_fits
@@ -60,6 +61,11 @@ def _refit(on: str, out: Path | None, json: bool) -> None:
     if json:
         emit({"machine": on, "figures": of_fits(found), "fits": document})
         return
+    if quiet:
+        numbers, cells = sum(len(fit.numbers) for fit in found), sum(fit.count for fit in found)
+        worst = max((fit.worst for fit in found), default=0.0)
+        print(f"{on}: {_counted(numbers, 'number')} fitted to {_counted(cells, 'cell')}, worst error {worst:.2%}")
+        return
     for fit in found:
         where = "; ".join(map(str, fit.cells))
         print(f"{where}: {fit.count} cells, median error {fit.median:.2%}, worst {fit.worst:.2%}")
@@ -67,7 +73,7 @@ def _refit(on: str, out: Path | None, json: bool) -> None:
             print(f"  {number.key:<28} {shown(number.filed, number.unit):>14} -> {shown(number.found, number.unit)}")
 
 
-def _described(run: str, out: Path | None, json: bool) -> None:
+def _described(run: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
     from assay.report.document import document
     from assay.report.listed import of_stretches
@@ -79,8 +85,16 @@ def _described(run: str, out: Path | None, json: bool) -> None:
         _write(out, text)
     if json:
         emit(about | {"figures": of_stretches(about), "description": text, "file": None if out is None else str(out)})
-    elif out is None:
+    elif quiet or out is not None:
+        lines = _counted(len(about["stretches"]), "line")
+        hops = f"{1e9 * about['per_hop']:.4g} ns per hop" if about["per_hop"] else "hops not fitted"
+        print(f"{about['machine']}: {lines} by length, {hops}" + (f"; {out}" if out is not None else ""))
+    else:
         print(text, end="")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' if count != 1 else ''}"
 
 
 def _write(path: Path, text: str) -> None:

@@ -21,6 +21,7 @@ def register(app: typer.Typer) -> None:
             Path | None,
             typer.Option("--timeline", metavar="TRACE.json", help="the worms over time, for ui.perfetto.dev"),
         ] = None,
+        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="one line")] = False,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
         """Send the messages of a file through a network and say when each arrives."""
@@ -38,4 +39,5 @@ def register(app: typer.Typer) -> None:
             state = f"; {document['unroutable']:,} without a way" if document["unroutable"] else ""
             state += "; deadlock" if document["deadlock"] else ""
             print(f"{count} in {document['simulated_cycles']:,} cycles{state}")
-            print(f"{document['engine']} engine, {document['cpu_seconds']:.3g} CPU s; {out}")
+            if not quiet:
+                print(f"{document['engine']} engine, {document['cpu_seconds']:.3g} CPU s; {out}")

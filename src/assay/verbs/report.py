@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         markdown: Annotated[bool, typer.Option("--markdown", help="print the tables as Markdown")] = False,
+        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="one line")] = False,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
     ) -> None:
         """Write a run's report again, from its samples; of several runs one report that puts them side by side."""
@@ -52,6 +53,10 @@ def register(app: typer.Typer) -> None:
             listed = [figure for one in made for figure in of_sections(one)]
             several = {"reports": made, "beside": beside}
             emit({"figures": listed} | (made[0] if len(made) == 1 else several))
+        elif quiet and not markdown:
+            from assay.report.one_line import one_line
+
+            print("\n".join([*map(one_line, made), *([f"report: {written}"] if beside is not None else [])]))
         elif beside is None:
             print(page.markdown(made[0])) if markdown else show(made[0])
         elif markdown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -105,12 +106,14 @@ def register(app: typer.Typer) -> None:
         if json:
             emit(flat)
         else:
+            from assay.report.one_line import one_line, why_not
+
             if not quiet:
                 from assay.report.terminal import show
 
                 show(whole)
-            from assay.report.one_line import one_line
-
+            elif reason := why_not(whole):
+                print(reason, file=sys.stderr)
             print(one_line(whole))
         if failures or not flat["valid"]:
             raise typer.Exit(1)

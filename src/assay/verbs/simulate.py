@@ -44,6 +44,7 @@ def register(app: typer.Typer) -> None:
         workers: Annotated[
             int | None, typer.Option("--workers", min=1, help="how many; a sweep takes all processors by default")
         ] = None,
+        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="no progress; one line at the end")] = False,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
         keys: Annotated[bool, typer.Option("--keys", help="every key of NETWORK.toml with its default")] = False,
     ) -> None:
@@ -71,7 +72,7 @@ def register(app: typer.Typer) -> None:
                 settings = [*(settings or []), "method.utilisation=true"]
         which = kind(executor)
         with bounded(network), ends_in_a_line(out):
-            documents = _simulate(network, settings or [], saturation, sweep or [], out, which, workers)
+            documents = _simulate(network, settings or [], saturation, sweep or [], out, which, workers, quiet)
         if heatmap is not None:
             from assay.network import heatmap as picture
 
@@ -81,7 +82,7 @@ def register(app: typer.Typer) -> None:
         if json:
             emit(document)
             return
-        show(documents)
+        show(documents, quiet)
 
 
 def _simulate(
@@ -92,6 +93,7 @@ def _simulate(
     out: Path | None,
     which: Kind,
     count: int | None,
+    quiet: bool = False,
 ) -> list[dict[str, Any]]:
     import functools
     import itertools
@@ -108,7 +110,7 @@ def _simulate(
             sweep.Point(dict(words.split("=", 1) for words in combination), key, functools.partial(plan, found))
         )
     alone = len(points) == 1 and which != "mpi"
-    with workers.executor(which, count or (1 if alone else None)) as pool, progress.bar("simulating") as show:
+    with workers.executor(which, count or (1 if alone else None)) as pool, progress.bar("simulating", quiet) as show:
         documents = sweep.sweep(points, pool, out, show)
     if not axes:
         return documents

@@ -23,6 +23,7 @@ def register(app: typer.Typer) -> None:
             bool, typer.Option("--all", help="all shipped studies; writes ghosh.md with plots")
         ] = False,
         quick: Annotated[bool, typer.Option("--quick", help="3 replications, wide brackets")] = False,
+        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="no progress; one line at the end")] = False,
         json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
         plots: Annotated[Path | None, typer.Option("--plots", metavar="FOLDER", help="write the plots there")] = None,
         docs: Annotated[Path, typer.Option("--docs", metavar="FOLDER", help="where --all writes")] = Path("docs"),
@@ -38,7 +39,7 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.network.memory_bound import bounded
         from assay.network.study import file
-        from assay.network.study.document import document, words
+        from assay.network.study.document import brief, document, words
         from assay.network.workers import kind
         from assay.verbs._interrupts import ends_in_a_line
 
@@ -54,7 +55,7 @@ def register(app: typer.Typer) -> None:
             else [file.load(str(name))]
         )
         with bounded(wanted[0].source.path), ends_in_a_line(out):
-            results = _run(wanted, which, workers, out, quick)
+            results = _run(wanted, which, workers, out, quick, quiet)
         if everything:
             from assay.network.study.paper import write
 
@@ -67,17 +68,17 @@ def register(app: typer.Typer) -> None:
             emit({"figures": listed, "studies": documents} if everything else documents[0])
             return
         for one in results:
-            print(words(one) + "\n")
+            print(brief(one) if quiet else words(one) + "\n")
 
 
-def _run(wanted: list[Any], which: Kind, count: int | None, out: Path | None, quick: bool) -> list[Any]:
+def _run(wanted: list[Any], which: Kind, count: int | None, out: Path | None, quick: bool, quiet: bool) -> list[Any]:
     from assay.network import progress, workers
     from assay.network.study import running
 
     results = []
     with workers.executor(which, count) as pool:
         for one in wanted:
-            with progress.bar(one.name) as show:
+            with progress.bar(one.name, quiet) as show:
                 results.append(running.make(one, pool, out, quick, show))
     return results
 

@@ -110,6 +110,17 @@ def words(results: Results) -> str:
     return "\n".join(lines)
 
 
+def brief(results: Results) -> str:
+    """Sum a study up in one line."""
+    parts = [f"{len(results.points)} points"] if results.points else []
+    outcomes = [verdict.outcome for verdict in evaluate(results)]
+    if outcomes:
+        counted = ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in MARKS if outcome in outcomes)
+        parts.append(f"{len(outcomes)} claims: {counted}")
+    parts.append(f"{results.messages:,} messages, {results.cpu_seconds:.1f} CPU s")
+    return f"{results.study.name}: {'; '.join(parts)}"
+
+
 def keys(results: Results) -> list[str]:
     """The latencies that a table of points shows."""
     if results.study.head.keys:

@@ -1,0 +1,79 @@
+"""`-q`: verbs print one line and nothing else, and what failed says why on standard error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.errors import MeasurementError
+from command_line import assay
+
+HYPERCUBE = str(Path(__file__).parents[1] / "examples" / "hypercube.toml")
+SHORT = ("--set", "method.messages=500")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+    Path("messages.csv").write_text("id,cycle,source,destination,flits\n0,0,0,1,8\n1,3,2,5,8\n")
+    constant = 'name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n'
+    Path("constant.toml").write_text(constant)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("simulate", HYPERCUBE, *SHORT), ("header latency ", "; not saturated; ", " messages in ")),
+        (
+            ("simulate", HYPERCUBE, *SHORT, "--sweep", "traffic.load=0.05,0.1"),
+            ("2 points: 2 not saturated; ", " messages in "),
+        ),
+        (("study", "section6"), ("section6: ", " claims: ")),
+        (("replay", HYPERCUBE, "messages.csv", "-o", "delivered.csv"), ("2 of 2 messages delivered in ",)),
+        (("fit", "--on", "delta"), ("delta: 3 numbers fitted to 3 cells, worst error 0.",)),
+        (("doctor",), (" measurable: ", "processor", " missing, ", " doubtful")),
+    ],
+)
+def test_one_line(words: tuple[str, ...], said: tuple[str, ...]) -> None:
+    answer = assay(*words, "-q")
+    assert answer.status == 0 and answer.err == ""
+    (line,) = answer.out.splitlines()
+    assert all(part in line for part in said), line
+    assert len(assay(*words).out.splitlines()) > 1
+
+
+def test_a_runs_report_and_description_in_one_line() -> None:
+    made = assay("run", "echo", "--on", "constant.toml", "--set", "bytes=8,64,1024,4096,8192", "--out", "run", "-q")
+    assert assay("report", "run", "-q").out == made.out
+    assert assay("fit", "run", "-q").out == "constant: 1 line by length, hops not fitted\n"
+    assert assay("fit", "run", "--out", "again.toml").out.endswith("; again.toml\n")
+    assert assay("run", "echo", "--on", "again.toml", "--set", "bytes=8", "--out", "more", "-q").status == 0
+    beside = assay("report", "run", "more", "-q").out.splitlines()
+    assert len(beside) == 3 and beside[2].startswith("report: ") and beside[2].endswith("beside.html")
+
+
+def test_what_is_not_valid_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line alone would leave a person with `invalid`."""
+
+    def fails(*given: object) -> None:
+        raise MeasurementError("echo on constant: deadlock: rank 0 in recv from rank 1 (tag 2)")
+
+    monkeypatch.setattr("assay.execute.simulated.simulate", fails)
+    for words in (("run", "echo"), ("evaluate", "--only", "messages")):
+        answer = assay(*words, "--on", "constant.toml", "-n" if words[0] == "run" else "-N", "2", "-q")
+        assert answer.status == 1 and len(answer.out.splitlines()) == 1
+        assert "failed: echo on constant: deadlock: rank 0 in recv from rank 1 (tag 2)" in answer.err.splitlines()[-1]
+
+
+def test_evaluating_few_nodes_skips_what_needs_more_and_refuses_more_than_there_are() -> None:
+    few = assay("evaluate", "--on", "paragon-mp", "-N", "2", "--only", "messages", "--out", "few", "-q")
+    assert few.status == 0 and "paragon" in few.out
+    (line,) = few.err.splitlines()
+    assert line.startswith("skipped for lack of nodes, of which there are 2: alltoall (3 ranks), contention (4 ranks)")
+    for verb in ("evaluate", "plan"):
+        many = assay(verb, "--on", "ipsc1", "-N", "65")
+        assert many.status == 2 and "ipsc1 -N: are more ranks than it has room for; seen: 65; accepted: 64" in many.err
+    none = assay("evaluate", "--on", "delta:nosuch")
+    assert none.status == 2 and "variant: no such variant; seen: 'nosuch'" in none.err
