@@ -142,6 +142,16 @@ def test_a_compiler_that_cannot_even_say_its_version_is_named(tree, tmp_path, mo
         compile_tick(tree)
 
 
+def test_a_wrapper_that_fails_is_quoted_without_the_rules_around_its_message(tree, tmp_path, monkeypatch):
+    """Open MPI's wrapper draws lines of dashes around what it has to say."""
+    said = "-----\\nThe wrapper was unable to find the compiler\\nc++ in your PATH.\\n\\nNote that\\n-----\\n"
+    text = f"printf -- '{said}'; exit 1"
+    monkeypatch.setenv("CXX", str(script(tmp_path / "bin", "wrapped++", text)))
+    with pytest.raises(MeasurementError) as caught:
+        compile_tick(tree)
+    assert ": The wrapper was unable to find the compiler c++ in your PATH; " in str(caught.value)
+
+
 def test_a_compiler_that_hangs_is_ended(tree, tmp_path, monkeypatch):
     text = f'[ "$1" = --version ] && exec g++ --version\nsleep 1000 & echo $! >{tmp_path}/pid; wait'
     hangs = script(tmp_path / "bin", "slow++", text)

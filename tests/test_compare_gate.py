@@ -253,3 +253,11 @@ def test_a_published_machine_is_never_judged(tmp_path: Path) -> None:
     a = made(tmp_path / "a", 10)
     done = assay("compare", a, "sgi-l1200-cluster", "--margin", "0.03")
     assert done.status == 3 and "not judged" in done.out
+
+
+def test_a_margin_is_a_share_or_a_percentage(tmp_path: Path) -> None:
+    a, b = (made(tmp_path / name, 10) for name in "ab")
+    assert compared(a, b, "--margin", "3%")["entry"]["rows"] == compared(a, b, "--margin", "0.03")["entry"]["rows"]
+    for wrong in ("3", "0", "0.01%", "95%", "much"):
+        done = assay("compare", a, b, "--margin", wrong)
+        assert done.status == 2 and done.err.startswith("assay: --margin: is no ") and len(done.err.splitlines()) == 1

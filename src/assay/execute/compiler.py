@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import os
 import platform
 import re
@@ -119,9 +120,15 @@ def _version(words: tuple[str, ...], env: Mapping[str, str]) -> str:
             f"compiler `{called}` hangs: `{called} --version` gave no answer in {_ANSWERS_WITHIN:g} s; {_ADVICE}"
         )
     if any(ended.statuses):
-        last = next((line for line in said.splitlines() if line.strip()), "no words")
-        raise MeasurementError(f"compiler `{called}` fails even at --version: {last.strip()}; {_ADVICE}")
+        raise MeasurementError(f"compiler `{called}` fails even at --version: {_opening(said)}; {_ADVICE}")
     return said.strip()
+
+
+def _opening(said: str) -> str:
+    """Give the first paragraph in one line, without the rules that wrappers draw around their messages."""
+    lines = (line.strip() for line in said.splitlines())
+    text = itertools.dropwhile(lambda line: not line, (line if line.strip("-=*") else "" for line in lines))
+    return " ".join(itertools.takewhile(bool, text)).rstrip(".") or "no words"
 
 
 def _identity(words: tuple[str, ...], version: str) -> str:

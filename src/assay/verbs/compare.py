@@ -11,6 +11,8 @@ from assay.verbs._completing import beside_names, run_names
 if TYPE_CHECKING:
     from assay.store import Run
 
+LEAST_MARGIN, MOST_MARGIN = 0.001, 0.9  # relative
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
@@ -27,12 +29,11 @@ def register(app: typer.Typer) -> None:
                 help="runs, described machines (simulated), published machines", autocompletion=beside_names
             ),
         ],
-        margin: Annotated[
-            float | None,
+        within: Annotated[
+            str | None,
             typer.Option(
-                min=0.001,
-                max=0.9,
-                help="a threshold: what counts as equal, relative; exit status 3 unless everything is judged and equal",
+                "--margin",
+                help="a threshold, 3% or 0.03: what counts as equal; exit status 3 unless all is judged and equal",
             ),
         ] = None,
         figures: Annotated[
@@ -53,6 +54,7 @@ def register(app: typer.Typer) -> None:
         from assay.report.listed import of_comparisons
         from assay.store import Run
 
+        margin = _margin(within)
         if figures is not None and margin is None:
             raise InputError("says what a threshold rests on", key="--figures", value=figures, accepted="with --margin")
         first = Run.open(run)
@@ -81,6 +83,18 @@ def register(app: typer.Typer) -> None:
             _show(first.about["id"], beside, margin, gates, quiet)
         if margin is not None and not passed:
             raise typer.Exit(3)
+
+
+def _margin(text: str | None) -> float | None:
+    from assay.errors import InputError
+    from assay.execute.wishes import share
+
+    margin = share(text, "--margin")
+    if margin is not None and not LEAST_MARGIN <= margin <= MOST_MARGIN:
+        raise InputError(
+            "is no margin", key="--margin", value=text, accepted=f"{LEAST_MARGIN:.1%} to {MOST_MARGIN:.0%}"
+        )
+    return margin
 
 
 def _opened(first: Run, name: str, whole: dict[str, Any]) -> list[dict[str, Any]]:
