@@ -75,6 +75,33 @@ def test_a_dead_node_is_sent_nothing_and_the_others_go_on(how: dict[str, Any]) -
     assert found["backlog"][-1] < 20
 
 
+@pytest.mark.parametrize("how", [{}, {"engine": "flit"}, CUT, CUT | {"engine": "packet"}, {"packet_flits": 2}])
+def test_what_a_dead_link_cuts_off_is_counted_and_the_rest_goes_on(how: dict[str, Any]) -> None:
+    """A mesh's own routing does not go round the link from 3 to 4 and back: 6 ways one way, 6 the other, of 72."""
+    traffic = {"load": 0.2, "flits": [[4, 1.0]]}
+    network = MESH | how | {"failed_links": [[3, 4]]}
+    found = core.simulate({"network": network, "traffic": traffic, "method": METHOD})
+    assert not found["saturated"] and found["deadlock"] is None
+    assert found["unroutable"] / (found["unroutable"] + found["simulated_messages"]) == pytest.approx(1 / 6, rel=0.25)
+    assert found["backlog"][-1] < 20
+
+
+@pytest.mark.parametrize("how", [{}, {"engine": "flit"}, CUT, CUT | {"engine": "packet"}])
+def test_a_message_of_which_one_packet_has_no_way_is_lost_whole(how: dict[str, Any]) -> None:
+    """Half way round a ring each packet draws one of two ways, of which one is dead for 4 of the 12 pairs.
+
+    Over the dead link go 2 more of the pairs whatever is drawn: 2 + 4 (1 - 1/2^4) of 12 are lost.
+    """
+    network = {"topology": "ring", "nodes": 4, "dateline": "none", "tie": "random", "failed_links": [[0, 1]]}
+    traffic = {"load": 0.1, "flits": [[8, 1.0]]}
+    method = METHOD | {"cycles": 20000}
+    found = core.simulate({"network": network | how | {"packet_flits": 2}, "traffic": traffic, "method": method})
+    assert not found["saturated"] and found["deadlock"] is None
+    lost = found["unroutable"] / (found["unroutable"] + found["simulated_messages"])
+    assert lost == pytest.approx((2 + 4 * 15 / 16) / 12, rel=0.1)
+    assert found["backlog"][-1] < 20
+
+
 def _into(link: dict[str, Any]) -> bool:
     return bool(link["kind"] == "ejection")
 

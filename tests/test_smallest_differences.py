@@ -74,3 +74,14 @@ def test_a_store_and_forward_sink_waits_for_the_whole_packet(tmp_path: Path) -> 
     """Message 0 crosses the last link from 4 to 7, sinks from 8 to 11, and only then is there a place for 1."""
     keys = CROSSBAR | {"switching": "store-and-forward", "buffer_packets": "1"}
     agree(keys, [(0, 0, 0, 2, 4), (1, 0, 1, 2, 4)], [(4, 7), (11, 14)], ("default", "packet"), tmp_path)
+
+
+@pytest.mark.parametrize("switching", ["wormhole", "circuit", "cut-through", "store-and-forward"])
+def test_a_message_before_a_dead_link_is_unroutable_and_in_nobodys_way(switching: str, tmp_path: Path) -> None:
+    """Nodes 0, 1, 2 in a row, 1 and 2 cut apart: 0 to 2 is never sent, and 0 and 1 go on as if it had never been."""
+    keys = {"topology": "mesh", "extents": "3", "switching": switching, "failed_links": "1 2"}
+    rows = [(0, 0, 0, 2, 1), (1, 0, 0, 1, 1), (2, 0, 1, 2, 1), (3, 9, 1, 0, 1)]
+    tail = 8 if switching == "circuit" else 2  # in at 3, acknowledged at 6, the flit over the third link at 8
+    engines = {"wormhole": ("default", "worm", "flit"), "circuit": ("default", "worm")}
+    names = engines.get(switching, ("default", "packet"))
+    agree(keys, rows, [(-1, -1), (2, tail), (-1, -1), (11, 9 + tail)], names, tmp_path)

@@ -191,7 +191,29 @@ def case(number: int, seed: int, count: int, kinds: tuple[str, ...] = KINDS) -> 
                 bits = range(nodes.bit_length() - 1)
                 places += [f"network {node} {node ^ 1 << bit}" for node in range(nodes) for bit in bits]
             unlike = [f"{place} {unlike_words(random)}" for place in places]
-    return Case(f"{seed}.{number}", keys, traffic(random, nodes, count), unlike)
+    rows = traffic(random, nodes, count)
+    later = np.random.default_rng([seed, number, 1])  # drawn apart: the cases of before stay what they were
+    if kind in JOINED and later.random() < 0.25:
+        joined = links(kind, keys, nodes)
+        dead = later.permutation(len(joined))[: int(later.integers(1, 4))]
+        keys["failed_links"] = " ".join(f"{joined[at][0]} {joined[at][1]}" for at in dead)
+    return Case(f"{seed}.{number}", keys, rows, unlike)
+
+
+JOINED = ("hypercube", "mesh", "torus", "ring", "torus-lanes")
+
+
+def links(kind: str, keys: Words, nodes: int) -> list[tuple[int, int]]:
+    """The pairs of routers that a link joins, of topologies whose routers are numbered as their nodes."""
+    if kind == "hypercube":
+        return [(node, node ^ 1 << bit) for node in range(nodes) for bit in range(nodes.bit_length() - 1)]
+    extents = [int(extent) for extent in keys.get("extents", keys.get("nodes", "")).split()]
+    found, stride = [], 1
+    for extent in extents:
+        ahead = [node for node in range(nodes) if kind != "mesh" or node // stride % extent + 1 < extent]
+        found += [(node, node + ((node // stride + 1) % extent - node // stride % extent) * stride) for node in ahead]
+        stride *= extent
+    return found
 
 
 def crowded_cube(number: int, seed: int, count: int) -> Case:

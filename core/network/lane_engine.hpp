@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "events/random.hpp"
+#include "network/leads.hpp"
 #include "network/marks.hpp"
 #include "network/outcome.hpp"
 #include "network/parts.hpp"
@@ -152,6 +153,7 @@ class LaneEngine : protected RandomSource, protected Load {
       observer_.delivered(self(), m, m.head, m.hops);
     } else if (parts_.arrived(m.row, m.entered, m.head, m.tail, m.hops)) {
       const auto& found = parts_[m.row];
+      if (found.lost) return lose();
       --live_;
       Message whole;
       whole.key = found.key;
@@ -255,12 +257,11 @@ class LaneEngine : protected RandomSource, protected Load {
       routing_.begin(m.route, m.source, m.destination, *this, *this);
       choices_.clear();
       routing_.inject(m.route, choices_);
+      if (fabric_.any_failed()) keep_leading(routing_, m.route, choices_);
+      if (choices_.count == 0) return refuse(index);
     } else {
       routing_.choices(fabric_.links[link].to, link, klass, m.route, choices_);
-    }
-    if (choices_.count == 0) {  // it stays where it is for ever
-      ++unroutable_;
-      return;
+      if (choices_.count > 1 && fabric_.any_failed()) keep_leading(routing_, m.route, choices_);
     }
     const Choice chosen = pick();
     m.want = chosen.link;
@@ -268,14 +269,16 @@ class LaneEngine : protected RandomSource, protected Load {
     m.waiting = true;
     self().queue_up(index);
   }
-  /// A message from or for a dead node is never sent.
+  /// A message from or for a dead node, or without a way, is never sent. A later packet of one (whose routing draws its
+  /// way anew) takes the rest of the message with it.
   void refuse(std::uint32_t index) {
-    Message& m = messages_[index];
-    m.live = false;
+    messages_[index].live = false;
+    free_.push_back(index);
+    if (const std::uint32_t row = messages_[index].row; row == none || parts_.lose(row)) lose();
+  }
+  void lose() {
     ++unroutable_;
     --live_;
-    if (m.row != none) parts_.forget(m.row);
-    free_.push_back(index);
   }
   Choice pick() {
     if (choices_.count == 1 || routing_.selection() == Selection::first) return choices_[0];

@@ -17,8 +17,8 @@ class Parts {
     std::uint64_t key = 0;
     std::uint32_t source = 0, destination = 0, flits = 0, hops = 0;
     Tick born = 0, entered = 0, head = 0, tail = 0;
-    std::uint32_t left = 0, open = 0;  // flits not yet sent; packets sent and not delivered
-    bool headed = false;
+    std::uint32_t left = 0, open = 0;   // flits not yet sent; packets sent and not delivered
+    bool headed = false, lost = false;  // lost: a packet had no way, no more are sent
   };
 
   /// A message of which `first` flits go first.
@@ -54,8 +54,14 @@ class Parts {
     free_.push_back(row);
     return true;
   }
-  /// A message of which nothing will be sent.
-  void forget(std::uint32_t row) { free_.push_back(row); }
+  /// A packet has no way, and no more of its message is sent; true if none is under way.
+  bool lose(std::uint32_t row) {
+    rows_[row].lost = true;
+    rows_[row].left = 0;
+    if (--rows_[row].open != 0) return false;
+    free_.push_back(row);
+    return true;
+  }
   [[nodiscard]] std::size_t memory() const { return rows_.capacity() * sizeof(Message) + free_.capacity() * 4; }
 
  private:

@@ -17,6 +17,7 @@
 
 #include "events/random.hpp"
 #include "events/wheel.hpp"
+#include "network/leads.hpp"
 #include "network/outcome.hpp"
 #include "network/registry.hpp"
 #include "network/settings.hpp"
@@ -114,7 +115,7 @@ class GeneralEngine : private RandomSource, private Load {
     std::uint64_t key;
     Tick born, entered, head, tail;
     std::uint32_t source, destination, flits, hops;
-    bool headed;
+    bool headed, lost;
   };
 
   std::uint64_t next() override { return random_.next(); }
@@ -184,8 +185,8 @@ class GeneralEngine : private RandomSource, private Load {
         row = free_rows_.back();
         free_rows_.pop_back();
       }
-      splits_[row] = {arrival.flits - flits, 1, key,  now_, 0, 0, 0, arrival.source, arrival.destination,
-                      arrival.flits,         0, false};
+      splits_[row] = {arrival.flits - flits, 1, key,   now_, 0, 0, 0, arrival.source, arrival.destination,
+                      arrival.flits,         0, false, false};
     }
     list_.push_back(start(arrival.source, arrival.destination, flits, key << packet_bits, row, now_));
   }
@@ -216,13 +217,12 @@ class GeneralEngine : private RandomSource, private Load {
       if (fabric_.node_failed(w.source) || fabric_.node_failed(w.destination)) return refuse(index);
       routing_.begin(w.route, w.source, w.destination, *this, *this);
       routing_.inject(w.route, choices_);
+      if (fabric_.any_failed()) keep_leading(routing_, w.route, choices_);
+      if (choices_.count == 0) return refuse(index);
     } else {
       const std::uint32_t last = w.path.back().link;
       routing_.choices(fabric_.links[last].to, last, w.lane, w.route, choices_);
-    }
-    if (choices_.count == 0) {  // it stays where it is for ever
-      ++unroutable_;
-      return;
+      if (choices_.count > 1 && fabric_.any_failed()) keep_leading(routing_, w.route, choices_);
     }
     const Choice chosen = pick();
     w.want = chosen.link;
@@ -246,14 +246,22 @@ class GeneralEngine : private RandomSource, private Load {
     }
     state.queue = index;
   }
-  /// A message from or for a dead node is never sent.
+  /// A message from or for a dead node, or without a way, is never sent. A later packet of one (whose routing draws its
+  /// way anew) takes the rest of the message with it.
   void refuse(std::uint32_t index) {
-    Worm& w = worms_[index];
-    w.live = false;
+    const std::uint32_t row = worms_[index].message;
+    worms_[index].live = false;
+    free_.push_back(index);
+    if (row == none) return lose();
+    splits_[row].lost = true;
+    splits_[row].flits_left = 0;
+    if (--splits_[row].packets_open != 0) return;
+    free_rows_.push_back(row);
+    lose();
+  }
+  void lose() {
     ++unroutable_;
     --live_;
-    if (w.message != none) free_rows_.push_back(w.message);
-    free_.push_back(index);
   }
   Choice pick() {
     if (choices_.count == 1 || routing_.selection() == Selection::first) return choices_[0];
@@ -509,7 +517,10 @@ class GeneralEngine : private RandomSource, private Load {
       if (!split.headed || head < split.head) split.head = head, split.entered = w.entered, split.headed = true;
       split.tail = std::max(split.tail, tail);
       split.hops = std::max(split.hops, hops);
-      if (--split.packets_open == 0 && split.flits_left == 0) {
+      if (--split.packets_open == 0 && split.lost) {
+        lose();
+        free_rows_.push_back(w.message);
+      } else if (split.packets_open == 0 && split.flits_left == 0) {
         Worm whole;
         whole.key = split.key;
         whole.source = split.source;

@@ -92,7 +92,12 @@ int Atlas::add(const Description& d, const std::string& kind, Router from, Route
     for (std::size_t i = between ? 3 : 2; i < words.size(); ++i) change(link, words[i]);
   }
   fit_to(d, link);
-  if (kind == "network") link.lanes = lanes_;
+  if (kind == "network") {
+    link.lanes = lanes_;
+    const auto pairs = d.numbers("failed_links");  // two routers each, dead in both directions
+    for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
+      link.failed |= (pairs[i] == from && pairs[i + 1] == to) || (pairs[i] == to && pairs[i + 1] == from);
+  }
   links.push_back(link);
   return static_cast<int>(links.size()) - 1;
 }

@@ -24,6 +24,11 @@ net::Value value(const std::string& key, const twin::Words& words) {
   static constexpr const char* lists[] = {"extents", "children", "parents"};
   for (const auto* name : lists)
     if (key == name) return list(words);
+  if (key == "failed_links") {
+    net::Value::List pairs;
+    for (std::size_t i = 0; i + 1 < words.size(); i += 2) pairs.push_back(list({words[i], words[i + 1]}));
+    return pairs;
+  }
   const std::string& word = words.at(0);
   if (word.find_first_not_of("-0123456789") == std::string::npos) return std::int64_t{std::stoll(word)};
   return word;
@@ -89,10 +94,12 @@ twin::Played play(const twin::Description& description, const std::vector<twin::
   }
   twin::Played played;
   played.messages.resize(rows.size());
+  std::uint64_t lost = 0;
   for (std::size_t at = 0; at < order.size(); ++at) {
     played.messages[order[at]] = {found.head[at], found.tail[at], found.hops[at]};
-    played.deadlock |= found.tail[at] < 0;
+    lost += found.tail[at] < 0;
   }
+  played.deadlock = lost > found.outcome.unroutable;
   return played;
 }
 

@@ -22,6 +22,7 @@ struct Link {
   int body = 1;         // until a body flit may move on
   int head = 1;         // the same for the head
   int credit = 0;       // until a place is known to be free, from when its flit starts to leave
+  bool failed = false;  // nothing passes: a message that would is never sent
   int acknowledge = 1;  // circuit switching: the acknowledgement's way back over this link
 };
 
