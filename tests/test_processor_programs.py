@@ -262,7 +262,9 @@ def test_memory_stops_at_its_bounds(build: Any) -> None:
     assert bound < values["available"][0] < values["total"][0] <= total
     # A limit of the process is honoured with a margin: nothing is refused, nobody is killed.
     limited = subprocess.run(
-        ["prlimit", f"--as={total // 50 + (700 << 20)}", path, "--set", "margin=0.01"], capture_output=True, text=True
+        ["prlimit", f"--as={total // 50 + (700 << 20)}", path, "--set", "margin=0.01", "--set", "time=200"],
+        capture_output=True,
+        text=True,
     )
     assert limited.returncode == 0, limited.stderr
     assert "margin reached, of the limit of address space" in limited.stdout
