@@ -328,3 +328,11 @@ def test_what_costs_nothing_has_no_line_and_no_fault(run: Run) -> None:
     for number in range(2):  # a copy within a described machine that states none: zero seconds at every length
         launch(run, number, [block(n, [0.0] * 3) for n in (8, 64, 128, 512)])
     assert [fit for fit in echo(run)["fits"] if fit["law"] == "alpha_beta"] == []
+
+
+def test_a_failed_launchs_own_words_come_before_what_follows_from_it(run: Run) -> None:
+    for number, reason in enumerate(("rank 0: MPI_Recv: MPI_ERR_TRUNCATE", "skipped: the previous launch failed")):
+        launch(run, number, [], status=1, reason=reason)
+    (section,) = document(run)["benchmarks"]
+    said = section["warnings"]
+    assert "MPI_ERR_TRUNCATE" in said[0] and "previous launch" in said[1] and "no block was finished" in said[2:]

@@ -67,6 +67,11 @@ def test_what_is_not_valid_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "failed: echo on constant: deadlock: rank 0 in recv from rank 1 (tag 2)" in answer.err.splitlines()[-1]
 
 
+def test_what_is_skipped_is_counted() -> None:
+    line = assay("run", "self", "--on", "delta", "--out", "run", "-q").out
+    assert line == f"delta: clean: 0 benchmarks, 0 figures, 1 skipped; {Path('run').resolve()}\n"
+
+
 def test_evaluating_few_nodes_skips_what_needs_more_and_refuses_more_than_there_are() -> None:
     few = assay("evaluate", "--on", "paragon-mp", "-N", "2", "--only", "messages", "--out", "few", "-q")
     assert few.status == 0 and "paragon" in few.out

@@ -47,13 +47,16 @@ def document(run: Run, *, quoted_nodes: bool = True) -> dict[str, Any]:
         if lines.launches:
             found.append(_section(run, lines, record, said.get(name, {}), best, measured))
             sections.append(found[-1][0])
+    failures: dict[str, int] = defaultdict(int)
     for entry in _failures(run):
         if entry["benchmark"] not in {section["benchmark"] for section in sections}:
             sections.append(frame(entry["benchmark"], known.get(entry["benchmark"])))
         for section in sections:
             if section["benchmark"] == entry["benchmark"]:
                 section["state"] = "invalid" if not section["figures"] else worse(section["state"], "disturbed")
-                section["warnings"].append(f"{entry['task']} failed: {entry['reason']}")
+                text = f"{entry['task']} failed: {entry['reason']}"
+                section["warnings"].insert(failures[entry["benchmark"]], text)  # before what follows from it
+                failures[entry["benchmark"]] += 1
     left_out = [section for section in sections if _is_left_out(section)]
     sections = [section for section in sections if section not in left_out]
     counts = {state: sum(section["state"] == state for section in sections) for state in WORST}

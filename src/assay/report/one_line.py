@@ -17,6 +17,7 @@ def one_line(document: dict[str, Any]) -> str:
     parts = [
         _counted(len(sections), "benchmark"),
         _counted(len(figures), "figure") + (f" ({', '.join(bad)})" if bad else ""),
+        *([f"{skipped} skipped"] if (skipped := _skipped(document)) else []),
         *([f"{between} launch{'es' if launches[-1] != 1 else ''}"] if launches else []),
     ]
     return f"{document['machine']}: {document['state']}: {', '.join(parts)}; {document['folder']}"
@@ -29,6 +30,11 @@ def why_not(document: dict[str, Any]) -> str | None:
     if document["valid"] or not reasons:
         return None
     return reasons[0] + (f" (and {len(reasons) - 1} more, in the report)" if len(reasons) > 1 else "")
+
+
+def _skipped(document: dict[str, Any]) -> int:
+    """How many benchmarks were skipped: an entry may name several."""
+    return sum(len(each["benchmark"].split(", ")) for each in document.get("left_out", ()))
 
 
 def _counted(count: int, what: str) -> str:

@@ -66,7 +66,7 @@ def _benchmark(out: Console, section: dict[str, Any]) -> None:
     _lines(out, [f"  {line}" for line in fitted])
     reasons = section["warnings"]
     if reasons:
-        more = f" (and {len(reasons) - 1} reasons more, in the report)" if len(reasons) > 1 else ""
+        more = f" (and {len(reasons) - 1} more, in the report)" if len(reasons) > 1 else ""
         out.print(Text(f"{section['state']}: {section['benchmark']}: {reasons[0]}{more}", style="yellow"))
 
 
