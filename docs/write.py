@@ -63,6 +63,7 @@ def commands() -> str:
 
 def network() -> str:
     """Every key of NETWORK.toml."""
+    from assay.network.figures import DEFINITIONS
     from assay.network.keys import markdown
 
     lines = ["# NETWORK.toml\n", "What `assay simulate` and `assay replay` read, as `assay simulate --keys` prints it."]
@@ -72,7 +73,18 @@ def network() -> str:
     lines.append(
         "it stands, such as `acknowledgement` without circuit switching, is refused; so is a graph that is not"
     )
-    lines.append("connected before links fail. A graph's `file` is looked for beside NETWORK.toml first.\n")
+    lines.append(
+        "connected before links fail. A graph's `file` is looked for beside NETWORK.toml first. A message whose"
+    )
+    lines.append("way ends at failed links that its routing does not go round is unroutable: counted, never sent.\n")
+    lines.append(
+        "Latencies of the results (`definitions` in their JSON), A_1 and A_H being the cycles in which a message's"
+    )
+    lines.append(
+        "head starts to cross its first and its last link, h_H the last link's `head_ticks` (`node_head_ticks`):\n"
+    )
+    lines.extend(f"* `{name}`: {text}." for name, text in DEFINITIONS.items())
+    lines.append("")
     return "\n".join([*lines, markdown()])
 
 

@@ -12,11 +12,11 @@
 
 namespace assay::network {
 
-/// A header latency runs from a message's generation to its head's arrival inside the destination: A(H) + 1 -
-/// generation.
+/// A header latency runs from a message's generation to its head's arrival inside the destination: A(H) + h(H) -
+/// generation, h(H) the head ticks of its ejection link (`entry`, alike for all of a described network).
 class Collector {
  public:
-  explicit Collector(std::uint32_t nodes) : sent_(nodes, 0) {}
+  Collector(std::uint32_t nodes, std::uint32_t entry) : sent_(nodes, 0), entry_(entry) {}
 
   template <class Engine, class Message>
   void delivered(const Engine&, const Message& m, decltype(m.born) head, std::uint32_t) {
@@ -26,8 +26,8 @@ class Collector {
     flits_ += m.flits;
     sent_[m.source] += m.flits;
     if (static_cast<std::make_signed_t<decltype(m.born)>>(m.born) < from_) return;  // both may lie before the base
-    header_.add(static_cast<std::uint32_t>(head + 1 - m.born));
-    network_.add(static_cast<std::uint32_t>(head + 1 - m.entered));
+    header_.add(static_cast<std::uint32_t>(head + entry_ - m.born));
+    network_.add(static_cast<std::uint32_t>(head + entry_ - m.entered));
     queueing_.add(static_cast<std::uint32_t>(m.entered - m.born));
   }
   void moved_base(std::uint32_t shift) { from_ -= shift; }
@@ -63,6 +63,7 @@ class Collector {
   Latency header_, network_, queueing_;
   std::uint64_t all_ = 0, messages_ = 0, flits_ = 0;
   std::vector<std::uint64_t> sent_;
+  std::uint32_t entry_;
   std::int64_t from_ = 0;
   bool measuring_ = false;
 };

@@ -22,7 +22,7 @@ Outcome run_open_loop(const Network& network, const Switching& switching, const 
   const double started = thread_seconds();
   const Fabric& fabric = *network.fabric;
   OpenLoop source(traffic, neighbourhood(fabric, traffic.radius), events::Random(method.seed, method.stream));
-  Collector collector(fabric.processors);
+  Collector collector(fabric.processors, fabric.links[fabric.ejection(0)[0]].head);
   Outcome outcome;
   Engine<OpenLoop, Collector> engine(fabric, *network.routing, switching, source, collector,
                                      events::Random(method.seed, method.stream ^ (std::uint64_t{1} << 63)),

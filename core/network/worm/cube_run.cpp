@@ -80,7 +80,7 @@ Outcome simulate_cube(const UnitCube& cube, const Traffic& traffic, const Method
   around.extents.assign(cube.dimension, 2);
   OpenLoop source(traffic, around, events::Random(method.seed, method.stream));
   const Cube net(cube.dimension, cube.injection, cube.ejection, source.own_node());
-  Collector collector(around.nodes);
+  Collector collector(around.nodes, 1);
   Outcome outcome;
   const double sending = static_cast<double>(source.sending()) / around.nodes;
   with_engine(cube, net, source, collector, source.shortest(), source.longest(), [&](auto& engine) {

@@ -41,7 +41,9 @@ def replay(description: Description, messages: Path, out: Path, drawn: Path | No
         played = timeline.Played(network.links, columns["head"], columns["tail"], ways, cycles)
         timeline.write(drawn, description, found, played)
     arrived = columns["head"] >= 0
-    latencies = (columns["head"][arrived] + 1 - found.cycle[arrived]).tolist()
+    keys = config["network"]
+    entry = keys.get("node_head_ticks") or keys.get("head_ticks", 1)  # of the ejection links, all alike
+    latencies = (columns["head"][arrived] + entry - found.cycle[arrived]).tolist()
     document = {
         "engine": result["engine"],
         "simulated_cycles": cycles,
@@ -52,5 +54,6 @@ def replay(description: Description, messages: Path, out: Path, drawn: Path | No
         "head_hops": int(columns["hops"].sum()),
         "deadlock": result.get("deadlock"),
         "delivered_file": str(out),
+        "definitions": figures.DEFINITIONS,
     }
     return document | {"figures": figures.of_replay(description, document, latencies)}

@@ -207,6 +207,7 @@ def document(
         "seed": how.seed,
         "cycle_seconds": description.cycle,
         "version": VERSION,
+        "definitions": figures.DEFINITIONS,
         "figures": listed,
         "estimates": estimates,
         **utilisation,

@@ -123,6 +123,7 @@ def _latency(found: dict[str, Any]) -> list[str]:
     else:
         spread = "" if interval is None else f" ± {(interval[1] - interval[0]) / 2:.3g}"
         words = f"header latency {mean:.4f}{spread} cycles ({mean * found['cycle_seconds'] * 1e6:.4g} us)"
+        words += ", until the head is inside the destination"
     accepted = rate["flits_per_node_per_cycle"]["mean"] or 0
     return [
         f"{words}; {accepted:.4g} flits a node a cycle accepted",
