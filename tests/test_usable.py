@@ -55,9 +55,9 @@ def test_a_node_s_bound_comes_from_its_own_clock_and_vectors_never_from_the_subm
 
 @pytest.mark.parametrize(("usable", "state"), [(2, "disturbed"), (64, "clean")])
 def test_a_run_is_judged_by_the_processors_of_the_node(tmp_path: Path, usable: int, state: str) -> None:
-    """A third of a processor is much beside two, and no more than the daemons of sixty-four."""
+    """A sixth of a processor is much beside two, and no more than the daemons of sixty-four."""
     run = Run.create(tmp_path / "run", {"machine": "cluster", "host": LAPTOP, "wishes": {}})
-    accounting = {"steal": 0.0, "others": 0.1, "own": 0.3, "wall": 0.3, "involuntary": 1, "major_faults": 0}
+    accounting = {"steal": 0.0, "others": 0.05, "own": 0.3, "wall": 0.3, "involuntary": 1, "major_faults": 0}
     for number in range(3):
         task = f"{number:03d}-sieve"
         about = Circumstance(run.about["id"], "sieve", "processor", "cluster", 0, number, 1, "p")
