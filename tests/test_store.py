@@ -68,6 +68,13 @@ def test_a_file_cut_anywhere_keeps_every_finished_line(cut: int, tmp_path_factor
     assert len(list(events(path))) == whole[:cut].count(b"\n")
 
 
+def test_a_case_that_is_no_object_is_said_in_words() -> None:
+    said: list[str] = []
+    wrong = {**block([1e-6], 1e-6), "case": [8]}
+    list(rows([launch(), wrong], ABOUT, complain=lambda place, text: said.append(text)))
+    assert said == ["event 'block': case: seen: '[8]'; accepted: an object"]
+
+
 def test_lines_of_a_running_run_and_parquet_of_an_ended_one_give_the_same_rows(run: Run) -> None:
     begin(run, "".join(json.dumps(e) + "\n" for e in (launch(), block([1.0, 2.0], 9.0), {"event": "done"})))
     question = "SELECT metric, value, first, launch FROM samples ORDER BY value"

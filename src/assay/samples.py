@@ -293,7 +293,10 @@ def _check(event: dict[str, Any], about: Circumstance, host: str) -> Check:
 
 def _case(event: dict[str, Any], about: Circumstance) -> str:
     """Return the case's text. ValueError where a parameter is neither a finite number nor text, true, false or null."""
-    case = event.get("case", {}) | about.factors
+    stated = event.get("case", {})
+    if not isinstance(stated, dict):
+        raise ValueError(f"case: seen: {str(stated)[:40]!r}; accepted: an object")
+    case = stated | about.factors
     _parameters("case", case)
     return case_text(case)
 
