@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InputError, MeasurementError
-from assay.samples import Circumstance, case_text, events, rows
+from assay.samples import Circumstance, case_text, events, folded, rows
 from assay.store import TABLES, Run, connect, known_runs, storage_failed
 
 ABOUT = Circumstance("r", "echo", "messages", "here", 0, 2, 1, "p")
@@ -71,7 +71,7 @@ def test_a_file_cut_anywhere_keeps_every_finished_line(cut: int, tmp_path_factor
 def test_a_case_that_is_no_object_is_said_in_words() -> None:
     said: list[str] = []
     wrong = {**block([1e-6], 1e-6), "case": [8]}
-    list(rows([launch(), wrong], ABOUT, complain=lambda place, text: said.append(text)))
+    list(folded([launch(), wrong], ABOUT, complain=lambda place, text: said.append(text)))
     assert said == ["event 'block': case: seen: '[8]'; accepted: an object"]
 
 
