@@ -41,6 +41,14 @@ def test_crowded_sources_do_not_differ(tmp_path: Path) -> None:
     assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(), cases, tmp_path)) == []
 
 
+def test_rigid_trains_do_not_differ(tmp_path: Path) -> None:
+    cases = [twin_cases.rigid_cube(number, SEED, MESSAGES) for number in range(60)]
+    expected = twin_cases.play(twin_cases.twin(), cases, tmp_path)
+    assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(), cases, tmp_path)) == []
+    assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(1), cases, tmp_path))
+    assert min((case.messages[:, 4] - int(case.keys["dimension"])).min() for case in cases) == 2
+
+
 @pytest.mark.parametrize("mutant", [1, 2, 3])
 def test_deliberate_errors_are_found(mutant: int, tmp_path: Path) -> None:
     found, cases = compare(0, 60, tmp_path, twin_cases.engine(mutant))

@@ -184,7 +184,7 @@ def case(number: int, seed: int, count: int, kinds: tuple[str, ...] = KINDS) -> 
     elif switching != "wormhole" or random.random() < 0.5:
         keys |= speeds(random)
         if random.random() < 0.5:
-            keys["sink_ticks"] = str(random.integers(1, 4))
+            keys["sink_ticks"] = str(random.integers(1, 8))
         if kind != "io-hypercube" and random.random() < 0.5:
             places = [f"{end} {node}" for end in ("injection", "ejection") for node in range(nodes)]
             if kind == "hypercube":
@@ -214,6 +214,18 @@ def links(kind: str, keys: Words, nodes: int) -> list[tuple[int, int]]:
         found += [(node, node + ((node // stride + 1) % extent - node // stride % extent) * stride) for node in ahead]
         stride *= extent
     return found
+
+
+def rigid_cube(number: int, seed: int, count: int) -> Case:
+    """A cube of unit links, buffers of one flit, every message longer than its path: what the rigid engine is for."""
+    random = np.random.default_rng([seed, number, 2])
+    dimension = int(random.integers(1, 6))
+    keys = {"topology": "hypercube", "dimension": str(dimension), "routing": "e-cube", "switching": "wormhole"}
+    for name in ("injection_channels", "ejection_channels"):
+        keys[name] = str(random.choice([1, 1, 2, 3, 9]))
+    rows = traffic(random, 2**dimension, count)
+    rows[:, 4] += dimension + 1  # links of the longest path: the dimension's, injection and ejection
+    return Case(f"rigid {seed}.{number}", keys, rows)
 
 
 def crowded_cube(number: int, seed: int, count: int) -> Case:
