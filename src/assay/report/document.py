@@ -21,7 +21,7 @@ from assay.report.launches_spent import launches_spent
 from assay.report.levels import levels
 from assay.report.pooled import pooled
 from assay.report.readings import Told, gathered, readings, told
-from assay.report.references import best_references
+from assay.report.references import usual_references
 from assay.report.sampled import sampled
 from assay.report.states import DOUBTED, LEFT_OUT, WORST, overall, states, worse
 from assay.samples import Circumstance, case_text
@@ -41,11 +41,11 @@ def document(run: Run, *, quoted_nodes: bool = True) -> dict[str, Any]:
     sections = []
     found: list[tuple[dict[str, Any], Judged]] = []
     read = {name: told(tasks[name]) for name in known}
-    best = best_references(launch for lines in read.values() for launch in lines.launches)
+    usual = usual_references(launch for lines in read.values() for launch in lines.launches)
     for name, record in known.items():
         lines = read[name]
         if lines.launches:
-            found.append(_section(run, lines, record, said.get(name, {}), best, measured))
+            found.append(_section(run, lines, record, said.get(name, {}), usual, measured))
             sections.append(found[-1][0])
     failures: dict[str, int] = defaultdict(int)
     for entry in _failures(run):
@@ -98,8 +98,8 @@ def section(run: Run, name: str) -> dict[str, Any] | None:
     lines = told(tasks)
     if not lines.launches:
         return None
-    best = best_references(lines.launches)
-    return _section(run, lines, among([name])[name], _said(run).get(name, {}), best, hosts(run))[0]
+    usual = usual_references(lines.launches)
+    return _section(run, lines, among([name])[name], _said(run).get(name, {}), usual, hosts(run))[0]
 
 
 def _is_broken(section: dict[str, Any]) -> bool:
@@ -167,12 +167,12 @@ def _section(
     lines: Told,
     record: Benchmark,
     said: dict[str, list[str]],
-    best: Mapping[str, float],
+    usual: Mapping[str, float],
     measured: dict[str, dict[str, Any]],
 ) -> tuple[dict[str, Any], Judged]:
     everything, errors = readings(block for block, _ in lines.blocks), record.errors
     blocks = [of for of in everything if of.metric not in errors]
-    result = judged(run, lines, record, blocks, best, measured)
+    result = judged(run, lines, record, blocks, usual, measured)
     result.doubt(said.get("warnings", []))  # ranks that wait for a processor: their medians stand for what they are
     result.doubt(pooled(record.name, lines.launches, run.provenance()))
     for case, detail in lines.failed:

@@ -80,12 +80,12 @@ def judged(
     lines: Told,
     record: Benchmark,
     found: Sequence[Readings],
-    best: Mapping[str, float] | None = None,
+    usual: Mapping[str, float] | None = None,
     measured: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Judged:
     """Judge a benchmark's blocks case by case; simulated time has no neighbours.
 
-    `best`: the least time of the reference loop on each host, over the whole run. `measured`: the facts of the hosts by
+    `usual`: the median time of the reference loop on each host over the run. `measured`: the facts of the hosts by
     name (report/hosts.py); of one that stated none, this run's own are taken.
     """
     result = Judged(standing=list(found))
@@ -93,7 +93,7 @@ def judged(
     result.verdicts = dict.fromkeys(keys, Verdict(State.CLEAN, Estimator.MEDIAN, None))
     if run.about.get("described"):
         return result
-    blocks, names, ranks = _blocks(lines, record, found, slower_by(lines.launches, best or {}))
+    blocks, names, ranks = _blocks(lines, record, found, slower_by(lines.launches, usual or {}))
     if not blocks:
         if not any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches):
             result.warnings.append("no block was finished")

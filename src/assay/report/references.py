@@ -1,12 +1,13 @@
 """How fast the processors themselves were in each launch: the loop that every program times before and after its work.
 
-The loop is the same in all programs of a build, so that a host's best time over the whole run is its measure. What it
-cannot see: caches and memory that other guests use.
+The loop is the same in all programs of a build, so that its median on a host over the whole run says what is usual
+there. What it cannot see: caches and memory that other guests use, and a processor that is slow all the while.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from statistics import median
 
 from assay.samples import Launch
 
@@ -18,20 +19,20 @@ def reference_of(launch: Launch) -> float | None:
     return max((each for each in (launch.reference_before, launch.reference_after) if each), default=None)
 
 
-def best_references(launches: Iterable[Launch]) -> dict[str, float]:
-    """Each host's least time (s) of one pass."""
-    best: dict[str, float] = {}
+def usual_references(launches: Iterable[Launch]) -> dict[str, float]:
+    """Each host's median time (s) of one pass."""
+    timed: dict[str, list[float]] = {}
     for launch in launches:
         for each in (launch.reference_before, launch.reference_after):
             if each:
-                best[launch.host] = min(each, best.get(launch.host, each))
-    return best
+                timed.setdefault(launch.host, []).append(each)
+    return {host: median(values) for host, values in timed.items()}
 
 
-def slower_by(launches: Iterable[Launch], best: Mapping[str, float]) -> dict[Launched, float]:
-    """By how much (relative) a launch's reference was above its host's best; launches that timed none are missing."""
+def slower_by(launches: Iterable[Launch], usual: Mapping[str, float]) -> dict[Launched, float]:
+    """By how much (relative) a launch's reference was above the usual; launches that timed none are missing."""
     return {
-        (launch.host, launch.launch, launch.attempt): max(timed / best[launch.host] - 1, 0.0)
+        (launch.host, launch.launch, launch.attempt): max(timed / usual[launch.host] - 1, 0.0)
         for launch in launches
-        if (timed := reference_of(launch)) is not None and launch.host in best
+        if (timed := reference_of(launch)) is not None and launch.host in usual
     }

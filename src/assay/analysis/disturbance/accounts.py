@@ -209,12 +209,12 @@ def frequency(findings: Findings) -> None:
 
 
 def reference(findings: Findings) -> None:
-    """Find launches whose reference loop, timed before and after, was slower than this host's best."""
+    """Find launches whose reference loop, timed before and after, was slower than usual on this host."""
     blocks = findings.blocks
     slower = {i: block.reference for i, block in enumerate(blocks) if block.reference and block.reference > REFERENCE}
     if slower:
         most = max(slower.values())
-        text = f"the processor itself was up to {most:.0%} slower than at best, by a loop timed beside each launch"
+        text = f"the processor itself was up to {most:.0%} slower than usual, by a loop timed beside each launch"
         findings.add("reference", text + when(blocks, list(slower)), list(slower), amount=most)
         for i, by in slower.items():
             findings.evenly([i], 0.0, by)
