@@ -155,8 +155,9 @@ def nested(events: list[dict[str, Any]]) -> dict[str, list[tuple[str, int, int]]
         ('engine = "flit"', "flit", (1, 9)),
         ('switching = "cut-through"', "worm", (1, 9)),
         ('switching = "cut-through"\nengine = "packet"', "packet", (1, 9)),
-        ('switching = "store-and-forward"', "worm", (8, 16)),
-        ('switching = "store-and-forward"\nengine = "packet"', "packet", (8, 16)),
+        # the one slot before the sink, which waits for the whole packet, is free as the first's tail leaves: 8 + 8 + 7
+        ('switching = "store-and-forward"', "worm", (8, 23)),
+        ('switching = "store-and-forward"\nengine = "packet"', "packet", (8, 23)),
         ('switching = "circuit"', "worm", (1, 13)),  # data from 2 + 2 acknowledgements on, through link 2 by 5 + 7
     ],
 )
