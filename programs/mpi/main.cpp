@@ -11,6 +11,8 @@
 #error "ASSAY_PROGRAM names the program's file, such as -DASSAY_PROGRAM='\"ranks/echo.hpp\"'"
 #endif
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -128,6 +130,7 @@ inline int run(int argc, char** argv) {
   } catch (const std::exception& fault) {
     std::fprintf(stderr, "%s: rank %d: %s\n", name.c_str(), rank, fault.what());
     std::fflush(stderr);
+    usleep(200'000);  // a starter passes on what a rank said while the job lives: MPICH's may drop it with the abort
     MPI_Abort(MPI_COMM_WORLD, 1);
     return 1;
   }
