@@ -20,7 +20,7 @@ TEXT = (Path(__file__).parents[1] / "docs" / "disturbance.md").read_text()
         (100 * accounts.STARVED, "below {:g}% of that in the best blocks"),
         (1e3 * accounts.DISK, "{:g} ms each"),
         (100 * accounts.FREQUENCY, "is {:g}% below its best"),
-        (100 * block.REFERENCE, "is {:g}% slower than usual on this host"),
+        (100 * block.REFERENCE, "before and after it, is {:g}% slower than usual on this host"),
         (100 * steps.EFFECT, "{:g}% at least"),
         (100 * steps.SIGNIFICANT, "{:g}% over all launches"),
         (accounts.WINDOW, "windows of {:g} s"),
