@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.store import Run, connect
+from assay.store import Run, connect, known_runs
 from command_line import assay
 
 MACHINE = 'name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n'
@@ -235,3 +235,12 @@ def test_any_encoding_of_the_terminal_takes_a_report(redirected: str, template: 
     done = subprocess.run([*command, bytes(folder)], capture_output=True, timeout=120)
     assert done.returncode == 0 and b"Traceback" not in done.stderr, done.stderr.decode(errors="replace")
     assert closed or b"73.2" in done.stdout
+
+
+def test_an_index_whose_last_line_has_no_end_keeps_that_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+    first = Run.create(tmp_path / "first", {"machine": "here"})
+    index = tmp_path / "state" / "assay" / "runs"
+    index.write_text(index.read_text().rstrip("\n"))
+    second = Run.create(tmp_path / "second", {"machine": "here"})
+    assert [run.about["id"] for run in known_runs()][-2:] == [first.about["id"], second.about["id"]]

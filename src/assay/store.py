@@ -384,7 +384,7 @@ def _index() -> Path:
 def _remember(folder: Path) -> None:
     try:
         _index().parent.mkdir(parents=True, exist_ok=True)
-        lines.append(_index(), str(folder))
+        lines.append(_index(), str(folder), closing="\n")  # a whole path stays one
     except OSError:
         return  # a home that cannot be written costs only the short name: the folder itself still opens
 

@@ -14,17 +14,18 @@ TORN = " (cut short)\n"
 MOST_WHOLE = 2**63 - 1  # a larger integer fits in no column
 
 
-def append(path: Path, line: str) -> None:
+def append(path: Path, line: str, closing: str = TORN) -> None:
     """Append one line and wait until it is on the disk; OSError where that fails, and then the file is as before.
 
     A last line that was cut short is closed first, in a way that keeps it no JSON: what is appended must not become
     its end, and where only the end of the line was lost it must not count after it was passed over.
+    `closing` closes it in a file whose lines are no JSON.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
     try:
         before = os.fstat(descriptor).st_size
         torn = before > 0 and os.pread(descriptor, 1, before - 1) not in (b"\n", b"")
-        left = (TORN * torn + line + "\n").encode("utf-8", "backslashreplace")
+        left = (closing * torn + line + "\n").encode("utf-8", "backslashreplace")
         try:
             while left:
                 left = left[os.write(descriptor, left) :]
