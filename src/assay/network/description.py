@@ -35,7 +35,7 @@ _KINDS: dict[str, Any] = {
 TABLES = ("network", "traffic", "io", "method")
 
 
-def parameter_type(parameter: records.Parameter) -> Any:
+def parameter_type(parameter: records.NetworkParameter) -> Any:
     """The Python type of a core's parameter; times and lengths may be written with units."""
     if parameter["kind"] == "integer" and parameter["unit"] in ("ticks", "cycles"):
         return schema.Cycles
@@ -62,7 +62,7 @@ def network_model(topology: str, routing: str) -> type[schema.Network]:
     return create_model("Network", __base__=schema.Network, **found)
 
 
-def _parameters(topology: str, routing: str) -> list[records.Parameter]:
+def _parameters(topology: str, routing: str) -> list[records.NetworkParameter]:
     return [
         *records.common(),
         *records.topologies()[topology]["parameters"],

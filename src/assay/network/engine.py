@@ -30,7 +30,7 @@ class Latency:
 
 
 @dataclass(frozen=True)
-class Run:
+class SimulationRun:
     """What one run of the core gave."""
 
     engine: str
@@ -67,12 +67,12 @@ def configuration(description: Description, stream: int, warmup: int, cycles: in
     return config
 
 
-def run(source: Source, config: dict[str, Any]) -> Run:
+def run(source: Source, config: dict[str, Any]) -> SimulationRun:
     """Make one run, here and now."""
-    return read(asked(source, core.simulate, config))
+    return read(call_core(source, core.simulate, config))
 
 
-def asked(source: Source, call: Any, *arguments: Any) -> Any:
+def call_core(source: Source, call: Any, *arguments: Any) -> Any:
     """Call the core; what it refuses becomes an error at the key's place in the file."""
     try:
         return call(*arguments)
@@ -83,7 +83,7 @@ def asked(source: Source, call: Any, *arguments: Any) -> Any:
         raise source.error((), str(error)) from None
 
 
-def read(found: Mapping[str, Any]) -> Run:
+def read(found: Mapping[str, Any]) -> SimulationRun:
     """The core's answer, typed."""
     latencies = {
         name if name.endswith("waiting") else f"{name}_latency": Latency(
@@ -91,7 +91,7 @@ def read(found: Mapping[str, Any]) -> Run:
         )
         for name, part in found["latencies"].items()
     }
-    return Run(
+    return SimulationRun(
         engine=found["engine"],
         measured_cycles=int(found["measured_cycles"]),
         simulated_cycles=int(found["simulated_cycles"]),
@@ -112,17 +112,17 @@ def read(found: Mapping[str, Any]) -> Run:
 
 def nodes(description: Description) -> int:
     """How many nodes the network has."""
-    return int(asked(description.source, core.build_network, description.fabric()).nodes)
+    return int(call_core(description.source, core.build_network, description.fabric()).nodes)
 
 
 def channels(description: Description) -> list[dict[str, Any]]:
     """The links of the network: where from and to, of which kind and dimension, with how many channels."""
-    network = asked(description.source, core.build_network, description.fabric())
+    network = call_core(description.source, core.build_network, description.fabric())
     kept = ("from", "to", "kind", "dimension", "direction", "channels")
     return [{key: link[key] for key in kept} for link in network.links]
 
 
-def called(link: Mapping[str, Any]) -> str:
+def link_name(link: Mapping[str, Any]) -> str:
     """A link's name in words: where from and where to."""
     match link["kind"]:
         case "injection":

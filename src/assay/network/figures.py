@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.network.description import Description
-from assay.network.method import Estimate
+from assay.network.method import MeanEstimate
 
-Figure = dict[str, Any]
+SimulatedFigure = dict[str, Any]
 # A_1 and A_H: the cycles in which a head starts to cross its first and its last link; h_H: the head_ticks of the last
 # link (node_head_ticks where given).
 DEFINITIONS = {
@@ -35,7 +35,7 @@ def figure(
     ci95: Sequence[float] | None = None,
     range: Sequence[float] | None = None,
     valid: bool = True,
-) -> Figure:
+) -> SimulatedFigure:
     """One figure in the shape of all documents; without a number it is invalid, whatever is said of it."""
     known = value is not None and math.isfinite(value)
     return {
@@ -55,13 +55,13 @@ def figure(
 
 def estimated(
     name: str,
-    estimate: Estimate,
+    estimate: MeanEstimate,
     scale: float,
     unit: str,
     params: Mapping[str, Any],
     means: Sequence[float],
     valid: bool = True,
-) -> Figure:
+) -> SimulatedFigure:
     """A mean with its interval, where that is of 95%; `means` of the replications, in the estimate's own unit."""
     given = estimate.document(scale)
     ci95 = given["interval"] if math.isclose(estimate.confidence, 0.95) else None
@@ -84,7 +84,7 @@ def params(description: Description) -> dict[str, Any]:
     return found | {"pattern": traffic.pattern, "load": traffic.load, "flits": traffic.mean_flits}
 
 
-def of_saturation(description: Description, result: Mapping[str, Any]) -> list[Figure]:
+def of_saturation(description: Description, result: Mapping[str, Any]) -> list[SimulatedFigure]:
     """The load that saturates, and what is accepted beyond it: flits (with I/O nodes: messages) a node a cycle."""
     about = {key: value for key, value in params(description).items() if key not in ("load", "interval")}
     what = "1" if description.io is not None else "flit"
@@ -109,7 +109,9 @@ def of_saturation(description: Description, result: Mapping[str, Any]) -> list[F
     return found
 
 
-def of_replay(description: Description, document: Mapping[str, Any], latencies: Sequence[float]) -> list[Figure]:
+def of_replay(
+    description: Description, document: Mapping[str, Any], latencies: Sequence[float]
+) -> list[SimulatedFigure]:
     """Messages delivered, the cycle in which all is over, and latencies of heads [cycles]; one trace, one value."""
     about = {key: value for key, value in params(description).items() if key in ("topology", "routing", "switching")}
     whole = document["delivered"] == document["messages"]

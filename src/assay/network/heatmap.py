@@ -1,7 +1,8 @@
-"""How loaded each link is, on the network as it is drawn: an SVG, links coloured by load, one arc for each direction.
+"""A picture of the network (SVG) in which each link is coloured by its load: one arc per direction of a link.
 
-Loads are simulated utilisations, or offered loads by the exact rates of the routes (no simulation). Router positions
-come with the topology; colours are a sampled viridis, light for idle, so that dark stands out on white.
+A link's load is the share of the time in which its channels are busy: simulated (`method.utilisation`), or, where
+nothing is simulated (networks with [io]), computed from the offered traffic and the routes. The topology gives the
+routers' positions. Idle links are light grey; colours run over green and orange to dark red for the busiest link.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from assay._core import network as core
 from assay.errors import InputError
 from assay.network import prediction
 from assay.network.description import Description
-from assay.network.engine import asked
+from assay.network.engine import call_core
 
 COLOURS = ((237, 242, 247), (168, 208, 141), (250, 204, 21), (234, 88, 12), (127, 29, 29))
 WIDTH = 760.0
@@ -38,7 +39,7 @@ def colour(share: float) -> str:
 def write(path: Path, description: Description, simulated: Sequence[Mapping[str, Any]] | None) -> None:
     """Draw a description's loads: `simulated`, the utilisation of `assay simulate`; else the offered ones, exactly."""
     if simulated:
-        network = asked(description.source, core.build_network, description.fabric())
+        network = call_core(description.source, core.build_network, description.fabric())
         load = [0.0] * len(network.links)
         for one in simulated:
             load[one["link"]] = one["busy"]
@@ -60,7 +61,7 @@ def offered(description: Description) -> tuple[Any, list[float]]:
     busy = sum((flow.rate * flow.length.mean for flow in model.flows), 0.0 * model.servers) * load / model.servers
     if description.io is not None:
         return prediction.joined(description), [float(share) for share in busy]
-    network = asked(description.source, core.build_network, description.fabric())
+    network = call_core(description.source, core.build_network, description.fabric())
     return network, [float(share) for share in busy]
 
 

@@ -33,7 +33,9 @@ def _text(default: Any, required: bool) -> str:
     return str(default).lower() if isinstance(default, bool) else repr(default).replace("'", '"')
 
 
-def _parameters(parameters: list[records.Parameter] | tuple[records.Parameter, ...]) -> list[tuple[str, str, str]]:
+def _parameters(
+    parameters: list[records.NetworkParameter] | tuple[records.NetworkParameter, ...],
+) -> list[tuple[str, str, str]]:
     found = []
     for parameter in parameters:
         unit = f" [{parameter['unit']}]" if parameter["unit"] else ""

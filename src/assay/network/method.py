@@ -23,7 +23,7 @@ LEAST_MERGED = 8
 
 
 @dataclass(frozen=True)
-class Estimate:
+class MeanEstimate:
     """A mean with the half-width of its interval; `half` is None where there is too little to tell."""
 
     mean: float
@@ -73,7 +73,7 @@ def mser5(sums: ArrayLike, counts: ArrayLike) -> int:
     return int(np.argmin(error[: len(fives) // 2 + 1])) * 5
 
 
-def batch_interval(sums: ArrayLike, counts: ArrayLike, confidence: float) -> Estimate:
+def batch_interval(sums: ArrayLike, counts: ArrayLike, confidence: float) -> MeanEstimate:
     """Mean of a run's observations, from sums and counts of equal stretches of time, with the interval by batch means.
 
     Batches are merged, 32 at first, then fewer while neighbours are still correlated; the mean is a ratio of sums, so
@@ -82,12 +82,12 @@ def batch_interval(sums: ArrayLike, counts: ArrayLike, confidence: float) -> Est
     s, n = np.asarray(sums, float), np.asarray(counts, float)
     total = n.sum()
     if total == 0:
-        return Estimate(math.nan, None, confidence, 0, "no message was delivered")
+        return MeanEstimate(math.nan, None, confidence, 0, "no message was delivered")
     mean = float(s.sum() / total)
     merged = MERGED
     while True:
         if len(s) < merged:
-            return Estimate(mean, None, confidence, len(s), f"fewer than {merged} batches")
+            return MeanEstimate(mean, None, confidence, len(s), f"fewer than {merged} batches")
         residuals = _merge(s, merged) - mean * _merge(n, merged)
         correlation = _lag_one(residuals)
         if correlation < 1.645 / math.sqrt(merged) or merged == LEAST_MERGED:
@@ -99,7 +99,7 @@ def batch_interval(sums: ArrayLike, counts: ArrayLike, confidence: float) -> Est
     note = (
         "neighbouring batches are still correlated: simulate longer" if correlation >= 1.645 / math.sqrt(merged) else ""
     )
-    return Estimate(mean, half, confidence, merged, note)
+    return MeanEstimate(mean, half, confidence, merged, note)
 
 
 def _merge(values: Floats, parts: int) -> Floats:
@@ -122,7 +122,7 @@ def looks(first: int, most: int) -> list[int]:
     return [*found, most]
 
 
-def replication_interval(means: ArrayLike, confidence: float, number_of_looks: int = 1) -> Estimate:
+def replication_interval(means: ArrayLike, confidence: float, number_of_looks: int = 1) -> MeanEstimate:
     """Mean of replications' means with its Student interval.
 
     `number_of_looks`: how often one might have stopped; the error probability is shared among them (Bonferroni), so
@@ -131,12 +131,12 @@ def replication_interval(means: ArrayLike, confidence: float, number_of_looks: i
     x = np.asarray(means, float)
     x = x[np.isfinite(x)]
     if len(x) == 0:
-        return Estimate(math.nan, None, confidence, 0, "no message was delivered")
+        return MeanEstimate(math.nan, None, confidence, 0, "no message was delivered")
     if len(x) < 2:
-        return Estimate(float(x.mean()), None, confidence, len(x), "one replication")
+        return MeanEstimate(float(x.mean()), None, confidence, len(x), "one replication")
     tail = (1 - confidence) / 2 / number_of_looks
     half = float(stdtrit(len(x) - 1, 1 - tail)) * float(x.std(ddof=1)) / math.sqrt(len(x))
-    return Estimate(float(x.mean()), half, confidence, len(x))
+    return MeanEstimate(float(x.mean()), half, confidence, len(x))
 
 
 def backlog_grows(early: float, late: float, stretch: float, offered: float) -> bool:

@@ -19,7 +19,7 @@ from assay.analysis.queueing.queues import Service, mixture
 from assay.analysis.queueing.wormhole import Channels, Flow, Spread
 from assay.errors import InputError
 from assay.network.description import Description
-from assay.network.engine import asked
+from assay.network.engine import call_core
 from assay.network.schema import Lengths
 
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ def channels(
     if description.io is not None:
         network, kinds = _io(description)
     else:
-        network = asked(description.source, core.build_network, description.fabric())
+        network = call_core(description.source, core.build_network, description.fabric())
         kinds = [("all", _lengths(description), _pattern(description, network))]
     links = network.links
     flit = np.array([max(link["flit_ticks"], 1) for link in links], float)
@@ -129,7 +129,7 @@ def joined(description: Description) -> Any:
     if io.nodes is not None:
         own["nodes"] = list(io.nodes)
     keys = {**description.fabric(), "injection_channels": io.k, "ejection_channels": io.k, "io": own}
-    return asked(description.source, core.build_network, keys)
+    return call_core(description.source, core.build_network, keys)
 
 
 def _io(description: Description) -> tuple[Any, list[tuple[str, Service, Floats]]]:

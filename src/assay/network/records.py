@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, Literal, NotRequired, TypedDict
 
 
-class Parameter(TypedDict):
+class NetworkParameter(TypedDict):
     """One key as the core describes it: `required` has no default; `accepts` is a phrase for people."""
 
     name: str
@@ -23,7 +23,7 @@ class Record(TypedDict):
 
     name: str
     description: str
-    parameters: list[Parameter]
+    parameters: list[NetworkParameter]
     numbering: NotRequired[str]
     routing: NotRequired[str]
 
@@ -45,7 +45,7 @@ def routings() -> dict[str, Record]:
 
 
 @cache
-def common() -> tuple[Parameter, ...]:
+def common() -> tuple[NetworkParameter, ...]:
     """Keys of [network] that every topology takes."""
     from assay._core import network as core
 

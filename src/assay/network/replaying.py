@@ -10,18 +10,18 @@ import numpy as np
 from assay._core import network as core
 from assay.network import figures, timeline, trace
 from assay.network.description import Description
-from assay.network.engine import asked
+from assay.network.engine import call_core
 
 
 def replay(description: Description, messages: Path, out: Path, drawn: Path | None = None) -> dict[str, Any]:
     """Play the trace and write the file; the document of `assay replay --json`. `drawn`: its timeline too."""
     config = description.core()
-    network = asked(description.source, core.build_network, description.fabric())
+    network = call_core(description.source, core.build_network, description.fabric())
     found = trace.load(messages, network.nodes)
     if drawn is not None:
         timeline.check(len(found))
     order = found.order()
-    result = asked(
+    result = call_core(
         description.source,
         core.replay,
         config,
@@ -38,7 +38,7 @@ def replay(description: Description, messages: Path, out: Path, drawn: Path | No
         cycles = max(cycles, int(result["simulated_cycles"]))
     if drawn is not None:
         ways = timeline.ways(order, result["crossings"])
-        played = timeline.Played(network.links, columns["head"], columns["tail"], ways, cycles)
+        played = timeline.ReplayedTrace(network.links, columns["head"], columns["tail"], ways, cycles)
         timeline.write(drawn, description, found, played)
     arrived = columns["head"] >= 0
     keys = config["network"]

@@ -12,8 +12,8 @@ from typing import Any
 
 from assay.network import figures, method
 from assay.network.description import Description
-from assay.network.engine import Run
-from assay.network.simulation import DEFAULT_CYCLES, VERSION, Steps, Task, finite, task
+from assay.network.engine import SimulationRun
+from assay.network.simulation import DEFAULT_CYCLES, VERSION, SimulationTask, Steps, finite, task
 
 LONGER = 2  # how often an undecided run is made four times as long
 BEYOND = (1.1, 1.5, 2.0)  # of the saturation point
@@ -27,10 +27,12 @@ def at_load(description: Description, load: float) -> Description:
     return description.but(traffic=description.traffic.model_copy(update={"load": load}))
 
 
-Made = list[tuple[Run, dict[str, Any]]]
+Made = list[tuple[SimulationRun, dict[str, Any]]]
 
 
-def judge(description: Description, cycles: int) -> Generator[list[Task], list[Run], tuple[bool, Made]]:
+def judge(
+    description: Description, cycles: int
+) -> Generator[list[SimulationTask], list[SimulationRun], tuple[bool, Made]]:
     """Whether it saturates, by a run of so many cycles from empty, made longer while that is doubtful; with the
     runs.
     """
@@ -58,9 +60,9 @@ def judge(description: Description, cycles: int) -> Generator[list[Task], list[R
 def steps(description: Description) -> Steps:
     """Bracket, bisect, then look beyond: the document of `assay simulate --saturation`."""
     tried: list[dict[str, Any]] = []
-    runs: list[Run] = []
+    runs: list[SimulationRun] = []
 
-    def saturates(load: float) -> Generator[list[Task], list[Run], bool]:
+    def saturates(load: float) -> Generator[list[SimulationTask], list[SimulationRun], bool]:
         verdict, made = yield from judge(at_load(description, load), 4 * (description.method.cycles or DEFAULT_CYCLES))
         runs.extend(run for run, _ in made)
         tried.extend({"load": load, **words} for _, words in made)
@@ -104,7 +106,7 @@ def _document(
     low: float,
     high: float | None,
     tried: list[dict[str, Any]],
-    runs: list[Run],
+    runs: list[SimulationRun],
     accepted: list[dict[str, Any]],
 ) -> dict[str, Any]:
     middle = low if high is None else (low + high) / 2

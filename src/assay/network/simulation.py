@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.network import engine, figures, method
 from assay.network.description import Description, Source
-from assay.network.engine import Latency, Run
+from assay.network.engine import Latency, SimulationRun
 
 DEFAULT_CYCLES = 20_000
 VERSION = 2  # of the documents; 1 had the estimates, by name, where the list of figures is now
@@ -25,7 +25,7 @@ FIRST_LOOK = 10  # five alike can be chance; ten seldom are
 
 
 @dataclass(frozen=True)
-class Task:
+class SimulationTask:
     """One run of the core, in a form that goes to another process."""
 
     source: Source
@@ -37,17 +37,17 @@ class Task:
         how = self.config["method"]
         return 0 if how["messages"] else int(how["warmup_cycles"] + how["cycles"])
 
-    def make(self) -> Run:
+    def make(self) -> SimulationRun:
         """Run it here."""
         return engine.run(self.source, self.config)
 
 
-Steps = Generator[list[Task], list[Run], dict[str, Any]]
+Steps = Generator[list[SimulationTask], list[SimulationRun], dict[str, Any]]
 
 
-def task(description: Description, stream: int, warmup: int, cycles: int) -> Task:
+def task(description: Description, stream: int, warmup: int, cycles: int) -> SimulationTask:
     """The description's replication number `stream`."""
-    return Task(description.source, engine.configuration(description, stream, warmup, cycles))
+    return SimulationTask(description.source, engine.configuration(description, stream, warmup, cycles))
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Warmup:
     pilot_cpu_seconds: float = 0.0
 
 
-def warmup(description: Description, cycles: int) -> Generator[list[Task], list[Run], Warmup]:
+def warmup(description: Description, cycles: int) -> Generator[list[SimulationTask], list[SimulationRun], Warmup]:
     """Fixed by the file, or found by MSER-5 on pilot runs that start empty, made longer while the cut is at their
     middle.
     """
@@ -126,13 +126,13 @@ def feasible(description: Description, cycles: int) -> None:
         )
 
 
-def batches(run: Run, confidence: float) -> method.Estimate:
+def batches(run: SimulationRun, confidence: float) -> method.MeanEstimate:
     """The header latency of a single run."""
     latency = run.latencies["header_latency"]
     return method.batch_interval(latency.sums, latency.counts, confidence)
 
 
-def saturated(runs: Sequence[Run], before: Warmup) -> bool:
+def saturated(runs: Sequence[SimulationRun], before: Warmup) -> bool:
     """Whether the backlog still grows, over all runs together."""
     if not runs or any(len(run.backlog) != len(runs[0].backlog) for run in runs):
         return False
@@ -141,7 +141,7 @@ def saturated(runs: Sequence[Run], before: Warmup) -> bool:
     return method.backlog_grows(early, late, stretch, sum(run.generated for run in runs) * (1 - 1 / max(stretch, 1.0)))
 
 
-def pooled(runs: Sequence[Run], name: str) -> Latency:
+def pooled(runs: Sequence[SimulationRun], name: str) -> Latency:
     """The histograms of several runs in one."""
     parts = [run.latencies[name] for run in runs if name in run.latencies]
     values, where = np.unique(np.concatenate([part.values for part in parts]), return_inverse=True)
@@ -151,7 +151,7 @@ def pooled(runs: Sequence[Run], name: str) -> Latency:
 
 
 def document(
-    description: Description, runs: Sequence[Run], before: Warmup, header: method.Estimate, ended: str
+    description: Description, runs: Sequence[SimulationRun], before: Warmup, header: method.MeanEstimate, ended: str
 ) -> dict[str, Any]:
     """The JSON document. Sums over replications where it says so."""
     how = description.method
@@ -214,7 +214,7 @@ def document(
     }
 
 
-def _latency(latency: Latency, estimate: method.Estimate, shares: Sequence[float], cycle: float) -> dict[str, Any]:
+def _latency(latency: Latency, estimate: method.MeanEstimate, shares: Sequence[float], cycle: float) -> dict[str, Any]:
     found = method.quantiles(latency.values, latency.frequencies, shares)
     seconds = {share: None if value is None else value * cycle for share, value in found.items()}
     return {
@@ -224,19 +224,19 @@ def _latency(latency: Latency, estimate: method.Estimate, shares: Sequence[float
     }
 
 
-def _accepted(runs: Sequence[Run], confidence: float) -> method.Estimate:
+def _accepted(runs: Sequence[SimulationRun], confidence: float) -> method.MeanEstimate:
     rates = [run.throughput for run in runs]
     if len(runs) == 1:
         counts = runs[0].latencies["header_latency"].counts
         parts = method.batch_interval(counts, np.ones(len(counts)), confidence)
         scale = rates[0] / parts.mean if parts.mean else 1.0
-        return method.Estimate(
+        return method.MeanEstimate(
             rates[0], None if parts.half is None else parts.half * scale, confidence, parts.parts, parts.note
         )
     return method.replication_interval(rates, confidence)
 
 
-def _throughput(runs: Sequence[Run], estimate: method.Estimate, cycle: float) -> dict[str, Any]:
+def _throughput(runs: Sequence[SimulationRun], estimate: method.MeanEstimate, cycle: float) -> dict[str, Any]:
     return {
         "flits_per_node_per_cycle": estimate.document(),
         "flits_per_node_per_second": estimate.document(1 / cycle),
@@ -250,7 +250,7 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _utilisation(description: Description, runs: Sequence[Run]) -> list[dict[str, Any]]:
+def _utilisation(description: Description, runs: Sequence[SimulationRun]) -> list[dict[str, Any]]:
     """Busy share of every link's channels, mean over the runs, the busiest first."""
     known = [run.utilisation for run in runs if run.utilisation is not None]
     if not known:
@@ -258,4 +258,6 @@ def _utilisation(description: Description, runs: Sequence[Run]) -> list[dict[str
     busy = np.mean(known, axis=0)
     links = engine.channels(description)
     order = np.argsort(-busy, kind="stable")
-    return [{"link": int(at), **links[at], "name": engine.called(links[at]), "busy": float(busy[at])} for at in order]
+    return [
+        {"link": int(at), **links[at], "name": engine.link_name(links[at]), "busy": float(busy[at])} for at in order
+    ]

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
-from assay.network.engine import Run
+from assay.network.engine import SimulationRun
 from assay.network.progress import Meter
-from assay.network.simulation import Steps, Task
+from assay.network.simulation import SimulationTask, Steps
 
 
-def make(task: Task) -> Run:
+def make(task: SimulationTask) -> SimulationRun:
     """What a worker is asked to do."""
     return task.make()
 
@@ -33,7 +33,7 @@ class _Going:
 
     index: int
     steps: Steps
-    results: list[Run | None]
+    results: list[SimulationRun | None]
     left: int
 
 
@@ -57,7 +57,7 @@ def drive(
             except StopIteration as end:
                 done(index, end.value)
         return
-    waiting: dict[Future[Run], tuple[_Going, int]] = {}
+    waiting: dict[Future[SimulationRun], tuple[_Going, int]] = {}
 
     def go_on(going: _Going, first: bool = False) -> None:
         while True:
@@ -99,7 +99,7 @@ def drive(
 
 
 @dataclass(frozen=True)
-class Point:
+class SweepPoint:
     """One point of a sweep: what was set, its fingerprint, and the plan that works it out."""
 
     setting: dict[str, Any]
@@ -108,7 +108,7 @@ class Point:
 
 
 def sweep(
-    points: Sequence[Point], pool: Executor | None, out: Path | None = None, meter: Meter | None = None
+    points: Sequence[SweepPoint], pool: Executor | None, out: Path | None = None, meter: Meter | None = None
 ) -> list[dict[str, Any]]:
     """Documents of all points, in their order; those that `out` holds already are not made again."""
     kept = finished(out) if out else {}

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from assay.errors import InputError
 from assay.network.description import Description
-from assay.network.engine import called
-from assay.network.trace import Messages
+from assay.network.engine import link_name
+from assay.network.trace import MessageTrace
 
 Integers = NDArray[np.int64]
-Event = dict[str, Any]
+TraceEvent = dict[str, Any]
 Link = Mapping[str, Any]
 MESSAGES, LINKS = 1, 2
 MOST = 200_000  # messages; a timeline of more is of no use to a person
@@ -44,7 +44,7 @@ Ways = dict[tuple[int, int], list[Hop]]  # by row of the trace and packet, in or
 
 
 @dataclass(frozen=True)
-class Played:
+class ReplayedTrace:
     """What the core said: links, cycles of head and tail by row (-1: never), ways, and the cycle after the last."""
 
     links: Sequence[Link]
@@ -62,7 +62,7 @@ def check(messages: int) -> None:
         )
 
 
-def write(path: Path, description: Description, messages: Messages, played: Played) -> None:
+def write(path: Path, description: Description, messages: MessageTrace, played: ReplayedTrace) -> None:
     """The file."""
     us = description.cycle * 1e6
     stored = description.network.switching == "store-and-forward"
@@ -91,7 +91,7 @@ def ways(order: Integers, crossings: Mapping[str, Integers]) -> Ways:
     return found
 
 
-def _messages(messages: Messages, played: Played, stored: bool, us: float) -> Iterator[Event]:
+def _messages(messages: MessageTrace, played: ReplayedTrace, stored: bool, us: float) -> Iterator[TraceEvent]:
     packets: dict[int, list[int]] = {}
     for row, packet in sorted(played.ways):
         packets.setdefault(row, []).append(packet)
@@ -119,7 +119,9 @@ def _messages(messages: Messages, played: Played, stored: bool, us: float) -> It
             asks = over if way[0].tail is None else way[0].tail + 1
 
 
-def _parts(played: Played, way: Sequence[Hop], asks: int, end: int, stored: bool, span: _Spans) -> Iterator[Event]:
+def _parts(
+    played: ReplayedTrace, way: Sequence[Hop], asks: int, end: int, stored: bool, span: _Spans
+) -> Iterator[TraceEvent]:
     """Of a packet that asks for its first link at `asks`: its waits, its head's way and its body."""
     first, last = way[0], way[-1]
     yield from span.around("waits at the source", asks, first.head)
@@ -130,14 +132,16 @@ def _parts(played: Played, way: Sequence[Hop], asks: int, end: int, stored: bool
         yield from span.around("body", last.head + 1, end)
 
 
-def _waits(links: Sequence[Link], way: Sequence[Hop], end: int | None, stored: bool, span: _Spans) -> Iterator[Event]:
+def _waits(
+    links: Sequence[Link], way: Sequence[Hop], end: int | None, stored: bool, span: _Spans
+) -> Iterator[TraceEvent]:
     """Between a head's being ready to leave a router and its leaving; `end`: of the wait that never ends."""
     for at, hop in enumerate(way):
         if stored and hop.tail is None:
             return
         ready = (hop.tail or 0 if stored else hop.head) + links[hop.link]["head_ticks"]
         if at + 1 < len(way):
-            yield from span.around(f"waits for {called(links[way[at + 1].link])}", ready, way[at + 1].head)
+            yield from span.around(f"waits for {link_name(links[way[at + 1].link])}", ready, way[at + 1].head)
         elif end is not None:
             yield from span.around("waits for ever", ready, end)
 
@@ -150,8 +154,13 @@ class _Spans:
         self._us = us
 
     def around(
-        self, name: str, start: int, end: int, inside: Iterator[Event] | tuple[()] = (), about: Event | None = None
-    ) -> Iterator[Event]:
+        self,
+        name: str,
+        start: int,
+        end: int,
+        inside: Iterator[TraceEvent] | tuple[()] = (),
+        about: TraceEvent | None = None,
+    ) -> Iterator[TraceEvent]:
         """A span in cycles with what is inside it; nothing where it has no length."""
         if end > start:
             yield self._common | {"name": name, "ph": "b", "ts": start * self._us, "args": about or {}}
@@ -159,7 +168,7 @@ class _Spans:
             yield self._common | {"name": name, "ph": "e", "ts": end * self._us}
 
 
-def _links(messages: Messages, played: Played, us: float) -> Iterator[Event]:
+def _links(messages: MessageTrace, played: ReplayedTrace, us: float) -> Iterator[TraceEvent]:
     tracks: dict[tuple[int, int], int] = {}
     most = max((link["channels"] * link["lanes"] for link in played.links), default=1)
     for (row, packet), way in sorted(played.ways.items()):
@@ -178,12 +187,12 @@ def _links(messages: Messages, played: Played, us: float) -> Iterator[Event]:
             yield span | {"ts": hop.head * us, "dur": (end - hop.head) * us}
 
 
-def _words(messages: Messages, row: int) -> str:
+def _words(messages: MessageTrace, row: int) -> str:
     return f"{messages.id[row]}: {messages.source[row]} to {messages.destination[row]}"
 
 
 def _track(link: Link, number: int, channel: int) -> str:
-    words = f"{called(link)} (link {number}"
+    words = f"{link_name(link)} (link {number}"
     if link["channels"] > 1:
         words += f", channel {channel // link['lanes']}"
     if link["lanes"] > 1:
@@ -191,5 +200,5 @@ def _track(link: Link, number: int, channel: int) -> str:
     return f"{words})"
 
 
-def _name(process: int, what: str, name: object, track: int = 0, key: str = "name") -> Event:
+def _name(process: int, what: str, name: object, track: int = 0, key: str = "name") -> TraceEvent:
     return {"ph": "M", "pid": process, "tid": track, "name": what, "args": {key: name}}

@@ -18,7 +18,7 @@ LARGEST = {"id": 2**63 - 1, "cycle": 2**62 - 1, "source": 2**32 - 2, "destinatio
 
 
 @dataclass(frozen=True)
-class Messages:
+class MessageTrace:
     """A trace in the order of its file."""
 
     id: Integers
@@ -35,7 +35,7 @@ class Messages:
         return np.lexsort((self.id, self.cycle))
 
 
-def load(path: Path, nodes: int | None = None) -> Messages:
+def load(path: Path, nodes: int | None = None) -> MessageTrace:
     """Read a trace; a row that is wrong is named with its line."""
     try:
         with path.open("rb") as file:
@@ -43,14 +43,16 @@ def load(path: Path, nodes: int | None = None) -> Messages:
             options = csv.ReadOptions(block_size=1 << 24, column_names=names)
             types = csv.ConvertOptions(column_types=dict.fromkeys(COLUMNS, pa.int64()), include_columns=list(COLUMNS))
             if not file.peek(1):  # no messages
-                return Messages(*(np.empty(0, np.int64) for _ in COLUMNS))
+                return MessageTrace(*(np.empty(0, np.int64) for _ in COLUMNS))
             table = csv.read_csv(file, read_options=options, convert_options=types)
     except (pa.ArrowInvalid, pa.ArrowKeyError, OSError, UnicodeDecodeError) as error:
         raise _fault(path, nodes, error) from None
     columns = {name: table.column(name) for name in COLUMNS}
     if any(column.null_count for column in columns.values()):
         raise _fault(path, nodes, None)
-    messages = Messages(**{name: column.to_numpy().astype(np.int64, copy=False) for name, column in columns.items()})
+    messages = MessageTrace(
+        **{name: column.to_numpy().astype(np.int64, copy=False) for name, column in columns.items()}
+    )
     if _wrong(messages, nodes):
         raise _fault(path, nodes, None)
     return messages
@@ -72,7 +74,7 @@ def _header(path: Path, line: bytes) -> list[str]:
     return names
 
 
-def _wrong(messages: Messages, nodes: int | None) -> bool:
+def _wrong(messages: MessageTrace, nodes: int | None) -> bool:
     if len(messages) == 0:
         return False
     least = {"flits": 1}
@@ -131,7 +133,7 @@ def _fault(path: Path, nodes: int | None, error: Exception | None) -> InputError
     return InputError(f"cannot be read: {error}", file=path, accepted=f"CSV with the columns {accepted}")
 
 
-def save(path: Path, messages: Messages, head: Integers, tail: Integers, hops: Integers) -> None:
+def save(path: Path, messages: MessageTrace, head: Integers, tail: Integers, hops: Integers) -> None:
     """Write delivered.csv, rows in the order of the trace; head and tail are -1 where a message was never delivered."""
     table = pa.table({"id": messages.id, "head": head, "tail": tail, "hops": hops})
     try:

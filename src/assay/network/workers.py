@@ -13,16 +13,16 @@ from typing import Literal, cast, get_args
 
 from assay.errors import InputError
 
-Kind = Literal["processes", "threads", "mpi"]
+WorkerKind = Literal["processes", "threads", "mpi"]
 
 
-def kind(name: str) -> Kind:
+def kind(name: str) -> WorkerKind:
     """An executor's name as a person gave it, checked; MPI also for whether this process was started for it."""
-    if name not in get_args(Kind):
-        raise InputError("no such executor", key="--executor", value=name, accepted=", ".join(get_args(Kind)))
+    if name not in get_args(WorkerKind):
+        raise InputError("no such executor", key="--executor", value=name, accepted=", ".join(get_args(WorkerKind)))
     if name == "mpi":
         _started_for_mpi()
-    return cast(Kind, name)
+    return cast(WorkerKind, name)
 
 
 def _started_for_mpi() -> None:
@@ -46,7 +46,7 @@ def _started_for_mpi() -> None:
 
 
 @contextmanager
-def executor(which: Kind, workers: int | None) -> Iterator[Executor | None]:
+def executor(which: WorkerKind, workers: int | None) -> Iterator[Executor | None]:
     """Workers of this kind; None where one is enough, and the caller does it.
 
     Left by an exception (Ctrl-C too), nothing goes on working: runs under way end within some hundredths of a second.

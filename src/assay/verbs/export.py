@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import duckdb
 
 
-class Table(StrEnum):
+class ExportedTable(StrEnum):
     """What can be exported."""
 
     samples = "samples"
@@ -21,7 +21,7 @@ class Table(StrEnum):
     launches = "launches"
 
 
-class Format(StrEnum):
+class ExportFormat(StrEnum):
     """How it can be written."""
 
     csv = "csv"
@@ -34,8 +34,8 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def export(
         run: Annotated[str, typer.Argument(help="a run's folder or id")],
-        table: Annotated[Table, typer.Option(help="which rows")] = Table.samples,
-        format: Annotated[Format, typer.Option(help="csv or json")] = Format.csv,
+        table: Annotated[ExportedTable, typer.Option(help="which rows")] = ExportedTable.samples,
+        format: Annotated[ExportFormat, typer.Option(help="csv or json")] = ExportFormat.csv,
         output: Annotated[Path | None, typer.Option("-o", help="a file (default: standard output)")] = None,
         json: Annotated[bool, typer.Option("--json", help="the same as --format json")] = False,
     ) -> None:
@@ -49,7 +49,7 @@ def register(app: typer.Typer) -> None:
 
         answer = Run.open(run).connect().execute(f"SELECT * FROM {table.value}")
         names = [column[0] for column in answer.description or []]
-        if json or format is Format.json:
+        if json or format is ExportFormat.json:
             rows = [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
             if output is None:
                 emit({"table": table.value, "rows": rows})

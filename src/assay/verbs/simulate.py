@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from assay.network.workers import Kind
+    from assay.network.workers import WorkerKind
 
 
 def register(app: typer.Typer) -> None:
@@ -91,7 +91,7 @@ def _simulate(
     saturation: bool,
     axes: list[str],
     out: Path | None,
-    which: Kind,
+    which: WorkerKind,
     count: int | None,
     quiet: bool = False,
 ) -> list[dict[str, Any]]:
@@ -107,7 +107,7 @@ def _simulate(
         found = description.load(network, [*settings, *combination])
         key = f"{found.key()}-{'saturation' if saturation else 'simulation'}-{simulation.VERSION}"
         points.append(
-            sweep.Point(dict(words.split("=", 1) for words in combination), key, functools.partial(plan, found))
+            sweep.SweepPoint(dict(words.split("=", 1) for words in combination), key, functools.partial(plan, found))
         )
     alone = len(points) == 1 and which != "mpi"
     with workers.executor(which, count or (1 if alone else None)) as pool, progress.bar("simulating", quiet) as show:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from assay.network.workers import Kind
+    from assay.network.workers import WorkerKind
 
 
 def register(app: typer.Typer) -> None:
@@ -71,7 +71,9 @@ def register(app: typer.Typer) -> None:
             print(brief(one) if quiet else words(one) + "\n")
 
 
-def _run(wanted: list[Any], which: Kind, count: int | None, out: Path | None, quick: bool, quiet: bool) -> list[Any]:
+def _run(
+    wanted: list[Any], which: WorkerKind, count: int | None, out: Path | None, quick: bool, quiet: bool
+) -> list[Any]:
     from assay.network import progress, workers
     from assay.network.study import running
 

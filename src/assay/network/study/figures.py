@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.network.figures import Figure, estimated, figure
+from assay.network.figures import SimulatedFigure, estimated, figure
 from assay.network.study.results import US, Results
 
 
-def figures(results: Results) -> list[Figure]:
+def figures(results: Results) -> list[SimulatedFigure]:
     """Latencies in s by point; saturation in messages an element a second, or flits a node a cycle without I/O."""
     found = []
     for point in results.points:

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.network import method
 from assay.network.description import Description
-from assay.network.method import Estimate
+from assay.network.method import MeanEstimate
 from assay.network.study.file import Setting, Study
 
 US = 1e6
@@ -47,7 +47,7 @@ class Point:
         except KeyError:
             return False
 
-    def estimate(self, figure: str, confidence: float = 0.95) -> Estimate:
+    def estimate(self, figure: str, confidence: float = 0.95) -> MeanEstimate:
         """Mean of the replications' means in us, with its interval."""
         return method.replication_interval(self.means.get(figure, []), confidence)
 

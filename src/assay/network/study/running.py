@@ -10,7 +10,7 @@ from pathlib import Path
 
 from assay.network import prediction, saturation, simulation, sweep
 from assay.network.description import Description
-from assay.network.engine import Run
+from assay.network.engine import SimulationRun
 from assay.network.progress import Meter
 from assay.network.simulation import Steps
 from assay.network.study.file import Study
@@ -40,7 +40,7 @@ def point_steps(description: Description, replications: int, judge: int) -> Step
     }
 
 
-def _judged(runs: list[Run]) -> int:
+def _judged(runs: list[SimulationRun]) -> int:
     """Four times what a replication simulates."""
     return 4 * max(run.simulated_cycles for run in runs)
 
@@ -74,17 +74,17 @@ def make(
     """Run everything that `out` does not hold yet."""
     described = list(study.points())
     bisected = list(study.saturations())
-    plans: list[sweep.Point] = []
+    plans: list[sweep.SweepPoint] = []
     for setting, found in described:
         many = min(found.method.replications or 1, QUICK_REPLICATIONS if quick else 10**9)
         plan = functools.partial(point_steps, found, many, study.head.judge_cycles)
-        plans.append(sweep.Point(setting, f"{found.key()}-point-{many}-{study.head.judge_cycles}", plan))
+        plans.append(sweep.SweepPoint(setting, f"{found.key()}-point-{many}-{study.head.judge_cycles}", plan))
     asked = study.saturation
     for setting, found in bisected:
         assert asked is not None
         precision, seeds = (max(asked.precision, 0.05), 1) if quick else (asked.precision, asked.seeds)
         plan = functools.partial(bisect_steps, found, precision, seeds, asked.cycles)
-        plans.append(sweep.Point(setting, f"{found.key()}-bisect-{precision}-{seeds}-{asked.cycles}", plan))
+        plans.append(sweep.SweepPoint(setting, f"{found.key()}-bisect-{precision}-{seeds}-{asked.cycles}", plan))
     documents = sweep.sweep(plans, pool, out, meter)
     points, brackets = [], []
     for (setting, found), document in zip(described, documents, strict=False):
