@@ -64,7 +64,7 @@ def commands() -> str:
 def network() -> str:
     """Every key of NETWORK.toml."""
     from assay.network.figures import DEFINITIONS
-    from assay.network.keys import markdown
+    from assay.network.network_keys import markdown
 
     lines = ["# NETWORK.toml\n", "What `assay simulate` and `assay replay` read, as `assay simulate --keys` prints it."]
     lines.append(
@@ -90,7 +90,7 @@ def network() -> str:
 
 def machine_keys() -> str:
     """Every key of a described machine."""
-    from assay.described.keys import markdown
+    from assay.described.machine_keys import markdown
 
     lines = [
         "# A described machine's file\n",

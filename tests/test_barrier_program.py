@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay._core import ranks as core
-from assay.described.description import Description
+from assay.described.machine_file import DescribedMachine
 
-MACHINE = Description.model_validate({"name": "m", "messages": {"startup": "10 us", "per_byte": "0 s/B"}}).for_core()
+MACHINE = DescribedMachine.model_validate(
+    {"name": "m", "messages": {"startup": "10 us", "per_byte": "0 s/B"}}
+).for_core()
 
 
 def played(ranks: int, *arguments: str) -> list[dict[str, Any]]:

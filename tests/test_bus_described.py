@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay._core import ranks as core
-from assay.described.description import Description
+from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described
 from command_line import assay
 
@@ -33,7 +33,7 @@ def machine(processors: int, bus: float = BUS) -> dict[str, Any]:
         "node": {"processors": processors, "bus": f"{bus / 1e6} MB/s"},
         "self": [{"startup": "1 us"}],
     }
-    return Description.model_validate(table).for_core()
+    return DescribedMachine.model_validate(table).for_core()
 
 
 def run(on: dict[str, Any], ranks: int, *arguments: str) -> list[dict[str, Any]]:
@@ -97,7 +97,7 @@ def test_the_paragons_bus_is_one_number() -> None:
 
 @pytest.mark.parametrize(("rate", "alone"), [("100 MB/s", 100e6), ("5 GB/s", BUS)])
 def test_a_stream_goes_at_the_description_s_rate_and_no_faster_than_the_bus(rate: str, alone: float) -> None:
-    described = Description.model_validate(
+    described = DescribedMachine.model_validate(
         {
             "name": "m",
             "network": {"topology": "ring", "nodes": 3, "cycle": "1 ns", "flit_ticks": 5},

@@ -14,7 +14,7 @@ import pytest
 
 from assay._core import ranks as core
 from assay.benchmark.record import benchmark
-from assay.described.description import Description
+from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described, shipped
 from assay.execute.build import build
 from assay.execute.mpi import Mpi, launch_environment
@@ -24,7 +24,7 @@ from mpis_here import CROWD, MPI, WHEEL
 
 pytestmark = pytest.mark.measures
 
-CONSTANT = Description.model_validate({"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}})
+CONSTANT = DescribedMachine.model_validate({"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}})
 Values = dict[tuple[str, Any, Any], float]  # (metric, bytes, between) -> value
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import twin_cases
 from assay._core import ranks as core
-from assay.described.description import Description, load
+from assay.described.machine_file import DescribedMachine, load
 from assay.described.shipped import SHIPPED, open_described, room, shipped
 from assay.errors import InputError
 from command_line import assay
@@ -31,7 +31,7 @@ def test_on_line_networks_are_their_replays_and_machines_their_closed_forms(name
     assert played.returncode == 0, played.stderr
 
 
-def blocks(machine: Description, *arguments: str, ranks: int = 128) -> dict[tuple[int, int], float]:
+def blocks(machine: DescribedMachine, *arguments: str, ranks: int = 128) -> dict[tuple[int, int], float]:
     lines = core.run("echo", machine.for_core(), ranks, list(arguments)).splitlines()
     found = [json.loads(line) for line in lines]
     assert all(event["passed"] for event in found if event["event"] == "check")
@@ -75,7 +75,9 @@ def test_an_idealised_network_changes_what_messages_meet() -> None:
     times = {}
     for shape in ({"topology": "mesh", "extents": [4, 4]}, {"topology": "crossbar", "nodes": 16}):
         network = shape | {"cycle": "1 ns", "flit_ticks": 400, "head_ticks": 1000}
-        described = Description.model_validate({"name": "m", "network": network, "protocol": [{"startup": "60 us"}]})
+        described = DescribedMachine.model_validate(
+            {"name": "m", "network": network, "protocol": [{"startup": "60 us"}]}
+        )
         lines = core.run("ring", described.for_core(), 16, ["--set", "bytes=4096", "--set", "scheme=shift"])
         times[shape["topology"]] = next(
             json.loads(line)["values"][0] for line in lines.splitlines() if "values" in line
@@ -162,10 +164,10 @@ def test_what_goes_wrong_on_a_described_machine_is_one_line(tmp_path: Path, monk
 
 
 def test_the_reference_of_keys_names_every_key() -> None:
-    from assay.described import keys, schema
+    from assay.described import machine_keys, machine_tables
 
-    text = keys.markdown()
-    for model in keys.SECTIONS:
+    text = machine_keys.markdown()
+    for model in machine_keys.SECTIONS:
         for name, field in model.model_fields.items():
             assert f"`{field.alias or name}`" in text
-    assert "us/B" not in text and schema.Protocol.model_fields["startup"].description in text
+    assert "us/B" not in text and machine_tables.ProtocolTable.model_fields["startup"].description in text

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assay._core import network as core
-from assay.network import schema
+from assay.network import network_tables
 
 Table = dict[str, Any]
 OPEN = {"switching": "cut-through", "buffer_packets": 0, "engine": "packet"}  # ideal routers: only wires hold back
@@ -27,7 +27,7 @@ def simulate(network: Table, load: float, *, flits: int = 4, cycles: int = 16_00
 
 def fabric(network: Table) -> Table:
     """The keys that describe the network itself, without how messages move on it."""
-    moving = set(schema.Network.model_fields) - {"topology", "routing"}
+    moving = set(network_tables.NetworkTable.model_fields) - {"topology", "routing"}
     return {key: value for key, value in network.items() if key not in moving}
 
 

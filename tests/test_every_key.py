@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 
 from assay._core import ranks as core
-from assay.described import keys as reference
-from assay.described.description import Description, load
+from assay.described import machine_keys as reference
+from assay.described.machine_file import DescribedMachine, load
 from assay.described.shipped import open_described, shipped
 from assay.errors import InputError
-from assay.network.schema import Network
+from assay.network.network_tables import NetworkTable
 from assay.validation.schema import read
 from command_line import assay
 
@@ -150,7 +150,7 @@ def toml(table: dict[str, Any], prefix: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def result(described: Description, words: str, ranks: int = 8) -> Any:
+def result(described: DescribedMachine, words: str, ranks: int = 8) -> Any:
     """What a program samples on the machine, or what it says where it cannot."""
     program, _, settings = words.partition(" ")
     arguments = [word for each in settings.split() if each for word in ("--set", each)]
@@ -250,9 +250,9 @@ def test_a_key_without_effect_is_refused(
 
 def test_a_clock_has_no_default() -> None:
     with pytest.raises(InputError, match=r"network\.cycle: missing: a described machine states its clock"):
-        Description.model_validate({**NETWORKED, "network": {"topology": "torus", "extents": [4, 4]}}).for_core()
+        DescribedMachine.model_validate({**NETWORKED, "network": {"topology": "torus", "extents": [4, 4]}}).for_core()
     stated = {"topology": "torus", "extents": [4, 4], "flit_bytes": 8.0, "channel_rate": "8 GB/s"}
-    assert Description.model_validate({**NETWORKED, "network": stated}).for_core()["cycle"] == 1e-9
+    assert DescribedMachine.model_validate({**NETWORKED, "network": stated}).for_core()["cycle"] == 1e-9
 
 
 def test_what_was_set_from_outside_may_leave_the_file_s_keys_idle() -> None:
@@ -329,7 +329,7 @@ def other(place: tuple[Any, ...], value: Any) -> Any:
 
 @cache
 def plain(name: str, program: str) -> Any:
-    return result(Description.model_validate(small(tomllib.loads(shipped()[name].read_text()))), program, 16)
+    return result(DescribedMachine.model_validate(small(tomllib.loads(shipped()[name].read_text()))), program, 16)
 
 
 @pytest.mark.parametrize("name", sorted(shipped()))
@@ -344,13 +344,13 @@ def test_every_key_of_a_shipped_machine_changes_a_result(name: str) -> None:
         for part in place[:-1]:
             inside = inside[part]
         inside[place[-1]] = other(place, value)
-        described = Description.model_validate(changed)
+        described = DescribedMachine.model_validate(changed)
         if not any(_differs(name, described, program) for program in SEEN):
             idle.append(".".join(map(str, place)))
     assert not idle
 
 
-def _differs(name: str, described: Description, program: str) -> bool:
+def _differs(name: str, described: DescribedMachine, program: str) -> bool:
     try:
         return bool(result(described, program, 16) != plain(name, program))
     except InputError:  # a network that takes other keys beside: the key decides what is accepted
@@ -359,9 +359,9 @@ def _differs(name: str, described: Description, program: str) -> bool:
 
 def test_the_network_s_engine_is_no_key_of_a_result() -> None:
     """All engines give the same: the one key of [network] that may change no figure, only how long it takes."""
-    assert "engine" in Network.model_fields
+    assert "engine" in NetworkTable.model_fields
     machine = {**NETWORKED, "network": {**LINE, "engine": "flit"}}
     program = "alltoall bytes=64"
-    assert result(Description.model_validate(machine), program) == result(
-        Description.model_validate(NETWORKED), program
+    assert result(DescribedMachine.model_validate(machine), program) == result(
+        DescribedMachine.model_validate(NETWORKED), program
     )

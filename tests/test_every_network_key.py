@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
-from assay.network import applies, description, records, replaying, schema, simulation, sweep
+from assay.network import applies, description, network_tables, records, replaying, simulation, sweep
 from command_line import assay
 from test_network_fuzz import SMALL, dumped
 
@@ -102,7 +102,9 @@ SAME = {  # what may be said twice: a value that happens to be what is there any
 
 
 def test_the_common_keys_are_all_here() -> None:
-    assert set(COMMON) | ELSEWHERE == set(schema.Network.model_fields) | {each["name"] for each in records.common()}
+    assert set(COMMON) | ELSEWHERE == set(network_tables.NetworkTable.model_fields) | {
+        each["name"] for each in records.common()
+    }
 
 
 @pytest.mark.parametrize("name", SWITCHINGS)
@@ -280,10 +282,10 @@ HOW: dict[str, tuple[dict[str, Any], Any]] = {
 
 
 def test_the_keys_of_the_other_tables_are_all_here() -> None:
-    assert set(TRAFFIC) == set(schema.Traffic.model_fields)
-    assert set(LENGTHS) == set(schema.Lengths.model_fields)
-    assert set(IO) == set(schema.InputOutput.model_fields)
-    assert set(HOW) == set(schema.Method.model_fields)
+    assert set(TRAFFIC) == set(network_tables.TrafficTable.model_fields)
+    assert set(LENGTHS) == set(network_tables.Lengths.model_fields)
+    assert set(IO) == set(network_tables.InputOutput.model_fields)
+    assert set(HOW) == set(network_tables.Method.model_fields)
 
 
 @pytest.mark.parametrize("key", TRAFFIC)

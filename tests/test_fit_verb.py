@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.described.description import load
+from assay.described.machine_file import load
 from assay.validation.answers import play
 from assay.validation.from_run import stretches
 from command_line import assay

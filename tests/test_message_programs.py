@@ -13,7 +13,7 @@ import pytest
 
 from assay._core import ranks as core
 from assay.benchmark.record import benchmark
-from assay.described.description import Description, load
+from assay.described.machine_file import DescribedMachine, load
 from assay.execute.build import build
 from assay.execute.mpi import launch_environment
 from compiled import compile_to
@@ -23,7 +23,9 @@ pytestmark = pytest.mark.measures
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
 STARTUP = 1e-5
-MACHINE = Description.model_validate({"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}).for_core()
+MACHINE = DescribedMachine.model_validate(
+    {"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}
+).for_core()
 # name -> ranks, arguments that keep it short
 SMALL = {
     "forced": (2, ["--set", "bytes=0,8,70000"]),

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.network import description, keys, lines, schema
+from assay.network import description, lines, network_keys, network_tables
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "hypercube.toml"
 
@@ -171,8 +171,14 @@ def test_garbled_files_are_read_or_refused(tmp_path: Path, data: st.DataObject) 
 
 
 def test_every_key_is_in_the_reference() -> None:
-    reference = keys.markdown()
-    for model in (schema.Network, schema.Traffic, schema.Lengths, schema.InputOutput, schema.Method):
+    reference = network_keys.markdown()
+    for model in (
+        network_tables.NetworkTable,
+        network_tables.TrafficTable,
+        network_tables.Lengths,
+        network_tables.InputOutput,
+        network_tables.Method,
+    ):
         for name, field in model.model_fields.items():
             assert f"| `{name}` |" in reference
             assert field.description or name in ("topology",)

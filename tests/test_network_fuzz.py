@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from assay.network import records, schema
+from assay.network import network_tables, records
 from command_line import Answer, assay
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -35,7 +35,7 @@ SMALL: dict[str, dict[str, object]] = {
 }
 SHORT = {"cycles": 300, "warmup_cycles": 50, "replications": 1}
 IO = tomllib.loads((EXAMPLES / "io_nodes.toml").read_text())["io"]
-TABLES = {"traffic": schema.Traffic, "io": schema.InputOutput, "method": schema.Method}
+TABLES = {"traffic": network_tables.TrafficTable, "io": network_tables.InputOutput, "method": network_tables.Method}
 NUMBERS = st.one_of(
     st.sampled_from([-(2**63) - 1, -1, 0, 1, 2, 3, 5, 2**63, 10**30, -0.5, 0.5, 1.5, 1e308, float("nan"), float("inf")])
 )
@@ -72,7 +72,7 @@ def keys_of(tree: dict[str, Any]) -> list[tuple[str, str]]:
     topology = records.topologies()[tree["network"]["topology"]]
     routing = records.routings()[tree["network"].get("routing", topology["routing"])]
     of_network = {each["name"] for each in (*records.common(), *topology["parameters"], *routing["parameters"])}
-    of_network |= set(schema.Network.model_fields)
+    of_network |= set(network_tables.NetworkTable.model_fields)
     return [
         *(("network", key) for key in sorted(of_network)),
         *((table, key) for table, model in TABLES.items() if table in tree for key in sorted(model.model_fields)),

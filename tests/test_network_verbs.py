@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from assay.cli import application
 from assay.errors import InputError
-from assay.network import description, replaying, schema, simulation, sweep, trace
+from assay.network import description, network_tables, replaying, simulation, sweep, trace
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 HYPERCUBE = EXAMPLES / "hypercube.toml"
@@ -229,7 +229,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "network.buffers": st.sampled_from(["shared", "fifo"]),
     "network.failed_nodes": st.lists(st.integers(-1, 12), max_size=3),
     "network.failed_links": st.lists(st.lists(st.integers(-1, 8), min_size=2, max_size=2), max_size=3),
-    "traffic.pattern": st.sampled_from(list(schema.Traffic.model_fields["pattern"].annotation.__args__)),  # type: ignore[union-attr]
+    "traffic.pattern": st.sampled_from(list(network_tables.TrafficTable.model_fields["pattern"].annotation.__args__)),  # type: ignore[union-attr]
     "traffic.arrivals": st.sampled_from(["poisson", "bernoulli", "burst"]),
     "traffic.load": st.floats(0.001, 3),
     "traffic.flits": st.integers(0, 300),

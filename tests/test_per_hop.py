@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assay.analysis import hops
-from assay.described.description import load
+from assay.described.machine_file import load
 from assay.machine import catalogue
 from assay.report.document import document
 from assay.report.tables import fits

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from assay._core import ranks as core
 from assay.benchmark.record import benchmarks
-from assay.described.description import load
+from assay.described.machine_file import load
 from assay.execute.build import build
 from assay.execute.mpi import find_mpi
 from compiled import SANITIZERS, compile_to

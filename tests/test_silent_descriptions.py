@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay._core import ranks as core
-from assay.described.description import Description
+from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described
 from command_line import assay
 
@@ -28,7 +28,7 @@ CASES = [
 
 def said(table: dict[str, Any], program: str) -> tuple[list[str], int]:
     """Notes of a launch, and how many blocks it sampled."""
-    described = Description.model_validate(table).for_core()
+    described = DescribedMachine.model_validate(table).for_core()
     words = ["--set", "partner=1"] if program == "echo" else []
     ranks = 1 if program == "host" else 8
     events = [json.loads(line) for line in core.run(program, described, ranks, words).splitlines()]
@@ -69,7 +69,7 @@ def test_behind_switches_the_nearest_serve_as_neighbours(program: str) -> None:
 
 def test_a_machine_that_says_nothing_of_a_barrier_makes_it_of_messages() -> None:
     table = {"name": "m", "messages": {"startup": "70 us", "per_byte": "1 us/B"}}
-    lines = core.run("barrier", Description.model_validate(table).for_core(), 8, ["--set", "algorithm=library"])
+    lines = core.run("barrier", DescribedMachine.model_validate(table).for_core(), 8, ["--set", "algorithm=library"])
     blocks = [event for event in map(json.loads, lines.splitlines()) if event["event"] == "block"]
     times = {event["case"]["ranks"]: event["values"][0] for event in blocks}
     assert times == {ranks: pytest.approx(70e-6 * rounds) for ranks, rounds in ((2, 1), (4, 2), (8, 3))}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from assay._core import ranks as core
 from assay.benchmark.record import benchmarks
-from assay.described.description import Description, load
+from assay.described.machine_file import DescribedMachine, load
 from assay.errors import InputError, MeasurementError
 from assay.execute.job import Job
 from assay.execute.simulated import deadlock, simulate
@@ -24,7 +24,7 @@ EXAMPLE = Path(__file__).parent.parent / "examples" / "constant.toml"
 
 def machine(startup: str, per_byte: str, nodes: int = 256) -> dict[str, str | float]:
     table = {"name": "m", "nodes": nodes, "messages": {"startup": startup, "per_byte": per_byte}}
-    return Description.model_validate(table).for_core()
+    return DescribedMachine.model_validate(table).for_core()
 
 
 def run(program: str, on: dict[str, str | float], ranks: int, *arguments: str) -> list[dict[str, Any]]:

@@ -1,5 +1,5 @@
 // A described machine's numbers as the simulator uses them: read from the tables that Python validated
-// (src/assay/described/schema.py documents every key), times in picoseconds.
+// (src/assay/described/machine_tables.py documents every key), times in picoseconds.
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,8 @@
 
 namespace assay::described {
 
-// A machine's description as Python read it: tables, numbers in SI units (src/assay/described/schema.py); [network]
-// as the network's own reader leaves it.
+// A machine's description as Python read it: tables, numbers in SI units (src/assay/described/machine_tables.py);
+// [network] as the network's own reader leaves it.
 using Description = network::Table;
 
 // The names in the programs' records.

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.described import schema
+from assay.described import machine_tables
 from assay.described.effects_network import idle_network
 
 Keys = tuple[str | int, ...]
@@ -28,7 +28,7 @@ class Idle:
     accepted: str = "the key left out"
 
 
-def idle(machine: schema.Machine) -> Iterator[Idle]:
+def idle(machine: machine_tables.MachineTable) -> Iterator[Idle]:
     """All keys of a machine that change no result."""
     yield from _without_network(machine) if machine.network is None else _with_network(machine)
     if machine.barrier is not None and machine.network is not None:
@@ -43,7 +43,7 @@ def idle(machine: schema.Machine) -> Iterator[Idle]:
                 yield Idle(("compute", "time", kernel), "has no effect beside compute.rate of the same kernel")
 
 
-def _without_network(machine: schema.Machine) -> Iterator[Idle]:
+def _without_network(machine: machine_tables.MachineTable) -> Iterator[Idle]:
     why = "has no effect without [network]: [messages] says what every message costs"
     for name, field in type(machine).model_fields.items():
         given = getattr(machine, name)
@@ -54,7 +54,7 @@ def _without_network(machine: schema.Machine) -> Iterator[Idle]:
             yield Idle(("node", name), why)
 
 
-def _with_network(machine: schema.Machine) -> Iterator[Idle]:
+def _with_network(machine: machine_tables.MachineTable) -> Iterator[Idle]:
     if machine.nodes is not None:
         yield Idle(("nodes",), "has no effect with [network], whose topology says how many there are")
     for key, why in idle_network(machine.network or {}):
@@ -82,7 +82,9 @@ def _with_network(machine: schema.Machine) -> Iterator[Idle]:
             yield Idle(("node", "forwarding"), why, "a topology with a node at every router, such as mesh")
 
 
-def _protocol(machine: schema.Machine, place: int, entry: schema.Protocol, copied: bool) -> Iterator[tuple[str, str]]:
+def _protocol(
+    machine: machine_tables.MachineTable, place: int, entry: machine_tables.ProtocolTable, copied: bool
+) -> Iterator[tuple[str, str]]:
     asks = entry.handshake or entry.handshake_every > 0
     if entry.copy_limit is not None and not (entry.copy_time or entry.receive_copy or copied):
         yield "copy_limit", "has no effect without copy or receive_copy"
@@ -106,7 +108,7 @@ def _protocol(machine: schema.Machine, place: int, entry: schema.Protocol, copie
         yield "", "has no effect: the entry before says the same"
 
 
-def _overruling(machine: schema.Machine) -> Iterator[Idle]:
+def _overruling(machine: machine_tables.MachineTable) -> Iterator[Idle]:
     """[forced] and [one_sided]: a key that says what the messages that it overrules say already."""
     plain: list[Mapping[str, Any]] = [entry.model_dump() for entry in machine.protocol]
     for table, given in (("forced", machine.forced), ("one_sided", machine.one_sided)):
@@ -127,7 +129,7 @@ def _overruling(machine: schema.Machine) -> Iterator[Idle]:
         plain = [{**entry, **over} for entry in plain]
 
 
-def _given(table: schema.Table, name: str) -> bool:
+def _given(table: machine_tables.Table, name: str) -> bool:
     return bool(getattr(table, name) != type(table).model_fields[name].get_default(call_default_factory=True))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from assay.network.schema import Network
+from assay.network.network_tables import NetworkTable
 
 _PACKETS = ("cut-through", "store-and-forward")
 # key -> whether it has an effect beside the others, and what it needs
@@ -35,5 +35,5 @@ def idle_network(network: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _default(key: str) -> Any:
-    field = Network.model_fields.get(key)
+    field = NetworkTable.model_fields.get(key)
     return 0 if field is None and key == "credit_ticks" else 1 if field is None else field.default

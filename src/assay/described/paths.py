@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from assay.described.description import Description
+from assay.described.machine_file import DescribedMachine
 
 KEYS = ("topology", "routing", "dimension", "extents", "nodes", "order", "links", "radix", "levels")  # of the geometry
 
 
-def passed(description: Description, pairs: list[tuple[int, int]]) -> list[tuple[int, ...]]:
+def passed(description: DescribedMachine, pairs: list[tuple[int, int]]) -> list[tuple[int, ...]]:
     """For each pair of nodes (from, to) the routers of its most likely way, the first and the last included.
 
     Raises ValueError where the machine has no network, or one whose geometry has further keys.

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay.described.description import Description, load
+from assay.described.machine_file import DescribedMachine, load
 from assay.errors import InputError
 
 SHIPPED = Path(__file__).resolve().parent.parent / "catalogue" / "machines"
@@ -17,7 +17,7 @@ def shipped() -> dict[str, Path]:
     return {path.stem: path for path in sorted(SHIPPED.glob("*.toml"))}
 
 
-def open_described(name: str, overrides: Mapping[str, str] | None = None) -> Description:
+def open_described(name: str, overrides: Mapping[str, str] | None = None) -> DescribedMachine:
     """Load what `--on NAME`, `--on FILE.toml` or `--on NAME:VARIANT` means, with keys set from outside."""
     given = dict(overrides or {})
     base, colon, variant = name.rpartition(":")
@@ -27,7 +27,7 @@ def open_described(name: str, overrides: Mapping[str, str] | None = None) -> Des
     return load(find(name), given)
 
 
-def room(description: Description) -> int | None:
+def room(description: DescribedMachine) -> int | None:
     """How many ranks the machine has room for; None where that is any number."""
     from assay._core import ranks as core
 

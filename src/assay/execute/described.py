@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.benchmark.record import Benchmark
-from assay.described.description import Description
+from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described
 from assay.errors import InputError
 from assay.execute.idle_names import refuse_idle_names
@@ -22,7 +22,7 @@ class Described:
         self, name: str, overrides: dict[str, str], timeline: str | None = None, matrix: str | None = None
     ) -> None:
         self.timeline, self.matrix = timeline, matrix
-        self.description: Description = open_described(name, overrides)
+        self.description: DescribedMachine = open_described(name, overrides)
         refuse_idle_names(self.description)
         self.machine = self.description.name
 

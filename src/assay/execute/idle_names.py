@@ -10,11 +10,11 @@ import difflib
 from collections.abc import Collection
 
 from assay.benchmark.record import benchmarks, own_benchmarks
-from assay.described.description import Description
+from assay.described.machine_file import DescribedMachine
 from assay.errors import InputError
 
 
-def refuse_idle_names(description: Description) -> None:
+def refuse_idle_names(description: DescribedMachine) -> None:
     """Refuse a default of no shipped benchmark's parameter, and a kernel that no record `computes`. InputError."""
     compute = description.compute
     if not description.defaults and compute is None:
@@ -35,7 +35,7 @@ def refuse_idle_names(description: Description) -> None:
                 raise _refused(description, ("compute", table, kernel), problem, kernels)
 
 
-def _refused(description: Description, keys: tuple[str, ...], problem: str, known: Collection[str]) -> InputError:
+def _refused(description: DescribedMachine, keys: tuple[str, ...], problem: str, known: Collection[str]) -> InputError:
     near = difflib.get_close_matches(keys[-1], known, 1)
     hint = f" (did you mean {near[0]}?)" if near else ""
     return description.wrong(keys, f"{problem}{hint}", ", ".join(sorted(known)))

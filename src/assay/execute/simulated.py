@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from assay.benchmark.record import programs_root
-from assay.described.description import Description
+from assay.described.machine_file import DescribedMachine
 from assay.described.timeline import write_matrix, write_timeline
 from assay.errors import InputError, MeasurementError
 from assay.execute.checks import failed_checks
@@ -31,7 +31,7 @@ class Named(Protocol):
 
 
 def simulate(
-    description: Description, benchmark: Named, job: Job, timeline: str | None = None, matrix: str | None = None
+    description: DescribedMachine, benchmark: Named, job: Job, timeline: str | None = None, matrix: str | None = None
 ) -> Outcome:
     """Play `benchmark` on the machine, with `job.ranks` ranks (two unless given), and append its lines to `job.out`.
 

@@ -1,7 +1,7 @@
 """The front of the simulated network: what NETWORK.toml may say, and how a run of it is made and judged.
 
-A reader goes through it in this order: lines (where a key stands), records (what the core knows), schema (what a key
-may be), description (a file with its overrides), engine (one run), method (warm-up, intervals, growth), simulation
-(what `assay simulate` does), saturation, sweep (many runs), trace and replaying (messages in and out of CSV), keys
-(the reference table).
+A reader goes through it in this order: lines (where a key stands), records (what the core knows), network_tables (what
+a key may be), description (a file with its overrides), engine (one run), method (warm-up, intervals, growth),
+simulation (what `assay simulate` does), saturation, sweep (many runs), trace and replaying (messages in and out of
+CSV), network_keys (the reference table).
 """

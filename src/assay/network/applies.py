@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from assay.errors import InputError
-from assay.network import schema
+from assay.network import network_tables
 
 PROBLEM = "has no effect here"
 PACKETS = ("cut-through", "store-and-forward")
@@ -29,15 +29,15 @@ class Described(Protocol):
         """[network], with the keys of its topology and routing."""
 
     @property
-    def traffic(self) -> schema.Traffic:
+    def traffic(self) -> network_tables.TrafficTable:
         """[traffic]."""
 
     @property
-    def io(self) -> schema.InputOutput | None:
+    def io(self) -> network_tables.InputOutput | None:
         """[io]."""
 
     @property
-    def method(self) -> schema.Method:
+    def method(self) -> network_tables.Method:
         """[method]."""
 
     @property

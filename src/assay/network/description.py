@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails
 
 from assay.errors import InputError
-from assay.network import applies, lines, records, schema
+from assay.network import applies, lines, network_tables, records
 
 Model = TypeVar("Model", bound=BaseModel)
 _INT64 = Field(ge=-(2**63), le=2**63 - 1)
@@ -38,14 +38,14 @@ TABLES = ("network", "traffic", "io", "method")
 def parameter_type(parameter: records.NetworkParameter) -> Any:
     """The Python type of a core's parameter; times and lengths may be written with units."""
     if parameter["kind"] == "integer" and parameter["unit"] in ("ticks", "cycles"):
-        return schema.Cycles
+        return network_tables.Cycles
     if parameter["kind"] == "integer" and parameter["unit"] == "flits":
-        return schema.Flits
+        return network_tables.Flits
     return _KINDS[parameter["kind"]]
 
 
 @cache
-def network_model(topology: str, routing: str) -> type[schema.Network]:
+def network_model(topology: str, routing: str) -> type[network_tables.NetworkTable]:
     """[network] with the keys that this topology and this routing add."""
     found: dict[str, Any] = {}
     for parameter in _parameters(topology, routing):
@@ -59,7 +59,7 @@ def network_model(topology: str, routing: str) -> type[schema.Network]:
                 kind | NoneType if optional else kind,
                 Field(parameter["default"], description=text),
             )
-    return create_model("Network", __base__=schema.Network, **found)
+    return create_model("Network", __base__=network_tables.NetworkTable, **found)
 
 
 def _parameters(topology: str, routing: str) -> list[records.NetworkParameter]:
@@ -95,10 +95,10 @@ class Description:
     """A network, its traffic and the method, all defaults filled in, times in cycles and lengths in flits."""
 
     source: Source
-    network: schema.Network
-    traffic: schema.Traffic
-    io: schema.InputOutput | None
-    method: schema.Method
+    network: network_tables.NetworkTable
+    traffic: network_tables.TrafficTable
+    io: network_tables.InputOutput | None
+    method: network_tables.Method
 
     @property
     def cycle(self) -> float:
@@ -117,7 +117,11 @@ class Description:
         config: dict[str, Any] = {"network": self.network.model_dump(exclude_defaults=True, exclude=set(_CLOCK))}
         traffic = self.traffic.model_dump(exclude={"flits"})
         flits = self.traffic.flits
-        lengths = flits if isinstance(flits, schema.Lengths) else schema.Lengths.model_validate({"lengths": [flits]})
+        lengths = (
+            flits
+            if isinstance(flits, network_tables.Lengths)
+            else network_tables.Lengths.model_validate({"lengths": [flits]})
+        )
         traffic["lengths"], traffic["flits"] = lengths.table()
         config["traffic"] = traffic
         if self.io is not None:
@@ -213,18 +217,18 @@ def parse(tree: dict[str, Any], source: Source) -> Description:
     topology = _named(source, keys, "topology", records.topologies(), None)
     routing = _named(source, keys, "routing", records.routings(), records.topologies()[topology].get("routing"))
     keys["routing"] = routing
-    clock = _validated(source, "network", schema.Clock, {k: keys[k] for k in _CLOCK if k in keys}, {})
+    clock = _validated(source, "network", network_tables.Clock, {k: keys[k] for k in _CLOCK if k in keys}, {})
     cycle = clock.flit_bytes / clock.channel_rate if clock.channel_rate else clock.cycle
     context = {"cycle": cycle, "flit_bytes": clock.flit_bytes}
     network = _validated(source, "network", network_model(topology, routing), keys, context)
     network = network.model_copy(update={"cycle": cycle} | _beside(network, source))
-    traffic = _validated(source, "traffic", schema.Traffic, tree.get("traffic", {}), context)
-    io = _validated(source, "io", schema.InputOutput, tree["io"], context) if "io" in tree else None
-    method = _validated(source, "method", schema.Method, tree.get("method", {}), context)
+    traffic = _validated(source, "traffic", network_tables.TrafficTable, tree.get("traffic", {}), context)
+    io = _validated(source, "io", network_tables.InputOutput, tree["io"], context) if "io" in tree else None
+    method = _validated(source, "method", network_tables.Method, tree.get("method", {}), context)
     return Description(source, network, traffic, io, method)
 
 
-def _beside(network: schema.Network, source: Source) -> dict[str, str]:
+def _beside(network: network_tables.NetworkTable, source: Source) -> dict[str, str]:
     """A graph's file by a path that is found from here: beside the description, where it lies there."""
     name = getattr(network, "file", None)
     beside = source.path.parent / name if isinstance(name, str) else source.path
@@ -299,7 +303,7 @@ def _explained(
         elif len(path) == 1 or first["type"] == "missing":
             path.append(part)
     if unknown:
-        inner = schema.Lengths if path[:2] == ["traffic", "flits"] else model
+        inner = network_tables.Lengths if path[:2] == ["traffic", "flits"] else model
         return _unknown(source, tuple(path), list(inner.model_fields))
     if first["type"] == "missing":
         return source.error(path, "is missing", accepted=_accepted(model, path))

@@ -20,7 +20,7 @@ from assay.analysis.queueing.wormhole import Channels, Flow, Spread
 from assay.errors import InputError
 from assay.network.description import Description
 from assay.network.engine import call_core
-from assay.network.schema import Lengths
+from assay.network.network_tables import Lengths
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from assay.analysis.figures import FigureValue, cells, figures
 from assay.benchmark.record import benchmark as record_of
-from assay.described.description import Description
+from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described, room
 from assay.errors import AssayError
 from assay.execute.job import Job
@@ -108,7 +108,7 @@ class FromRun:
         return found if len(found) == cases else []
 
 
-def play(description: Description, benchmark: str, settings: Settings) -> Play:
+def play(description: DescribedMachine, benchmark: str, settings: Settings) -> Play:
     """Run a benchmark on a described machine; `on_ranks` among the settings says on how many, if not on all.
 
     Raises InputError and MeasurementError as running it does.

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from assay.analysis.alpha_beta import FLOOR, HUBER
 from assay.benchmark.record import benchmarks
-from assay.described.description import Description
+from assay.described.machine_file import DescribedMachine
 from assay.errors import InputError, MeasurementError
 from assay.machine import catalogue
 from assay.machine.catalogue import Cell
@@ -146,7 +146,7 @@ def _time(cell: Cell) -> float:
     return cell.value if cell.metric.startswith("time") else (_length(cell) or 0) / cell.value
 
 
-def simulated_times(description: Description, cells: Sequence[Cell]) -> Floats:
+def simulated_times(description: DescribedMachine, cells: Sequence[Cell]) -> Floats:
     """The simulated one-way times (s) of these cells, all of one published benchmark; neighbours where no hops."""
     benchmark, figure = OURS[cells[0].benchmark]
     settings: dict[str, Any] = {"bytes": tuple(sorted({_length(cell) or 0 for cell in cells}))}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay.described.description import Description, load
+from assay.described.machine_file import DescribedMachine, load
 from assay.errors import InputError
 from assay.machine import units
 from assay.validation import origins
@@ -63,7 +63,7 @@ def value_at(described: Described, key: str) -> tuple[float, str]:
     return float(value), ""
 
 
-def with_values(described: Described, values: Mapping[str, float]) -> Description:
+def with_values(described: Described, values: Mapping[str, float]) -> DescribedMachine:
     """The description with other numbers (SI) at these keys; times of the network in whole cycles."""
     cycle = value_at(described, "network.cycle")[0] if "network" in described.table else 0.0
     texts = {}

@@ -38,9 +38,9 @@ def register(app: typer.Typer) -> None:
         from assay.errors import InputError
 
         if machine_keys:
-            from assay.described import keys
+            from assay.described import machine_keys as reference
 
-            emit({"tables": keys.sections()}) if json else print(keys.markdown())
+            emit({"tables": reference.sections()}) if json else print(reference.markdown())
             return
         if benchmarks and (name or benchmark or claims):
             raise InputError(

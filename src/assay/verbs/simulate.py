@@ -57,7 +57,7 @@ def register(app: typer.Typer) -> None:
         from assay.verbs._simulated import show
 
         if keys:
-            from assay.network.keys import markdown
+            from assay.network.network_keys import markdown
 
             print(markdown())
             return

@@ -23,7 +23,7 @@ from pydantic import BaseModel, Field, ValidationError
 from assay.errors import InputError
 from assay.network import description
 from assay.network.description import Description, Source
-from assay.network.schema import Table
+from assay.network.network_tables import Table
 
 Setting = dict[str, Any]
 Model = TypeVar("Model", bound=BaseModel)

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.machine import catalogue
 from assay.machine import published as block
-from assay.network import keys, schema
+from assay.network import network_keys, network_tables
 from assay.network.study.analysed import Grid
 from assay.network.study.choices import CHOICES, MISMATCHES
 from assay.network.study.claims import evaluate, published
@@ -114,7 +114,7 @@ def _schema() -> Iterator[str]:
         "figure 2; the placement is `nodes`; `interval` is t_a.\n"
     )
     yield "| key | default | meaning |\n|---|---|---|"
-    for name, default, text in keys.rows(schema.InputOutput):
+    for name, default, text in network_keys.rows(network_tables.InputOutput):
         yield f"| `{name}` | {default} | {_cell(text)} |"
     yield ""
     yield "The paper's own values:\n"

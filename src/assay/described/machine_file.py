@@ -6,7 +6,7 @@
     startup = "70 us"
     per_byte = "0.4 us/B"
 
-or, with a network, [network] as in the network's own files and [[protocol]]: see `assay.described.schema`, or
+or, with a network, [network] as in the network's own files and [[protocol]]: see `assay.described.machine_tables`, or
 `assay catalogue --machine-keys`. Keys are addressed from outside as `machine.protocol.0.startup`. An error names file,
 line, key, value and what is accepted.
 """
@@ -25,7 +25,7 @@ from typing import Any
 
 from pydantic import BaseModel, PrivateAttr, ValidationError
 
-from assay.described import effects, schema
+from assay.described import effects, machine_tables
 from assay.errors import InputError
 from assay.machine import units
 from assay.network import applies
@@ -35,7 +35,7 @@ from assay.network.lines import line_of
 PICOSECOND = 1e-12
 
 
-class Description(schema.Machine):
+class DescribedMachine(machine_tables.MachineTable):
     """A machine that is only described, as read from its file."""
 
     _source: networks.Source | None = PrivateAttr(default=None)
@@ -112,11 +112,11 @@ class Description(schema.Machine):
         ]
 
 
-def _entry(table: schema.Table) -> dict[str, Any]:
+def _entry(table: machine_tables.Table) -> dict[str, Any]:
     return table.model_dump(by_alias=True, exclude_none=True)
 
 
-def load(path: Path, overrides: Mapping[str, str] | None = None) -> Description:
+def load(path: Path, overrides: Mapping[str, str] | None = None) -> DescribedMachine:
     """Read a description; `overrides` holds `messages.startup`-like keys with values as typed. InputError otherwise."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -138,7 +138,7 @@ def load(path: Path, overrides: Mapping[str, str] | None = None) -> Description:
     for key, value in given.items():
         _put(table, key, value)
     try:
-        described = Description.model_validate(table)
+        described = DescribedMachine.model_validate(table)
     except ValidationError as error:
         raise _explained(error, path, text, set(given)) from None
     words = tuple((_place(key), f"machine.{key}={value}") for key, value in given.items())
@@ -148,7 +148,7 @@ def load(path: Path, overrides: Mapping[str, str] | None = None) -> Description:
     return described
 
 
-def _refuse_idle(described: Description, filed: dict[str, Any], overridden: set[str]) -> None:
+def _refuse_idle(described: DescribedMachine, filed: dict[str, Any], overridden: set[str]) -> None:
     """Refuse keys that change no result; `filed` is the table without variant and what was set from outside.
 
     A key of the file that is idle only because of these (`overridden`, dotted) may stay.
@@ -159,7 +159,7 @@ def _refuse_idle(described: Description, filed: dict[str, Any], overridden: set[
     own: set[str] = set(found)
     if overridden:
         try:
-            own = {_dotted(each.keys) for each in _idle(Description.model_validate(filed))}
+            own = {_dotted(each.keys) for each in _idle(DescribedMachine.model_validate(filed))}
         except ValidationError:  # incomplete without what was set
             own = set()
     for key, each in found.items():
@@ -167,7 +167,7 @@ def _refuse_idle(described: Description, filed: dict[str, Any], overridden: set[
             raise described.wrong(each.keys, each.why, each.accepted)
 
 
-def _idle(described: Description) -> Iterator[effects.Idle]:
+def _idle(described: DescribedMachine) -> Iterator[effects.Idle]:
     """What has no effect: of the machine's own keys, and of its network's."""
     yield from effects.idle(described)
     network = described.network_description()
@@ -283,7 +283,7 @@ def _model(annotation: Any) -> type[BaseModel] | None:
 
 
 def _table(location: Sequence[str]) -> type[BaseModel] | None:
-    model: type[BaseModel] | None = schema.Machine
+    model: type[BaseModel] | None = machine_tables.MachineTable
     for part in location:
         if part.isdigit():
             continue

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from assay.network import records, schema
+from assay.network import network_tables, records
 
 
 def rows(model: type[BaseModel]) -> list[tuple[str, str, str]]:
@@ -47,13 +47,13 @@ def _parameters(
 def _network() -> list[tuple[str, str, str]]:
     common = _parameters(records.common())
     known = {name for name, _, _ in common}
-    return [*common, *(row for row in rows(schema.Network) if row[0] not in known)]
+    return [*common, *(row for row in rows(network_tables.NetworkTable) if row[0] not in known)]
 
 
 def sections() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
     """(heading, text, rows) of the whole reference, in the order of the file."""
     found = [
-        ("[network]", schema.Network.__doc__ or "", _network()),
+        ("[network]", network_tables.NetworkTable.__doc__ or "", _network()),
     ]
     for name, record in records.topologies().items():
         text = f"{record['description']}. {record.get('numbering', '')} Routing by default: {record.get('routing')}."
@@ -64,10 +64,10 @@ def sections() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
                 (f'[network] with routing = "{name}"', record["description"], _parameters(record["parameters"]))
             )
     for heading, model in (
-        ("[traffic]", schema.Traffic),
-        ("[traffic.flits]", schema.Lengths),
-        ("[io]", schema.InputOutput),
-        ("[method]", schema.Method),
+        ("[traffic]", network_tables.TrafficTable),
+        ("[traffic.flits]", network_tables.Lengths),
+        ("[io]", network_tables.InputOutput),
+        ("[method]", network_tables.Method),
     ):
         found.append((heading, model.__doc__ or "", rows(model)))
     return found

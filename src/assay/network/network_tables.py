@@ -75,7 +75,7 @@ class Clock(Table):
         return values
 
 
-class Network(Clock):
+class NetworkTable(Clock):
     """[network]: How messages move. The keys of the topology and of the routing, further down, stand here too."""
 
     topology: str = Field(description="name of the topology")
@@ -161,7 +161,7 @@ class Lengths(Table):
         return "table", [[length, 1.0] for length in range(self.minimum, self.maximum + 1)]
 
 
-class Traffic(Table):
+class TrafficTable(Table):
     """[traffic]: Who sends what to whom, and when."""
 
     pattern: Literal[

@@ -1,8 +1,8 @@
 """What a machine's description may say: every table and key with its unit, its bounds and its meaning.
 
 Times may be written as "70 us", times a byte also as the rate they are the inverse of ("2.8 MB/s"), lengths as
-"2 KiB". [network] is not here: its keys are those of the network's own files (`assay.network.schema`, and the records
-of topologies and routings in the core).
+"2 KiB". [network] is not here: its keys are those of the network's own files (`assay.network.network_tables`, and the
+records of topologies and routings in the core).
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
-class Messages(Table):
+class MessagesTable(Table):
     """[messages]: A machine without a network: what every message costs, whoever sends it to whom."""
 
     startup: Seconds = Field(description="time from the call to the first byte on its way")
     per_byte: SecondsPerByte = Field(description="time that each byte adds")
 
 
-class Path(Table):
+class PathTable(Table):
     """[[self]], [[host]]: Messages that do not take the network, by length."""
 
     up_to: Bytes | None = Field(None, description="longest message of this entry; the last entry has none")
@@ -50,7 +50,7 @@ class Path(Table):
     minimum: Bytes = Field(0.0, description="a shorter message takes as long as this one")
 
 
-class Protocol(Table):
+class ProtocolTable(Table):
     """[[protocol]]: How messages of a length travel; the first entry whose `up_to` holds them."""
 
     up_to: Bytes | None = Field(None, description="longest message of this entry; the last entry has none")
@@ -81,7 +81,7 @@ class Protocol(Table):
     )
 
 
-class Forced(Table):
+class ForcedTable(Table):
     """[forced]: What of the protocols is otherwise for a ready message, whose receive is known to be posted."""
 
     startup: Seconds | None = Field(None, description="in place of the protocol's")
@@ -92,7 +92,7 @@ class Forced(Table):
     handshake_every: int | None = Field(None, ge=0, description="in place of the protocol's")
 
 
-class OneSided(Table):
+class OneSidedTable(Table):
     """[one_sided]: What of the forced messages is otherwise for one-sided ones: puts, acknowledged by a word back, and
     gets, asked for by a word. They need no buffers; what the target's processor does of them, [progress] says.
     """
@@ -103,14 +103,14 @@ class OneSided(Table):
     receive_copy: SecondsPerByte | None = Field(None, description="as receive, for each byte")
 
 
-class Forwarding(Table):
+class ForwardingTable(Table):
     """[node.forwarding]: What a message that passes a node takes of its processor (store-and-forward machines)."""
 
     startup: Seconds = Field(0.0, description="for each packet that passes")
     per_byte: SecondsPerByte = Field(0.0, description="for each of its bytes")
 
 
-class Node(Table):
+class NodeTable(Table):
     """[node]: A node of the machine. What its interface can do at once are the network's injection_channels and
     ejection_channels.
     """
@@ -134,10 +134,10 @@ class Node(Table):
         description="a run of the benchmark noise: its folder, or a file of its traces; what was taken away from each "
         "of its processors is taken away from the ranks' computing, processor by processor in turn, again and again",
     )
-    forwarding: Forwarding | None = Field(None, description="what passing messages take of the processor")
+    forwarding: ForwardingTable | None = Field(None, description="what passing messages take of the processor")
 
 
-class Progress(Table):
+class ProgressTable(Table):
     """[progress]: How a node answers requests while its program computes."""
 
     kind: Literal["calls", "interrupt", "hardware"] = Field(
@@ -146,7 +146,7 @@ class Progress(Table):
     interrupt: Seconds = Field(0.0, description="what an interrupt costs the computing that it interrupts")
 
 
-class Barrier(Table):
+class BarrierTable(Table):
     """[barrier]: The machine's own barrier; without this table it is made of messages."""
 
     algorithm: Literal["messages", "dissemination", "tree", "linear", "hardware"] = Field(
@@ -168,7 +168,7 @@ def _rate(value: object) -> float:
     raise ValueError("is no rate")
 
 
-class Compute(Table):
+class ComputeTable(Table):
     """[compute]: What a node's processor takes for the work of programs, by kernel: what a program's
     compute(Work{"KERNEL", n}, ...) is charged. A benchmark's record names its kernels (`computes`); of those shipped
     bus has "stream" (bytes; [node] bus where that is slower) and those with a loop "turn" (1 ns unless it is said).
@@ -183,7 +183,7 @@ class Compute(Table):
     )
 
 
-class Machine(Table):
+class MachineTable(Table):
     """A machine that is only described."""
 
     name: str = Field(description="one word; the host's name in the samples", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
@@ -193,19 +193,21 @@ class Machine(Table):
     nodes: int | None = Field(
         default=None, ge=1, le=1 << 24, description="without [network]: how many; by default as many as a run asks for"
     )
-    messages: Messages | None = Field(None, description="message costs of a machine without a network")
+    messages: MessagesTable | None = Field(None, description="message costs of a machine without a network")
     network: dict[str, Any] | None = Field(None, description="the network, as in the network's own files")
-    protocol: list[Protocol] = Field(
+    protocol: list[ProtocolTable] = Field(
         default_factory=list, description="how messages travel over the network, by length"
     )
-    forced: Forced | None = Field(None, description="what is otherwise for ready messages")
-    one_sided: OneSided | None = Field(None, description="what is otherwise for puts and gets")
-    self_path: list[Path] = Field(default_factory=list, alias="self", description="messages within a node, by length")
-    host: list[Path] = Field(default_factory=list, description="messages between host and nodes, by length")
-    node: Node | None = Field(None, description="a node")
-    progress: Progress | None = Field(None, description="how a node answers while it computes")
-    barrier: Barrier | None = Field(None, description="the machine's own barrier")
-    compute: Compute | None = Field(None, description="computing rates")
+    forced: ForcedTable | None = Field(None, description="what is otherwise for ready messages")
+    one_sided: OneSidedTable | None = Field(None, description="what is otherwise for puts and gets")
+    self_path: list[PathTable] = Field(
+        default_factory=list, alias="self", description="messages within a node, by length"
+    )
+    host: list[PathTable] = Field(default_factory=list, description="messages between host and nodes, by length")
+    node: NodeTable | None = Field(None, description="a node")
+    progress: ProgressTable | None = Field(None, description="how a node answers while it computes")
+    barrier: BarrierTable | None = Field(None, description="the machine's own barrier")
+    compute: ComputeTable | None = Field(None, description="computing rates")
     defaults: dict[str, int | float | str | list[int | float | str]] = Field(
         default_factory=dict, description="programs' parameters on this machine, where a person sets none"
     )
@@ -218,7 +220,7 @@ class Machine(Table):
     )
 
     @model_validator(mode="after")
-    def _one_kind(self) -> Machine:
+    def _one_kind(self) -> MachineTable:
         if (self.messages is None) == (self.network is None):
             raise ValueError("a machine has either [network] with [[protocol]], or [messages]")
         if self.network is not None and not self.protocol:

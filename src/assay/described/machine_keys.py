@@ -8,20 +8,20 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from assay.described import schema
+from assay.described import machine_tables
 
-SECTIONS: tuple[type[schema.Table], ...] = (
-    schema.Machine,
-    schema.Protocol,
-    schema.Forced,
-    schema.OneSided,
-    schema.Path,
-    schema.Node,
-    schema.Forwarding,
-    schema.Progress,
-    schema.Barrier,
-    schema.Compute,
-    schema.Messages,
+SECTIONS: tuple[type[machine_tables.Table], ...] = (
+    machine_tables.MachineTable,
+    machine_tables.ProtocolTable,
+    machine_tables.ForcedTable,
+    machine_tables.OneSidedTable,
+    machine_tables.PathTable,
+    machine_tables.NodeTable,
+    machine_tables.ForwardingTable,
+    machine_tables.ProgressTable,
+    machine_tables.BarrierTable,
+    machine_tables.ComputeTable,
+    machine_tables.MessagesTable,
 )
 
 
