@@ -7,7 +7,7 @@ import statistics
 import sys
 from collections.abc import Callable, Sequence
 
-from assay.analysis.comparison import Comparison, Verdict, compare
+from assay.analysis.comparison import Comparison, ComparisonVerdict, compare
 
 Measure = Callable[[int], float]  # launch, from 1 on -> s, what it is reduced to
 Pairs = tuple[list[float], list[float]]
@@ -78,6 +78,8 @@ def told(name: str, pairs: Pairs, found: Comparison, unit: Unit) -> str:
     spread = "" if found.spread is None else f"; A/A pairs {found.spread[0]:.3f} to {found.spread[1]:.3f}"
     first, second = (statistics.median(side) * unit[0] for side in pairs)
     way = ", slower" if found.ratio > 1 else ", faster"
-    verdict = {Verdict.UNKNOWN: "cannot be told here", Verdict.DIFFERS: f"differs{way}"}.get(found.verdict, "equal")
+    verdict = {ComparisonVerdict.UNKNOWN: "cannot be told here", ComparisonVerdict.DIFFERS: f"differs{way}"}.get(
+        found.verdict, "equal"
+    )
     said = f"{first:.4g} and {second:.4g} {unit[1]}"
     return f"{name}: {verdict}: ratio {found.ratio:.4f} ({interval}){spread}; {said}; {found.reason}"

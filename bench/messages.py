@@ -17,7 +17,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from assay.analysis.comparison import Verdict
+from assay.analysis.comparison import ComparisonVerdict
 from assay.benchmark.record import benchmark
 from assay.errors import MeasurementError
 from assay.execute.build import build
@@ -74,7 +74,7 @@ def main(arguments: list[str]) -> int:
         jobs = Jobs(Path(folder), "twins.c", ["echo"], mpi)
         for twin in ECHOES:
             found = in_one_launch(partial(twin.launch, jobs), given.launches, f"echo of {twin.size} B", unit=UNIT)
-            differs |= found.verdict is Verdict.DIFFERS
+            differs |= found.verdict is ComparisonVerdict.DIFFERS
             if given.osu:
                 means = Means(mpi, given.osu)
                 osu, echo = partial(means.peer, twin), partial(means.echo, twin)

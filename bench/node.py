@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from assay.analysis.comparison import Verdict
+from assay.analysis.comparison import ComparisonVerdict
 from assay.benchmark.record import benchmark
 from assay.errors import MeasurementError
 from assay.execute.build import build
@@ -119,7 +119,7 @@ def main(arguments: list[str]) -> int:
                 name = f"{match.mode}, {threads} thread{'s' if threads > 1 else ''}"
                 launch = partial(match.launch, jobs, threads, given.size)
                 found = in_one_launch(launch, given.launches, name, match.statistic)
-                slower |= found.verdict is Verdict.DIFFERS and found.ratio > 1
+                slower |= found.verdict is ComparisonVerdict.DIFFERS and found.ratio > 1
         programs = Programs(given.size, [peer.program for peer in peers])
         for peer in peers:
             path = getattr(given, peer.option)

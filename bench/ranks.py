@@ -19,7 +19,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from assay.analysis.comparison import Verdict
+from assay.analysis.comparison import ComparisonVerdict
 from assay.execute.mpi import find_mpi
 from bench._jobs import Jobs
 from bench._pairs import in_one_launch
@@ -102,7 +102,7 @@ def main(arguments: list[str]) -> int:
             jobs = Jobs(Path(folder), "twins.c", [twin.program for twin in wanted], mpi)
             for twin in wanted:
                 found = in_one_launch(partial(twin.launch, jobs), given.launches, twin.mode, unit=twin.unit)
-                failed |= found.verdict is Verdict.DIFFERS and found.ratio > 1
+                failed |= found.verdict is ComparisonVerdict.DIFFERS and found.ratio > 1
     for each in MARKS if given.only is None else ():
         failed |= not mark(*each)
     return int(failed)

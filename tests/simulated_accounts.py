@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.analysis.disturbance import Block, Disturbance, Estimator, Verdict
+from assay.analysis.disturbance import AccountedBlock, Disturbance, Estimator, Verdict
 
 Floats = NDArray[np.float64]
 TICK = 0.01  # s
@@ -81,7 +81,7 @@ class Competitor:
 class Known:
     """Blocks, and what each of them would have been undisturbed."""
 
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[AccountedBlock] = field(default_factory=list)
     undisturbed: list[Floats] = field(default_factory=list)
 
     def truth(self, case: int) -> float:
@@ -169,7 +169,7 @@ def play(shape: Shape, competitor: Competitor | None = None) -> Known:
                         counters["busy"] += competitor.busy * max(0.0, worked - lost)
                 known.undisturbed.append(calm)
                 known.blocks.append(
-                    Block(
+                    AccountedBlock(
                         "time",
                         int(case),
                         launch,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay.analysis import comparison
-from assay.analysis.comparison import Verdict, compare
+from assay.analysis.comparison import ComparisonVerdict, compare
 
 TRIALS = 200
 
@@ -22,9 +22,9 @@ def interleaved(rng: np.random.Generator, pairs: int, ratio: float, noise: float
     return 1e-6 * drift * a, 1e-6 * ratio * drift * b
 
 
-def rates(ratio: float, noise: float, pairs: int = 30) -> dict[Verdict, float]:
+def rates(ratio: float, noise: float, pairs: int = 30) -> dict[ComparisonVerdict, float]:
     rng = np.random.default_rng(int(ratio * 1000))
-    counts = dict.fromkeys(Verdict, 0.0)
+    counts = dict.fromkeys(ComparisonVerdict, 0.0)
     for _ in range(TRIALS):
         halves = interleaved(rng, pairs, 1.0, noise)
         counts[compare(*interleaved(rng, pairs, ratio, noise), a_against_a=halves).verdict] += 1 / TRIALS
@@ -37,13 +37,13 @@ def test_errors_of_both_kinds() -> None:
         same, at_margin, beyond = rates(1.0, noise), rates(1.03, noise), rates(1.10, noise)
         for name, counts in (("same", same), ("at the margin", at_margin), ("10% apart", beyond)):
             print(f"noise {noise:4.0%} {name:14s}", {verdict.value: round(rate, 3) for verdict, rate in counts.items()})
-        assert same[Verdict.DIFFERS] <= 0.05
-        assert at_margin[Verdict.EQUAL] <= 0.08
-        assert beyond[Verdict.EQUAL] == 0
+        assert same[ComparisonVerdict.DIFFERS] <= 0.05
+        assert at_margin[ComparisonVerdict.EQUAL] <= 0.08
+        assert beyond[ComparisonVerdict.EQUAL] == 0
         if noise == 0.01:
-            assert same[Verdict.EQUAL] > 0.99 and beyond[Verdict.DIFFERS] > 0.99
+            assert same[ComparisonVerdict.EQUAL] > 0.99 and beyond[ComparisonVerdict.DIFFERS] > 0.99
         if noise == 0.1:
-            assert same[Verdict.UNKNOWN] > 0.9
+            assert same[ComparisonVerdict.UNKNOWN] > 0.9
 
 
 @pytest.mark.parametrize("pairs", [6, 10, 30])
@@ -62,20 +62,20 @@ def test_where_a_against_a_fails_it_cannot_be_told_here() -> None:
     rng = np.random.default_rng(1)
     halves = interleaved(rng, 30, 1.0, 0.15)
     close = compare(*interleaved(rng, 30, 1.0, 0.005), a_against_a=halves)
-    assert close.verdict is Verdict.UNKNOWN and close.reason.startswith("cannot be told here")
+    assert close.verdict is ComparisonVerdict.UNKNOWN and close.reason.startswith("cannot be told here")
     assert close.spread is not None and close.spread[0] < 0.9 and close.spread[1] > 1.1
     tenfold = compare(*interleaved(rng, 30, 10.0, 0.15), a_against_a=halves)
-    assert tenfold.verdict is Verdict.DIFFERS and "A/A itself" in tenfold.reason
+    assert tenfold.verdict is ComparisonVerdict.DIFFERS and "A/A itself" in tenfold.reason
 
 
 def test_a_sure_but_small_difference_does_not_differ() -> None:
     a = np.exp(0.001 * np.random.default_rng(2).standard_normal(30))
     result = compare(a, 1.01 * a * np.exp(1e-4 * np.arange(30)))
-    assert result.ci95 is not None and result.ci95[0] > 1 and result.verdict is Verdict.EQUAL
+    assert result.ci95 is not None and result.ci95[0] > 1 and result.verdict is ComparisonVerdict.EQUAL
 
 
 def test_few_launches_tell_nothing_and_unlike_things_are_refused() -> None:
-    assert compare([1, 1, 1, 1, 1], [3, 3, 3, 3, 3]).verdict is Verdict.UNKNOWN
+    assert compare([1, 1, 1, 1, 1], [3, 3, 3, 3, 3]).verdict is ComparisonVerdict.UNKNOWN
     assert not compare(np.ones(10), 2 * np.ones(10)).claim
     with pytest.raises(ValueError, match="like with like"):
         compare(np.ones(9), np.ones(9), statistic=("mean", "median"))
@@ -110,7 +110,7 @@ def test_without_pairs_the_rank_sum_takes_their_place() -> None:
         assert share[0] <= tail < share[1]
     rng = np.random.default_rng(4)
     near, far = (compare(1 + 0.01 * rng.random(12), ratio + 0.01 * rng.random(9), paired=False) for ratio in (1.0, 1.2))
-    assert near.verdict is Verdict.EQUAL and far.verdict is Verdict.DIFFERS
+    assert near.verdict is ComparisonVerdict.EQUAL and far.verdict is ComparisonVerdict.DIFFERS
     hits = 0
     for _ in range(300):
         a, b = np.exp(0.05 * rng.standard_t(4, 10)), 1.2 * np.exp(0.05 * rng.standard_t(4, 14))
@@ -128,7 +128,7 @@ def test_families_are_corrected_as_scipy_and_by_hand() -> None:
     false = 0
     for _ in range(60):
         family = [compare(*interleaved(rng, 8, 1.0, 0.1), margin=0.01) for _ in range(15)]
-        false += any(c.verdict is Verdict.DIFFERS for c in comparison.correct_family(family))
+        false += any(c.verdict is ComparisonVerdict.DIFFERS for c in comparison.correct_family(family))
     assert false <= 8  # of 60 families: 5% and its chance
 
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.analysis import disturbance
-from assay.analysis.disturbance import Block, Estimator, State, judge
+from assay.analysis.disturbance import AccountedBlock, Estimator, State, judge
 from assay.analysis.disturbance.shapes import find_modes
 from assay.analysis.disturbance.steps import find_step
 
@@ -29,7 +29,9 @@ def ticked(seconds: float, rng: np.random.Generator) -> float:
     return float(np.floor(max(seconds, 0.0) / TICK + rng.random()) * TICK)
 
 
-def quiet_run(seed: int = 0, launches: int = 3, blocks: int = 5, cases: int = 4, wall: float = 0.1) -> list[Block]:
+def quiet_run(
+    seed: int = 0, launches: int = 3, blocks: int = 5, cases: int = 4, wall: float = 0.1
+) -> list[AccountedBlock]:
     """An idle two-processor machine: 3% of a processor of background, readings that vary by 1%, launches by 4%."""
     rng = np.random.default_rng(seed)
     made = []
@@ -49,14 +51,17 @@ def quiet_run(seed: int = 0, launches: int = 3, blocks: int = 5, cases: int = 4,
                     "frequency": None,
                 }
                 values = 1e-6 * 2.0**case * shift * np.exp(0.01 * noise)
-                made.append(Block("time", int(case), launch, block, 16, values, accounting, t, t + wall))
+                made.append(AccountedBlock("time", int(case), launch, block, 16, values, accounting, t, t + wall))
                 t += 1.2 * wall
     return made
 
 
 def changed(
-    run: list[Block], touch: Callable[[Block], bool], factor: float | Callable[[Block], float] = 1.0, **accounts: float
-) -> list[Block]:
+    run: list[AccountedBlock],
+    touch: Callable[[AccountedBlock], bool],
+    factor: float | Callable[[AccountedBlock], float] = 1.0,
+    **accounts: float,
+) -> list[AccountedBlock]:
     """The run with some blocks slower by `factor` and with accounts (a second of wall time) replaced."""
     rng = np.random.default_rng(9)
     out = []
@@ -84,7 +89,7 @@ def estimators(verdict: disturbance.Disturbance) -> set[Estimator]:
     return {case.estimator for case in verdict.cases.values()}
 
 
-def late(block: Block) -> bool:
+def late(block: AccountedBlock) -> bool:
     return block.t0 % 1000 > 1.2
 
 
@@ -131,7 +136,7 @@ def test_a_change_inside_one_long_block_is_seen() -> None:
     rng = np.random.default_rng(1)
     values = 1e-3 * np.exp(0.01 * rng.standard_normal(800))
     values[500:] *= 1.15
-    assert "step" in rules(judge([Block("time", "only", 0, 0, 1, values)], 2))
+    assert "step" in rules(judge([AccountedBlock("time", "only", 0, 0, 1, values)], 2))
 
 
 def test_drift_within_a_launch_is_seen() -> None:
@@ -218,7 +223,7 @@ def test_two_modes_long_tails_and_launches_apart_are_named() -> None:
 
 def test_what_is_no_number_is_invalid() -> None:
     for values in ([], [1.0, float("nan")], [-1.0, 1.0]):
-        assert judge([Block("time", 1, 0, 0, 1, np.array(values))], 2).state is State.INVALID
+        assert judge([AccountedBlock("time", 1, 0, 0, 1, np.array(values))], 2).state is State.INVALID
     assert judge([], 2).state is State.INVALID
 
 
@@ -278,7 +283,7 @@ def busy_seconds() -> tuple[float, float]:
     return user + nice + system + irq + softirq, steal
 
 
-def measured(blocks: int, launch: int) -> list[Block]:
+def measured(blocks: int, launch: int) -> list[AccountedBlock]:
     out = []
     for number in range(blocks):
         usage, (busy, steal), t0 = resource.getrusage(resource.RUSAGE_SELF), busy_seconds(), time.time()
@@ -299,7 +304,7 @@ def measured(blocks: int, launch: int) -> list[Block]:
             "involuntary": float(after.ru_nivcsw - usage.ru_nivcsw),
             "major_faults": float(after.ru_majflt - usage.ru_majflt),
         }
-        out.append(Block("time", "sum", launch, number, 1, np.array(values), accounting, t0, t0 + wall))
+        out.append(AccountedBlock("time", "sum", launch, number, 1, np.array(values), accounting, t0, t0 + wall))
     return out
 
 

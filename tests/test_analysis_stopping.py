@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from assay.analysis.intervals import median_interval
-from assay.analysis.stopping import FirstOf, HalfWidth, Progress, Rule, TimeBudget
+from assay.analysis.stopping import FirstOf, HalfWidth, LaunchProgress, StoppingRule, TimeBudget
 from assay.execute.plan import LOOKS, WITHIN
 
 TRIALS = 2500
@@ -40,7 +40,7 @@ def launch_medians(kind: str, rng: np.random.Generator) -> tuple[np.ndarray, flo
     return np.median(1 + launch[..., None] + heavy, axis=-1), 1.0
 
 
-def coverage(rule: Rule, medians: np.ndarray, truth: float, seconds: float = 1.0) -> tuple[float, float]:
+def coverage(rule: StoppingRule, medians: np.ndarray, truth: float, seconds: float = 1.0) -> tuple[float, float]:
     """Play the rule on each trial, a launch costing `seconds` times its own value.
 
     Give coverage and mean launches.
@@ -49,7 +49,7 @@ def coverage(rule: Rule, medians: np.ndarray, truth: float, seconds: float = 1.0
     for trial in medians:
         elapsed = np.cumsum(trial) * seconds
         for n in range(10, len(trial) + 1):  # the first look's launches are always made
-            decision = rule.decide(Progress([trial[:n]], n, float(elapsed[n - 1]), float(elapsed[n - 1]) / n))
+            decision = rule.decide(LaunchProgress([trial[:n]], n, float(elapsed[n - 1]), float(elapsed[n - 1]) / n))
             if decision.stop:
                 break
         interval = median_interval(trial[:n], decision.level)
@@ -58,7 +58,7 @@ def coverage(rule: Rule, medians: np.ndarray, truth: float, seconds: float = 1.0
     return hits / len(medians), used / len(medians)
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, StoppingRule] = {
     "standard": HalfWidth(WITHIN["standard"], LOOKS["standard"]),
     "+-3%": HalfWidth(0.03, LOOKS["standard"]),
     "+-5%": HalfWidth(0.05, LOOKS["standard"]),
@@ -93,8 +93,8 @@ def test_looking_after_every_launch_at_the_full_level_misses() -> None:
     assert worst < 0.93
 
 
-def progress(values: list[float], elapsed: float = 0.0, following: float = 0.0) -> Progress:
-    return Progress([values], len(values), elapsed, following)
+def progress(values: list[float], elapsed: float = 0.0, following: float = 0.0) -> LaunchProgress:
+    return LaunchProgress([values], len(values), elapsed, following)
 
 
 def test_each_rule_says_why_it_ended() -> None:
@@ -122,8 +122,8 @@ def test_the_width_is_looked_at_only_at_looks() -> None:
 
 def test_every_figure_that_is_watched_must_be_narrow() -> None:
     rule, narrow, wide = HalfWidth(0.01, looks=(10, 20)), [1.0] * 10, [1.0, 2.0] * 5
-    assert rule.decide(Progress([narrow, narrow], 10)).stop
-    assert not rule.decide(Progress([narrow, wide], 10)).stop
-    failed = Progress([narrow[:8]], 10)  # two launches gave no value: the look is one all the same
+    assert rule.decide(LaunchProgress([narrow, narrow], 10)).stop
+    assert not rule.decide(LaunchProgress([narrow, wide], 10)).stop
+    failed = LaunchProgress([narrow[:8]], 10)  # two launches gave no value: the look is one all the same
     assert rule.decide(failed).stop
-    assert not rule.decide(Progress([narrow[:3]], 10)).stop  # too few of them for any interval
+    assert not rule.decide(LaunchProgress([narrow[:3]], 10)).stop  # too few of them for any interval

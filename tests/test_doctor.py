@@ -18,13 +18,13 @@ from assay.machine.abilities import PACKAGES, abilities, doubts, install, missin
 from assay.machine.activity import Activity, Process
 from assay.machine.discovery import Host, discover
 from assay.machine.limits import Limits
-from assay.machine.software import Compiler, Library, Mpi, Software
+from assay.machine.software import InstalledCompiler, InstalledMpi, Library, Software
 from assay.machine.system import System
 
 pytestmark = pytest.mark.measures
 
-GXX = Compiler(command="g++", path="/usr/bin/g++", version="g++ 12", cxx20=True)
-MPI = Mpi(mpicxx="/usr/bin/mpicxx", mpiexec="/usr/bin/mpiexec", implementation="Open MPI", version="4.1")
+GXX = InstalledCompiler(command="g++", path="/usr/bin/g++", version="g++ 12", cxx20=True)
+MPI = InstalledMpi(mpicxx="/usr/bin/mpicxx", mpiexec="/usr/bin/mpiexec", implementation="Open MPI", version="4.1")
 BLAS = Library(name="OpenBLAS", where="/usr/lib/libopenblas.so")
 
 
@@ -64,11 +64,11 @@ def test_a_whole_machine_can_do_everything(here: Host) -> None:
 
 
 def test_without_a_compiler_nothing_can_be_measured(here: Host) -> None:
-    old = Compiler(command="g++", path="/usr/bin/g++", version="g++ 7", cxx20=False)
+    old = InstalledCompiler(command="g++", path="/usr/bin/g++", version="g++ 7", cxx20=False)
     host = quiet(here, software=Software(compilers=(old,), mpi=MPI, blas=(BLAS,), hwloc="2"))
     assert set(answers(host).values()) == {"no"}
     assert missing(host)[0].command == "apt-get install -y g++"
-    with_icpx = Compiler(command="icpx", path="/opt/icpx", cxx20=True)
+    with_icpx = InstalledCompiler(command="icpx", path="/opt/icpx", cxx20=True)
     host = quiet(here, software=Software(compilers=(old, with_icpx), mpi=MPI, blas=(BLAS,), hwloc="2"))
     assert missing(host)[0].command == "export CXX=icpx"
 
@@ -85,7 +85,9 @@ def test_without_mpi_and_blas(here: Host) -> None:
 
 
 def test_an_mpi_that_does_not_answer(here: Host) -> None:
-    host = quiet(here, software=Software(compilers=(GXX,), mpi=Mpi(notes=("mpiexec hangs",)), blas=(BLAS,), hwloc="2"))
+    host = quiet(
+        here, software=Software(compilers=(GXX,), mpi=InstalledMpi(notes=("mpiexec hangs",)), blas=(BLAS,), hwloc="2")
+    )
     assert answers(host)["messages"] == "no"
     assert "mpiexec hangs" in missing(host)[0].needed_for
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.analysis.disturbance import invalid
-from assay.analysis.figures import Cell, FigureValue, cells, evaluate, figures
+from assay.analysis.figures import CaseSamples, FigureValue, cells, evaluate, figures
 from assay.analysis.fits import fits, times_by_launch
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, Figure, Metric
@@ -37,9 +37,9 @@ ECHO = Benchmark(
 )
 
 
-def cell(case: dict[str, object], *launches: list[float], first: tuple[float, ...] = (), batch: int = 4) -> Cell:
+def cell(case: dict[str, object], *launches: list[float], first: tuple[float, ...] = (), batch: int = 4) -> CaseSamples:
     by_launch = {("n1", i): np.array(values) for i, values in enumerate(launches)}
-    return Cell("round_trip", case, by_launch, first, batch)
+    return CaseSamples("round_trip", case, by_launch, first, batch)
 
 
 @given(st.floats(0.1, 1e6), st.integers(1, 4096))
@@ -151,13 +151,13 @@ def test_launches_that_lack_a_size_are_left_out_of_the_fit() -> None:
 def test_a_slow_node_is_named_and_an_even_cluster_is_not() -> None:
     rng = np.random.default_rng(1)
 
-    def cluster(slow: float) -> Cell:
+    def cluster(slow: float) -> CaseSamples:
         launches = {
             (f"n{node}", launch): rng.normal(1.0, 0.005, 20) * (slow if node == 5 else 1.0)
             for node in range(8)
             for launch in range(3)
         }
-        return Cell("time", {"size": 1}, launches, (), 1)
+        return CaseSamples("time", {"size": 1}, launches, (), 1)
 
     assert odd_nodes([cluster(1.0)]) == []
     (odd,) = odd_nodes([cluster(1.2)])
@@ -169,7 +169,7 @@ def test_nodes_of_a_launch_are_no_replicates() -> None:
     launches = {
         (f"n{node}", launch): np.array([2.0 * (1 + node + 10 * launch)] * 3) for node in range(8) for launch in range(2)
     }
-    made = figures(ECHO, [Cell("round_trip", {"bytes": 8}, launches, (), 1)])
+    made = figures(ECHO, [CaseSamples("round_trip", {"bytes": 8}, launches, (), 1)])
     half = next(f for f in made if f.name == "half_round_trip" and f.statistic == "median")
     assert (half.launches, half.samples, half.ci95) == (2, 48, None)
     assert half.range == [4.5, 14.5] and half.value == 9.5  # medians of 1..8 and of 11..18

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -116,6 +117,32 @@ def test_every_room_of_the_front_has_its_rule() -> None:
     rooms = {p.stem if p.suffix == ".py" else p.name for p in SOURCE.iterdir() if not p.name.startswith("__")}
     free = {"cli", "verbs", "py.typed", "_source"}
     assert {room for room in rooms if not room.startswith("_core")} - free <= set(MAY_IMPORT)
+
+
+# Class names that still occur more than once.
+SHARED_NAMES = {
+    *("Benchmark", "Block", "Described", "Description", "Figure", "Grid", "Idle", "Machine", "Messages", "Named"),
+    *("Parameter", "Played", "Point", "Run", "Source", "Table", "Task", "Traffic", "Verdict"),
+}
+SHARED_MODULES = {"schema.py"}
+
+
+def test_a_public_class_name_occurs_once() -> None:
+    """One name for one thing: two classes of one name say by their names how they differ."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert len(places) > 100
+    twice = {name: found for name, found in places.items() if len(found) > 1}
+    assert {name: found for name, found in twice.items() if name not in SHARED_NAMES} == {}
+
+
+def test_schema_and_noise_are_each_one_module() -> None:
+    """A file name that says nothing of whose schema or which noise it is occurs once at most."""
+    counts = Counter(path.name for path in SOURCE.rglob("*.py"))
+    assert {name for name in ("schema.py", "noise.py") if counts[name] > 1} <= SHARED_MODULES
 
 
 def test_no_file_is_longer_than_600_lines() -> None:

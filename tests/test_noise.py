@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import signal, stats
 
-from assay.analysis.noise import Peak, causes, in_step, name_peak, peaks, spectrum
+from assay.analysis.noise_spectrum import Peak, causes, in_step, name_peak, peaks, spectrum
 from assay.errors import InputError
-from assay.machine.noise import Trace, processors, read_traces
+from assay.machine.noise_traces import Trace, processors, read_traces
 from command_line import assay
 from compiled import kept
 from test_disturbed_run import hog

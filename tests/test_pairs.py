@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from bench._pairs import against, against_itself, in_one_launch
 
-from assay.analysis.comparison import Verdict
+from assay.analysis.comparison import ComparisonVerdict
 
 
 def program(seed: int, level: float) -> object:
@@ -26,8 +26,8 @@ def test_a_tenth_more_differs_and_the_same_is_equal(capsys: pytest.CaptureFixtur
     itself = against_itself(program(1, 1e-3), 30, "itself")  # type: ignore[arg-type]
     slower = against(program(2, 1e-3), program(3, 1.1e-3), 30, "slower", itself)  # type: ignore[arg-type]
     same = against(program(4, 1e-3), program(5, 1e-3), 30, "same", itself, "best")  # type: ignore[arg-type]
-    assert slower.verdict is Verdict.DIFFERS and slower.ratio == pytest.approx(1.1, rel=0.01)
-    assert same.verdict is Verdict.EQUAL and same.statistic == "best"
+    assert slower.verdict is ComparisonVerdict.DIFFERS and slower.ratio == pytest.approx(1.1, rel=0.01)
+    assert same.verdict is ComparisonVerdict.EQUAL and same.statistic == "best"
     assert "same, bests: equal" in capsys.readouterr().out
 
 

@@ -48,7 +48,7 @@ def test_links_in_an_array_are_the_single_queues() -> None:
 
 
 def test_section_6_gives_its_own_numbers() -> None:
-    machine = section6.Machine()
+    machine = section6.CubeModel()
     assert machine.io_rate_per_channel() == pytest.approx(0.32)
     assert machine.io_service().mean == 2064
     assert machine.io_service().scv == pytest.approx(1, abs=0.04)
@@ -67,7 +67,7 @@ def test_no_reading_gives_table_2_to_the_digit_and_the_nearest_is_close() -> Non
     assert not any(abs(one - 11.3) < 0.05 and abs(two - 23.7) < 0.05 for _, one, two in table)
     miss = {reading: abs(one / 11.3 - 1) + abs(two / 23.7 - 1) for reading, one, two in table}
     assert min(miss, key=miss.__getitem__) is section6.NEAREST
-    bound = section6.per_ms(section6.control_bound(section6.Machine(), 8 / 15))
+    bound = section6.per_ms(section6.control_bound(section6.CubeModel(), 8 / 15))
     assert all(one < bound for reading, one, _ in table if reading.follow != "none")  # b = 1 goes before b = 0
 
 
@@ -78,7 +78,7 @@ def test_blocking_neglected_is_the_busiest_channel() -> None:
 
 
 def test_the_bisection_argument_has_the_ratio_printed_and_misses_what_was_simulated() -> None:
-    control, narrow = section6.bisection_saturation(section6.Machine())
+    control, narrow = section6.bisection_saturation(section6.CubeModel())
     # it would have b = 0 saturate 6 times later than b = 1 (simulated: less than twice), b = 1 beyond twice 12.8
     assert control / narrow > 5
     assert section6.per_ms(narrow) > 2 * 12.8

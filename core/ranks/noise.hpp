@@ -1,6 +1,6 @@
 // The noise of real processors, played again: each takes detours from `start` to `start + length`, over and over every
-// `period` (src/assay/machine/noise.py has the format in which it was stored). Work makes way for them: Ferreira,
-// Bridges and Brightwell, Characterizing application sensitivity to OS interference (SC 2008).
+// `period` (src/assay/machine/noise_traces.py has the format in which it was stored). Work makes way for them:
+// Ferreira, Bridges and Brightwell, Characterizing application sensitivity to OS interference (SC 2008).
 #pragma once
 
 #include <algorithm>

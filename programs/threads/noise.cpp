@@ -2,8 +2,8 @@
 // work quanta and by fixed time quanta (threads/detours.hpp).
 //
 // Each block also leaves a line a thread, {"event":"trace","format":"assay noise 1",…}, with the start and length of
-// each detour and what the kernel counted on that processor meanwhile: src/assay/machine/noise.py reads it, the
-// report's spectrum is made of it, and a simulated processor can be kept from its work by it.
+// each detour and what the kernel counted on that processor meanwhile: src/assay/machine/noise_traces.py reads it,
+// the report's spectrum is made of it, and a simulated processor can be kept from its work by it.
 #include <sys/resource.h>
 
 #include <cmath>

@@ -21,7 +21,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from assay.analysis.intervals import LEAST_LAUNCHES, scope
-from assay.analysis.result import Result
+from assay.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 HUBER = 1.345  # in robust standard deviations: 95% efficiency on normal residuals
@@ -29,7 +29,7 @@ FLOOR = 1e-4  # relative residuals below this are not told apart (clock ticks, r
 
 
 @dataclass(frozen=True)
-class LackOfFit(Result):
+class LackOfFit(AnalysisResult):
     """What the line leaves unexplained: F over its degrees of freedom, p, and the worst shared relative residual."""
 
     f: float
@@ -39,7 +39,7 @@ class LackOfFit(Result):
 
 
 @dataclass(frozen=True)
-class AlphaBeta(Result):
+class AlphaBeta(AnalysisResult):
     """A fitted line: `alpha` (s), `beta` (s/B), their 95% intervals over launches (None with fewer than six).
 
     `alpha_range` and `beta_range` are the least and greatest of the lines fitted to each launch by itself.
@@ -70,7 +70,7 @@ class AlphaBeta(Result):
 
 
 @dataclass(frozen=True)
-class Segment(Result):
+class Segment(AnalysisResult):
     """One stretch of a piecewise fit: it holds for `least` <= N <= `greatest` (B)."""
 
     least: float

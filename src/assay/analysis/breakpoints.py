@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.analysis.alpha_beta import relative_line
-from assay.analysis.result import Result
+from assay.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 LEAST_EFFECT = 0.05  # of the time: a protocol's change that moves less is not worth a name
@@ -30,7 +30,7 @@ DRAWS = 40  # resampled sets of launches that vote
 
 
 @dataclass(frozen=True)
-class Breakpoint(Result):
+class Breakpoint(AnalysisResult):
     """A change between the lengths `below` and `above` (B).
 
     `jump` is relative to the time there, `slope` the relative change of beta; `effect` is what the break is judged

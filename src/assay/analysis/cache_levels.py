@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.analysis.result import Result
+from assay.analysis.result import AnalysisResult
 
 STEEP = 0.8  # d log latency / d log size; the drift of TLB misses stays under 0.4, the edge of a cache passes 2
 LEAST_OCTAVES = 0.8  # a plateau is about twice as long as where it starts
@@ -26,7 +26,7 @@ TWICE = 2.0
 
 
 @dataclass(frozen=True)
-class Level(Result):
+class CacheLevel(AnalysisResult):
     """One plateau: the largest working set (B) that still fits, the least that does not (None: none was tried)."""
 
     size: float
@@ -34,7 +34,7 @@ class Level(Result):
     latency: float
 
 
-def find_levels(sizes: ArrayLike, latencies: ArrayLike) -> tuple[Level, ...]:
+def find_levels(sizes: ArrayLike, latencies: ArrayLike) -> tuple[CacheLevel, ...]:
     """Find the plateaus of `latencies` (n,) in s over `sizes` (n,) in B, rising; the last one is what lies beyond.
 
     ValueError for fewer than three sizes, or what is not positive.
@@ -56,11 +56,11 @@ def find_levels(sizes: ArrayLike, latencies: ArrayLike) -> tuple[Level, ...]:
             most = latency[end - 1] * min(TWICE, np.sqrt(after / latency[end - 1]))
             end = int(np.searchsorted(latency, most, side="right"))
         below = float(size[end]) if end < len(size) else None
-        found.append(Level(size=float(size[end - 1]), below=below, latency=own))
+        found.append(CacheLevel(size=float(size[end - 1]), below=below, latency=own))
     return tuple(found)
 
 
-def told(levels: tuple[Level, ...]) -> str:
+def told(levels: tuple[CacheLevel, ...]) -> str:
     """Say the levels in one sentence."""
     caches = [level for level in levels if level.below is not None]
     said = [

@@ -23,14 +23,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from assay.analysis.intervals import CLAIM_LAUNCHES, LEAST_LAUNCHES
-from assay.analysis.result import Result
+from assay.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 Side = Literal["two-sided", "greater", "less"]
 MARGIN = 0.03  # "agrees within 3%"
 
 
-class Verdict(enum.Enum):
+class ComparisonVerdict(enum.Enum):
     """What may be said of B beside A."""
 
     DIFFERS = "differs"
@@ -39,14 +39,14 @@ class Verdict(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Comparison(Result):
+class Comparison(AnalysisResult):
     """B over A: `ratio` (1) with its 95% interval.
 
     `p_differs` is two-sided against 1; `p_equal` the greater of the two one-sided tests at the margin. `spread` is
     the least and greatest ratio of single A/A pairs (None: no A/A run). `claim` is true with thirty launches.
     """
 
-    verdict: Verdict
+    verdict: ComparisonVerdict
     ratio: float
     ci95: tuple[float, float] | None
     margin: float
@@ -84,7 +84,7 @@ def compare(
     spread = None
     if a_against_a is not None:
         verdict, reason, spread = _after_a_against_a(a_against_a, margin, paired, verdict, reason, interval)
-    elif verdict is Verdict.EQUAL:
+    elif verdict is ComparisonVerdict.EQUAL:
         reason += "; no A/A run shows what this machine can tell apart"
     return Comparison(
         verdict=verdict,
@@ -107,7 +107,7 @@ def exact(a: float, b: float, margin: float, why: str) -> Comparison:
     ratio = b / a
     equal = abs(math.log(ratio)) <= math.log1p(margin)
     return Comparison(
-        verdict=Verdict.EQUAL if equal else Verdict.DIFFERS,
+        verdict=ComparisonVerdict.EQUAL if equal else ComparisonVerdict.DIFFERS,
         ratio=ratio,
         ci95=(ratio, ratio),
         margin=margin,
@@ -209,21 +209,21 @@ def _signed_rank(shift: Floats, centre: float, side: Side) -> float:
 
 def _verdict(
     centre: float, interval: tuple[float, float] | None, p_equal: float, margin: float, pairs: int
-) -> tuple[Verdict, str]:
+) -> tuple[ComparisonVerdict, str]:
     if interval is None:
-        return Verdict.UNKNOWN, f"{pairs} launch{'es' if pairs != 1 else ''}, {LEAST_LAUNCHES} needed"
+        return ComparisonVerdict.UNKNOWN, f"{pairs} launch{'es' if pairs != 1 else ''}, {LEAST_LAUNCHES} needed"
     edge = math.log1p(margin)
     away = _away(centre)
     if (interval[0] > 0 or interval[1] < 0) and abs(centre) > edge:
-        return Verdict.DIFFERS, f"{away}, beyond the margin of {margin:.1%}, and the interval excludes 1"
+        return ComparisonVerdict.DIFFERS, f"{away}, beyond the margin of {margin:.1%}, and the interval excludes 1"
     if p_equal < 0.05:
-        return Verdict.EQUAL, f"{away}, and both one-sided tests at {margin:.1%} pass"
+        return ComparisonVerdict.EQUAL, f"{away}, and both one-sided tests at {margin:.1%} pass"
     if interval[0] > 0 or interval[1] < 0:
         return (
-            Verdict.UNKNOWN,
+            ComparisonVerdict.UNKNOWN,
             f"{away} is more than chance, but neither beyond the margin of {margin:.1%} nor surely inside",
         )
-    return Verdict.UNKNOWN, f"{away}, with an interval too wide for the margin of {margin:.1%}"
+    return ComparisonVerdict.UNKNOWN, f"{away}, with an interval too wide for the margin of {margin:.1%}"
 
 
 def _away(log_ratio: float) -> str:
@@ -236,10 +236,10 @@ def _after_a_against_a(
     halves: tuple[ArrayLike, ArrayLike],
     margin: float,
     paired: bool,
-    verdict: Verdict,
+    verdict: ComparisonVerdict,
     reason: str,
     interval: tuple[float, float] | None,
-) -> tuple[Verdict, str, tuple[float, float]]:
+) -> tuple[ComparisonVerdict, str, tuple[float, float]]:
     """Hold the verdict against the same thing compared with itself, and give the spread of that.
 
     Where A/A is not equal at the margin, B is not either; a difference is then still told if its whole interval lies
@@ -253,9 +253,9 @@ def _after_a_against_a(
         return verdict, reason, spread
     seen = f"A/A itself, {spread[0] - 1:+.1%} to {spread[1] - 1:+.1%}, is not equal within {margin:.1%} here today"
     reach = max(math.log1p(margin), float(np.abs(ratios).max()))
-    if verdict is Verdict.DIFFERS and interval is not None and (interval[0] > reach or interval[1] < -reach):
+    if verdict is ComparisonVerdict.DIFFERS and interval is not None and (interval[0] > reach or interval[1] < -reach):
         return verdict, f"{reason}; {seen}, yet the whole interval lies beyond it", spread
-    return Verdict.UNKNOWN, f"cannot be told here: {seen}", spread
+    return ComparisonVerdict.UNKNOWN, f"cannot be told here: {seen}", spread
 
 
 # --- families of comparisons ------------------------------------------------------------------------------------------
@@ -291,10 +291,12 @@ def correct_family(family: Sequence[Comparison], how: str = "holm", level: float
     differs, equal = adjust([c.p_differs for c in family]), adjust([c.p_equal for c in family])
     out = []
     for comparison, p_differs, p_equal in zip(family, differs.tolist(), equal.tolist(), strict=True):
-        lost = {Verdict.DIFFERS: p_differs > level, Verdict.EQUAL: p_equal > level}.get(comparison.verdict, False)
+        lost = {ComparisonVerdict.DIFFERS: p_differs > level, ComparisonVerdict.EQUAL: p_equal > level}.get(
+            comparison.verdict, False
+        )
         fresh = replace(comparison, p_differs=p_differs, p_equal=p_equal)
         if lost:
             reason = f"{comparison.reason}; not among {len(family)} comparisons ({how})"
-            fresh = replace(fresh, verdict=Verdict.UNKNOWN, reason=reason)
+            fresh = replace(fresh, verdict=ComparisonVerdict.UNKNOWN, reason=reason)
         out.append(fresh)
     return tuple(out)

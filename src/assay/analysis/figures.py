@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.analysis.disturbance import Displacement, Estimator, State, Verdict
-from assay.analysis.intervals import Estimate, across_launches
+from assay.analysis.intervals import LaunchEstimate, across_launches
 from assay.analysis.quantiles import quantile, tail_across_launches
 from assay.benchmark.record import Benchmark, Figure
 from assay.errors import InputError
@@ -64,7 +64,7 @@ def evaluate(formula: str, names: Mapping[str, Any]) -> float | None:
 
 
 @dataclass(frozen=True)
-class Cell:
+class CaseSamples:
     """All samples of one benchmark's metric for one case: what a figure is made from.
 
     `level` of the interval across launches: above 0.95 where a stopping rule shares the 5% among its looks.
@@ -120,7 +120,7 @@ class FigureValue:
         return dict(self.__dict__)
 
 
-def cells(blocks: Iterable[tuple[Any, ...]]) -> list[Cell]:
+def cells(blocks: Iterable[tuple[Any, ...]]) -> list[CaseSamples]:
     """Group blocks of rows, with a list of values in the place of one, in order of time, into cells."""
     grouped: dict[tuple[str, str], dict[tuple[str, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     first: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -134,7 +134,7 @@ def cells(blocks: Iterable[tuple[Any, ...]]) -> list[Cell]:
             grouped[key][host, launch].extend(values)
             batches[key] = max(batches[key], batch)
     return [
-        Cell(
+        CaseSamples(
             metric,
             json.loads(case),
             {k: np.asarray(v) for k, v in launches.items()},
@@ -149,7 +149,7 @@ JUDGED_BY_NOBODY = Verdict(State.CLEAN, Estimator.MEDIAN, None)  # simulated tim
 Verdicts = Mapping[tuple[str, str], Verdict]  # by metric and the case's canonical text
 
 
-def figures(benchmark: Benchmark, found: Sequence[Cell], verdicts: Verdicts | None = None) -> list[FigureValue]:
+def figures(benchmark: Benchmark, found: Sequence[CaseSamples], verdicts: Verdicts | None = None) -> list[FigureValue]:
     """Return every figure that the record promises, for every case that was sampled.
 
     `found` holds the samples that stand; an invalid case has no value, one that is bound its best reading.
@@ -165,7 +165,7 @@ def figures(benchmark: Benchmark, found: Sequence[Cell], verdicts: Verdicts | No
     return made
 
 
-def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, verdict: Verdict) -> list[FigureValue]:
+def _of_cell(benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: Verdict) -> list[FigureValue]:
     by_launch, nodes = _by_launch(cell)
     values_by_launch = list(by_launch.values())
     valid = verdict.state is not State.INVALID
@@ -205,7 +205,7 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, verdict: Verdict)
         bound.scope = f"the best of all samples of {len(by_launch)} launches: others bound it, no estimate stands"
         bound.disturbance = _displaced(derive, float(pooled.min()), verdict.disturbance)
         return [bound, *_first(cell, derive, described)]
-    estimate: Estimate = across_launches(
+    estimate: LaunchEstimate = across_launches(
         values_by_launch, level=cell.level, allocations=cell.allocations, days=cell.days
     )
     centre = derive(estimate.value)
@@ -227,7 +227,7 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: Cell, verdict: Verdict)
 
 
 def _tail(
-    cell: Cell,
+    cell: CaseSamples,
     nodes: int,
     derive: Callable[[float], float | None],
     described: Callable[[float | None, str, str], FigureValue],
@@ -256,7 +256,9 @@ def _tail(
 
 
 def _first(
-    cell: Cell, derive: Callable[[float], float | None], described: Callable[[float | None, str, str], FigureValue]
+    cell: CaseSamples,
+    derive: Callable[[float], float | None],
+    described: Callable[[float | None, str, str], FigureValue],
 ) -> list[FigureValue]:
     """The first call by itself, where there was one (METHOD, rule 8)."""
     value = derive(float(np.median(cell.first))) if cell.first else None
@@ -289,7 +291,7 @@ def _launch_values(derive: Callable[[float], float | None], by_launch: Mapping[i
     return [[launch, value] for launch, value in derived if value is not None]
 
 
-def _by_launch(cell: Cell) -> tuple[dict[int, Array], int]:
+def _by_launch(cell: CaseSamples) -> tuple[dict[int, Array], int]:
     """Samples of each launch, and on how many nodes it ran at most.
 
     Nodes of one launch are no replicates of it (METHOD, rules 1 and 2): of several, their medians are the samples.

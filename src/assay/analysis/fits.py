@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.analysis import alpha_beta, breakpoints, cache_levels, fits_hops, half_performance, speedup
-from assay.analysis.figures import Cell, evaluate
+from assay.analysis.figures import CaseSamples, evaluate
 from assay.benchmark.record import Benchmark, Figure
 
 PAPER_SIZES = (8.0, 8192.0)  # Dunigan 1991, Appendix A: the papers fitted these lengths
 PAPER_SHORT = (8.0, 100.0)  # Table 6: "up to 100 bytes", what Intel's protocols call short
 
 
-def fits(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
+def fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
     """Fit the record's law to every family of cells that differ in length only; [] where it asks for none.
 
     The line is fitted to the record's first figure that is a time.
@@ -29,7 +29,7 @@ def fits(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
     return [] if law is None else law(record, found)
 
 
-def _lines(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
+def _lines(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
     figure = next(figure for figure in record.figures.values() if figure.unit == "s")
     made = []
     for rest, by_length in sorted(families(found, figure.metric, "bytes").items(), key=_in_order):
@@ -41,7 +41,9 @@ def _in_order(family: tuple[tuple[tuple[str, Any], ...], Any]) -> list[tuple[str
     return [(key, value if isinstance(value, int | float) else 0.0, str(value)) for key, value in family[0]]
 
 
-def _family(record: Benchmark, figure: Figure, rest: dict[str, Any], cells: dict[float, Cell]) -> list[dict[str, Any]]:
+def _family(
+    record: Benchmark, figure: Figure, rest: dict[str, Any], cells: dict[float, CaseSamples]
+) -> list[dict[str, Any]]:
     sizes, times = times_by_launch(figure, cells)
     about = {"benchmark": record.name, "figure": figure.name, "params": rest}
     if len(sizes) < 3 or not len(times) or not (times > 0).all():  # what costs nothing on a described machine: no line
@@ -114,7 +116,7 @@ def _rate(value: float) -> str:
 
 
 def times_by_launch(
-    figure: Figure, cells: Mapping[Any, Cell]
+    figure: Figure, cells: Mapping[Any, CaseSamples]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Medians of each launch: sizes (n,) in B and times (launches, n) in s, over the launches that have every size."""
     common = set.intersection(*(set(cell.launches) for cell in cells.values()))
@@ -128,7 +130,7 @@ def times_by_launch(
     return np.array(list(cells)), times
 
 
-def _cache_levels(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
+def _cache_levels(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
     """Levels of a latency curve over `size`, from the least readings; the range of each size over launches beside."""
     figure = next(figure for figure in record.figures.values() if figure.unit == "s")
     made = []
@@ -149,7 +151,7 @@ def _cache_levels(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, An
     return made
 
 
-def _speedup(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
+def _speedup(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
     """Speedup over `threads`, its base the same program on its fewest threads, with the laws that as many counts allow.
 
     Amdahl's needs two counts, the universal law three; either has a lack of fit only with counts to spare.
@@ -183,12 +185,14 @@ def _speedup(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
 SHARES = {"sigma": "serial share or contention", "kappa": "coherence"}
 
 
-def families(found: Sequence[Cell], metric: str, key: str) -> dict[tuple[tuple[str, Any], ...], dict[float, Cell]]:
+def families(
+    found: Sequence[CaseSamples], metric: str, key: str
+) -> dict[tuple[tuple[str, Any], ...], dict[float, CaseSamples]]:
     """Group the cells of `metric` that differ only in the number `key`; each family in rising order of it.
 
     Cells whose `key` is no number, as a damaged line may say, are in none.
     """
-    grouped: dict[tuple[tuple[str, Any], ...], dict[float, Cell]] = defaultdict(dict)
+    grouped: dict[tuple[tuple[str, Any], ...], dict[float, CaseSamples]] = defaultdict(dict)
     for cell in found:
         if cell.metric == metric and type(cell.case.get(key)) in (int, float):
             rest = tuple(sorted((k, v) for k, v in cell.case.items() if k != key))
@@ -196,7 +200,7 @@ def families(found: Sequence[Cell], metric: str, key: str) -> dict[tuple[tuple[s
     return {rest: dict(sorted(cells.items())) for rest, cells in grouped.items()}
 
 
-LAWS: dict[str, Callable[[Benchmark, Sequence[Cell]], list[dict[str, Any]]]] = {
+LAWS: dict[str, Callable[[Benchmark, Sequence[CaseSamples]], list[dict[str, Any]]]] = {
     "alpha_beta": _lines,
     "cache_levels": _cache_levels,
     "speedup": _speedup,

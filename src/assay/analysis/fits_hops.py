@@ -14,16 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.analysis import breakpoints, hops
-from assay.analysis.figures import Cell
+from assay.analysis.figures import CaseSamples
 from assay.benchmark.record import Figure
 
-Times = Callable[[Figure, Mapping[Any, Cell]], tuple[Any, npt.NDArray[np.float64]]]
+Times = Callable[[Figure, Mapping[Any, CaseSamples]], tuple[Any, npt.NDArray[np.float64]]]
 Place = tuple[float, float]  # length (B), hops
 MISSES = 0.25  # a plane that is off by more at hops it was not fitted on is said to be no description
 
 
 def per_hop(
-    benchmark: str, figure: Figure, found: Sequence[Cell], times_by_launch: Times, over: tuple[float, float]
+    benchmark: str, figure: Figure, found: Sequence[CaseSamples], times_by_launch: Times, over: tuple[float, float]
 ) -> list[dict[str, Any]]:
     """Planes for every family of cells that differ in length and hops; [] where there are fewer than two of either.
 
@@ -64,8 +64,8 @@ def text_of(plane: hops.PerHop) -> str:
     return f"T = {terms} over {reach} ({how}{doubt})"
 
 
-def _families(found: Sequence[Cell], metric: str) -> dict[tuple[tuple[str, Any], ...], dict[Place, Cell]]:
-    grouped: dict[tuple[tuple[str, Any], ...], dict[Place, Cell]] = defaultdict(dict)
+def _families(found: Sequence[CaseSamples], metric: str) -> dict[tuple[tuple[str, Any], ...], dict[Place, CaseSamples]]:
+    grouped: dict[tuple[tuple[str, Any], ...], dict[Place, CaseSamples]] = defaultdict(dict)
     for cell in found:
         if cell.metric == metric and cell.case.get("hops") and cell.case.get("bytes") is not None:
             rest = tuple(sorted((k, v) for k, v in cell.case.items() if k not in ("bytes", "hops")))

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.analysis.alpha_beta import AlphaBeta, expanded_interval
-from assay.analysis.result import Result
+from assay.analysis.result import AnalysisResult
 
 
 @dataclass(frozen=True)
-class HalfPerformance(Result):
+class HalfPerformance(AnalysisResult):
     """`r_infinity` (B/s) and `n_half` (B) with 95% intervals over launches.
 
     None, with `reason`, where the data give none.

@@ -21,14 +21,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.analysis.alpha_beta import FLOOR, HUBER, expanded_interval
 from assay.analysis.intervals import LEAST_LAUNCHES, scope
-from assay.analysis.result import Result
+from assay.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class PerHop(Result):
+class PerHop(AnalysisResult):
     """A fitted plane: `alpha` (s), `beta` (s/B), `gamma` (s/hop), their 95% intervals over launches (None below six).
 
     `alpha_range` and so on: the least and greatest of the planes fitted to each launch by itself. `over`: the shortest

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.analysis.result import Result
+from assay.analysis.result import AnalysisResult
 
 LEAST_LAUNCHES = 6  # 2 * 0.5**6 = 3.1%: the least number whose extremes bracket the median at 95%
 CLAIM_LAUNCHES = 30  # METHOD rule 1: what a claim rests on
@@ -30,7 +30,7 @@ STATISTICS: dict[str, Callable[[NDArray[np.float64]], float]] = {
 
 
 @dataclass(frozen=True)
-class Estimate(Result):
+class LaunchEstimate(AnalysisResult):
     """One figure: `value`, `ci95` and `range` in the unit of the samples.
 
     `range` is the least and the greatest launch; `ci95` is None with fewer launches than its level needs; `level` is
@@ -73,7 +73,7 @@ def across_launches(
     level: float = 0.95,
     allocations: int = 1,
     days: int = 1,
-) -> Estimate:
+) -> LaunchEstimate:
     """Estimate one figure from its samples, one array (or one number) a launch.
 
     `statistic` names what each launch is reduced to (median, mean, min); the value is the median over launches of
@@ -88,7 +88,7 @@ def across_launches(
     launches = np.array([reduce(values) for values in arrays])
     n = len(launches)
     interval = median_interval(launches, level)
-    return Estimate(
+    return LaunchEstimate(
         value=float(np.median(launches)),
         ci95=interval,
         range=(float(launches.min()), float(launches.max())),

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.analysis.figures import Cell
-from assay.analysis.result import Result
+from assay.analysis.figures import CaseSamples
+from assay.analysis.result import AnalysisResult
 
 LEAST_NODES = 3  # of two nodes nobody can say which one is odd
 MARGIN = 0.05  # a smaller difference is no reason to drain a node
@@ -18,7 +18,7 @@ DEVIATIONS = 4.0  # robust standard deviations of the nodes' own spread
 
 
 @dataclass(frozen=True)
-class OddNode(Result):
+class OddNode(AnalysisResult):
     """One node whose median of a metric differs: `ratio` to the median over nodes, in `deviations` of their spread."""
 
     host: str
@@ -34,7 +34,7 @@ class OddNode(Result):
         return f"{100 * abs(self.ratio - 1):.0f}% {'above' if self.ratio > 1 else 'below'} the nodes' median"
 
 
-def odd_nodes(found: Sequence[Cell]) -> list[OddNode]:
+def odd_nodes(found: Sequence[CaseSamples]) -> list[OddNode]:
     """Name the nodes that differ by more than MARGIN and DEVIATIONS, cell by cell, the worst first."""
     odd = []
     for cell in found:

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.analysis.intervals import Estimate, across_launches
-from assay.analysis.result import Result
+from assay.analysis.intervals import LaunchEstimate, across_launches
+from assay.analysis.result import AnalysisResult
 
 
 @dataclass(frozen=True)
-class Quantile(Result):
+class Quantile(AnalysisResult):
     """The `q`-quantile of n readings, in their unit. `value` and `ci95` are None where `reason` says why."""
 
     q: float
@@ -85,7 +85,7 @@ def tail_across_launches(
     level: float = 0.95,
     allocations: int = 1,
     days: int = 1,
-) -> tuple[Estimate | None, str | None]:
+) -> tuple[LaunchEstimate | None, str | None]:
     """Estimate a tail over launches from each launch's own quantile; the rest as `across_launches` takes it.
 
     None and the reason where a launch cannot carry it.

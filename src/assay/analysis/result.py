@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 
-class Result:
+class AnalysisResult:
     """A frozen dataclass that can be written as plain data."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -24,7 +24,7 @@ class Result:
 
 def plain(value: Any) -> Any:
     """Reduce numpy, dataclasses, enumerations and tuples to dict, list, str, int, float, bool and None."""
-    if isinstance(value, Result):
+    if isinstance(value, AnalysisResult):
         return value.to_dict()
     if isinstance(value, enum.Enum):
         return value.value

@@ -18,26 +18,26 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from assay.analysis.alpha_beta import LackOfFit, expanded_interval
-from assay.analysis.intervals import LEAST_LAUNCHES, Estimate, across_launches, scope
-from assay.analysis.result import Result
+from assay.analysis.intervals import LEAST_LAUNCHES, LaunchEstimate, across_launches, scope
+from assay.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 DRAWS = 400
 
 
 @dataclass(frozen=True)
-class Speedup(Result):
+class Speedup(AnalysisResult):
     """Speedup (1) and efficiency (1) at each count of processors, over launches; `base` says what one is."""
 
     base: str
     processors: tuple[int, ...]
-    speedup: tuple[Estimate, ...]
+    speedup: tuple[LaunchEstimate, ...]
     efficiency: tuple[float, ...]
     superlinear: tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Law(Result):
+class Law(AnalysisResult):
     """A fitted law.
 
     Its coefficients with 95% intervals over launches, relative residuals of the speedup at each count.

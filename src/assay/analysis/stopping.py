@@ -1,8 +1,8 @@
 """When to stop measuring: rules as objects that never read a clock (METHOD rules 3 and 4).
 
-A rule reads how far the measuring is (`Progress`) and answers with a `Decision`: stop or go on, why, and the level at
-which an interval may be drawn now. Looks are fixed beforehand. A rule that looks k times at its own interval and
-stops when it likes it would miss more often than 5%; here the 5% are shared among the looks (each interval is drawn
+A rule reads how far the measuring is (`LaunchProgress`) and answers with a `Decision`: stop or go on, why, and the
+level at which an interval may be drawn now. Looks are fixed beforehand. A rule that looks k times at its own interval
+and stops when it likes it would miss more often than 5%; here the 5% are shared among the looks (each interval is drawn
 at 1 - 0.05/k), so that the chance that any of them misses stays under 5% (Bonferroni; Jennison and Turnbull 2000,
 chapter 2). A budget of time that runs out between two looks uses the share of the look that it never reached.
 
@@ -19,11 +19,11 @@ from typing import Protocol
 import numpy as np
 
 from assay.analysis.intervals import median_interval
-from assay.analysis.result import Result
+from assay.analysis.result import AnalysisResult
 
 
 @dataclass(frozen=True)
-class Progress:
+class LaunchProgress:
     """How far it is.
 
     `figures`: of each figure that is watched its value in each launch so far (the metric's unit). `launches`: how many
@@ -38,7 +38,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Decision(Result):
+class Decision(AnalysisResult):
     """`stop`, the `reason` in words, the `level` at which an interval across launches covers 95% in the end.
 
     `reached`: whether it stops because what was wanted is there.
@@ -50,10 +50,10 @@ class Decision(Result):
     reached: bool = False
 
 
-class Rule(Protocol):
+class StoppingRule(Protocol):
     """Anything that decides from progress alone."""
 
-    def decide(self, progress: Progress) -> Decision:
+    def decide(self, progress: LaunchProgress) -> Decision:
         """Say whether to stop now, and why."""
         ...
 
@@ -75,7 +75,7 @@ class HalfWidth:
         """The level of each look's interval."""
         return 1 - (1 - self.level) / len(self.looks)
 
-    def decide(self, progress: Progress) -> Decision:
+    def decide(self, progress: LaunchProgress) -> Decision:
         """Look at the intervals if this is a look; the widest speaks."""
         n = progress.launches
         if n not in self.looks and n < self.looks[-1]:
@@ -102,7 +102,7 @@ class TimeBudget:
 
     seconds: float
 
-    def decide(self, progress: Progress) -> Decision:
+    def decide(self, progress: LaunchProgress) -> Decision:
         """Compare time spent with the budget."""
         if progress.elapsed >= self.seconds:
             return Decision(True, f"the budget of {self.seconds:.3g} s is spent")
@@ -118,9 +118,9 @@ class FirstOf:
     The level is the highest of theirs, so that coverage holds whichever it was.
     """
 
-    rules: tuple[Rule, ...]
+    rules: tuple[StoppingRule, ...]
 
-    def decide(self, progress: Progress) -> Decision:
+    def decide(self, progress: LaunchProgress) -> Decision:
         """Ask all rules."""
         decisions = [rule.decide(progress) for rule in self.rules]
         level = max(decision.level for decision in decisions)

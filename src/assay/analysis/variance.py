@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.analysis.result import Result
+from assay.analysis.result import AnalysisResult
 
 LEVELS = ("launch", "block", "repetition")
 SMALL = 40  # values: up to here a group's own median would bias its spread
@@ -20,7 +20,7 @@ MEDIAN_PRICE = math.pi / 2  # the variance of a median of normal values over tha
 
 
 @dataclass(frozen=True)
-class Components(Result):
+class Components(AnalysisResult):
     """Variances by level (unit squared), each level's share of their sum, and the counts they come from."""
 
     method: str

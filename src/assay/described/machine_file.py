@@ -99,7 +99,7 @@ class DescribedMachine(machine_tables.MachineTable):
 
     def _noise(self, where: str) -> list[dict[str, Any]]:
         """The stored noise of real processors, in picoseconds; a path is looked for beside the description first."""
-        from assay.machine.noise import processors
+        from assay.machine.noise_traces import processors
 
         beside = self._source.path.parent / where if self._source else Path(where)
         return [

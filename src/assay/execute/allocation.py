@@ -50,7 +50,7 @@ class Allocation:
         minutes = f"--time={int(HELD_FOR // 60)}"
         asked = ["salloc", f"--nodes={nodes}", "--exclusive", "--mem=0", minutes, *options, f"--job-name={mark}"]
         script = f"env -0; printf '{_GRANTED}'; exec sleep infinity"
-        with leash.Scratch() as granted, leash.Scratch() as log:
+        with leash.OutputFile() as granted, leash.OutputFile() as log:
             held = leash.Leash(
                 [leash.Command((*asked, "sh", "-c", script), granted.path, log.path)],
                 environment=launch_environment(os.environ),

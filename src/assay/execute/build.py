@@ -24,7 +24,7 @@ from assay.errors import MeasurementError
 from assay.execute import leash
 from assay.execute.compiler import Compiler, find_compiler, first_errors
 from assay.execute.mpi import Mpi, launch_environment
-from assay.execute.units import Unit, digest_of, includes, make, objects_of, shared, units_of
+from assay.execute.units import SharedUnit, digest_of, includes, make, objects_of, shared, units_of
 
 COMPILE_WITHIN = 300.0  # s, one program
 OWN_FLAGS = "-Werror=unused-result -Werror=unused-value"  # a person's own: a forgotten co_await is no warning
@@ -147,7 +147,7 @@ class _Plan:
     source: Path
     compiler: Compiler
     defines: dict[str, str]
-    units: list[Unit]
+    units: list[SharedUnit]
     key: str
     program: Path
 

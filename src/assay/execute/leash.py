@@ -141,13 +141,13 @@ def ask(
     argv: Sequence[str], *, timeout: float, environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> tuple[Ended, str]:
     """Run one command and return how it ended with what it said on both streams."""
-    with Scratch() as said:
+    with OutputFile() as said:
         command = Command(tuple(argv), said.path, said.path)
         ended = run((command,), timeout=timeout, environment=environment, folder=folder)
         return ended, said.read()
 
 
-class Scratch:
+class OutputFile:
     """A file for what a command says, without a name in any folder: nothing of it can stay behind. A context manager.
 
     `path` is good for commands of this process's keepers while the file is open here.
@@ -163,7 +163,7 @@ class Scratch:
         length = os.fstat(self._file).st_size
         return os.pread(self._file, length, 0).decode(errors="replace") if length else ""
 
-    def __enter__(self) -> Scratch:
+    def __enter__(self) -> OutputFile:
         """Give itself."""
         return self
 

@@ -55,7 +55,7 @@ class PrivateFolder:
         """
         self.path = random_name()
         self.holds: set[str] = set()
-        with leash.Scratch() as out, leash.Scratch() as err:
+        with leash.OutputFile() as out, leash.OutputFile() as err:
             words = ("sh", "-c", _HOLD, "assay", self.path)
             argv = (*reach, shlex.join(words)) if quoted else (*reach, *words)
             self._held = leash.Leash([leash.Command(argv, out.path, err.path, hold=True)], environment=environment)

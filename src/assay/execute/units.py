@@ -23,7 +23,7 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILI
 
 
 @dataclass(frozen=True)
-class Unit:
+class SharedUnit:
     """A shared source, the compiler that makes its object, and where that is kept."""
 
     source: Path
@@ -54,7 +54,9 @@ def shared(files: set[Path], root: Path) -> tuple[set[Path], list[Path]]:
     return every, sorted(units)
 
 
-def units_of(sources: Sequence[Path], root: Path, folder: Path, compiler: Compiler, plain: Compiler) -> list[Unit]:
+def units_of(
+    sources: Sequence[Path], root: Path, folder: Path, compiler: Compiler, plain: Compiler
+) -> list[SharedUnit]:
     """The units of `sources`, their objects in `folder`; `plain` compiles those that know nothing of MPI."""
     made = []
     for source in sources:
@@ -62,11 +64,11 @@ def units_of(sources: Sequence[Path], root: Path, folder: Path, compiler: Compil
         mpi = any("mpi.h" in _INCLUDE.findall(path.read_text(errors="replace")) for path in files)
         by = compiler if mpi or plain.version != compiler.version else plain
         name = f"{source.parent.name}-{source.stem}-{digest_of(by, files)}.o"
-        made.append(Unit(source, by, folder / name))
+        made.append(SharedUnit(source, by, folder / name))
     return made
 
 
-def make(unit: Unit, root: Path, timeout: float) -> None:
+def make(unit: SharedUnit, root: Path, timeout: float) -> None:
     """Compile a unit that is not there yet; MeasurementError names the compiler's first errors and its command."""
     if unit.object.exists():
         return

@@ -17,7 +17,7 @@ from assay.benchmark.record import benchmark
 from assay.errors import InputError, MeasurementError
 from assay.execute.build import build
 from assay.machine.activity import Activity, activity
-from assay.machine.noise import Trace, read_traces
+from assay.machine.noise_traces import Trace, read_traces
 
 SLICE = 0.1  # s, of each of the two methods: spans for a spectrum down to 10 Hz
 PATIENCE = 60.0  # s, for one look; a machine that takes longer is beyond watching

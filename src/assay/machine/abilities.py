@@ -16,7 +16,7 @@ ENOUGH_SPACE = 4 << 30
 GOOD_CLOCKS = ("tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page", "timebase", "riscv_clocksource")
 
 
-class Ability(reading.Part):
+class Ability(reading.HostPart):
     """Whether a part of the evaluation can be done here, and in words how far."""
 
     part: str
@@ -24,7 +24,7 @@ class Ability(reading.Part):
     why: str
 
 
-class Missing(reading.Part):
+class Missing(reading.HostPart):
     """Something that is not here: what it would be good for, and the command that adds it."""
 
     name: str
@@ -32,7 +32,7 @@ class Missing(reading.Part):
     command: str
 
 
-class Doubt(reading.Part):
+class Doubt(reading.HostPart):
     """A reason to trust numbers of this machine less, and what can be done about it."""
 
     about: str

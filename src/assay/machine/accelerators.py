@@ -28,7 +28,7 @@ VENDORS = {
 SCREENS = {0x1A03, 0x102B, 0x1234, 0x1AF4, 0x15AD, 0x1013}  # management and virtual displays: they compute nothing
 
 
-class Accelerator(reading.Part):
+class Accelerator(reading.HostPart):
     """A device that may compute; `usable` is whether this process may open its device file."""
 
     vendor: str
@@ -40,7 +40,7 @@ class Accelerator(reading.Part):
     usable: bool | None = None
 
 
-class Accelerators(reading.Part):
+class Accelerators(reading.HostPart):
     """The accelerators that this host shows."""
 
     devices: tuple[Accelerator, ...] = ()

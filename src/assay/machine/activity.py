@@ -17,7 +17,7 @@ UTMP = struct.Struct("<hxxi32s4s32s256shhiii4i20x")
 USER_PROCESS = 7
 
 
-class Process(reading.Part):
+class Process(reading.HostPart):
     """A process and the processors that it kept busy (1.0 is one whole processor)."""
 
     pid: int
@@ -26,7 +26,7 @@ class Process(reading.Part):
     share: float
 
 
-class Activity(reading.Part):
+class Activity(reading.HostPart):
     """Shares are of one processor: `others` 1.5 means that others kept one and a half busy."""
 
     load: tuple[float, ...] = ()

@@ -34,7 +34,7 @@ SYSTEMS = (
 )
 
 
-class Batch(reading.Part):
+class Batch(reading.HostPart):
     """A batch system as seen from here."""
 
     name: str
@@ -45,7 +45,7 @@ class Batch(reading.Part):
     said: str | None = None
 
 
-class BatchSystems(reading.Part):
+class BatchSystems(reading.HostPart):
     """All batch systems found; usually one or none."""
 
     systems: tuple[Batch, ...] = ()

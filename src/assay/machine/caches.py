@@ -10,7 +10,7 @@ from assay.machine import reading
 PATIENCE = 2.0
 
 
-class Cache(reading.Part):
+class Cache(reading.HostPart):
     """All caches of one level and type: size of one instance and of a line in bytes, and who shares it."""
 
     level: int
@@ -22,7 +22,7 @@ class Cache(reading.Part):
     shared_by: int | None = None
 
 
-class Caches(reading.Part):
+class Caches(reading.HostPart):
     """The caches from the nearest to the farthest."""
 
     caches: tuple[Cache, ...] = ()
@@ -33,7 +33,7 @@ class Caches(reading.Part):
         return max((each for each in self.caches if each.type != "instruction"), key=lambda c: c.level, default=None)
 
 
-class Node(reading.Part):
+class NumaNode(reading.HostPart):
     """A NUMA node: processors, memory in bytes, distances to all nodes (10 is itself)."""
 
     id: int
@@ -43,10 +43,10 @@ class Node(reading.Part):
     distances: tuple[int, ...] = ()
 
 
-class Numa(reading.Part):
+class Numa(reading.HostPart):
     """The NUMA nodes; empty where the kernel has none."""
 
-    nodes: tuple[Node, ...] = ()
+    nodes: tuple[NumaNode, ...] = ()
 
 
 def caches(root: Path = Path("/")) -> Caches:
@@ -124,7 +124,7 @@ def numa(root: Path = Path("/")) -> Numa:
         }
         distances = (reading.text(folder / "distance") or "").split()
         nodes.append(
-            Node(
+            NumaNode(
                 id=number,
                 cpus=reading.cpus(reading.text(folder / "cpulist")) or (),
                 memory=meminfo.get("MemTotal"),

@@ -20,13 +20,13 @@ from assay.machine.caches import Caches, Numa, caches, numa
 from assay.machine.filesystems import FileSystems, filesystems
 from assay.machine.limits import Limits, limits
 from assay.machine.memory import Memory, memory
-from assay.machine.network import Network, network
+from assay.machine.network import HostNetwork, network
 from assay.machine.processors import Processors, processors
 from assay.machine.software import FindMpi, Software, software
 from assay.machine.system import System, system
 
 
-class Host(reading.Part):
+class Host(reading.HostPart):
     """This host. SI units: seconds, bytes, Hz; processors are counted by the kernel's numbers."""
 
     system: System
@@ -36,7 +36,7 @@ class Host(reading.Part):
     memory: Memory
     limits: Limits
     accelerators: Accelerators
-    network: Network
+    network: HostNetwork
     filesystems: FileSystems
     software: Software
     batch: BatchSystems
@@ -49,7 +49,9 @@ class Host(reading.Part):
     def all_notes(self) -> tuple[str, ...]:
         """Every note of every part, with the part's name before it."""
         parts = ((name, getattr(self, name)) for name in type(self).model_fields)
-        return tuple(f"{name}: {note}" for name, part in parts if isinstance(part, reading.Part) for note in part.notes)
+        return tuple(
+            f"{name}: {note}" for name, part in parts if isinstance(part, reading.HostPart) for note in part.notes
+        )
 
 
 def discover(find_mpi: FindMpi | None = None) -> Host:

@@ -33,7 +33,7 @@ MEMORY = {"tmpfs", "ramfs"}
 PATIENCE = 0.3
 
 
-class FileSystem(reading.Part):
+class FileSystem(reading.HostPart):
     """A mounted file system; bytes. `rotating` is whether its disk turns, where the kernel says."""
 
     mount: str
@@ -46,7 +46,7 @@ class FileSystem(reading.Part):
     rotating: bool | None = None
 
 
-class Scratch(reading.Part):
+class ScratchFolder(reading.HostPart):
     """A folder where the files of a benchmark may go."""
 
     path: str
@@ -58,11 +58,11 @@ class Scratch(reading.Part):
     writable: bool = False
 
 
-class FileSystems(reading.Part):
+class FileSystems(reading.HostPart):
     """The real file systems (no /proc and the like), and the candidates for scratch space."""
 
     mounts: tuple[FileSystem, ...] = ()
-    scratch: tuple[Scratch, ...] = ()
+    scratch: tuple[ScratchFolder, ...] = ()
 
 
 def filesystems(root: Path = Path("/"), environment: Mapping[str, str] = os.environ) -> FileSystems:
@@ -142,10 +142,10 @@ def _rotating(root: Path, device: str) -> bool | None:
     return None
 
 
-def _scratch(mounts: Mapping[str, FileSystem], environment: Mapping[str, str]) -> tuple[Scratch, ...]:
+def _scratch(mounts: Mapping[str, FileSystem], environment: Mapping[str, str]) -> tuple[ScratchFolder, ...]:
     wanted = [(environment.get(name), f"${name}") for name in ("SCRATCH", "LOCAL_SCRATCH", "SLURM_TMPDIR", "TMPDIR")]
     wanted += [("/scratch", "by its name"), ("/tmp", "by its name"), (environment.get("HOME"), "$HOME")]
-    found: dict[str, Scratch] = {}
+    found: dict[str, ScratchFolder] = {}
     for path, why in wanted:
         if not path or path in found or not path.startswith("/"):
             continue
@@ -156,7 +156,7 @@ def _scratch(mounts: Mapping[str, FileSystem], environment: Mapping[str, str]) -
             continue  # asking about a folder there could hang
         if not Path(path).is_dir():
             continue
-        found[path] = Scratch(
+        found[path] = ScratchFolder(
             path=path,
             why=why,
             mount=on.mount if on else None,

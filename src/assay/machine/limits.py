@@ -15,7 +15,7 @@ from assay.machine import reading
 UNLIMITED = 1 << 62  # version 1 writes "no limit" as the greatest number of pages
 
 
-class Limits(reading.Part):
+class Limits(reading.HostPart):
     """Processors and memory that this process may use; bytes, and processors as a number (2.5 of a quota)."""
 
     cgroup_version: int | None = None

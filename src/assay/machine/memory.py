@@ -10,7 +10,7 @@ from assay.machine import reading
 from assay.machine.limits import Limits
 
 
-class HugePages(reading.Part):
+class HugePages(reading.HostPart):
     """One size of reserved huge pages, in bytes and pages."""
 
     size: int
@@ -18,7 +18,7 @@ class HugePages(reading.Part):
     free: int | None = None
 
 
-class Memory(reading.Part):
+class Memory(reading.HostPart):
     """Bytes. `usable` is what this process can still touch: the least of what is free and what its group leaves."""
 
     total: int | None = None

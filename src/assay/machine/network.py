@@ -7,7 +7,7 @@ from pathlib import Path
 from assay.machine import reading
 
 
-class Interface(reading.Part):
+class Interface(reading.HostPart):
     """A network interface; `rate` in B/s as the link negotiated it."""
 
     name: str
@@ -18,7 +18,7 @@ class Interface(reading.Part):
     virtual: bool = False
 
 
-class FabricPort(reading.Part):
+class FabricPort(reading.HostPart):
     """A port of a fast network; `rate` in B/s (signalling rate)."""
 
     device: str
@@ -28,14 +28,14 @@ class FabricPort(reading.Part):
     rate: float | None = None
 
 
-class Network(reading.Part):
+class HostNetwork(reading.HostPart):
     """What may carry messages away from this host."""
 
     interfaces: tuple[Interface, ...] = ()
     fabrics: tuple[FabricPort, ...] = ()
 
 
-def network(root: Path = Path("/")) -> Network:
+def network(root: Path = Path("/")) -> HostNetwork:
     """Read the interfaces of the host under `root`; the loopback is left out."""
     interfaces = []
     for each in reading.entries(root / "sys/class/net"):
@@ -71,4 +71,4 @@ def network(root: Path = Path("/")) -> Network:
             )
     for device in reading.entries(root / "sys/class/cxi"):
         fabrics.append(FabricPort(device=device.name, port=0, kind="Slingshot"))
-    return Network(interfaces=tuple(interfaces), fabrics=tuple(fabrics))
+    return HostNetwork(interfaces=tuple(interfaces), fabrics=tuple(fabrics))

@@ -67,7 +67,7 @@ ARM_PARTS = {
 }
 
 
-class Kind(reading.Part):
+class Kind(reading.HostPart):
     """One kind of core of a hybrid processor."""
 
     name: str
@@ -75,7 +75,7 @@ class Kind(reading.Part):
     frequency_max: float | None = None
 
 
-class Processors(reading.Part):
+class Processors(reading.HostPart):
     """What the kernel shows of the processors; counts are of the whole host, frequencies in Hz."""
 
     architecture: str

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 
-class Part(BaseModel):
+class HostPart(BaseModel):
     """A part of what is known of a host; `notes` says in words what could not be found out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

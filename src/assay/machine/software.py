@@ -43,7 +43,7 @@ Answer = Callable[[Sequence[str], str | None], tuple[int, str]]
 """Runs a command with text on its standard input; its status (127 not there, 124 too slow) and what it said."""
 
 
-class Compiler(reading.Part):
+class InstalledCompiler(reading.HostPart):
     """A C++ compiler; `cxx20` is whether it accepts concepts and coroutines."""
 
     command: str
@@ -80,7 +80,7 @@ class FoundMpi(Protocol):
 FindMpi = Callable[[], FoundMpi | None]
 
 
-class Mpi(reading.Part):
+class InstalledMpi(reading.HostPart):
     """The MPI that programs would be compiled and started with; all None, and a note, where it does not answer."""
 
     mpicxx: str | None = None
@@ -90,7 +90,7 @@ class Mpi(reading.Part):
     embedded: bool = False
 
 
-class Library(reading.Part):
+class Library(reading.HostPart):
     """A library found, and where: a path of the site or a package of this Python."""
 
     name: str
@@ -98,17 +98,17 @@ class Library(reading.Part):
     headers: bool | None = None
 
 
-class Software(reading.Part):
+class Software(reading.HostPart):
     """What is installed here."""
 
-    compilers: tuple[Compiler, ...] = ()
-    mpi: Mpi | None = None
+    compilers: tuple[InstalledCompiler, ...] = ()
+    mpi: InstalledMpi | None = None
     blas: tuple[Library, ...] = ()
     hwloc: str | None = None
     tools: tuple[str, ...] = ()
 
     @property
-    def compiler(self) -> Compiler | None:
+    def compiler(self) -> InstalledCompiler | None:
         """The compiler that programs are built with: CXX where it is set, else g++, clang++ or c++; it takes C++20."""
         named = [each for each in self.compilers if each.chosen_by]
         usual = [each for each in self.compilers if each.command in COMPILERS[:3]]
@@ -168,25 +168,25 @@ def software(
         )
 
 
-def _distinct(found: tuple[Compiler, ...]) -> tuple[Compiler, ...]:
+def _distinct(found: tuple[InstalledCompiler, ...]) -> tuple[InstalledCompiler, ...]:
     """Without `c++` where it is another name of one already there."""
-    real: dict[str, Compiler] = {}
+    real: dict[str, InstalledCompiler] = {}
     for each in found:
         real.setdefault(os.path.realpath(each.path) if each.path else each.command, each)
     return tuple(real.values())
 
 
-def _compiler(command: str, why: str, ask: Answer, which: Callable[[str], str | None]) -> Compiler:
+def _compiler(command: str, why: str, ask: Answer, which: Callable[[str], str | None]) -> InstalledCompiler:
     try:
         words = shlex.split(command)
     except ValueError:
         words = [command]
     path = which(words[0]) if words else None
     if path is None:
-        return Compiler(command=command, chosen_by=why or None, notes=("not found",))
+        return InstalledCompiler(command=command, chosen_by=why or None, notes=("not found",))
     _, said = ask([*words, "--version"], None)
     status, complaint = ask([*words, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"], PROBE)
-    return Compiler(
+    return InstalledCompiler(
         command=command,
         path=path,
         version=next((line.strip() for line in said.splitlines() if line.strip()), None),
@@ -196,16 +196,16 @@ def _compiler(command: str, why: str, ask: Answer, which: Callable[[str], str | 
     )
 
 
-def _mpi(find: FindMpi | None) -> Mpi | None:
+def _mpi(find: FindMpi | None) -> InstalledMpi | None:
     if find is None:
         return None
     try:
         found = find()
     except (AssayError, OSError) as error:
-        return Mpi(notes=(str(error),))
+        return InstalledMpi(notes=(str(error),))
     if found is None:
         return None
-    return Mpi(
+    return InstalledMpi(
         mpicxx=found.mpicxx,
         mpiexec=found.mpiexec,
         implementation=found.implementation,

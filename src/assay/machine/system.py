@@ -36,7 +36,7 @@ PRODUCTS = (
 ENGINES = ("docker", "podman", "libpod", "kubepods", "containerd", "lxc", "garden", "machine.slice")
 
 
-class System(reading.Part):
+class System(reading.HostPart):
     """The operating system and what it runs on."""
 
     host: str

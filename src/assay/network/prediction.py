@@ -73,7 +73,7 @@ def drawn(description: Description) -> dict[str, float]:
     found = predict(description, apart=True)
     io = description.io
     if io is not None and io.b > 0 and description.fabric().get("dimension") == 7:
-        machine = section6.Machine(
+        machine = section6.CubeModel(
             b=io.b, locality=io.locality, read_ratio=io.read_ratio, io_rate=io.io_rate, block=io.reply_flits
         )
         latency = section6.io_pe_latency(machine, 1 / io.interval, section6.NEAREST)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from assay.analysis.figures import Array, Cell
+from assay.analysis.figures import Array, CaseSamples
 from assay.benchmark.record import Benchmark
 from assay.report.units import human
 from assay.samples import case_text
@@ -19,7 +19,7 @@ from assay.samples import case_text
 ALLOWED = 0.1  # of the median
 
 
-def too_coarse(record: Benchmark, found: Sequence[Cell]) -> dict[tuple[str, str], str]:
+def too_coarse(record: Benchmark, found: Sequence[CaseSamples]) -> dict[tuple[str, str], str]:
     """The metrics and cases (canonical text) whose error passes a tenth of their median, each with the reason."""
     by_case = {(cell.metric, case_text(dict(cell.case))): cell for cell in found}
     reasons = {}
@@ -38,5 +38,5 @@ def too_coarse(record: Benchmark, found: Sequence[Cell]) -> dict[tuple[str, str]
     return reasons
 
 
-def _across(cell: Cell, reduce: Callable[[Array], float]) -> float:
+def _across(cell: CaseSamples, reduce: Callable[[Array], float]) -> float:
     return float(np.median([reduce(values) for values in cell.launches.values()]))

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.analysis.comparison import MARGIN, Comparison, Verdict, compare, correct_family, exact
+from assay.analysis.comparison import MARGIN, Comparison, ComparisonVerdict, compare, correct_family, exact
 from assay.benchmark.record import benchmarks, own_benchmarks
 from assay.samples import case_text
 
@@ -80,11 +80,15 @@ def _row(
         "ci95": None,
         "spread": None,
         "margin": margin,
-        "verdict": Verdict.UNKNOWN.value,
+        "verdict": ComparisonVerdict.UNKNOWN.value,
         "reason": _refused((str(a["run"]), one), (str(b["run"]), other)),
     }
     if all(of["by_launch"] and not any(value for _, value in of["by_launch"]) and _stands(of) for of in pair):
-        return {**row, "verdict": Verdict.EQUAL.value, "reason": "zero on both sides"}, None  # a rate of nothing sent
+        return {
+            **row,
+            "verdict": ComparisonVerdict.EQUAL.value,
+            "reason": "zero on both sides",
+        }, None  # a rate of nothing sent
     return row, None if row["reason"] else _judged(a, b, pair, margin)
 
 
@@ -143,14 +147,16 @@ def _displaced(found: Comparison, one: Document, other: Document) -> Comparison:
     A figure observed is the true one times 1 + d, d in [low, high]: the interval of the ratio widens by both.
     """
     (low_a, high_a), (low_b, high_b) = _moved(one), _moved(other)
-    if found.ci95 is None or found.verdict is Verdict.UNKNOWN or not any((low_a, high_a, low_b, high_b)):
+    if found.ci95 is None or found.verdict is ComparisonVerdict.UNKNOWN or not any((low_a, high_a, low_b, high_b)):
         return found
     low, high = found.ci95[0] * (1 + low_a) / (1 + high_b), found.ci95[1] * (1 + high_a) / (1 + low_b)
     inside = 1 / (1 + found.margin) <= low and high <= 1 + found.margin
-    if (found.verdict is Verdict.DIFFERS and not low <= 1 <= high) or (found.verdict is Verdict.EQUAL and inside):
+    if (found.verdict is ComparisonVerdict.DIFFERS and not low <= 1 <= high) or (
+        found.verdict is ComparisonVerdict.EQUAL and inside
+    ):
         return found
     reason = f"{found.reason}; but the disturbance can have moved the ratio to anything from {low:.3f} to {high:.3f}"
-    return replace(found, verdict=Verdict.UNKNOWN, reason=reason)
+    return replace(found, verdict=ComparisonVerdict.UNKNOWN, reason=reason)
 
 
 def _moved(figure: Document) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.analysis.disturbance import Estimator, State, Verdict
-from assay.analysis.figures import Cell, FigureValue, figures
+from assay.analysis.figures import CaseSamples, FigureValue, figures
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, among, benchmarks, own_benchmarks
 from assay.report.causes import beside, causes
@@ -232,7 +232,7 @@ def _noise(run: Run, record: Benchmark) -> list[dict[str, Any]]:
     return noise(run, record.name)
 
 
-def _fits(record: Benchmark, found: Sequence[Cell]) -> list[dict[str, Any]]:
+def _fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
     if record.model is None:
         return []
     from assay.analysis.fits import fits

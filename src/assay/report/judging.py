@@ -122,7 +122,7 @@ def judged(
 
 def _blocks(
     lines: Told, record: Benchmark, found: Sequence[Readings], slower: Mapping[Launched, float]
-) -> tuple[list[disturbance.Block], list[tuple[str, str, str, int, int, int]], dict[str, int]]:
+) -> tuple[list[disturbance.AccountedBlock], list[tuple[str, str, str, int, int, int]], dict[str, int]]:
     """Blocks of a benchmark in order of time, what names each, and how many ranks each host had."""
     differences = {name for name, metric in record.metrics.items() if metric.difference}
     values = {of.key: np.asarray(of.values, dtype=float) for of in found if not of.first}
@@ -140,7 +140,7 @@ def _blocks(
         names.append(key)
         by_host[of.host] = max(ranks, by_host.get(of.host, 1))
         made.append(
-            disturbance.Block(
+            disturbance.AccountedBlock(
                 metric=of.metric,
                 case=of.case,
                 launch=of.launch,

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.analysis.noise import causes, in_step, name_peak, peaks, spectrum
-from assay.machine.noise import Trace, read_traces
+from assay.analysis.noise_spectrum import causes, in_step, name_peak, peaks, spectrum
+from assay.machine.noise_traces import Trace, read_traces
 from assay.store import Run
 
 

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from assay.analysis.figures import Cell, cells
+from assay.analysis.figures import CaseSamples, cells
 from assay.samples import Check, Circumstance, Launch, Measured, events, folded
 
 
@@ -94,6 +94,6 @@ def _in_turn(parts: list[list[float]]) -> list[float]:
     return [part[turn] for turn in range(max(map(len, parts))) for part in parts if turn < len(part)]
 
 
-def gathered(found: Sequence[Readings]) -> list[Cell]:
+def gathered(found: Sequence[Readings]) -> list[CaseSamples]:
     """Gather blocks into the cells that figures are made from."""
     return cells((of.metric, of.case, of.host, of.launch, of.values, of.batch, of.first) for of in found)

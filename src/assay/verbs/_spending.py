@@ -51,12 +51,12 @@ class Spent:
         return bool(decision["stop"])
 
     def _asked(self, run: Run, benchmark: str, launches: int, seconds: dict[tuple[str, int], float]) -> dict[str, Any]:
-        from assay.analysis.stopping import Decision, FirstOf, HalfWidth, Progress, Rule, TimeBudget
+        from assay.analysis.stopping import Decision, FirstOf, HalfWidth, LaunchProgress, StoppingRule, TimeBudget
         from assay.report.watched import watched
 
         first = sum(spent for (_, launch), spent in seconds.items() if launch < self.spending.looks[0])
         own = [spent for (name, _), spent in seconds.items() if name == benchmark]
-        rules: list[Rule] = [TimeBudget(2 * first if self.spending.budget is None else self.spending.budget)]
+        rules: list[StoppingRule] = [TimeBudget(2 * first if self.spending.budget is None else self.spending.budget)]
         figures: list[list[float]] = []
         if launches in self.spending.looks:
             figures = watched(run, benchmark)
@@ -64,7 +64,9 @@ class Spent:
                 return Decision(True, "no valid figure to watch", self.spending.level).to_dict()
             rules.insert(0, HalfWidth(self.spending.within, self.spending.looks))
         following = sum(own) / len(own) if own else 0.0
-        return FirstOf(tuple(rules)).decide(Progress(figures, launches, sum(seconds.values()), following)).to_dict()
+        return (
+            FirstOf(tuple(rules)).decide(LaunchProgress(figures, launches, sum(seconds.values()), following)).to_dict()
+        )
 
     def _seconds(self, entries: list[dict[str, Any]]) -> dict[tuple[str, int], float]:
         """Seconds that each benchmark's rounds of launches took."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from assay.execute.watching import Watch
-    from assay.machine.noise import Trace
+    from assay.machine.noise_traces import Trace
 
 BARS = "▁▂▃▄▅▆▇█"
 ACTIVE = 0.5  # s, between two looks at noise

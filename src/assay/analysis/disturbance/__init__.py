@@ -6,9 +6,19 @@ gets the reach that this leaves it (levels.py), and of each case it is settled w
 value can have been moved (verdict.py). The marking rules are fixed before the data; they are the constants beside them.
 """
 
-from assay.analysis.disturbance.block import Block
+from assay.analysis.disturbance.block import AccountedBlock
 from assay.analysis.disturbance.findings import Reason
 from assay.analysis.disturbance.judge import Disturbance, judge
 from assay.analysis.disturbance.verdict import Displacement, Estimator, State, Verdict, invalid
 
-__all__ = ["Block", "Displacement", "Disturbance", "Estimator", "Reason", "State", "Verdict", "invalid", "judge"]
+__all__ = [
+    "AccountedBlock",
+    "Displacement",
+    "Disturbance",
+    "Estimator",
+    "Reason",
+    "State",
+    "Verdict",
+    "invalid",
+    "judge",
+]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assay.analysis.disturbance.block import REFERENCE, Block, Floats, cases_of, when
+from assay.analysis.disturbance.block import REFERENCE, AccountedBlock, Floats, cases_of, when
 from assay.analysis.disturbance.findings import Findings
 
 # A second of wall time.
@@ -104,12 +104,12 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
     _remainder(findings, processors)
 
 
-def _touched(blocks: Sequence[Block], window: Sequence[int], busy: float) -> list[float]:
+def _touched(blocks: Sequence[AccountedBlock], window: Sequence[int], busy: float) -> list[float]:
     """The share of each block's readings that meets something that is there for `busy` of the time, in EVENTs."""
     return [busy * (blocks[i].reading / EVENT + 1) for i in window]
 
 
-def _switched(blocks: Sequence[Block], window: Sequence[int], rate: float) -> list[float]:
+def _switched(blocks: Sequence[AccountedBlock], window: Sequence[int], rate: float) -> list[float]:
     """The share of each block's readings that were switched out, at so many switches a second."""
     return [rate * blocks[i].reading for i in window]
 
@@ -143,7 +143,7 @@ def _remainder(findings: Findings, processors: int) -> None:
             findings.met("steal", members, _touched(blocks, members, steal), _slowed(steal))
 
 
-def _bias(block: Block) -> float:
+def _bias(block: AccountedBlock) -> float:
     """By how much (s) a block's account of others is too great where they do little.
 
     It is whole ticks less our own time, and no less than zero: of an error of up to a tick either way only what is
@@ -154,7 +154,7 @@ def _bias(block: Block) -> float:
     return TICK * usual * min(1.0, max(0.0, 1 - (seen - 1)))
 
 
-def _windows(blocks: Sequence[Block]) -> Iterator[list[int]]:
+def _windows(blocks: Sequence[AccountedBlock]) -> Iterator[list[int]]:
     """Gather the blocks of each launch, in time, into windows of at least WINDOW seconds."""
     by_launch: dict[int, list[int]] = defaultdict(list)
     for i, block in enumerate(blocks):
@@ -172,7 +172,7 @@ def _windows(blocks: Sequence[Block]) -> Iterator[list[int]]:
         yield from windows
 
 
-def _own_share(blocks: Sequence[Block]) -> tuple[Floats, Floats]:
+def _own_share(blocks: Sequence[AccountedBlock]) -> tuple[Floats, Floats]:
     """Our processor time a wall second of each block, relative to the case's best blocks (their 90th percentile).
 
     1 if unknown; and those best blocks' own, in processors, infinite if unknown.

@@ -12,7 +12,7 @@ REFERENCE = 0.10  # relative: turbo steps of a shared processor move the referen
 
 
 @dataclass(frozen=True)
-class Block:
+class AccountedBlock:
     """One block of readings: `values` (n,) in the metric's SI unit an operation, `t0` and `t1` in Unix seconds.
 
     `batch` is the operations that one reading of the clock covers; `accounting` as the programs write it: steal,
@@ -59,7 +59,9 @@ class Block:
         return float(self.accounting.get(key) or 0.0)
 
 
-def cases_of(blocks: Sequence[Block], by_launch: bool = False, witnesses: bool = False) -> dict[Hashable, list[int]]:
+def cases_of(
+    blocks: Sequence[AccountedBlock], by_launch: bool = False, witnesses: bool = False
+) -> dict[Hashable, list[int]]:
     """Give the indices of the blocks of each metric and case, and of each launch where asked for.
 
     `witnesses`: only of those whose values say something of a disturbance.
@@ -72,7 +74,7 @@ def cases_of(blocks: Sequence[Block], by_launch: bool = False, witnesses: bool =
     return cases
 
 
-def when(blocks: Sequence[Block], indices: Sequence[int]) -> str:
+def when(blocks: Sequence[AccountedBlock], indices: Sequence[int]) -> str:
     """Say when: all the while, from the middle on, until the middle, or now and then."""
     if len(set(indices)) == len(blocks):
         return ", all the while"

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from assay.analysis.disturbance.block import Block, Floats
-from assay.analysis.result import Result
+from assay.analysis.disturbance.block import AccountedBlock, Floats
+from assay.analysis.result import AnalysisResult
 
 
 @dataclass(frozen=True)
-class Reason(Result):
+class Reason(AnalysisResult):
     """One finding.
 
     The `rule`, a sentence in plain words, the launches it touches, the share of the host's blocks, the greatest
@@ -43,7 +43,7 @@ class Findings:
     the arrays `even_low` and `even_high` (n,) by how much all readings of it alike can have been moved (relative).
     """
 
-    def __init__(self, blocks: Sequence[Block]) -> None:
+    def __init__(self, blocks: Sequence[AccountedBlock]) -> None:
         """Start with nothing found of these blocks."""
         self.blocks = blocks
         self.reasons: list[Reason] = []

@@ -7,19 +7,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from assay.analysis.disturbance.accounts import accounts, frequency, reference
-from assay.analysis.disturbance.block import Block, cases_of
+from assay.analysis.disturbance.block import AccountedBlock, cases_of
 from assay.analysis.disturbance.findings import Findings, Reason
-from assay.analysis.disturbance.levels import Level, levels
+from assay.analysis.disturbance.levels import LaunchLevel, levels
 from assay.analysis.disturbance.shapes import shapes
 from assay.analysis.disturbance.steps import midway
 from assay.analysis.disturbance.verdict import State, Verdict, invalid, settle, wander
-from assay.analysis.result import Result
+from assay.analysis.result import AnalysisResult
 
 WORST = (State.CLEAN, State.DISTURBED, State.BOUND, State.INVALID)
 
 
 @dataclass(frozen=True)
-class Disturbance(Result):
+class Disturbance(AnalysisResult):
     """The verdicts of a benchmark's cases.
 
     `reasons`: what touched blocks; `remarks`: what the readings look like, which no account explains; `marked`: the
@@ -46,7 +46,7 @@ class Disturbance(Result):
 
 
 def judge(
-    blocks: Sequence[Block],
+    blocks: Sequence[AccountedBlock],
     processors: int | Mapping[str, int],
     ranks: int | Mapping[str, int] = 1,
     threads: Mapping[str, int] | None = None,
@@ -61,7 +61,7 @@ def judge(
     by_host: dict[str, list[int]] = defaultdict(list)
     for i, block in enumerate(blocks):
         by_host[block.host].append(i)
-    found: dict[tuple[str, Hashable], list[list[Level]]] = defaultdict(list)
+    found: dict[tuple[str, Hashable], list[list[LaunchLevel]]] = defaultdict(list)
     rules: dict[tuple[str, Hashable], dict[str, None]] = defaultdict(dict)
     broken = {(block.metric, block.case): text for block in blocks if (text := _unusable(block))}
     reasons: list[Reason] = []
@@ -107,7 +107,7 @@ def _of(given: int | Mapping[str, int], host: str) -> int:
     return given if isinstance(given, int) else given.get(host, 1)
 
 
-def _unusable(block: Block) -> str:
+def _unusable(block: AccountedBlock) -> str:
     """Why nothing can be said of a block; empty where something can."""
     if len(block.values) == 0:
         return "a block holds no reading"

@@ -21,7 +21,7 @@ SCHEDULER_SLICE = 3e-3  # s: the same of a reading longer than this under conten
 
 
 @dataclass(frozen=True)
-class Level:
+class LaunchLevel:
     """The level of one case in one launch on one host, in times (block.py): `whole` from all blocks.
 
     `low` to `high`: where it can lie undisturbed. `kept`: from the unmarked blocks, None where there is none, and
@@ -42,7 +42,7 @@ class Level:
     interrupted: int
 
 
-def levels(findings: Findings, members: Sequence[int]) -> list[Level]:
+def levels(findings: Findings, members: Sequence[int]) -> list[LaunchLevel]:
     """Give the level of each launch of the case whose blocks these are."""
     by_launch: dict[int, list[int]] = defaultdict(list)
     for i in members:
@@ -50,14 +50,14 @@ def levels(findings: Findings, members: Sequence[int]) -> list[Level]:
     return [_level(findings, launch, of) for launch, of in sorted(by_launch.items())]
 
 
-def _level(findings: Findings, launch: int, members: list[int]) -> Level:
+def _level(findings: Findings, launch: int, members: list[int]) -> LaunchLevel:
     times = {i: findings.blocks[i].times for i in members}
     everything = np.concatenate([times[i] for i in members])
     kept = [i for i in members if i not in findings.marked]
     values = [times[i] for i in kept]
     low, high = _reach(findings, members, everything)
     left = float(np.median(np.concatenate(values))) if kept else None
-    return Level(
+    return LaunchLevel(
         launch=launch,
         whole=float(np.median(everything)),
         low=low,

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from assay.analysis.disturbance.block import REFERENCE, Block, Floats, cases_of, when
+from assay.analysis.disturbance.block import REFERENCE, AccountedBlock, Floats, cases_of, when
 from assay.analysis.disturbance.findings import Findings
 
 MODE_SHARE = 0.15  # of the readings that the lesser mode must hold
@@ -54,7 +54,7 @@ def shapes(findings: Findings) -> None:
         findings.add("launches", text, [i for case in apart for i in cases[case]], mark=False)
 
 
-def _unexplained(blocks: Sequence[Block]) -> str:
+def _unexplained(blocks: Sequence[AccountedBlock]) -> str:
     """Say that the loop timed beside each launch does not show why launches differ, where it was timed and does not."""
     timed = [block.reference for block in blocks if block.reference is not None]
     if not timed or max(timed) > REFERENCE:

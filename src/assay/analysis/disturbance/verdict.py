@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.analysis.disturbance.levels import Level
-from assay.analysis.result import Result
+from assay.analysis.disturbance.levels import LaunchLevel
+from assay.analysis.result import AnalysisResult
 
 CLEAN = 0.02  # a figure that can have been moved by less is clean; so is one below half of its launches' range
 FEWEST = 0.2  # of a case's blocks: when fewer are unmarked, the rest is too little to stand for the run
@@ -35,7 +35,7 @@ class Estimator(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Displacement(Result):
+class Displacement(AnalysisResult):
     """How far a disturbance can have moved a value: value / undisturbed - 1 lies from `low` to `high`."""
 
     low: float
@@ -52,7 +52,7 @@ QUIET = State.CLEAN, Estimator.MEDIAN
 
 
 @dataclass(frozen=True)
-class Verdict(Result):
+class Verdict(AnalysisResult):
     """What may be claimed of one case of one metric.
 
     `disturbance` is that of the value by the `estimator`, None where it is not known; `reasons` are the rules that
@@ -68,7 +68,11 @@ class Verdict(Result):
 
 
 def settle(
-    levels: Sequence[Sequence[Level]], sense: int, reasons: Sequence[str], others: float = 0.0, natural: bool = False
+    levels: Sequence[Sequence[LaunchLevel]],
+    sense: int,
+    reasons: Sequence[str],
+    others: float = 0.0,
+    natural: bool = False,
 ) -> Verdict:
     """Settle one case from its levels, of each host in turn: what stands, and how far it can have been moved.
 
@@ -115,14 +119,14 @@ def _between(value: float, low: float, high: float) -> Displacement:
     return Displacement(min(0.0, value / high - 1), min(LIMIT, max(0.0, value / low - 1)) if low > 0 else LIMIT)
 
 
-def _of_whole(levels: Sequence[Sequence[Level]], least: float, differ: float, whole: float) -> Displacement:
+def _of_whole(levels: Sequence[Sequence[LaunchLevel]], least: float, differ: float, whole: float) -> Displacement:
     """How far the median of all blocks is moved; unmarked blocks speak for a launch as well as blocks `differ`."""
     low = _middle(levels, lambda level: min(_low(level, least, differ), level.whole))
     high = _middle(levels, lambda level: max(_high(level, differ), level.whole))
     return _between(whole, low, high)
 
 
-def _low(level: Level, least: float, differ: float) -> float:
+def _low(level: LaunchLevel, least: float, differ: float) -> float:
     """The lowest that a launch's level can be: of one with unmarked blocks theirs, else what the accounts allow.
 
     Where other launches have unmarked blocks, that is at least down to the `least` of these.
@@ -130,23 +134,23 @@ def _low(level: Level, least: float, differ: float) -> float:
     return min(level.low, least) if level.kept is None else level.kept_low / (1 + _unsure(level, differ))
 
 
-def _high(level: Level, differ: float) -> float:
+def _high(level: LaunchLevel, differ: float) -> float:
     return level.high if level.kept is None else level.kept * (1 + _unsure(level, differ))
 
 
-def _unsure(level: Level, differ: float) -> float:
+def _unsure(level: LaunchLevel, differ: float) -> float:
     """Two standard errors of a launch's level from some of its blocks, which `differ` by so much."""
     left = level.blocks - level.marked
     return 2 * differ * math.sqrt(level.marked / (level.blocks * left))
 
 
-def wander(levels: Sequence[Level], least: int) -> float | None:
+def wander(levels: Sequence[LaunchLevel], least: int) -> float | None:
     """How much unmarked blocks differ within a launch, relative (a standard deviation); None with less than `least`."""
     degrees = sum(level.blocks - level.marked - 1 for level in levels if level.kept is not None)
     return math.sqrt(sum(level.squares for level in levels) / degrees) if degrees >= least else None
 
 
-def _of_kept(levels: Sequence[Sequence[Level]], least: float, differ: float) -> Displacement | None:
+def _of_kept(levels: Sequence[Sequence[LaunchLevel]], least: float, differ: float) -> Displacement | None:
     """How far the median of the unmarked blocks can be from the whole, undisturbed one: None where there is none."""
     left = _left(levels)
     middle = _middle(left, lambda level: level.kept or 0.0) if left else 0.0
@@ -157,12 +161,12 @@ def _of_kept(levels: Sequence[Sequence[Level]], least: float, differ: float) -> 
     return _between(middle, low, high)
 
 
-def _left(levels: Sequence[Sequence[Level]]) -> list[list[Level]]:
+def _left(levels: Sequence[Sequence[LaunchLevel]]) -> list[list[LaunchLevel]]:
     left = [[level for level in of if level.kept is not None] for of in levels]
     return [of for of in left if of]
 
 
-def _middle(levels: Sequence[Sequence[Level]], value: Callable[[Level], float]) -> float:
+def _middle(levels: Sequence[Sequence[LaunchLevel]], value: Callable[[LaunchLevel], float]) -> float:
     """Median over launches of the median over hosts."""
     by_launch: dict[int, list[float]] = {}
     for of in levels:
@@ -171,7 +175,7 @@ def _middle(levels: Sequence[Sequence[Level]], value: Callable[[Level], float]) 
     return float(np.median([np.median(of) for of in by_launch.values()]))
 
 
-def _spread(levels: Sequence[Sequence[Level]]) -> float:
+def _spread(levels: Sequence[Sequence[LaunchLevel]]) -> float:
     """Range of the launches' unmarked levels over their middle; 0 where fewer than two are left."""
     by_launch: dict[int, list[float]] = {}
     for of in levels:

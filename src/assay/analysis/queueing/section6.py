@@ -23,7 +23,7 @@ def per_ms(rate: float) -> float:
 
 
 @dataclass(frozen=True)
-class Machine:
+class CubeModel:
     """Section 6's test case by default: elements, I/O nodes, dimensions of the I/O network, traffic, flits."""
 
     elements: int = 128
@@ -120,7 +120,7 @@ class Waits:
         return all(math.isfinite(wait) for wait in (*self.io, self.pe))
 
 
-def waits(machine: Machine, rate: float, reading: Reading) -> Waits:
+def waits(machine: CubeModel, rate: float, reading: Reading) -> Waits:
     """At a message rate (an element, a cycle), from the last dimension back; M/G/1 for b = 1, else M/M/b."""
     pe = mg1(rate * machine.pe_rate_per_channel(), machine.pe_service())
     base = machine.io_service()
@@ -145,12 +145,12 @@ def waits(machine: Machine, rate: float, reading: Reading) -> Waits:
     return Waits(tuple(found), pe)
 
 
-def io_pe_latency(machine: Machine, rate: float, reading: Reading = PLAINEST) -> float:
+def io_pe_latency(machine: CubeModel, rate: float, reading: Reading = PLAINEST) -> float:
     """Mean header latency of block replies in cycles, over the four categories; infinite beyond saturation."""
     return sum(share * latency for share, latency in categories(machine, waits(machine, rate, reading)))
 
 
-def categories(machine: Machine, found: Waits) -> list[tuple[float, float]]:
+def categories(machine: CubeModel, found: Waits) -> list[tuple[float, float]]:
     """(probability, latency in cycles) of block replies: local and remote, to PEs of class I and II."""
     first, local = machine.io_nodes / machine.elements, machine.locality
     network = sum(wait + 1 for wait in found.io) / 2
@@ -171,12 +171,12 @@ def bisect(keeps_up: Callable[[float], bool], high: float) -> float:
     return low
 
 
-def saturation(machine: Machine, reading: Reading) -> float:
+def saturation(machine: CubeModel, reading: Reading) -> float:
     """lambda_sat in messages an element a cycle: the rate at which some utilisation reaches 1."""
     return bisect(lambda rate: waits(machine, rate, reading).finite, 1.0)
 
 
-def control_bound(machine: Machine, first_dimension: float = 0.5) -> float:
+def control_bound(machine: CubeModel, first_dimension: float = 0.5) -> float:
     """Upper bound of the control cube's saturation rate: the busiest channel, blocking neglected (end of section 6).
 
     `first_dimension`: share of remote traffic that leaves along the highest dimension; one half as printed, 8/15 among
@@ -187,12 +187,12 @@ def control_bound(machine: Machine, first_dimension: float = 0.5) -> float:
     return 1 / (requests * machine.message + blocks * machine.block)
 
 
-def bisection_bandwidths(machine: Machine) -> tuple[float, float]:
+def bisection_bandwidths(machine: CubeModel) -> tuple[float, float]:
     """Channels across the bisection, one way: of the PE network and of the I/O network."""
     return machine.elements / 2, machine.io_nodes / 2 * machine.b
 
 
-def bisection_saturation(machine: Machine) -> tuple[float, float]:
+def bisection_saturation(machine: CubeModel) -> tuple[float, float]:
     """The argument that the authors gave up: (b = 0, I/O network of b channels) rates at which bisections are full.
 
     Half of the uniform traffic crosses the bisection of the network that carries it, whose channels are thought alike
@@ -207,5 +207,5 @@ def bisection_saturation(machine: Machine) -> tuple[float, float]:
 
 def table2(readings: tuple[Reading, ...] = READINGS) -> list[tuple[Reading, float, float]]:
     """(reading, saturation for b = 1, for b = 2) in messages an element a millisecond."""
-    one, two = Machine(b=1), replace(Machine(), b=2)
+    one, two = CubeModel(b=1), replace(CubeModel(), b=2)
     return [(reading, per_ms(saturation(one, reading)), per_ms(saturation(two, reading))) for reading in readings]

@@ -82,7 +82,7 @@ def placement() -> list[Grid]:
 
 def queues() -> list[Grid]:
     """Section 6: its numbers, Table 2 in every reading, the general method, and the argument by bisection."""
-    machine = section6.Machine()
+    machine = section6.CubeModel()
     numbers = Grid(
         "Numbers that section 6 prints.",
         ["quantity", "here", "printed"],
@@ -139,7 +139,7 @@ def queues() -> list[Grid]:
         [*general, bounds],
     )
     control, _ = section6.bisection_saturation(machine)
-    bisected = [section6.per_ms(section6.bisection_saturation(section6.Machine(b=b))[1]) for b in (1, 2)]
+    bisected = [section6.per_ms(section6.bisection_saturation(section6.CubeModel(b=b))[1]) for b in (1, 2)]
     bisection = Grid(
         "The argument by bisection that the authors gave up: rates at which the bisections are full, were all their "
         "channels "

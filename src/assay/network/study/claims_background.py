@@ -50,13 +50,13 @@ def _placement(results: Results, claim: Claim) -> list[Part]:
 
 @judged("ghosh.b2-bisection")
 def _b2(results: Results, claim: Claim) -> list[Part]:
-    one, two = (section6.bisection_bandwidths(section6.Machine(b=b))[1] for b in (1, 2))
+    one, two = (section6.bisection_bandwidths(section6.CubeModel(b=b))[1] for b in (1, 2))
     return [fact(two == 2 * one, f"{two:g} and {one:g} channels")]
 
 
 @judged("ghosh.bisection-b1")
 def _b1(results: Results, claim: Claim) -> list[Part]:
-    pe, io = section6.bisection_bandwidths(section6.Machine())
+    pe, io = section6.bisection_bandwidths(section6.CubeModel())
     assert claim.value is not None
     return [fact(io / pe == claim.value, f"{io:g} of {pe:g} channels: {io / pe:g}")]
 
@@ -76,7 +76,7 @@ def _analysis(results: Results, claim: Claim) -> list[Part]:
 
 @judged("ghosh.saturation-b0-bound", "With 8/15 of the remote traffic along the first dimension, not the printed half.")
 def _bound(results: Results, claim: Claim) -> list[Part]:
-    machine = section6.Machine()
+    machine = section6.CubeModel()
     matched, printed = (section6.per_ms(section6.control_bound(machine, share)) for share in (8 / 15, 0.5))
     assert claim.value is not None
     words = f"{matched:.1f} with 8/15, {printed:.1f} by the printed formulas, published {claim.value:g}"
