@@ -13,9 +13,9 @@ from assay.machine import catalogue
 from assay.machine import published as block
 from assay.validation import allowance, claim_kinds, claims, from_print, special, uncertain, unjudged
 from assay.validation.answers import Answer
+from assay.validation.described_file import read
 from assay.validation.document import claim_grid
 from assay.validation.quantities import QUANTITIES
-from assay.validation.schema import read
 
 PAPERS = ("dunigan1991_hypercubes", "dunigan1991_delta", "dunigan1995_paragon_mp")
 

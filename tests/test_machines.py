@@ -16,13 +16,13 @@ from assay.machine import catalogue
 from assay.validation import claims, comparison, origins, twins
 from assay.validation.answers import Played
 from assay.validation.breaks import jumps
-from assay.validation.comparison import Row, Table
+from assay.validation.comparison import ComparedCell, ComparedTable
+from assay.validation.described_file import read, value_at, with_values
 from assay.validation.document import cells, claim_grid, known, unfollowable
 from assay.validation.fit import fits
 from assay.validation.pictures import PICTURES
 from assay.validation.provenance import MARKS
 from assay.validation.rewrite import rewritten
-from assay.validation.schema import read, value_at, with_values
 
 HYPERCUBES = ("ipsc860", "ipsc2", "ipsc1", "ncube6400", "ncube3200")
 NUMBERS = sorted(shipped())
@@ -34,12 +34,12 @@ def played() -> Played:
 
 
 @functools.cache
-def tables(machine: str) -> tuple[Table, ...]:
+def tables(machine: str) -> tuple[ComparedTable, ...]:
     one = read(shipped()[machine])
     return tuple(comparison.compare(played(), machine, one.published, one.origin))
 
 
-def table(machine: str, benchmark: str, paper: str = "dunigan1991_hypercubes") -> Table:
+def table(machine: str, benchmark: str, paper: str = "dunigan1991_hypercubes") -> ComparedTable:
     return next(t for t in tables(machine) if t.benchmark == benchmark and t.paper == paper and t.name != "text")
 
 
@@ -105,7 +105,7 @@ def test_the_echo_is_reached_and_hops_between_are_predicted(machine: str, p95: f
 def test_a_node_to_itself_is_within_three_percent_or_a_tick(machine: str) -> None:
     from assay.validation.allowance import length, tick
 
-    def off(row: Row) -> float:
+    def off(row: ComparedCell) -> float:
         size = length(row.cell) or 0
         time = size / row.cell.value
         return abs(size / (row.simulated or math.inf) - time) / max(0.03 * time, tick(row.cell))

@@ -13,19 +13,19 @@ import pytest
 
 from assay.described.shipped import shipped
 from assay.machine import catalogue
-from assay.machine.catalogue import Cell
+from assay.machine.catalogue import PublishedCell
 from assay.validation import clauses, comparison, origins, twins
 from assay.validation.answers import Played
+from assay.validation.described_file import read
 from assay.validation.document import known
 from assay.validation.provenance import Provenance
-from assay.validation.schema import read
 from command_line import assay
 
 PUBLISHED = sorted(name for name, path in shipped().items() if known(read(path).published))
 ORIGINS = {name: read(path).origin for name, path in shipped().items()}
 
 
-def twinned(cell: Cell) -> bool:
+def twinned(cell: PublishedCell) -> bool:
     return cell.benchmark in twins.RULES and cell.metric not in ("rate_flop", "time_8_B_multiply")
 
 
@@ -33,11 +33,11 @@ def behind(machine: str, **changed: str) -> Provenance:
     return Provenance(twinned, machine, ORIGINS[machine] | changed)
 
 
-def cells(machine: str, benchmark: str, metric: str, paper: str = "dunigan1991_hypercubes") -> list[Cell]:
+def cells(machine: str, benchmark: str, metric: str, paper: str = "dunigan1991_hypercubes") -> list[PublishedCell]:
     return catalogue.cells(machine=machine, benchmark=benchmark, metric=metric, paper=paper)
 
 
-def used(cell: Cell, machine: str) -> bool:
+def used(cell: PublishedCell, machine: str) -> bool:
     """Whether an origin of the machine's file names the cell: written again, without what decides the marks."""
     named = [each for text in ORIGINS[machine].values() for each in origins.used(text, read_name(machine))]
     named += [each for text in ORIGINS[machine].values() for each in origins.inputs(text, read_name(machine))[0]]
@@ -52,7 +52,7 @@ def read_name(machine: str) -> str:
 def test_no_cell_that_was_used_or_follows_from_such_cells_is_predicted(machine: str) -> None:
     marks = behind(machine)
 
-    def spent(cell: Cell, deep: int = 0) -> bool:
+    def spent(cell: PublishedCell, deep: int = 0) -> bool:
         if used(cell, machine) or not twinned(cell):
             return True
         sources = [
@@ -106,7 +106,7 @@ def test_what_was_stated_or_helped_to_choose_is_an_input() -> None:
     assert {delta.cell(c) for c in catalogue.cells(machine="delta", benchmark="echo-fit")} == {"predicted"}
 
 
-def all_echoes() -> list[Cell]:
+def all_echoes() -> list[PublishedCell]:
     return catalogue.cells(machine="paragon-mp", benchmark="echo")
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.machine import catalogue
-from assay.machine.catalogue import Cell
+from assay.machine.catalogue import PublishedCell
 from assay.validation import allowance, claims, comparison, origins, twins
 from assay.validation.answers import Answer
 from assay.validation.breaks import jumps
@@ -44,7 +44,7 @@ class ByHand:
         return None
 
 
-def cell(table: str, **wanted: Any) -> Cell:
+def cell(table: str, **wanted: Any) -> PublishedCell:
     found = [
         c for c in catalogue.load().cells if c.table == table and all(c.params.get(k) == v for k, v in wanted.items())
     ]

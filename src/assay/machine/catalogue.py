@@ -22,15 +22,15 @@ from assay.errors import InputError
 from assay.machine import published as block
 
 FIELDS = ("machine", "benchmark", "metric")
-_B = TypeVar("_B", bound=block.Block)
+_B = TypeVar("_B", bound=block.PublishedBlock)
 
-KINDS: dict[str, type[block.Block]] = {
-    "machine": block.Machine,
-    "benchmark": block.Benchmark,
-    "table": block.Table,
+KINDS: dict[str, type[block.PublishedBlock]] = {
+    "machine": block.PublishedMachine,
+    "benchmark": block.PublishedBenchmark,
+    "table": block.PublishedTable,
     "result": block.Result,
     "claim": block.Claim,
-    "figure": block.Figure,
+    "figure": block.PublishedFigure,
     "unreadable": block.Unreadable,
     "program": block.Program,
     "pattern": block.Pattern,
@@ -57,7 +57,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PublishedCell:
     """One published number: `value` in SI `unit`, `printed` in `printed_unit` as it stands in the paper."""
 
     paper: str
@@ -90,11 +90,11 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Machine:
+class CatalogueMachine:
     """A published machine: one statement for each paper that speaks of it, the oldest first."""
 
     id: str
-    statements: tuple[block.Machine, ...]
+    statements: tuple[block.PublishedMachine, ...]
 
     @property
     def name(self) -> str:
@@ -137,12 +137,12 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class CatalogueBenchmark:
     """A published benchmark, or a part of one (`caltech.int4_add`), with what each paper says of it."""
 
     id: str
     title: str
-    statements: tuple[block.Benchmark, ...]
+    statements: tuple[block.PublishedBenchmark, ...]
     family: str | None = None
 
 
@@ -152,18 +152,18 @@ class Catalogue:
 
     papers: dict[str, block.Paper]
     units: dict[str, Unit]
-    machines: dict[str, Machine]
-    benchmarks: dict[str, Benchmark]
-    cells: tuple[Cell, ...]
-    blocks: dict[str, tuple[block.Block, ...]] = field(repr=False)
+    machines: dict[str, CatalogueMachine]
+    benchmarks: dict[str, CatalogueBenchmark]
+    cells: tuple[PublishedCell, ...]
+    blocks: dict[str, tuple[block.PublishedBlock, ...]] = field(repr=False)
 
     def _all(self, kind: str, model: type[_B]) -> tuple[_B, ...]:
         return tuple(each for each in self.blocks.get(kind, ()) if isinstance(each, model))
 
     @property
-    def tables(self) -> tuple[block.Table, ...]:
+    def tables(self) -> tuple[block.PublishedTable, ...]:
         """The tables as printed."""
-        return self._all("table", block.Table)
+        return self._all("table", block.PublishedTable)
 
     @property
     def claims(self) -> tuple[block.Claim, ...]:
@@ -218,7 +218,7 @@ def load() -> Catalogue:
         except (tomllib.TOMLDecodeError, KeyError, ValidationError) as error:
             raise InputError(f"not a file of published results: {error}", file=path.name) from error
     documents.sort(key=lambda pair: (pair[0].year or math.inf, pair[0].year_basis != "printed", pair[0].id))
-    blocks: dict[str, list[block.Block]] = {}
+    blocks: dict[str, list[block.PublishedBlock]] = {}
     for paper, document in documents:
         for kind, entries in document.items():
             if kind in ("schema", "paper"):
@@ -247,35 +247,40 @@ def load() -> Catalogue:
     )
 
 
-def _machines(statements: Iterable[block.Block]) -> dict[str, Machine]:
-    merged: dict[str, list[block.Machine]] = {}
+def _machines(statements: Iterable[block.PublishedBlock]) -> dict[str, CatalogueMachine]:
+    merged: dict[str, list[block.PublishedMachine]] = {}
     for statement in statements:
-        if isinstance(statement, block.Machine):
+        if isinstance(statement, block.PublishedMachine):
             merged.setdefault(statement.id, []).append(statement)
-    return {name: Machine(name, tuple(each)) for name, each in merged.items()}
+    return {name: CatalogueMachine(name, tuple(each)) for name, each in merged.items()}
 
 
-def _benchmarks(statements: Iterable[block.Block]) -> dict[str, Benchmark]:
-    merged: dict[str, list[block.Benchmark]] = {}
+def _benchmarks(statements: Iterable[block.PublishedBlock]) -> dict[str, CatalogueBenchmark]:
+    merged: dict[str, list[block.PublishedBenchmark]] = {}
     parts: dict[str, str] = {}
     for statement in statements:
-        if isinstance(statement, block.Benchmark):
+        if isinstance(statement, block.PublishedBenchmark):
             merged.setdefault(statement.id, []).append(statement)
             parts.update(dict.fromkeys(statement.parts, statement.id))
-    found = {name: Benchmark(name, each[0].title, tuple(each), family=parts.get(name)) for name, each in merged.items()}
+    found = {
+        name: CatalogueBenchmark(name, each[0].title, tuple(each), family=parts.get(name))
+        for name, each in merged.items()
+    }
     for part, family in parts.items():
         if part not in found:
             own = part.removeprefix(family + ".").replace("_", " ")
-            found[part] = Benchmark(part, f"{found[family].title}: {own}", found[family].statements, family=family)
+            found[part] = CatalogueBenchmark(
+                part, f"{found[family].title}: {own}", found[family].statements, family=family
+            )
     return found
 
 
-def _cells(blocks: Mapping[str, Iterable[block.Block]]) -> Iterator[Cell]:
-    order: dict[str, list[Cell]] = {}
+def _cells(blocks: Mapping[str, Iterable[block.PublishedBlock]]) -> Iterator[PublishedCell]:
+    order: dict[str, list[PublishedCell]] = {}
     for kind in ("table", "result"):
         for each in blocks.get(kind, ()):
             rows = order.setdefault(each.paper, [])
-            if isinstance(each, block.Table):
+            if isinstance(each, block.PublishedTable):
                 rows.extend(_expanded(each))
             elif isinstance(each, block.Result):
                 rows.append(_single(each))
@@ -283,7 +288,7 @@ def _cells(blocks: Mapping[str, Iterable[block.Block]]) -> Iterator[Cell]:
         yield from rows
 
 
-def _expanded(table: block.Table) -> Iterator[Cell]:
+def _expanded(table: block.PublishedTable) -> Iterator[PublishedCell]:
     """The cells of a table that hold a number. Row, then column, then row_set fill the fields (published/README.md)."""
     for i, row in enumerate(table.rows):
         for j, col in enumerate(table.cols):
@@ -302,7 +307,7 @@ def _expanded(table: block.Table) -> Iterator[Cell]:
             unit = table.row_units[i] if table.row_units else table.col_units[j] if table.col_units else table.unit
             notes = [note for note in table.notes if note.touches(row, col)]
             value, si_unit = si(printed, unit or "")
-            yield Cell(
+            yield PublishedCell(
                 paper=table.paper,
                 **given,
                 params=params,
@@ -320,9 +325,9 @@ def _expanded(table: block.Table) -> Iterator[Cell]:
             )
 
 
-def _single(result: block.Result) -> Cell:
+def _single(result: block.Result) -> PublishedCell:
     value, si_unit = si(result.value, result.unit)
-    return Cell(
+    return PublishedCell(
         paper=result.paper,
         machine=result.machine,
         benchmark=result.benchmark,
@@ -370,13 +375,13 @@ def find(kind: str, wanted: str, names: Mapping[str, Iterable[str]]) -> str:
     raise InputError(f"no published {kind} of this name", key=kind, value=wanted, accepted=accepted)
 
 
-def machine(wanted: str) -> Machine:
+def machine(wanted: str) -> CatalogueMachine:
     """The published machine of this id or name. Raises InputError with near matches."""
     known = load().machines
     return known[find("machine", wanted, {name: (*each.names, *_typed(name)) for name, each in known.items()})]
 
 
-def benchmark(wanted: str) -> Benchmark:
+def benchmark(wanted: str) -> CatalogueBenchmark:
     """The published benchmark of this id or title. Raises InputError with near matches."""
     known = load().benchmarks
     return known[find("benchmark", wanted, {name: (each.title,) for name, each in known.items()})]
@@ -396,7 +401,7 @@ def cells(
     paper: str | Iterable[str] | None = None,
     table: str | None = None,
     params: Mapping[str, Any] | None = None,
-) -> list[Cell]:
+) -> list[PublishedCell]:
     """The published numbers that match, in the order of the papers.
 
     Machines, benchmarks and papers by id or name (one or several; a benchmark brings its parts with it); `params`

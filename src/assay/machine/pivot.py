@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.machine.catalogue import Cell, load
+from assay.machine.catalogue import PublishedCell, load
 
 COLUMNS = 9  # more would not fit a terminal of 80 columns beside the rows' names
 
 
 @dataclass(frozen=True)
-class Grid:
+class PivotTable:
     """One table: `columns` are the headings of `rows` beyond their first entries; entries are as printed."""
 
     family: str
@@ -26,12 +26,12 @@ class Grid:
     notes: tuple[str, ...]
 
 
-def grids(cells: Sequence[Cell]) -> list[Grid]:
+def grids(cells: Sequence[PublishedCell]) -> list[PivotTable]:
     """Group cells by where they were printed, and lay each group out, benchmark after benchmark.
 
     Doubtful numbers carry a `?`. A table of several benchmarks stands under their family, or under the first.
     """
-    groups: dict[tuple[str, ...], list[Cell]] = {}
+    groups: dict[tuple[str, ...], list[PublishedCell]] = {}
     for cell in cells:
         place = cell.table or f"{cell.source} {cell.benchmark} {cell.metric} {sorted(cell.params)}"
         groups.setdefault((cell.paper, place), []).append(cell)
@@ -40,7 +40,7 @@ def grids(cells: Sequence[Cell]) -> list[Grid]:
     return sorted(laid, key=lambda grid: order.index(grid.family))
 
 
-def _grid(cells: list[Cell]) -> Grid:
+def _grid(cells: list[PublishedCell]) -> PivotTable:
     labels = [_label(cell) for cell in cells]
     keys = list(dict.fromkeys(key for label in labels for key in label))
     varying = [key for key in keys if len({label.get(key) for label in labels}) > 1]
@@ -58,7 +58,7 @@ def _grid(cells: list[Cell]) -> Grid:
             rows.append((row, values))
         values[head] = f"{cell.printed}" + ("?" if cell.doubtful else "")
     first = load().benchmarks[cells[0].benchmark]
-    return Grid(
+    return PivotTable(
         family=first.family or first.id,
         title=f"{cells[0].source} ({cells[0].paper})",
         fixed=fixed,
@@ -69,7 +69,7 @@ def _grid(cells: list[Cell]) -> Grid:
     )
 
 
-def _label(cell: Cell) -> dict[str, str]:
+def _label(cell: PublishedCell) -> dict[str, str]:
     """Everything that tells a cell from its neighbours, as text."""
     named = {"benchmark": cell.benchmark, "machine": cell.machine, "metric": cell.metric, "unit": cell.printed_unit}
     return {key: str(value) for key, value in {**named, **cell.params}.items() if value is not None}

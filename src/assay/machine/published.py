@@ -17,14 +17,14 @@ Number = int | float
 Label = str | int | float
 
 
-class Block(BaseModel):
+class PublishedBlock(BaseModel):
     """A block of a paper's file; `paper` is the id of the paper that it stands in."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     paper: str = Field(default="", description="id of the paper, filled in by the loader")
 
 
-class Paper(Block):
+class Paper(PublishedBlock):
     """The source itself."""
 
     id: str
@@ -40,7 +40,7 @@ class Paper(Block):
     remarks: tuple[str, ...] = ()
 
 
-class Machine(Block):
+class PublishedMachine(PublishedBlock):
     """A machine as one paper states it; `facts` is every further key of the block, with its printed value."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -60,7 +60,7 @@ class Machine(Block):
         return {key: value for key, value in named.items() if value is not None} | dict(self.model_extra or {})
 
 
-class Benchmark(Block):
+class PublishedBenchmark(PublishedBlock):
     """What a paper measured and how; `parts` are ids of sub-benchmarks that have no block of their own."""
 
     id: str
@@ -118,7 +118,7 @@ class Restated(BaseModel):
         return self.row in (None, row) and self.col in (None, col)
 
 
-class Table(Block):
+class PublishedTable(PublishedBlock):
     """A regular table: `values[row][col]`, NaN where nothing is printed or readable."""
 
     id: str
@@ -142,7 +142,7 @@ class Table(Block):
     restates: tuple[Restated, ...] = ()
 
 
-class Result(Block):
+class Result(PublishedBlock):
     """One number of the running text."""
 
     benchmark: str
@@ -159,7 +159,7 @@ class Result(Block):
     restates: tuple[str, ...] = ()
 
 
-class Claim(Block):
+class Claim(PublishedBlock):
     """A statement of the text: a number, a range, a ratio, a comparison, a trend, or words only."""
 
     id: str
@@ -205,7 +205,7 @@ class Claim(Block):
         return self.benchmarks + ((self.benchmark,) if self.benchmark else ())
 
 
-class Figure(Block):
+class PublishedFigure(PublishedBlock):
     """A figure, of which only the caption is in the text."""
 
     id: str
@@ -221,7 +221,7 @@ class Fragment(BaseModel):
     text: str
 
 
-class Unreadable(Block):
+class Unreadable(PublishedBlock):
     """What could not be read, and why; whole lines of it are no numbers of any machine, only text to look at."""
 
     where: str
@@ -231,7 +231,7 @@ class Unreadable(Block):
     fragments: tuple[Fragment, ...] = ()
 
 
-class Program(Block):
+class Program(PublishedBlock):
     """A program of a workload, and the numbers of processors that it runs on (van der Steen)."""
 
     id: str
@@ -239,7 +239,7 @@ class Program(Block):
     cpus: tuple[int, ...]
 
 
-class Pattern(Block):
+class Pattern(PublishedBlock):
     """A communication pattern (van der Steen, mod1h)."""
 
     number: int
@@ -248,7 +248,7 @@ class Pattern(Block):
     description: str | None = None
 
 
-class Arrival(Block):
+class Arrival(PublishedBlock):
     """One line of the throughput schedule: at `time_s`, `count` jobs (van der Steen)."""
 
     time_s: int
@@ -257,7 +257,7 @@ class Arrival(Block):
     part: int
 
 
-class Placement(Block):
+class Placement(PublishedBlock):
     """Where the I/O nodes of a cube sit (Ghosh)."""
 
     machine: tuple[str, ...]
@@ -269,7 +269,7 @@ class Placement(Block):
     printed_as: str | None = None
 
 
-class Parameter(Block):
+class Parameter(PublishedBlock):
     """A parameter of a published simulation (Ghosh)."""
 
     id: str
@@ -285,7 +285,7 @@ class Parameter(Block):
     note: str | None = None
 
 
-class Traffic(Block):
+class Traffic(PublishedBlock):
     """A rule of the generated traffic (Ghosh)."""
 
     id: str
@@ -294,7 +294,7 @@ class Traffic(Block):
     formula_latex: str | None = None
 
 
-class Experiment(Block):
+class Experiment(PublishedBlock):
     """What a figure of the paper varies and holds fixed (Ghosh)."""
 
     id: str
@@ -307,7 +307,7 @@ class Experiment(Block):
     sweep_note: str | None = None
 
 
-class Symbol(Block):
+class Symbol(PublishedBlock):
     """A symbol of the formulas (Ghosh)."""
 
     symbol: str
@@ -315,7 +315,7 @@ class Symbol(Block):
     value_test_case: Number | None = None
 
 
-class Formula(Block):
+class Formula(PublishedBlock):
     """A formula in words and in LaTeX (Ghosh)."""
 
     id: str
@@ -325,7 +325,7 @@ class Formula(Block):
     note: str | None = None
 
 
-class Ambiguity(Block):
+class Ambiguity(PublishedBlock):
     """What the paper leaves open, and how it is read here (Ghosh)."""
 
     id: str
@@ -333,7 +333,7 @@ class Ambiguity(Block):
     resolution: str
 
 
-class Event(Block):
+class Event(PublishedBlock):
     """A dated event of a machine's life (Paragon)."""
 
     date: str

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from assay.benchmark.record import benchmarks
-from assay.machine.catalogue import Cell, cells, machine
+from assay.machine.catalogue import PublishedCell, cells, machine
 
 
 def against_machine(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
@@ -39,7 +39,7 @@ def against_machine(document: dict[str, Any], name: str) -> list[dict[str, Any]]
     return rows
 
 
-def _counterpart(section: dict[str, Any], cell: Cell) -> dict[str, Any] | None:
+def _counterpart(section: dict[str, Any], cell: PublishedCell) -> dict[str, Any] | None:
     """Find this run's figure for a published cell: the same metric, unit and length, or the record's own row for it."""
     record = benchmarks().get(section["benchmark"])
     rows = {row["id"]: row for row in (record.extra.get("row", {}) if record else {}).values()}

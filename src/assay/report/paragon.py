@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.machine.catalogue import Cell, cells, load
+from assay.machine.catalogue import PublishedCell, cells, load
 from assay.report.grid import Grid, grid
 from assay.report.published import figure, kind
 from assay.report.units import human
@@ -99,14 +99,14 @@ def _printed(benchmark: str, cpus: int) -> str:
     return "–"
 
 
-def _quoted(table: str) -> tuple[dict[str, dict[str, Cell]], list[str]]:
-    found: dict[str, dict[str, Cell]] = defaultdict(dict)
+def _quoted(table: str) -> tuple[dict[str, dict[str, PublishedCell]], list[str]]:
+    found: dict[str, dict[str, PublishedCell]] = defaultdict(dict)
     for cell in cells(paper=PAPER, table=table):
         found[cell.benchmark or ""][cell.machine or ""] = cell
     return found, list(dict.fromkeys(machine for row in found.values() for machine in row))
 
 
-def _row(label: str, own: str, quoted: dict[str, Cell], machines: list[str]) -> tuple[str, ...]:
+def _row(label: str, own: str, quoted: dict[str, PublishedCell], machines: list[str]) -> tuple[str, ...]:
     shown = [
         "–" if m not in quoted else human(quoted[m].value, quoted[m].unit) + (" ?" if quoted[m].doubtful else "")
         for m in machines

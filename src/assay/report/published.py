@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.analysis.fits import PAPER_SHORT, PAPER_SIZES
 from assay.benchmark.record import benchmarks
-from assay.machine.catalogue import Cell, cells, load
+from assay.machine.catalogue import PublishedCell, cells, load
 from assay.report.grid import Grid, grid
 from assay.report.units import human
 
@@ -21,7 +21,7 @@ def curves(section: Document) -> list[Document]:
     """Published rates against length, one curve a machine and hop count, for the benchmarks the record names."""
     made = []
     for benchmark in section["published"]:
-        families: dict[tuple[str, Any], list[Cell]] = defaultdict(list)
+        families: dict[tuple[str, Any], list[PublishedCell]] = defaultdict(list)
         for cell in cells(benchmark=benchmark, metric="rate"):
             if cell.machine and isinstance(cell.params.get("message_B"), int | float) and not math.isnan(cell.value):
                 families[cell.machine, cell.params.get("hops")].append(cell)
@@ -76,7 +76,7 @@ def _table(
     document: Document, table: str, title: str, own: Callable[[str], tuple[float | None, str]], note: str
 ) -> Grid | None:
     """Lay out a published table by its rows, this machine in front; None where it has nothing of its own to show."""
-    rows_by: dict[str, dict[str, Cell]] = defaultdict(dict)
+    rows_by: dict[str, dict[str, PublishedCell]] = defaultdict(dict)
     for cell in cells(paper=HYPERCUBES, table=table):
         label = cell.metric if cell.benchmark in ("summary", "echo-fit", "malloc") else cell.benchmark
         rows_by[label][cell.machine or ""] = cell

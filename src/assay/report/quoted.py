@@ -15,7 +15,7 @@ from typing import Any
 from assay.benchmark.record import Benchmark, benchmarks
 from assay.errors import InputError
 from assay.machine import catalogue
-from assay.machine.catalogue import Cell, Machine
+from assay.machine.catalogue import CatalogueMachine, PublishedCell
 from assay.report.grid import Grid, grid
 from assay.report.units import human, params
 
@@ -23,7 +23,7 @@ Document = dict[str, Any]
 PUBLISHED = "published"  # the statistic: a paper's figure has no launches
 
 
-def published(on: str) -> Machine | None:
+def published(on: str) -> CatalogueMachine | None:
     """Return the published machine that `--on` means by name, or that a description's `name` is; None otherwise."""
     path = Path(on)
     if path.suffix == ".toml" and path.is_file():
@@ -39,7 +39,7 @@ def published(on: str) -> Machine | None:
         return None
 
 
-def answer(machine: Machine, records: Iterable[Benchmark]) -> Document:
+def answer(machine: CatalogueMachine, records: Iterable[Benchmark]) -> Document:
     """Give what was published of a machine for these benchmarks, and the names of those with nothing."""
     sections = [_section(machine, record) for record in records]
     none = [section["benchmark"] for section in sections if not section["figures"]]
@@ -56,7 +56,7 @@ def answer(machine: Machine, records: Iterable[Benchmark]) -> Document:
     }
 
 
-def one(machine: Machine, record: Benchmark) -> Document:
+def one(machine: CatalogueMachine, record: Benchmark) -> Document:
     """Give what was published of a machine for one benchmark; InputError where nothing was."""
     found = answer(machine, [record])
     if not found["benchmarks"]:
@@ -71,13 +71,13 @@ def one(machine: Machine, record: Benchmark) -> Document:
     return found | section
 
 
-def _section(machine: Machine, record: Benchmark) -> Document:
+def _section(machine: CatalogueMachine, record: Benchmark) -> Document:
     cells = catalogue.cells(machine=machine.id, benchmark=record.published) if record.published else []
     about = {"benchmark": record.name, "title": record.title, "part": record.part}
     return about | {"figures": [_figure(record, cell) for cell in cells]}
 
 
-def _figure(record: Benchmark, cell: Cell) -> Document:
+def _figure(record: Benchmark, cell: PublishedCell) -> Document:
     return {
         "benchmark": record.name,
         "name": cell.metric,

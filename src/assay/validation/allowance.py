@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from assay.machine.catalogue import Cell, si
+from assay.machine.catalogue import PublishedCell, si
 from assay.machine.published import Claim
 
 TICKS = {"ipsc860": 5e-6, "ipsc2": 5e-6, "ipsc1": 25e-6}  # s, one way, by published machine
@@ -45,18 +45,18 @@ def claimed(claim: Claim, machine: str) -> float:
     return si(half(value), unit)[0] + ticks
 
 
-def printed(cell: Cell) -> tuple[float, float]:
+def printed(cell: PublishedCell) -> tuple[float, float]:
     """The least and greatest value (SI) that would be printed as this cell is."""
     low, high = (si(cell.printed + way * half(cell.printed), cell.printed_unit)[0] for way in (-1, 1))
     return low, high
 
 
-def tick(cell: Cell) -> float:
+def tick(cell: PublishedCell) -> float:
     """The tick (s) of the clock behind the cell's times; 0 where it is not known to matter."""
     return TICKS.get(cell.machine or "", 0.0) if cell.benchmark in TIMED else 0.0
 
 
-def length(cell: Cell) -> float | None:
+def length(cell: PublishedCell) -> float | None:
     """Bytes of the cell's message, where it names them; decimal megabytes as the papers count."""
     if "message_B" in cell.params and isinstance(cell.params["message_B"], int | float):
         return float(cell.params["message_B"])
@@ -65,7 +65,7 @@ def length(cell: Cell) -> float | None:
     return None
 
 
-def bounds(cell: Cell) -> tuple[float, float]:
+def bounds(cell: PublishedCell) -> tuple[float, float]:
     """The least and greatest value (SI) that the printed digits and the clock allow."""
     low, high = printed(cell)
     size, step = length(cell), tick(cell)
@@ -75,7 +75,7 @@ def bounds(cell: Cell) -> tuple[float, float]:
     return min(low, size / (time + step)), max(high, size / (time - step) if time > step else high)
 
 
-def error(cell: Cell, simulated: float) -> Error:
+def error(cell: PublishedCell, simulated: float) -> Error:
     """The relative error of a simulated value (SI), signed: positive where the simulation gives more."""
     low, high = bounds(cell)
     beyond = simulated - high if simulated > high else min(simulated - low, 0.0)

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from assay.machine import catalogue
 from assay.machine.published import Claim
-from assay.network.study.verdict import Part, Verdict, verdict
+from assay.network.study.verdict import ClaimVerdict, Part, verdict
 from assay.validation import from_print, special
 from assay.validation.answers import Answers
 from assay.validation.claim_kinds import KINDS, about
@@ -44,14 +44,14 @@ def published() -> dict[str, Claim]:
     return {claim.id: claim for claim in catalogue.load().claims if claim.id.startswith(PAPERS)}
 
 
-def evaluate(answers: Answers, machine: str | None = None, origin: dict[str, str] | None = None) -> list[Verdict]:
+def evaluate(answers: Answers, machine: str | None = None, origin: dict[str, str] | None = None) -> list[ClaimVerdict]:
     """Judge every claim, or those that speak of one published machine, whose description has these origins."""
     chosen = [claim for claim in published().values() if machine is None or machine in about(claim)]
     behind = Provenance(has_rule, machine, origin)
     return [judge(answers, claim, behind) for claim in chosen]
 
 
-def judge(answers: Answers, claim: Claim, behind: Provenance | None = None) -> Verdict:
+def judge(answers: Answers, claim: Claim, behind: Provenance | None = None) -> ClaimVerdict:
     """Judge one claim on all its machines; marked by what the descriptions rest on."""
     if claim.id in REASONS:
         return verdict(claim.id, [Part("cannot be told", REASONS[claim.id])])
@@ -67,7 +67,7 @@ def judge(answers: Answers, claim: Claim, behind: Provenance | None = None) -> V
     return replace(made, mark=(behind or Provenance(has_rule)).claim(claim))
 
 
-def summary(verdicts: Sequence[Verdict]) -> str:
+def summary(verdicts: Sequence[ClaimVerdict]) -> str:
     """How many hold, and how many of these were predictions, in words."""
     count = Counter(str(one.outcome) for one in verdicts)
     holds = Counter(str(one.mark) for one in verdicts if one.outcome == "holds")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import InputError
-from assay.machine.catalogue import Cell
+from assay.machine.catalogue import PublishedCell
 
 _FILTER = r"\[\w+ [^\]]+\]"
 _CLAUSE = re.compile(rf"(?:(?P<machine>[\w-]+) )?(?P<benchmark>[\w.-]+)(?P<filters>(?: {_FILTER})*)$")
@@ -34,7 +34,7 @@ class Named:
     benchmark: str
     filters: tuple[Filter, ...] = ()
 
-    def holds(self, cell: Cell) -> bool:
+    def holds(self, cell: PublishedCell) -> bool:
         """Whether this cell is one of them."""
         if cell.machine != self.machine or cell.benchmark != self.benchmark:
             return False
@@ -58,7 +58,7 @@ class Named:
         return " ".join((self.machine, self.benchmark, *filters))
 
 
-def _found(cell: Cell, key: str) -> object:
+def _found(cell: PublishedCell, key: str) -> object:
     return cell.metric if key == "metric" else cell.params.get(key)
 
 

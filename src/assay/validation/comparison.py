@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from assay.machine import catalogue
-from assay.machine.catalogue import Cell
+from assay.machine.catalogue import PublishedCell
 from assay.validation import allowance, twins
 from assay.validation.allowance import Error
 from assay.validation.answers import Answers
@@ -24,10 +24,10 @@ OTHERS = ("time-slice-interrupt",)  # of messages, but of nothing that is simula
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedCell:
     """One published cell and its twin (SI)."""
 
-    cell: Cell
+    cell: PublishedCell
     simulated: float | None
     mark: str
     error: Error | None
@@ -70,14 +70,14 @@ class Errors:
 
 
 @dataclass(frozen=True)
-class Table:
+class ComparedTable:
     """One published table (or the single results of one benchmark) beside its twins."""
 
     paper: str
     name: str
     benchmark: str
     source: str
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedCell, ...]
 
     def errors(self, mark: str | None = None, left: bool = False) -> Errors | None:
         """Median, 95th percentile and worst error of the cells that count, or of those with this mark."""
@@ -88,7 +88,7 @@ class Table:
         return Errors(len(chosen), float(np.median(shares)), float(np.percentile(shares, 95)), float(shares.max()))
 
 
-def compare(answers: Answers, machine: str, published: str, origin: dict[str, str]) -> list[Table]:
+def compare(answers: Answers, machine: str, published: str, origin: dict[str, str]) -> list[ComparedTable]:
     """Set every published cell of messages of `published` beside what `machine` does, table by table."""
     cells = [
         cell for cell in catalogue.cells(machine=published) if cell.benchmark in twins.RULES or cell.benchmark in OTHERS
@@ -100,16 +100,16 @@ def compare(answers: Answers, machine: str, published: str, origin: dict[str, st
     return _grouped(rows)
 
 
-def _row(cell: Cell, value: float | None, behind: Provenance) -> Row:
+def _row(cell: PublishedCell, value: float | None, behind: Provenance) -> ComparedCell:
     error = None if value is None else allowance.error(cell, value)
-    return Row(cell, value, behind.cell(cell), error)
+    return ComparedCell(cell, value, behind.cell(cell), error)
 
 
-def _grouped(rows: Iterable[Row]) -> list[Table]:
-    groups: dict[tuple[str, str, str], list[Row]] = {}
+def _grouped(rows: Iterable[ComparedCell]) -> list[ComparedTable]:
+    groups: dict[tuple[str, str, str], list[ComparedCell]] = {}
     for row in rows:
         groups.setdefault((row.cell.paper, row.cell.table or "text", row.cell.benchmark), []).append(row)
     return [
-        Table(paper, name, benchmark, group[0].cell.source, tuple(group))
+        ComparedTable(paper, name, benchmark, group[0].cell.source, tuple(group))
         for (paper, name, benchmark), group in groups.items()
     ]

@@ -13,9 +13,9 @@ from assay.report.units import human
 from assay.validation import claims, comparison, uncertain
 from assay.validation.allowance import bounds, length
 from assay.validation.answers import Answers, FromRun, Played
-from assay.validation.comparison import Row, Table
+from assay.validation.comparison import ComparedCell, ComparedTable
+from assay.validation.described_file import read
 from assay.validation.provenance import MARKS
-from assay.validation.schema import read
 from assay.validation.where import time_goes
 
 SIGNS = {"holds": "✓", "differs": "✗", "cannot be told": "?"}
@@ -75,7 +75,7 @@ def known(published: str) -> bool:
     return published in catalogue.load().machines
 
 
-def table_document(table: Table) -> Document:
+def table_document(table: ComparedTable) -> Document:
     """One table as data."""
     errors = {
         name: None if (found := table.errors(mark)) is None else vars(found)
@@ -100,7 +100,7 @@ def share(value: float) -> str:
     return f"{100 * value:.2f}" if abs(value) < 0.1 else f"{100 * value:.1f}"
 
 
-def glance(tables: Sequence[Table], title: str) -> Grid:
+def glance(tables: Sequence[ComparedTable], title: str) -> Grid:
     """Every table's errors on one line."""
     rows = []
     for table in tables:
@@ -133,14 +133,14 @@ def glance(tables: Sequence[Table], title: str) -> Grid:
     return grid(title, headings, rows, note)
 
 
-def evidence(tables: Sequence[Table]) -> str:
+def evidence(tables: Sequence[ComparedTable]) -> str:
     """How many of the cells that are judged are predictions, in a sentence."""
     judged = [row for table in tables for row in table.rows if row.counts]
     predicted = sum(row.mark == "predicted" for row in judged)
     return f"{predicted} of {len(judged)} judged cells are predicted; only these are evidence."
 
 
-def cells(table: Table) -> Grid:
+def cells(table: ComparedTable) -> Grid:
     """Every cell of one table: published, simulated, error, mark."""
     by_hops = sorted({row.cell.params["hops"] for row in table.rows if "hops" in row.cell.params})
     title = f"{table.source}: {table.benchmark}"
@@ -160,7 +160,7 @@ def cells(table: Table) -> Grid:
     return grid(title, ("cell", "published", "simulated", "error %", "is"), rows, _note(table))
 
 
-def _matrix(table: Table, by_hops: Sequence[int], title: str) -> Grid:
+def _matrix(table: ComparedTable, by_hops: Sequence[int], title: str) -> Grid:
     found = {(length(row.cell), row.cell.params["hops"]): row for row in table.rows}
     lengths = sorted({size for size, _ in found if size is not None})
     rows = []
@@ -176,20 +176,20 @@ def _matrix(table: Table, by_hops: Sequence[int], title: str) -> Grid:
     return grid(title, headings, rows, note.strip())
 
 
-def _short(row: Row) -> str:
+def _short(row: ComparedCell) -> str:
     doubt = " ?" if row.cell.doubtful else ""
     if row.simulated is None or row.error is None:
         return f"{row.cell.printed:g}{doubt}"
     return f"{row.cell.printed:g}{doubt} → {row.simulated / 1e3:.4g} ({100 * row.error.raw:+.1f})"
 
 
-def _label(row: Row) -> str:
+def _label(row: ComparedCell) -> str:
     size = length(row.cell)
     extras = [f"{value}" for key, value in row.cell.params.items() if key in ("mode", "hops", "load")]
     return ", ".join(part for part in (row.cell.metric, "" if size is None else f"{size:g} B", *extras) if part)
 
 
-def _note(table: Table) -> str:
+def _note(table: ComparedTable) -> str:
     notes = list(dict.fromkeys(row.cell.note for row in table.rows if row.cell.doubtful and row.cell.note))
     named = [unfollowable_words(row) for row in unfollowable(table)]
     text = "; ".join(f"? {note}" for note in notes[:4])
@@ -198,7 +198,7 @@ def _note(table: Table) -> str:
     return text.strip()
 
 
-def unfollowable(table: Table) -> list[Row]:
+def unfollowable(table: ComparedTable) -> list[ComparedCell]:
     """The fewest cells without which no longer message takes less time than a shorter one, print and clock allowed."""
     timed = sorted(
         (
@@ -208,7 +208,7 @@ def unfollowable(table: Table) -> list[Row]:
         ),
         key=lambda each: each[:2],
     )
-    wrong: list[Row] = []
+    wrong: list[ComparedCell] = []
     for hops in dict.fromkeys(each[0] for each in timed):
         found = [(size, row) for at, size, row in timed if at == hops]
         rates = [bounds(row.cell) for _, row in found]
@@ -231,7 +231,7 @@ def _longest(ways: Sequence[list[int]]) -> list[int]:
     return max(ways, key=lambda way: len(way))
 
 
-def unfollowable_words(row: Row) -> str:
+def unfollowable_words(row: ComparedCell) -> str:
     """Such a cell in words."""
     size = length(row.cell) or 0
     return f"{size:g} bytes in {human(size / row.cell.value, 's')}"

@@ -23,12 +23,12 @@ from assay.benchmark.record import benchmarks
 from assay.described.machine_file import DescribedMachine
 from assay.errors import InputError, MeasurementError
 from assay.machine import catalogue
-from assay.machine.catalogue import Cell
+from assay.machine.catalogue import PublishedCell
 from assay.validation import allowance
 from assay.validation.answers import play
 from assay.validation.clauses import Named
+from assay.validation.described_file import DescribedFile, read, value_at, with_values
 from assay.validation.origins import used
-from assay.validation.schema import Described, read, value_at, with_values
 
 Floats = NDArray[np.float64]
 ROUNDS = 4
@@ -97,7 +97,7 @@ def shared(origin: Mapping[str, str], key: str) -> tuple[str, ...]:
 
 
 def _fit(
-    described: Described, behind: tuple[Named, ...], keys: Sequence[str], others: Mapping[str, float]
+    described: DescribedFile, behind: tuple[Named, ...], keys: Sequence[str], others: Mapping[str, float]
 ) -> Fit | None:
     cells = [c for each in behind for c in catalogue.cells(machine=each.machine) if each.holds(c) and _plain(c)]
     benchmark = behind[0].benchmark
@@ -131,22 +131,22 @@ def _fit(
     return Fit(behind, found, len(cells), float(np.median(errors)), float(errors.max()))
 
 
-def _plain(cell: Cell) -> bool:
+def _plain(cell: PublishedCell) -> bool:
     return cell.benchmark in OURS and not cell.doubtful and _length(cell) is not None and cell.metric in TIMED
 
 
-def _length(cell: Cell) -> int | None:
+def _length(cell: PublishedCell) -> int | None:
     size = allowance.length(cell)
     if size is None and cell.benchmark == "summary":
         return {"rate_8192_B": 8192, "time_8_B": 8}.get(cell.metric)
     return None if size is None else int(size)
 
 
-def _time(cell: Cell) -> float:
+def _time(cell: PublishedCell) -> float:
     return cell.value if cell.metric.startswith("time") else (_length(cell) or 0) / cell.value
 
 
-def simulated_times(description: DescribedMachine, cells: Sequence[Cell]) -> Floats:
+def simulated_times(description: DescribedMachine, cells: Sequence[PublishedCell]) -> Floats:
     """The simulated one-way times (s) of these cells, all of one published benchmark; neighbours where no hops."""
     benchmark, figure = OURS[cells[0].benchmark]
     settings: dict[str, Any] = {"bytes": tuple(sorted({_length(cell) or 0 for cell in cells}))}
@@ -161,11 +161,11 @@ def simulated_times(description: DescribedMachine, cells: Sequence[Cell]) -> Flo
     return np.array([found[key] for key in wanted])
 
 
-def _least_squares(slopes: Floats, left: Floats, goal: Floats, cells: Sequence[Cell]) -> Floats:
+def _least_squares(slopes: Floats, left: Floats, goal: Floats, cells: Sequence[PublishedCell]) -> Floats:
     return np.asarray(np.linalg.lstsq(slopes / goal[:, None], left / goal, rcond=None)[0], float)
 
 
-def _huber(slopes: Floats, left: Floats, goal: Floats, cells: Sequence[Cell]) -> Floats:
+def _huber(slopes: Floats, left: Floats, goal: Floats, cells: Sequence[PublishedCell]) -> Floats:
     weights = np.ones_like(goal)
     change = np.zeros(slopes.shape[1])
     for _ in range(100):
@@ -177,7 +177,7 @@ def _huber(slopes: Floats, left: Floats, goal: Floats, cells: Sequence[Cell]) ->
     return change
 
 
-def _least_worst(slopes: Floats, left: Floats, goal: Floats, cells: Sequence[Cell]) -> Floats:
+def _least_worst(slopes: Floats, left: Floats, goal: Floats, cells: Sequence[PublishedCell]) -> Floats:
     from scipy.optimize import linprog
 
     unit = np.array([max(ASKED * time, allowance.tick(cell)) for time, cell in zip(goal, cells, strict=True)])
@@ -196,7 +196,7 @@ def _least_worst(slopes: Floats, left: Floats, goal: Floats, cells: Sequence[Cel
     return found
 
 
-_SOLVERS: dict[str, Callable[[Floats, Floats, Floats, Sequence[Cell]], Floats]] = {
+_SOLVERS: dict[str, Callable[[Floats, Floats, Floats, Sequence[PublishedCell]], Floats]] = {
     "least squares": _least_squares,
     "Huber": _huber,
     "least worst": _least_worst,

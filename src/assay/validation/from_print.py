@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from assay.machine import catalogue
-from assay.machine.catalogue import Cell
+from assay.machine.catalogue import PublishedCell
 from assay.machine.published import Claim
 from assay.network.study.verdict import Part, fact
 from assay.validation import allowance
@@ -18,7 +18,7 @@ from assay.validation.claim_kinds import compares, ends, stated
 Judge = Callable[[Claim], list[Part]]
 
 
-def _cell(machine: str, benchmark: str, table: str | None = None, **params: object) -> Cell:
+def _cell(machine: str, benchmark: str, table: str | None = None, **params: object) -> PublishedCell:
     found = [
         c for c in catalogue.cells(machine=machine, benchmark=benchmark, params=params) if table in (None, c.table)
     ]

@@ -12,11 +12,11 @@ from assay.machine import published as block
 from assay.report.grid import Grid, grid
 from assay.validation import claims, comparison, uncertain, wires
 from assay.validation.answers import Played
+from assay.validation.described_file import read
 from assay.validation.document import cells, claim_grid, glance, known
 from assay.validation.draw import svg
 from assay.validation.notes import DIFFERS, INTRODUCTION
 from assay.validation.pictures import drawn
-from assay.validation.schema import read
 from assay.validation.where import where
 
 PAPERS = ("dunigan1991_hypercubes", "dunigan1991_delta", "dunigan1995_paragon_mp")

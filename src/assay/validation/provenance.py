@@ -19,11 +19,11 @@ from typing import Literal
 
 from assay.described.shipped import shipped
 from assay.machine import catalogue
-from assay.machine.catalogue import Cell
+from assay.machine.catalogue import PublishedCell
 from assay.machine.published import Claim
 from assay.validation import origins
 from assay.validation.clauses import Named, named
-from assay.validation.schema import read
+from assay.validation.described_file import read
 
 Mark = Literal["fitted", "input", "restated", "predicted", "quoted"]
 MARKS: tuple[Mark, ...] = ("fitted", "input", "restated", "predicted", "quoted")
@@ -46,7 +46,10 @@ class Provenance:
     """
 
     def __init__(
-        self, simulated: Callable[[Cell], bool], published: str | None = None, origin: Mapping[str, str] | None = None
+        self,
+        simulated: Callable[[PublishedCell], bool],
+        published: str | None = None,
+        origin: Mapping[str, str] | None = None,
     ) -> None:
         self.simulated = simulated
         known: dict[str, Mapping[str, Mapping[str, str]]] = dict(_shipped())
@@ -63,14 +66,14 @@ class Provenance:
         self._claims = frozenset(claim for machine, each in files for claim in origins.claims_used(each, machine))
         self._marks: dict[int, Mark] = {}
 
-    def cell(self, cell: Cell) -> Mark:
+    def cell(self, cell: PublishedCell) -> Mark:
         """The mark of a cell of the catalogue."""
         if id(cell) not in self._marks:
             self._marks[id(cell)] = "predicted"  # while it is worked out: a circle of restatements is no support
             self._marks[id(cell)] = self._found(cell)
         return self._marks[id(cell)]
 
-    def _found(self, cell: Cell) -> Mark:
+    def _found(self, cell: PublishedCell) -> Mark:
         if not self.simulated(cell):
             return "quoted"
         if cell.restates and self._settled([named(text, cell.machine or "") for text in cell.restates]):

@@ -14,12 +14,12 @@ import numpy as np
 
 from assay.analysis.alpha_beta import ordinary_line
 from assay.machine import catalogue
-from assay.machine.catalogue import Cell
+from assay.machine.catalogue import PublishedCell
 from assay.validation.allowance import length
 from assay.validation.answers import Answers
 
-Pairs = list[tuple[Cell, float]]
-Rule = Callable[[Answers, str, Sequence[Cell]], Pairs]
+Pairs = list[tuple[PublishedCell, float]]
+Rule = Callable[[Answers, str, Sequence[PublishedCell]], Pairs]
 RULES: dict[str, Rule] = {}
 
 LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)  # B, of the hypercubes' report
@@ -40,12 +40,12 @@ def rule(*benchmarks: str) -> Callable[[Rule], Rule]:
     return keep
 
 
-def has_rule(cell: Cell) -> bool:
+def has_rule(cell: PublishedCell) -> bool:
     """Whether a simulated twin of this cell can be asked for."""
     return cell.benchmark in RULES and (cell.benchmark != "summary" or cell.metric in MESSAGES)
 
 
-def simulated(answers: Answers, machine: str, cells: Iterable[Cell]) -> dict[int, float]:
+def simulated(answers: Answers, machine: str, cells: Iterable[PublishedCell]) -> dict[int, float]:
     """The twins' values (SI) by the place of the cell among `cells`, for those that have one."""
     chosen = list(cells)
     found: dict[int, float] = {}
@@ -65,7 +65,7 @@ def times(answers: Answers, machine: str, lengths: Sequence[int], hops: int = 1)
 
 
 @rule("echo")
-def echo(answers: Answers, machine: str, cells: Sequence[Cell]) -> Pairs:
+def echo(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
     """Rate or time by length and hops; a Paragon's mode is a variant of its description."""
     rows = [cell for cell in cells if cell.metric == "rate" and "hops" in cell.params]
     made = []
@@ -106,7 +106,7 @@ def bandwidth(machine: str) -> float:
 
 
 @rule("echo-force-type")
-def forced(answers: Answers, machine: str, cells: Sequence[Cell]) -> Pairs:
+def forced(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
     """Rate of messages whose receive is known to be posted."""
     lengths = tuple(sorted({int(length(cell) or 0) for cell in cells}))
     asked = answers.ask(machine, "forced", "rate", bytes=lengths, send="ready")
@@ -115,18 +115,18 @@ def forced(answers: Answers, machine: str, cells: Sequence[Cell]) -> Pairs:
 
 
 @rule("echo-self")
-def to_self(answers: Answers, machine: str, cells: Sequence[Cell]) -> Pairs:
+def to_self(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
     """Rate of a node that sends to itself."""
     return _by_length(answers, machine, "self", cells)
 
 
 @rule("echo-host")
-def to_host(answers: Answers, machine: str, cells: Sequence[Cell]) -> Pairs:
+def to_host(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
     """Rate between the host and node 0."""
     return _by_length(answers, machine, "host", cells)
 
 
-def _by_length(answers: Answers, machine: str, benchmark: str, cells: Sequence[Cell]) -> Pairs:
+def _by_length(answers: Answers, machine: str, benchmark: str, cells: Sequence[PublishedCell]) -> Pairs:
     lengths = tuple(sorted({int(length(cell) or 0) for cell in cells}))
     found = {int(a.params["bytes"]): a.value for a in answers.ask(machine, benchmark, "rate", bytes=lengths)}
     return [(cell, found[int(length(cell) or 0)]) for cell in cells if int(length(cell) or 0) in found]
@@ -147,7 +147,7 @@ def line(answers: Answers, machine: str, metric: str) -> tuple[float, float]:
 
 
 @rule("echo-fit")
-def coefficients(answers: Answers, machine: str, cells: Sequence[Cell]) -> Pairs:
+def coefficients(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
     """Tables 6 and 3.1: alpha (also of short messages) and beta."""
     found = []
     for cell in cells:
@@ -157,7 +157,7 @@ def coefficients(answers: Answers, machine: str, cells: Sequence[Cell]) -> Pairs
 
 
 @rule("summary")
-def merit(answers: Answers, machine: str, cells: Sequence[Cell]) -> Pairs:
+def merit(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
     """Tables 7 and 5.1, the two rows of messages and their ratio to the multiply that the paper gives."""
     found = times(answers, machine, (8, 8192))
     if not {8, 8192} <= set(found):

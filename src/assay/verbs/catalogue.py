@@ -12,8 +12,8 @@ from assay.verbs._completing import beside_names
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from assay.machine.catalogue import Cell, Machine
-    from assay.machine.published import Block, Claim, Paper
+    from assay.machine.catalogue import CatalogueMachine, PublishedCell
+    from assay.machine.published import Claim, Paper, PublishedBlock
 
 
 def register(app: typer.Typer) -> None:
@@ -78,7 +78,7 @@ class Selection:
         from assay.machine import catalogue
 
         self.all = catalogue.load()
-        self.machine: Machine | None = None
+        self.machine: CatalogueMachine | None = None
         self.paper: Paper | None = None
         self.claims_only = claims
         self.benchmark = catalogue.benchmark(benchmark) if benchmark else None
@@ -91,7 +91,7 @@ class Selection:
                 except InputError:
                     self.machine = catalogue.machine(name)  # its message lists machines that are near
         self.whole = name is None and benchmark is None and not claims
-        self.cells: list[Cell] = catalogue.cells(
+        self.cells: list[PublishedCell] = catalogue.cells(
             machine=self.machine.id if self.machine else None,
             paper=self.paper.id if self.paper else None,
             benchmark=self.benchmark.id if self.benchmark else None,
@@ -177,11 +177,13 @@ class Selection:
             console.print(Text(f"\n{len(self.claims)} claims in words: add --claims", style="dim"))
 
 
-def _json(block: Block) -> dict[str, Any]:
+def _json(block: PublishedBlock) -> dict[str, Any]:
     return block.model_dump(mode="json", exclude_unset=True)
 
 
-def _show_list(console: Console, machines: Iterable[Machine], papers: Iterable[Paper], cells: Sequence[Cell]) -> None:
+def _show_list(
+    console: Console, machines: Iterable[CatalogueMachine], papers: Iterable[Paper], cells: Sequence[PublishedCell]
+) -> None:
     from rich.table import Table
 
     from assay.verbs import _described
@@ -204,7 +206,7 @@ def _show_list(console: Console, machines: Iterable[Machine], papers: Iterable[P
     console.print("\nassay catalogue NAME shows one of them; --benchmark B one benchmark; --claims; --benchmarks")
 
 
-def _show_machine(console: Console, machine: Machine) -> None:
+def _show_machine(console: Console, machine: CatalogueMachine) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -249,7 +251,7 @@ def _show_paper(console: Console, paper: Paper, blocks: Any) -> None:
     )
 
 
-def _show_cells(console: Console, cells: Sequence[Cell]) -> None:
+def _show_cells(console: Console, cells: Sequence[PublishedCell]) -> None:
     from rich.table import Table
     from rich.text import Text
 

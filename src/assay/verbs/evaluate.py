@@ -58,7 +58,7 @@ def register(app: typer.Typer) -> None:
         from assay.report.listed import of_sections
         from assay.report.page import write
         from assay.store import Run
-        from assay.validation.schema import read
+        from assay.validation.described_file import read
         from assay.verbs import _quoting
         from assay.verbs._doing import measure
         from assay.verbs._doing import resume as go_on

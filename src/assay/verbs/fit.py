@@ -34,9 +34,9 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
     from assay.described.shipped import find
     from assay.report.listed import of_fits
+    from assay.validation.described_file import shown
     from assay.validation.fit import fits
     from assay.validation.rewrite import rewritten
-    from assay.validation.schema import shown
 
     path = find(on)
     found = fits(path)

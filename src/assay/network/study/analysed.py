@@ -17,7 +17,7 @@ Rows = list[list[Any]]
 
 
 @dataclass(frozen=True)
-class Grid:
+class StudyTable:
     """A table: what it shows, its columns, its rows."""
 
     caption: str
@@ -33,7 +33,7 @@ def test_case(**io: Any) -> Description:
     return parse(tree, Source(Path("section 6"), ""))
 
 
-def placement() -> list[Grid]:
+def placement() -> list[StudyTable]:
     """Section 3: where I/O nodes sit in cubes of 3 to 8 dimensions, and how their number scales."""
     rows: Rows = []
     for dimension in range(1, 9):
@@ -56,7 +56,7 @@ def placement() -> list[Grid]:
                 where,
             ]
         )
-    cubes = Grid(
+    cubes = StudyTable(
         "Placement by Hamming code, and the smallest dominating set. *Covered*: I/O nodes at a PE or next to it.",
         ["dimension", "perfect", "I/O nodes", "covered", "dominating set", "nodes by the formula", "at PEs"],
         rows,
@@ -70,7 +70,7 @@ def placement() -> list[Grid]:
         scale.append(
             [f"2^{n}", f"{exact:.4g}", f"{rule:.4g}", f"{core.matrix_scaling(elements):.4g}", f"{balance:.3f}"]
         )
-    scaling = Grid(
+    scaling = StudyTable(
         "Balance (equation 3, memory of 2^20 words a PE): I/O bandwidth over one PE's that keeps sorting in "
         "balance, the "
         "rule N/log N, √N for matrix multiplication, and t_comp/t_io under the rule (1 is balanced).",
@@ -80,10 +80,10 @@ def placement() -> list[Grid]:
     return [cubes, scaling]
 
 
-def queues() -> list[Grid]:
+def queues() -> list[StudyTable]:
     """Section 6: its numbers, Table 2 in every reading, the general method, and the argument by bisection."""
     machine = section6.CubeModel()
-    numbers = Grid(
+    numbers = StudyTable(
         "Numbers that section 6 prints.",
         ["quantity", "here", "printed"],
         [
@@ -108,7 +108,7 @@ def queues() -> list[Grid]:
         [reading.name, f"{one:.2f}", f"{100 * (one / 11.3 - 1):+.0f}%", f"{two:.2f}", f"{100 * (two / 23.7 - 1):+.0f}%"]
         for reading, one, two in section6.table2()
     ]
-    table2 = Grid(
+    table2 = StudyTable(
         "Saturation by analysis (messages/ms a PE) in each reading of the adjusted service time: which channels "
         "follow; "
         "whether the PE channel at the end counts; what becomes of C_b² when the service is lengthened. Printed: "
@@ -129,7 +129,7 @@ def queues() -> list[Grid]:
             general.append([f"{words}{'; apart' if apart else ''}", *(f"{rate:.1f}" for rate in found)])
     bounds: list[Any] = ["busiest channel, blocking neglected"]
     bounds += [f"{prediction.saturation(test_case(b=b))['busiest']:.1f}" for b in (0, 1, 2, 3, 4)]
-    method = Grid(
+    method = StudyTable(
         "The same method with exact rates and turns of all five kinds of messages on all links: saturation in "
         "messages/ms. "
         "*Apart*: messages over one channel do not wait for each other at the next, which the paper's method has "
@@ -140,7 +140,7 @@ def queues() -> list[Grid]:
     )
     control, _ = section6.bisection_saturation(machine)
     bisected = [section6.per_ms(section6.bisection_saturation(section6.CubeModel(b=b))[1]) for b in (1, 2)]
-    bisection = Grid(
+    bisection = StudyTable(
         "The argument by bisection that the authors gave up: rates at which the bisections are full, were all their "
         "channels "
         "alike. It has every I/O network saturate long before b = 0; simulated, b = 0 lies between b = 1 and b = 2.",

@@ -9,7 +9,7 @@ from assay.machine.published import Claim
 from assay.network.study import claims_background, claims_links, claims_response
 from assay.network.study.judging import JUDGES, NOTES
 from assay.network.study.results import Results
-from assay.network.study.verdict import Part, Verdict, verdict
+from assay.network.study.verdict import ClaimVerdict, Part, verdict
 
 JUDGED_IN = (claims_response, claims_links, claims_background)  # imported, they have registered their judges
 
@@ -19,14 +19,14 @@ def published() -> dict[str, Claim]:
     return {claim.id: claim for claim in catalogue.load().claims if claim.id.startswith("ghosh.")}
 
 
-def evaluate(results: Results) -> list[Verdict]:
+def evaluate(results: Results) -> list[ClaimVerdict]:
     """A verdict for every claim that the study says it answers."""
     known = published()
     found = []
     for name in results.study.head.claims:
         judge = JUDGES.get(name)
         if judge is None or name not in known:
-            found.append(Verdict(name, "cannot be told", (), "no such claim, or no function that judges it"))
+            found.append(ClaimVerdict(name, "cannot be told", (), "no such claim, or no function that judges it"))
             continue
         try:
             parts: Sequence[Part] = judge(results, known[name])

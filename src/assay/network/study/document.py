@@ -8,13 +8,13 @@ from assay.network.study import analysed
 from assay.network.study.claims import evaluate, published
 from assay.network.study.figures import figures
 from assay.network.study.results import Point, Results
-from assay.network.study.verdict import Verdict
+from assay.network.study.verdict import ClaimVerdict
 
 MARKS = {"holds": "✓", "differs": "✗", "cannot be told": "?"}
 STARTUP_US, CYCLE_US = 200.0, 0.05
 
 
-def grids(results: Results) -> list[analysed.Grid]:
+def grids(results: Results) -> list[analysed.StudyTable]:
     """The tables of a part that simulates nothing."""
     section = analysed.SECTIONS.get(results.study.head.section)
     return section() if section else []
@@ -76,7 +76,7 @@ def totals(point: Point) -> dict[str, float]:
     }
 
 
-def claim_lines(verdict: Verdict) -> list[str]:
+def claim_lines(verdict: ClaimVerdict) -> list[str]:
     """For a terminal."""
     known = published().get(verdict.claim)
     lines = [f"{MARKS[verdict.outcome]} {verdict.outcome}: {known.text if known else verdict.claim} ({verdict.claim})"]

@@ -10,14 +10,14 @@ from typing import Any
 from assay.machine import catalogue
 from assay.machine import published as block
 from assay.network import network_keys, network_tables
-from assay.network.study.analysed import Grid
+from assay.network.study.analysed import StudyTable
 from assay.network.study.choices import CHOICES, MISMATCHES
 from assay.network.study.claims import evaluate, published
 from assay.network.study.document import MARKS, grids
 from assay.network.study.document import keys as latencies
 from assay.network.study.plots import draw
 from assay.network.study.results import Point, Results
-from assay.network.study.verdict import OUTCOMES, Verdict
+from assay.network.study.verdict import OUTCOMES, ClaimVerdict
 
 PAPER = "ghosh_parallel_io"
 INTRODUCTION = """\
@@ -71,7 +71,7 @@ def page(results: Sequence[Results]) -> Iterator[str]:
     yield from _unreadable()
 
 
-def _glance(verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _glance(verdicts: Sequence[ClaimVerdict]) -> Iterator[str]:
     count = Counter(verdict.outcome for verdict in verdicts)
     known = published()
     missing = sorted(set(known) - {verdict.claim for verdict in verdicts})
@@ -92,7 +92,7 @@ def _glance(verdicts: Sequence[Verdict]) -> Iterator[str]:
     yield ""
 
 
-def _mismatches(verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _mismatches(verdicts: Sequence[ClaimVerdict]) -> Iterator[str]:
     yield "## What differs, and what was taken differently\n"
     found = {verdict.claim: verdict for verdict in verdicts}
     for name, text in MISMATCHES.items():
@@ -158,7 +158,7 @@ def _study(one: Results) -> Iterator[str]:
     yield ""
 
 
-def _grid(grid: Grid) -> Iterator[str]:
+def _grid(grid: StudyTable) -> Iterator[str]:
     yield f"\n{grid.caption}\n"
     yield f"| {' | '.join(grid.columns)} |\n|{'---|' * len(grid.columns)}"
     for row in grid.rows:
@@ -166,7 +166,7 @@ def _grid(grid: Grid) -> Iterator[str]:
     yield ""
 
 
-def _brackets(one: Results) -> Grid:
+def _brackets(one: Results) -> StudyTable:
     rows = [
         [
             _setting(found.setting),
@@ -179,7 +179,7 @@ def _brackets(one: Results) -> Grid:
     ]
     unit = "messages/ms a PE" if one.with_io else "flits a node a cycle"
     columns = ["machine", unit, "seeds", "queues", "busiest channel full"]
-    return Grid("Saturation by bisection on the backlog, over all seeds.", columns, rows)
+    return StudyTable("Saturation by bisection on the backlog, over all seeds.", columns, rows)
 
 
 def _points(one: Results) -> Iterator[str]:
@@ -213,7 +213,7 @@ def _setting(setting: dict[str, Any]) -> str:
     return ", ".join(found)
 
 
-def _verdict(verdict: Verdict) -> Iterator[str]:
+def _verdict(verdict: ClaimVerdict) -> Iterator[str]:
     claim = published().get(verdict.claim)
     text = f"{claim.text} (`{verdict.claim}`, {claim.source})" if claim else f"`{verdict.claim}`"
     yield f"\n**{MARKS[verdict.outcome]} {verdict.outcome}**: {text}\n"

@@ -33,7 +33,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ClaimVerdict:
     """What became of a claim."""
 
     claim: str
@@ -53,7 +53,7 @@ class Verdict:
         }
 
 
-def verdict(claim: str, parts: Sequence[Part], note: str = "") -> Verdict:
+def verdict(claim: str, parts: Sequence[Part], note: str = "") -> ClaimVerdict:
     """All parts together: one that differs, differs; else one that cannot be told leaves it open."""
     outcomes = {part.outcome for part in parts}
     outcome: Outcome = "holds" if parts else "cannot be told"
@@ -61,7 +61,7 @@ def verdict(claim: str, parts: Sequence[Part], note: str = "") -> Verdict:
         outcome = "differs"
     elif "cannot be told" in outcomes:
         outcome = "cannot be told"
-    return Verdict(claim, outcome, tuple(parts), note)
+    return ClaimVerdict(claim, outcome, tuple(parts), note)
 
 
 def within(found: Range, accepted: Range) -> Outcome:

@@ -21,7 +21,7 @@ TICKS = re.compile(r"_ticks$")
 
 
 @dataclass(frozen=True)
-class Described:
+class DescribedFile:
     """A description's file, read but not validated."""
 
     path: Path
@@ -30,14 +30,14 @@ class Described:
     origin: dict[str, str] = field(default_factory=dict)
 
 
-def read(path: Path) -> Described:
+def read(path: Path) -> DescribedFile:
     """Read a file. InputError where it is no TOML, or where an origin cannot be read."""
     try:
         text = path.read_text(encoding="utf-8")
         table = tomllib.loads(text)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"cannot be read: {error}", file=path) from None
-    found = Described(path, table, table.get("published", table.get("name", path.stem)), table.get("origin", {}))
+    found = DescribedFile(path, table, table.get("published", table.get("name", path.stem)), table.get("origin", {}))
     origins.check(found.origin, found.published, path, text)
     return found
 
@@ -49,7 +49,7 @@ def _place(table: Any, key: str) -> tuple[Any, str | int]:
     return table, last
 
 
-def value_at(described: Described, key: str) -> tuple[float, str]:
+def value_at(described: DescribedFile, key: str) -> tuple[float, str]:
     """A number (SI) and the unit that it is written in ("" for a bare number). InputError where there is none."""
     try:
         holder, last = _place(described.table, key)
@@ -63,7 +63,7 @@ def value_at(described: Described, key: str) -> tuple[float, str]:
     return float(value), ""
 
 
-def with_values(described: Described, values: Mapping[str, float]) -> DescribedMachine:
+def with_values(described: DescribedFile, values: Mapping[str, float]) -> DescribedMachine:
     """The description with other numbers (SI) at these keys; times of the network in whole cycles."""
     cycle = value_at(described, "network.cycle")[0] if "network" in described.table else 0.0
     texts = {}
