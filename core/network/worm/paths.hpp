@@ -53,25 +53,20 @@ struct PathMessage {
 };
 
 template <class Model>
-class PathEngine {
+class PathEngine : public ShortClock {
  public:
   using Message = PathMessage<typename Model::Tag>;
   PathEngine(const LinkTable& links, Model& model, std::uint32_t span)
-      : links_(links), model_(model), wheel_(span), words_(links.words(), 0), inner_(links.inner()) {
+      : ShortClock(span, 1), links_(links), model_(model), words_(links.words(), 0), inner_(links.inner()) {
     for (const auto& link : links.all())
       if (link.channels > 1) words_[link.first + link.channels] = held_alone;
-    refresh();
+    refresh(model_.next_cycle());
   }
 
   bool run(std::uint64_t end) {
-    for (;;) {
-      stop_ = end == ~std::uint64_t{0} ? limit_ : std::min(limit_, end - base_);
-      std::uint64_t time = next_time();
-      for (; time < stop_ && limit_ != 0; time = next_time()) cycle(static_cast<std::uint32_t>(time));
-      if (time == ~std::uint64_t{0}) return false;
-      if (base_ + time >= end) return true;
-      move_base(time);
-    }
+    return run_cycles(
+        end, [this] { return !next_.empty(); }, [this](std::uint32_t now) { cycle(now); }, [] {},
+        [this](std::uint64_t time) { move_base(time); });
   }
   /// Sends a message in an absolute cycle after now: another stage of the one that arrived, whose key and tag it takes
   /// over.
@@ -85,29 +80,16 @@ class PathEngine {
 
   [[nodiscard]] std::uint64_t created() const { return created_; }
   [[nodiscard]] std::uint64_t live() const { return messages_.size() - free_.size(); }
-  [[nodiscard]] std::uint32_t relative(std::uint64_t cycle) const { return static_cast<std::uint32_t>(cycle - base_); }
-  [[nodiscard]] std::uint64_t absolute(std::uint32_t time) const {
-    return base_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(time - now_)) + now_);
-  }
   [[nodiscard]] std::uint64_t head_hops() const { return head_hops_; }
   [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
   [[nodiscard]] std::size_t memory() const {
-    return words_.capacity() * 4 + messages_.capacity() * sizeof(Message) + free_.capacity() * 4 + wheel_.memory() +
-           (current_.capacity() + next_.capacity()) * 4 + distant_.heap.capacity() * sizeof(events::Distant::Event);
+    return words_.capacity() * 4 + messages_.capacity() * sizeof(Message) + free_.capacity() * 4 + clock_memory() +
+           (current_.capacity() + next_.capacity()) * 4;
   }
 
  private:
-  void refresh() {
-    const auto relative = [this](std::uint64_t cycle) { return cycle == ~std::uint64_t{0} ? cycle : cycle - base_; };
-    arrival_ = relative(model_.next_cycle());
-    rare_ = std::min(relative(distant_.first()), relative(wakes_.first()));
-  }
   /// The cycle of the next event of all: never later than anything that may come.
-  [[nodiscard]] std::uint64_t next_time() const {
-    if (!next_.empty()) return now_ + std::uint64_t{1};
-    const std::uint32_t near = wheel_.after(now_);
-    return std::min({near == nobody ? ~std::uint64_t{0} : near, arrival_, rare_});
-  }
+  [[nodiscard]] std::uint64_t next_time() const { return next_.empty() ? next_event() : now_ + std::uint64_t{1}; }
   void cycle(std::uint32_t now) {
     now_ = now;
     std::swap(current_, next_);
@@ -132,7 +114,7 @@ class PathEngine {
       m.at = 0;
       model_.first(m);
       ++created_;
-      arrival_ = model_.next_cycle() - base_;
+      next_arrival(model_.next_cycle());
     }
     if (last != nobody) advance(last, now, limit_ == 0 ? 0 : std::min(stop_, next_time()));
   }
@@ -143,21 +125,21 @@ class PathEngine {
       std::swap(current_[at], current_[at - 1]);
   }
   void rare(std::uint32_t now) {
-    while (distant_.first() == base_ + now) {
-      const std::uint32_t index = distant_.pop().index;
-      Message& m = messages_[index];
-      if (m.at == 0) {
-        m.born = now;
-        ++created_;
-      }
-      insert(index);
-    }
-    while (wakes_.first() == base_ + now) {
-      serve(links_[wakes_.pop().index]);
-      settle_waiters();
-      woken_ = true;
-    }
-    refresh();
+    woken_ = take_rare(
+        now,
+        [&](std::uint32_t index) {
+          Message& m = messages_[index];
+          if (m.at == 0) {
+            m.born = now;
+            ++created_;
+          }
+          insert(index);
+        },
+        [this](std::uint32_t link) {
+          serve(links_[link]);
+          settle_waiters();
+        });
+    refresh(model_.next_cycle());
   }
   /// Waiters that were woken went on before the requests of their cycle, so the list that they began has no order yet.
   [[gnu::noinline]] void in_order() {
@@ -175,14 +157,10 @@ class PathEngine {
     return index;
   }
   void push(std::uint32_t index, std::uint32_t time) {
-    if (time == now_ + 1) {
+    if (time == now_ + 1)
       next_.push_back(index);
-    } else if (wheel_.near(now_, time)) {
-      wheel_.put(time, index, messages_[index].next);
-    } else {
-      distant_.push(base_ + time, index);
-      rare_ = std::min<std::uint64_t>(rare_, time);
-    }
+    else
+      put(time, index, messages_[index].next);
   }
 
   /// A head asks for its next link, and for those after it while it is provably the next event of all: before
@@ -209,17 +187,14 @@ class PathEngine {
           if (*channel >= held) return wait(link.first, at);
           granted = std::max(*channel, now);
         } else {
-          while (slot < link.channels && channel[slot] > now) ++slot;
-          if (slot == link.channels) {
-            const std::uint32_t* const first = std::min_element(channel, channel + link.channels);
-            if (*first >= held || (unknown(link) && mutant != 3)) {
-              wait(link.first + link.channels, at);
-              if (*first < held) wake_at(*first, number);
-              return;
-            }
-            slot = static_cast<std::uint32_t>(first - channel);
-            granted = *first;
+          const auto offer = ChannelWords(channel, link.channels).offer(now);
+          if (!offer.certain) {
+            wait(link.first + link.channels, at);
+            if (offer.cycle < held) wake_at(offer.cycle, number);
+            return;
           }
+          slot = offer.channel;
+          granted = offer.cycle;
         }
         channel[slot] = held_alone;
         m.channel[at] = static_cast<std::uint8_t>(slot);
@@ -233,10 +208,6 @@ class PathEngine {
       }
       now_ = now;
     }
-  }
-  [[nodiscard]] bool unknown(const LinkWords& link) const {
-    const auto* channel = &words_[link.first];
-    return std::find(channel, channel + link.channels, held_alone) != channel + link.channels;
   }
   void pass(std::uint32_t index, std::uint32_t slot, std::uint32_t granted) {
     Message& m = messages_[index];
@@ -278,22 +249,17 @@ class PathEngine {
       granted_.push_back({dequeue(word), 0, free_at});
   }
   [[gnu::noinline]] void serve(const LinkWords& link) {
-    std::uint32_t* const channel = &words_[link.first];
-    while (channel[link.channels] != held_alone) {
-      std::uint32_t* const first = std::min_element(channel, channel + link.channels);
-      if (*first >= held) return;
-      if (*first > now_ && unknown(link) && mutant != 3) {
-        const Message& waiter = messages_[channel[link.channels] & ~held];
-        return wake_at(*first, waiter.path[waiter.at]);
+    const ChannelWords words(&words_[link.first], link.channels);
+    while (words.waited_for()) {
+      const auto offer = words.offer(now_);
+      if (!offer.certain) {
+        if (offer.cycle >= held) return;
+        const Message& waiter = messages_[words.queue() & ~held];
+        return wake_at(offer.cycle, waiter.path[waiter.at]);
       }
-      granted_.push_back(
-          {dequeue(link.first + link.channels), static_cast<std::uint32_t>(first - channel), std::max(*first, now_)});
-      *first = held_alone;
+      words.take(offer.channel);
+      granted_.push_back({dequeue(link.first + link.channels), offer.channel, offer.cycle});
     }
-  }
-  void wake_at(std::uint32_t time, std::uint32_t link) {
-    wakes_.push(base_ + time, link);
-    rare_ = std::min<std::uint64_t>(rare_, time);
   }
   [[gnu::noinline]] void settle_waiters() {
     if (settling_) return;
@@ -306,70 +272,42 @@ class PathEngine {
     settling_ = false;
   }
   void enqueue(std::uint32_t word, std::uint32_t index) {
-    if (words_[word] == held_alone) {
-      messages_[index].next = index;
-    } else {
-      Message& tail = messages_[words_[word] & ~held];
-      messages_[index].next = tail.next;
-      tail.next = index;
-    }
-    words_[word] = held | index;
+    network::enqueue(words_[word], index, [this](std::uint32_t i) -> std::uint32_t& { return messages_[i].next; });
   }
   std::uint32_t dequeue(std::uint32_t word) {
-    const std::uint32_t tail = words_[word] & ~held, first = messages_[tail].next;
-    if (first == tail)
-      words_[word] = held_alone;
-    else
-      messages_[tail].next = messages_[first].next;
-    return first;
+    return network::dequeue(words_[word], [this](std::uint32_t i) -> std::uint32_t& { return messages_[i].next; });
   }
+  /// Keys are numbered again in steps of 4: a transaction's stages share a multiple of 4.
   void move_base(std::uint64_t time) {
-    const std::uint64_t shift = (time - 1) / wheel_.size() * wheel_.size();
-    for (auto& word : words_) word = word >= held ? word : word > shift ? word - static_cast<std::uint32_t>(shift) : 0u;
+    const std::uint64_t shift = move_clock(time);
+    const auto less = static_cast<std::uint32_t>(shift);  // times before the base wrap round
+    for (auto& word : words_) word = moved(word, shift);
     for (auto& m : messages_) {
-      m.born -= static_cast<std::uint32_t>(shift);
-      m.entered -= static_cast<std::uint32_t>(shift);
+      m.born -= less;
+      m.entered -= less;
     }
-    now_ = static_cast<std::uint32_t>(time - 1 - shift);
-    base_ += shift;
-    renumber();
-    limit_ = farthest;
-    model_.moved_base(static_cast<std::uint32_t>(shift));
-    refresh();
-  }
-  /// Keys start again at 0, in the same order; a transaction's stages share a multiple of 4.
-  void renumber() {
     std::vector<std::uint8_t> gone(messages_.size(), 0);
     for (const auto index : free_) gone[index] = 1;
-    std::vector<std::uint32_t> order;
+    std::vector<std::uint32_t> live;
     for (std::uint32_t i = 0; i < messages_.size(); ++i)
-      if (!gone[i]) order.push_back(i);
-    std::sort(order.begin(), order.end(),
-              [this](std::uint32_t a, std::uint32_t b) { return messages_[a].key < messages_[b].key; });
-    key_ = 0;
-    for (const auto index : order) {
-      messages_[index].key = key_ + (messages_[index].key & 3);
-      key_ += 4;
-    }
+      if (!gone[i]) live.push_back(i);
+    key_ = renumber(live, 4, [this](std::uint32_t i) -> std::uint32_t& { return messages_[i].key; });
+    model_.moved_base(less);
+    refresh(model_.next_cycle());
   }
 
   struct Granted {
     std::uint32_t message, slot, time;
   };
-  static constexpr std::uint64_t farthest = std::uint64_t{1} << 30;
-  static constexpr std::uint32_t most_keys = 0xe0000000u;
   const LinkTable& links_;
   Model& model_;
-  events::Wheel wheel_;
   std::vector<std::uint32_t> words_;
   const std::uint32_t inner_;
   std::vector<Message> messages_;
   std::vector<std::uint32_t> free_, current_, next_;
-  events::Distant distant_, wakes_;
   std::vector<Granted> granted_;
-  std::uint64_t base_ = ~std::uint64_t{0}, arrival_ = 0, rare_ = 0, limit_ = farthest, stop_ = 0;
   std::uint64_t head_hops_ = 0, flit_hops_ = 0, created_ = 0;
-  std::uint32_t now_ = 0, key_ = 0;
+  std::uint32_t key_ = 0;
   bool settling_ = false, woken_ = false;
 };
 

@@ -23,22 +23,24 @@
 #include <cstdint>
 #include <vector>
 
-#include "events/wheel.hpp"
 #include "network/worm/cube.hpp"
 #include "network/worm/heads.hpp"
 #include "network/worm/mutant.hpp"
 #include "network/worm/pages.hpp"
+#include "network/worm/queues.hpp"
+#include "network/worm/short_clock.hpp"
 
 namespace assay::network {
 
 template <class Source, class Observer>
-class RigidEngine {
+class RigidEngine : public ShortClock {
  public:
   using Message = RigidMessage;
 
   /// `shortest`: flits of the shortest message, at least the longest path. `span`: cycles ahead that events mostly lie.
   RigidEngine(const Cube& net, Source& source, Observer& observer, std::uint32_t shortest, std::uint32_t span)
-      : net_(net),
+      : ShortClock(span, origin),
+        net_(net),
         source_(source),
         observer_(observer),
         slack_(std::min(shortest - net.longest(), 12u)),
@@ -48,7 +50,6 @@ class RigidEngine {
         in_stride_(in_channels_ == 1 ? 1 : in_channels_ + 1),
         out_base_(in_base_ + in_stride_ * net.nodes()),
         out_stride_(out_channels_ > 1 ? out_channels_ + 1 : 0),
-        wheel_(span),
         words_(out_base_ + std::size_t{out_stride_} * net.nodes()),
         far_(words_.size() > 200000) {
     words_[in_base_ - 2] = words_[in_base_ - 1] = never_free;
@@ -57,7 +58,7 @@ class RigidEngine {
       if (out_channels_ > 1) words_[ejection(node) + out_channels_] = held_alone;
     }
     resize(128);
-    refresh();
+    refresh(source_.next_cycle());
   }
 
   /// Runs all events before cycle `end`. False if nothing is left to happen.
@@ -68,21 +69,15 @@ class RigidEngine {
 
   /// Messages generated so far.
   [[nodiscard]] std::uint64_t created() const { return created_; }
-  [[nodiscard]] std::uint32_t relative(std::uint64_t cycle) const { return static_cast<std::uint32_t>(cycle - base_); }
   [[nodiscard]] std::uint64_t live() const { return created_ - delivered_; }
   [[nodiscard]] std::size_t memory() const {
     return words_.capacity() * 4 + train_.capacity() * sizeof(Train) + messages_.capacity() * sizeof(Message) +
            (bucket_.capacity() + lists_[0].heads.capacity() + lists_[1].heads.capacity() + lists_[2].heads.capacity()) *
                sizeof(Head) +
-           done_.capacity() * sizeof(Done) + wheel_.memory() +
-           distant_.heap.capacity() * sizeof(events::Distant::Event);
+           done_.capacity() * sizeof(Done) + clock_memory();
   }
   [[nodiscard]] std::uint64_t head_hops() const { return head_hops_; }
   [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
-  /// The absolute cycle of a relative time, also of one before the base.
-  [[nodiscard]] std::uint64_t absolute(std::uint32_t time) const {
-    return base_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(time - now_)) + now_);
-  }
   /// The cycle in which the tail crosses the last link: the train is rigid.
   [[nodiscard]] std::uint64_t tail(const Message& m, std::uint32_t head) const { return absolute(head) + m.flits - 1; }
 
@@ -92,8 +87,7 @@ class RigidEngine {
   };
   static constexpr std::uint32_t never_free = held;  // the tag of place 0, which is never given away
   static constexpr std::uint32_t unknown = Train::unknown;
-  static constexpr std::uint32_t most_tags = 0x70000000u, most_keys = 0xe0000000u;
-  static constexpr std::uint64_t farthest = std::uint64_t{1} << 30;
+  static constexpr std::uint32_t most_tags = 0x70000000u;
   static constexpr std::uint32_t origin = 64;  // relative time of cycle 0: later than any free cycle of nobody
 
   [[nodiscard]] Train& train(std::uint32_t tag) { return train_[tag & mask_]; }
@@ -103,35 +97,15 @@ class RigidEngine {
   [[nodiscard]] static std::uint32_t destination(const Message& m, const Train& own) {
     return m.source ^ own.route >> 1;
   }
-  void refresh() {
-    const auto relative = [this](std::uint64_t cycle) { return cycle == ~std::uint64_t{0} ? cycle : cycle - base_; };
-    arrival_ = relative(source_.next_cycle());
-    rare_ = std::min(relative(distant_.first()), relative(wakes_.first()));
-  }
 
   // --- one cycle -----------------------------------------------------------------------------------------------------
   // `far`: words lie far apart, so they are fetched ahead. `many_out`: ejection links have several channels, and fewer
   // than can be wanted.
   template <bool far, bool many_out>
   bool run_to(std::uint64_t end) {
-    for (;;) {
-      const std::uint64_t stop = end == ~std::uint64_t{0} ? limit_ : std::min(limit_, end - base_);
-      std::uint64_t time = 0;
-      for (;;) {
-        time = now_ + std::uint64_t{1};
-        if (next_->count == 0) [[unlikely]] {
-          const std::uint32_t near = wheel_.after(now_);
-          time = std::min({near == nobody ? ~std::uint64_t{0} : near, arrival_, rare_});
-        }
-        if (time >= stop || limit_ == 0) [[unlikely]]
-          break;
-        cycle<far, many_out>(static_cast<std::uint32_t>(time));
-      }
-      deliver_all();
-      if (time == ~std::uint64_t{0}) return false;
-      if (base_ + time >= end) return true;
-      move_base(time);
-    }
+    return run_cycles(
+        end, [this] { return next_->count != 0; }, [this](std::uint32_t now) { cycle<far, many_out>(now); },
+        [this] { deliver_all(); }, [this](std::uint64_t time) { move_base(time); });
   }
   template <bool far, bool many_out>
   [[gnu::always_inline]] void cycle(const std::uint32_t now) {
@@ -249,12 +223,7 @@ class RigidEngine {
     }
     if (time == now_ + 1) return next_->push(pair(tag, m.key), want);
     m.want = want;
-    if (wheel_.near(now_, time)) {
-      wheel_.put(time, tag, m.next);
-    } else {
-      distant_.push(base_ + time, tag);
-      refresh();
-    }
+    put(time, tag, m.next);
   }
   /// The head crosses the ejection link in cycle `head`.
   void reach(std::uint32_t tag, std::uint32_t head) {
@@ -292,16 +261,11 @@ class RigidEngine {
     std::swap(current_, merged_);
   }
   [[gnu::noinline]] void wake(std::uint32_t now) {
-    while (distant_.first() == base_ + now) {
-      const std::uint32_t tag = distant_.pop().index;
-      wheel_.put(now, tag, message(tag).next);
-    }
-    while (wakes_.first() == base_ + now) {
-      const std::uint32_t link = wakes_.pop().index;
-      serve(link, link < out_base_ ? in_channels_ : out_channels_);
-      woken_ = mutant != 2;
-    }
-    refresh();
+    const bool woken = take_rare(
+        now, [&](std::uint32_t tag) { wheel_.put(now, tag, message(tag).next); },
+        [this](std::uint32_t link) { serve(link, link < out_base_ ? in_channels_ : out_channels_); });
+    woken_ = woken && mutant != 2;
+    refresh(source_.next_cycle());
   }
   /// Waiters that were woken went on before the requests of their cycle, so the list that they began has no order yet.
   [[gnu::noinline]] void in_order() {
@@ -322,8 +286,7 @@ class RigidEngine {
     m.key = next_key();
     train_[place] = {tag_, unknown, (arrival.source ^ arrival.destination) << 1 | (out_channels_ == 1), nobody};
     ++created_;
-    const std::uint64_t next = source_.next_cycle();
-    arrival_ = next == ~std::uint64_t{0} ? next : next - base_;
+    next_arrival(source_.next_cycle());
     return tag_;
   }
   /// The next place whose last message is out of all its channels; a ring twice as large where many are not.
@@ -446,22 +409,15 @@ class RigidEngine {
 
   // --- injection and ejection links of several channels --------------------------------------------------------------
   [[gnu::noinline]] void request_end(std::uint32_t tag, std::uint32_t link, std::uint32_t channels, std::uint32_t now) {
-    std::uint32_t* const channel = &words_[link];
-    std::uint32_t slot = 0, granted = now;
-    while (slot < channels && channel[slot] > now) ++slot;
-    if (slot == channels) {
-      const std::uint32_t* const first = std::min_element(channel, channel + channels);
-      const bool some_unknown = std::find(channel, channel + channels, held_alone) != channel + channels;
-      if (*first >= held || (some_unknown && mutant != 3)) {
-        enqueue(channel[channels], tag);
-        if (*first < held) wake_at(*first, link);
-        return;
-      }
-      slot = static_cast<std::uint32_t>(first - channel);
-      granted = *first;
+    const ChannelWords words(&words_[link], channels);
+    const auto offer = words.offer(now);
+    if (!offer.certain) {
+      enqueue(words.queue(), tag, [this](std::uint32_t i) -> std::uint32_t& { return message(i).next; });
+      if (offer.cycle < held) wake_at(offer.cycle, link);
+      return;
     }
-    channel[slot] = held_alone;
-    end_granted(tag, slot, granted);
+    words.take(offer.channel);
+    end_granted(tag, offer.channel, offer.cycle);
   }
   [[gnu::always_inline]] void release_end(std::uint32_t link, std::uint32_t slot, std::uint32_t channels,
                                           std::uint32_t free_at) {
@@ -471,39 +427,17 @@ class RigidEngine {
   }
   /// Those that wait: grants what is certain, asks to be woken for what is not.
   [[gnu::noinline]] void serve(std::uint32_t link, std::uint32_t channels) {
-    std::uint32_t* const channel = &words_[link];
-    while (channel[channels] != held_alone) {
-      std::uint32_t* const first = std::min_element(channel, channel + channels);
-      if (*first >= held) return;
-      const bool some_unknown = std::find(channel, channel + channels, held_alone) != channel + channels;
-      if (*first > now_ && some_unknown && mutant != 3) return wake_at(*first, link);
-      const std::uint32_t granted = std::max(*first, now_);
-      *first = held_alone;
-      end_granted(dequeue(channel[channels]), static_cast<std::uint32_t>(first - channel), granted);
+    const ChannelWords words(&words_[link], channels);
+    while (words.waited_for()) {
+      const auto offer = words.offer(now_);
+      if (!offer.certain) {
+        if (offer.cycle < held) wake_at(offer.cycle, link);
+        return;
+      }
+      words.take(offer.channel);
+      const auto next = [this](std::uint32_t i) -> std::uint32_t& { return message(i).next; };
+      end_granted(dequeue(words.queue(), next), offer.channel, offer.cycle);
     }
-  }
-  void wake_at(std::uint32_t time, std::uint32_t link) {
-    wakes_.push(base_ + time, link);
-    rare_ = std::min<std::uint64_t>(rare_, time);
-  }
-  /// Queues are circular lists; the word holds the tail.
-  void enqueue(std::uint32_t& queue, std::uint32_t tag) {
-    if (queue == held_alone) {
-      message(tag).next = tag;
-    } else {
-      Message& tail = message(queue & ~held);
-      message(tag).next = tail.next;
-      tail.next = tag;
-    }
-    queue = held | tag;
-  }
-  std::uint32_t dequeue(std::uint32_t& queue) {
-    const std::uint32_t tail = queue & ~held, first = message(tail).next;
-    if (first == tail)
-      queue = held_alone;
-    else
-      message(tail).next = message(first).next;
-    return first;
   }
 
   // --- the ring, and the origin of times and keys --------------------------------------------------------------------
@@ -523,37 +457,31 @@ class RigidEngine {
   /// Before 32 bits overflow: times, keys and tags are counted from a later origin, and words forget who is long gone,
   /// so that a tag that comes again is not taken for it.
   [[gnu::noinline]] void move_base(std::uint64_t time) {
-    const std::uint64_t shift = (time - origin) / wheel_.size() * wheel_.size();
-    const auto less = static_cast<std::uint32_t>(shift);
+    const std::uint64_t shift = move_clock(time);
+    const auto less = static_cast<std::uint32_t>(shift);  // times before the base wrap round
     for (std::uint32_t i = 0; i < words_.size(); ++i) {
       std::uint32_t& word = words_[i];
       if (i >= in_base_ && (i < out_base_ ? in_channels_ : out_channels_) > 1)
-        word = word >= held ? word : word > shift ? word - less : 0u;
+        word = moved(word, shift);
       else if (train(word).tag != word)
         word = 0;
     }
     for (auto& one : train_)
-      if (one.free != unknown) one.free = one.free > shift ? one.free - less : 0u;
+      if (one.free != unknown) one.free = moved(one.free, shift);
     for (auto& m : messages_) {
       m.born -= less;
       m.entered -= less;
     }
-    now_ = static_cast<std::uint32_t>(time - 1 - shift);
-    base_ += shift;
-    limit_ = farthest;
     if (tag_ >= most_tags) tag_ &= mask_;
-    if constexpr (Source::newest_last) renumber();
+    if constexpr (Source::newest_last) renumber_all();
     observer_.moved_base(less);
-    refresh();
+    refresh(source_.next_cycle());
   }
-  void renumber() {
-    std::vector<std::uint32_t> order;
+  void renumber_all() {
+    std::vector<std::uint32_t> under_way;
     for (std::uint32_t place = 1; place < train_.size(); ++place)
-      if (train_[place].free == unknown) order.push_back(place);
-    std::sort(order.begin(), order.end(),
-              [this](std::uint32_t a, std::uint32_t b) { return messages_[a].key < messages_[b].key; });
-    key_ = 0;
-    for (const auto place : order) messages_[place].key = key_++;
+      if (train_[place].free == unknown) under_way.push_back(place);
+    key_ = renumber(under_way, 1, [this](std::uint32_t place) -> std::uint32_t& { return messages_[place].key; });
     for (auto* head = next_->begin(); head != next_->end(); ++head)
       *head = {pair(head->tag(), message(head->tag()).key), head->want};
   }
@@ -567,7 +495,6 @@ class RigidEngine {
   // and ejection links of several channels (none where there are as many as can be wanted).
   const std::uint32_t in_channels_, out_channels_, in_base_, in_stride_, out_base_, out_stride_;
   const std::uint64_t inject_ = pair(0, 2u << net_.dimension()), eject_ = inject_ + 1;
-  events::Wheel wheel_;
   Words words_;
   const bool far_;
   std::vector<Train> train_;
@@ -576,12 +503,8 @@ class RigidEngine {
   HeadList *current_ = lists_.data(), *next_ = current_ + 1, *merged_ = current_ + 2;
   std::vector<Head> bucket_;
   std::vector<Done> done_;
-  events::Distant distant_, wakes_;
-  std::uint64_t base_ = std::uint64_t{0} - origin;  // absolute = base_ + relative
-  std::uint64_t arrival_ = 0, rare_ = 0;  // relative: the next message; the next event beyond the wheel or wake-up
-  std::uint64_t limit_ = farthest;
   std::uint64_t head_hops_ = 0, flit_hops_ = 0, created_ = 0, delivered_ = 0;
-  std::uint32_t now_ = origin - 1, mask_ = 0, tag_ = 0, key_ = 0, done_count_ = 0, due_ = 0;
+  std::uint32_t mask_ = 0, tag_ = 0, key_ = 0, done_count_ = 0, due_ = 0;
   bool woken_ = false;
 };
 

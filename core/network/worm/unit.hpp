@@ -16,9 +16,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "events/wheel.hpp"
 #include "network/worm/mutant.hpp"
 #include "network/worm/pages.hpp"
+#include "network/worm/queues.hpp"
+#include "network/worm/short_clock.hpp"
 
 namespace assay::network {
 
@@ -37,71 +38,41 @@ struct UnitMessage {
 };
 
 template <class Net, class Source, class Observer>
-class UnitEngine {
+class UnitEngine : public ShortClock {
  public:
   using Message = UnitMessage<Net>;
 
   UnitEngine(const Net& net, Source& source, Observer& observer, std::uint32_t buffer, std::uint32_t span)
-      : net_(net), source_(source), observer_(observer), buffer_(buffer), wheel_(span), words_(net.words()) {
+      : ShortClock(span, 1), net_(net), source_(source), observer_(observer), buffer_(buffer), words_(net.words()) {
     for (std::uint32_t node = 0; node < net.nodes(); ++node) {
       if (net.injection_channels() > 1) words_[net.injection(node) + net.injection_channels()] = held_alone;
       if (!net.open_sink() && net.ejection_channels() > 1)
         words_[net.ejection(node) + net.ejection_channels()] = held_alone;
     }
-    refresh();
+    refresh(source_.next_cycle());
   }
 
   /// Runs all events before cycle `end`. False if nothing is left to happen.
   bool run(std::uint64_t end) {
-    for (;;) {
-      const std::uint64_t stop = end == ~std::uint64_t{0} ? limit_ : std::min(limit_, end - base_);
-      std::uint64_t time = 0;
-      for (;;) {
-        time = now_ + std::uint64_t{1};
-        if (waiting_next_ == 0) {
-          const std::uint32_t near = wheel_.after(now_);
-          time = std::min({near == nobody ? ~std::uint64_t{0} : near, arrival_, rare_});
-        }
-        if (time >= stop || limit_ == 0) [[unlikely]]
-          break;
-        cycle(static_cast<std::uint32_t>(time));
-      }
-      if (time == ~std::uint64_t{0}) return false;
-      if (base_ + time >= end) return true;
-      move_base(time);
-    }
+    return run_cycles(
+        end, [this] { return waiting_next_ != 0; }, [this](std::uint32_t now) { cycle(now); }, [] {},
+        [this](std::uint64_t time) { move_base(time); });
   }
 
   /// Messages generated so far.
   [[nodiscard]] std::uint64_t created() const { return created_; }
-  [[nodiscard]] std::uint32_t relative(std::uint64_t cycle) const { return static_cast<std::uint32_t>(cycle - base_); }
   [[nodiscard]] std::uint64_t live() const { return messages_.size() - free_.size(); }
   [[nodiscard]] std::size_t memory() const {
     return words_.capacity() * 4 + messages_.capacity() * sizeof(Message) + free_.capacity() * 4 +
-           (current_.capacity() + next_.capacity() + bucket_.capacity() + merged_.capacity()) * 4 + wheel_.memory() +
-           distant_.heap.capacity() * sizeof(events::Distant::Event) + times_.capacity() * 4 + path_.capacity() * 4;
+           (current_.capacity() + next_.capacity() + bucket_.capacity() + merged_.capacity()) * 4 + clock_memory() +
+           times_.capacity() * 4 + path_.capacity() * 4;
   }
   [[nodiscard]] std::uint64_t head_hops() const { return head_hops_; }
   [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
-  /// The absolute cycle of a relative time, also of one before the base.
-  [[nodiscard]] std::uint64_t absolute(std::uint32_t time) const {
-    return base_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(time - now_)) + now_);
-  }
-
   /// The cycle in which the tail crosses the last link: the train is rigid.
   [[nodiscard]] std::uint64_t tail(const Message& m, std::uint32_t head) const { return absolute(head) + m.flits - 1; }
 
  private:
-  // Relative times begin at 1, so that every channel is free at first: absolute = base_ + relative, base_ = -1 at
-  // first.
-  void refresh() {
-    const std::uint64_t next = source_.next_cycle();
-    arrival_ = next == ~std::uint64_t{0} ? next : next - base_;
-    const std::uint64_t far = distant_.first();
-    rare_ = std::min(far == ~std::uint64_t{0} ? far : far - base_,
-                     wakes_.first() == ~std::uint64_t{0} ? wakes_.first() : wakes_.first() - base_);
-  }
-
   // --- one cycle -----------------------------------------------------------------------------------------------------
   void cycle(std::uint32_t now) {
     now_ = now;
@@ -148,27 +119,20 @@ class UnitEngine {
     return count + 1;
   }
   [[gnu::always_inline]] void push(std::uint32_t index, std::uint32_t time) {
-    if (time == now_ + 1) {
+    if (time == now_ + 1)
       waiting_next_ = insert(next_, waiting_next_, index);
-    } else if (wheel_.near(now_, time)) {
-      wheel_.put(time, index, messages_[index].next);
-    } else {
-      distant_.push(base_ + time, index);
-      refresh();
-    }
+    else
+      put(time, index, messages_[index].next);
   }
   [[gnu::noinline]] void wake(std::uint32_t now) {
-    while (distant_.first() == base_ + now) {
-      const std::uint32_t index = distant_.pop().index;
-      wheel_.put(now, index, messages_[index].next);
-    }
-    while (wakes_.first() == base_ + now) {
-      const std::uint32_t link = wakes_.pop().index;
-      serve(link, net_.is_injection(link) ? net_.injection_channels() : net_.ejection_channels());
-      settle_waiters();
-      woken_ = mutant != 2;
-    }
-    refresh();
+    const bool woken = take_rare(
+        now, [&](std::uint32_t index) { wheel_.put(now, index, messages_[index].next); },
+        [this](std::uint32_t link) {
+          serve(link, channels_of(link));
+          settle_waiters();
+        });
+    woken_ = woken && mutant != 2;
+    refresh(source_.next_cycle());
   }
   /// Waiters that were woken went on before the requests of their cycle, so the list that they began has no order yet.
   [[gnu::noinline]] void in_order(std::uint32_t count) {
@@ -207,8 +171,7 @@ class UnitEngine {
     m.live = true;
     ++created_;
     m.want = net_.injection(arrival.source);
-    const std::uint64_t next = source_.next_cycle();
-    arrival_ = next == ~std::uint64_t{0} ? next : next - base_;
+    next_arrival(source_.next_cycle());
     return index;
   }
   std::uint32_t source_key() {
@@ -239,31 +202,27 @@ class UnitEngine {
       enqueue(m.want, index);
     }
   }
+  /// Channels of an injection or ejection link.
+  [[nodiscard]] std::uint32_t channels_of(std::uint32_t link) const {
+    return net_.is_injection(link) ? net_.injection_channels() : net_.ejection_channels();
+  }
   /// An injection or ejection link, of one channel or of several.
   [[gnu::noinline]] void request_end(std::uint32_t index, std::uint32_t now) {
     Message& m = messages_[index];
-    const bool in = net_.is_injection(m.want);
-    const std::uint32_t channels = in ? net_.injection_channels() : net_.ejection_channels();
-    std::uint32_t granted = nobody, slot = 0;
+    const std::uint32_t channels = channels_of(m.want);
+    std::uint32_t granted = 0, slot = 0;
     if (channels == 1) {
       if (words_[m.want] >= held) return enqueue(m.want, index);
       granted = std::max(words_[m.want], now);
     } else {
-      std::uint32_t* const channel = &words_[m.want];
-      while (slot < channels && channel[slot] > now) ++slot;
-      if (slot < channels) {
-        granted = now;
-      } else {
-        const std::uint32_t* const first = std::min_element(channel, channel + channels);
-        const bool unknown = std::find(channel, channel + channels, held_alone) != channel + channels;
-        if (*first >= held || (unknown && mutant != 3)) {
-          enqueue(m.want + channels, index);
-          if (*first < held) wake_at(*first, m.want);
-          return;
-        }
-        slot = static_cast<std::uint32_t>(first - channel);
-        granted = *first;
+      const auto offer = ChannelWords(&words_[m.want], channels).offer(now);
+      if (!offer.certain) {
+        enqueue(m.want + channels, index);
+        if (offer.cycle < held) wake_at(offer.cycle, m.want);
+        return;
       }
+      slot = offer.channel;
+      granted = offer.cycle;
     }
     words_[m.want + slot] = held_alone;
     end_granted(index, slot, granted);
@@ -340,33 +299,29 @@ class UnitEngine {
     if (words_[link] == held_alone) [[likely]]
       words_[link] = free_at;
     else
-      granted_.push_back({link, link, 0, free_at, dequeue(link)});
+      granted_.push_back({link, 0, free_at, dequeue(link)});
   }
   void release(std::uint32_t link, const Message& m, std::uint32_t free_at) {
     if (link < net_.network_words()) return release_single(link, free_at);
     const bool in = net_.is_injection(link);
     if (!in && net_.open_sink()) return;
-    const std::uint32_t channels = in ? net_.injection_channels() : net_.ejection_channels();
+    const std::uint32_t channels = channels_of(link);
     if (channels == 1) return release_single(link, free_at);
     words_[link + (in ? m.slot_in : m.slot_out)] = free_at + (mutant == 1 ? 1 : 0);
     if (words_[link + channels] != held_alone) serve(link, channels);
   }
   /// A link of several channels with waiters: grants what is certain, asks to be woken for what is not.
   [[gnu::noinline]] void serve(std::uint32_t link, std::uint32_t channels) {
-    std::uint32_t* const channel = &words_[link];
-    while (channel[channels] != held_alone) {
-      std::uint32_t* const first = std::min_element(channel, channel + channels);
-      if (*first >= held) return;
-      const bool unknown = std::find(channel, channel + channels, held_alone) != channel + channels;
-      if (*first > now_ && unknown && mutant != 3) return wake_at(*first, link);
-      granted_.push_back({link, link + channels, static_cast<std::uint32_t>(first - channel), std::max(*first, now_),
-                          dequeue(link + channels)});
-      *first = held_alone;
+    const ChannelWords words(&words_[link], channels);
+    while (words.waited_for()) {
+      const auto offer = words.offer(now_);
+      if (!offer.certain) {
+        if (offer.cycle < held) wake_at(offer.cycle, link);
+        return;
+      }
+      words.take(offer.channel);
+      granted_.push_back({link, offer.channel, offer.cycle, dequeue(link + channels)});
     }
-  }
-  void wake_at(std::uint32_t time, std::uint32_t link) {
-    wakes_.push(base_ + time, link);
-    rare_ = std::min<std::uint64_t>(rare_, time);
   }
   /// The waiters that were granted while others' paths were walked: a work list instead of recursion.
   [[gnu::noinline]] void settle_waiters() {
@@ -383,76 +338,45 @@ class UnitEngine {
     settling_ = false;
   }
 
-  // --- queues: circular lists, the word holds the tail
-  // -----------------------------------------------------------------
   void enqueue(std::uint32_t word, std::uint32_t index) {
-    if (words_[word] == held_alone) {
-      messages_[index].next = index;
-    } else {
-      Message& tail = messages_[words_[word] & ~held];
-      messages_[index].next = tail.next;
-      tail.next = index;
-    }
-    words_[word] = held | index;
+    network::enqueue(words_[word], index, [this](std::uint32_t i) -> std::uint32_t& { return messages_[i].next; });
   }
   std::uint32_t dequeue(std::uint32_t word) {
-    const std::uint32_t tail = words_[word] & ~held, first = messages_[tail].next;
-    if (first == tail)
-      words_[word] = held_alone;
-    else
-      messages_[tail].next = messages_[first].next;
-    return first;
+    return network::dequeue(words_[word], [this](std::uint32_t i) -> std::uint32_t& { return messages_[i].next; });
   }
 
-  /// Before 32 bits overflow: times and keys are counted from a later origin.
   [[gnu::noinline]] void move_base(std::uint64_t time) {
-    const std::uint64_t shift = (time - 1) / wheel_.size() * wheel_.size();
-    const auto moved = [shift](std::uint32_t old) {
-      return old >= held ? old : old > shift ? old - static_cast<std::uint32_t>(shift) : 0u;
-    };
-    for (auto& word : words_) word = moved(word);
+    const std::uint64_t shift = move_clock(time);
+    const auto less = static_cast<std::uint32_t>(shift);  // times before the base wrap round
+    for (auto& word : words_) word = moved(word, shift);
     for (auto& m : messages_) {
-      m.born -= static_cast<std::uint32_t>(shift);
-      m.entered -= static_cast<std::uint32_t>(shift);
+      m.born -= less;
+      m.entered -= less;
     }
-    for (auto& crossing : times_) crossing -= static_cast<std::uint32_t>(shift);
-    now_ = static_cast<std::uint32_t>(time - 1 - shift);
-    base_ += shift;
-    if constexpr (Source::newest_last) renumber();
-    observer_.moved_base(static_cast<std::uint32_t>(shift));
-    refresh();
-  }
-  void renumber() {
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t i = 0; i < messages_.size(); ++i)
-      if (messages_[i].live) order.push_back(i);
-    std::sort(order.begin(), order.end(),
-              [this](std::uint32_t a, std::uint32_t b) { return messages_[a].key < messages_[b].key; });
-    key_ = 0;
-    limit_ = farthest;
-    for (const auto index : order) messages_[index].key = key_++;
+    for (auto& crossing : times_) crossing -= less;
+    if constexpr (Source::newest_last) {
+      std::vector<std::uint32_t> live;
+      for (std::uint32_t i = 0; i < messages_.size(); ++i)
+        if (messages_[i].live) live.push_back(i);
+      key_ = renumber(live, 1, [this](std::uint32_t i) -> std::uint32_t& { return messages_[i].key; });
+    }
+    observer_.moved_base(less);
+    refresh(source_.next_cycle());
   }
 
   struct Granted {
-    std::uint32_t link, word, slot, time, message;
+    std::uint32_t link, slot, time, message;
   };
   const Net net_;
   Source& source_;
   Observer& observer_;
   std::uint32_t buffer_;
-  events::Wheel wheel_;
   Words words_;
   std::vector<Message> messages_;
   std::vector<std::uint32_t> free_, current_, next_, bucket_, merged_, times_, path_;
-  events::Distant distant_, wakes_;
   std::vector<Granted> granted_;
-  std::uint64_t base_ = ~std::uint64_t{0};
-  std::uint64_t arrival_ = 0, rare_ = 0;  // relative: the next message; the next event beyond the wheel or wake-up
-  static constexpr std::uint64_t farthest = std::uint64_t{1} << 30;
-  static constexpr std::uint32_t most_keys = 0xe0000000u;
-  std::uint64_t limit_ = farthest;
   std::uint64_t head_hops_ = 0, flit_hops_ = 0, created_ = 0;
-  std::uint32_t now_ = 0, waiting_next_ = 0, key_ = 0;
+  std::uint32_t waiting_next_ = 0, key_ = 0;
   bool settling_ = false, woken_ = false;
 };
 
