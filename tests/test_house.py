@@ -17,19 +17,20 @@ SOURCE = ROOT / "src" / "assay"
 # What each room of the front may import of Assay; `verbs` and `cli` may import everything.
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "toml": {"errors"},
     "machine": {"errors"},
     "catalogue": {"errors"},
-    "benchmark": {"errors", "machine"},
+    "benchmark": {"errors", "toml", "machine"},
     "samples": {"errors"},
     "stored": {"samples"},
     "store": {"errors", "samples", "stored"},
     "analysis": {"errors", "samples", "benchmark"},
-    "network": {"errors", "machine", "analysis", "_core"},
-    "described": {"errors", "machine", "network", "_core"},
+    "network": {"errors", "toml", "machine", "analysis", "_core"},
+    "described": {"errors", "toml", "machine", "network", "_core"},
     "execute": {"errors", "machine", "described", "benchmark", "samples", "store", "stored", "_core"},
     "report": {"errors", "machine", "benchmark", "samples", "store", "stored", "analysis"},
     "validation": {
-        *("errors", "machine", "described", "benchmark", "samples", "analysis", "execute", "network", "report"),
+        *("errors", "toml", "machine", "described", "benchmark", "samples", "analysis", "execute", "network", "report"),
     },
 }
 NATIVE = {

@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.network import description, lines, network_keys, network_tables
+from assay.network import description, network_keys, network_tables
+from assay.toml import lines
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "hypercube.toml"
 
@@ -107,7 +108,7 @@ def test_errors_name_key_value_and_what_is_accepted(override: str, words: list[s
             [":5: traffic.flits"],
         ),
         ('network.topology = "hypercube"\nnetwork.dimension = true\n', [":2: network.dimension"]),
-        ('[network\ntopology = "hypercube"\n', [":1: is no TOML"]),
+        ('[network\ntopology = "hypercube"\n', [":1: is not TOML"]),
         ("network = 3\n", [":1: network: is no table"]),
         ("", ["network.topology: is missing"]),
     ],

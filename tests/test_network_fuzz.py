@@ -159,7 +159,7 @@ def test_garbled_files_simulate_or_are_refused(tmp_path: Path, data: st.DataObje
 def test_a_table_that_stands_twice_is_named_as_it_is_written(tmp_path: Path) -> None:
     file = tmp_path / "twice.toml"
     file.write_text('[network]\ntopology = "ring"\nnodes = 4\n[network]\n')
-    assert assay("simulate", str(file)).err == f"assay: {file}:4: is no TOML: Cannot declare network twice\n"
+    assert assay("simulate", str(file)).err == f"assay: {file}:4: is not TOML: Cannot declare network twice\n"
 
 
 @pytest.mark.parametrize(

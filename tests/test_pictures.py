@@ -13,7 +13,8 @@ import pytest
 
 from assay._core import network as core
 from assay.network import heatmap
-from assay.network.description import Source, parse
+from assay.network.description import parse
+from assay.toml.source import Source
 from command_line import assay
 
 NETWORK = """

@@ -1,31 +1,19 @@
-"""Keys of a description that could change no result: each is refused, with what makes it idle.
+"""Which keys of a description could change no result, and what makes each idle (`assay.toml.idle`).
 
-A description that states a number which nothing reads misleads whoever reads it. What a key needs to have an effect
-stands here rule by rule; tests/test_every_key.py varies every accepted key and sees a result change. A key at its
-default states nothing and is no fault. Keys that are idle only because of what was set from outside (`--set
-machine.progress.kind=hardware` where the file states an interrupt's cost) are the file's own and stay.
+What a key needs to have an effect stands here rule by rule; tests/test_every_key.py varies every accepted key and sees
+a result change. Keys that are idle only because of what was set from outside (`--set machine.progress.kind=hardware`
+where the file states an interrupt's cost) are the file's own and stay.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from assay.described import machine_tables
-from assay.described.effects_network import idle_network
-
-Keys = tuple[str | int, ...]
-
-
-@dataclass(frozen=True)
-class Idle:
-    """A key without effect: where it stands, and why."""
-
-    keys: Keys
-    why: str
-    accepted: str = "the key left out"
+from assay.toml.checking import Table
+from assay.toml.idle import Idle
 
 
 def idle(machine: machine_tables.MachineTable) -> Iterator[Idle]:
@@ -57,8 +45,8 @@ def _without_network(machine: machine_tables.MachineTable) -> Iterator[Idle]:
 def _with_network(machine: machine_tables.MachineTable) -> Iterator[Idle]:
     if machine.nodes is not None:
         yield Idle(("nodes",), "has no effect with [network], whose topology says how many there are")
-    for key, why in idle_network(machine.network or {}):
-        yield Idle(("network", key), why)
+    if (machine.network or {}).get("io") is not None:
+        yield Idle(("network", "io"), "has no effect here: a described machine's ranks are on the network's nodes")
     shared = [table for table in (machine.forced, machine.one_sided) if table is not None]
     copied = any(table.copy_time or table.receive_copy for table in shared)
     for place, entry in enumerate(machine.protocol):
@@ -129,7 +117,7 @@ def _overruling(machine: machine_tables.MachineTable) -> Iterator[Idle]:
         plain = [{**entry, **over} for entry in plain]
 
 
-def _given(table: machine_tables.Table, name: str) -> bool:
+def _given(table: Table, name: str) -> bool:
     return bool(getattr(table, name) != type(table).model_fields[name].get_default(call_default_factory=True))
 
 

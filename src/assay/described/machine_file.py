@@ -13,24 +13,20 @@ line, key, value and what is accepted.
 
 from __future__ import annotations
 
-import copy
-import difflib
-import re
-import tomllib
-import typing
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from types import UnionType
 from typing import Any
 
-from pydantic import BaseModel, PrivateAttr, ValidationError
+from pydantic import PrivateAttr
 
 from assay.described import effects, machine_tables
 from assay.errors import InputError
-from assay.machine import units
 from assay.network import applies
 from assay.network import description as networks
-from assay.network.lines import line_of
+from assay.toml import checking, overriding
+from assay.toml.idle import Idle, refuse_idle
+from assay.toml.source import Keys, Source, read
 
 PICOSECOND = 1e-12
 
@@ -38,13 +34,13 @@ PICOSECOND = 1e-12
 class DescribedMachine(machine_tables.MachineTable):
     """A machine that is only described, as read from its file."""
 
-    _source: networks.Source | None = PrivateAttr(default=None)
+    _source: Source | None = PrivateAttr(default=None)
 
     def network_description(self) -> networks.Description | None:
         """The network, read by the network's own reader; None where the machine has none."""
         if self.network is None:
             return None
-        source = self._source or networks.Source(Path(self.name), "")
+        source = self._source or Source(Path(self.name), "")
         if not {"cycle", "channel_rate"} & set(self.network):
             raise source.error(
                 ("network", "cycle"),
@@ -64,14 +60,14 @@ class DescribedMachine(machine_tables.MachineTable):
 
     def refused(self, error: Exception) -> InputError:
         """What the core refused of the description, at the key's place in the file."""
-        source = self._source or networks.Source(Path(self.name), "")
+        source = self._source or Source(Path(self.name), "")
         if len(error.args) == 2:
-            return source.error(str(error.args[0]).split("."), str(error.args[1]))
+            return source.error(overriding.keys_of(str(error.args[0])), str(error.args[1]))
         return source.error((), str(error) or "too large for this machine's memory")
 
     def wrong(self, keys: Sequence[str | int], problem: str, accepted: str) -> InputError:
         """An error about a key, at its line of the file or the --set that gave it."""
-        source = self._source or networks.Source(Path(self.name), "")
+        source = self._source or Source(Path(self.name), "")
         return source.error(keys, problem, accepted=accepted)
 
     def for_core(self) -> dict[str, Any]:
@@ -112,97 +108,59 @@ class DescribedMachine(machine_tables.MachineTable):
         ]
 
 
-def _entry(table: machine_tables.Table) -> dict[str, Any]:
+def _entry(table: checking.Table) -> dict[str, Any]:
     return table.model_dump(by_alias=True, exclude_none=True)
 
 
 def load(path: Path, overrides: Mapping[str, str] | None = None) -> DescribedMachine:
     """Read a description; `overrides` holds `messages.startup`-like keys with values as typed. InputError otherwise."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text file"
-        raise InputError(f"cannot read the machine's description: {reason}", file=path) from None
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        found = re.search(r"at line (\d+)", str(error))
-        raise InputError(f"not TOML: {error}", file=path, line=int(found.group(1)) if found else None) from None
-    given = dict(overrides or {})
-    filed = table
-    varied: set[str] = set()
-    if (name := given.pop("variant", None)) is not None:
-        table = _varied(table, name, path)
+    filed, plain = read(path)
+    words = dict(overrides or {})
+    table: dict[str, Any] = filed
+    varied: set[Keys] = set()
+    if (name := words.pop("variant", None)) is not None:
+        table = _varied(table, name, plain)
         varied = set(_keys_of(filed["variant"][name]))
-    table = copy.deepcopy(table)
-    for key, value in given.items():
-        _put(table, key, value)
-    try:
-        described = DescribedMachine.model_validate(table)
-    except ValidationError as error:
-        raise _explained(error, path, text, set(given)) from None
-    words = tuple((_place(key), f"machine.{key}={value}") for key, value in given.items())
-    described._source = networks.Source(path, text, words)
+    given = [overriding.override(key, text, f"machine.{key}={text}") for key, text in words.items()]
+    source = replace(plain, overrides=tuple((each.keys, each.words) for each in given))
+    described = _validated(overriding.overridden(table, given), source)
     described.network_description()
-    _refuse_idle(described, filed, varied | set(given))
+    overridden = varied | {each.keys for each in given}
+    refuse_idle(source, _idle(described), overridden, lambda: _idle(_validated(filed, plain)))
     return described
 
 
-def _refuse_idle(described: DescribedMachine, filed: dict[str, Any], overridden: set[str]) -> None:
-    """Refuse keys that change no result; `filed` is the table without variant and what was set from outside.
-
-    A key of the file that is idle only because of these (`overridden`, dotted) may stay.
-    """
-    found = {_dotted(each.keys): each for each in _idle(described)}
-    if not found:
-        return
-    own: set[str] = set(found)
-    if overridden:
-        try:
-            own = {_dotted(each.keys) for each in _idle(DescribedMachine.model_validate(filed))}
-        except ValidationError:  # incomplete without what was set
-            own = set()
-    for key, each in found.items():
-        if key in own or key in overridden:
-            raise described.wrong(each.keys, each.why, each.accepted)
+def _validated(table: dict[str, Any], source: Source) -> DescribedMachine:
+    described = checking.validated(source, DescribedMachine, table)
+    described._source = source
+    return described
 
 
-def _idle(described: DescribedMachine) -> Iterator[effects.Idle]:
+def _idle(described: DescribedMachine) -> Iterator[Idle]:
     """What has no effect: of the machine's own keys, and of its network's."""
     yield from effects.idle(described)
     network = described.network_description()
     if network is not None:
-        for found in applies.idle(network, {"network": described.network or {}}):
-            yield effects.Idle((found.table, found.key), applies.PROBLEM, found.accepted)
+        yield from applies.idle(network, {"network": described.network or {}})
 
 
-def _keys_of(table: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
-    """Dotted keys of all that a table says, lists' entries counted from 0."""
+def _keys_of(table: Mapping[str, Any], outer: Keys = ()) -> Iterator[Keys]:
+    """The keys of all that a table says, lists' entries counted from 0."""
     for key, value in table.items():
         if isinstance(value, dict):
-            yield from _keys_of(value, f"{prefix}{key}.")
+            yield from _keys_of(value, (*outer, key))
         elif isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
             for place, each in enumerate(value):
-                yield from _keys_of(each, f"{prefix}{key}.{place}.")
+                yield from _keys_of(each, (*outer, key, place))
         else:
-            yield f"{prefix}{key}"
+            yield (*outer, key)
 
 
-def _place(dotted: str) -> tuple[str, ...]:
-    """A dotted key as errors name it: entries of lists are numbers."""
-    return tuple(int(part) if part.isdigit() else part for part in dotted.split("."))  # type: ignore[misc]
-
-
-def _dotted(keys: Sequence[str | int]) -> str:
-    return ".".join(str(key) for key in keys)
-
-
-def _varied(table: dict[str, Any], name: str, path: Path) -> dict[str, Any]:
+def _varied(table: dict[str, Any], name: str, source: Source) -> dict[str, Any]:
     known = table.get("variant", {})
-    if not isinstance(known, dict) or name not in known:
-        raise InputError(
-            "no such variant", file=path, key="variant", value=name, accepted=", ".join(known) or "none: it has none"
-        )
+    if not isinstance(known, dict) or not isinstance(known.get(name), dict):
+        accepted = ", ".join(known) if isinstance(known, dict) else ""
+        raise source.error(("variant",), "no such variant", value=name, accepted=accepted or "none: it has none")
     return _merged(table, known[name]) | {"name": f"{table.get('name', '')}-{name}"}
 
 
@@ -214,106 +172,3 @@ def _merged(table: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
         both = isinstance(value, Mapping) and isinstance(inner, Mapping)
         merged[key] = _merged(inner, value) if both else value  # type: ignore[arg-type]
     return merged
-
-
-def _put(table: dict[str, Any], key: str, text: str) -> None:
-    *outer, last = key.split(".")
-    inside: Any = table
-    for name in outer:
-        if isinstance(inside, list) and _index(name) and int(name) < len(inside):
-            inside = inside[int(name)]
-        else:
-            inside = inside.setdefault(name, {}) if isinstance(inside, dict) else None
-        if not isinstance(inside, (dict, list)):
-            raise InputError(f"{name} is no table of the description", key=f"--set machine.{key}", value=text)
-    try:
-        value = tomllib.loads(f"v = {text}")["v"]
-    except tomllib.TOMLDecodeError:
-        value = text
-    if isinstance(inside, dict):
-        inside[last] = value
-    elif _index(last) and int(last) < len(inside):
-        inside[int(last)] = value
-    else:
-        raise InputError(f"{outer[-1]} has no {last}", key=f"--set machine.{key}", value=text)
-
-
-def _index(word: str) -> bool:
-    return word.isascii() and word.isdecimal()
-
-
-def _explained(error: ValidationError, path: Path, text: str, overridden: set[str]) -> InputError:
-    """Turn pydantic's first complaint into one line with file, line, key, value and what is accepted."""
-    # A key that does not exist explains one that is missing.
-    first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
-    accepted: str | None
-    location = [str(part) for part in first["loc"]]
-    key = ".".join(location)
-    if first["type"] == "extra_forbidden":
-        known = _keys(location[:-1])
-        near = difflib.get_close_matches(location[-1], known, 1)
-        problem = f"no such key{f' (did you mean {near[0]}?)' if near else ''}"
-        accepted = ", ".join(known)
-    elif first["type"] == "missing":
-        problem, accepted = "missing", _accepted(location)
-    else:
-        message = first["msg"].removeprefix("Value error, ")
-        problem, accepted = message[:1].lower() + message[1:], _accepted(location)
-    value = None if first["type"] == "missing" or not location else first["input"]
-    if key in overridden:
-        return InputError(problem, key=f"--set machine.{key}", value=value, accepted=accepted)
-    return InputError(
-        problem, file=path, line=_line(text, first["loc"]), key=key or None, value=value, accepted=accepted
-    )
-
-
-def _line(text: str, location: Sequence[str | int]) -> int | None:
-    return line_of(text, [part if isinstance(part, int) else str(part) for part in location]) if location else None
-
-
-def _model(annotation: Any) -> type[BaseModel] | None:
-    """The table that a field holds, or a list of it holds."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    if typing.get_origin(annotation) in (list, UnionType, typing.Union):
-        for inner in typing.get_args(annotation):
-            if found := _model(inner):
-                return found
-    return None
-
-
-def _table(location: Sequence[str]) -> type[BaseModel] | None:
-    model: type[BaseModel] | None = machine_tables.MachineTable
-    for part in location:
-        if part.isdigit():
-            continue
-        found = _field(model, part)
-        model = _model(found.annotation) if found else None
-        if model is None:
-            return None
-    return model
-
-
-def _field(model: type[BaseModel] | None, key: str) -> Any:
-    for name, field in model.model_fields.items() if model else ():
-        if (field.alias or name) == key:
-            return field
-    return None
-
-
-def _keys(location: Sequence[str]) -> list[str]:
-    found = _table(location)
-    return sorted(field.alias or name for name, field in found.model_fields.items()) if found else []
-
-
-def _accepted(location: Sequence[str]) -> str | None:
-    field = _field(_table(location[:-1]), location[-1]) if location else None
-    if field is None:
-        return None
-    extra = field.json_schema_extra
-    unit = extra.get("unit") if isinstance(extra, dict) else None
-    if unit is None:
-        for meta in getattr(field.annotation, "__metadata__", ()) or ():
-            unit = (getattr(meta, "json_schema_extra", None) or {}).get("unit", unit)
-    text = field.description or ""
-    return f"{text}; such as {units.EXAMPLES[str(unit)]}" if unit else text

@@ -9,8 +9,9 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from assay.described import machine_tables
+from assay.toml.checking import Table, extra
 
-SECTIONS: tuple[type[machine_tables.Table], ...] = (
+SECTIONS: tuple[type[Table], ...] = (
     machine_tables.MachineTable,
     machine_tables.ProtocolTable,
     machine_tables.ForcedTable,
@@ -48,23 +49,12 @@ def _rows(model: type[BaseModel]) -> list[dict[str, Any]]:
         rows.append(
             {
                 "key": key,
-                "unit": _unit(field.annotation, [field, *field.metadata]) or "",
+                "unit": extra(field, "unit") or "",
                 "default": "must be given" if field.is_required() else _default(default),
                 "meaning": (field.description or "") + _words(field.annotation),
             }
         )
     return rows
-
-
-def _unit(annotation: Any, metadata: list[Any]) -> str | None:
-    for meta in (*metadata, *getattr(annotation, "__metadata__", ())):
-        extra = getattr(meta, "json_schema_extra", None)
-        if isinstance(extra, dict) and "unit" in extra:
-            return str(extra["unit"])
-    for inner in typing.get_args(annotation):
-        if found := _unit(inner, []):
-            return found
-    return None
 
 
 def _words(annotation: Any) -> str:

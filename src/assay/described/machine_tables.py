@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from assay.machine import units
+from assay.toml.checking import Table, refuse
 
 
 def _reader(wanted: str) -> BeforeValidator:
@@ -23,15 +24,14 @@ def _reader(wanted: str) -> BeforeValidator:
     return BeforeValidator(read)
 
 
-Seconds = Annotated[float, _reader("s"), Field(ge=0, json_schema_extra={"unit": "s"})]
-SecondsPerByte = Annotated[float, _reader("s/B"), Field(ge=0, json_schema_extra={"unit": "s/B"})]
-Bytes = Annotated[float, _reader("B"), Field(ge=0, json_schema_extra={"unit": "B"})]
+def _said(unit: str) -> dict[str, Any]:
+    """What a quantity's type says of itself: its unit, and examples of how it is written."""
+    return {"unit": unit, "examples": units.EXAMPLES[unit]}
 
 
-class Table(BaseModel):
-    """One table of a description: unknown keys are refused, values do not change afterwards."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+Seconds = Annotated[float, _reader("s"), Field(ge=0, json_schema_extra=_said("s"))]
+SecondsPerByte = Annotated[float, _reader("s/B"), Field(ge=0, json_schema_extra=_said("s/B"))]
+Bytes = Annotated[float, _reader("B"), Field(ge=0, json_schema_extra=_said("B"))]
 
 
 class MessagesTable(Table):
@@ -222,16 +222,21 @@ class MachineTable(Table):
     @model_validator(mode="after")
     def _one_kind(self) -> MachineTable:
         if (self.messages is None) == (self.network is None):
-            raise ValueError("a machine has either [network] with [[protocol]], or [messages]")
+            key = "network" if self.network is None else "messages"
+            refuse((key,), "a machine has either [network] with [[protocol]], or [messages]", "one of the two")
         if self.network is not None and not self.protocol:
-            raise ValueError("a machine with [network] needs [[protocol]]")
+            refuse(("protocol",), "is missing: a machine with [network] needs it", "[[protocol]] with startup")
         for key, entries in (("protocol", self.protocol), ("self", self.self_path), ("host", self.host)):
             lengths = [entry.up_to for entry in entries]
-            if any(length is None for length in lengths[:-1]) or lengths[:-1] != sorted(lengths[:-1], key=float):  # type: ignore[arg-type]
-                raise ValueError(f"[[{key}]] goes by length: up_to ascending, and none in the last entry")
+            for at, length in enumerate(lengths[:-1]):
+                if length is None:
+                    refuse((key, at), f"[[{key}]] goes by length", "an up_to in every entry but the last")
+                if at and length < (lengths[at - 1] or 0):
+                    refuse((key, at, "up_to"), f"[[{key}]] goes by length", "up_to ascending from entry to entry")
             if lengths and lengths[-1] is not None:
-                raise ValueError(f"the last [[{key}]] has no up_to: it takes all longer messages")
-        for key, text in self.origin.items():
+                place = (key, len(lengths) - 1, "up_to")
+                refuse(place, f"the last [[{key}]] takes all longer messages", "no up_to there")
+        for name, text in self.origin.items():
             if not text.startswith(("stated: ", "fitted: ", "assumed: ")):
-                raise ValueError(f"origin of {key} is {text!r}; it begins with stated:, fitted: or assumed:")
+                refuse(("origin", name), f"is {text!r}", "a text that begins with stated:, fitted: or assumed:")
         return self

@@ -1,8 +1,5 @@
-"""Keys that change nothing where they stand are refused: a person who wrote one believes that it does.
-
-A key may belong to one switching, pattern or length of a run. A key at its default says nothing and is no fault; nor is
-a key of the file that is idle only because of what is set from outside (`--set`, `--sweep`), so that a sweep over
-patterns can have hotspots.
+"""Which keys of a network's file change nothing where they stand (`assay.toml.idle`), by switching, pattern or length
+of a run.
 """
 
 from __future__ import annotations
@@ -13,15 +10,15 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from assay.errors import InputError
 from assay.network import network_tables
+from assay.toml.idle import Idle, refuse_idle
+from assay.toml.source import Source
 
-PROBLEM = "has no effect here"
 PACKETS = ("cut-through", "store-and-forward")
 Given = Mapping[str, Mapping[str, Any]]
 
 
-class Described(Protocol):
+class HasTables(Protocol):
     """What a description has; `assay.network.description` asks here, not the other way round."""
 
     @property
@@ -41,7 +38,7 @@ class Described(Protocol):
         """[method]."""
 
     @property
-    def source(self) -> Any:
+    def source(self) -> Source:
         """Where it was read, and what was set from outside (`overrides`); makes the error."""
 
 
@@ -52,7 +49,7 @@ class Rule:
     table: str
     keys: tuple[str, ...]
     accepted: str
-    holds: Callable[[Described, Given], bool]
+    holds: Callable[[HasTables, Given], bool]
 
 
 RULES = (
@@ -188,17 +185,7 @@ RULES = (
 )
 
 
-@dataclass(frozen=True)
-class Idle:
-    """A key that changes nothing, and where it would."""
-
-    table: str
-    key: str
-    value: Any
-    accepted: str
-
-
-def idle(found: Described, given: Given) -> Iterator[Idle]:
+def idle(found: HasTables, given: Given) -> Iterator[Idle]:
     """All keys of `given`, the tables as they were written, that change nothing."""
     tables: dict[str, BaseModel | None] = {
         "network": found.network,
@@ -208,26 +195,18 @@ def idle(found: Described, given: Given) -> Iterator[Idle]:
     }
     if found.io is not None:
         for key, value in given.get("traffic", {}).items():
-            yield Idle("traffic", key, value, "without [io], whose elements send what it says itself")
+            without = "without [io], whose elements send what it says itself"
+            yield Idle(("traffic", key), accepted=without, value=value)
     for rule in RULES:
         for key in rule.keys:
             model = tables[rule.table]
             if model is None or key not in given.get(rule.table, {}) or rule.holds(found, given):
                 continue
             if getattr(model, key) != type(model).model_fields[key].default:
-                yield Idle(rule.table, key, given[rule.table][key], rule.accepted)
+                yield Idle((rule.table, key), accepted=rule.accepted, value=given[rule.table][key])
 
 
-def check(found: Described, given: Given, filed: Callable[[], tuple[Described, Given]]) -> None:
+def check(found: HasTables, given: Given, filed: Callable[[], tuple[HasTables, Given]]) -> None:
     """Refuse the first key that changes nothing; InputError. `filed`: the same without what was set from outside."""
     overridden = {keys for keys, _ in found.source.overrides}
-    own: set[tuple[str, str]] | None = None
-    for one in idle(found, given):
-        if overridden and own is None:
-            try:
-                own = {(each.table, each.key) for each in idle(*filed())}
-            except InputError:  # incomplete without what was set
-                own = set()
-        if own is None or (one.table, one.key) in overridden | own:
-            keys = (one.table, one.key)
-            raise found.source.error(keys, PROBLEM, value=one.value, accepted=one.accepted)
+    refuse_idle(found.source, idle(found, given), overridden, lambda: idle(*filed()))

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import copy
-import difflib
 import hashlib
 import json
-import re
-import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, ValidationError, create_model
-from pydantic_core import ErrorDetails
+from pydantic import Field, create_model
 
 from assay.errors import InputError
-from assay.network import applies, lines, network_tables, records
+from assay.network import applies, network_tables, records
+from assay.toml import checking, overriding
+from assay.toml.overriding import Override
+from assay.toml.source import Source, read
 
-Model = TypeVar("Model", bound=BaseModel)
 _INT64 = Field(ge=-(2**63), le=2**63 - 1)
 _KINDS: dict[str, Any] = {
     "integer": Annotated[int, _INT64],
@@ -68,26 +65,6 @@ def _parameters(topology: str, routing: str) -> list[records.NetworkParameter]:
         *records.topologies()[topology]["parameters"],
         *records.routings()[routing]["parameters"],
     ]
-
-
-@dataclass(frozen=True)
-class Source:
-    """The text a description came from, to say in errors where it is wrong."""
-
-    path: Path
-    text: str = field(repr=False)
-    overrides: tuple[tuple[tuple[str, ...], str], ...] = ()
-
-    def error(
-        self, keys: Sequence[str | int], problem: str, *, value: object = None, accepted: str | None = None
-    ) -> InputError:
-        """An error about this key, at the line where it stands, or at the --set that gave it."""
-        dotted = ".".join(str(key) for key in keys)
-        for given, words in self.overrides:
-            if tuple(keys[: len(given)]) == given or given[: len(keys)] == tuple(keys):
-                return InputError(problem, file=f"--set {words}", key=dotted, value=value, accepted=accepted)
-        line = lines.line_of(self.text, keys)
-        return InputError(problem, file=self.path, line=line, key=dotted or None, value=value, accepted=accepted)
 
 
 @dataclass(frozen=True)
@@ -144,87 +121,57 @@ class Description:
 
 def load(path: Path, overrides: Sequence[str] = ()) -> Description:
     """Read, override (`dotted.key=value`) and validate a file; InputError says what is wrong and where."""
-    try:
-        text = path.read_bytes().decode()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise InputError("is not UTF-8 text", file=path, line=line, accepted="a TOML file") from None
-    try:
-        tree = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        problem, _, position = str(error).rpartition(" (at ")
-        at = int(position.split()[1].rstrip(",")) if position.startswith("line") else None
-        # the standard reader names a table as Python's tuple: ('network',)
-        plain = re.sub(r"\(('[^']*'(, )?,?)+\)", lambda found: ".".join(re.findall("'([^']*)'", found[0])), problem)
-        raise InputError(f"is no TOML: {plain or error}", file=path, line=at) from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"is no TOML: {error}", file=path) from None
-    filed = copy.deepcopy(tree) if overrides else tree
-    given = []
-    for words in overrides:
-        keys, value = _override(words)
-        _put(tree, keys, value, words)
-        given.append((keys, words))
-    found = parse(tree, Source(path, text, tuple(given)))
-    applies.check(found, tree, lambda: (parse(filed, Source(path, text)), filed))
+    filed, plain = read(path)
+    given = [_override(words) for words in overrides]
+    tree = overriding.overridden(_one_clock(filed, given), given)
+    source = replace(plain, overrides=tuple((each.keys, each.words) for each in given))
+    found = parse(tree, source)
+    applies.check(found, tree, lambda: (parse(filed, plain), filed))
     return found
 
 
-def _override(words: str) -> tuple[tuple[str, ...], Any]:
+def _override(words: str) -> Override:
     dotted, equals, text = words.partition("=")
-    keys = tuple(part.strip() for part in dotted.split("."))
-    if not equals or not all(keys):
+    given = overriding.override(dotted, text, words)
+    if not equals or "" in given.keys:
         raise InputError(
             "is no override", file="--set", value=words, accepted="dotted.key=value, such as traffic.load=0.3"
         )
-    try:
-        return keys, tomllib.loads(f"value = {text}")["value"]
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return keys, float(text.encode("ascii"))  # ".4", which TOML does not take
-    except ValueError:
-        return keys, text.strip()
-
-
-def _put(tree: dict[str, Any], keys: tuple[str, ...], value: Any, words: str) -> None:
-    table = tree
-    for key in keys[:-1]:
-        inner = table.setdefault(key, {})
-        if not isinstance(inner, dict):
-            table[key] = inner = {}
-        table = inner
-    if len(keys) == 1:
+    if len(given.keys) == 1:
         accepted = "a key inside " + ", ".join(f"{name}." for name in TABLES)
-        raise InputError("names a whole table", file=f"--set {words}", key=keys[0], accepted=accepted)
-    if keys == ("network", "channel_rate"):
-        table.pop("cycle", None)
-    elif keys == ("network", "cycle"):
-        table.pop("channel_rate", None)
-    table[keys[-1]] = value
+        raise InputError("names a whole table", file=f"--set {words}", key=str(given.keys[0]), accepted=accepted)
+    return given
+
+
+def _one_clock(tree: dict[str, Any], given: Sequence[Override]) -> dict[str, Any]:
+    """The tree without the file's way to give the clock where another way is set from outside."""
+    clock = {"cycle": "channel_rate", "channel_rate": "cycle"}
+    other = {clock[str(each.keys[1])] for each in given if each.keys[0] == "network" and each.keys[1] in clock}
+    if not other or not isinstance(tree.get("network"), dict):
+        return tree
+    return tree | {"network": {key: value for key, value in tree["network"].items() if key not in other}}
 
 
 def parse(tree: dict[str, Any], source: Source) -> Description:
     """Validate a tree as TOML gives it."""
     for name, table in tree.items():
         if name not in TABLES:
-            raise _unknown(source, (name,), TABLES)
+            raise checking.unknown(source, (name,), TABLES)
         if not isinstance(table, dict):
             raise source.error((name,), "is no table", value=table, accepted=f"[{name}]")
     keys = dict(tree.get("network", {}))
     topology = _named(source, keys, "topology", records.topologies(), None)
     routing = _named(source, keys, "routing", records.routings(), records.topologies()[topology].get("routing"))
     keys["routing"] = routing
-    clock = _validated(source, "network", network_tables.Clock, {k: keys[k] for k in _CLOCK if k in keys}, {})
+    clock_keys = {key: keys[key] for key in _CLOCK if key in keys}
+    clock = checking.validated(source, network_tables.Clock, clock_keys, ("network",))
     cycle = clock.flit_bytes / clock.channel_rate if clock.channel_rate else clock.cycle
     context = {"cycle": cycle, "flit_bytes": clock.flit_bytes}
-    network = _validated(source, "network", network_model(topology, routing), keys, context)
+    network = checking.validated(source, network_model(topology, routing), keys, ("network",), context, _owners)
     network = network.model_copy(update={"cycle": cycle} | _beside(network, source))
-    traffic = _validated(source, "traffic", network_tables.TrafficTable, tree.get("traffic", {}), context)
-    io = _validated(source, "io", network_tables.InputOutput, tree["io"], context) if "io" in tree else None
-    method = _validated(source, "method", network_tables.Method, tree.get("method", {}), context)
+    traffic = checking.validated(source, network_tables.TrafficTable, tree.get("traffic", {}), ("traffic",), context)
+    io = checking.validated(source, network_tables.InputOutput, tree["io"], ("io",), context) if "io" in tree else None
+    method = checking.validated(source, network_tables.Method, tree.get("method", {}), ("method",), context)
     return Description(source, network, traffic, io, method)
 
 
@@ -235,14 +182,6 @@ def _beside(network: network_tables.NetworkTable, source: Source) -> dict[str, s
     return {"file": str(beside)} if name is not None and beside.exists() else {}
 
 
-_PLAINER = {
-    "a valid integer": "an integer",
-    "a valid number": "a number",
-    "a valid string": "a text in quotes",
-    "a valid boolean": "true or false",
-    "a valid list": "a list",
-    "a valid dictionary": "a table",
-}
 _CLOCK = ("cycle", "channel_rate", "flit_bytes")
 
 
@@ -253,69 +192,17 @@ def _named(source: Source, keys: dict[str, Any], key: str, known: dict[str, Any]
         raise source.error(("network", key), "is missing", accepted=accepted)
     if not isinstance(name, str) or name not in known:
         raise source.error(
-            ("network", key), f"there is no such {key}{_near(name, known)}", value=name, accepted=accepted
+            ("network", key), f"there is no such {key}{checking.near(name, known)}", value=name, accepted=accepted
         )
     return name
 
 
-def _near(name: object, known: Sequence[str] | dict[str, Any]) -> str:
-    matches = difflib.get_close_matches(str(name), list(known), 2, 0.6)
-    return f"; did you mean {' or '.join(matches)}?" if matches else ""
-
-
-def _unknown(source: Source, path: tuple[str | int, ...], known: Sequence[str]) -> InputError:
-    key = str(path[-1])
-    hint = _near(key, known)
-    if path[0] == "network" and not hint:
-        owners = [
-            f"{what} {name}"
-            for what, found in (("topology", records.topologies()), ("routing", records.routings()))
-            for name, record in found.items()
-            if any(parameter["name"] == key for parameter in record["parameters"])
-        ]
-        hint = f"; it is one of {', '.join(owners)}" if owners else ""
-    where = f"[{'.'.join(str(part) for part in path[:-1])}]" if len(path) > 1 else "the file"
-    return source.error(path, f"there is no such key in {where}{hint}", accepted=", ".join(sorted(known)))
-
-
-def _validated(
-    source: Source, table: str, model: type[Model], values: dict[str, Any], context: dict[str, float]
-) -> Model:
-    try:
-        return model.model_validate(values, context=context or {"cycle": 5e-8, "flit_bytes": 1.0})
-    except ValidationError as error:
-        raise _explained(source, table, model, values, error.errors()) from None
-
-
-def _explained(
-    source: Source, table: str, model: type[BaseModel], values: dict[str, Any], errors: list[ErrorDetails]
-) -> InputError:
-    """One pydantic error as one line for a person; of a choice of types, the one that fits best what was written."""
-    unknown = [found for found in errors if found["type"] == "extra_forbidden"]
-    first = (unknown or errors)[0]
-    path: list[str | int] = [table]
-    here: Any = values
-    for part in first["loc"]:  # pydantic adds names of types; keep what is in the file
-        inside = (isinstance(here, dict) and part in here) or (isinstance(here, list) and isinstance(part, int))
-        if inside:
-            here = here[part] if isinstance(here, dict) or int(part) < len(here) else None
-            path.append(part)
-        elif len(path) == 1 or first["type"] == "missing":
-            path.append(part)
-    if unknown:
-        inner = network_tables.Lengths if path[:2] == ["traffic", "flits"] else model
-        return _unknown(source, tuple(path), list(inner.model_fields))
-    if first["type"] == "missing":
-        return source.error(path, "is missing", accepted=_accepted(model, path))
-    message = first["msg"].removeprefix("Value error, ")
-    wanted = message.removeprefix("Input should be ")
-    problem = "is wrong" if wanted != message else message[:1].lower() + message[1:]
-    accepted = _PLAINER.get(wanted, wanted) if wanted != message else _accepted(model, path)
-    return source.error(path, problem, value=here if len(path) > 1 else None, accepted=accepted)
-
-
-def _accepted(model: type[BaseModel], path: Sequence[str | int]) -> str | None:
-    found = model.model_fields.get(str(path[1])) if len(path) > 1 else None
-    if found is None or found.title is None:
-        return found.description if found else None
-    return f"{found.title} ({found.description})"
+def _owners(key: str) -> str:
+    """Of which topologies and routings a key is, as a hint where it is unknown."""
+    owners = [
+        f"{what} {name}"
+        for what, found in (("topology", records.topologies()), ("routing", records.routings()))
+        for name, record in found.items()
+        if any(parameter["name"] == key for parameter in record["parameters"])
+    ]
+    return f"; it is one of {', '.join(owners)}" if owners else ""

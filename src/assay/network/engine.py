@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay._core import network as core
-from assay.network.description import Description, Source
+from assay.network.description import Description
 from assay.network.method import BATCHES
+from assay.toml.source import Source
 
 
 @dataclass(frozen=True)

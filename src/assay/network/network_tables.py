@@ -11,9 +11,7 @@ import math
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
     Tag,
@@ -22,6 +20,7 @@ from pydantic import (
 )
 
 from assay.machine.units import quantity
+from assay.toml.checking import Table, refuse
 
 
 def _seconds(value: object) -> object:
@@ -50,12 +49,6 @@ Rate = Annotated[float, BeforeValidator(lambda v: quantity(v, "B/s") if isinstan
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class Table(BaseModel):
-    """A table of the file: no other keys, no guessing at types."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
-
-
 class Clock(Table):
     """The keys of [network] that give bytes and seconds to flits and cycles."""
 
@@ -71,7 +64,7 @@ class Clock(Table):
     @classmethod
     def _one_clock(cls, values: Any) -> Any:
         if isinstance(values, dict) and "cycle" in values and "channel_rate" in values:
-            raise ValueError("cycle and channel_rate say the same thing: give one of them")
+            refuse(("channel_rate",), "cycle and channel_rate say the same thing", "one of them")
         return values
 
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from assay.network import engine, figures, method
-from assay.network.description import Description, Source
+from assay.network.description import Description
 from assay.network.engine import Latency, SimulationRun
+from assay.toml.source import Source
 
 DEFAULT_CYCLES = 20_000
 VERSION = 2  # of the documents; 1 had the estimates, by name, where the list of figures is now

@@ -11,7 +11,8 @@ from assay._core import network as core
 from assay.analysis.queueing import section6
 from assay.analysis.queueing.wormhole import Spread
 from assay.network import prediction
-from assay.network.description import Description, Source, parse
+from assay.network.description import Description, parse
+from assay.toml.source import Source
 
 Rows = list[list[Any]]
 

@@ -22,8 +22,9 @@ from pydantic import BaseModel, Field, ValidationError
 
 from assay.errors import InputError
 from assay.network import description
-from assay.network.description import Description, Source
-from assay.network.network_tables import Table
+from assay.network.description import Description
+from assay.toml.checking import Table
+from assay.toml.source import Source
 
 Setting = dict[str, Any]
 Model = TypeVar("Model", bound=BaseModel)

@@ -1,0 +1,178 @@
+"""Tables of a TOML file as pydantic models, and pydantic's complaints as one line for a person."""
+
+from __future__ import annotations
+
+import difflib
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from assay.errors import InputError
+from assay.toml.source import Keys, Source
+
+Model = TypeVar("Model", bound=BaseModel)
+_PLAINER = {
+    "a valid integer": "an integer",
+    "a valid number": "a number",
+    "a valid string": "a text in quotes",
+    "a valid boolean": "true or false",
+    "a valid list": "a list",
+    "a valid dictionary": "a table",
+}
+
+
+class Table(BaseModel):
+    """A table of a file: no other keys, no guessing at types, no numbers that are not finite; it does not change."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+def refuse(keys: Keys, problem: str, accepted: str | None = None) -> NoReturn:
+    """Say in a model's validator which key below the model is wrong."""
+    raise PydanticCustomError("misplaced", "{problem}", {"problem": problem, "keys": keys, "accepted": accepted})
+
+
+def validated(
+    source: Source,
+    model: type[Model],
+    values: Any,
+    where: Keys = (),
+    context: Mapping[str, Any] | None = None,
+    elsewhere: Callable[[str], str] = lambda key: "",
+) -> Model:
+    """Validate the table at `where`. InputError at its line names key, value and what is accepted.
+
+    `elsewhere` gives a hint for a key that is unknown here ("; it is …"), or nothing.
+    """
+    try:
+        return model.model_validate(values, context=dict(context) if context else None)
+    except ValidationError as error:
+        raise _explained(source, model, values, where, error.errors(), elsewhere) from None
+
+
+def unknown(
+    source: Source, keys: Keys, known: Iterable[str], elsewhere: Callable[[str], str] = lambda key: ""
+) -> InputError:
+    """An error about a key that is not one of `known`."""
+    names = sorted(known)
+    hint = near(keys[-1], names) or elsewhere(str(keys[-1]))
+    inside = ".".join(str(key) for key in keys[:-1])
+    return source.error(
+        keys, f"there is no such key in {f'[{inside}]' if inside else 'the file'}{hint}", accepted=", ".join(names)
+    )
+
+
+def near(name: object, known: Iterable[str]) -> str:
+    """`; did you mean X?`, or nothing."""
+    matches = difflib.get_close_matches(str(name), list(known), 2, 0.6)
+    return f"; did you mean {' or '.join(matches)}?" if matches else ""
+
+
+def _explained(
+    source: Source,
+    model: type[BaseModel],
+    values: Any,
+    where: Keys,
+    errors: list[ErrorDetails],
+    elsewhere: Callable[[str], str],
+) -> InputError:
+    """One of pydantic's complaints: an unknown key first, which may explain one that is missing."""
+    first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
+    if first["type"] == "misplaced":
+        context = first["ctx"]
+        keys, value = (*_place(first, values)[0], *context["keys"]), None
+        return source.error((*where, *keys), context["problem"], value=value, accepted=context["accepted"])
+    keys, here = _place(first, values)
+    place = (*where, *keys)
+    if first["type"] == "extra_forbidden":
+        inner = _model_at(model, keys[:-1])
+        return unknown(source, place, [each.alias or name for name, each in inner.model_fields.items()], elsewhere)
+    if first["type"] == "missing":
+        return source.error(place, "is missing", accepted=_accepted(model, keys))
+    wanted = [_wanted(each) for each in errors if _place(each, values)[0] == keys]
+    value = here if keys else None
+    if not wanted[0]:
+        message = first["msg"].removeprefix("Value error, ")
+        problem = message[:1].lower() + message[1:]
+        return source.error(place, problem, value=value, accepted=_accepted(model, keys))
+    accepted = " or ".join(dict.fromkeys(each for each in wanted if each))
+    return source.error(place, "is wrong", value=value, accepted=accepted)
+
+
+def _wanted(error: ErrorDetails) -> str:
+    """What pydantic says that the value should be; nothing where it says something else."""
+    wanted = error["msg"].removeprefix("Input should be ")
+    return "" if wanted == error["msg"] else _PLAINER.get(wanted, wanted)
+
+
+def _place(error: ErrorDetails, values: Any) -> tuple[Keys, Any]:
+    """The keys of the file that a complaint is about (pydantic adds names of types), and the value there."""
+    keys: list[str | int] = []
+    here = values
+    for part in error["loc"]:
+        if isinstance(here, dict) and part in here:
+            here = here[str(part)]
+            keys.append(part)
+        elif isinstance(here, list) and isinstance(part, int):
+            here = here[part] if part < len(here) else None
+            keys.append(part)
+        elif not keys or error["type"] == "missing":
+            keys.append(part)
+    return tuple(keys), here
+
+
+def field_at(model: type[BaseModel], keys: Sequence[str | int]) -> FieldInfo | None:
+    """The field that holds what stands at these keys below a table; None where no model says."""
+    *outer, last = [key for key in keys if not isinstance(key, int)] or [""]
+    inner = _model_at(model, outer)
+    return next((each for name, each in inner.model_fields.items() if (each.alias or name) == last), None)
+
+
+def _model_at(model: type[BaseModel], keys: Sequence[str | int]) -> type[BaseModel]:
+    """The model of the table at these keys; the last one on the way that has a model."""
+    for key in keys:
+        if isinstance(key, int):
+            continue
+        found = next((each for name, each in model.model_fields.items() if (each.alias or name) == key), None)
+        inner = _model_of(found.annotation) if found else None
+        if inner is None:
+            return model
+        model = inner
+    return model
+
+
+def _model_of(annotation: Any) -> type[BaseModel] | None:
+    """The table that a field holds, or that a list or a choice of types in it holds."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for inner in typing.get_args(annotation) if (found := _model_of(inner))), None)
+
+
+def extra(field: FieldInfo, name: str) -> Any:
+    """What a field's type says beside itself (`json_schema_extra`), such as its unit; None where it says nothing."""
+    return _extra(field.annotation, [field, *field.metadata], name)
+
+
+def _extra(annotation: Any, metadata: Iterable[Any], name: str) -> Any:
+    for meta in (*metadata, *getattr(annotation, "__metadata__", ())):
+        said = getattr(meta, "json_schema_extra", None)
+        if isinstance(said, dict) and name in said:
+            return said[name]
+    found = (_extra(inner, (), name) for inner in typing.get_args(annotation))
+    return next((each for each in found if each is not None), None)
+
+
+def _accepted(model: type[BaseModel], keys: Keys) -> str | None:
+    """What a field says of itself: the phrase of its record, its description, examples with units."""
+    field = field_at(model, keys)
+    if field is None:
+        return None
+    text = field.description or ""
+    if field.title:
+        return f"{field.title} ({text})"
+    examples = extra(field, "examples")
+    return f"{text}; such as {examples}" if examples else text or None

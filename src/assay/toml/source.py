@@ -1,0 +1,78 @@
+"""A TOML file as read: its values, its text, and errors that say where in it something is wrong."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError
+from assay.toml import lines
+
+Keys = tuple[str | int, ...]  # of nested tables, outermost first; entries of lists are counted from 0
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text that values came from, and what was set from outside: keys, and the words of the --set."""
+
+    path: Path
+    text: str = field(repr=False)
+    overrides: tuple[tuple[Keys, str], ...] = ()
+
+    def error(
+        self, keys: Sequence[str | int], problem: str, *, value: object = None, accepted: str | None = None
+    ) -> InputError:
+        """An error about this key: at the line where it stands, at the --set that gave it, or at the file's first line
+        where neither it nor a table around it is written down. Without keys it is about the file.
+        """
+        dotted = ".".join(str(key) for key in keys)
+        for given, words in self.overrides:
+            if keys and (tuple(keys[: len(given)]) == given or given[: len(keys)] == tuple(keys)):
+                return InputError(problem, file=f"--set {words}", key=dotted, value=value, accepted=accepted)
+        line = (lines.line_of(self.text, keys) or (1 if self.text else None)) if keys else None
+        return InputError(problem, file=self.path, line=line, key=dotted or None, value=value, accepted=accepted)
+
+
+def read(path: Path) -> tuple[dict[str, Any], Source]:
+    """Read a file: its values, and where they came from. InputError where it cannot be read, or is not TOML."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise InputError("is not UTF-8 text", file=path, line=line, accepted="a TOML file") from None
+    return parsed(text, path), Source(path, text)
+
+
+def parsed(text: str, path: Path, first: int = 1) -> dict[str, Any]:
+    """Parse TOML that begins at line `first` of a file. InputError names the line where it is none."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        problem, _, position = str(error).rpartition(" (at ")
+        found = re.match(r"line (\d+)", position)
+        at = int(found[1]) if found else max(1, len(text.splitlines()))  # "at end of document"
+        # The standard reader names a table as Python's tuple: ('network',)
+        plain = re.sub(r"\(('[^']*'(, )?,?)+\)", lambda found: ".".join(re.findall("'([^']*)'", found[0])), problem)
+        raise InputError(f"is not TOML: {plain or error}", file=path, line=first + at - 1) from None
+    except (ValueError, RecursionError) as error:  # a date that does not exist, a number of too many digits
+        raise InputError(f"is not TOML: {error}", file=path, line=first + _refused_line(text) - 1) from None
+
+
+def _refused_line(text: str) -> int:
+    """The first line that the reader refuses by itself for another reason than its syntax; 1 where there is none."""
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            tomllib.loads(line)
+        except tomllib.TOMLDecodeError:
+            continue
+        except (ValueError, RecursionError):
+            return number
+    return 1
