@@ -11,11 +11,14 @@ import pytest
 from assay.described.shipped import shipped
 from assay.machine import catalogue
 from assay.machine import published as block
-from assay.validation import allowance, claim_kinds, claims, from_print, special, uncertain, unjudged
-from assay.validation.answers import Answer
-from assay.validation.described_file import read
-from assay.validation.document import claim_grid
-from assay.validation.quantities import QUANTITIES
+from assay.papers.cells import allowance
+from assay.papers.cells.answers import Answer
+from assay.papers.cells.described_file import read
+from assay.papers.claims import claim_kinds, from_print, special, unjudged
+from assay.papers.claims import messages as claims
+from assay.papers.claims.quantities import QUANTITIES
+from assay.papers.machines import fallen_apart as uncertain
+from assay.papers.machines.document import claim_grid
 
 PAPERS = ("dunigan1991_hypercubes", "dunigan1991_delta", "dunigan1995_paragon_mp")
 

@@ -23,7 +23,7 @@ from assay.described.machine_file import DescribedMachine, load
 from assay.described.shipped import open_described, shipped
 from assay.errors import InputError
 from assay.network.network_tables import NetworkTable
-from assay.validation.described_file import read
+from assay.papers.cells.described_file import read
 from command_line import assay
 
 LINE = {"topology": "mesh", "extents": [4, 2], "cycle": "1 ns", "flit_ticks": 4, "body_ticks": 4, "head_ticks": 50}

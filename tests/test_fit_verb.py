@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from assay.described.machine_file import load
-from assay.validation.answers import play
-from assay.validation.from_run import stretches
+from assay.papers.cells.answers import play
+from assay.papers.fitting.from_run import stretches
 from command_line import assay
 
 

@@ -13,16 +13,17 @@ import pytest
 
 from assay.described.shipped import open_described, shipped
 from assay.machine import catalogue
-from assay.validation import claims, comparison, origins, twins
-from assay.validation.answers import Played
-from assay.validation.breaks import jumps
-from assay.validation.comparison import ComparedCell, ComparedTable
-from assay.validation.described_file import read, value_at, with_values
-from assay.validation.document import cells, claim_grid, known, unfollowable
-from assay.validation.fit import fits
-from assay.validation.pictures import PICTURES
-from assay.validation.provenance import MARKS
-from assay.validation.rewrite import rewritten
+from assay.papers.cells import comparison, origins, twins
+from assay.papers.cells.answers import Played
+from assay.papers.cells.comparison import ComparedCell, ComparedTable
+from assay.papers.cells.described_file import read, value_at, with_values
+from assay.papers.cells.provenance import MARKS
+from assay.papers.claims import messages as claims
+from assay.papers.claims.breaks import jumps
+from assay.papers.fitting.fit import fits
+from assay.papers.fitting.rewrite import rewritten
+from assay.papers.machines.document import cells, claim_grid, known, unfollowable
+from assay.papers.pictures.pictures import PICTURES
 
 HYPERCUBES = ("ipsc860", "ipsc2", "ipsc1", "ncube6400", "ncube3200")
 NUMBERS = sorted(shipped())
@@ -103,7 +104,7 @@ def test_the_echo_is_reached_and_hops_between_are_predicted(machine: str, p95: f
 
 @pytest.mark.parametrize("machine", HYPERCUBES)
 def test_a_node_to_itself_is_within_three_percent_or_a_tick(machine: str) -> None:
-    from assay.validation.allowance import length, tick
+    from assay.papers.cells.allowance import length, tick
 
     def off(row: ComparedCell) -> float:
         size = length(row.cell) or 0

@@ -11,10 +11,10 @@ import pytest
 from assay.analysis import hops
 from assay.described.machine_file import load
 from assay.machine import catalogue
+from assay.papers.cells.answers import play
 from assay.report.document import document
 from assay.report.tables import fits
 from assay.store import Run
-from assay.validation.answers import play
 from command_line import assay
 
 ALPHA, BETA, GAMMA = 64e-6, 0.36e-6, 10e-6

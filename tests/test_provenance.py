@@ -14,11 +14,11 @@ import pytest
 from assay.described.shipped import shipped
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
-from assay.validation import clauses, comparison, origins, twins
-from assay.validation.answers import Played
-from assay.validation.described_file import read
-from assay.validation.document import known
-from assay.validation.provenance import Provenance
+from assay.papers.cells import clauses, comparison, origins, twins
+from assay.papers.cells.answers import Played
+from assay.papers.cells.described_file import read
+from assay.papers.cells.provenance import Provenance
+from assay.papers.machines.document import known
 from command_line import assay
 
 PUBLISHED = sorted(name for name, path in shipped().items() if known(read(path).published))

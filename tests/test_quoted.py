@@ -8,9 +8,9 @@ import pytest
 
 from assay.described.shipped import find
 from assay.machine import catalogue
+from assay.papers.tables.quoted import published
 from assay.report.document import document
 from assay.report.page import html, markdown
-from assay.report.quoted import published
 from assay.store import Run
 from command_line import assay
 

@@ -10,7 +10,8 @@ from rich.console import Console
 
 from assay.analysis.figures import FigureValue
 from assay.benchmark.record import benchmarks
-from assay.report import published, terminal
+from assay.papers.tables import hypercubes
+from assay.report import terminal
 from assay.report.document import _headlines
 
 
@@ -43,7 +44,7 @@ def document(hops: list[int | None]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("hops", [[None], [6, 1, 2]])
 def test_the_published_tables_take_the_echo_of_neighbours(hops: list[int | None]) -> None:
-    found = {table.title.split(":")[0]: table for table in published.tables(document(hops))}
+    found = {table.title.split(":")[0]: table for table in hypercubes.tables(document(hops))}
     own = {row[0]: row[1] for row in found["Table 6"].rows}
     assert (own["alpha"], own["alpha up to 100 B"]) == ("100 µs", "10 µs")
     assert {row[0]: row[1] for row in found["Table 7"].rows}["time 8 B"] == "50 µs"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.report.paragon import tables
+from assay.papers.tables.paragon import tables
 
 
 def section(benchmark: str, figures: list[tuple[str, float, dict[str, Any]]], fits: Any = ()) -> dict[str, Any]:

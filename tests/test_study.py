@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.network import prediction, workers
-from assay.network.study import claims, document, file, judging, paper, plots, running
-from assay.network.study.choices import CHOICES
+from assay.network.study import document, file, plots, running
 from assay.network.study.results import Bracket, Point, Results, rate_of
-from assay.network.study.verdict import alike, fact, less, ratio, trend, value, verdict, within
+from assay.papers.claims.verdict import alike, fact, less, ratio, trend, value, verdict, within
+from assay.papers.ghosh import answered, claims, judging
+from assay.papers.ghosh import page as paper
+from assay.papers.ghosh.choices import CHOICES
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 SMALL = """
@@ -75,14 +77,14 @@ def test_a_study_end_to_end_and_gone_on_with(small: Path, tmp_path: Path) -> Non
     kept = out.read_text()
     again = running.make(study, None, out)  # nothing is made anew
     assert out.read_text() == kept
-    assert document.document(again) == document.document(first)
+    assert answered.document(again) == answered.document(first)
     with workers.executor("threads", 2) as pool:
         threaded = running.make(study, pool)
     assert [point.means for point in threaded.points] == [point.means for point in first.points]
-    found = document.document(first)
+    found = answered.document(first)
     json.dumps(found, allow_nan=False)
     assert found["claims"][1]["outcome"] == "cannot be told"
-    assert "A small one" in document.words(first)
+    assert "A small one" in answered.words(first)
     svg = plots.draw(first, study.plots[0])
     assert svg.startswith("<?xml") and "Reads" in svg
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from assay.machine import catalogue
-from assay.network.study import claims, file, judging
+from assay.network.study import file
 from assay.network.study.results import Bracket, Point, Results
+from assay.papers.ghosh import claims, judging
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from assay.errors import InputError
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
-from assay.validation import allowance, claims, comparison, origins, twins
-from assay.validation.answers import Answer
-from assay.validation.breaks import jumps
-from assay.validation.clauses import Named
-from assay.validation.document import cells, glance, unfollowable
+from assay.papers.cells import allowance, comparison, origins, twins
+from assay.papers.cells.answers import Answer
+from assay.papers.cells.clauses import Named
+from assay.papers.claims import messages as claims
+from assay.papers.claims.breaks import jumps
+from assay.papers.machines.document import cells, glance, unfollowable
 
 
 class ByHand:

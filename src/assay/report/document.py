@@ -123,7 +123,7 @@ def _kind(run: Run) -> str:
 
 def _quoted(run: Run) -> dict[str, Any] | None:
     """What was published of a described machine's nodes, which no simulation measures; None where nothing was."""
-    from assay.report import quoted
+    from assay.papers.tables import quoted
 
     machine = quoted.published(str(run.about.get("machine")))
     if machine is None:

@@ -74,7 +74,7 @@ def _described(document: Document, about: Document) -> list[tuple[str, str]]:
 
 def _name(machine: str) -> str:
     """The name of a machine in the papers, where one was published."""
-    from assay.report.quoted import published
+    from assay.papers.tables.quoted import published
 
     known = published(machine)
     return known.name if known else machine

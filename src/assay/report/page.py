@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from assay.report import by_length, launches_spent, paragon, parts, published, quoted, shares, summary, tables, verdict
+from assay.papers.tables import hypercubes, paragon, quoted
+from assay.report import by_length, launches_spent, parts, shares, summary, tables, verdict
 from assay.report.grid import Grid
 from assay.report.matrices import tables as squares
 from assay.store import Run, storage_failed
@@ -89,7 +90,7 @@ def _published(document: Document) -> list[Grid]:
     """Lay out the published machines beside this one, and what was published of a described machine itself."""
     beside = [Grid(**{**made, "rows": tuple(map(tuple, made["rows"]))}) for made in document.get("beside", [])]
     own = [quoted.table(document["quoted"])] if document.get("quoted") else []
-    return [*beside, *published.tables(document), *paragon.tables(document), *own]
+    return [*beside, *hypercubes.tables(document), *paragon.tables(document), *own]
 
 
 def _files(document: Document, folder: Path | None) -> list[Document]:

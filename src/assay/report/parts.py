@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from assay.benchmark.record import PARTS
-from assay.report import matrices, plots, published, reached, roof, shares, spectra, speedups, tables
+from assay.papers.tables import hypercubes
+from assay.report import matrices, plots, reached, roof, shares, spectra, speedups, tables
 from assay.report.cases import cases
 from assay.report.states import WORST, shown, words
 from assay.report.units import human, unit_of
@@ -92,7 +93,7 @@ def _block(section: Document, drawn: Document) -> Document:
 
 def _plots(section: Document) -> list[Document]:
     made = [*matrices.plots(section), *shares.plots(section), *speedups.plots(section), *spectra.plots(section)]
-    made += plots.curves(section, published.curves(section)) if not section["matrix"] else []
+    made += plots.curves(section, hypercubes.curves(section)) if not section["matrix"] else []
     dots = None if made else plots.points(section)
     left = plots.residuals(section)
     return [*made, *((dots,) if dots else ()), *((left,) if left else ())]

@@ -7,7 +7,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from assay.report import by_length, launches_spent, matrices, published, quoted, summary, tables
+from assay.papers.tables import hypercubes, quoted
+from assay.report import by_length, launches_spent, matrices, summary, tables
 from assay.report.grid import Grid
 
 MOST_ROWS = 24  # a longer table is for the page, unless it is the only one
@@ -32,7 +33,7 @@ def show(document: dict[str, Any], console: Console | None = None) -> None:
         _lines(out, [f"skipped: {each['benchmark']}: {each['reason']}"])
     own = [quoted.table(document["quoted"])] if document.get("quoted") else []
     beside = [Grid(**{**made, "rows": tuple(map(tuple, made["rows"]))}) for made in document.get("beside", [])]
-    past = published.tables(document) if alone else []  # of a whole evaluation they stand on the page
+    past = hypercubes.tables(document) if alone else []  # of a whole evaluation they stand on the page
     if document.get("validation"):
         beside, own = [], []  # the verdict has their gist, the page has all of them
     for table in (*beside[:MOST_BESIDE], *own, *past):

@@ -13,7 +13,7 @@ def quoted_one(wishes: Wishes, record: Benchmark) -> dict[str, Any] | None:
     """Answer one benchmark by what was published; None where it can be done, InputError where neither goes."""
     if wishes.on is None or (record.kind != "node" and _described(wishes)):
         return None  # what can be simulated is, without a look at what was published
-    from assay.report import quoted
+    from assay.papers.tables import quoted
 
     machine = quoted.published(wishes.on)
     return None if machine is None else quoted.one(machine, record)  # neither: refused by its target
@@ -21,7 +21,7 @@ def quoted_one(wishes: Wishes, record: Benchmark) -> dict[str, Any] | None:
 
 def quoted_whole(wishes: Wishes, records: list[Benchmark]) -> dict[str, Any] | None:
     """Answer a whole evaluation by what was published; None where the machine is described, or is this one."""
-    from assay.report import quoted
+    from assay.papers.tables import quoted
 
     machine = None if wishes.on is None else quoted.published(wishes.on)
     if machine is None or _described(wishes):
@@ -62,7 +62,7 @@ def show(found: dict[str, Any]) -> None:
     """Print quoted answers as tables."""
     from rich.console import Console
 
-    from assay.report import quoted
+    from assay.papers.tables import quoted
 
     console = Console()
     console.print(f"{found['name']} cannot be measured here: these are published figures, quoted.", highlight=False)

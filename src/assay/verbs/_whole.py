@@ -6,9 +6,9 @@ from typing import Any
 
 from assay.described.shipped import find
 from assay.errors import InputError
+from assay.papers.machines.document import attach
 from assay.report.document import document
 from assay.store import Run
-from assay.validation.document import attach
 
 VERB = "evaluate"  # runs of other verbs hold one benchmark, beside which no whole machine is played
 

@@ -103,7 +103,7 @@ def _opened(first: Run, name: str, whole: dict[str, Any]) -> list[dict[str, Any]
 
     from assay.errors import InputError
     from assay.machine.catalogue import load
-    from assay.report.comparing_published import against_machine
+    from assay.papers.tables.ratios import against_machine
     from assay.report.document import document
     from assay.store import Run
     from assay.verbs._predicting import is_described, predicted

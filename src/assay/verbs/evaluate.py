@@ -55,10 +55,10 @@ def register(app: typer.Typer) -> None:
         """Measure every part of a machine and write report.html."""
         from assay.cli import emit
         from assay.described.shipped import find
+        from assay.papers.cells.described_file import read
         from assay.report.listed import of_sections
         from assay.report.page import write
         from assay.store import Run
-        from assay.validation.described_file import read
         from assay.verbs import _quoting
         from assay.verbs._doing import measure
         from assay.verbs._doing import resume as go_on
@@ -104,9 +104,9 @@ def _all(docs: Path | None, beside: str | None, json: bool) -> None:
     """Every shipped description beside what was published of it."""
     from assay.cli import emit
     from assay.errors import InputError
+    from assay.papers.machines.document import everything
+    from assay.papers.machines.page import write
     from assay.report.listed import of_validation
-    from assay.validation.document import everything
-    from assay.validation.page import write
 
     if docs is None and not json:
         raise InputError("asks for all machines", key="--on", value="all", accepted="with --docs FOLDER, or --json")

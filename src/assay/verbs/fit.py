@@ -33,10 +33,10 @@ def register(app: typer.Typer) -> None:
 def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
     from assay.described.shipped import find
+    from assay.papers.cells.described_file import shown
+    from assay.papers.fitting.fit import fits
+    from assay.papers.fitting.rewrite import rewritten
     from assay.report.listed import of_fits
-    from assay.validation.described_file import shown
-    from assay.validation.fit import fits
-    from assay.validation.rewrite import rewritten
 
     path = find(on)
     found = fits(path)
@@ -75,10 +75,10 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
 
 def _described(run: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
+    from assay.papers.fitting.from_run import description
     from assay.report.document import document
     from assay.report.listed import of_stretches
     from assay.store import Run
-    from assay.validation.from_run import description
 
     text, about = description(document(Run.open(run)))
     if out is not None:

@@ -39,8 +39,8 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.network.memory_bound import bounded
         from assay.network.study import file
-        from assay.network.study.document import brief, document, words
         from assay.network.workers import kind
+        from assay.papers.ghosh.answered import brief, document, words
         from assay.verbs._interrupts import ends_in_a_line
 
         known = file.shipped()
@@ -57,7 +57,7 @@ def register(app: typer.Typer) -> None:
         with bounded(wanted[0].source.path), ends_in_a_line(out):
             results = _run(wanted, which, workers, out, quick, quiet)
         if everything:
-            from assay.network.study.paper import write
+            from assay.papers.ghosh.page import write
 
             write(results, docs)
         if plots is not None:

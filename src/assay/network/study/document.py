@@ -1,26 +1,22 @@
-"""A study's results as data (`assay study --json`) and as words for a terminal."""
+"""A study's results as data (`assay study --json`) and as words for a terminal.
+
+Tables that need no simulation and judged claims belong to the papers' room, which hands them in.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from assay.network.study import analysed
-from assay.network.study.claims import evaluate, published
 from assay.network.study.figures import figures
-from assay.network.study.results import Point, Results
-from assay.network.study.verdict import ClaimVerdict
+from assay.network.study.results import Point, Results, StudyTable
 
-MARKS = {"holds": "✓", "differs": "✗", "cannot be told": "?"}
 STARTUP_US, CYCLE_US = 200.0, 0.05
 
 
-def grids(results: Results) -> list[analysed.StudyTable]:
-    """The tables of a part that simulates nothing."""
-    section = analysed.SECTIONS.get(results.study.head.section)
-    return section() if section else []
-
-
-def document(results: Results) -> dict[str, Any]:
+def document(
+    results: Results, tables: Sequence[StudyTable] = (), claims: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
     """Everything found, latencies in us, rates in messages an element a ms (without I/O: flits a node a cycle)."""
     study = results.study
     return {
@@ -42,11 +38,8 @@ def document(results: Results) -> dict[str, Any]:
             }
             for one in results.brackets
         ],
-        "tables": [{"caption": one.caption, "columns": one.columns, "rows": one.rows} for one in grids(results)],
-        "claims": [
-            {**verdict.document(), "text": published()[verdict.claim].text if verdict.claim in published() else ""}
-            for verdict in evaluate(results)
-        ],
+        "tables": [{"caption": one.caption, "columns": one.columns, "rows": one.rows} for one in tables],
+        "claims": list(claims),
     }
 
 
@@ -76,23 +69,12 @@ def totals(point: Point) -> dict[str, float]:
     }
 
 
-def claim_lines(verdict: ClaimVerdict) -> list[str]:
-    """For a terminal."""
-    known = published().get(verdict.claim)
-    lines = [f"{MARKS[verdict.outcome]} {verdict.outcome}: {known.text if known else verdict.claim} ({verdict.claim})"]
-    shown = [part for part in verdict.parts if part.outcome != "holds"] or list(verdict.parts)
-    lines += [f"    {MARKS[part.outcome]} {part.numbers}" for part in shown[:6]]
-    if len(shown) > 6:
-        lines.append(f"    and {len(shown) - 6} more")
-    return lines
-
-
-def words(results: Results) -> str:
-    """For a terminal: points, saturation, verdicts."""
+def words(results: Results, tables: Sequence[StudyTable] = (), claims: Sequence[str] = ()) -> str:
+    """For a terminal: tables, points, saturation, and the lines of the claims."""
     study = results.study
     lines = [f"{study.head.title} ({', '.join(part for part in (study.head.figure, study.head.source) if part)})"]
-    for grid in grids(results):
-        lines += ["", grid.caption, *("  ".join(str(cell) for cell in row) for row in [grid.columns, *grid.rows])]
+    for table in tables:
+        lines += ["", table.caption, *("  ".join(str(cell) for cell in row) for row in [table.columns, *table.rows])]
     for point in results.points:
         setting = ", ".join(f"{key.rpartition('.')[2]} {_short(value)}" for key, value in point.setting.items())
         state = (
@@ -104,19 +86,15 @@ def words(results: Results) -> str:
     for one in results.brackets:
         setting = ", ".join(f"{key.rpartition('.')[2]} {_short(value)}" for key, value in one.setting.items())
         lines.append(f"  {setting}: saturates between {one.low:.4g} and {one.high:.4g}")
-    for verdict in evaluate(results):
-        lines += claim_lines(verdict)
+    lines += claims
     lines.append(f"{results.messages:,} messages, {results.cpu_seconds:.1f} CPU s")
     return "\n".join(lines)
 
 
-def brief(results: Results) -> str:
+def brief(results: Results, claims: str = "") -> str:
     """Sum a study up in one line."""
     parts = [f"{len(results.points)} points"] if results.points else []
-    outcomes = [verdict.outcome for verdict in evaluate(results)]
-    if outcomes:
-        counted = ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in MARKS if outcome in outcomes)
-        parts.append(f"{len(outcomes)} claims: {counted}")
+    parts += [claims] if claims else []
     parts.append(f"{results.messages:,} messages, {results.cpu_seconds:.1f} CPU s")
     return f"{results.study.name}: {'; '.join(parts)}"
 

@@ -87,6 +87,15 @@ class Bracket:
         return Point(self.setting, 1.0, {}, False, (0, 0)).has(**wanted)
 
 
+@dataclass(frozen=True)
+class StudyTable:
+    """A table of a study: what it shows, its columns, its rows."""
+
+    caption: str
+    columns: list[str]
+    rows: list[list[Any]]
+
+
 @dataclass
 class Results:
     """Everything a study found."""

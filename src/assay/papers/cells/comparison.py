@@ -1,0 +1,115 @@
+"""A described machine beside what was published of it: cell by cell, then each table's errors by themselves.
+
+Nothing is pooled. A cell is marked by what the description rests on (`assay.papers.cells.provenance`): only what is
+`predicted` is evidence. Doubtful cells are shown and do not count. Errors are relative and of the value as printed;
+beside them stands what is left of them beyond the printed half digit or the clock's tick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.machine import catalogue
+from assay.machine.catalogue import PublishedCell
+from assay.papers.cells import allowance, twins
+from assay.papers.cells.allowance import Error
+from assay.papers.cells.answers import Answers
+from assay.papers.cells.provenance import Provenance
+
+OTHERS = ("time-slice-interrupt",)  # of messages, but of nothing that is simulated: shown as quoted
+
+
+@dataclass(frozen=True)
+class ComparedCell:
+    """One published cell and its twin (SI)."""
+
+    cell: PublishedCell
+    simulated: float | None
+    mark: str
+    error: Error | None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it says anything of the description: it has a twin and its own digits are trusted."""
+        return self.error is not None and not self.cell.doubtful
+
+    def document(self) -> dict[str, Any]:
+        """As one JSON object."""
+        return {
+            "paper": self.cell.paper,
+            "table": self.cell.table,
+            "source": self.cell.source,
+            "benchmark": self.cell.benchmark,
+            "metric": self.cell.metric,
+            "params": dict(self.cell.params),
+            "published": self.cell.value,
+            "unit": self.cell.unit,
+            "printed": self.cell.printed,
+            "printed_unit": self.cell.printed_unit,
+            "doubtful": self.cell.doubtful,
+            "note": self.cell.note,
+            "simulated": self.simulated,
+            "mark": self.mark,
+            "error": None if self.error is None else self.error.raw,
+            "error_beyond_print": None if self.error is None else self.error.left,
+        }
+
+
+@dataclass(frozen=True)
+class Errors:
+    """What a table's errors come to (shares of the printed value): of some of its cells, how many `cells`."""
+
+    cells: int
+    median: float
+    p95: float
+    worst: float
+
+
+@dataclass(frozen=True)
+class ComparedTable:
+    """One published table (or the single results of one benchmark) beside its twins."""
+
+    paper: str
+    name: str
+    benchmark: str
+    source: str
+    rows: tuple[ComparedCell, ...]
+
+    def errors(self, mark: str | None = None, left: bool = False) -> Errors | None:
+        """Median, 95th percentile and worst error of the cells that count, or of those with this mark."""
+        chosen = [row for row in self.rows if row.counts and mark in (None, row.mark)]
+        if not chosen:
+            return None
+        shares = np.abs([(row.error.left if left else row.error.raw) for row in chosen if row.error is not None])
+        return Errors(len(chosen), float(np.median(shares)), float(np.percentile(shares, 95)), float(shares.max()))
+
+
+def compare(answers: Answers, machine: str, published: str, origin: dict[str, str]) -> list[ComparedTable]:
+    """Set every published cell of messages of `published` beside what `machine` does, table by table."""
+    cells = [
+        cell for cell in catalogue.cells(machine=published) if cell.benchmark in twins.RULES or cell.benchmark in OTHERS
+    ]
+    values = twins.simulated(answers, machine, cells)
+    twinned = {id(cells[place]) for place in values}
+    behind = Provenance(lambda cell: id(cell) in twinned, published, origin)
+    rows = [_row(cell, values.get(place), behind) for place, cell in enumerate(cells)]
+    return _grouped(rows)
+
+
+def _row(cell: PublishedCell, value: float | None, behind: Provenance) -> ComparedCell:
+    error = None if value is None else allowance.error(cell, value)
+    return ComparedCell(cell, value, behind.cell(cell), error)
+
+
+def _grouped(rows: Iterable[ComparedCell]) -> list[ComparedTable]:
+    groups: dict[tuple[str, str, str], list[ComparedCell]] = {}
+    for row in rows:
+        groups.setdefault((row.cell.paper, row.cell.table or "text", row.cell.benchmark), []).append(row)
+    return [
+        ComparedTable(paper, name, benchmark, group[0].cell.source, tuple(group))
+        for (paper, name, benchmark), group in groups.items()
+    ]

@@ -1,0 +1,84 @@
+"""A description's file as a table: its origins, a number by its dotted key, and the same description with others.
+
+Keys of lists count from 0: `protocol.1.startup`. Numbers of the network that count ticks stay whole.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.described.machine_file import DescribedMachine, load
+from assay.errors import InputError
+from assay.machine import units
+from assay.papers.cells import origins
+
+TICKS = re.compile(r"_ticks$")
+
+
+@dataclass(frozen=True)
+class DescribedFile:
+    """A description's file, read but not validated."""
+
+    path: Path
+    table: dict[str, Any]
+    published: str
+    origin: dict[str, str] = field(default_factory=dict)
+
+
+def read(path: Path) -> DescribedFile:
+    """Read a file. InputError where it is no TOML, or where an origin cannot be read."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        table = tomllib.loads(text)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", file=path) from None
+    found = DescribedFile(path, table, table.get("published", table.get("name", path.stem)), table.get("origin", {}))
+    origins.check(found.origin, found.published, path, text)
+    return found
+
+
+def _place(table: Any, key: str) -> tuple[Any, str | int]:
+    *outer, last = [int(part) if part.isdigit() else part for part in key.split(".")]
+    for part in outer:
+        table = table[part]
+    return table, last
+
+
+def value_at(described: DescribedFile, key: str) -> tuple[float, str]:
+    """A number (SI) and the unit that it is written in ("" for a bare number). InputError where there is none."""
+    try:
+        holder, last = _place(described.table, key)
+        value = holder[last]
+    except (KeyError, IndexError, TypeError):
+        raise InputError("names no number of the file", file=described.path, key=f"origin.{key}") from None
+    if isinstance(value, str):
+        written = value.split()[-1] if " " in value else ""
+        si = units.unit(written)[0] if written else "1"
+        return units.quantity(value, si), written
+    return float(value), ""
+
+
+def with_values(described: DescribedFile, values: Mapping[str, float]) -> DescribedMachine:
+    """The description with other numbers (SI) at these keys; times of the network in whole cycles."""
+    cycle = value_at(described, "network.cycle")[0] if "network" in described.table else 0.0
+    texts = {}
+    for key, value in values.items():
+        written = value_at(described, key)[1]
+        if not written:
+            texts[key] = str(round(value)) if TICKS.search(key) else f"{value:.12g}"
+            continue
+        whole = round(value / cycle) * cycle if TICKS.search(key) else value
+        texts[key] = f"{whole / float(units.unit(written)[1]):.12g} {written}"
+    return load(described.path, texts)
+
+
+def shown(value: float, written: str) -> str:
+    """A number (SI) in the unit that the file writes it in."""
+    if not written:
+        return f"{value:.5g}"
+    return f"{value / float(units.unit(written)[1]):.5g} {written}"

@@ -1,0 +1,78 @@
+"""The papers' claims about messages, each judged by code from simulated samples: holds, differs, or cannot be told.
+
+Every claim of the three papers is here: those that simulation answers (`claim_kinds` by their kind, `special` one by
+one), those about nodes that only the papers' own tables answer (`from_print`), and the rest with the reason why not
+(`unjudged`). Of each that is judged it is said whether it was an input (`provenance`). A described machine repeats
+itself exactly, so that a verdict needs no interval. Notes say how words were taken.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assay.machine import catalogue
+from assay.machine.published import Claim
+from assay.papers.cells.answers import Answers
+from assay.papers.cells.provenance import Provenance
+from assay.papers.cells.twins import has_rule
+from assay.papers.claims import from_print, special
+from assay.papers.claims.claim_kinds import KINDS, about
+from assay.papers.claims.unjudged import REASONS
+from assay.papers.claims.verdict import ClaimVerdict, Part, verdict
+
+PAPERS = ("d91h.", "d91d.", "d95p.")
+NOTES = {
+    "d91h.fan-in-ipsc860": "Judged for 1, 2, 4 and 6 senders of 8,192 bytes.",
+    "d91h.host-ipsc1-vs-ncube3200": "Large: 8,192 bytes, whose iPSC/1 row is lost in print.",
+    "d91h.host-ipsc1-vs-node": "Large: 8,192 bytes.",
+    "d91h.hop-ipsc860-long": "Appendix A itself gives 29 to 31 us a hop: the text does not follow from its tables.",
+    "d91d.segments": "The greatest jump between 8 and 6,300 bytes; the other reading is a variant of the description.",
+    "d91d.barrier-growth-cube": "By messages in rounds whose number is a logarithm: the algorithm is ours, the paper's "
+    "is not printed.",
+    "d91d.six-times-bandwidth": "8,192 bytes, without FORCE_TYPE; with it, 17 MB/s are six times the iPSC/860's 2.8.",
+    "d95p.corner-to-corner": "77 hops of the 40 ns that the paper states are 3.08 us: the text rounds.",
+    "d91d.fan-in-delta-small": "256 and 8,192 bytes, to a node inside the mesh. A stream alone waits for its buffers.",
+    "d95p.compute-and-communicate": "Megabyte echoes from a processor beside the one that streams. 119 MB/s alone are "
+    "of earlier software than the 171 that the description has.",
+}
+
+
+def published() -> dict[str, Claim]:
+    """All claims of the three papers about these machines, by id."""
+    return {claim.id: claim for claim in catalogue.load().claims if claim.id.startswith(PAPERS)}
+
+
+def evaluate(answers: Answers, machine: str | None = None, origin: dict[str, str] | None = None) -> list[ClaimVerdict]:
+    """Judge every claim, or those that speak of one published machine, whose description has these origins."""
+    chosen = [claim for claim in published().values() if machine is None or machine in about(claim)]
+    behind = Provenance(has_rule, machine, origin)
+    return [judge(answers, claim, behind) for claim in chosen]
+
+
+def judge(answers: Answers, claim: Claim, behind: Provenance | None = None) -> ClaimVerdict:
+    """Judge one claim on all its machines; marked by what the descriptions rest on."""
+    if claim.id in REASONS:
+        return verdict(claim.id, [Part("cannot be told", REASONS[claim.id])])
+    if claim.id in from_print.JUDGES:
+        return replace(verdict(claim.id, from_print.JUDGES[claim.id](claim), "From print alone."), mark="restated")
+    parts: list[Part] = list(special.JUDGES[claim.id](answers, claim)) if claim.id in special.JUDGES else []
+    for machine in () if parts else about(claim):
+        for benchmark in claim.of or ("",):
+            parts += KINDS[claim.kind](answers, claim, machine, benchmark)
+    made = verdict(claim.id, parts, NOTES.get(claim.id, ""))
+    if made.outcome == "cannot be told":
+        return made
+    return replace(made, mark=(behind or Provenance(has_rule)).claim(claim))
+
+
+def summary(verdicts: Sequence[ClaimVerdict]) -> str:
+    """How many hold, and how many of these were predictions, in words."""
+    count = Counter(str(one.outcome) for one in verdicts)
+    holds = Counter(str(one.mark) for one in verdicts if one.outcome == "holds")
+    words = f"{count['holds']} hold, {count['differs']} differ, {count['cannot be told']} cannot be told"
+    kinds = (
+        f"{holds['predicted']} were predicted, {holds['restated']} restate what was given, {holds['input']} were inputs"
+    )
+    return f"Of {len(verdicts)} claims {words}. Of those that hold {kinds}: only what was predicted is evidence."

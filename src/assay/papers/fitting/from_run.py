@@ -1,0 +1,156 @@
+"""A run's figures as a description: start-up and time per byte by length; a hop, where hops were told apart.
+
+The echo's one-way medians of neighbours are cut where a further stretch takes away half of the error that is left; each
+stretch is a line by the relative estimator, or, where partners stood at several hops and the run says its topology, a
+plane (`per_hop`). The network, else a crossbar, carries the least time per byte of them; what a stretch has more is
+copying. Halves of a start-up go to both ends, which an echo cannot tell apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.analysis import fits_hops
+from assay.analysis.alpha_beta import fit, piecewise
+from assay.errors import InputError
+from assay.papers.fitting import per_hop
+
+LEAST_GAIN = 0.5  # a further stretch must leave at most this share of the relative error
+ENOUGH = 0.005  # and there must be as much of it left
+MOST_STRETCHES = 4
+
+
+def description(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The text of a TOML file, and what was fitted. InputError where the run holds no echo."""
+    times = _times(document, "echo", "half_round_trip")
+    if len(times) < 3:
+        raise InputError("holds no echo of three lengths or more", key="run", value=document["run"])
+    lines, source = stretches(times), f"run {document['run']}"
+    planes = per_hop.planes(document, [line["greatest"] for line in lines])
+    shape = per_hop.shape(document) if planes else None
+    if shape is not None:
+        lines = [{**line, "alpha": max(plane.alpha, 0.0), "beta": max(plane.beta, 0.0)}
+                 for line, plane in zip(lines, planes, strict=True)]  # fmt: skip
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", str(document["machine"])) or "machine"
+    least = max(min(line["beta"] for line in lines), 1e-13)
+    out = [
+        f"# Fitted to {source} of {document['machine']}: `assay fit`.",
+        *(f"# {fits_hops.text_of(plane)}" for plane in [*planes, *per_hop.papers(document)]),
+        f'name = "{name}"',
+        f'title = "{document["machine"]}, as measured"',
+        f'source = "{source}"',
+        "",
+    ]
+    network, origin = (
+        _crossbar(least, max(2, int(_ranks(document))), source)
+        if shape is None
+        else per_hop.network(shape, least, planes, source)
+    )
+    out += network
+    for place, line in enumerate(lines):
+        half = line["alpha"] / 2
+        out += ["[[protocol]]", *([f'up_to = "{line["greatest"]:.0f} B"'] if place < len(lines) - 1 else [])]
+        out += [f'startup = "{1e9 * half:.6g} ns"', f'receive = "{1e9 * half:.6g} ns"']
+        out += [f'copy = "{1e9 * (line["beta"] - least):.6g} ns/B"']
+        out += ["handshake = true"] if shape is not None and per_hop.crosses(planes, place) == 3 else []
+        out += [""]
+        keys = [f"protocol.{place}.{key}" for key in ("startup", "receive", "copy")]
+        keys += [f"protocol.{place}.up_to"] if place < len(lines) - 1 else []
+        origin += [f'"{key}" = "fitted: echo (of {source})"' for key in keys]
+    own = _times(document, "self", "time")
+    if len(own) >= 3:
+        whole = fit(list(own), list(own.values()))
+        out += ["[[self]]", f'startup = "{1e9 * max(whole.alpha, 0):.6g} ns"']
+        out += [f'copy = "{1e9 * max(whole.beta, 0):.6g} ns/B"', ""]
+        origin += [f'"self.0.{key}" = "fitted: echo-self (of {source})"' for key in ("startup", "copy")]
+    text = "\n".join([*out, "[origin]", *origin]) + "\n"
+    return text, {
+        "machine": document["machine"],
+        "run": document["run"],
+        "stretches": lines,
+        "per_hop": planes[0].gamma if planes else 0.0,
+        "planes": [plane.to_dict() for plane in planes],
+        "papers": [plane.to_dict() for plane in per_hop.papers(document)],
+    }
+
+
+def _crossbar(least: float, ranks: int, source: str) -> tuple[list[str], list[str]]:
+    """[network] of a machine whose hops are not known, and the origins of its numbers."""
+    flit, cycle, ticks = per_hop.clock(least)
+    lines = [
+        "[network]",
+        'topology = "crossbar"',
+        f"nodes = {ranks}",
+        'switching = "wormhole"',
+        "buffer_flits = 0",
+        f'cycle = "{1e9 * cycle:g} ns"',
+        f"flit_bytes = {flit}.0",
+        f"flit_ticks = {ticks}",
+        f"body_ticks = {ticks}",
+        f"head_ticks = {ticks}",
+        "",
+    ]
+    origin = [
+        f'"network.nodes" = "stated: {source}"',
+        '"network.cycle" = "assumed: fine enough"',
+        '"network.flit_bytes" = "assumed: short messages in whole flits"',
+        f'"network.flit_ticks" = "fitted: echo (of {source})"',
+        '"network.body_ticks" = "assumed: as flit_ticks"',
+        '"network.head_ticks" = "assumed: as flit_ticks; a crossbar has no hops"',
+    ]
+    return lines, origin
+
+
+def stretches(times: Mapping[float, float]) -> list[dict[str, float]]:
+    """Lines by length: as few as leave little, cut where cutting gains most."""
+    sizes, values = np.array(sorted(times)), np.array([times[size] for size in sorted(times)])
+    cuts: list[float] = []
+    error = _error(sizes, values, cuts)
+    while len(cuts) < MOST_STRETCHES - 1 and error > ENOUGH:
+        tried = [sorted([*cuts, float(size)]) for size in sizes[2:-2] if size not in cuts]
+        better = min(((_error(sizes, values, each), each) for each in tried), default=(np.inf, []))
+        if better[0] > LEAST_GAIN * error:
+            break
+        error, cuts = better
+    return [
+        {
+            "least": segment.least,
+            "greatest": segment.greatest,
+            "alpha": max(segment.line.alpha, 0.0),
+            "beta": max(segment.line.beta, 0.0),
+        }
+        for segment in piecewise(sizes, values, cuts)
+    ]
+
+
+def _error(sizes: Any, values: Any, cuts: Sequence[float]) -> float:
+    found = piecewise(sizes, values, cuts)
+    if sum(len(segment.line.sizes) for segment in found) < len(sizes) or any(len(s.line.sizes) < 3 for s in found):
+        return float("inf")
+    return float(np.sqrt(np.mean([residual**2 for segment in found for residual in segment.line.residuals])))
+
+
+def _figures(document: Mapping[str, Any], benchmark: str, name: str) -> list[Mapping[str, Any]]:
+    return [
+        figure
+        for section in document["benchmarks"]
+        if section["benchmark"] == benchmark
+        for figure in section["figures"]
+        if figure["name"] == name and figure["statistic"] == "median" and figure["value"]
+    ]
+
+
+def _times(document: Mapping[str, Any], benchmark: str, name: str) -> dict[float, float]:
+    """One-way times (s) by length, of neighbours where hops were told apart."""
+    found = _figures(document, benchmark, name)
+    least = min((f["params"].get("hops") or 0 for f in found), default=0)
+    return {float(f["params"]["bytes"]): float(f["value"]) for f in found if (f["params"].get("hops") or 0) == least}
+
+
+def _ranks(document: Mapping[str, Any]) -> int:
+    host = document.get("host") or {}
+    return int(host.get("usable_cpus") or 2)

@@ -1,0 +1,1 @@
+"""The paper of Ghosh, Goveas and Draper redone: its analysis, its claims, docs/ghosh.md."""

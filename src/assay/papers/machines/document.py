@@ -1,0 +1,255 @@
+"""What stands beside the published figures, as data for `--json` and as tables for the page and the terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from assay.described.shipped import find, shipped
+from assay.machine import catalogue
+from assay.papers.cells import comparison
+from assay.papers.cells.allowance import bounds, length
+from assay.papers.cells.answers import Answers, FromRun, Played
+from assay.papers.cells.comparison import ComparedCell, ComparedTable
+from assay.papers.cells.described_file import read
+from assay.papers.cells.provenance import MARKS
+from assay.papers.claims import messages as claims
+from assay.papers.machines import fallen_apart as uncertain
+from assay.papers.machines.time_goes import time_goes
+from assay.report.grid import Grid, grid
+from assay.report.units import human
+
+SIGNS = {"holds": "✓", "differs": "✗", "cannot be told": "?"}
+Document = dict[str, Any]
+
+
+def section(answers: Answers, machine: str, published: str, origin: dict[str, str]) -> Document:
+    """Everything about one described machine: tables with their errors and cells, and claims with their numbers."""
+    tables = comparison.compare(answers, machine, published, origin) if known(published) else []
+    verdicts = claims.evaluate(answers, published, origin) if known(published) else []
+    texts = claims.published()
+    return {
+        "machine": machine,
+        "published": published if known(published) else None,
+        "tables": [table_document(table) for table in tables],
+        "uncertain": [vars(made) for made in uncertain.tables(answers, published)],
+        "summary": {"cells": evidence(tables), "claims": claims.summary(verdicts)} if verdicts else None,
+        "claims": [
+            {**verdict.document(), "text": texts[verdict.claim].text, "source": texts[verdict.claim].source}
+            for verdict in verdicts
+        ],
+    }
+
+
+def everything() -> Document:
+    """All shipped descriptions that anything was published of, as data."""
+    answers = Played()
+    described = {name: read(path) for name, path in shipped().items()}
+    return {
+        "machines": [
+            section(answers, name, one.published, one.origin) for name, one in described.items() if known(one.published)
+        ],
+        "refused": answers.refused,
+    }
+
+
+def attach(whole: Document, on: str) -> None:
+    """Add to a run's document what stands beside the published figures, as data and as tables for the page."""
+    described = read(find(on.partition(":")[0]))
+    answers = FromRun(whole, on, Played())
+    found = section(answers, on, described.published, described.origin)
+    whole["validation"] = found
+    if found["published"] is None:
+        return
+    tables = comparison.compare(answers, on, described.published, described.origin)
+    grids = [glance([t for t in tables if t.errors()], "Simulated beside published")]
+    if found["claims"]:
+        grids.append(claim_grid(found["claims"], "Claims about it, evaluated", found["summary"]["claims"]))
+    grids += [time_goes(answers.played, [on])] if time_goes(answers.played, [on]).rows else []
+    grids += [cells(table) for table in tables]
+    grids += uncertain.tables(answers, described.published)
+    whole["beside"] = [vars(made) for made in grids if made.rows]
+
+
+def known(published: str) -> bool:
+    """Whether anything was published of it."""
+    return published in catalogue.load().machines
+
+
+def table_document(table: ComparedTable) -> Document:
+    """One table as data."""
+    errors = {
+        name: None if (found := table.errors(mark)) is None else vars(found)
+        for name, mark in (("all", None), *((mark, mark) for mark in MARKS if mark != "quoted"))
+    }
+    left = table.errors(left=True)
+    return {
+        "paper": table.paper,
+        "table": table.name,
+        "benchmark": table.benchmark,
+        "source": table.source,
+        "errors": errors,
+        "errors_beyond_print": None if left is None else vars(left),
+        "marks": {mark: sum(row.mark == mark for row in table.rows) for mark in MARKS},
+        "unfollowable": [unfollowable_words(row) for row in unfollowable(table)],
+        "cells": [row.document() for row in table.rows],
+    }
+
+
+def share(value: float) -> str:
+    """An error in percent."""
+    return f"{100 * value:.2f}" if abs(value) < 0.1 else f"{100 * value:.1f}"
+
+
+def glance(tables: Sequence[ComparedTable], title: str) -> Grid:
+    """Every table's errors on one line."""
+    rows = []
+    for table in tables:
+        errors, beyond, predicted = table.errors(), table.errors(left=True), table.errors("predicted")
+        counted = errors.cells if errors else 0
+        doubtful = sum(row.cell.doubtful for row in table.rows)
+        count = Counter(row.mark for row in table.rows)
+        rows.append(
+            (
+                f"{table.source}: {table.benchmark}",
+                f"{counted}",
+                " / ".join(str(count[mark]) for mark in MARKS),
+                f"{doubtful}",
+                "–" if errors is None else f"{share(errors.median)} / {share(errors.p95)} / {share(errors.worst)}",
+                "–" if predicted is None else f"{share(predicted.median)} / {share(predicted.worst)}",
+                "–" if beyond is None else f"{share(beyond.median)} / {share(beyond.p95)} / {share(beyond.worst)}",
+            )
+        )
+    headings = (
+        "table",
+        "cells judged",
+        " / ".join(MARKS),
+        "doubtful",
+        "error %: median / p95 / worst",
+        "predicted only: median / worst",
+        "beyond print and clock: median / p95 / worst",
+    )
+    note = f"{evidence(tables)} Errors are of the values as printed; doubtful cells are shown below and not judged; "
+    note += "no table is pooled."
+    return grid(title, headings, rows, note)
+
+
+def evidence(tables: Sequence[ComparedTable]) -> str:
+    """How many of the cells that are judged are predictions, in a sentence."""
+    judged = [row for table in tables for row in table.rows if row.counts]
+    predicted = sum(row.mark == "predicted" for row in judged)
+    return f"{predicted} of {len(judged)} judged cells are predicted; only these are evidence."
+
+
+def cells(table: ComparedTable) -> Grid:
+    """Every cell of one table: published, simulated, error, mark."""
+    by_hops = sorted({row.cell.params["hops"] for row in table.rows if "hops" in row.cell.params})
+    title = f"{table.source}: {table.benchmark}"
+    if table.name != "text" and by_hops and all(length(row.cell) is not None for row in table.rows):
+        return _matrix(table, by_hops, title)
+    rows = [
+        (
+            _label(row),
+            f"{row.cell.printed:g} {'' if row.cell.printed_unit == '1' else row.cell.printed_unit}".strip()
+            + (" ?" if row.cell.doubtful else ""),
+            "–" if row.simulated is None else human(row.simulated, row.cell.unit),
+            "–" if row.error is None else f"{100 * row.error.raw:+.2f}",
+            row.mark,
+        )
+        for row in table.rows
+    ]
+    return grid(title, ("cell", "published", "simulated", "error %", "is"), rows, _note(table))
+
+
+def _matrix(table: ComparedTable, by_hops: Sequence[int], title: str) -> Grid:
+    found = {(length(row.cell), row.cell.params["hops"]): row for row in table.rows}
+    lengths = sorted({size for size, _ in found if size is not None})
+    rows = []
+    for size in lengths:
+        line = [f"{size:g}"]
+        for hops in by_hops:
+            row = found.get((size, hops))
+            line.append("–" if row is None else _short(row))
+        rows.append(tuple(line))
+    marks = {hops: {found[key].mark for key in found if key[1] == hops} for hops in by_hops}
+    headings = ("bytes", *(f"{hops} hop{'s' * (hops > 1)} ({', '.join(sorted(marks[hops]))})" for hops in by_hops))
+    note = "kB/s: published → simulated (error %). " + _note(table)
+    return grid(title, headings, rows, note.strip())
+
+
+def _short(row: ComparedCell) -> str:
+    doubt = " ?" if row.cell.doubtful else ""
+    if row.simulated is None or row.error is None:
+        return f"{row.cell.printed:g}{doubt}"
+    return f"{row.cell.printed:g}{doubt} → {row.simulated / 1e3:.4g} ({100 * row.error.raw:+.1f})"
+
+
+def _label(row: ComparedCell) -> str:
+    size = length(row.cell)
+    extras = [f"{value}" for key, value in row.cell.params.items() if key in ("mode", "hops", "load")]
+    return ", ".join(part for part in (row.cell.metric, "" if size is None else f"{size:g} B", *extras) if part)
+
+
+def _note(table: ComparedTable) -> str:
+    notes = list(dict.fromkeys(row.cell.note for row in table.rows if row.cell.doubtful and row.cell.note))
+    named = [unfollowable_words(row) for row in unfollowable(table)]
+    text = "; ".join(f"? {note}" for note in notes[:4])
+    if named:
+        text += f" No monotone model can follow: {'; '.join(named)}."
+    return text.strip()
+
+
+def unfollowable(table: ComparedTable) -> list[ComparedCell]:
+    """The fewest cells without which no longer message takes less time than a shorter one, print and clock allowed."""
+    timed = sorted(
+        (
+            (int(row.cell.params.get("hops", 0)), size, row)
+            for row in table.rows
+            if row.cell.metric == "rate" and (size := length(row.cell)) and not row.cell.doubtful
+        ),
+        key=lambda each: each[:2],
+    )
+    wrong: list[ComparedCell] = []
+    for hops in dict.fromkeys(each[0] for each in timed):
+        found = [(size, row) for at, size, row in timed if at == hops]
+        rates = [bounds(row.cell) for _, row in found]
+        times = [(size / high, size / low) for (size, _), (low, high) in zip(found, rates, strict=True)]
+        kept = _longest_rising(times)
+        wrong += [row for place, (_, row) in enumerate(found) if place not in kept]
+    return wrong
+
+
+def _longest_rising(times: Sequence[tuple[float, float]]) -> set[int]:
+    """Places of a longest subsequence each of which may take as long as the one before: its most, the other's least."""
+    best: list[list[int]] = [[]]
+    for place, (_, most) in enumerate(times):
+        before = [way for way in best if not way or times[way[-1]][0] <= most]
+        best.append([*_longest(before), place])
+    return set(_longest(best))
+
+
+def _longest(ways: Sequence[list[int]]) -> list[int]:
+    return max(ways, key=lambda way: len(way))
+
+
+def unfollowable_words(row: ComparedCell) -> str:
+    """Such a cell in words."""
+    size = length(row.cell) or 0
+    return f"{size:g} bytes in {human(size / row.cell.value, 's')}"
+
+
+def claim_grid(found: Sequence[Document], title: str, note: str = "") -> Grid:
+    """Claims with their verdicts, their marks and numbers."""
+    rows = []
+    for one in found:
+        numbers = "; ".join(str(part["numbers"]) for part in one["parts"])
+        rows.append(
+            (
+                f"{SIGNS[one['outcome']]} {one['outcome']}",
+                one.get("mark") or "–",
+                one["text"],
+                numbers + (f" ({one['note']})" if one["note"] else ""),
+            )
+        )
+    return grid(title, ("", "is", "claim", "numbers"), rows, note, left=4)

@@ -1,0 +1,102 @@
+"""docs/machines.md: the described machines beside what was published of them, the papers' figures, and the claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.described.shipped import shipped
+from assay.machine import catalogue
+from assay.machine import published as block
+from assay.papers.cells import comparison
+from assay.papers.cells.answers import Played
+from assay.papers.cells.described_file import read
+from assay.papers.claims import messages as claims
+from assay.papers.machines import fallen_apart as uncertain
+from assay.papers.machines import wires
+from assay.papers.machines.document import cells, claim_grid, glance, known
+from assay.papers.machines.notes import DIFFERS, INTRODUCTION
+from assay.papers.machines.time_goes import where
+from assay.papers.pictures.draw import svg
+from assay.papers.pictures.pictures import drawn
+from assay.report.grid import Grid, grid
+
+PAPERS = ("dunigan1991_hypercubes", "dunigan1991_delta", "dunigan1995_paragon_mp")
+
+
+def write(folder: Path, own: Mapping[str, Any] | None = None) -> Path:
+    """Write `folder`/machines.md and its pictures; `own` is a document of a run of this machine, drawn beside."""
+    answers = Played()
+    pictures = folder / "machines"
+    pictures.mkdir(parents=True, exist_ok=True)
+    (folder / "machines.md").write_text("\n".join(page(answers, pictures, own)).rstrip() + "\n", encoding="utf-8")
+    return folder / "machines.md"
+
+
+def page(answers: Played, pictures: Path, own: Mapping[str, Any] | None = None) -> Iterator[str]:
+    """Its lines; the pictures go to their folder on the way."""
+    from assay.papers.pictures.measured import curves
+
+    yield INTRODUCTION
+    described = {name: read(path) for name, path in shipped().items() if name != "constant"}
+    tables = {
+        name: comparison.compare(answers, name, one.published, one.origin)
+        for name, one in described.items()
+        if known(one.published)
+    }
+    yield "## At a glance\n"
+    for name, found in tables.items():
+        if any(table.errors() for table in found):
+            yield glance([t for t in found if t.errors()], described[name].table["title"]).markdown()
+    verdicts = claims.evaluate(answers)
+    yield "## The claims\n"
+    yield f"{claims.summary(verdicts)}\n"
+    texts = claims.published()
+    yield claim_grid(
+        [{**verdict.document(), "text": texts[verdict.claim].text} for verdict in verdicts], "Every claim, evaluated"
+    ).markdown()
+    yield from uncertain.section(answers)
+    yield "## What differs, and why\n"
+    for text in DIFFERS:
+        yield f"* {text}"
+    yield "\n## The papers' figures, redrawn\n"
+    for picture in drawn(answers):
+        measured = curves(own, picture) if own else []
+        (pictures / f"{picture.name}.svg").write_text(svg(picture, measured), encoding="utf-8")
+        yield f"![{picture.title}](machines/{picture.name}.svg)\n"
+        yield f"{picture.source + '. ' if picture.source else ''}{picture.title}. {picture.note}".strip() + "\n"
+    yield from where(answers, list(described))
+    yield from wires.section(pictures)
+    yield "## Machine by machine\n"
+    for name, one in described.items():
+        yield f"### {one.table['title']} (`{name}`)\n"
+        yield f"`assay evaluate --on {name}`\n"
+        yield numbers(one.table, one.origin).markdown()
+        for table in tables.get(name, []):
+            yield f"<details><summary>{table.source}: {table.benchmark}, {len(table.rows)} cells</summary>\n"
+            yield cells(table).markdown()
+            yield "</details>\n"
+    yield from _unreadable()
+    if answers.refused:
+        yield "\n## What was asked and could not be simulated\n"
+    for question, reason in answers.refused.items():
+        yield f"* {question}: {reason}"
+
+
+def numbers(table: Mapping[str, Any], origin: Mapping[str, str]) -> Grid:
+    """Every number of a description and where it is from."""
+    rows = []
+    for key, text in origin.items():
+        value: Any = table
+        for part in key.split("."):
+            value = value[int(part)] if part.isdigit() else value[part]
+        rows.append((f"`{key}`", f"{value}", text))
+    return grid("Its numbers", ("key", "number", "where from"), rows, left=3)
+
+
+def _unreadable() -> Iterator[str]:
+    yield "## What could not be read in the papers\n"
+    for one in catalogue.load().of(block.Unreadable):
+        if one.paper in PAPERS:
+            yield f"* {one.where}: {one.why}"

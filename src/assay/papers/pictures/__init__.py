@@ -1,0 +1,1 @@
+"""The papers' figures redrawn from simulated curves, published cells and measured curves."""

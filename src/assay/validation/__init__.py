@@ -1,1 +1,0 @@
-"""Simulated beside published: cells with their errors and marks, claims judged, figures redrawn, fits redone."""
