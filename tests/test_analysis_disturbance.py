@@ -181,6 +181,46 @@ def test_a_switch_costs_no_more_than_the_processor_time_that_we_lack(own: float,
     assert all(v.disturbance and v.disturbance.high > 0.5 for v in several.cases.values())
 
 
+def lagging(run: list[AccountedBlock], seed: int = 0, threads: int = 2, hertz: float = 250.0) -> list[AccountedBlock]:
+    """The run by several spinning threads, of whose processor time the kernel knows all but the first's at ticks."""
+    rng = np.random.default_rng(seed)
+    out = []
+    for block in run:
+        lag = rng.uniform(0, 1 / hertz, (2, threads - 1))
+        share = block.accounting["own"] / block.wall  # type: ignore[operator]
+        own = max(0.0, threads * block.wall * share + float((lag[0] - lag[1]).sum()))
+        out.append(dataclasses.replace(block, threads=threads, accounting={**block.accounting, "own": own}))
+    return out
+
+
+@pytest.mark.parametrize("hertz", [100.0, 250.0])
+@pytest.mark.parametrize("wall", [0.004, 0.012, 0.1])
+def test_the_lag_of_other_threads_accounts_is_nobodys_work(wall: float, hertz: float) -> None:
+    """Blocks of a few milliseconds by two threads: what the kernel has counted so far differs by a tick."""
+    for seed in range(20):
+        run = lagging(quiet_run(seed, wall=wall), seed, hertz=hertz)
+        assert "starved" not in rules(judge(run, 2))
+
+
+@pytest.mark.parametrize("wall", [0.004, 0.012, 0.1])
+def test_a_launch_whose_threads_got_half_of_the_time_is_starved(wall: float) -> None:
+    for seed in range(20):
+        halved = changed(quiet_run(seed, blocks=25, wall=wall), lambda block: block.launch == 1, own=0.5)
+        verdict = judge(lagging(halved, seed), 2)
+        assert "starved" in rules(verdict)
+        assert {halved[i].launch for i in verdict.marked} == {1}
+
+
+def test_some_switches_more_in_a_short_launch_are_chance() -> None:
+    """Eight switches in 65 ms are 123 a second, as many as a competitor causes; over a second they are one."""
+    short = [quiet_run(blocks=1, cases=6, wall=0.011), quiet_run(blocks=20, cases=6, wall=0.011)]
+    few, many = (
+        [dataclasses.replace(b, accounting={**b.accounting, "involuntary": 1.3 + i % 2}) for i, b in enumerate(run)]
+        for run in short
+    )
+    assert rules(judge(few, 2)) == set() and rules(judge(many, 2)) == {"switches"}
+
+
 def test_who_works_on_processors_that_are_not_ours_is_beside_us_as_well() -> None:
     """A quota of half a processor on a host of four: three that work there share its memory with us."""
     run = [dataclasses.replace(b, host="n1") for b in changed(quiet_run(), lambda block: True, others=3.0)]

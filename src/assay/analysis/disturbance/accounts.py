@@ -20,7 +20,9 @@ STARVED = 0.85  # our processor time, as a share of the case's best blocks: belo
 FREQUENCY = 0.05  # so much below the best, relative: a time follows the processor's frequency one to one
 EVENT = 1e-3  # s: a process or a hypervisor takes a processor for so long at least (the scheduler's least slice)
 SWITCH = 3e-3  # s: for so long a process that was switched out waits at most (the scheduler's slice)
-EXACT = 0.02  # processors: our own time is counted that well
+EXACT = 0.02  # processors: the time of a process of one thread is counted that well
+LAG = 0.1  # processors: processes of one thread never have more than one and this
+WAITS = 0.5  # processors: a program that mostly waits, for a disk say, is not judged by its processor time
 DISK = 0.01  # s: for so long a page is read from disk
 LONGEST = 0.9  # of the time that may be counted as lost: beyond it nothing is known
 IDLE = 0.05  # busy processors of an idle machine's daemons, over seconds
@@ -37,13 +39,14 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
     blocks = findings.blocks
     hits: dict[str, list[int]] = defaultdict(list)
     worst: dict[str, float] = defaultdict(float)
-    share, busiest = _own_share(blocks)
+    windows = list(_windows(blocks))
+    share, busiest = _own_share(blocks, windows, ranks)
 
     def hit(rule: str, window: list[int], size: float) -> None:
         hits[rule] += window
         worst[rule] = max(worst[rule], size)
 
-    for window in _windows(blocks):
+    for window in windows:
         wall = sum(blocks[i].wall for i in window)
         if wall <= 0:
             continue
@@ -69,12 +72,16 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
             hit("taken", window, others + steal)
             findings.met("beside", window, _touched(blocks, window, others), beside)
             findings.met("steal", window, _touched(blocks, window, steal), _slowed(steal))
-        if switches > SWITCHES + SWITCHES_A_RANK * (ranks - 1):
+        tolerated = SWITCHES + SWITCHES_A_RANK * (ranks - 1)
+        if switches > tolerated + 2 * (tolerated / wall) ** 0.5:  # two standard deviations of what chance brings
             hit("switches", window, switches)
             lost = switches * SWITCH
             single = all(blocks[i].threads == 1 and busiest[i] <= ranks * (1 + EXACT) for i in window)
             if single:  # what each thread lost is then counted in our own time
                 lost = min(lost, max(0.0, ranks - own) + EXACT)
+            else:  # whoever ran in our place was counted, unless it was another thread of ours
+                wanted = ranks * max(blocks[i].threads for i in window)
+                lost = min(lost, others + steal + rounding + max(0.0, wanted - own))
             findings.met("slices", window, _switched(blocks, window, switches), _slowed(lost))
         if starving and 2 * len(starving) >= len(window):
             least = min(share[i] for i in starving)
@@ -172,21 +179,47 @@ def _windows(blocks: Sequence[AccountedBlock]) -> Iterator[list[int]]:
         yield from windows
 
 
-def _own_share(blocks: Sequence[AccountedBlock]) -> tuple[Floats, Floats]:
-    """Our processor time a wall second of each block, relative to the case's best blocks (their 90th percentile).
+def _own_share(blocks: Sequence[AccountedBlock], windows: Sequence[Sequence[int]], ranks: int) -> tuple[Floats, Floats]:
+    """Our processor time per second of wall time of each block, relative to the case's best blocks.
 
-    1 if unknown; and those best blocks' own, in processors, infinite if unknown.
+    1 if unknown; and those best blocks' own, in processors, infinite if unknown. Of processes of one thread the best
+    blocks are the case's 90th percentile. The kernel brings the time of a process's other threads up to date at ticks
+    only: a block of several threads, or after one of several, says its own time to a tick per thread (up to 2.3 s per
+    second were seen of two), so these are compared by window.
     """
     known = [block.wall > 0 and block.accounting.get("own") is not None for block in blocks]
     busy = np.array([b.counted("own") / b.wall if ok else np.nan for b, ok in zip(blocks, known, strict=True)])
     share, busiest = np.ones(len(blocks)), np.full(len(blocks), np.inf)
+    usual = np.full(len(blocks), np.nan)  # of several threads: the case's mean
+    crowd = max(max(block.threads for block in blocks), int(np.ceil(np.nanmax(busy / ranks, initial=1.0) - LAG)))
     for members in cases_of(blocks).values():
         mine = busy[members]
-        best = np.quantile(mine, 0.9) if np.isfinite(mine).all() else np.nan
-        if best > 0.5:  # a program that mostly waits, for a disk say, is not judged by its processor time
+        if not np.isfinite(mine).all():
+            continue
+        if crowd > 1:
+            mean = float(np.average(mine, weights=[blocks[i].wall for i in members]))
+            usual[members] = mean if mean > WAITS else np.nan
+        elif (best := np.quantile(mine, 0.9)) > WAITS:
             share[members] = mine / best
             busiest[members] = best
+    best_launch = max(_launches(blocks, usual).values(), default=1.0)
+    for window in windows:
+        which = [i for i in window if np.isfinite(usual[i])]
+        due = sum(blocks[i].wall * usual[i] * best_launch for i in which)
+        if due > 0:
+            unsure = 2 * TICK * (crowd - 1) * np.sqrt(ranks * len(which) / 6)  # two readings, each uniform in a tick
+            share[which] = min(1.0, (sum(blocks[i].counted("own") for i in which) + unsure) / due)
     return share, busiest
+
+
+def _launches(blocks: Sequence[AccountedBlock], usual: Floats) -> dict[int, float]:
+    """Our processor time in each launch, relative to what is usual for its blocks: of those where that is known."""
+    own: dict[int, float] = defaultdict(float)
+    due: dict[int, float] = defaultdict(float)
+    for i in np.flatnonzero(np.isfinite(usual)).tolist():
+        own[blocks[i].launch] += blocks[i].counted("own")
+        due[blocks[i].launch] += blocks[i].wall * usual[i]
+    return {launch: own[launch] / due[launch] for launch in due}
 
 
 def frequency(findings: Findings) -> None:
