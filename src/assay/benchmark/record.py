@@ -13,7 +13,6 @@ import difflib
 import functools
 import math
 import re
-import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any
 
 from assay.benchmark import own, strict
 from assay.errors import InputError
+from assay.toml.source import parsed
 
 PARTS = ("processor", "memory", "threads", "kernels", "messages", "files", "applications")
 PROFILES = ("quick", "standard", "full")
@@ -224,13 +224,12 @@ def read_table(path: Path) -> dict[str, Any] | None:
 
     InputError names what is wrong with it.
     """
-    found = _TEXT.search(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    found = _TEXT.search(text)
     if not found:
         return None
     try:
-        return _whole(tomllib.loads(found.group(1)), path)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"the record is not TOML: {error}", file=path) from None
+        return _whole(parsed(found.group(1), path, text.count("\n", 0, found.start(1)) + 1), path)
     except ValueError as error:
         raise InputError(f"the record lacks or misuses {error}", file=path) from None
 
@@ -264,7 +263,7 @@ def _taken(kind: str, name: str, section: Any, path: Path) -> Any:
     header = str(section["from"])
     found = next((root / header for root in (*path.parents, programs_root()) if (root / header).is_file()), None)
     text = None if found is None else _FRAGMENT.search(found.read_text(encoding="utf-8"))
-    shared = tomllib.loads(text.group(1)).get(kind, {}).get(name) if text else None
+    shared = parsed(text.group(1), found).get(kind, {}).get(name) if found and text else None
     if shared is None:
         raise ValueError(f"from = {header!r} in [{kind}.{name}]: that file shares no section of this name")
     return shared | {key: value for key, value in section.items() if key != "from"}

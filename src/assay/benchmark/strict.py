@@ -16,6 +16,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.machine import units
+from assay.toml import lines
 
 _TEXTS = ("name", "title", "part", "kind", "summary", "cost", "check", "source")
 _NUMBERS = tuple(f"{what}_{profile}" for what in ("slice", "blocks") for profile in ("quick", "standard", "full"))
@@ -206,16 +207,8 @@ class _Record:
 
     def _line(self, keys: tuple[str, ...]) -> int | None:
         """Line of the file where a key stands, else where its section opens, else where the record does."""
-        lines = self.code.splitlines()
-        start = next((at for at, line in enumerate(lines) if 'R"record(' in line), 0)
-        section, inside = ".".join(keys[:2]) if len(keys) > 1 else "", len(keys) == 1
-        found = None
-        for at, line in enumerate(lines[start:], start):
-            if at > start and ')record"' in line:
-                break
-            if header := re.match(r"\s*\[([^\]]+)\]", line):
-                inside = header[1].strip() == section
-                found = at if inside and found is None else found
-            elif inside and re.match(rf"\s*{re.escape(keys[-1])}\s*=", line):
-                return at + 1
-        return (start if found is None else found) + 1
+        record = _RECORD.search(self.code)
+        if record is None:
+            return None
+        before = self.code.count("\n", 0, record.start(1))
+        return before + (lines.line_of(record[1], keys) or 1)

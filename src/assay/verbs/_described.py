@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from assay.described.shipped import SHIPPED, shipped
+from assay.toml.source import read
 
 
 def described() -> list[dict[str, str]]:
@@ -38,7 +38,7 @@ def description(name: str) -> dict[str, Any] | None:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return read(path)[0]
 
 
 def _flat(table: Any, before: str = "") -> list[tuple[str, Any]]:

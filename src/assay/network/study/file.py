@@ -11,23 +11,21 @@ from __future__ import annotations
 
 import copy
 import itertools
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import Field
 
 from assay.errors import InputError
 from assay.network import description
 from assay.network.description import Description
-from assay.toml.checking import Table
-from assay.toml.source import Source
+from assay.toml.checking import Table, validated
+from assay.toml.source import Source, read
 
 Setting = dict[str, Any]
-Model = TypeVar("Model", bound=BaseModel)
 
 
 class Plot(Table):
@@ -127,42 +125,25 @@ def load(wanted: str) -> Study:
     path = known.get(wanted, Path(wanted))
     if wanted not in known and not path.exists():
         raise InputError("there is no such study", value=wanted, accepted=f"a TOML file, or {', '.join(known)}")
-    try:
-        text = path.read_text(encoding="utf-8")
-        tree = tomllib.loads(text)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"is no TOML: {error}", file=path) from None
-    source = Source(path, text)
+    tree, source = read(path)
     own = {key: tree.pop(key) for key in ("study", "sweep", "cases", "saturation", "plot") if key in tree}
     for key in tree:
         if key not in description.TABLES:
             accepted = ", ".join((*description.TABLES, "study", "sweep", "cases", "saturation", "plot"))
             raise source.error((key,), "there is no such table", accepted=accepted)
-    head = _read(source, ("study",), Head, own.get("study", {}))
-    saturation = _read(source, ("saturation",), Saturation, own["saturation"]) if "saturation" in own else None
+    head = validated(source, Head, own.get("study", {}), ("study",))
+    saturation = validated(source, Saturation, own["saturation"], ("saturation",)) if "saturation" in own else None
     sweep, cases, plots = own.get("sweep", {}), own.get("cases", []), own.get("plot", [])
     if not isinstance(sweep, dict) or not all(isinstance(values, list) and values for values in sweep.values()):
         raise source.error(("sweep",), "every key needs a list of values", accepted='"io.b" = [0, 1]')
     for name, tables in (("cases", cases), ("plot", plots)):
         if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
             raise source.error((name,), "is no array of tables", accepted=f"[[{name}]]")
-    drawn = tuple(_read(source, ("plot", at), Plot, one) for at, one in enumerate(plots))
+    drawn = tuple(validated(source, Plot, one, ("plot", at)) for at, one in enumerate(plots))
     found = Study(path.stem, source, head, tree, sweep, cases, saturation, drawn)
     for at, plot in enumerate(drawn):
         _check_plot(found, at, plot)
     return found
-
-
-def _read(source: Source, where: tuple[str | int, ...], model: type[Model], table: Any) -> Model:
-    try:
-        return model.model_validate(table)
-    except ValidationError as error:
-        first = error.errors()[0]
-        problem = first["msg"][:1].lower() + first["msg"][1:]
-        value = None if first["type"] == "missing" or not first["loc"] else first["input"]
-        raise source.error((*where, *first["loc"]), problem, value=value) from None
 
 
 def _check_plot(study: Study, at: int, plot: Plot) -> None:

@@ -6,7 +6,6 @@ Keys of lists count from 0: `protocol.1.startup`. Numbers of the network that co
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from assay.described.machine_file import DescribedMachine, load
 from assay.errors import InputError
 from assay.machine import units
 from assay.papers.cells import origins
+from assay.toml import source as toml
 
 TICKS = re.compile(r"_ticks$")
 
@@ -31,14 +31,10 @@ class DescribedFile:
 
 
 def read(path: Path) -> DescribedFile:
-    """Read a file. InputError where it is no TOML, or where an origin cannot be read."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        table = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", file=path) from None
+    """Read a file. InputError where it is not TOML, or where an origin cannot be read."""
+    table, source = toml.read(path)
     found = DescribedFile(path, table, table.get("published", table.get("name", path.stem)), table.get("origin", {}))
-    origins.check(found.origin, found.published, path, text)
+    origins.check(found.origin, found.published, path, source.text)
     return found
 
 
