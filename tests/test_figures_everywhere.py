@@ -11,41 +11,15 @@ import pytest
 
 from assay import verbs
 from command_line import assay
+from example_inputs import CONSTANT, EXAMPLES, HYPERCUBE, SHORT, described_runs
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
-HYPERCUBE, CONSTANT = str(EXAMPLES / "hypercube.toml"), str(EXAMPLES / "constant.toml")
 SHAPE = {"name", "value", "unit", "statistic", "params", "ci95", "range", "state"}
 WITHOUT = {"build", "catalogue", "doctor", "export", "plan", "query", "runs", "version"}  # they tell no results
-SHORT = ("--set", "method.cycles=2000")
-STUDY = """[study]
-title = "x"
-[network]
-topology = "hypercube"
-dimension = 3
-[method]
-cycles = 2000
-warmup_cycles = 100
-replications = 3
-[sweep]
-"traffic.load" = [0.1, 2.0]
-[saturation]
-precision = 0.2
-seeds = 1
-cycles = 2000
-cases = [{ "traffic.flits" = 16 }]
-"""
 
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with two runs of a described machine, a study and a trace."""
-    folder = tmp_path_factory.mktemp("figures")
-    (folder / "study.toml").write_text(STUDY)
-    (folder / "messages.csv").write_text("id,cycle,source,destination,flits\n1,0,0,1,5\n2,7,3,9,8\n")
-    for name, startup in (("a", "70 us"), ("b", "80 us")):
-        words = ("--set", f"machine.messages.startup={startup}", "--out", str(folder / name))
-        assert assay("run", "echo", "--on", CONSTANT, *words).status == 0
-    return folder
+    return described_runs(tmp_path_factory.mktemp("figures"))
 
 
 CASES: dict[str, list[str]] = {

@@ -12,25 +12,10 @@ import pytest
 
 from assay.network import description, workers
 from command_line import assay
+from example_inputs import CONSTANT, HYPERCUBE, study
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
-HYPERCUBE = str(EXAMPLES / "hypercube.toml")
-STUDY = """[study]
-title = "x"
-[network]
-topology = "hypercube"
-dimension = 3
-[method]
-cycles = 2000
-warmup_cycles = 100
-replications = 2
-[sweep]
-"traffic.load" = [0.1, 0.2]
-"traffic.hotspots" = [[0], [1]]
-[[plot]]
-title = "p"
-x = "load"
-"""
+PLOT = '[[plot]]\ntitle = "p"\nx = "load"\n'
+STUDY = study(2, '"traffic.load" = [0.1, 0.2]', '"traffic.hotspots" = [[0], [1]]') + PLOT
 
 
 def refusal(*words: object) -> str:
@@ -96,7 +81,7 @@ def test_numbers_that_are_none(setting: str, said: str) -> None:
     ],
 )
 def test_numbers_that_are_none_on_a_described_machine(words: tuple[str, ...], said: str) -> None:
-    found = assay("run", "echo", "--on", str(EXAMPLES / "constant.toml"), *words)
+    found = assay("run", "echo", "--on", CONSTANT, *words)
     assert (found.status, found.out) == (2, "")
     assert said in found.err and "Traceback" not in found.err
 

@@ -8,8 +8,8 @@ import pytest
 
 from assay.errors import MeasurementError
 from command_line import assay
+from example_inputs import HYPERCUBE
 
-HYPERCUBE = str(Path(__file__).parents[1] / "examples" / "hypercube.toml")
 SHORT = ("--set", "method.messages=500")
 
 

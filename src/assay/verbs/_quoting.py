@@ -58,8 +58,13 @@ def _has_file(on: str) -> bool:
     return True
 
 
-def show(found: dict[str, Any]) -> None:
-    """Print quoted answers as tables."""
+def show(found: dict[str, Any], quiet: bool = False) -> None:
+    """Print quoted answers as tables, or how many they are in one line."""
+    if quiet:
+        sections = found.get("benchmarks") or [found]
+        count = sum(len(section["figures"]) for section in sections)
+        print(f"{found['name']}: cannot be measured here: {count} published figures quoted")
+        return
     from rich.console import Console
 
     from assay.papers.tables import quoted

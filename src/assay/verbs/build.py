@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from assay.verbs._options import Json, Quiet
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
@@ -21,11 +23,12 @@ def register(app: typer.Typer) -> None:
         remove: Annotated[
             list[str] | None, typer.Option(metavar="NAME|FILE", help="forget a program of your own; its file stays")
         ] = None,
-        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+        quiet: Quiet = False,
+        json: Json = False,
     ) -> None:
         """Compile programs ahead, with CXX and CXXFLAGS and the site's mpicxx, as a run would."""
         if listed or remove:
-            _own(names, remove or [], json)
+            _own(names, remove or [], quiet, json)
             return
         from pathlib import Path
 
@@ -34,6 +37,10 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.execute import build as building
         from assay.execute.mpi import find_mpi
+
+        def say(text: str) -> None:
+            if not quiet:
+                print(text, file=sys.stderr)
 
         own = {name: take_in(Path(name)) for name in names or () if name.endswith(".hpp")}
         chosen = [own.get(name) or benchmark(name) for name in dict.fromkeys(names or ())]
@@ -44,13 +51,13 @@ def register(app: typer.Typer) -> None:
             left_out = [record.name for record in records if record.kind == "ranks"]
             records = [record for record in records if record.kind != "ranks"]
         for record in own.values():  # for described machines, also where there is no MPI
-            building.build_for_simulator(record, progress=lambda text: print(text, file=sys.stderr))
+            building.build_for_simulator(record, progress=say)
         if mpi is None and own:
             left_out = [record.name for record in records if record.kind == "ranks"]
             records = [record for record in records if record.kind != "ranks"]
-        built = building.build(records, mpi=mpi, progress=lambda text: print(text, file=sys.stderr))
+        built = building.build(records, mpi=mpi, progress=say)
         if left_out:
-            print(f"left out for want of an MPI (assay doctor): {', '.join(left_out)}", file=sys.stderr)
+            say(f"skipped, since there is no MPI (`assay doctor` says how to get one): {', '.join(left_out)}")
         if json:
             emit(
                 {
@@ -72,12 +79,17 @@ def register(app: typer.Typer) -> None:
                 }
             )
             return
+        if quiet:
+            cached = sum(one.cached for one in built.values())
+            counts = f"{len(built) - cached} compiled, {cached} up to date, {len(left_out)} skipped"
+            print(f"{len(built)} programs: {counts}")
+            return
         for name, one in built.items():
-            how = "kept from before" if one.cached else f"compiled in {one.seconds:.1f} s"
+            how = "up to date" if one.cached else f"compiled in {one.seconds:.1f} s"
             print(f"{name:<16} {how:<22} {one.compiler} {one.flags}  {one.path}")
 
 
-def _own(names: list[str] | None, removed: list[str], json: bool) -> None:
+def _own(names: list[str] | None, removed: list[str], quiet: bool, json: bool) -> None:
     """List a person's own programs, after forgetting those named."""
     from assay.benchmark.owned import forget, own_programs
     from assay.cli import emit
@@ -91,6 +103,10 @@ def _own(names: list[str] | None, removed: list[str], json: bool) -> None:
         emit(
             {"programs": [vars(each) | {"path": str(each.path)} for each in programs], "removed": list(map(str, gone))}
         )
+        return
+    if quiet:
+        unusable = sum(each.problem is not None for each in programs)
+        print(f"{len(programs)} programs of your own, {unusable} unusable, {len(gone)} removed")
         return
     for path in gone:
         print(f"removed: {path} (the file itself stays)")

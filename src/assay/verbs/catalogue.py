@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.verbs._completing import beside_names
+from assay.verbs._options import Json, Quiet
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +32,8 @@ def register(app: typer.Typer) -> None:
         machine_keys: Annotated[
             bool, typer.Option("--machine-keys", help="what a described machine's file may say, key by key")
         ] = False,
-        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+        quiet: Quiet = False,
+        json: Json = False,
     ) -> None:
         """Show published machines and results, and described machines. Without a name: the lists of all."""
         from assay.cli import emit
@@ -40,7 +42,13 @@ def register(app: typer.Typer) -> None:
         if machine_keys:
             from assay.described import machine_keys as reference
 
-            emit({"tables": reference.sections()}) if json else print(reference.markdown())
+            tables = reference.sections()
+            if json:
+                emit({"tables": tables})
+            elif quiet:
+                print(f"{sum(len(table['keys']) for table in tables)} keys in {len(tables)} tables")
+            else:
+                print(reference.markdown())
             return
         if benchmarks and (name or benchmark or claims):
             raise InputError(
@@ -50,15 +58,26 @@ def register(app: typer.Typer) -> None:
             from assay.benchmark.record import benchmarks as own
 
             document: dict[str, Any] = {"benchmarks": [each.describe() for each in own().values()]}
-            emit(document) if json else _show_own(document["benchmarks"])
+            if json:
+                emit(document)
+            elif quiet:
+                parts = {each["part"] for each in document["benchmarks"]}
+                print(f"{len(document['benchmarks'])} benchmarks in {len(parts)} parts")
+            else:
+                _show_own(document["benchmarks"])
             return
-        if name is not None and not (benchmark or claims) and _only_described(name, json):
+        if name is not None and not (benchmark or claims) and _only_described(name, quiet, json):
             return
         selection = Selection(name, benchmark, claims)
-        emit(selection.document()) if json else selection.show()
+        if json:
+            emit(selection.document())
+        elif quiet:
+            print(selection.one_line())
+        else:
+            selection.show()
 
 
-def _only_described(name: str, json: bool) -> bool:
+def _only_described(name: str, quiet: bool, json: bool) -> bool:
     """Show a machine that is described and was never published; whether it is one."""
     from assay.cli import emit
     from assay.machine import catalogue
@@ -66,7 +85,12 @@ def _only_described(name: str, json: bool) -> bool:
 
     found = None if name in catalogue.load().machines else _described.description(name)
     if found is not None:
-        emit({"described": found}) if json else _described.show(found)
+        if json:
+            emit({"described": found})
+        elif quiet:
+            print(f"{name}: {found['title']}, described, {len(found['keys'])} keys")
+        else:
+            _described.show(found)
     return found is not None
 
 
@@ -151,6 +175,22 @@ class Selection:
         if not self.claims_only:
             document["cells"] = [each.document() for each in self.cells]
         return document | {"claims": claims}
+
+    def one_line(self) -> str:
+        """Count what `show` lists."""
+        if self.whole:
+            from assay.verbs import _described
+
+            counts: dict[str, Sized] = {
+                "machines": self.all.machines,
+                "papers": self.all.papers,
+                "values": self.all.cells,
+            }
+            counts |= {"claims": self.all.claims, "described machines": _described.described()}
+            return ", ".join(f"{len(found):,} {what}" for what, found in counts.items())
+        named = [each.id for each in (self.machine, self.paper, self.benchmark) if each is not None]
+        values = [] if self.claims_only else [f"{len(self.cells):,} values"]
+        return f"{' and '.join(named) or 'all'}: {', '.join([*values, f'{len(self.claims):,} claims'])}"
 
     def show(self) -> None:
         """Print it for people."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.verbs._completing import beside_names, run_names
+from assay.verbs._completing import beside_names
+from assay.verbs._options import Json, Quiet, RunName
 
 if TYPE_CHECKING:
     from assay.store import Run
@@ -19,10 +20,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def compare(
-        run: Annotated[
-            str,
-            typer.Argument(help="a run: its folder or id", autocompletion=run_names),
-        ],
+        run: RunName,
         others: Annotated[
             list[str],
             typer.Argument(
@@ -40,8 +38,8 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(help="what the threshold rests on: BENCHMARK.FIGURE,… (default: the headlines of both)"),
         ] = None,
-        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="no tables: what is found, in a line each")] = False,
-        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+        quiet: Quiet = False,
+        json: Json = False,
     ) -> None:
         """Say what differs, what is equal and what cannot be told; the margin is 0.03 where none is stated."""
         import sys
@@ -152,13 +150,14 @@ def _show(run: str, beside: list[dict[str, Any]], margin: float | None, gates: l
     out = Console()
 
     def say(text: str) -> None:
-        out.print(text, highlight=False, markup=False)
+        out.print(text, highlight=False, markup=False, soft_wrap=True)
 
     for entry in beside:
         if not entry["rows"]:
             say(f"nothing that {run} measured is known of {entry['with']}")
         elif entry["kind"] == "quoted":
             if quiet:
+                say(f"{entry['with']}: {len(entry['rows'])} published values beside {run}, none judged")
                 continue
             out.print(tables.table_of_machine(entry["rows"], run, entry["with"]).rich())
         else:

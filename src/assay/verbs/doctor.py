@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.verbs._options import Json, Quiet
+
 if TYPE_CHECKING:
     from assay.machine.abilities import Ability
     from assay.machine.discovery import Host
@@ -21,8 +23,8 @@ def register(app: typer.Typer) -> None:
     def doctor(
         watch: Annotated[bool, typer.Option("--watch", help="its noise and activity, live, until Ctrl-C")] = False,
         seconds: Annotated[float | None, typer.Option("--for", min=0.1, help="seconds to watch")] = None,
-        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="one line")] = False,
-        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+        quiet: Quiet = False,
+        json: Json = False,
     ) -> None:
         """Show what this machine is and what can be measured on it."""
         if watch or seconds is not None:

@@ -8,7 +8,23 @@ from typing import Annotated
 
 import typer
 
-from assay.verbs._completing import described_names, run_names
+from assay.verbs._completing import run_names
+from assay.verbs._options import (
+    Budget,
+    DocsFolder,
+    Json,
+    Launches,
+    Nodes,
+    On,
+    Only,
+    PerNode,
+    Profile,
+    Quiet,
+    RunFolder,
+    Seed,
+    Via,
+    Within,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -16,41 +32,24 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def evaluate(
-        on: Annotated[
-            str | None,
-            typer.Option(help="a described machine: its name, or a TOML file", autocompletion=described_names),
-        ] = None,
-        via: Annotated[str | None, typer.Option(help="local, mpiexec, hosts:FILE, slurm")] = None,
-        nodes: Annotated[
-            int | None,
-            typer.Option("-N", min=1, max=2**31 - 1, help="nodes; of a described machine 128 at most, unless said"),
-        ] = None,
-        ppn: Annotated[str | None, typer.Option(help="ranks a node; 1,2 does both")] = None,
-        profile: Annotated[str, typer.Option(help="quick, standard or full")] = "quick",
-        only: Annotated[str | None, typer.Option(help="PART,…: processor, memory, messages, …")] = None,
-        launches: Annotated[
-            int | None,
-            typer.Option(min=1, max=2**31 - 1, help="fresh processes (default: the profile's); with --within: at most"),
-        ] = None,
-        within: Annotated[
-            str | None,
-            typer.Option(
-                help="launch until half the 95% intervals are within this (default: standard 2%, full 1%; quick: fixed)"
-            ),
-        ] = None,
-        budget: Annotated[
-            str | None,
-            typer.Option(help="what launches may take, e.g. 20min (default: twice the profile's first launches)"),
-        ] = None,
-        seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="orders and alignments")] = 1,
-        out: Annotated[Path | None, typer.Option(help="the run's folder (default: runs/ID)")] = None,
-        docs: Annotated[Path | None, typer.Option(help="with --on all: write machines.md there")] = None,
+        on: On = None,
+        via: Via = None,
+        nodes: Nodes = None,
+        ppn: PerNode = None,
+        profile: Profile = "quick",
+        only: Only = None,
+        launches: Launches = None,
+        within: Within = None,
+        budget: Budget = None,
+        seed: Seed = 1,
+        out: RunFolder = None,
+        docs: DocsFolder = None,
         beside: Annotated[str | None, typer.Option(help="with --on all: a run of this machine, drawn beside")] = None,
         resume: Annotated[
             str | None, typer.Option(help="go on with this run: its folder or id", autocompletion=run_names)
         ] = None,
-        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="no progress; one line at the end")] = False,
-        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+        quiet: Quiet = False,
+        json: Json = False,
     ) -> None:
         """Measure every part of a machine and write report.html."""
         from assay.cli import emit
@@ -77,7 +76,7 @@ def register(app: typer.Typer) -> None:
             found = evaluation(asked, lambda text: print(text, file=sys.stderr))
             if found.wishes is None:
                 quoted = found.quoted or {}
-                emit({"figures": of_sections(quoted)} | quoted) if json else _quoting.show(quoted)
+                emit({"figures": of_sections(quoted)} | quoted) if json else _quoting.show(quoted, quiet)
                 return
             if on is not None:  # what its report will read is refused before anything is simulated
                 read(find(on.partition(":")[0]))

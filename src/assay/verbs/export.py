@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.verbs._options import Json, Quiet, RunName
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -33,11 +35,14 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def export(
-        run: Annotated[str, typer.Argument(help="a run's folder or id")],
+        run: RunName,
         table: Annotated[ExportedTable, typer.Option(help="which rows")] = ExportedTable.samples,
         format: Annotated[ExportFormat, typer.Option(help="csv or json")] = ExportFormat.csv,
-        output: Annotated[Path | None, typer.Option("-o", help="a file (default: standard output)")] = None,
-        json: Annotated[bool, typer.Option("--json", help="the same as --format json")] = False,
+        output: Annotated[
+            Path | None, typer.Option("-o", "--out", metavar="FILE", help="where to (default: standard output)")
+        ] = None,
+        quiet: Quiet = False,
+        json: Json = False,
     ) -> None:
         """Write every row of a run."""
         import csv
@@ -49,6 +54,9 @@ def register(app: typer.Typer) -> None:
 
         answer = Run.open(run).connect().execute(f"SELECT * FROM {table.value}")
         names = [column[0] for column in answer.description or []]
+        if quiet and output is None and not json:
+            print(f"{len(answer.fetchall()):,} rows of {table.value}")
+            return
         if json or format is ExportFormat.json:
             rows = [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
             if output is None:
@@ -61,19 +69,25 @@ def register(app: typer.Typer) -> None:
                 storage_failed(error, output)
             if json:
                 emit({"table": table.value, "rows": len(rows), "file": str(output)})
+            else:
+                print(f"{len(rows):,} rows of {table.value}: {output}")
             return
         if output is None:
             _rows(csv.writer(sys.stdout), names, answer)
             return
         try:
             with output.open("w", newline="", encoding="utf-8") as out:
-                _rows(csv.writer(out), names, answer)
+                count = _rows(csv.writer(out), names, answer)
         except OSError as error:
             storage_failed(error, output)
+        print(f"{count:,} rows of {table.value}: {output}")
 
 
-def _rows(writer: Any, names: list[str], answer: duckdb.DuckDBPyConnection) -> None:
-    """Write a heading and every row, some thousands at a time."""
+def _rows(writer: Any, names: list[str], answer: duckdb.DuckDBPyConnection) -> int:
+    """Write a heading and every row, some thousands at a time; how many rows there are."""
     writer.writerow(names)
+    count = 0
     while some := answer.fetchmany(10000):
         writer.writerows(some)
+        count += len(some)
+    return count

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from assay.verbs._options import Json, On, Quiet
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
@@ -14,10 +16,13 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def fit(
         run: Annotated[str | None, typer.Argument(help="a run's folder or id: its echo becomes a description")] = None,
-        on: Annotated[str | None, typer.Option(help="a described machine: fit its fitted numbers again")] = None,
-        out: Annotated[Path | None, typer.Option(help="write the description with the fitted numbers there")] = None,
-        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="one line")] = False,
-        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+        on: On = None,
+        out: Annotated[
+            Path | None,
+            typer.Option("-o", "--out", metavar="FILE", help="write the description with the fitted numbers there"),
+        ] = None,
+        quiet: Quiet = False,
+        json: Json = False,
     ) -> None:
         """Fit start-ups, times a byte and a hop: of a description, to published cells; of a run, to its samples."""
         from assay.errors import InputError

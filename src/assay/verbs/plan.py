@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from assay.verbs._completing import described_names
+from assay.verbs._options import Budget, Json, Launches, Nodes, On, Only, PerNode, Profile, Quiet, Seed, Via, Within
 
 if TYPE_CHECKING:
     from assay.execute.duration import Duration
@@ -17,32 +17,18 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def plan(
-        on: Annotated[
-            str | None,
-            typer.Option(help="a described machine: its name, or a TOML file", autocompletion=described_names),
-        ] = None,
-        via: Annotated[str | None, typer.Option(help="local, mpiexec, hosts:FILE, slurm")] = None,
-        nodes: Annotated[int | None, typer.Option("-N", min=1, max=2**31 - 1, help="nodes")] = None,
-        ppn: Annotated[str | None, typer.Option(help="ranks per node; 1,2 does both")] = None,
-        profile: Annotated[str, typer.Option(help="quick, standard or full")] = "quick",
-        only: Annotated[str | None, typer.Option(help="PART,…")] = None,
-        launches: Annotated[
-            int | None,
-            typer.Option(min=1, max=2**31 - 1, help="fresh processes (default: the profile's); with --within: at most"),
-        ] = None,
-        within: Annotated[
-            str | None,
-            typer.Option(
-                help="launch until half the 95% intervals are within this (default: standard 2%, full 1%; quick: fixed)"
-            ),
-        ] = None,
-        budget: Annotated[
-            str | None,
-            typer.Option(help="what launches may take, e.g. 20min (default: twice the profile's first launches)"),
-        ] = None,
-        seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="orders and alignments")] = 1,
-        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="only how long it will take")] = False,
-        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+        on: On = None,
+        via: Via = None,
+        nodes: Nodes = None,
+        ppn: PerNode = None,
+        profile: Profile = "quick",
+        only: Only = None,
+        launches: Launches = None,
+        within: Within = None,
+        budget: Budget = None,
+        seed: Seed = 1,
+        quiet: Quiet = False,
+        json: Json = False,
     ) -> None:
         """Say what `evaluate` would do, task by task, and how long it will take."""
         import os

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from assay.verbs._options import Json, Quiet
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
@@ -15,7 +17,8 @@ def register(app: typer.Typer) -> None:
         sql: Annotated[str, typer.Argument(help="over the views samples, blocks, checks, launches")],
         runs: Annotated[list[str] | None, typer.Option("--run", help="a folder or an id (default: all runs)")] = None,
         write: Annotated[bool, typer.Option("--write", help="let the SQL read and write files: COPY, ATTACH")] = False,
-        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+        quiet: Quiet = False,
+        json: Json = False,
     ) -> None:
         """Ask the samples of one or several runs in SQL (DuckDB), which changes nothing and reaches no file."""
         import duckdb
@@ -41,6 +44,9 @@ def register(app: typer.Typer) -> None:
             raise InputError(said, key="SQL", value=sql, accepted=accepted) from None
         if json:
             emit({"columns": names, "rows": [[_plain(value) for value in row] for row in rows]})
+            return
+        if quiet:
+            print(", ".join(map(str, rows[0])) if len(rows) == 1 else f"{len(rows)} rows of {len(names)} columns")
             return
         from rich.console import Console
         from rich.table import Table

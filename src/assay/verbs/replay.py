@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from assay.verbs._options import Json, NetworkSettings, Quiet, Timeline
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
@@ -16,13 +18,10 @@ def register(app: typer.Typer) -> None:
         network: Annotated[Path, typer.Argument(metavar="NETWORK.toml", help="the network; its traffic is not used")],
         messages: Annotated[Path, typer.Argument(metavar="messages.csv", help="id,cycle,source,destination,flits")],
         out: Annotated[Path, typer.Option("-o", "--out", metavar="delivered.csv", help="id,head,tail,hops")],
-        settings: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="override a key")] = None,
-        timeline: Annotated[
-            Path | None,
-            typer.Option("--timeline", metavar="TRACE.json", help="the worms over time, for ui.perfetto.dev"),
-        ] = None,
-        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="one line")] = False,
-        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+        settings: NetworkSettings = None,
+        timeline: Timeline = None,
+        quiet: Quiet = False,
+        json: Json = False,
     ) -> None:
         """Send the messages of a file through a network and say when each arrives."""
         from assay.cli import emit

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from assay.verbs._completing import run_names
+from assay.verbs._options import Json, Quiet
 
 
 def register(app: typer.Typer) -> None:
@@ -22,12 +23,15 @@ def register(app: typer.Typer) -> None:
         output: Annotated[
             Path | None,
             typer.Option(
-                "-o", help="the page (default: report.html in the run; of several runs beside.html in the first)"
+                "-o",
+                "--out",
+                metavar="FILE",
+                help="the page (default: report.html in the run; of several runs beside.html in the first)",
             ),
         ] = None,
         markdown: Annotated[bool, typer.Option("--markdown", help="print the tables as Markdown")] = False,
-        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="one line")] = False,
-        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+        quiet: Quiet = False,
+        json: Json = False,
     ) -> None:
         """Write a run's report again, from its samples; of several runs one report that puts them side by side."""
         from assay.cli import emit
@@ -53,7 +57,7 @@ def register(app: typer.Typer) -> None:
             listed = [figure for one in made for figure in of_sections(one)]
             several = {"reports": made, "beside": beside}
             emit({"figures": listed} | (made[0] if len(made) == 1 else several))
-        elif quiet and not markdown:
+        elif quiet:
             from assay.report.one_line import one_line
 
             print("\n".join([*map(one_line, made), *([f"report: {written}"] if beside is not None else [])]))

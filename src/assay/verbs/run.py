@@ -8,7 +8,22 @@ from typing import Annotated
 
 import typer
 
-from assay.verbs._completing import benchmark_names, described_names
+from assay.verbs._completing import benchmark_names
+from assay.verbs._options import (
+    Budget,
+    Json,
+    Launches,
+    Nodes,
+    On,
+    PerNode,
+    Profile,
+    Quiet,
+    RunFolder,
+    Seed,
+    Timeline,
+    Via,
+    Within,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -20,44 +35,28 @@ def register(app: typer.Typer) -> None:
             str,
             typer.Argument(help="its name; `assay catalogue --benchmarks` lists them", autocompletion=benchmark_names),
         ],
-        on: Annotated[
-            str | None,
-            typer.Option(help="a described machine: its name, or a TOML file", autocompletion=described_names),
-        ] = None,
-        via: Annotated[str | None, typer.Option(help="local, mpiexec, hosts:FILE, slurm")] = None,
+        on: On = None,
+        via: Via = None,
         ranks: Annotated[
             int | None, typer.Option("-n", min=1, max=2**31 - 1, help="ranks of a message-passing benchmark")
         ] = None,
-        nodes: Annotated[int | None, typer.Option("-N", min=1, max=2**31 - 1, help="nodes")] = None,
-        ppn: Annotated[str | None, typer.Option(help="ranks a node; 1,2 does both")] = None,
+        nodes: Nodes = None,
+        ppn: PerNode = None,
         settings: Annotated[
             list[str] | None, typer.Option("--set", help="KEY=VALUE; repetitions=N; machine.KEY of --on")
         ] = None,
-        profile: Annotated[str, typer.Option(help="quick, standard or full")] = "quick",
-        launches: Annotated[
-            int | None,
-            typer.Option(min=1, max=2**31 - 1, help="fresh processes (default: the profile's); with --within: at most"),
-        ] = None,
-        within: Annotated[
-            str | None,
-            typer.Option(
-                help="launch until half the 95% intervals are within this (default: standard 2%, full 1%; quick: fixed)"
-            ),
-        ] = None,
-        budget: Annotated[
-            str | None,
-            typer.Option(help="what launches may take, e.g. 20min (default: twice the profile's first launches)"),
-        ] = None,
-        seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="orders and alignments")] = 1,
-        timeline: Annotated[
-            Path | None, typer.Option(help="on a described machine: ranks and messages over time, for Perfetto (JSON)")
-        ] = None,
+        profile: Profile = "quick",
+        launches: Launches = None,
+        within: Within = None,
+        budget: Budget = None,
+        seed: Seed = 1,
+        timeline: Timeline = None,
         matrix: Annotated[
             Path | None, typer.Option(help="on a described machine: messages and bytes between ranks (CSV)")
         ] = None,
-        out: Annotated[Path | None, typer.Option(help="the run's folder (default: runs/ID)")] = None,
-        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="no progress; one line at the end")] = False,
-        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+        out: RunFolder = None,
+        quiet: Quiet = False,
+        json: Json = False,
     ) -> None:
         """Run one benchmark and say its figures."""
         from assay.benchmark.record import benchmark as record
@@ -87,7 +86,7 @@ def register(app: typer.Typer) -> None:
         )
         quoted = _quoting.quoted_one(wishes, record(benchmark))
         if quoted is not None:
-            emit(quoted) if json else _quoting.show(quoted)
+            emit(quoted) if json else _quoting.show(quoted, quiet)
             return
         made, failures = measure(wishes, out, quiet=quiet)
         whole = document(made, quoted_nodes=False)

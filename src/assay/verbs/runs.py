@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from assay.verbs._options import Json, Quiet
 
 if TYPE_CHECKING:
     from assay.store import Run
@@ -14,7 +16,7 @@ def register(app: typer.Typer) -> None:
     """Add the verb."""
 
     @app.command()
-    def runs(json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False) -> None:
+    def runs(quiet: Quiet = False, json: Json = False) -> None:
         """List the runs made here, the newest last."""
         import time
 
@@ -24,6 +26,10 @@ def register(app: typer.Typer) -> None:
         found = [_entry(run) for run in known_runs()]
         if json:
             emit({"runs": found})
+            return
+        if quiet:
+            last = f", the latest {found[-1]['id']} ({found[-1]['state']})" if found else ""
+            print(f"{len(found)} run{'s' if len(found) != 1 else ''}{last}")
             return
         from rich.console import Console
         from rich.table import Table

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.verbs._options import Executor, Json, NetworkSettings, Points, Quiet, Workers
+
 if TYPE_CHECKING:
     from assay.network.workers import WorkerKind
 
@@ -19,10 +21,7 @@ def register(app: typer.Typer) -> None:
         network: Annotated[
             Path | None, typer.Argument(metavar="NETWORK.toml", help="the network, its traffic, the method")
         ] = None,
-        settings: Annotated[
-            list[str] | None,
-            typer.Option("--set", metavar="KEY=VALUE", help="override a key, such as traffic.load=0.3"),
-        ] = None,
+        settings: NetworkSettings = None,
         saturation: Annotated[bool, typer.Option("--saturation", help="find the load that saturates it")] = False,
         sweep: Annotated[
             list[str] | None,
@@ -30,22 +29,15 @@ def register(app: typer.Typer) -> None:
                 "--sweep", metavar="KEY=V1,V2,…", help="one simulation for each value (given twice: each pair)"
             ),
         ] = None,
-        out: Annotated[
-            Path | None,
-            typer.Option("--out", metavar="FILE", help="keep a sweep's points there; run again, it goes on"),
-        ] = None,
+        out: Points = None,
         heatmap: Annotated[
             Path | None,
             typer.Option("--heatmap", metavar="FILE.svg", help="draw the network with the load of its links"),
         ] = None,
-        executor: Annotated[
-            str, typer.Option("--executor", help="threads, processes; mpi: ranks of python -m mpi4py.futures")
-        ] = "threads",
-        workers: Annotated[
-            int | None, typer.Option("--workers", min=1, help="how many; a sweep takes all processors by default")
-        ] = None,
-        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="no progress; one line at the end")] = False,
-        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+        executor: Executor = "threads",
+        workers: Workers = None,
+        quiet: Quiet = False,
+        json: Json = False,
         keys: Annotated[bool, typer.Option("--keys", help="every key of NETWORK.toml with its default")] = False,
     ) -> None:
         """Simulate traffic on a described network, exact to the flit."""
@@ -57,9 +49,7 @@ def register(app: typer.Typer) -> None:
         from assay.verbs._simulated import show
 
         if keys:
-            from assay.network.network_keys import markdown
-
-            print(markdown())
+            _show_keys(quiet, json)
             return
         if network is None:
             raise InputError("which network?", accepted="assay simulate NETWORK.toml, or --keys for what it may say")
@@ -83,6 +73,24 @@ def register(app: typer.Typer) -> None:
             emit(document)
             return
         show(documents, quiet)
+
+
+def _show_keys(quiet: bool, json: bool) -> None:
+    """List every key that NETWORK.toml may have."""
+    from assay.cli import emit
+    from assay.network.network_keys import markdown, sections
+
+    names = ("key", "default", "meaning")
+    tables = [
+        {"table": heading, "text": text, "keys": [dict(zip(names, row, strict=True)) for row in rows]}
+        for heading, text, rows in sections()
+    ]
+    if json:
+        emit({"figures": [], "tables": tables})
+    elif quiet:
+        print(f"{sum(len(rows) for _, _, rows in sections())} keys in {len(tables)} tables")
+    else:
+        print(markdown())
 
 
 def _simulate(

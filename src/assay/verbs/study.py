@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.verbs._options import DocsFolder, Executor, Json, Points, Quiet, Workers
+
 if TYPE_CHECKING:
     from assay.network.workers import WorkerKind
 
@@ -23,17 +25,13 @@ def register(app: typer.Typer) -> None:
             bool, typer.Option("--all", help="all shipped studies; writes ghosh.md with plots")
         ] = False,
         quick: Annotated[bool, typer.Option("--quick", help="3 replications, wide brackets")] = False,
-        quiet: Annotated[bool, typer.Option("-q", "--quiet", help="no progress; one line at the end")] = False,
-        json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False,
+        quiet: Quiet = False,
+        json: Json = False,
         plots: Annotated[Path | None, typer.Option("--plots", metavar="FOLDER", help="write the plots there")] = None,
-        docs: Annotated[Path, typer.Option("--docs", metavar="FOLDER", help="where --all writes")] = Path("docs"),
-        out: Annotated[
-            Path | None, typer.Option("--out", metavar="FILE", help="keep points there; run again, it goes on")
-        ] = None,
-        executor: Annotated[
-            str, typer.Option("--executor", help="threads, processes; mpi: ranks of python -m mpi4py.futures")
-        ] = "threads",
-        workers: Annotated[int | None, typer.Option("--workers", min=1, help="how many")] = None,
+        docs: DocsFolder = Path("docs"),
+        out: Points = None,
+        executor: Executor = "threads",
+        workers: Workers = None,
     ) -> None:
         """Simulate a study: its points, saturation by backlog, plots, and what becomes of each claim."""
         from assay.cli import emit
@@ -45,8 +43,7 @@ def register(app: typer.Typer) -> None:
 
         known = file.shipped()
         if not everything and name is None:
-            for found in sorted((file.load(each) for each in known), key=lambda one: one.head.order):
-                print(f"{found.name:<12} {found.head.title} ({found.head.figure or found.head.source})")
+            _show_shipped(sorted((file.load(each) for each in known), key=lambda one: one.head.order), quiet, json)
             return
         which = kind(executor)
         wanted = (
@@ -59,7 +56,7 @@ def register(app: typer.Typer) -> None:
         if everything:
             from assay.papers.ghosh.page import write
 
-            write(results, docs)
+            write(results, docs or Path("docs"))
         if plots is not None:
             _draw(results, plots)
         if json:
@@ -69,6 +66,21 @@ def register(app: typer.Typer) -> None:
             return
         for one in results:
             print(brief(one) if quiet else words(one) + "\n")
+
+
+def _show_shipped(studies: list[Any], quiet: bool, json: bool) -> None:
+    """List the shipped studies."""
+    from assay.cli import emit
+
+    if json:
+        heads = [(one.name, one.head) for one in studies]
+        listed = [{"name": name, "title": head.title, "source": head.figure or head.source} for name, head in heads]
+        emit({"figures": [], "studies": listed})
+    elif quiet:
+        print(f"{len(studies)} studies: {', '.join(one.name for one in studies)}")
+    else:
+        for one in studies:
+            print(f"{one.name:<12} {one.head.title} ({one.head.figure or one.head.source})")
 
 
 def _run(

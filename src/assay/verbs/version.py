@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
+
+from assay.verbs._options import Json, Quiet
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
 
     @app.command()
-    def version(json: Annotated[bool, typer.Option("--json", help="one JSON document")] = False) -> None:
+    def version(quiet: Quiet = False, json: Json = False) -> None:
         """Say which Assay this is."""
         from assay import __version__
         from assay.cli import emit

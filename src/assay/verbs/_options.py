@@ -1,0 +1,95 @@
+"""The options that several verbs take, each declared once: one name, one meaning, one help text everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assay.verbs._completing import described_names, run_names
+
+MOST = 2**31 - 1  # of a count: what the programs' 32 bits hold
+
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="no progress, no tables: the result in one line")]
+Json = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
+
+# Where and how often a program is run.
+On = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MACHINE", help="a described machine: its name, or a TOML file", autocompletion=described_names
+    ),
+]
+Via = Annotated[str | None, typer.Option(metavar="LAUNCHER", help="local, mpiexec, hosts:FILE or slurm[:OPTIONS]")]
+Nodes = Annotated[
+    int | None,
+    typer.Option(
+        "-N",
+        metavar="N",
+        min=1,
+        max=MOST,
+        help="number of nodes (default: all; `evaluate` on a described machine: at most 128)",
+    ),
+]
+PerNode = Annotated[str | None, typer.Option("--ppn", metavar="N,…", help="ranks per node; 1,2 runs both")]
+Profile = Annotated[str, typer.Option(metavar="NAME", help="quick, standard or full")]
+Only = Annotated[str | None, typer.Option(metavar="PART,…", help="processor, memory, threads, messages, …")]
+Launches = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        max=MOST,
+        help="launches per benchmark (default: the profile's); with --within: at most so many",
+    ),
+]
+Within = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SHARE",
+        help="launch until half of each 95% interval is within this (default: standard 2%, full 1%; quick: fixed)",
+    ),
+]
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME", help="time limit for launches, such as 20min (default: twice the profile's first launches)"
+    ),
+]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**63 - 1, help="seed of the random orders and alignments")]
+RunFolder = Annotated[
+    Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="the run's folder (default: runs/ID)")
+]
+Timeline = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="TRACE.json", help="write ranks (`run --on`) or messages (`replay`) over time, for ui.perfetto.dev"
+    ),
+]
+DocsFolder = Annotated[
+    Path | None, typer.Option("--docs", metavar="FOLDER", help="with all machines or studies: write their page there")
+]
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="a run: its folder or id", autocompletion=run_names)]
+
+# How a network is simulated.
+NetworkSettings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="override a key of NETWORK.toml, such as traffic.load=0.3"),
+]
+Points = Annotated[
+    Path | None,
+    typer.Option("-o", "--out", metavar="FILE", help="keep finished points there; the same command resumes from it"),
+]
+Executor = Annotated[
+    str, typer.Option(metavar="NAME", help="threads, processes, or mpi (ranks of python -m mpi4py.futures)")
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        max=MOST,
+        help="number of workers (default: 1; of sweeps and studies one per hardware thread)",
+    ),
+]

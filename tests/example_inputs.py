@@ -1,0 +1,36 @@
+"""Small inputs that tests of the verbs share: shipped examples, a study, a trace of messages, runs of a description."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from command_line import assay
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+HYPERCUBE, CONSTANT = str(EXAMPLES / "hypercube.toml"), str(EXAMPLES / "constant.toml")
+SHORT = ("--set", "method.cycles=2000")  # a simulation of less than a second
+
+
+def study(replications: int, *swept: str) -> str:
+    """Write a study of a small hypercube; `swept`: lines of its [sweep]."""
+    lines = ["[study]", 'title = "x"', "[network]", 'topology = "hypercube"', "dimension = 3", "[method]"]
+    lines += ["cycles = 2000", "warmup_cycles = 100", f"replications = {replications}", "[sweep]", *swept]
+    return "\n".join(lines) + "\n"
+
+
+SATURATION = """[saturation]
+precision = 0.2
+seeds = 1
+cycles = 2000
+cases = [{ "traffic.flits" = 16 }]
+"""
+
+
+def described_runs(folder: Path) -> Path:
+    """Give the folder a study, a trace and two runs, `a` and `b`, of a described machine."""
+    (folder / "study.toml").write_text(study(3, '"traffic.load" = [0.1, 2.0]') + SATURATION)
+    (folder / "messages.csv").write_text("id,cycle,source,destination,flits\n1,0,0,1,5\n2,7,3,9,8\n")
+    for name, startup in (("a", "70 us"), ("b", "80 us")):
+        words = ("--set", f"machine.messages.startup={startup}", "--out", str(folder / name))
+        assert assay("run", "echo", "--on", CONSTANT, *words).status == 0
+    return folder
