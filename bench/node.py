@@ -24,6 +24,7 @@ from assay.analysis.comparison import ComparisonVerdict
 from assay.benchmark.record import benchmark
 from assay.errors import MeasurementError
 from assay.execute.build import build
+from assay.machine.topology import core_by_core
 from bench._jobs import Counts, Jobs
 from bench._node_peers import HELP, PEERS, Peer
 from bench._pairs import Trio, against, against_itself, in_one_launch
@@ -71,14 +72,9 @@ REDUCE: dict[str, Callable[[Sequence[float]], float]] = {
 }
 
 
-def processors(system: Path = Path("/sys/devices/system/cpu")) -> list[int]:
-    """The processors of this process as our threads take them: one of each core before any second."""
-    cores: dict[str, list[int]] = {}
-    for cpu in sorted(os.sched_getaffinity(0)):
-        siblings = system / f"cpu{cpu}" / "topology" / "thread_siblings_list"
-        cores.setdefault(siblings.read_text().strip() if siblings.exists() else str(cpu), []).append(cpu)
-    deepest = max(len(threads) for threads in cores.values())
-    return [threads[i] for i in range(deepest) for threads in cores.values() if i < len(threads)]
+def processors(root: Path = Path("/")) -> list[int]:
+    """The hardware threads of this process as our threads take them: one of each core before any second."""
+    return core_by_core(os.sched_getaffinity(0), root)
 
 
 class Programs:

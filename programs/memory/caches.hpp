@@ -1,5 +1,4 @@
-// The caches as the operating system describes them (sysfs, one folder a cache of each processor), for arrays that must
-// not fit: the last level of all processors in use, together.
+// The caches that arrays must not fit into: the last level of all hardware threads in use, together.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +9,8 @@
 
 namespace assay::memory {
 
-// Bytes of "32K", "36608K" or "1M"; 0 where there is nothing.
-std::int64_t cache_bytes(const std::string& text);
-
-// Data or unified cache of `level` of one processor, and the processors that share it; 0 where the system does not say.
-std::int64_t cache_of(std::int64_t cpu, int level, std::string* shared = nullptr, const std::string& system = "/");
+// Bytes of the data or unified cache of `level` of one hardware thread; 0 where the system does not say.
+std::int64_t cache_of(std::int64_t cpu, int level, const std::string& system = "/");
 
 // The last-level cache of these processors together, each instance once; 32 MiB are assumed where nothing is said. A
 // guest is told the whole cache of a socket that it shares with others whom it cannot see (480 MiB for two processors):

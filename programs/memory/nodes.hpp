@@ -27,9 +27,6 @@ struct Node {
   std::vector<std::int64_t> away;  // distances to all nodes, in their order; 10 is its own
 };
 
-// The numbers of "0-3,8"; garbled parts are passed over.
-std::vector<int> list_of(const std::string& text);
-
 // In order of their numbers; where the kernel lists none, one that holds everything. `usable`: processors of this
 // process; `system` is "/" but in tests.
 std::vector<Node> read_nodes(const std::vector<int>& usable, const std::string& system = "/");

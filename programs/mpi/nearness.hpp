@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "timing/topology.hpp"
+
 namespace assay::mpi {
 
 struct Seat {
@@ -26,24 +28,19 @@ struct Seat {
 };
 
 namespace seat {
-inline std::int64_t number(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "re");
-  if (!file) return -1;
-  long long value = -1;
-  if (std::fscanf(file, "%lld", &value) != 1) value = -1;
-  std::fclose(file);
-  return value;
-}
-// The one value that all processors of this rank's mask have, or -1.
-inline std::int64_t common(const cpu_set_t& mask, const char* what) {
-  std::int64_t all = -1;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &mask)) continue;
-    const std::int64_t one = number("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + what);
-    if (one < 0 || (all >= 0 && one != all)) return -1;
-    all = one;
-  }
-  return all;
+// Where the hardware threads are that a rank may use: each -1 where they have several, or the kernel does not say.
+inline void place(Seat& seat, const timing::Cpus& mask) {
+  if (mask.empty()) return;
+  const std::int64_t first = mask.front();
+  const auto hold = [&mask](const timing::Cpus& all) {
+    return std::ranges::all_of(mask, [&all](std::int64_t cpu) { return std::ranges::find(all, cpu) != all.end(); });
+  };
+  if (const timing::Cpus core = timing::core_of(first); hold(core)) seat.core = core.front();
+  for (const timing::CacheInstance& cache : timing::caches_of(first))
+    if (cache.level == 3 && hold(cache.cpus)) seat.complex = cache.id;
+  seat.socket = timing::socket_of(first);
+  for (const std::int64_t cpu : mask)
+    if (timing::socket_of(cpu) != seat.socket) seat.socket = -1;
 }
 }  // namespace seat
 
@@ -60,11 +57,11 @@ inline Seat own_seat() {
     std::memcpy(mine.leaf, above.data(), std::min(above.size(), sizeof mine.leaf - 1));
   }
   cpu_set_t mask;
-  if (sched_getaffinity(0, sizeof mask, &mask) == 0) {
-    mine.core = seat::common(mask, "/topology/core_id");
-    mine.complex = seat::common(mask, "/cache/index3/id");
-    mine.socket = seat::common(mask, "/topology/physical_package_id");
-  }
+  timing::Cpus cpus;
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0)
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &mask)) cpus.push_back(cpu);
+  seat::place(mine, cpus);
   return mine;
 }
 

@@ -6,6 +6,7 @@
 
 #include "timing/launch.hpp"
 #include "timing/quota.hpp"
+#include "timing/topology.hpp"
 
 namespace assay::threads {
 
@@ -16,18 +17,16 @@ int Processors::usable() const {
 
 Processors find_processors(const std::string& system) {
   Processors found;
-  std::map<std::string, std::vector<int>> cores;
-  std::vector<std::string> order;
+  std::map<timing::Cpus, std::vector<int>> cores;
+  std::vector<timing::Cpus> order;
   for (const std::int64_t cpu : timing::here(0).cpus) {
-    const std::string topology = system + "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
-    std::string core = timing::reading::word_of(topology + "thread_siblings_list");
-    if (core.empty()) core = std::to_string(cpu);
+    const timing::Cpus core = timing::core_of(cpu, system);
     if (!cores.count(core)) order.push_back(core);
     cores[core].push_back(static_cast<int>(cpu));
   }
   found.cores = order.size();
   for (std::size_t thread = 0; found.cpus.size() < timing::here(0).cpus.size(); ++thread)
-    for (const std::string& core : order)
+    for (const timing::Cpus& core : order)
       if (thread < cores[core].size()) found.cpus.push_back(cores[core][thread]);
   const timing::Quota quota = timing::read_quota(system);
   found.quota = quota.share;

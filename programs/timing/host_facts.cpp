@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <set>
-#include <utility>
+#include <string_view>
+#include <vector>
 
 #include "timing/cgroups.hpp"
 #include "timing/quota.hpp"
@@ -39,7 +39,7 @@ void text_or_null(Json& json, std::string_view key, const std::string& text) {
 }
 
 // The processors that cpusets leave to everybody in this group; empty where no cpuset says so.
-std::vector<std::int64_t> left_by_cpusets(const std::string& system) {
+Cpus left_by_cpusets(const std::string& system) {
   for (const auto& [folder, unified] : cgroups("cpuset", system)) {
     const std::string list = first_line(folder + (unified ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus"));
     if (!list.empty()) return cpu_list(list);
@@ -48,35 +48,6 @@ std::vector<std::int64_t> left_by_cpusets(const std::string& system) {
 }
 
 }  // namespace
-
-std::vector<std::int64_t> cpu_list(const std::string& text) {
-  std::vector<std::int64_t> cpus;
-  const char* at = text.c_str();
-  while (*at >= '0' && *at <= '9') {
-    char* end = nullptr;
-    const std::int64_t from = std::strtol(at, &end, 10);
-    const std::int64_t to = *end == '-' ? std::strtol(end + 1, &end, 10) : from;
-    for (std::int64_t cpu = from; cpu <= to && to < 1 << 16; ++cpu) cpus.push_back(cpu);
-    at = *end == ',' ? end + 1 : end;
-  }
-  return cpus;
-}
-
-Span span_of(const std::vector<std::int64_t>& cpus, const std::string& system) {
-  std::set<std::string> cores;
-  std::set<std::string> sockets;
-  Span span;
-  for (const std::int64_t cpu : cpus) {
-    const std::string topology = system + "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
-    std::string siblings = first_line(topology + "thread_siblings_list");
-    if (siblings.empty()) siblings = std::to_string(cpu);
-    sockets.insert(first_line(topology + "physical_package_id"));
-    if (cores.insert(siblings).second) span.threads += static_cast<std::int64_t>(cpu_list(siblings).size());
-  }
-  span.cores = static_cast<std::int64_t>(cores.size());
-  span.sockets = static_cast<std::int64_t>(sockets.size());
-  return span;
-}
 
 Json host_facts(const std::string& host, const std::string& system) {
   Json json;
@@ -90,8 +61,8 @@ Json host_facts(const std::string& host, const std::string& system) {
   text_or_null(json, "cpu", model);
   json.text("architecture", kernel.machine).text("kernel", kernel.release);
   text_or_null(json, "distribution", value_of(system + "etc/os-release", "PRETTY_NAME", '='));
-  const std::vector<std::int64_t> online = cpu_list(first_line(system + "sys/devices/system/cpu/online"));
-  const std::vector<std::int64_t> left = left_by_cpusets(system);
+  const Cpus online = online_cpus(system);
+  const Cpus left = left_by_cpusets(system);
   const Span all = span_of(online, system);
   json.integer("sockets", all.sockets).integer("cores", all.cores);
   json.integer("threads", static_cast<std::int64_t>(online.size()));

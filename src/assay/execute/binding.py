@@ -6,6 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.machine.reading import spans
+
 # What launchers call a binding, in the words used here.
 _SAME = {"cores": "core", "hwthread": "hardware thread", "hwthreads": "hardware thread"}
 
@@ -63,7 +65,7 @@ def crowded(placement: Sequence[Rank]) -> list[str]:
     for host, masks in by_host.items():
         for ranks, cpus in _shared(masks):
             threads = "one hardware thread" if len(cpus) == 1 else f"{len(cpus)} hardware threads"
-            text = f"{ranks} ranks share {threads} of {host} ({_spans(cpus)}; oversubscribed)"
+            text = f"{ranks} ranks share {threads} of {host} ({spans(tuple(cpus))}; oversubscribed)"
             warnings[f"{text}: times include waiting for a processor"] = 0
     return list(warnings)
 
@@ -79,14 +81,3 @@ def _shared(masks: Sequence[frozenset[int]]) -> list[tuple[int, frozenset[int]]]
     if not found and len(masks) > len(everything):
         found.append((len(masks), everything))
     return found
-
-
-def _spans(cpus: frozenset[int]) -> str:
-    """Numbers as the kernel lists them: 0-3,8."""
-    spans: list[list[int]] = []
-    for cpu in sorted(cpus):
-        if spans and cpu == spans[-1][1] + 1:
-            spans[-1][1] = cpu
-        else:
-            spans.append([cpu, cpu])
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)

@@ -16,6 +16,7 @@ from assay.execute import failure
 from assay.execute.binding import crowded, seen, stated
 from assay.execute.job import Job, Outcome, outputs
 from assay.execute.leash import Ended
+from assay.machine.topology import cores_of
 
 
 def processors() -> int:
@@ -24,12 +25,8 @@ def processors() -> int:
 
 
 def cores() -> int:
-    """Physical cores among `processors()`."""
-    seen = set()
-    for cpu in os.sched_getaffinity(0):
-        siblings = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
-        seen.add(siblings.read_text() if siblings.exists() else str(cpu))
-    return len(seen)
+    """Cores among the hardware threads of `processors()`."""
+    return len(cores_of(os.sched_getaffinity(0)))
 
 
 def sizes(out: Path) -> dict[Path, int]:

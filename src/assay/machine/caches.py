@@ -1,4 +1,4 @@
-"""Caches and NUMA nodes, by /sys/devices/system; where the kernel hides the caches, by what getconf says."""
+"""Caches and NUMA nodes of this host, summed up; where the kernel hides the caches, what getconf reports."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 from assay.machine import reading
+from assay.machine.topology import CPU, CacheInstance, cache_instances, memory_nodes
 
 PATIENCE = 2.0
 
@@ -51,32 +52,23 @@ class Numa(reading.HostPart):
 
 def caches(root: Path = Path("/")) -> Caches:
     """Read the caches of every processor and group them by level, type and size."""
-    groups: dict[tuple[int, str, int], dict[str, Path]] = {}
-    for _, cpu in reading.numbered(root / "sys/devices/system/cpu", "cpu"):
-        for _, index in reading.numbered(cpu / "cache", "index"):
-            level, type_ = reading.number(index / "level"), reading.text(index / "type")
-            bytes_ = reading.size(reading.text(index / "size"))
-            if level is None or type_ is None or not bytes_:
-                continue
-            shared = reading.text(index / "shared_cpu_list") or cpu.name
-            groups.setdefault((level, type_.lower(), bytes_), {})[shared] = index
-    found = []
-    for (level, type_, bytes_), instances in sorted(groups.items()):
-        shared, index = next(iter(instances.items()))
-        sharers = reading.cpus(shared)
-        found.append(
-            Cache(
-                level=level,
-                type=type_,
-                size=bytes_,
-                line=reading.number(index / "coherency_line_size"),
-                ways=reading.number(index / "ways_of_associativity"),
-                instances=len(instances),
-                shared_by=len(sharers) if sharers else None,
-            )
+    groups: dict[tuple[int, str, int], list[CacheInstance]] = {}
+    for each in cache_instances(root):
+        groups.setdefault((each.level, each.type, each.size), []).append(each)
+    found = [
+        Cache(
+            level=level,
+            type=type_,
+            size=bytes_,
+            line=instances[0].line,
+            ways=instances[0].ways,
+            instances=len(instances),
+            shared_by=len(instances[0].cpus) if instances[0].cpus else None,
         )
+        for (level, type_, bytes_), instances in groups.items()
+    ]
     if found:
-        return Caches(caches=tuple(found), source="/sys/devices/system/cpu")
+        return Caches(caches=tuple(found), source=f"/{CPU}")
     fallback = _by_getconf() if root == Path("/") else ()
     if fallback:
         return Caches(caches=fallback, source="getconf", notes=("who shares a cache is not visible",))
@@ -116,20 +108,14 @@ def _numeric(line: str) -> bool:
 
 def numa(root: Path = Path("/")) -> Numa:
     """Read the NUMA nodes with their processors, memory and distances."""
-    nodes = []
-    for number, folder in reading.numbered(root / "sys/devices/system/node", "node"):
-        meminfo = {
-            key.split()[-1]: reading.size(value)
-            for key, value in reading.pairs(reading.text(folder / "meminfo"), ":").items()
-        }
-        distances = (reading.text(folder / "distance") or "").split()
-        nodes.append(
-            NumaNode(
-                id=number,
-                cpus=reading.cpus(reading.text(folder / "cpulist")) or (),
-                memory=meminfo.get("MemTotal"),
-                memory_free=meminfo.get("MemFree"),
-                distances=tuple(int(each) for each in distances if each.isdecimal()),
-            )
+    nodes = [
+        NumaNode(
+            id=node.id,
+            cpus=node.cpus,
+            memory=node.memory,
+            memory_free=node.memory_free,
+            distances=node.distances,
         )
+        for node in memory_nodes(root)
+    ]
     return Numa(nodes=tuple(nodes), notes=() if nodes else ("the kernel shows no NUMA nodes; one is assumed",))

@@ -10,7 +10,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from assay.machine import reading
+from assay.machine import reading, topology
 
 MATTERS = [
     "sse4_2",
@@ -104,13 +104,13 @@ def processors(root: Path = Path("/"), architecture: str | None = None) -> Proce
     notes: list[str] = []
     blocks = _cpuinfo(root)
     first = blocks[0] if blocks else {}
-    system = root / "sys/devices/system/cpu"
-    online = reading.cpus(reading.text(system / "online")) or tuple(n for n, _ in reading.numbered(system, "cpu"))
+    system = root / topology.CPU
+    online = topology.online_cpus(root)
     if not online:
         online = tuple(range(sum("processor" in block for block in blocks)))
     if not online:
         notes.append("the number of processors is not readable (/proc/cpuinfo, /sys/devices/system/cpu)")
-    sockets, cores = _topology(system, online, blocks)
+    sockets, cores = _topology(root, online, blocks)
     if online and cores is None:
         notes.append("the kernel shows no core topology; cores and sockets are unknown")
     model = _model(first)
@@ -162,19 +162,11 @@ def _flags(block: dict[str, str]) -> tuple[str, ...]:
     return tuple(flag for flag in MATTERS if flag in has)
 
 
-def _topology(system: Path, online: tuple[int, ...], blocks: list[dict[str, str]]) -> tuple[int | None, int | None]:
-    packages, cores = set(), set()
-    for cpu in online:
-        folder = system / f"cpu{cpu}/topology"
-        package = reading.number(folder / "physical_package_id")
-        siblings = reading.text(folder / "core_cpus_list") or reading.text(folder / "thread_siblings_list")
-        if package is None or siblings is None:
-            break
-        packages.add(package)
-        cores.add(siblings)
-    else:
-        if cores:
-            return max(1, len(packages)), len(cores)
+def _topology(root: Path, online: tuple[int, ...], blocks: list[dict[str, str]]) -> tuple[int | None, int | None]:
+    """Sockets and cores, by the kernel's topology, else by /proc/cpuinfo."""
+    threads = [topology.hardware_thread(cpu, root) for cpu in online]
+    if threads and all(each.core is not None and each.socket is not None for each in threads):
+        return len({each.socket for each in threads}), len({each.core for each in threads})
     packages_too = {block["physical id"] for block in blocks if "physical id" in block}
     cores_too = {
         (block["physical id"], block["core id"]) for block in blocks if {"physical id", "core id"} <= set(block)
