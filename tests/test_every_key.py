@@ -248,8 +248,17 @@ def test_a_key_without_effect_is_refused(
     assert "\n" not in str(caught.value)
 
 
+def test_an_origin_is_of_a_key_that_the_file_has(tmp_path: Path) -> None:
+    for key in ("protocol.7.startup", "node.memory", "protocols"):
+        path = written(tmp_path / "m.toml", NETWORKED | {"origin": {key: "stated: Table 1"}})
+        with pytest.raises(InputError, match=rf"m\.toml:\d+: origin\.{key}: is of no key of the file; accepted: "):
+            load(path)
+    for key in ("protocol.1.startup", "protocol", "network.cycle"):
+        load(written(tmp_path / "m.toml", NETWORKED | {"origin": {key: "stated: Table 1"}}))
+
+
 def test_a_clock_has_no_default() -> None:
-    with pytest.raises(InputError, match=r"network\.cycle: missing: a described machine states its clock"):
+    with pytest.raises(InputError, match=r"network\.cycle: is missing: a described machine states its clock"):
         DescribedMachine.model_validate({**NETWORKED, "network": {"topology": "torus", "extents": [4, 4]}}).for_core()
     stated = {"topology": "torus", "extents": [4, 4], "flit_bytes": 8.0, "channel_rate": "8 GB/s"}
     assert DescribedMachine.model_validate({**NETWORKED, "network": stated}).for_core()["cycle"] == 1e-9

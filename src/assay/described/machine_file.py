@@ -41,13 +41,13 @@ class DescribedMachine(machine_tables.MachineTable):
         if self.network is None:
             return None
         source = self._source or Source(Path(self.name), "")
+        found = networks.parse({"network": self.network}, source)
         if not {"cycle", "channel_rate"} & set(self.network):
             raise source.error(
                 ("network", "cycle"),
-                "missing: a described machine states its clock, which has no default",
+                "is missing: a described machine states its clock, which has no default",
                 accepted='such as "0.64 ns", or channel_rate, such as "200 Gbit/s" with flit_bytes',
             )
-        found = networks.parse({"network": self.network}, source)
         ticks = found.cycle / PICOSECOND
         if round(ticks) < 1 or abs(round(ticks) / ticks - 1) > 1e-5:
             raise source.error(
@@ -118,16 +118,33 @@ def load(path: Path, overrides: Mapping[str, str] | None = None) -> DescribedMac
     words = dict(overrides or {})
     table: dict[str, Any] = filed
     varied: set[Keys] = set()
+    variant: Keys = ()
     if (name := words.pop("variant", None)) is not None:
         table = _varied(table, name, plain)
         varied = set(_keys_of(filed["variant"][name]))
+        variant = ("variant", name)
     given = [overriding.override(key, text, f"machine.{key}={text}") for key, text in words.items()]
-    source = replace(plain, overrides=tuple((each.keys, each.words) for each in given))
+    source = replace(plain, overrides=tuple((each.keys, each.words) for each in given), variant=variant)
     described = _validated(overriding.overridden(table, given), source)
     described.network_description()
+    _refuse_origins_of_nothing(filed, described.origin, source)
     overridden = varied | {each.keys for each in given}
     refuse_idle(source, _idle(described), overridden, lambda: _idle(_validated(filed, plain)))
     return described
+
+
+def _refuse_origins_of_nothing(filed: dict[str, Any], origin: Mapping[str, str], source: Source) -> None:
+    for dotted in origin:
+        inside: Any = filed
+        for key in overriding.keys_of(dotted):
+            if isinstance(inside, list) and isinstance(key, int) and key < len(inside):
+                inside = inside[key]
+            elif isinstance(inside, dict) and str(key) in inside:
+                inside = inside[str(key)]
+            else:
+                raise source.error(
+                    ("origin", dotted), "has no effect: the file has no such key", accepted="a key of it"
+                )
 
 
 def _validated(table: dict[str, Any], source: Source) -> DescribedMachine:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 from collections.abc import Sequence
@@ -189,12 +190,20 @@ def _named(source: Source, keys: dict[str, Any], key: str, known: dict[str, Any]
     name = keys.get(key, default)
     accepted = ", ".join(sorted(known))
     if name is None:
+        _refuse_misspelt(source, keys, key)
         raise source.error(("network", key), "is missing", accepted=accepted)
     if not isinstance(name, str) or name not in known:
         raise source.error(
             ("network", key), f"there is no such {key}{checking.near(name, known)}", value=name, accepted=accepted
         )
     return name
+
+
+def _refuse_misspelt(source: Source, keys: dict[str, Any], key: str) -> None:
+    """Refuse what was meant to be this key, instead of calling it missing."""
+    known = {*network_tables.NetworkTable.model_fields, *(parameter["name"] for parameter in records.common())}
+    for name in difflib.get_close_matches(key, [name for name in keys if name not in known], 1):
+        raise checking.unknown(source, ("network", name), known)
 
 
 def _owners(key: str) -> str:

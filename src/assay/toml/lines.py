@@ -66,15 +66,20 @@ def line_of(text: str, path: Sequence[str | int]) -> int | None:
 
     `[traffic.flits]` stands for the key `traffic.flits` too; list indices that the file spells in one line are ignored.
     """
+    return written(text, path)[0]
+
+
+def written(text: str, path: Sequence[str | int]) -> tuple[int | None, int]:
+    """As line_of, and how many of the keys are written down there."""
     found: dict[Path, int] = {}
     for known, number in positions(text):
         found.setdefault(known, number)
     wanted: Path = tuple(path)
     while wanted:
         if wanted in found:
-            return found[wanted]
+            return found[wanted], len(wanted)
         below = [number for known, number in found.items() if known[: len(wanted)] == wanted]
         if below:
-            return min(below)
+            return min(below), len(wanted)
         wanted = wanted[:-1]
-    return None
+    return None, 0

@@ -17,11 +17,15 @@ Keys = tuple[str | int, ...]  # of nested tables, outermost first; entries of li
 
 @dataclass(frozen=True)
 class Source:
-    """The text that values came from, and what was set from outside: keys, and the words of the --set."""
+    """The text that values came from, and what was set from outside: keys, and the words of the --set.
+
+    `variant`: the table of the file whose keys replace those at the top, key by key and lists as a whole.
+    """
 
     path: Path
     text: str = field(repr=False)
     overrides: tuple[tuple[Keys, str], ...] = ()
+    variant: Keys = ()
 
     def error(
         self, keys: Sequence[str | int], problem: str, *, value: object = None, accepted: str | None = None
@@ -33,8 +37,19 @@ class Source:
         for given, words in self.overrides:
             if keys and (tuple(keys[: len(given)]) == given or given[: len(keys)] == tuple(keys)):
                 return InputError(problem, file=f"--set {words}", key=dotted, value=value, accepted=accepted)
-        line = (lines.line_of(self.text, keys) or (1 if self.text else None)) if keys else None
+        place = self._place(keys)
+        line = (lines.line_of(self.text, place) or (1 if self.text else None)) if keys else None
+        dotted = ".".join(str(key) for key in place)
         return InputError(problem, file=self.path, line=line, key=dotted or None, value=value, accepted=accepted)
+
+    def _place(self, keys: Sequence[str | int]) -> Keys:
+        """The keys as the file has them: in the variant where that says it, or says the list around it."""
+        plain, varied = tuple(keys), (*self.variant, *keys)
+        depth = lines.written(self.text, varied)[1] - len(self.variant)
+        if not self.variant or depth < 1:
+            return plain
+        in_list = any(isinstance(key, int) for key in plain[:depth])
+        return varied if in_list or depth >= lines.written(self.text, plain)[1] else plain
 
 
 def read(path: Path) -> tuple[dict[str, Any], Source]:
