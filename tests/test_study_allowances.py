@@ -9,6 +9,7 @@ import pytest
 from assay.machine import catalogue
 from assay.network.study import file
 from assay.network.study.results import Bracket, Point, Results
+from assay.papers.cells import allowance
 from assay.papers.ghosh import claims, judging
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -56,7 +57,7 @@ def test_little_difference_is_the_same_everywhere() -> None:
     assert "differs" in judged("ghosh.locality-indifferent-b2", "fig8", [*far, *control])["outcomes"]
     known = claims.published()
     little = {known[name].tol_rel for name in ("ghosh.locality-indifferent-b2", "ghosh.n3-enough")}
-    assert little == {judging.LITTLE}
+    assert little == {allowance.LITTLE}
 
 
 def analysed(b: int, rate: float, simulated: float, predicted: float | None) -> Point:
@@ -86,9 +87,9 @@ def test_figures_of_the_paper_have_its_ten_runs_or_more(name: str) -> None:
 
 def test_a_printed_number_allows_half_of_its_last_digit() -> None:
     known = claims.published()
-    assert judging.slack(known["ghosh.pe-pe-3cube"]) == pytest.approx(0.05)
-    assert judging.slack(known["ghosh.saturation-b1-analysis"]) == pytest.approx(0.05)
-    assert judging.slack(known["ghosh.saturation-b0-simulation"]) == pytest.approx(1.4)
+    assert allowance.slack(known["ghosh.pe-pe-3cube"]) == pytest.approx(0.05)
+    assert allowance.slack(known["ghosh.saturation-b1-analysis"]) == pytest.approx(0.05)
+    assert allowance.slack(known["ghosh.saturation-b0-simulation"]) == pytest.approx(1.4)
     assert {c.id for c in catalogue.load().claims if c.id.startswith("ghosh.") and c.tol_rel == 0.15} == set()
 
 

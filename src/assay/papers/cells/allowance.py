@@ -7,6 +7,9 @@ either way. Source: Dunigan 1991 (hypercubes), section 4.1 and Appendix A; the c
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -14,6 +17,12 @@ from assay.machine.catalogue import PublishedCell, si
 from assay.machine.published import Claim
 
 TICKS = {"ipsc860": 5e-6, "ipsc2": 5e-6, "ipsc1": 25e-6}  # s, one way, by published machine
+# Where no print says how near is near, these shares are our choice, made before anything was simulated. The pages say
+# which verdicts would differ with half and with double.
+SAME = 0.05  # 'the same', 'unaffected'
+LITTLE = 0.1  # 'little difference', 'marginal', 'very closely'
+FLAT = 0.05  # a trend that stays: what a reader sees of a printed curve
+_FACTOR: ContextVar[float] = ContextVar("factor", default=1.0)
 TIMED = ("echo", "echo-self", "echo-host")  # what was timed with that clock
 
 
@@ -31,18 +40,48 @@ def half(number: float) -> float:
     return 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0)
 
 
+def slack(claim: Claim) -> float:
+    """What a claim's value leaves open, in its own unit: by `tol_basis`, else half of its last digit."""
+    if claim.tol_abs is not None:
+        return claim.tol_abs
+    value = claim.value or 0
+    return half(value) if claim.tol_rel is None else claim.tol_rel * abs(value)
+
+
 def claimed(claim: Claim, machine: str) -> float:
-    """What a claim's value leaves open (SI): what its print says (`tol_basis`), else half of its last digit.
+    """What a claim's value leaves open (SI); of a time per hop the clock as well, where the print says nothing.
 
     A time per hop is a difference over five hops, each end read to a tick of the machine's clock.
     """
-    value, unit = claim.value or 0, claim.unit or "1"
-    if claim.tol_abs is not None:
-        return si(claim.tol_abs, unit)[0]
-    if claim.tol_rel is not None:
-        return claim.tol_rel * abs(si(value, unit)[0])
-    ticks = TICKS.get(machine, 0.0) / 5 if claim.metric == "time_per_extra_hop" else 0.0
-    return si(half(value), unit)[0] + ticks
+    printed_alone = claim.tol_abs is not None or claim.tol_rel is not None
+    ticks = TICKS.get(machine, 0.0) / 5 if claim.metric == "time_per_extra_hop" and not printed_alone else 0.0
+    return si(slack(claim), claim.unit or "1")[0] + ticks
+
+
+def ours(claim: Claim) -> bool:
+    """Whether the claim's tolerance is our choice, since no print gives one."""
+    return claim.tol_rel is None or (claim.tol_basis or "").startswith("our choice")
+
+
+def share(claim: Claim, default: float) -> float:
+    """The share that a claim's words allow: its own tolerance, else `default`; ours by the factor being tried."""
+    found = default if claim.tol_rel is None else claim.tol_rel
+    return found * _FACTOR.get() if ours(claim) else found
+
+
+def chosen(value: float) -> float:
+    """An allowance that stands in the code, our choice, by the factor being tried."""
+    return value * _FACTOR.get()
+
+
+@contextlib.contextmanager
+def choosing(factor: float) -> Iterator[None]:
+    """Judge with this many times the allowances that are our choice, to see which verdicts rest on them."""
+    token = _FACTOR.set(factor)
+    try:
+        yield
+    finally:
+        _FACTOR.reset(token)
 
 
 def printed(cell: PublishedCell) -> tuple[float, float]:

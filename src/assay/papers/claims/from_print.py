@@ -12,10 +12,10 @@ from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.machine.published import Claim
 from assay.papers.cells import allowance
-from assay.papers.claims.claim_kinds import compares, ends, stated
-from assay.papers.claims.verdict import Part, fact
+from assay.papers.claims.claim_kinds import asked, ends, stated
+from assay.papers.claims.judge import Accepted, ClaimPart, accepted, fact, judged
 
-Judge = Callable[[Claim], list[Part]]
+Judge = Callable[[Claim], list[ClaimPart]]
 
 
 def _cell(machine: str, benchmark: str, table: str | None = None, **params: object) -> PublishedCell:
@@ -26,28 +26,27 @@ def _cell(machine: str, benchmark: str, table: str | None = None, **params: obje
     return one
 
 
-def _kernels(claim: Claim) -> list[Part]:
+def _kernels(claim: Claim) -> list[ClaimPart]:
     """Times of Table 4: the Ncube 6400's over the iPSC/860's."""
-    low, high = ends(claim)
     said = f"{claim.value_min:g} to {claim.value_max:g} ± {claim.tol_abs:g}"
     parts = []
     for name in claim.of:
         ratio = _cell("ncube6400", name, "table4").value / _cell("ipsc860", name, "table4").value
-        parts.append(fact(low <= ratio <= high, f"Table 4, {name}: {ratio:.1f} times ({said})"))
+        parts.append(judged(ratio, ends(claim), f"Table 4, {name}: {ratio:.1f} times ({said})"))
     return parts
 
 
-def _flops(claim: Claim) -> list[Part]:
+def _flops(claim: Claim) -> list[ClaimPart]:
     """Rates of the compound expression as section 3.1 prints them."""
     rates = [
         next(c.value for c in catalogue.cells(machine=m, benchmark="caltech.real8_compound", metric="rate"))
         for m in ("ncube3200", "ipsc1")
     ]
     ratio = rates[0] / rates[1]
-    return [fact(compares(claim, ratio, "ncube3200"), f"section 3.1: {ratio:.3g} ({stated(claim, 'ncube3200')})")]
+    return [judged(ratio, asked(claim, "ncube3200"), f"section 3.1: {ratio:.3g} ({stated(claim, 'ncube3200')})")]
 
 
-def _applications(claim: Claim) -> list[Part]:
+def _applications(claim: Claim) -> list[ClaimPart]:
     """Rates of the same program on both machines, section 5 of the DELTA's report."""
     parts = []
     for name in claim.of:
@@ -55,40 +54,43 @@ def _applications(claim: Claim) -> list[Part]:
             next(c for c in catalogue.cells(machine=m, benchmark=name, paper=claim.paper)) for m in ("delta", "ipsc860")
         ]
         ratio = rates[0].value / rates[1].value
-        parts.append(fact(ratio > 1, f"section 5, {name}: {ratio:.2f} times (> 1)"))
+        parts.append(judged(ratio, accepted(">", 1), f"section 5, {name}: {ratio:.2f} times (> 1)"))
     return parts
 
 
-def _loads(claim: Claim) -> list[Part]:
+def _loads(claim: Claim) -> list[ClaimPart]:
     """Table 3.1's sums of quad loads on one to three processors, and the bus's specification."""
     one, two, three = (_cell("paragon-mp", "pfldq", "table3.1", cpus=cpus, cpu="sum").value for cpus in (1, 2, 3))
     specified = catalogue.machine("paragon-mp").fact("bus_bandwidth_B_per_s")
     return [
-        fact(two <= one, f"Table 3.1: two processors together {two / one:.2f} of one (<= 1)"),
-        fact(three <= one, f"Table 3.1: three {three / one:.2f} of one (<= 1)"),
-        fact(one < specified, f"one {one / specified:.2f} of the bus as specified (< 1)"),
+        judged(two / one, accepted("<=", 1), f"Table 3.1: two processors together {two / one:.2f} of one (<= 1)"),
+        judged(three / one, accepted("<=", 1), f"Table 3.1: three {three / one:.2f} of one (<= 1)"),
+        judged(one / specified, accepted("<", 1), f"one {one / specified:.2f} of the bus as specified (< 1)"),
     ]
 
 
-def _inner_product(claim: Claim) -> list[Part]:
+def _inner_product(claim: Claim) -> list[ClaimPart]:
     """Table 3.1's inner product on two and three processors, over one."""
     one, two, three = (_cell("paragon-mp", "ddot", "table3.1", cpus=cpus, cpu="sum").value for cpus in (1, 2, 3))
     pairs = ((2, two / one), (3, three / one))
-    return [fact(1 < gain < n, f"Table 3.1: {n} processors {gain:.2f} times one (below {n})") for n, gain in pairs]
+    return [
+        judged(gain, Accepted(1, n, open=True), f"Table 3.1: {n} processors {gain:.2f} times one (below {n})")
+        for n, gain in pairs
+    ]
 
 
-def _speedups(claim: Claim) -> list[Part]:
+def _speedups(claim: Claim) -> list[ClaimPart]:
     """Table 3.4's speedups on three processors, to the printed digit."""
     parts = []
     for name in claim.of:
         cell = _cell("paragon-mp", name, "table3.4")
         parts.append(
-            fact(compares(claim, cell.value, "paragon-mp"), f"Table 3.4, {name}: {cell.value:g} of 3 processors")
+            judged(cell.value, asked(claim, "paragon-mp"), f"Table 3.4, {name}: {cell.value:g} of 3 processors")
         )
     return parts
 
 
-def _threads(claim: Claim) -> list[Part]:
+def _threads(claim: Claim) -> list[ClaimPart]:
     """Table 3.2's thread and join against each other machine."""
     own = _cell("paragon-mp", "threads.thread-join", "table3.2")
     others: Iterable[str] = claim.versus["machine"]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 from assay.machine import catalogue
 from assay.machine.published import Claim
@@ -19,8 +18,8 @@ from assay.papers.cells.provenance import Provenance
 from assay.papers.cells.twins import has_rule
 from assay.papers.claims import from_print, special
 from assay.papers.claims.claim_kinds import KINDS, about
+from assay.papers.claims.judge import ClaimPart, ClaimVerdict, fact, verdict
 from assay.papers.claims.unjudged import REASONS
-from assay.papers.claims.verdict import ClaimVerdict, Part, verdict
 
 PAPERS = ("d91h.", "d91d.", "d95p.")
 NOTES = {
@@ -54,17 +53,14 @@ def evaluate(answers: Answers, machine: str | None = None, origin: dict[str, str
 def judge(answers: Answers, claim: Claim, behind: Provenance | None = None) -> ClaimVerdict:
     """Judge one claim on all its machines; marked by what the descriptions rest on."""
     if claim.id in REASONS:
-        return verdict(claim.id, [Part("cannot be told", REASONS[claim.id])])
+        return verdict(claim.id, [fact(None, REASONS[claim.id])])
     if claim.id in from_print.JUDGES:
-        return replace(verdict(claim.id, from_print.JUDGES[claim.id](claim), "From print alone."), mark="restated")
-    parts: list[Part] = list(special.JUDGES[claim.id](answers, claim)) if claim.id in special.JUDGES else []
+        return verdict(claim.id, from_print.JUDGES[claim.id](claim), "From print alone.", "restated")
+    parts: list[ClaimPart] = list(special.JUDGES[claim.id](answers, claim)) if claim.id in special.JUDGES else []
     for machine in () if parts else about(claim):
         for benchmark in claim.of or ("",):
             parts += KINDS[claim.kind](answers, claim, machine, benchmark)
-    made = verdict(claim.id, parts, NOTES.get(claim.id, ""))
-    if made.outcome == "cannot be told":
-        return made
-    return replace(made, mark=(behind or Provenance(has_rule)).claim(claim))
+    return verdict(claim.id, parts, NOTES.get(claim.id, ""), (behind or Provenance(has_rule)).claim(claim))
 
 
 def summary(verdicts: Sequence[ClaimVerdict]) -> str:

@@ -19,8 +19,7 @@ from assay.papers.cells.answers import Answers
 from assay.papers.claims.breaks import break_near
 from assay.papers.claims.claim_kinds import (
     about,
-    compares,
-    part,
+    asked,
     ranged,
     shown,
     stated,
@@ -28,61 +27,61 @@ from assay.papers.claims.claim_kinds import (
     trend,
     value_of,
 )
+from assay.papers.claims.judge import Accepted, ClaimPart, accepted, fact, judged
 from assay.papers.claims.quantities import over
-from assay.papers.claims.verdict import Part
 from assay.report.units import human
 
 Times = Mapping[tuple[int, int], float]  # one-way time (s) by length (B) and hops
 HOPS = (1, 2, 3, 4, 5, 6)
 
 
-def _both_readings(answers: Answers, claim: Claim) -> list[Part]:
+def _both_readings(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """The DELTA's break: by the printed rates (the description) and by the text (its variant)."""
     parts = tested(answers, claim, "delta", "echo")
     other = value_of(answers, claim, "delta:text", "echo", {})
-    return [*parts, Part("holds", f"by the text's reading (delta:text): {shown(other, claim)}")]
+    return [*parts, fact(True, f"by the text's reading (delta:text): {shown(other, claim)}")]
 
 
-def _small_and_large(answers: Answers, claim: Claim) -> list[Part]:
+def _small_and_large(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """Rising with the senders for messages within a segment, flat above."""
     small = trend(answers, claim.model_copy(update={"params": {"message_B": 256}}), "delta", "fan-in")
     large = {"params": {"message_B": 8192}, "direction": "flat"}
     return [*small, *trend(answers, claim.model_copy(update=large), "delta", "fan-in")]
 
 
-def _beside_the_stream(answers: Answers, claim: Claim) -> list[Part]:
+def _beside_the_stream(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """What stream and messages keep beside each other, and their sum."""
     parts = []
     for figure, printed in (("stream", 146), ("messages", 31), ("sum", claim.value or 0)):
         found = value_of(answers, claim, "paragon-mp", "pfldq-with-messages", {"share": figure})
         one = claim.model_copy(update={"value": printed})
         words = f"{figure} beside each other: {shown(found, claim)} ({stated(one, 'paragon-mp')})"
-        parts.append(part(found, found is not None and compares(one, found, "paragon-mp"), words))
+        parts.append(judged(found, asked(one, "paragon-mp"), words))
     return parts
 
 
-def _not_the_networks(answers: Answers, claim: Claim) -> list[Part]:
+def _not_the_networks(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """The operating system's own messages are not described: 45 MB/s are only quoted."""
     found = value_of(answers, claim, "paragon-mp", "echo", {"message_MB": 1})
     words = "NORMA IPC, the operating system's way between compute and I/O nodes, is not described; its 45 MB/s are"
-    return [Part("cannot be told", f"{words} quoted beside the mesh's {shown(found, _rate_of(claim))}")]
+    return [fact(None, f"{words} quoted beside the mesh's {shown(found, _rate_of(claim))}")]
 
 
 def _rate_of(claim: Claim) -> Claim:
     return claim.model_copy(update={"unit": "MB/s"})
 
 
-def _falls_and_rises_again(answers: Answers, claim: Claim) -> list[Part]:
+def _falls_and_rises_again(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """The slowdown falls with length; on the iPSC/1 it is greater beyond 1,024 bytes than at them."""
     parts = [part for machine in about(claim) for part in trend(answers, claim, machine, "spincom")]
     one, other = (value_of(answers, claim, "ipsc1", "spincom", {"message_B": size}) for size in (1024, 2048))
     if one is None or other is None:
-        return [*parts, Part("cannot be told", "ipsc1 beyond 1,024 bytes: not simulated")]
+        return [*parts, fact(None, "ipsc1 beyond 1,024 bytes: not simulated")]
     words = f"ipsc1: {one:.1%} at 1,024 bytes, {other:.1%} at 2,048 (increasing)"
-    return [*parts, Part("holds" if other > one else "differs", words)]
+    return [*parts, judged(other, accepted(">", one), words)]
 
 
-def _form(answers: Answers, claim: Claim) -> list[Part]:
+def _form(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """The trend, and whether a line in the number of nodes or in its logarithm is nearer."""
     parts = []
     for machine in about(claim):
@@ -94,7 +93,7 @@ def _form(answers: Answers, claim: Claim) -> list[Part]:
         left = {form: _residual(nodes, times, form) for form in ("linear", "log2")}
         nearer = min(left, key=lambda form: left[form])
         words = f"{machine}: residual {left['linear']:.2g} of a line in nodes, {left['log2']:.2g} in their logarithm"
-        parts.append(Part("holds" if nearer == claim.form else "differs", f"{words} ({claim.form})"))
+        parts.append(fact(nearer == claim.form, f"{words} ({claim.form})"))
     return parts
 
 
@@ -105,10 +104,10 @@ def _residual(nodes: Sequence[int], times: Sequence[float | None], form: str) ->
     return float(np.sqrt(np.mean((y - np.polyval(line, x)) ** 2)) / y.mean())
 
 
-def _segments_of_the_first(answers: Answers, claim: Claim) -> list[Part]:
+def _segments_of_the_first(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """The iPSC/1's greatest jump between 8 and 3,000 bytes, against the 1,024 that the claim names."""
     found = break_near(answers, "ipsc1", {}, 8, 3000)
-    return [part(found, found == claim.params["message_B"], f"ipsc1: {shown_length(found)} (== 1,024 B)")]
+    return [judged(found, accepted("==", claim.params["message_B"]), f"ipsc1: {shown_length(found)} (== 1,024 B)")]
 
 
 def shown_length(found: float | None) -> str:
@@ -116,21 +115,19 @@ def shown_length(found: float | None) -> str:
     return "no break" if found is None else f"{found:,.0f} B"
 
 
-def _padding(answers: Answers, claim: Claim) -> list[Part]:
+def _padding(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """Times of 8, 16 and 32 bytes are one to the clock's tick, and nearer together than further bytes would have them.
 
     Bytes beyond those that are padded give the time of a byte.
     """
     found = twins.times(answers, "ipsc1", (8, 16, 32, 64, 1024))
     if len(found) < 5:
-        return [Part("cannot be told", "ipsc1: not simulated")]
+        return [fact(None, "ipsc1: not simulated")]
     tick = allowance.TICKS["ipsc1"]
     spread = max(found[n] for n in (8, 16, 32)) - min(found[n] for n in (8, 16, 32))
     bare = (32 - 8) * (found[1024] - found[64]) / (1024 - 64)
     words = f"ipsc1: 8 to 32 bytes within {human(spread, 's')} (a tick is {human(tick, 's')}); "
-    return [
-        part(spread, spread <= tick and spread < bare / 2, f"{words}24 bytes more cost {human(bare, 's')} elsewhere")
-    ]
+    return [fact(spread <= tick and spread < bare / 2, f"{words}24 bytes more cost {human(bare, 's')} elsewhere")]
 
 
 def bent(times: Times) -> float:
@@ -160,39 +157,40 @@ def _allowed(machines: Sequence[str], hops: Sequence[int]) -> tuple[float, str]:
     return found[worst], worst
 
 
-def _lines(answers: Answers, claim: Claim, hops: Sequence[int]) -> list[Part]:
+def _lines(answers: Answers, claim: Claim, hops: Sequence[int]) -> list[ClaimPart]:
     allowed, whose = _allowed(about(claim), hops)
     parts = []
     for machine in about(claim):
         asked = answers.ask(machine, "echo", "half_round_trip", bytes=twins.LENGTHS, hops=tuple(hops))
         times = {(int(a.params["bytes"]), int(a.params["hops"])): a.value for a in asked}
         if len(times) < len(twins.LENGTHS):
-            parts.append(Part("cannot be told", f"{machine}: not simulated"))
+            parts.append(fact(None, f"{machine}: not simulated"))
             continue
         printed = in_print(machine, hops)
         beside = f", {bent(printed):.2%} in print" if printed else ", not printed"
         words = f"{machine}: a line leaves {bent(times):.2%}{beside} (up to {allowed:.1%}, the {whose}'s in print)"
-        parts.append(part(bent(times), bent(times) <= allowed, words))
+        parts.append(judged(bent(times), accepted("<=", allowed), words))
     return parts
 
 
-def _linear(answers: Answers, claim: Claim) -> list[Part]:
+def _linear(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """T = alpha + beta N of neighbours: no more bent than the paper's own most bent column."""
     return _lines(answers, claim, (1,))
 
 
-def _linear_with_hops(answers: Answers, claim: Claim) -> list[Part]:
+def _linear_with_hops(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """T = alpha + beta N + gamma h over one to six hops, likewise."""
     return _lines(answers, claim, HOPS)
 
 
-def _in_proportion(answers: Answers, claim: Claim) -> list[Part]:
+def _in_proportion(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """A rate that falls in proportion to the hops: over six hops a sixth, or what Appendix A prints in its place."""
     ratios = []
     for machine in about(claim):
         times = in_print(machine, (1, 6))
         ratios += [times[size, 1] / times[size, 6] for size, at in times if at == 1]
     low, high = 1 / 6, max(ratios)
+    said = f"a sixth, 0.17, to the {high:.2f} that Appendix A prints"
     parts = []
     for machine in about(claim):
         parts += trend(answers, claim, machine, "echo")
@@ -201,12 +199,18 @@ def _in_proportion(answers: Answers, claim: Claim) -> list[Part]:
             found = None if not one or not six else six / one
             text = "not simulated" if found is None else f"{found:.2f}"
             words = f"{machine}, {size:,} bytes: six hops {text} of one"
-            fits = found is not None and low <= round(found, 2) <= round(high, 2)
-            parts.append(part(found, fits, f"{words} (a sixth, 0.17, to the {high:.2f} that Appendix A prints)"))
+            two_digits = None if found is None else round(found, 2)
+            parts.append(
+                judged(
+                    two_digits,
+                    Accepted(low, round(high, 2)),
+                    f"{words} ({said})",
+                )
+            )
     return parts
 
 
-def _another_way_back(answers: Answers, claim: Claim) -> list[Part]:
+def _another_way_back(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """The described network's own routes of two hops, there and back: their middle nodes differ, for every pair."""
     parts = []
     for machine in about(claim):
@@ -216,21 +220,21 @@ def _another_way_back(answers: Answers, claim: Claim) -> list[Part]:
         )
         apart = sum(one[1] != other[1] for one, other in zip(there, back, strict=True))
         words = f"{machine}: {apart} of {len(ends)} pairs two hops apart have another node on the way back"
-        parts.append(Part("holds" if apart == len(ends) else "differs", words))
+        parts.append(fact(apart == len(ends), words))
     return parts
 
 
-def _ratios(answers: Answers, claim: Claim) -> list[Part]:
+def _ratios(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """The four machines between the least and the greatest that Table 7 prints, and the iPSC/860's above them."""
     parts = [one for machine in about(claim) for one in ranged(answers, claim, machine, "summary")]
     found = value_of(answers, claim, "ipsc860", "summary", {})
     words = (
         f"ipsc860: {'not simulated' if found is None else f'{found:.0f}'} (above the {claim.value_max:g} of the rest)"
     )
-    return [*parts, part(found, found is not None and found > (claim.value_max or 0), words)]
+    return [*parts, judged(found, accepted(">", claim.value_max or 0), words)]
 
 
-JUDGES: dict[str, Callable[[Answers, Claim], list[Part]]] = {
+JUDGES: dict[str, Callable[[Answers, Claim], list[ClaimPart]]] = {
     "d91d.segments": _both_readings,
     "d91d.fan-in-delta-small": _small_and_large,
     "d91d.barrier-growth-mesh": _form,

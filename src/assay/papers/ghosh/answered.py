@@ -6,11 +6,9 @@ from typing import Any
 
 from assay.network.study import document as study
 from assay.network.study.results import Results, StudyTable
-from assay.papers.claims.verdict import ClaimVerdict
+from assay.papers.claims.judge import SIGNS, ClaimVerdict
 from assay.papers.ghosh import analysed
 from assay.papers.ghosh.claims import evaluate, published
-
-MARKS = {"holds": "✓", "differs": "✗", "cannot be told": "?"}
 
 
 def tables(results: Results) -> list[StudyTable]:
@@ -38,16 +36,16 @@ def words(results: Results) -> str:
 def brief(results: Results) -> str:
     """The study in one line, with how many of its claims hold."""
     outcomes = [verdict.outcome for verdict in evaluate(results)]
-    counted = ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in MARKS if outcome in outcomes)
+    counted = ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in SIGNS if outcome in outcomes)
     return study.brief(results, f"{len(outcomes)} claims: {counted}" if outcomes else "")
 
 
 def claim_lines(verdict: ClaimVerdict) -> list[str]:
     """A claim for a terminal: what became of it, then the parts that do not hold (at most six)."""
     known = published().get(verdict.claim)
-    lines = [f"{MARKS[verdict.outcome]} {verdict.outcome}: {known.text if known else verdict.claim} ({verdict.claim})"]
+    lines = [f"{SIGNS[verdict.outcome]} {verdict.outcome}: {known.text if known else verdict.claim} ({verdict.claim})"]
     shown = [part for part in verdict.parts if part.outcome != "holds"] or list(verdict.parts)
-    lines += [f"    {MARKS[part.outcome]} {part.numbers}" for part in shown[:6]]
+    lines += [f"    {SIGNS[part.outcome]} {part.numbers}" for part in shown[:6]]
     if len(shown) > 6:
         lines.append(f"    and {len(shown) - 6} more")
     return lines

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from assay.machine import catalogue
 from assay.machine.published import Claim
 from assay.network.study.results import Results
-from assay.papers.claims.verdict import ClaimVerdict, Part, verdict
+from assay.papers.claims.judge import ClaimPart, ClaimVerdict, fact, verdict
 from assay.papers.ghosh import claims_background, claims_links, claims_response
-from assay.papers.ghosh.judging import JUDGES, NOTES
+from assay.papers.ghosh.judging import INPUTS, JUDGES, NOTES
 
 JUDGED_IN = (claims_response, claims_links, claims_background)  # imported, they have registered their judges
 
@@ -26,11 +26,11 @@ def evaluate(results: Results) -> list[ClaimVerdict]:
     for name in results.study.head.claims:
         judge = JUDGES.get(name)
         if judge is None or name not in known:
-            found.append(ClaimVerdict(name, "cannot be told", (), "no such claim, or no function that judges it"))
+            found.append(verdict(name, [], "no such claim, or no function that judges it"))
             continue
         try:
-            parts: Sequence[Part] = judge(results, known[name])
+            parts: Sequence[ClaimPart] = judge(results, known[name])
         except LookupError as error:
-            parts = [Part("cannot be told", f"not simulated here: {error}")]
-        found.append(verdict(name, parts, NOTES[name]))
+            parts = [fact(None, f"not simulated here: {error}")]
+        found.append(verdict(name, parts, NOTES[name], "input" if name in INPUTS else None))
     return found

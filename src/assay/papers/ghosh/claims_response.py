@@ -6,15 +6,17 @@ from itertools import pairwise
 
 from assay.machine.published import Claim
 from assay.network.study.results import Results, values
-from assay.papers.claims.verdict import Part, alike, fact, less, ratio, trend, value, within
-from assay.papers.ghosh.judging import LITTLE, SAME, before, bracket_in, bracket_words, judged, slack, unsaturated
+from assay.papers.cells import allowance
+from assay.papers.claims.judge import Accepted, ClaimPart, fact, judged
+from assay.papers.ghosh.judging import judges, little, same, unsaturated
+from assay.papers.ghosh.points import alike, before, bracket_in, bracket_words, less, ratio, trend, value
 
 
-@judged(
+@judges(
     "ghosh.b2-drastic-gain",
     "No number is printed: drastic is more than what section 5.5 calls an improvement, 40%, where none is saturated.",
 )
-def _b2_gain(results: Results, claim: Claim) -> list[Part]:
+def _b2_gain(results: Results, claim: Claim) -> list[ClaimPart]:
     parts = []
     for t_a in values(results.points, "t_a"):
         two = results.point(b=2, t_a=t_a)
@@ -24,12 +26,12 @@ def _b2_gain(results: Results, claim: Claim) -> list[Part]:
                 continue
             middle, interval = ratio(two, other, "read", 8)
             words = f"t_a {t_a:g} us: reads with b = 2 take {middle:.2f} of those with b = {b}"
-            parts.append(Part(within(interval, (0, 0.6)), words))
+            parts.append(judged(interval, Accepted(0, 0.6), words))
     return parts
 
 
-@judged("ghosh.pe-pe-lower-with-io-network", "Wherever neither is saturated.")
-def _pe_pe_lower(results: Results, claim: Claim) -> list[Part]:
+@judges("ghosh.pe-pe-lower-with-io-network", "Wherever neither is saturated.")
+def _pe_pe_lower(results: Results, claim: Claim) -> list[ClaimPart]:
     control = {point.value("t_a"): point for point in unsaturated(results.of(b=0))}
     others = [point for b in (1, 2, 3, 4) for point in unsaturated(results.of(b=b)) if point.value("t_a") in control]
     return [
@@ -44,8 +46,8 @@ def _pe_pe_lower(results: Results, claim: Claim) -> list[Part]:
     ]
 
 
-@judged("ghosh.pe-pe-equal-unsaturated")
-def _pe_pe_equal(results: Results, claim: Claim) -> list[Part]:
+@judges("ghosh.pe-pe-equal-unsaturated")
+def _pe_pe_equal(results: Results, claim: Claim) -> list[ClaimPart]:
     parts = []
     for t_a in values(results.points, "t_a"):
         two = results.point(b=2, t_a=t_a)
@@ -53,7 +55,7 @@ def _pe_pe_equal(results: Results, claim: Claim) -> list[Part]:
             other = results.point(b=b, t_a=t_a)
             if not two.saturated and not other.saturated:
                 names = (f"t_a {t_a:g} us, b = 2", f"b = {b}")
-                parts.append(alike(two, other, "pe_pe", names, claim.tol_rel or SAME, 10))
+                parts.append(alike(two, other, "pe_pe", names, same(claim), 10))
     for point in results.of(b=1):
         wide = results.point(b=2, t_a=point.value("t_a"))
         if point.saturated and not wide.saturated:
@@ -61,13 +63,13 @@ def _pe_pe_equal(results: Results, claim: Claim) -> list[Part]:
     return parts
 
 
-@judged(
+@judges(
     "ghosh.waiting-dominates-when-saturated",
     "Of the forwarded requests' header latency, what is not waiting at the source, for b = 1 and 2 at the highest "
     "rate. "
     "The share falls with the length of the run, as waiting then grows without bound; which b is meant is not said.",
 )
-def _waiting(results: Results, claim: Claim) -> list[Part]:
+def _waiting(results: Results, claim: Claim) -> list[ClaimPart]:
     parts = []
     fastest = values(results.points, "t_a")[0]
     for b in (1, 2):
@@ -77,47 +79,47 @@ def _waiting(results: Results, claim: Claim) -> list[Part]:
         ]
         low, high = 100 * min(shares), 100 * max(shares)
         words = f"b = {b}: network {low:.1f}% to {high:.1f}% of the latency (published: 6% to under 1%)"
-        parts.append(Part(within((low, high), (0, 6)), words))
+        parts.append(judged((low, high), Accepted(0, 6), words))
     return parts
 
 
-@judged("ghosh.b1-saturates-before-b0")
-def _b1_before_b0(results: Results, claim: Claim) -> list[Part]:
+@judges("ghosh.b1-saturates-before-b0")
+def _b1_before_b0(results: Results, claim: Claim) -> list[ClaimPart]:
     return [before(results.bracket(b=1), results.bracket(b=0), ("b = 1", "b = 0"))]
 
 
-@judged("ghosh.saturation-b1-simulation")
-@judged("ghosh.saturation-b2-simulation")
-def _range(results: Results, claim: Claim) -> list[Part]:
+@judges("ghosh.saturation-b1-simulation")
+@judges("ghosh.saturation-b2-simulation")
+def _range(results: Results, claim: Claim) -> list[ClaimPart]:
     b = claim.params["b"]
     assert claim.value_min is not None and claim.value_max is not None
     return [bracket_in(results.bracket(b=b), claim.value_min, claim.value_max, f"b = {b}")]
 
 
-@judged("ghosh.saturation-b0-simulation", "'Around 22.2' is half way to the next rate that Table 2 names.")
-def _b0(results: Results, claim: Claim) -> list[Part]:
+@judges("ghosh.saturation-b0-simulation", "'Around 22.2' is half way to the next rate that Table 2 names.")
+def _b0(results: Results, claim: Claim) -> list[ClaimPart]:
     assert claim.value is not None
-    low, high = claim.value - slack(claim), claim.value + slack(claim)
+    low, high = claim.value - allowance.slack(claim), claim.value + allowance.slack(claim)
     return [bracket_in(results.bracket(b=0), low, high, "b = 0")]
 
 
 CUBES = (3, 4, 5, 6)
 
 
-@judged("ghosh.pe-pe-3cube")
-@judged("ghosh.pe-pe-4cube")
-@judged("ghosh.pe-pe-5cube")
-@judged("ghosh.pe-pe-6cube")
-def _cube(results: Results, claim: Claim) -> list[Part]:
+@judges("ghosh.pe-pe-3cube")
+@judges("ghosh.pe-pe-4cube")
+@judges("ghosh.pe-pe-5cube")
+@judges("ghosh.pe-pe-6cube")
+def _cube(results: Results, claim: Claim) -> list[ClaimPart]:
     dimension = int(claim.id.rpartition("-")[2][0])
     assert claim.value is not None
     point = results.point(dimension=dimension, b=1, t_a=156)
-    return [value(point, "pe_pe", claim.value, slack(claim), f"{dimension}-cube")]
+    return [value(point, "pe_pe", claim.value, allowance.slack(claim), f"{dimension}-cube")]
 
 
-@judged("ghosh.pe-pe-grows-with-cube", "At b = 1 and 2, wherever no cube's network is saturated.")
-def _grows(results: Results, claim: Claim) -> list[Part]:
-    parts: list[Part] = []
+@judges("ghosh.pe-pe-grows-with-cube", "At b = 1 and 2, wherever no cube's network is saturated.")
+def _grows(results: Results, claim: Claim) -> list[ClaimPart]:
+    parts: list[ClaimPart] = []
     for t_a in values(results.points, "t_a"):
         for b in (1, 2):
             points = [results.point(dimension=d, b=b, t_a=t_a) for d in CUBES]
@@ -127,8 +129,8 @@ def _grows(results: Results, claim: Claim) -> list[Part]:
     return parts
 
 
-@judged("ghosh.3cube-b0-saturated")
-def _three(results: Results, claim: Claim) -> list[Part]:
+@judges("ghosh.3cube-b0-saturated")
+def _three(results: Results, claim: Claim) -> list[ClaimPart]:
     three = results.point(dimension=3, b=0, t_a=78)
     backlog = f"backlog {three.backlog[0]:.3g}, in a run four times as long {three.backlog[1]:.3g}"
     parts = [
@@ -140,29 +142,30 @@ def _three(results: Results, claim: Claim) -> list[Part]:
     return parts
 
 
-@judged(
+@judges(
     "ghosh.b1-same-saturation-all-cubes",
     "Each within 12.3% of the four cubes' mean, as near as Table 2 tells one of them.",
 )
-def _same(results: Results, claim: Claim) -> list[Part]:
+def _same(results: Results, claim: Claim) -> list[ClaimPart]:
     found = {d: results.bracket(dimension=d, b=1) for d in CUBES}
     mean = sum(one.middle for one in found.values()) / len(found)
-    share = claim.tol_rel or 0.0
+    share = allowance.share(claim, 0.0)
     return [
-        Part(
-            within((one.low, one.high), (mean * (1 - share), mean * (1 + share))),
+        judged(
+            (one.low, one.high),
+            Accepted(mean * (1 - share), mean * (1 + share)),
             f"{bracket_words(f'{d}-cube', one)} (mean {mean:.3g})",
         )
         for d, one in found.items()
     ]
 
 
-@judged(
+@judges(
     "ghosh.larger-cubes-worse-once-saturated",
     "At the highest rate with b = 1: from cube to cube a read's header latency after the paper's 150,000 messages, "
     "which are eight times less time in the 6-cube than in the 3-cube.",
 )
-def _worse(results: Results, claim: Claim) -> list[Part]:
+def _worse(results: Results, claim: Claim) -> list[ClaimPart]:
     t_a = values(results.points, "t_a")[0]
     points = [results.point(dimension=d, b=1, t_a=t_a) for d in CUBES]
     saturated = all(point.saturated for point in points)
@@ -170,8 +173,8 @@ def _worse(results: Results, claim: Claim) -> list[Part]:
     return [fact(saturated, words), *trend(points, "read", "dimension", rising=True)]
 
 
-@judged("ghosh.b3-b4-follow-b2")
-def _follow(results: Results, claim: Claim) -> list[Part]:
+@judges("ghosh.b3-b4-follow-b2")
+def _follow(results: Results, claim: Claim) -> list[ClaimPart]:
     parts = []
     for d in CUBES:
         for t_a in values(results.points, "t_a"):
@@ -180,19 +183,19 @@ def _follow(results: Results, claim: Claim) -> list[Part]:
                 other = results.point(dimension=d, b=b, t_a=t_a)
                 if not two.saturated and not other.saturated:
                     names = (f"{d}-cube, t_a {t_a:g} us, b = 2", f"b = {b}")
-                    parts.append(alike(two, other, "read", names, claim.tol_rel or LITTLE, 40))
+                    parts.append(alike(two, other, "read", names, little(claim), 40))
     return parts
 
 
-@judged("ghosh.smaller-cubes-saturate-later", "For b = 0, where the processor network is what saturates.")
-def _later(results: Results, claim: Claim) -> list[Part]:
+@judges("ghosh.smaller-cubes-saturate-later", "For b = 0, where the processor network is what saturates.")
+def _later(results: Results, claim: Claim) -> list[ClaimPart]:
     found = [results.bracket(dimension=d, b=0) for d in (*CUBES, 7)]
     names = [f"{d}-cube" for d in (*CUBES, 7)]
     return [before(larger, smaller, (names[i + 1], names[i])) for i, (smaller, larger) in enumerate(pairwise(found))]
 
 
-@judged("ghosh.b0-response-better-than-b1", "Wherever b = 0 is not saturated; where b = 1 is, it is worse by that.")
-def _b0_better(results: Results, claim: Claim) -> list[Part]:
+@judges("ghosh.b0-response-better-than-b1", "Wherever b = 0 is not saturated; where b = 1 is, it is worse by that.")
+def _b0_better(results: Results, claim: Claim) -> list[ClaimPart]:
     parts = []
     for d in (*CUBES, 7):
         for point in unsaturated(results.of(dimension=d, b=0)):

@@ -13,8 +13,8 @@ from assay.network import network_keys, network_tables
 from assay.network.study.document import keys as latencies
 from assay.network.study.plots import draw
 from assay.network.study.results import Point, Results, StudyTable
-from assay.papers.claims.verdict import OUTCOMES, ClaimVerdict
-from assay.papers.ghosh.answered import MARKS, tables
+from assay.papers.claims.judge import OUTCOMES, SIGNS, ClaimVerdict
+from assay.papers.ghosh.answered import tables
 from assay.papers.ghosh.choices import CHOICES, MISMATCHES
 from assay.papers.ghosh.claims import evaluate, published
 
@@ -85,7 +85,7 @@ def _glance(verdicts: Sequence[ClaimVerdict]) -> Iterator[str]:
     for verdict in verdicts:
         claim = known.get(verdict.claim)
         text, source = (claim.text, claim.source) if claim else (verdict.claim, "")
-        yield f"| {MARKS[verdict.outcome]} {verdict.outcome} | {_cell(text)} | {source} |"
+        yield f"| {SIGNS[verdict.outcome]} {verdict.outcome} | {_cell(text)} | {source} |"
     if missing:
         yield f"\nNot judged: {', '.join(missing)}."
     yield ""
@@ -215,12 +215,12 @@ def _setting(setting: dict[str, Any]) -> str:
 def _verdict(verdict: ClaimVerdict) -> Iterator[str]:
     claim = published().get(verdict.claim)
     text = f"{claim.text} (`{verdict.claim}`, {claim.source})" if claim else f"`{verdict.claim}`"
-    yield f"\n**{MARKS[verdict.outcome]} {verdict.outcome}**: {text}\n"
+    yield f"\n**{SIGNS[verdict.outcome]} {verdict.outcome}**: {text}\n"
     if verdict.note:
         yield f"  {verdict.note}\n"
     shown = sorted(verdict.parts, key=lambda part: OUTCOMES[::-1].index(part.outcome))
     for part in shown[:8]:
-        yield f"* {MARKS[part.outcome]} {part.numbers}"
+        yield f"* {SIGNS[part.outcome]} {part.numbers}"
     if len(shown) > 8:
         yield f"* and {len(shown) - 8} more, of which {sum(p.outcome == 'holds' for p in shown[8:])} hold"
 

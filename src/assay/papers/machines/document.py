@@ -15,12 +15,12 @@ from assay.papers.cells.comparison import ComparedCell, ComparedTable
 from assay.papers.cells.described_file import read
 from assay.papers.cells.provenance import MARKS
 from assay.papers.claims import messages as claims
+from assay.papers.claims.judge import SIGNS
 from assay.papers.machines import fallen_apart as uncertain
 from assay.papers.machines.time_goes import time_goes
 from assay.report.grid import Grid, grid
 from assay.report.units import human
 
-SIGNS = {"holds": "✓", "differs": "✗", "cannot be told": "?"}
 Document = dict[str, Any]
 
 
