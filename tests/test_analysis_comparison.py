@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,17 +85,34 @@ def test_few_launches_tell_nothing_and_unlike_things_are_refused() -> None:
             compare(np.ones(9), broken)
 
 
-def test_the_signed_rank_is_scipys_and_its_distribution_is_counted() -> None:
+def test_the_signed_rank_is_counted_out() -> None:
+    """All signs of the ranks: its distribution, and p with and without tied differences, which is never too small."""
     n = 7
     counted = np.zeros(n * (n + 1) // 2 + 1)
     for signs in itertools.product((0, 1), repeat=n):
         counted[sum(rank for rank, sign in zip(range(1, n + 1), signs, strict=True) if sign)] += 0.5**n
     assert comparison.signed_rank_distribution(n) == pytest.approx(counted)
     rng = np.random.default_rng(3)
-    for side in ("two-sided", "greater", "less"):
-        shift = rng.standard_normal(20) + 0.3
-        ours = comparison._signed_rank(shift, 0, side)
-        assert ours == pytest.approx(float(stats.wilcoxon(shift, alternative=side, method="exact").pvalue))
+    halves = 0
+    for trial in range(60):
+        shift = rng.standard_normal(9) + 0.3
+        shift = np.round(shift, 1) if trial % 2 else shift
+        shift = shift[shift != 0]
+        ranks = stats.rankdata(np.abs(shift))
+        sums = np.array(list(itertools.product((0, 1), repeat=len(shift)))) @ ranks
+        positive = ranks[shift > 0].sum()
+        upper, lower = np.mean(sums >= positive - 1e-9), np.mean(sums <= positive + 1e-9)
+        truth = {"greater": upper, "less": lower, "two-sided": min(1.0, 2 * min(upper, lower))}
+        untied, half = len(set(ranks)) == len(ranks) and not trial % 2, positive % 1 == 0.5
+        halves += half
+        for side in ("two-sided", "greater", "less"):
+            found = comparison._signed_rank(np.append(shift, 0.0), 0, side)  # a difference of zero says nothing
+            if untied:
+                assert found == pytest.approx(truth[side])
+            elif half:
+                assert truth[side] - 1e-12 <= found <= truth[side] + 0.15
+    assert halves > 5
+    assert comparison._signed_rank(np.zeros(8), 0, "two-sided") == 1.0
 
 
 def test_without_pairs_the_rank_sum_takes_their_place() -> None:
@@ -123,7 +141,13 @@ def test_without_pairs_the_rank_sum_takes_their_place() -> None:
 def test_families_are_corrected_as_scipy_and_by_hand() -> None:
     p = [0.01, 0.04, 0.03, 0.005]
     assert comparison.holm(p) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert comparison.benjamini_hochberg(p) == pytest.approx(stats.false_discovery_control(p, method="bh"))
+    family = [replace(comparison.exact(1, 2, 0.03, "stated"), p_differs=each, p_equal=1.0) for each in p]
+    found = comparison.correct_family(family, "benjamini-hochberg", level=0.03)
+    assert [each.p_differs for each in found] == pytest.approx([0.02, 0.04, 0.04, 0.02])
+    assert [each.verdict for each in found] == [
+        ComparisonVerdict[name] for name in ("DIFFERS", "UNKNOWN", "UNKNOWN", "DIFFERS")
+    ]
+    assert comparison.correct_family([], "benjamini-hochberg") == ()
     rng = np.random.default_rng(5)
     false = 0
     for _ in range(60):
