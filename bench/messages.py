@@ -19,6 +19,7 @@ from pathlib import Path
 
 from assay.analysis.comparison import ComparisonVerdict
 from assay.benchmark.record import benchmark
+from assay.benchmark.resolved import program_words
 from assay.errors import MeasurementError
 from assay.execute.build import build
 from assay.execute.mpi import Mpi, find_mpi, launch_environment
@@ -44,7 +45,10 @@ class Means:
     def echo(self, twin: Twin, seed: int) -> float:
         """Total time over total round trips of a launch of echo."""
         counts = ["--repetitions", str(twin.readings), "--blocks", str(twin.blocks), "--seed", str(seed)]
-        lines = said([*self.before, str(self.program), *twin.options(), *counts], self.environment)
+        lines = said(
+            [*self.before, str(self.program), *program_words(benchmark("echo"), [*twin.options(), *counts])],
+            self.environment,
+        )
         return statistics.fmean(readings(lines, twin.metric))
 
     def peer(self, twin: Twin, _: int) -> float:

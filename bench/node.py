@@ -22,6 +22,7 @@ from pathlib import Path
 
 from assay.analysis.comparison import ComparisonVerdict
 from assay.benchmark.record import benchmark
+from assay.benchmark.resolved import program_words
 from assay.errors import MeasurementError
 from assay.execute.build import build
 from assay.machine.topology import core_by_core
@@ -91,7 +92,12 @@ class Programs:
         settings = [*peer.settings, *size, *([] if any("threads=" in s for s in peer.settings) else count)]
         words = [word for setting in settings for word in ("--set", setting)]
         counts = ["--slice", "0.3", "--blocks", "2", "--seed", str(launch)]
-        return REDUCE[peer.statistic](readings(said([str(self.built[peer.program].path), *words, *counts]), "time"))
+        return REDUCE[peer.statistic](
+            readings(
+                said([str(self.built[peer.program].path), *program_words(benchmark(peer.program), [*words, *counts])]),
+                "time",
+            )
+        )
 
 
 def main(arguments: list[str]) -> int:

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import started
 import test_twin_chains
 import twin_cases
 from assay.benchmark.record import Benchmark, benchmarks
@@ -72,7 +73,9 @@ def program(record: Benchmark) -> bool:
     """Compile and run one node program."""
     binary = compiled(record, None)
     words = ["--profile", "quick", "--repetitions", "2", "--blocks", "1", *SMALL.get(record.name, [])]
-    return binary is not None and step(record.name, [str(binary), *words, "--out", os.devnull])
+    return binary is not None and step(
+        record.name, [str(binary), *started.words(record.name, *words, "--out", os.devnull)]
+    )
 
 
 def ranks(record: Benchmark) -> bool:
@@ -82,11 +85,10 @@ def ranks(record: Benchmark) -> bool:
         print(f"left out: {record.name}, there is no MPI here")
         return True
     binary = compiled(record, mpi)
-    run_it = [str(mpi.mpiexec), "-n", "2", str(binary), "--repetitions", "2", "--blocks", "1", "--deadline", "120"]
+    words = started.words(record.name, "--repetitions", "2", "--blocks", "1", "--deadline", "120", "--out", os.devnull)
+    run_it = [str(mpi.mpiexec), "-n", "2", str(binary), *words]
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    return binary is not None and step(
-        record.name, [*run_it, "--out", os.devnull], ASAN_OPTIONS="detect_leaks=0", **root
-    )
+    return binary is not None and step(record.name, run_it, ASAN_OPTIONS="detect_leaks=0", **root)
 
 
 def main() -> int:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay._core import ranks as core
 from assay.described.machine_file import DescribedMachine
+from started import play, words
 
 MACHINE = DescribedMachine.model_validate(
     {"name": "m", "messages": {"startup": "10 us", "per_byte": "0 s/B"}}
@@ -19,7 +19,7 @@ MACHINE = DescribedMachine.model_validate(
 
 
 def played(ranks: int, *arguments: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in core.run("barrier", MACHINE, ranks, list(arguments)).splitlines()]
+    return [json.loads(line) for line in play("barrier", MACHINE, ranks, list(arguments)).splitlines()]
 
 
 def times(events: list[dict[str, Any]]) -> dict[tuple[str, int], float]:
@@ -71,10 +71,12 @@ def test_a_rank_of_a_large_barrier_is_small() -> None:
     import subprocess
     import sys
 
+    given = words("barrier", "--set", "algorithm=dissemination")
+
     def peak(ranks: int) -> int:
         code = (
             "import resource; from assay._core import ranks\n"
-            f"ranks.run('barrier', {MACHINE!r}, {ranks}, ['--set', 'algorithm=dissemination'])\n"
+            f"ranks.run('barrier', {MACHINE!r}, {ranks}, {given!r})\n"
             "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
         )
         return 1024 * int(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)

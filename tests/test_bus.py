@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from assay._core import ranks as core
+import started
 from assay.benchmark.record import programs_root
 from assay.execute.mpi import find_mpi, launch_environment
 from command_line import assay
@@ -47,7 +47,15 @@ def bus(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
         if not program.exists():
             named = ['-DASSAY_PROGRAM="ranks/bus.hpp"', *(f"-D{each}" for each in defines)]
             compile_to(program, PROGRAMS / "mpi" / "main.cpp", *named, "-O1", mpi=mpi)
-        command = [mpi.mpiexec, "-n", str(ranks), str(program), "--deadline", "100", *SMALL, *words]
+        command = [
+            mpi.mpiexec,
+            "-n",
+            str(ranks),
+            str(program),
+            "--deadline",
+            "100",
+            *started.words("bus", *SMALL, *words),
+        ]
         environment = launch_environment(os.environ) | ENVIRONMENT
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
         lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
@@ -189,7 +197,7 @@ def test_one_command_gives_shares_and_sum_and_a_hog_is_named(tmp_path: Path, mon
 
 def test_a_description_without_the_speed_of_a_stream_leaves_the_bus_out() -> None:
     machine: dict[str, str | float] = {"name": "m", "messages.startup": 1e-5, "messages.per_byte": 1e-9}
-    lines = [json.loads(line) for line in core.run("bus", machine, 4, []).splitlines()]
+    lines = [json.loads(line) for line in started.play("bus", machine, 4, []).splitlines()]
     assert lines[-1]["event"] == "done" and not [line for line in lines if line["event"] == "block"]
     (note,) = [line["text"] for line in lines if line["event"] == "note"]
     assert note.startswith("left out: ") and "how fast a processor streams" in note

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from assay._core import ranks as core
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described
 from command_line import assay
+from started import play
 
 STREAM, BUS = 200e6, 800e6  # B/s
 
@@ -39,7 +39,7 @@ def machine(processors: int, bus: float = BUS) -> dict[str, Any]:
 def run(on: dict[str, Any], ranks: int, *arguments: str) -> list[dict[str, Any]]:
     given = (f"stream={STREAM:g}", "window=0.5", "bytes=100000", *arguments)
     words = [word for each in given for word in ("--set", each)]
-    return [json.loads(line) for line in core.run("bus", on, ranks, words).splitlines()]
+    return [json.loads(line) for line in play("bus", on, ranks, words).splitlines()]
 
 
 def values(events: list[dict[str, Any]], metric: str, load: str) -> float:
@@ -89,7 +89,7 @@ def test_the_paragons_bus_is_one_number() -> None:
     described = open_described("paragon-mp:threads")
     assert described.node is not None and described.node.bus == pytest.approx(1 / 251e6)
     words = ["--set", "form=echo", "--set", "bytes=1048576", "--set", "window=1"]
-    events = [json.loads(line) for line in core.run("bus", described.for_core(), 3, words).splitlines()]
+    events = [json.loads(line) for line in play("bus", described.for_core(), 3, words).splitlines()]
     assert values(events, "stream", "alone") == pytest.approx(251e6, rel=1e-6)
     assert values(events, "messages", "both") > 150e6
     assert values(events, "sum", "both") == pytest.approx(251e6, rel=0.02)
@@ -107,5 +107,5 @@ def test_a_stream_goes_at_the_description_s_rate_and_no_faster_than_the_bus(rate
         }
     )
     words = ["--set", "form=put", "--set", "bytes=1000", "--set", "window=0.1"]
-    events = [json.loads(line) for line in core.run("bus", described.for_core(), 3, words).splitlines()]
+    events = [json.loads(line) for line in play("bus", described.for_core(), 3, words).splitlines()]
     assert values(events, "stream", "alone") == pytest.approx(alone, rel=1e-6)

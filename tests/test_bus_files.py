@@ -14,6 +14,7 @@ import pytest
 
 from assay.benchmark.record import programs_root
 from compiled import kept
+from started import words
 
 PROGRAMS = programs_root()
 BOTH = len(os.sched_getaffinity(0)) >= 2
@@ -25,10 +26,12 @@ def program() -> Path:
     return kept("memory/bus_files")
 
 
-def run(program: Path, *words: str, scratch: Path | str | None = None) -> list[dict[str, Any]]:
-    small = ["--set", "size=1048576", "--set", "bytes=65536", "--slice", "0.006", "--blocks", "2", *words]
+def run(program: Path, *given: str, scratch: Path | str | None = None) -> list[dict[str, Any]]:
+    small = ["--set", "size=1048576", "--set", "bytes=65536", "--slice", "0.006", "--blocks", "2", *given]
     environment = os.environ | ({"ASSAY_SCRATCH": str(scratch)} if scratch else {})
-    done = subprocess.run([program, *small], capture_output=True, text=True, timeout=120, env=environment)
+    done = subprocess.run(
+        [program, *words("bus_files", *small)], capture_output=True, text=True, timeout=120, env=environment
+    )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from assay._core import ranks as core
 from assay.benchmark.record import benchmark
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described, shipped
@@ -21,6 +20,7 @@ from assay.execute.mpi import Mpi, launch_environment
 from assay.machine.units import quantity
 from compiled import compile_to
 from mpis_here import CROWD, MPI, WHEEL
+from started import play, words
 
 pytestmark = pytest.mark.measures
 
@@ -37,7 +37,7 @@ def described(machine: str) -> dict[str, Any]:
 
 def events(program: str, machine: str, ranks: int, *arguments: str) -> list[dict[str, Any]]:
     on = CONSTANT if machine == "constant" else open_described(machine, {"network.dimension": "3"})
-    return [json.loads(line) for line in core.run(program, on.for_core(), ranks, list(arguments)).splitlines()]
+    return [json.loads(line) for line in play(program, on.for_core(), ranks, list(arguments)).splitlines()]
 
 
 def values(found: list[dict[str, Any]]) -> Values:
@@ -139,7 +139,15 @@ def test_two_ranks_have_nobody_between_them(program: str) -> None:
 def launched(mpi: Mpi | None, name: str, ranks: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     assert mpi is not None
     program = build([benchmark(name)], mpi=mpi)[name].path
-    command = [mpi.mpiexec, "-n", str(ranks), str(program), "--blocks", "1", "--deadline", "100", *arguments]
+    command = [
+        mpi.mpiexec,
+        "-n",
+        str(ranks),
+        str(program),
+        "--deadline",
+        "100",
+        *words(name, "--blocks", "1", *arguments),
+    ]
     environment = launch_environment(os.environ) | CROWD
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
 

@@ -16,6 +16,7 @@ from assay.described.machine_file import DescribedMachine, load
 from assay.described.shipped import SHIPPED, open_described, room, shipped
 from assay.errors import InputError
 from command_line import assay
+from started import play
 
 IPSC860 = SHIPPED / "ipsc860.toml"
 
@@ -32,7 +33,7 @@ def test_on_line_networks_are_their_replays_and_machines_their_closed_forms(name
 
 
 def blocks(machine: DescribedMachine, *arguments: str, ranks: int = 128) -> dict[tuple[int, int], float]:
-    lines = core.run("echo", machine.for_core(), ranks, list(arguments)).splitlines()
+    lines = play("echo", machine.for_core(), ranks, list(arguments)).splitlines()
     found = [json.loads(line) for line in lines]
     assert all(event["passed"] for event in found if event["event"] == "check")
     return {
@@ -63,8 +64,7 @@ def test_a_run_is_the_same_bits_every_time() -> None:
     machine = open_described("ipsc860", {"network.dimension": "4"}).for_core()
     arguments = ["--set", "bytes=0,100,5000", "--seed", "3"]
     first, again = (
-        [line for line in core.run("ring", machine, 16, arguments).splitlines() if '"launch"' not in line]
-        for _ in range(2)
+        [line for line in play("ring", machine, 16, arguments).splitlines() if '"launch"' not in line] for _ in range(2)
     )
     strip = [{k: v for k, v in json.loads(line).items() if k not in ("t0", "t1")} for line in first]
     assert strip == [{k: v for k, v in json.loads(line).items() if k not in ("t0", "t1")} for line in again]
@@ -78,7 +78,7 @@ def test_an_idealised_network_changes_what_messages_meet() -> None:
         described = DescribedMachine.model_validate(
             {"name": "m", "network": network, "protocol": [{"startup": "60 us"}]}
         )
-        lines = core.run("ring", described.for_core(), 16, ["--set", "bytes=4096", "--set", "scheme=shift"])
+        lines = play("ring", described.for_core(), 16, ["--set", "bytes=4096", "--set", "scheme=shift"])
         times[shape["topology"]] = next(
             json.loads(line)["values"][0] for line in lines.splitlines() if "values" in line
         )

@@ -25,6 +25,7 @@ from assay.errors import InputError
 from assay.network.network_tables import NetworkTable
 from assay.papers.cells.described_file import read
 from command_line import assay
+from started import play
 
 LINE = {"topology": "mesh", "extents": [4, 2], "cycle": "1 ns", "flit_ticks": 4, "body_ticks": 4, "head_ticks": 50}
 SHORT = {"up_to": "100 B", "startup": "20 us", "receive": "10 us"}
@@ -156,7 +157,7 @@ def result(described: DescribedMachine, words: str, ranks: int = 8) -> Any:
     arguments = [word for each in settings.split() if each for word in ("--set", each)]
     ranks = min(ranks, core.room(described.for_core()) or ranks)
     try:
-        lines = core.run(program, described.for_core(), ranks, ["--seed", "1", *arguments]).splitlines()
+        lines = play(program, described.for_core(), ranks, ["--seed", "1", *arguments]).splitlines()
     except (ValueError, RuntimeError) as error:
         return str(error)
     found = [json.loads(line) for line in lines]

@@ -97,7 +97,7 @@ def nothing_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
 
 def failed(tmp_path: Path, mpi: Mpi, program: str, how: str, timeout: float = 60, deadline: float = 2) -> str:
     """The reason that is given, with the log's name cut off; it must end in time."""
-    words = (program, "--set", f"how={how}", "--deadline", f"{deadline:g}")
+    words = (program, "--metrics", "time", "--choice", f"how={how}", "--deadline", f"{deadline:g}")
     job = Job("wrong", words, 2, None, None, tmp_path / "l.jsonl", tmp_path / "log", timeout)
     began = time.monotonic()
     outcome = launcher("mpiexec", mpi).run(job)
@@ -160,7 +160,7 @@ def test_a_killed_starter_is_named_and_its_ranks_end(tmp_path: Path, mpi: Mpi, p
 def test_a_rank_that_is_stopped_past_the_time_limit_is_named(
     tmp_path: Path, mpi: Mpi, program: Callable[[Mpi], str]
 ) -> None:
-    words = (program(mpi), "--set", "how=stopped")
+    words = (program(mpi), "--metrics", "time", "--choice", "how=stopped")
     with pytest.raises(MeasurementError, match=r"timed out after 3 s .*; stopped by a signal: rank 1 \(process \d+\)"):
         launcher("mpiexec", mpi).run(Job("wrong", words, 2, None, None, tmp_path / "l.jsonl", tmp_path / "log", 3))
 

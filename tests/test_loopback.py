@@ -16,6 +16,7 @@ from assay.execute.build import build
 from assay.execute.job import Job, launcher
 from assay.execute.loopback import loopback
 from assay.execute.mpi import Mpi
+from started import words
 from test_launchers import MPIS, marked
 
 pytestmark = pytest.mark.measures
@@ -50,7 +51,8 @@ LOOPBACK = {"0100007F", "00000000000000000000000001000000"}
 def test_ranks_listen_on_the_loopback_device_at_most(tmp_path: Path, mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_TEST_MARK", str(tmp_path))
     program = build([benchmark("echo")], mpi=mpi)["echo"].path
-    words = (str(program), "--set", "bytes=8,65536", "--slice", "1", "--blocks", "2")
+    given = ("--set", "bytes=8,65536", "--slice", "1", "--blocks", "2")
+    command = (str(program), *words("echo", *given))
     seen: dict[str, set[str]] = {}
 
     def look() -> None:
@@ -64,7 +66,7 @@ def test_ranks_listen_on_the_loopback_device_at_most(tmp_path: Path, mpi: Mpi, m
     watcher = threading.Thread(target=look)
     watcher.start()
     outcome = launcher("mpiexec", mpi).run(
-        Job("echo", words, 2, None, None, tmp_path / "l.jsonl", tmp_path / "log", 90)
+        Job("echo", command, 2, None, None, tmp_path / "l.jsonl", tmp_path / "log", 90)
     )
     watcher.join()
     assert outcome.status == 0, outcome.reason

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from assay._core import ranks as core
 from assay.benchmark.record import benchmark
 from assay.described.machine_file import DescribedMachine, load
 from assay.execute.build import build
 from assay.execute.mpi import launch_environment
 from compiled import compile_to
 from mpis_here import CROWD, MPI
+from started import play, words
 
 pytestmark = pytest.mark.measures
 
@@ -39,7 +39,7 @@ SMALL = {
 
 
 def played(name: str, ranks: int, *arguments: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in core.run(name, MACHINE, ranks, list(arguments)).splitlines()]
+    return [json.loads(line) for line in play(name, MACHINE, ranks, list(arguments)).splitlines()]
 
 
 def value(name: str, ranks: int, metric: str, *arguments: str) -> list[float]:
@@ -71,7 +71,7 @@ def test_a_load_that_is_set_by_length_is_that_part_of_the_long_messages_rate(sha
     alpha, beta, longest = 70e-6 + (70e-6 + 0.4e-6) / 4, 0.4e-6, 8192
     arguments = ["--set", "bytes=100", "--set", f"load={share}", "--set", "load_by=length"]
     described = load(PROGRAMS.parent / "examples" / "constant.toml").for_core()
-    events = [json.loads(line) for line in core.run("contention", described, 4, arguments).splitlines()]
+    events = [json.loads(line) for line in play("contention", described, 4, arguments).splitlines()]
     found = {e["metric"]: e["values"][0] for e in events if e["event"] == "block"}
     rate = share / 100 * longest / (alpha + beta * longest)
     assert found["load_reached"] == pytest.approx(share / 100, rel=0.02)
@@ -88,7 +88,7 @@ def test_data_are_right_on_mpi(name: str) -> None:
     assert MPI is not None
     program = build([benchmark(name)], mpi=MPI)[name].path
     few = ["--blocks", "1", "--repetitions", "3", "--batch", "2", "--deadline", "100"]
-    command = [MPI.mpiexec, "-n", str(ranks), str(program), *few, *arguments]
+    command = [MPI.mpiexec, "-n", str(ranks), str(program), *words(name, *few, *arguments)]
     environment = launch_environment(os.environ) | CROWD
     ended = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     assert ended.returncode == 0, ended.stderr
@@ -152,7 +152,7 @@ def test_a_processor_that_carries_its_messages_itself_hides_nothing() -> None:
 )
 def test_what_cannot_be_done_is_refused_in_one_line(name: str, ranks: int, arguments: list[str], said: str) -> None:
     with pytest.raises(ValueError, match=said) as caught:
-        core.run(name, MACHINE, ranks, arguments)
+        play(name, MACHINE, ranks, arguments)
     assert "\n" not in str(caught.value)
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from assay.benchmark.record import programs_root
+import started
+from assay.benchmark.record import programs_root, read_record
 from compiled import kept
 
 PROGRAMS = programs_root()
@@ -57,7 +58,7 @@ def test_on_one_processor_there_is_no_speedup_and_it_is_said(tmp_path: Path) -> 
 def test_two_threads_pushed_onto_one_core_are_no_clean_measurement(tmp_path: Path) -> None:
     program = kept("memory/stream")
     words = ["--set", "kernel=copy", "--set", "threads=2", "--set", "size=1MiB", "--slice", "0.7", "--blocks", "2"]
-    running = subprocess.Popen([program, *words], stdout=subprocess.PIPE, text=True)
+    running = subprocess.Popen([program, *started.words("stream", *words)], stdout=subprocess.PIPE, text=True)
     tasks = Path(f"/proc/{running.pid}/task")
     for _ in range(200):
         time.sleep(0.02)
@@ -72,10 +73,11 @@ def test_two_threads_pushed_onto_one_core_are_no_clean_measurement(tmp_path: Pat
 
 def test_without_openmp_the_rest_is_measured_and_it_is_said(tmp_path: Path) -> None:
     for name, parameter in (("threads/lock", "kind"), ("threads/barrier", "kind"), ("kernels/integration", "by")):
+        record = read_record(programs_root() / f"{name}.cpp")
+        assert record is not None
         program = kept(name, own=False)  # without the record's -fopenmp
-        done = subprocess.run(
-            [program, "--set", "threads=1", "--slice", "0.0005", "--blocks", "1"], capture_output=True, text=True
-        )
+        few = started.words(record.name, "--set", "threads=1", "--slice", "0.0005", "--blocks", "1")
+        done = subprocess.run([program, *few], capture_output=True, text=True)
         lines = events(done.stdout)
         assert done.returncode == 0, done.stderr
         measured = {line["case"][parameter] for line in lines if line["event"] == "block"}
@@ -97,7 +99,9 @@ def test_arrays_that_a_limit_forbids_are_left_out_and_said(tmp_path: Path) -> No
         "--slice",
         "0.01",
     ]
-    done = subprocess.run(["prlimit", "--as=800000000", program, *words], capture_output=True, text=True)
+    done = subprocess.run(
+        ["prlimit", "--as=800000000", program, *started.words("stream", *words)], capture_output=True, text=True
+    )
     lines = events(done.stdout)
     assert {line["case"]["size"] for line in lines if line["event"] == "block"} == {64 << 20}
     assert any("would not fit the limit of address space" in text for text in notes(lines))
@@ -134,7 +138,9 @@ def quota() -> Iterator[list[str]]:
 def test_a_quota_of_processors_time_is_named_and_the_run_is_not_clean(tmp_path: Path, quota: list[str]) -> None:
     program = kept("kernels/integration")
     words = ["--set", "intervals=20000", "--set", "by=threads", "--slice", "0.6", "--blocks", "1"]
-    done = subprocess.run([*quota, program, *words], capture_output=True, text=True, timeout=100)
+    done = subprocess.run(
+        [*quota, program, *started.words("integration", *words)], capture_output=True, text=True, timeout=100
+    )
     lines = events(done.stdout)
     assert {line["case"]["threads"] for line in lines if line["event"] == "block"} == {1}
     assert any("doubted: a cgroup's quota of processors' time" in text for text in notes(lines))

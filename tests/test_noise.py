@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import signal, stats
 
+import started
 from assay.analysis.noise_spectrum import Peak, causes, in_step, name_peak, peaks, spectrum
 from assay.errors import InputError
 from assay.machine.noise_traces import Trace, processors, read_traces
@@ -202,7 +203,7 @@ def test_the_program_s_traces_are_its_figures(tmp_path: Path) -> None:
     program = kept("threads/noise")
     out = tmp_path / "lines.jsonl"
     words = ["--slice", "0.03", "--blocks", "2", "--set", "threads=1", "--out", str(out)]
-    subprocess.run([program, *words], check=True)
+    subprocess.run([program, *started.words("noise", *words)], check=True)
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     figures = {
         (line["case"]["method"], line["block"], line["metric"]): line["values"][0]

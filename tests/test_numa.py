@@ -13,6 +13,7 @@ import pytest
 
 from assay.benchmark.record import programs_root
 from compiled import SANITIZERS, WARNINGS, compile_to, kept
+from started import words
 
 PROGRAMS = programs_root()
 pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
@@ -121,8 +122,8 @@ def test_garbled_lists_do_not_run_away(nodes: Any, tmp_path: Path) -> None:
 def test_the_memory_lies_where_it_was_asked_for_or_it_is_said(tmp_path: Path) -> None:
     """Here: every cell of this machine's own matrix; a node that is not here is left out."""
     program = kept("memory/numa")
-    words = ["--set", "size=1048576", "--slice", "0.001", "--blocks", "1"]
-    done = subprocess.run([program, *words], capture_output=True, text=True, check=True)
+    few = ["--set", "size=1048576", "--slice", "0.001", "--blocks", "1"]
+    done = subprocess.run([program, *words("numa", *few)], capture_output=True, text=True, check=True)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     checks = [line for line in lines if line["event"] == "check"]
     listed = Path("/sys/devices/system/node")
@@ -131,5 +132,5 @@ def test_the_memory_lies_where_it_was_asked_for_or_it_is_said(tmp_path: Path) ->
         assert [(c["case"]["from"], c["case"]["to"]) for c in checks] == [(0, 0)]
         assert any("one node" in line.get("text", "") for line in lines)
     assert all(check["passed"] for check in checks)
-    absent = subprocess.run([program, *words, "--set", "to=4000"], capture_output=True, text=True)
+    absent = subprocess.run([program, *words("numa", *few, "--set", "to=4000")], capture_output=True, text=True)
     assert "node 4000 has no memory for this process" in absent.stdout

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from compiled import SANITIZERS, WARNINGS, compile_to, kept
+from started import words
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = ROOT / "programs"
@@ -32,7 +33,8 @@ def build() -> Any:
 
 
 def run(path: Path, *arguments: str, status: int = 0) -> tuple[list[dict[str, Any]], str]:
-    done = subprocess.run([path, *arguments], capture_output=True, text=True, timeout=200)
+    command = [path, *words(path.name.partition("-")[0], *arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
     assert done.returncode == status, (done.stdout[-500:], done.stderr)
     return [json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines()], done.stderr
 
@@ -100,7 +102,7 @@ def test_a_broken_kernel_fails_its_check(build: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*NAMES, "memory/memory"])
-def test_the_record_is_the_same_for_both_readers(build: Any, name: str) -> None:
+def test_a_program_prints_its_record(build: Any, name: str) -> None:
     printed = subprocess.run([build(name), "--record"], capture_output=True, text=True, check=True).stdout
     record = record_of(name)
     assert tomllib.loads(printed) == record
@@ -110,15 +112,22 @@ def test_the_record_is_the_same_for_both_readers(build: Any, name: str) -> None:
 
 
 def test_bad_arguments_end_with_two_and_one_line(build: Any) -> None:
-    for arguments in (["--set", "size=9"], ["--set", "size=many"], ["--set", "speed=1"], ["--profile", "slow"], ["-x"]):
+    for arguments in ([], ["--set", "size=9"], ["--integer", "size=many"], ["--profile", "slow"], ["--integer", "x"]):
         done = subprocess.run([build("processor/sieve"), *arguments], capture_output=True, text=True)
         assert done.returncode == 2 and done.stdout == ""
         assert done.stderr.count("\n") == 1 and "accepted" in done.stderr and "sieve" in done.stderr
 
 
+def test_a_program_started_without_its_parameters_names_what_starts_it(build: Any) -> None:
+    done = subprocess.run([build("processor/sieve")], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stdout == "" and "accepted: `assay run sieve`" in done.stderr
+
+
 def test_an_output_that_cannot_be_written_is_an_error(build: Any, tmp_path: Path) -> None:
     for path in ("/dev/full", str(tmp_path / "missing" / "out"), str(tmp_path)):
-        done = subprocess.run([build("processor/sieve"), "--out", path], capture_output=True, text=True)
+        done = subprocess.run(
+            [build("processor/sieve"), *words("sieve", "--out", path)], capture_output=True, text=True
+        )
         assert done.returncode == 1 and path in done.stderr and done.stderr.count("\n") == 1
 
 
@@ -261,8 +270,9 @@ def test_memory_stops_at_its_bounds(build: Any) -> None:
     total = int(re.findall(r"MemTotal:\s+(\d+)", Path("/proc/meminfo").read_text())[0]) * 1024
     assert bound < values["available"][0] < values["total"][0] <= total
     # A limit of the process is honoured with a margin: nothing is refused, nobody is killed.
+    more = ["--set", "margin=0.01", "--set", "time=200"]
     limited = subprocess.run(
-        ["prlimit", f"--as={total // 50 + (700 << 20)}", path, "--set", "margin=0.01", "--set", "time=200"],
+        ["prlimit", f"--as={total // 50 + (700 << 20)}", path, *words("memory", *more)],
         capture_output=True,
         text=True,
     )
@@ -280,7 +290,8 @@ def test_programs_are_clean_under_sanitizers(tmp_path: Path, name: str) -> None:
 
 
 def test_a_program_ends_with_its_parent(build: Any) -> None:
-    command = f"{build('processor/sieve')} --slice 100 --blocks 1 >/dev/null & echo $!; sleep 0.5"
+    long = " ".join(words("sieve", "--slice", "100", "--blocks", "1"))
+    command = f"{build('processor/sieve')} {long} >/dev/null & echo $!; sleep 0.5"
     shell = subprocess.run(
         ["sh", "-c", command], capture_output=True, text=True, env={**os.environ, "ASSAY_LEASH": "1"}, timeout=60
     )

@@ -22,6 +22,7 @@ from assay.described.machine_file import load
 from assay.execute.build import build
 from assay.execute.mpi import find_mpi
 from compiled import SANITIZERS, compile_to
+from started import play, words
 
 pytestmark = pytest.mark.measures
 
@@ -94,9 +95,11 @@ def built() -> dict[str, Path]:
     return {name: made.path for name, made in build(list(RANKS.values()), mpi=MPI).items()}
 
 
-def launch(ranks: int, program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def launch(ranks: int, program: Path, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Starts a compiled program; `arguments` are resolved where it is one of ours."""
     assert MPI is not None
-    command = [MPI.mpiexec, "-n", str(ranks), str(program), *arguments]
+    given = words(name, *arguments) if name in RANKS else arguments
+    command = [MPI.mpiexec, "-n", str(ranks), str(program), *given]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ | ENVIRONMENT)
 
 
@@ -119,11 +122,11 @@ def test_the_same_source_gives_the_same_schema_on_mpi_and_on_a_description(
     built: dict[str, Path], name: str, ranks: int
 ) -> None:
     arguments = ["--set", "bytes=0,8,1025", "--blocks", "2", "--slice", "0.001", "--seed", "5"]
-    real = launch(ranks, built[name], "--deadline", "100", *arguments)
+    real = launch(ranks, built[name], name, "--deadline", "100", *arguments)
     assert real.returncode == 0, real.stderr
     # the reference loop runs on a real processor only
     seen = [{key: of for key, of in event.items() if key != "reference"} for event in events(real.stdout)]
-    played = events(core.run(name, load(ROOT / "examples" / "constant.toml").for_core(), ranks, arguments))
+    played = events(play(name, load(ROOT / "examples" / "constant.toml").for_core(), ranks, arguments))
     for kind in ("launch", "block", "check", "done"):
         theirs, ours = (
             {json.dumps(shape(e), sort_keys=True) for e in all_ if e["event"] == kind} for all_ in (seen, played)
@@ -162,7 +165,17 @@ def test_the_same_source_gives_the_same_schema_on_mpi_and_on_a_description(
 @pytest.mark.parametrize("cache", ["rotating", "flushed"])
 def test_echo_in_other_states_of_the_cache(built: dict[str, Path], cache: str) -> None:
     real = launch(
-        2, built["echo"], "--set", f"cache={cache}", "--set", "bytes=0,3,70000", "--blocks", "1", "--slice", "0.001"
+        2,
+        built["echo"],
+        "echo",
+        "--set",
+        f"cache={cache}",
+        "--set",
+        "bytes=0,3,70000",
+        "--blocks",
+        "1",
+        "--slice",
+        "0.001",
     )
     assert real.returncode == 0, real.stderr
     assert {e["cache"] for e in events(real.stdout) if e["event"] == "block"} == {cache}
@@ -170,7 +183,7 @@ def test_echo_in_other_states_of_the_cache(built: dict[str, Path], cache: str) -
 
 @with_mpi
 def test_single_operations_for_tails(built: dict[str, Path]) -> None:
-    real = launch(2, built["echo"], "--set", "bytes=8", "--batch", "1", "--repetitions", "400", "--blocks", "1")
+    real = launch(2, built["echo"], "echo", "--set", "bytes=8", "--batch", "1", "--repetitions", "400", "--blocks", "1")
     (block,) = [event for event in events(real.stdout) if event["event"] == "block"]
     assert (block["batch"], len(block["values"]), block["ended"]) == (1, 400, "repetitions done")
 
@@ -179,7 +192,7 @@ def test_single_operations_for_tails(built: dict[str, Path]) -> None:
 @pytest.mark.parametrize(("name", "ranks"), [("echo", 2), ("ring", 3)])
 def test_a_corrupted_message_is_caught(compiled: Callable[..., Path], name: str, ranks: int) -> None:
     broken = compiled(f"ranks/{name}.hpp", "ASSAY_BREAK")
-    real = launch(ranks, broken, "--set", "bytes=1,64", "--blocks", "1", "--slice", "0.001")
+    real = launch(ranks, broken, name, "--set", "bytes=1,64", "--blocks", "1", "--slice", "0.001")
     passed = {
         (check["case"]["bytes"], check["case"].get("scheme", "shift")): check["passed"]
         for check in events(real.stdout)
@@ -195,12 +208,12 @@ def test_a_barrier_on_mpi_and_one_that_lets_ranks_out_too_early(
 ) -> None:
     """Three ranks, more than processors perhaps: what is held here is right and wrong, not time."""
     few = ["--blocks", "1", "--slice", "0.001", "--set", "ranks=0"]
-    good = launch(3, built["barrier"], "--deadline", "100", *few)
+    good = launch(3, built["barrier"], "barrier", "--deadline", "100", *few)
     assert good.returncode == 0, good.stderr
     blocks = [event for event in events(good.stdout) if event["event"] == "block"]
     assert len(blocks) == 5 * 2 * 2 and all(value > 0 for block in blocks for value in block["values"])
     assert {block["batch"] for block in blocks if block["case"]["timing"] == "window"} == {1}
-    leaky = launch(3, compiled("ranks/barrier.hpp", "ASSAY_BREAK"), "--deadline", "100", *few)
+    leaky = launch(3, compiled("ranks/barrier.hpp", "ASSAY_BREAK"), "barrier", "--deadline", "100", *few)
     checks = [event for event in events(leaky.stdout) if event["event"] == "check"]
     assert leaky.returncode == 1 and not any(check["passed"] for check in checks)
 
@@ -224,7 +237,10 @@ def test_what_goes_wrong_ends_the_job(compiled: Callable[..., Path], tmp_path: P
     source = tmp_path.parent / "wrong.hpp"  # a person's own program, outside the tree
     source.write_text(WRONG)
     began = time.monotonic()
-    real = launch(2, compiled(str(source)), "--set", f"how={how}", "--deadline", "1" if how == "stuck" else "60")
+    within = "1" if how == "stuck" else "60"
+    real = launch(
+        2, compiled(str(source)), "wrong", "--metrics", "time", "--choice", f"how={how}", "--deadline", within
+    )
     assert real.returncode != 0 and '"done"' not in real.stdout
     assert time.monotonic() - began < 60
     for each in said:
@@ -234,11 +250,10 @@ def test_what_goes_wrong_ends_the_job(compiled: Callable[..., Path], tmp_path: P
 @with_mpi
 def test_bad_arguments_exit_with_2_and_one_line(built: dict[str, Path]) -> None:
     for arguments, said in (
-        (["--set", "bytes=-1"], "echo: parameter 'bytes'"),
         (["--deadline", "soon"], "--deadline"),
         (["--set", "partner=9"], "echo: needs a partner"),
     ):
-        real = launch(2, built["echo"], *arguments)
+        real = launch(2, built["echo"], "echo", *arguments)
         assert real.returncode == 2 and real.stderr.count("echo: ") == 1 and said in real.stderr
 
 
@@ -275,7 +290,7 @@ def test_the_ring_visits_all_and_flips_one_bit_a_step(ranks: int) -> None:
 @pytest.mark.parametrize("ranks", [2, 3, 4, 7, 8, 33])
 def test_the_ring_on_the_constant_machine_is_as_many_messages_as_ranks(ranks: int) -> None:
     machine: dict[str, Any] = {"name": "m", "messages": {"startup": 1e-5, "per_byte": 1e-9}}
-    played = events(core.run("ring", machine, ranks, ["--set", "bytes=0,1000"]))
+    played = events(play("ring", machine, ranks, ["--set", "bytes=0,1000"]))
     seen = {(e["case"]["bytes"], e["case"]["scheme"]): e["values"] for e in played if e["event"] == "block"}
     one = {0: 1e-5, 1000: 1.1e-5}
     for (size, scheme), values in seen.items():
@@ -284,7 +299,7 @@ def test_the_ring_on_the_constant_machine_is_as_many_messages_as_ranks(ranks: in
 
 def test_self_on_the_constant_machine_is_one_message() -> None:
     machine: dict[str, Any] = {"name": "m", "messages": {"startup": 1e-5, "per_byte": 1e-9}}
-    played = events(core.run("self", machine, 1, ["--set", "bytes=0,1000"]))
+    played = events(play("self", machine, 1, ["--set", "bytes=0,1000"]))
     assert {e["case"]["bytes"]: e["values"] for e in played if e["event"] == "block"} == {0: [1e-5], 1000: [1.1e-5]}
 
 

@@ -14,6 +14,7 @@ from assay.benchmark.record import benchmark
 from assay.execute.build import build
 from assay.execute.mpi import Mpi, launch_environment
 from mpis_here import CROWD, MPI, WHEEL
+from started import words
 
 MPIS = [each for each in (MPI, WHEEL) if each]
 OFFSET = 1000  # s, ahead of the host's
@@ -32,11 +33,11 @@ each_mpi = pytest.mark.parametrize("mpi", MPIS, ids=str)
 
 def launched(mpi: Mpi, name: str, ranks: list[tuple[str, ...]], *settings: str) -> list[dict[str, Any]]:
     """The lines of a launch whose ranks are each started behind words of their own."""
-    words = [str(build([benchmark(name)], mpi=mpi)[name].path), *(w for s in settings for w in ("--set", s))]
-    words += ["--blocks", "2", "--repetitions", "50", "--deadline", "60"]
+    given = [*(w for s in settings for w in ("--set", s)), "--blocks", "2", "--repetitions", "50", "--deadline", "60"]
+    command_words = [str(build([benchmark(name)], mpi=mpi)[name].path), *words(name, *given)]
     command = [mpi.mpiexec]
     for before in ranks:
-        command += [*([":"] if len(command) > 1 else []), "-n", "1", *before, *words]
+        command += [*([":"] if len(command) > 1 else []), "-n", "1", *before, *command_words]
     ended = subprocess.run(
         command, capture_output=True, text=True, timeout=100, env=launch_environment(os.environ) | CROWD
     )

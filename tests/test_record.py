@@ -147,7 +147,7 @@ def test_every_record_keeps_the_laws(name: str) -> None:
 
 
 FRAGMENT = """
-inline const bool shared = share("shared/size.hpp", R"fragment(
+inline constexpr std::string_view size_fragment = R"fragment(
 [parameter.size]
 type = "integer"
 default = "all"
@@ -156,7 +156,7 @@ min = 1
 max = 64
 sweep = true
 help = "how much"
-)fragment");
+)fragment";
 """
 TAKEN = """
 [parameter.size]

@@ -17,6 +17,7 @@ from assay.report import page
 from assay.report.document import document
 from assay.store import Run
 from mpis_here import CROWD, MPI
+from started import words
 from test_document import block, launch
 
 pytestmark = pytest.mark.measures
@@ -88,7 +89,7 @@ def test_launches_without_the_loop_claim_nothing_of_it(run: Run) -> None:
 def test_programs_time_the_loop_before_and_after_and_rows_keep_it(name: str, run: Run) -> None:
     program = build([benchmark(name)], mpi=MPI)[name].path
     starter = [] if name == "clock" else [MPI.mpiexec, "-n", "2"]
-    command = [*starter, program, "--profile", "quick", "--repetitions", "5"]
+    command = [*starter, program, *words(name, "--profile", "quick", "--repetitions", "5")]
     environment = launch_environment(os.environ) | CROWD
     ended = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, timeout=120)
     events = [json.loads(line) for line in ended.stdout.splitlines()]

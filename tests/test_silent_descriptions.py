@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from assay._core import ranks as core
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described
 from command_line import assay
+from started import play
 
 LINE = {"topology": "ring", "nodes": 8, "cycle": "1 ns", "flit_ticks": 4, "head_ticks": 50}
 SILENT: dict[str, Any] = {"name": "m", "network": LINE, "protocol": [{"startup": "20 us"}]}
@@ -31,7 +31,7 @@ def said(table: dict[str, Any], program: str) -> tuple[list[str], int]:
     described = DescribedMachine.model_validate(table).for_core()
     words = ["--set", "partner=1"] if program == "echo" else []
     ranks = 1 if program == "host" else 8
-    events = [json.loads(line) for line in core.run(program, described, ranks, words).splitlines()]
+    events = [json.loads(line) for line in play(program, described, ranks, words).splitlines()]
     assert events[-1] == {"event": "done"}
     return [e["text"] for e in events if e["event"] == "note"], sum(e["event"] == "block" for e in events)
 
@@ -62,14 +62,14 @@ def test_behind_switches_the_nearest_serve_as_neighbours(program: str) -> None:
     """Nobody is one hop away in a fat tree: those under other leaves, two hops away, are the nearest nodes."""
     described = open_described("fat-tree-hdr").for_core()
     words = ["--set", "bytes=64", "--set", "neighbours=2"]
-    events = [json.loads(line) for line in core.run(program, described, 128, words).splitlines()]
+    events = [json.loads(line) for line in play(program, described, 128, words).splitlines()]
     assert [e["case"]["neighbours"] for e in events if e["event"] == "block"] == [2]
     assert any("those 2 hops away serve as neighbours" in e["text"] for e in events if e["event"] == "note")
 
 
 def test_a_machine_that_says_nothing_of_a_barrier_makes_it_of_messages() -> None:
     table = {"name": "m", "messages": {"startup": "70 us", "per_byte": "1 us/B"}}
-    lines = core.run("barrier", DescribedMachine.model_validate(table).for_core(), 8, ["--set", "algorithm=library"])
+    lines = play("barrier", DescribedMachine.model_validate(table).for_core(), 8, ["--set", "algorithm=library"])
     blocks = [event for event in map(json.loads, lines.splitlines()) if event["event"] == "block"]
     times = {event["case"]["ranks"]: event["values"][0] for event in blocks}
     assert times == {ranks: pytest.approx(70e-6 * rounds) for ranks, rounds in ((2, 1), (4, 2), (8, 3))}

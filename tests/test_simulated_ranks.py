@@ -18,6 +18,7 @@ from assay.errors import InputError, MeasurementError
 from assay.execute.job import Job
 from assay.execute.simulated import deadlock, simulate
 from assay.machine import units
+from started import play
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "constant.toml"
 
@@ -28,7 +29,7 @@ def machine(startup: str, per_byte: str, nodes: int = 256) -> dict[str, str | fl
 
 
 def run(program: str, on: dict[str, str | float], ranks: int, *arguments: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in core.run(program, on, ranks, list(arguments)).splitlines()]
+    return [json.loads(line) for line in play(program, on, ranks, list(arguments)).splitlines()]
 
 
 def blocks(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -80,15 +81,15 @@ def test_every_program_with_a_record_is_compiled_in() -> None:
     [
         (1, [], "2 ranks or more"),
         (300, [], "256 nodes"),
-        (2, ["--set", "bytes=-1"], "too small"),
+        (2, ["--set", "bytes=-1"], "out of bounds"),
         (2, ["--set", "lenght=1"], "lenght"),
         (2, ["--set", "partner=7"], "partner"),
         (0, [], "1 or more"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(ranks: int, arguments: list[str], said: str) -> None:
-    with pytest.raises(ValueError, match=said) as caught:
-        core.run("echo", machine("1 us", "1 ns/B"), ranks, arguments)
+    with pytest.raises((ValueError, InputError), match=said) as caught:
+        play("echo", machine("1 us", "1 ns/B"), ranks, arguments)
     assert "\n" not in str(caught.value)
 
 

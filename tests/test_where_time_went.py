@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from assay._core import ranks as core
 from assay.described.shipped import open_described, room, shipped
+from started import play
 
 KINDS = ("startup", "copying", "waiting", "transport", "protocol")
 VARIANTS = ("delta:text", "paragon-mp:turbo", "paragon-mp:sunmos")
@@ -21,7 +21,7 @@ def events(machine: str, program: str, *arguments: str) -> list[dict[str, Any]]:
     described = open_described(machine)
     ranks = min(room(described) or 64, 128)
     words = [word for each in arguments for word in ("--set", each)]
-    return [json.loads(line) for line in core.run(program, described.for_core(), ranks, words).splitlines()]
+    return [json.loads(line) for line in play(program, described.for_core(), ranks, words).splitlines()]
 
 
 def pairs(machine: str, program: str, *arguments: str) -> list[tuple[dict[str, Any], float, dict[str, Any]]]:

@@ -33,28 +33,6 @@ std::unique_ptr<MessageModel> model_of(const Description& description) {
   return std::make_unique<Constant>(machine);
 }
 
-// What a machine gives the programs' parameters where a person set none: `defaults` of the description.
-// A person's own program keeps its own defaults.
-std::vector<std::string> completed(const std::vector<std::string>& given, const timing::Record& record,
-                                   const Description& description, bool own) {
-  std::vector<std::string> arguments = given;
-  if (own) return arguments;
-  const auto parameters = record.all("parameter");
-  const auto open = [&](const std::string& key) {
-    return std::ranges::any_of(parameters, [&](const auto& each) { return each.first == key; }) &&
-           std::ranges::none_of(given, [&](const std::string& each) { return each.starts_with(key + "="); });
-  };
-  const auto set = [&](const std::string& key, const std::string& values) {
-    if (values.empty() || !open(key)) return;
-    arguments.push_back("--set");
-    arguments.push_back(key + "=" + values);
-  };
-  if (const auto found = description.find("defaults"); found != description.end())
-    for (const auto& [key, value] : std::get<network::Table>(found->second.held))
-      if (const auto* text = std::get_if<std::string>(&value.held)) set(key, *text);
-  return arguments;
-}
-
 // Where a message's time went, on the average of the messages since the last block; `block` is that event's line.
 timing::Json where_json(const Where& where, const std::string& block) {
   const auto from = block.find("\"case\":") + 7;
@@ -71,7 +49,7 @@ timing::Json where_json(const Where& where, const std::string& block) {
       .number("protocol", static_cast<double>(where.protocol) / n);
 }
 
-timing::Json launch(const timing::Record& record, const timing::Options& options, const std::string& host, int ranks,
+timing::Json launch(const std::string& program, const timing::Options& options, const std::string& host, int ranks,
                     double now) {
   std::string places;
   for (int rank = 0; rank < ranks && rank < static_cast<int>(most_places); ++rank) {
@@ -80,7 +58,7 @@ timing::Json launch(const timing::Record& record, const timing::Options& options
     places += (places.empty() ? "" : ",") + all.str();
   }
   timing::Json json;
-  json.text("event", "launch").text("program", record.top().text("name")).integer("launch", options.launch);
+  json.text("event", "launch").text("program", program).integer("launch", options.launch);
   json.integer("seed", static_cast<std::int64_t>(options.seed)).number("t", now).integer("ranks", ranks);
   json.raw("placement", "[" + places + "]")
       .raw("hosts", "[]")
@@ -105,43 +83,35 @@ timing::Json deadlock(const std::vector<Waiting>& waiting, Time now) {
   return json.raw("waiting", "[" + list + "]").integer("count", static_cast<std::int64_t>(waiting.size()));
 }
 
-struct Known : Program {
-  bool own = false;  // added by load()
-};
-std::vector<Known>& all_programs() {
-  static std::vector<Known> all = [] {
-    std::vector<Known> made;
-    for (const Program& each : programs()) made.push_back({each});
-    return made;
-  }();
+std::vector<Program>& all_programs() {
+  static std::vector<Program> all = programs();
   return all;
 }
 
-// The first of the tables that a program's record `needs` and that a machine with a network lacks, as a person would
-// write it: what the benchmark measures is not described then. `forwarding` is needed where nodes store and forward.
-std::string undescribed(const timing::Record& record, const Description& machine) {
+// The first of the tables that a program `needs` and that a machine with a network lacks, as a person would write it:
+// what the benchmark measures is not described then. `forwarding` is needed where nodes store and forward.
+std::string undescribed(const std::vector<std::string>& needs, const Description& machine) {
   static const std::map<std::string, std::string> written = {
       {"self", "[[self]], what a message within a node takes"},
       {"host", "[[host]], what a message between host and node takes"},
       {"progress", "[progress], how a node answers while its program computes"},
       {"forwarding", "[node.forwarding], what a message that passes takes of a node's processor"}};
-  const timing::Value* needs = record.top().find("needs");
   const auto network = machine.find("network");
-  if (!needs || network == machine.end()) return "";
+  if (network == machine.end()) return "";
   const auto inside = [](const Description& table, const std::string& key) -> const network::Value* {
     const auto found = table.find(key);
     return found == table.end() || found->second.absent() ? nullptr : &found->second;
   };
-  for (const timing::Value& each : needs->list) {
-    const network::Value* there = inside(machine, each.text);
-    if (each.text == "forwarding") {
+  for (const std::string& each : needs) {
+    const network::Value* there = inside(machine, each);
+    if (each == "forwarding") {
       const auto* how = inside(std::get<network::Table>(network->second.held), "switching");
       if (!how || std::get<std::string>(how->held) != "store-and-forward") continue;
       const auto* node = inside(machine, "node");
       there = node ? inside(std::get<network::Table>(node->held), "forwarding") : nullptr;
     }
     const auto* list = there ? std::get_if<network::Value::List>(&there->held) : nullptr;
-    if (!there || (list && list->empty())) return written.contains(each.text) ? written.at(each.text) : each.text;
+    if (!there || (list && list->empty())) return written.contains(each) ? written.at(each) : each;
   }
   return "";
 }
@@ -153,14 +123,14 @@ void load(const std::string& library) {
   using Describe = void(Program*);
   auto* const describe = handle ? reinterpret_cast<Describe*>(dlsym(handle, "assay_program")) : nullptr;
   if (!describe) throw timing::InputFault(library + ": no program: " + dlerror());
-  Known made{{}, true};
+  Program made;
   describe(&made);
   all_programs().push_back(made);
 }
 
 std::vector<std::string> program_names() {
   std::vector<std::string> names;
-  for (const Known& program : all_programs()) names.push_back(timing::parse_record(program.record).top().text("name"));
+  for (const Program& program : all_programs()) names.push_back(timing::name_of(program.record));
   std::ranges::sort(names);
   return names;
 }
@@ -169,22 +139,21 @@ int room(const Description& machine) { return model_of(machine)->nodes(); }
 
 std::string play(const std::string& name, const Description& machine, int count,
                  const std::vector<std::string>& arguments, Log* log) {
-  for (const Known& program : all_programs()) {
-    const timing::Record record = timing::parse_record(program.record);
-    if (record.top().text("name") != name) continue;
+  for (const Program& program : all_programs()) {
+    if (timing::name_of(program.record) != name) continue;
     const auto model = model_of(machine);
     if (count < 1) throw timing::InputFault("ranks: " + std::to_string(count) + "; accepted: 1 or more");
     if (model->nodes() > 0 && count > model->nodes()) {
       throw timing::InputFault(word(machine, "name") + " has " + std::to_string(model->nodes()) +
                                " nodes; ranks asked for: " + std::to_string(count));
     }
-    const auto all = completed(arguments, record, machine, program.own);
     std::vector<const char*> words{name.c_str()};
-    for (const auto& each : all) words.push_back(each.c_str());
-    const timing::Options options = timing::parse_options(record, static_cast<int>(words.size()), words.data(), true);
+    for (const auto& each : arguments) words.push_back(each.c_str());
+    const timing::Options options = timing::parse_options(static_cast<int>(words.size()), words.data());
+    if (options.metrics.empty()) throw timing::InputFault(timing::unresolved(program.record));
 
     const double began = timing::unix_time();
-    std::string lines = launch(record, options, word(machine, "name"), count, began).str() + "\n";
+    std::string lines = launch(name, options, word(machine, "name"), count, began).str() + "\n";
     const auto sink = [&](const timing::Json& event) {
       const std::string line = event.str();
       lines += line + "\n";
@@ -199,9 +168,9 @@ std::string play(const std::string& name, const Description& machine, int count,
       session.note("left out: not described by " + word(machine, "name") + ": " + what);
       return lines + timing::Json().text("event", "done").str() + "\n";
     };
-    if (const std::string table = undescribed(record, machine); !table.empty()) return skipped(table);
+    if (const std::string table = undescribed(options.needs, machine); !table.empty()) return skipped(table);
     const FrameArena arena;  // outlives the ranks' coroutines
-    const bool hosted = record.top().truth("host") && model->has_host();
+    const bool hosted = options.host && model->has_host();
     World world(count + (hosted ? 1 : 0), *model);
     if (hosted) {
       model->host_is(count);

@@ -22,8 +22,8 @@ int room(const Description& machine);
 // Adds a program from a shared library, which `assay build FILE` makes; it stays until the process ends.
 void load(const std::string& library);
 
-// Runs `program` on `ranks` ranks with the arguments that every program takes. Throws timing::InputFault for what the
-// user can mend, timing::MeasurementFault otherwise. A deadlock is a result: an event
+// Runs `program` on `ranks` ranks with the arguments that every program takes (timing/options.hpp). Throws
+// timing::InputFault for what the user can mend, timing::MeasurementFault otherwise. A deadlock is a result: an event
 //   {"event":"deadlock","t":s,"waiting":[{"rank":0,"call":"recv","peer":1,"tag":7},…],"count":n}
 // where peer null is any source and at most 64 ranks are listed, in place of "done".
 std::string play(const std::string& program, const Description& machine, int ranks,

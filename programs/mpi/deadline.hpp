@@ -66,7 +66,7 @@ inline double take_deadline(std::vector<const char*>& words) {
     const bool apart = word == "--deadline";
     if (apart && i + 1 == words.size()) throw timing::InputFault("option --deadline: its value is missing");
     const std::string_view value = apart ? words[i + 1] : word.substr(11);
-    seconds = timing::reading::option_number("--deadline", value, 0.1, 1e6, false);
+    seconds = timing::option_number("--deadline", value, 0.1, 1e6, false);
     const auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
     words.erase(at, at + (apart ? 2 : 1));
   }

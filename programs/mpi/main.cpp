@@ -44,7 +44,7 @@ inline std::string library() {
   return name;
 }
 
-inline int measure(const timing::Record& record, const timing::Options& options, Communicator& comm) {
+inline int measure(const std::string& name, const timing::Options& options, Communicator& comm) {
   const timing::ClockQuality clock = timing::measure_clock();
   const std::vector<timing::Placement> places = gather_placement(comm);
   const std::vector<std::string> hosts = gather_hosts(comm, places);
@@ -56,10 +56,10 @@ inline int measure(const timing::Record& record, const timing::Options& options,
       output = std::make_unique<timing::Output>(options.out);
       const auto ranks = places.begin() + comm.host().value_or(comm.size());  // the host is none of those asked for
       timing::Json launch =
-          timing::launch_event(record, options, {places.begin(), ranks}, hosts, transport, library(), clock);
+          timing::launch_event(name, options, {places.begin(), ranks}, hosts, transport, library(), clock);
       output->line(launch.number("reference", timing::time_reference()));
     } catch (const std::exception& fault) {
-      std::fprintf(stderr, "%s: %s\n", record.top().text("name").c_str(), fault.what());
+      std::fprintf(stderr, "%s: %s\n", name.c_str(), fault.what());
       status = 1;
     }
   }
@@ -87,10 +87,10 @@ inline int measure(const timing::Record& record, const timing::Options& options,
 
 // All ranks of the job; for a record that says `host = true` and one process more, the last rank: started by the others
 // from this very binary, it stands for the launching process.
-inline Communicator join(const timing::Record& record, char** argv) {
+inline Communicator join(bool hosted, char** argv) {
   MPI_Comm parent = MPI_COMM_NULL, other = MPI_COMM_NULL, all = MPI_COMM_NULL;
   MPI_Comm_get_parent(&parent);
-  if (!record.top().truth("host")) return Communicator(MPI_COMM_WORLD);
+  if (!hosted) return Communicator(MPI_COMM_WORLD);
   int code = MPI_SUCCESS;
   if (parent == MPI_COMM_NULL) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -104,26 +104,25 @@ inline Communicator join(const timing::Record& record, char** argv) {
 }
 
 inline int run(int argc, char** argv) {
-  std::string name = "program";
+  const std::string name = timing::name_of(ranks::Program::record);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   try {
-    const timing::Record record = timing::parse_record(ranks::Program::record);
-    name = record.top().text("name", name);
     std::vector<const char*> words(argv, argv + argc);
     const double deadline = take_deadline(words);
-    const timing::Options options = timing::parse_options(record, static_cast<int>(words.size()), words.data());
+    const timing::Options options = timing::parse_options(static_cast<int>(words.size()), words.data());
     if (options.action != timing::Options::Action::run) {
       if (rank == 0) {
         const bool help = options.action == timing::Options::Action::help;
-        std::fputs((help ? timing::help_text(record, options) + deadline_help : timing::text_of(record)).c_str(),
-                   stdout);
+        const std::string_view record = ranks::Program::record;
+        std::fputs((help ? timing::help_text(record, deadline_help) : std::string(record)).c_str(), stdout);
       }
       return 0;
     }
-    Communicator comm = join(record, argv);
+    if (options.metrics.empty()) throw timing::InputFault(timing::unresolved(ranks::Program::record));
+    Communicator comm = join(options.host, argv);
     if (deadline > 0) arm_deadline(name, comm.rank(), deadline);
-    return measure(record, options, comm);
+    return measure(name, options, comm);
   } catch (const timing::InputFault& fault) {  // the same on every rank, as all see the same words
     if (rank == 0) std::fprintf(stderr, "%s: %s\n", name.c_str(), fault.what());
     return 2;

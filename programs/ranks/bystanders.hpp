@@ -13,7 +13,7 @@
 
 namespace assay::ranks {
 
-inline const bool shared_bystanders = timing::share("ranks/bystanders.hpp", R"fragment(
+inline constexpr std::string_view bystanders_fragment = R"fragment(
 [parameter.bytes]
 type = "integer"
 default = [8, 64, 512, 4096, 32768]
@@ -24,7 +24,7 @@ max = 16777216
 unit = "B"
 sweep = true
 help = "length of the echoed message"
-)fragment");
+)fragment";
 
 class Bystanders {
  public:

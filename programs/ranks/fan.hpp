@@ -11,7 +11,7 @@
 
 namespace assay::ranks {
 
-inline const bool shared_fan = timing::share("ranks/fan.hpp", R"fragment(
+inline constexpr std::string_view fan_fragment = R"fragment(
 [parameter.bytes]
 type = "integer"
 default = [8, 64, 512, 4096, 32768, 262144]
@@ -39,7 +39,7 @@ min = 0
 max = 16777215
 unit = "1"
 help = "the rank that they stand around"
-)fragment");
+)fragment";
 
 class Fan {
  public:

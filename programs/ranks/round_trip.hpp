@@ -1,11 +1,11 @@
 // What the records of programs that time a message and its answer have in common.
 #pragma once
 
-#include "timing/record.hpp"
+#include <string_view>
 
 namespace assay::ranks {
 
-inline const bool shared_round_trip = timing::share("ranks/round_trip.hpp", R"fragment(
+inline constexpr std::string_view round_trip_fragment = R"fragment(
 [parameter.bytes]
 type = "integer"
 min = 0
@@ -31,6 +31,6 @@ formula = "value / 2"
 unit = "s"
 better = "lower"
 help = "one way: half a round trip"
-)fragment");
+)fragment";
 
 }  // namespace assay::ranks

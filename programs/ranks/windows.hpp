@@ -17,12 +17,12 @@
 
 namespace assay::ranks {
 
-inline const bool shared_windows = timing::share("ranks/windows.hpp", R"fragment(
+inline constexpr std::string_view windows_fragment = R"fragment(
 [metric.clock_error]
 unit = "s"
 error_of = "time"
 help = "how far apart the ranks' clocks may be"
-)fragment");
+)fragment";
 
 // What a kernel keeps of its windows from run to run, on a real machine.
 struct Windows {

@@ -12,7 +12,7 @@
 
 namespace assay::threads {
 
-inline const bool shared_parameters = timing::share("threads/parameters.hpp", R"fragment(
+inline constexpr std::string_view parameters_fragment = R"fragment(
 [parameter.threads]
 type = "integer"
 default = "processors"
@@ -28,7 +28,7 @@ default = ["threads", "openmp"]
 choices = ["threads", "openmp"]
 sweep = true
 help = "who makes the threads: the program itself, or OpenMP"
-)fragment");
+)fragment";
 
 inline std::vector<std::int64_t> counts_up_to(std::int64_t processors) {
   std::vector<std::int64_t> counts;

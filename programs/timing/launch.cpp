@@ -63,13 +63,13 @@ std::string compiler_name() {
 #endif
 }
 
-Json launch_event(const Record& record, const Options& options, const std::vector<Placement>& placement,
+Json launch_event(std::string_view program, const Options& options, const std::vector<Placement>& placement,
                   const std::vector<std::string>& hosts, std::string_view transport, std::string_view library,
                   const ClockQuality& clock, std::string_view flags) {
   std::vector<std::string> places;
   for (const Placement& place : placement) places.push_back(place.json().str());
   Json json;
-  json.text("event", "launch").text("program", record.top().text("name")).integer("launch", options.launch);
+  json.text("event", "launch").text("program", program).integer("launch", options.launch);
   json.integer("seed", static_cast<std::int64_t>(options.seed)).number("t", unix_time());
   json.integer("ranks", static_cast<std::int64_t>(placement.size())).list("placement", places);
   json.list("hosts", hosts);

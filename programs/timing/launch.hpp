@@ -30,9 +30,10 @@ Placement here(std::int64_t rank);
 
 std::string compiler_name();
 
-// The launch event; `library` is the message-passing library, "" where there is none; `flags` are those of the program
-// that asks, which may have more than this frame has; `hosts` are the facts of each host, JSON objects.
-Json launch_event(const Record& record, const Options& options, const std::vector<Placement>& placement,
+// The launch event of the program of this name; `library` is the message-passing library, "" where there is none;
+// `flags` are those of the program that asks, which may have more than this frame has; `hosts` are the facts of each
+// host, JSON objects.
+Json launch_event(std::string_view program, const Options& options, const std::vector<Placement>& placement,
                   const std::vector<std::string>& hosts, std::string_view transport, std::string_view library,
                   const ClockQuality& clock, std::string_view flags = ASSAY_FLAGS);
 

@@ -1,10 +1,21 @@
-// The command line that a record gives its program: parameters with bounds and defaults by profile, sweeps that become
-// cases, and the options that every program has. Whatever is not accepted is an InputFault of one line.
+// What a program is started with: its parameters' values and the options that every program has. A program does not
+// read its own record, which it only prints: defaults, bounds, units and sweeps are applied by `assay run`
+// (src/assay/benchmark/resolved.py), which hands over each parameter with its type and all its values:
+//
+//   sieve --profile quick --slice 0.02 --blocks 4 --metrics time --integer size=10,8190 --choice form=plain
+//
+// Whatever is not accepted is an InputFault of one line.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "timing/record.hpp"
+#include "timing/faults.hpp"
 
 namespace assay::timing {
 
@@ -13,18 +24,13 @@ enum class Type { integer, real, choice };
 struct Setting {  // one value of one parameter
   Type type = Type::integer;
   std::int64_t integer = 0;
-  double real = 0;
+  double real = 0;   // set for integers as well
   std::string text;  // as it is written: 8190, 0.5, latency
 };
 
 struct Parameter {
-  std::string name, unit, help;
-  Type type = Type::integer;
-  std::optional<double> min, max;
-  std::vector<std::string> choices;
-  std::vector<std::string> words;  // names of lists that this machine fills: see name_values
-  bool sweep = false;
-  std::vector<Setting> defaults;  // those of the profile asked for
+  std::string name;
+  std::vector<Setting> values;
 };
 
 struct CaseSettings {  // one value of every parameter, in the record's order
@@ -37,34 +43,37 @@ struct Options {
   enum class Action { run, record, help };
   Action action = Action::run;
   std::string profile = "standard";
-  double slice = 0;  // measured seconds a case a block
-  std::int64_t blocks = 0;
+  double slice = 0.1;  // measured seconds of a case in a block
+  std::int64_t blocks = 8;
   std::optional<std::int64_t> batch, repetitions;
   std::uint64_t seed = 1;
   std::int64_t launch = 0;
-  std::string out;                   // "" is standard output
-  std::vector<std::string> metrics;  // that the record names
-  std::vector<Parameter> parameters;
-  std::vector<CaseSettings> cases;  // the product of all sweeps, the last parameter running fastest
+  std::string out;                        // "" is standard output
+  std::vector<std::string> metrics;       // that the record names; empty: nothing was resolved
+  std::vector<std::string> needs;         // tables that a simulated machine's description must have
+  bool host = false, or_nothing = false;  // one process more, for the host; nothing to measure is no failure
+  std::vector<CaseSettings> cases{{}};    // the product of all parameters' values, the last one running fastest
 };
 
-// Gives a name to a list of values that only this machine can fill, such as counts of its processors: a parameter whose
-// record has `words = ["NAME"]` takes the name for the list.
+// Gives a name to a list of values that only this machine can fill, such as counts of threads: an integer parameter's
+// value may be the name, which stands for the list.
 bool name_values(std::string name, std::function<std::vector<std::int64_t>()> values);
 
 // The product of the parameters' values.
 std::vector<CaseSettings> cases_of(const std::vector<Parameter>& parameters);
 
-Options parse_options(const Record& record, int argc, const char* const* argv, bool described = false);
+Options parse_options(int argc, const char* const* argv);
 
-// What --help prints: the record for people.
-std::string help_text(const Record& record, const Options& options);
+// The name that a record gives its program; "program" where it gives none. No more of a record is read.
+std::string name_of(std::string_view record);
 
-namespace reading {
+// What --help prints: the options, `more` of them, and the record itself.
+std::string help_text(std::string_view record, std::string_view more = "");
+
+// What a program says that was started without its parameters' values.
+std::string unresolved(std::string_view record);
 
 // The value of an option, between bounds; InputFault otherwise.
 double option_number(std::string_view name, std::string_view text, double min, double max, bool whole);
-
-}  // namespace reading
 
 }  // namespace assay::timing

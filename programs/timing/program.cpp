@@ -140,26 +140,24 @@ class Measurement {
   Sampler sampler_;
 };
 
-int run_program(std::string_view text, int argc, const char* const* argv, const std::function<void(Case&)>& body,
+int run_program(std::string_view record, int argc, const char* const* argv, const std::function<void(Case&)>& body,
                 std::string_view flags) {
   hold_leash();
-  std::string name = "program";
+  const std::string name = name_of(record);
   try {
-    const Record record = parse_record(text);
-    name = record.top().text("name", name);
-    const Options options = parse_options(record, argc, argv);
+    const Options options = parse_options(argc, argv);
     if (options.action != Options::Action::run) {
-      std::fputs((options.action == Options::Action::record ? text_of(record) : help_text(record, options)).c_str(),
-                 stdout);
+      std::fputs((options.action == Options::Action::record ? std::string(record) : help_text(record)).c_str(), stdout);
       return std::fflush(stdout) == 0 ? 0 : 1;
     }
+    if (options.metrics.empty()) throw InputFault(unresolved(record));
     Output output(options.out);
     const ClockQuality clock = measure_clock();
     const Placement place = here(0);
-    Json launch = launch_event(record, options, {place}, {host_facts(place.host).str()}, "none", "", clock, flags);
+    Json launch = launch_event(name, options, {place}, {host_facts(place.host).str()}, "none", "", clock, flags);
     output.line(launch.number("reference", time_reference()));
     const std::int64_t stopped = times_stopped();
-    const bool passed = Measurement(options, output, clock).run(body, record.top().truth("or_nothing"));
+    const bool passed = Measurement(options, output, clock).run(body, options.or_nothing);
     if (const std::int64_t times = times_stopped() - stopped; times > 0)
       output.note(stopped_note(read_quota().file, times));
     output.line(Json().text("event", "done").number("reference", time_reference()));

@@ -1,4 +1,4 @@
-// The frame of the benchmark programs without a clock and without a program: records, options, stopping rules, the
+// The frame of the benchmark programs without a clock and without a program: options, stopping rules, the
 // sampled loop, JSON lines, memory limits.
 #include <sys/stat.h>
 
@@ -46,78 +46,28 @@ void expect_fault(const std::function<void()>& act, const std::vector<std::strin
   expect(seen.find('\n') == std::string::npos, "one line: " + seen);
 }
 
-constexpr std::string_view sample = R"record(
-name = "sample"  # a comment
-title = "with \"quotes\" # and no comment"
-published = []
-historical = true
-
-[parameter.size]
-type = "integer"
-default = [1, 2, 8190]
-quick = 10
-min = 1
-max = 1e6
-unit = "B"
-sweep = true
-
-[parameter.form]
-type = "choice"
-choices = ["latency", "throughput"]
-default = "latency"
-
-[parameter.share]
-type = "real"
-default = -0.25
-min = -1
-max = +1.5
-
-[metric.time]
-unit = "s"
-)record";
-
-void records() {
-  const Record record = parse_record(sample);
-  expect(record.top().text("name") == "sample", "a string");
-  expect(record.top().text("title") == "with \"quotes\" # and no comment", "escapes, and # inside a string");
-  expect(record.top().truth("historical"), "a truth value");
-  expect(record.top().find("published")->list.empty(), "an empty list");
-  const auto parameters = record.all("parameter");
-  expect(parameters.size() == 3 && parameters[0].first == "size" && parameters[2].first == "share",
-         "sections in order");
-  expect(parameters[0].second->find("default")->list[2].integer == 8190, "a list of numbers");
-  expect(parameters[0].second->number("max") == 1e6, "a real number");
-  expect(parameters[2].second->number("default") == -0.25, "a negative number");
-  expect(record.all("metric").size() == 1 && record.all("para").empty(), "sections by kind");
-  expect_fault([] { parse_record("\nname = \"open\nx = 1"); }, {"line 2", "quote"});
-  expect_fault([] { parse_record("a = 1\na = 2"); }, {"line 2", "'a'", "twice"});
-  expect_fault([] { parse_record("[b]\n[b]"); }, {"line 2", "[b]", "twice"});
-  expect_fault([] { parse_record("a = [1, 2"); }, {"line 1", "bracket"});
-  expect_fault([] { parse_record("a = nan"); }, {"line 1", "nan"});
-  expect_fault([] { parse_record("a = 1 2"); }, {"line 1", "1 2"});
-  expect_fault([] { parse_record("what is this"); }, {"line 1", "key = value"});
-  expect(text_of(parse_record(text_of(record))) == text_of(record), "a record written and read again");
+void names() {
+  expect(name_of("\nname = \"sample\"  # a comment\ntitle = \"x\"\n") == "sample", "the name that a record gives");
+  expect(name_of("title = \"name = \\\"no\\\"\"\n  name=\"fan-in\"\n[metric.name]\n") == "fan-in", "without spaces");
+  expect(name_of("names = \"no\"\nname = 3\n") == "program" && name_of("") == "program", "a record without a name");
 }
 
-void fragments() {
-  share("shared/some.hpp", "[parameter.size]\ntype = \"integer\"\ndefault = \"some\"\nwords = [\"some\"]\nmax = 9\n");
+Options options(std::vector<const char*> words) {
+  words.insert(words.begin(), "sample");
+  return parse_options(static_cast<int>(words.size()), words.data());
+}
+
+void lists_of_the_machine() {
   name_values("some", [] { return std::vector<std::int64_t>{2, 5}; });
-  const char* text = "[parameter.size]\nfrom = \"shared/some.hpp\"\nmax = 7\nsweep = true\n";
-  const Record record = parse_record(text);
-  const Section& size = *record.all("parameter").at(0).second;
-  expect(size.text("type") == "integer" && size.number("max") == 7 && !size.find("from"), "own keys, and shared ones");
-  const auto values = [&](std::vector<const char*> words) {
-    words.insert(words.begin(), "sample");
+  const auto values = [&](const char* text) {
     std::string found;
-    const Options options = parse_options(record, static_cast<int>(words.size()), words.data());
-    for (const CaseSettings& each : options.cases) found += each.at("size").text + " ";
+    for (const CaseSettings& each : options({"--integer", text}).cases) found += each.at("size").text + " ";
     return found;
   };
-  expect(values({}) == "2 5 ", "a list that the machine fills");
-  expect(values({"--set", "size=1,some"}) == "1 2 5 ", "beside a value");
-  expect_fault([&] { values({"--set", "size=none"}); }, {"none", "or some"});
-  expect_fault([] { parse_record("[parameter.size]\nfrom = \"shared/none.hpp\""); }, {"[parameter.size]", "none.hpp"});
-  expect_fault([] { parse_record("[metric.size]\nfrom = \"shared/some.hpp\""); }, {"[metric.size]", "shares no"});
+  expect(values("size=some") == "2 5 ", "a list that the machine fills");
+  expect(values("size=1,some") == "1 2 5 ", "beside a value");
+  expect_fault([&] { values("size=none"); }, {"'size'", "'none'", "name of a list"});
+  expect_fault([&] { values("size=5,some"); }, {"'size'", "'5'", "twice"});
   using assay::threads::counts_up_to;
   expect(counts_up_to(1) == std::vector<std::int64_t>{1}, "one processor");
   expect(counts_up_to(2) == std::vector<std::int64_t>{1, 2}, "two");
@@ -126,38 +76,43 @@ void fragments() {
   expect(counts_up_to(96) == std::vector<std::int64_t>{1, 2, 3, 4, 8, 16, 32, 64, 96}, "ninety-six");
 }
 
-Options options(std::vector<const char*> words) {
-  words.insert(words.begin(), "sample");
-  return parse_options(parse_record(sample), static_cast<int>(words.size()), words.data());
-}
-
 void command_lines() {
-  expect(options({}).cases.size() == 3, "the default sweep gives three cases");
-  expect(options({"--profile", "quick"}).cases.size() == 1, "the profile picks its default");
-  const Options chosen = options({"--set", "size=4,1KiB", "--set=form=throughput", "--blocks", "3", "--batch=7",
-                                  "--seed", "9", "--slice", "0.25"});
-  expect(chosen.cases.size() == 2 && chosen.cases[1].at("size").integer == 1024, "sizes may have a prefix");
-  expect(chosen.cases[0].at("form").text == "throughput", "a choice");
-  expect(chosen.blocks == 3 && chosen.batch == 7 && chosen.seed == 9 && chosen.slice == 0.25, "the options");
-  expect(json_of(chosen.cases[1]).str() == R"({"size":1024,"form":"throughput","share":-0.25})", "a case as JSON");
-  expect_fault([] { options({"--set", "size=0"}); }, {"'size'", "'0'", "from 1 to 1000000"});
-  expect_fault([] { options({"--set", "size=-1"}); }, {"'size'", "'-1'", "accepted"});
-  expect_fault([] { options({"--set", "size=1.5"}); }, {"'size'", "'1.5'", "integer"});
-  expect_fault([] { options({"--set", "size=99999999999999999999"}); }, {"'size'", "accepted"});
-  expect_fault([] { options({"--set", "size="}); }, {"'size'", "''", "accepted"});
-  expect_fault([] { options({"--set", "size=4,4"}); }, {"'size'", "twice"});
-  expect_fault([] { options({"--set", "share=nan"}); }, {"'share'", "'nan'", "-1 to 1.5"});
-  expect_fault([] { options({"--set", "share=0,1"}); }, {"'share'", "'0,1'", "one value"});
-  expect_fault([] { options({"--set", "form=fast"}); }, {"'form'", "'fast'", "latency, throughput"});
-  expect_fault([] { options({"--set", "speed=3"}); }, {"'speed'", "'3'", "size, form, share"});
-  expect_fault([] { options({"--set", "size"}); }, {"--set", "'size'", "KEY=VALUE"});
-  expect_fault([] { options({"--set"}); }, {"--set", "missing"});
+  expect(options({}).cases.size() == 1 && options({}).metrics.empty(), "no parameters: one case, nothing resolved");
+  const Options chosen =
+      options({"--metrics", "time,rate",   "--integer", "size=4,1024", "--choice=form=throughput,one",
+               "--real",    "share=-0.25", "--blocks",  "3",           "--batch=7",
+               "--seed",    "9",           "--slice",   "1",           "--slice",
+               "0.25",      "--needs",     "self,host", "--host",      "--or-nothing"});
+  std::string cases;
+  for (const CaseSettings& each : chosen.cases) cases += json_of(each).str();
+  expect(cases == R"({"size":4,"form":"throughput","share":-0.25}{"size":4,"form":"one","share":-0.25})"
+                  R"({"size":1024,"form":"throughput","share":-0.25}{"size":1024,"form":"one","share":-0.25})",
+         "the product in the order given, the last parameter running fastest: " + cases);
+  expect(chosen.cases[3].at("size").integer == 1024 && chosen.cases[3].at("share").real == -0.25, "values by name");
+  expect(chosen.blocks == 3 && chosen.batch == 7 && chosen.seed == 9 && chosen.slice == 0.25, "the options, last wins");
+  expect(chosen.metrics == std::vector<std::string>{"time", "rate"} && chosen.needs.size() == 2, "lists of names");
+  expect(chosen.host && chosen.or_nothing && !options({}).host && !options({}).or_nothing, "what is so or not");
+  expect(json_of(options({"--real", "x=1e+16", "--integer", "n=9007199254740993"}).cases[0]).str() ==
+             R"({"x":1e+16,"n":9007199254740993})",
+         "a real number and an integer of more digits than a double holds");
+  expect_fault([] { options({"--integer", "size=1.5"}); }, {"'size'", "'1.5'", "integer"});
+  expect_fault([] { options({"--integer", "size=99999999999999999999"}); }, {"'size'", "integer"});
+  expect_fault([] { options({"--integer", "size="}); }, {"'size'", "''"});
+  expect_fault([] { options({"--integer", "size=4,4"}); }, {"'size'", "twice"});
+  expect_fault([] { options({"--integer", "size=4", "--integer", "size=5"}); }, {"'size'", "twice"});
+  expect_fault([] { options({"--real", "share=nan"}); }, {"'share'", "'nan'", "a number"});
+  expect_fault([] { options({"--real", "share=0x1"}); }, {"'share'", "'0x1'"});
+  expect_fault([] { options({"--integer", "size"}); }, {"'size'", "NAME=VALUE"});
+  expect_fault([] { options({"--integer"}); }, {"--integer", "missing"});
+  expect_fault([] { options({"--set", "size=4"}); }, {"'--set'", "--integer"});
   expect_fault([] { options({"--profile", "slow"}); }, {"--profile", "'slow'", "quick, standard, full"});
   expect_fault([] { options({"--slice", "-1"}); }, {"--slice", "'-1'", "0 to 3600"});
+  expect_fault([] { options({"--slice", "nan"}); }, {"--slice", "'nan'", "0 to 3600"});
   expect_fault([] { options({"--blocks", "0"}); }, {"--blocks", "'0'", "1 to 10000"});
   expect_fault([] { options({"--batch", "1.5"}); }, {"--batch", "'1.5'", "integer"});
   expect_fault([] { options({"--fast"}); }, {"'--fast'", "--profile"});
-  expect_fault([] { options({"4"}); }, {"'4'", "--set"});
+  expect_fault([] { options({"4"}); }, {"'4'", "--integer"});
+  expect_fault([] { options({}).cases[0].at("size"); }, {"'size'", "reads"});
 }
 
 void stopping_rules() {
@@ -323,8 +278,8 @@ void facts_of_a_host() {
 }  // namespace
 
 int main() {
-  records();
-  fragments();
+  names();
+  lists_of_the_machine();
   command_lines();
   stopping_rules();
   sampling();

@@ -1,9 +1,9 @@
 """A benchmark's record: what a program says of itself, read from the program's own file without compiling it.
 
-Each program under `programs/` holds one TOML text between `R"record(` and `)record"`. The compiled program reads the
-same text (programs/timing/record.hpp), so that adding a benchmark is one file and nothing is said twice. A section with
-`from = "threads/parameters.hpp"` takes what it does not say itself from the section of its name in that header's
-fragment, the text between `R"fragment(` and `)fragment"`.
+Each program under `programs/` holds one TOML text between `R"record(` and `)record"`, so that adding a benchmark is one
+file. It is read here and nowhere else: a compiled program is started with its parameters' values (resolved.py). A
+section with `from = "threads/parameters.hpp"` takes what it does not say itself from the section of its name in that
+header's fragment, the text between `R"fragment(` and `)fragment"`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ Scalar = int | float | str
 _TEXT = re.compile(r'R"record\((.*?)\)record"', re.DOTALL)
 _FRAGMENT = re.compile(r'R"fragment\((.*?)\)fragment"', re.DOTALL)
 _NAME = re.compile(r'^name *= *"([^"]+)"', re.MULTILINE)
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_REAL = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?")
+_PREFIXES = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}  # of a parameter whose unit is "B"
+_INT64 = 1 << 63
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class Parameter:
     """One parameter: `kind` is integer, real or choice; a list as default is a sweep, each value a case.
 
     `words` name lists of values that only the machine can fill (`processors`: counts of threads up to all of its own).
+    `simulated` is the default on a simulated machine, where the record has one (its key `described`).
     """
 
     name: str
@@ -48,6 +53,7 @@ class Parameter:
     words: tuple[str, ...] = ()
     sweep: bool = False
     profiles: Mapping[str, Scalar | tuple[Scalar, ...]] = field(default_factory=dict)
+    simulated: Scalar | tuple[Scalar, ...] | None = None
 
     def accepted(self) -> str:
         """Say in words what may be given."""
@@ -76,19 +82,29 @@ class Parameter:
                 if word == str(choice):
                     return choice
             raise self._refused("is none of its choices", word)
+        digits, scale = self._scaled(word)
+        if not (_INTEGER if self.kind == "integer" else _REAL).fullmatch(digits):
+            if digits.lower().lstrip("+-") in ("inf", "infinity", "nan") and self.kind == "real":
+                raise self._refused("must be finite", word)
+            raise self._refused(f"is no {self.kind}", word)
         try:
-            digits = word.encode("ascii")  # int() and float() would take the digits of every script
-            number: int | float = int(digits) if self.kind == "integer" else float(digits)
-        except ValueError:
+            number: int | float = scale * int(digits) if self.kind == "integer" else scale * float(digits)
+        except ValueError:  # 1.2.3, or more digits than any number of a program has
             raise self._refused(f"is no {self.kind}", word) from None
         if not math.isfinite(number):
             raise self._refused("must be finite", word)
         if self.choices and number not in self.choices:
             raise self._refused("is none of its choices", word)
         below = self.minimum is not None and number < self.minimum
-        if below or (self.maximum is not None and number > self.maximum):
+        beyond = isinstance(number, int) and not -_INT64 <= number < _INT64
+        if below or beyond or (self.maximum is not None and number > self.maximum):
             raise self._refused("is out of bounds", word)
         return number
+
+    def _scaled(self, word: str) -> tuple[str, int]:
+        """Split `64KiB` into its digits and 1024, where the parameter is in bytes."""
+        prefix = next((each for each in _PREFIXES if self.unit == "B" and word.endswith(each)), "")
+        return word.removesuffix(prefix), _PREFIXES.get(prefix, 1)
 
     def _refused(self, problem: str, value: str) -> InputError:
         return InputError(problem, key=f"parameter {self.name}", value=value, accepted=self.accepted())
@@ -332,6 +348,7 @@ def _parameter(name: str, table: dict[str, Any]) -> Parameter:
         words=tuple(table.get("words", ())),
         sweep=bool(table.get("sweep", isinstance(table["default"], list))),
         profiles={p: frozen(table[p]) for p in PROFILES if p in table},
+        simulated=frozen(table["described"]) if "described" in table else None,
     )
 
 

@@ -1,7 +1,7 @@
 """How long a plan will take: by what its launches took before on this machine, else by its programs' time slices.
 
-A program measures each case in `blocks` blocks of `slice` seconds (programs/timing/options.cpp); cases are the product
-of its parameters' values. What a launch takes besides is put at half a second.
+A program measures each case in `blocks` blocks of `slice` seconds; its cases are the product of its parameters' values
+(benchmark/resolved.py). What a launch takes besides is put at half a second.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from assay.benchmark import resolved
 from assay.benchmark.record import Benchmark
 from assay.execute.plan import Plan
 from assay.store import Run
 
 STARTING = 0.5  # s, a launch besides its blocks
-SLICES = {"quick": (0.02, 4), "standard": (0.1, 8), "full": (0.5, 8)}  # s and blocks where the record says nothing
 RECENT = 20  # runs that are looked at, the newest
 
 
@@ -76,9 +76,6 @@ def _name(task: Mapping[str, Any]) -> str:
 
 
 def _by_slices(record: Benchmark, profile: str) -> float:
-    slice_, blocks = SLICES[profile]
-    slice_ = float(record.extra.get(f"slice_{profile}", slice_))
-    blocks = int(record.extra.get(f"blocks_{profile}", blocks))
-    values = [parameter.profiles.get(profile, parameter.default) for parameter in record.parameters.values()]
-    cases = math.prod(len(value) if isinstance(value, tuple) else 1 for value in values)
+    slice_, blocks = resolved.sampling(record, profile)
+    cases = math.prod(len(each) for each in resolved.values(record, {}, profile).values())
     return STARTING + cases * blocks * slice_

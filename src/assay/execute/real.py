@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.benchmark.record import Benchmark
+from assay.benchmark.resolved import program_words
 from assay.errors import InputError, MeasurementError
 from assay.execute.absent import NO_MPI
 from assay.execute.build import Built, build
@@ -60,7 +61,7 @@ class Real:
 
     def job(self, record: Benchmark, task: Task, out: Path, log: Path) -> Job:
         """Turn a task into what is launched; the launcher sees to it that the program's lines reach `out`."""
-        words = [str(self._built[record.name].path), *task.arguments]
+        words = [str(self._built[record.name].path), *program_words(record, task.arguments)]
         if record.kind == "ranks":
             words += ["--deadline", f"{0.8 * task.timeout:g}"]
         return Job(

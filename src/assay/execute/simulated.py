@@ -10,9 +10,10 @@ import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from assay.benchmark.record import programs_root
+from assay.benchmark.record import Benchmark, programs_root
+from assay.benchmark.resolved import program_words
 from assay.described.machine_file import DescribedMachine
 from assay.described.timeline import write_matrix, write_timeline
 from assay.errors import InputError, MeasurementError
@@ -22,27 +23,22 @@ from assay.execute.job import Job, Outcome
 DEFAULT_RANKS = 2
 
 
-class Named(Protocol):
-    """What simulating needs of a benchmark: its name."""
-
-    @property
-    def name(self) -> str:
-        """The benchmark's name."""
-
-
 def simulate(
-    description: DescribedMachine, benchmark: Named, job: Job, timeline: str | None = None, matrix: str | None = None
+    description: DescribedMachine,
+    benchmark: Benchmark,
+    job: Job,
+    timeline: str | None = None,
+    matrix: str | None = None,
 ) -> Outcome:
     """Play `benchmark` on the machine, with `job.ranks` ranks (two unless given), and append its lines to `job.out`.
 
-    `job.command` is the program's name and its arguments, as for a real launch. Time does not pass for the program, so
-    `job.timeout` is not used; `seconds` of the outcome is this processor's time. `timeline` and `matrix`: files for
-    what happened (`assay.described.timeline`).
+    `job.command` is the program's name and the task's words, which are resolved here against its record. Time does not
+    pass for the program, so `job.timeout` is not used; `seconds` of the outcome is this process's own time. `timeline`
+    and `matrix`: files for what happened (`assay.described.timeline`).
     """
     from assay._core import ranks as core
 
-    path = getattr(benchmark, "path", None)
-    if benchmark.name not in core.programs() and path is not None and programs_root() not in path.parents:
+    if benchmark.name not in core.programs() and programs_root() not in benchmark.path.parents:
         _load(benchmark)
     if benchmark.name not in core.programs():
         raise InputError(
@@ -51,7 +47,9 @@ def simulate(
             accepted=", ".join(core.programs()),
         )
     began = time.process_time()
-    given = (benchmark.name, description.for_core(), job.ranks or DEFAULT_RANKS, list(job.command[1:]))
+    machine = description.for_core()
+    words = program_words(benchmark, job.command[1:], simulated=True, defaults=machine["defaults"])
+    given = (benchmark.name, machine, job.ranks or DEFAULT_RANKS, list(words))
     log = None
     try:
         if timeline is None and matrix is None:
@@ -88,7 +86,7 @@ def simulate(
     )
 
 
-def _load(benchmark: Named) -> None:
+def _load(benchmark: Benchmark) -> None:
     """Compile a person's own program and add it to this process's simulator, whose symbols it needs."""
     import ctypes
     import os
@@ -96,7 +94,7 @@ def _load(benchmark: Named) -> None:
     from assay import _core
     from assay.execute.build import build_for_simulator
 
-    library = build_for_simulator(benchmark)  # type: ignore[arg-type]
+    library = build_for_simulator(benchmark)
     ctypes.CDLL(str(_core.__file__), mode=os.RTLD_GLOBAL | os.RTLD_NOLOAD | os.RTLD_NOW)
     _core.ranks.load(str(library))
 

@@ -1,7 +1,7 @@
 """What programs share and need not each compile: a source that lies beside a header of its name, below the programs.
 
-`timing/record.cpp` belongs to every program that includes `timing/record.hpp`, directly or not. It is compiled once for
-its sources, the compiler and the flags; the object is kept with the binaries and comes to its place by a rename.
+`timing/options.cpp` belongs to every program that includes `timing/options.hpp`, directly or not. It is compiled once
+for its sources, the compiler and the flags; the object is kept with the binaries and comes to its place by a rename.
 """
 
 from __future__ import annotations
