@@ -4,14 +4,14 @@
 // calls.
 #pragma once
 
-#include "ranks/machine.hpp"
+#include "ranks/machine_parameters.hpp"
 #include "ranks/world.hpp"
 
 namespace assay::described {
 
 class Constant final : public MessageModel {
  public:
-  explicit Constant(const Machine& machine) : Constant(machine.startup, machine.per_byte, machine.nodes) {}
+  explicit Constant(const MachineParameters& machine) : Constant(machine.startup, machine.per_byte, machine.nodes) {}
   // Seconds, seconds a byte, and how many nodes there are (0: any number).
   Constant(double startup, double per_byte, int nodes) : startup_(startup), per_byte_(per_byte), nodes_(nodes) {}
   int nodes() const override { return nodes_; }

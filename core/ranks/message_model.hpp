@@ -32,7 +32,7 @@ struct Message {
   int source;
   int destination;
   int tag;
-  bool forced;  // the receive is known to be posted
+  bool ready;  // ready mode ("forced" in the papers and in a description): the receive is known to be posted
   std::size_t bytes;
 };
 

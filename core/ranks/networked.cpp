@@ -7,13 +7,13 @@
 
 namespace assay::described {
 
-Networked::Networked(Machine machine, std::unique_ptr<network::Live> live)
+Networked::Networked(MachineParameters machine, std::unique_ptr<network::Live> live)
     : machine_(std::move(machine)),
       live_(std::move(live)),
       tick_(std::max<Time>(1, std::llround(machine_.tick))),
       ticks_(1 / static_cast<double>(tick_)),
       word_(flits({}, 0)) {
-  if (machine_.one_sided.empty()) machine_.one_sided = machine_.forced.empty() ? machine_.protocols : machine_.forced;
+  if (machine_.one_sided.empty()) machine_.one_sided = machine_.ready.empty() ? machine_.protocols : machine_.ready;
   for (Protocol& each : machine_.one_sided) {  // memory that is exposed needs no buffer
     each.handshake = false;
     each.handshake_every = 0;
@@ -56,7 +56,7 @@ void Networked::send(World& world, MessageId id, const Message& message) {
   if (message.source == host_ || message.destination == host_) return inside_node(world, id, message, machine_.host);
   if (node(message.source) == node(message.destination)) return inside_node(world, id, message, machine_.self);
   if (message.tag < 0) return send_one_sided(world, id, message);
-  const Quote& quoted = quote(message.bytes, message.forced);
+  const Quote& quoted = quote(message.bytes, message.ready);
   const Protocol& protocol = *quoted.protocol;
   where_.startup += quoted.startup;
   where_.copying += quoted.copying;
@@ -75,9 +75,9 @@ void Networked::send(World& world, MessageId id, const Message& message) {
   next_packet(world, id, done);
 }
 
-void Networked::quote_anew(std::uint64_t bytes, bool forced) {
+void Networked::quote_anew(std::uint64_t bytes, bool ready) {
   const Protocol& protocol =
-      protocol_for(forced && !machine_.forced.empty() ? machine_.forced : machine_.protocols, bytes);
+      protocol_for(ready && !machine_.ready.empty() ? machine_.ready : machine_.protocols, bytes);
   const auto copied = static_cast<double>(std::min<std::uint64_t>(bytes, protocol.copy_limit));
   const bool whole = !protocol.handshake && (protocol.packet == 0 || bytes <= protocol.packet) && machine_.bus <= 0;
   quoted_ = {&protocol,
@@ -87,7 +87,7 @@ void Networked::quote_anew(std::uint64_t bytes, bool forced) {
              protocol.receive,
              std::llround(protocol.receive_copy * copied),
              flits(protocol, bytes),
-             forced,
+             ready,
              whole};
 }
 
@@ -219,7 +219,7 @@ void Networked::arriving(World& world, const Message& message) {
 Time Networked::receiving(const Message& message) {
   if (message.source == host_ || message.destination == host_) return 0;
   if (node(message.source) == node(message.destination)) return 0;
-  const Quote& quoted = quote(message.bytes, message.forced);
+  const Quote& quoted = quote(message.bytes, message.ready);
   where_.protocol += quoted.receive;
   where_.copying += quoted.receive_copying;
   return quoted.receive + quoted.receive_copying;

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "network/live/live.hpp"
-#include "ranks/machine.hpp"
+#include "ranks/machine_parameters.hpp"
 #include "ranks/world.hpp"
 
 namespace assay::described {
@@ -30,7 +30,7 @@ struct Where {
 
 class Networked final : public MessageModel {
  public:
-  Networked(Machine machine, std::unique_ptr<network::Live> live);
+  Networked(MachineParameters machine, std::unique_ptr<network::Live> live);
   int nodes() const override { return static_cast<int>(live_->nodes()) * machine_.processors; }
   std::optional<int> hops(int from, int to) const override;
   bool has_host() const override { return !machine_.host.empty(); }
@@ -88,14 +88,14 @@ class Networked final : public MessageModel {
     std::uint64_t bytes = 0;
     Time startup = 0, copying = 0, receive = 0, receive_copying = 0;
     std::uint32_t flits = 0;
-    bool forced = false, whole = false;
+    bool ready = false, whole = false;
   };
   // The next message is mostly like the last.
-  const Quote& quote(std::uint64_t bytes, bool forced) {
-    if (bytes != quoted_.bytes || forced != quoted_.forced || !quoted_.protocol) quote_anew(bytes, forced);
+  const Quote& quote(std::uint64_t bytes, bool ready) {
+    if (bytes != quoted_.bytes || ready != quoted_.ready || !quoted_.protocol) quote_anew(bytes, ready);
     return quoted_;
   }
-  void quote_anew(std::uint64_t bytes, bool forced);
+  void quote_anew(std::uint64_t bytes, bool ready);
   // Gives the time of the cycle in which it is submitted.
   Time hand_in(World& world, Time at, int from, int to, std::uint32_t flits, MessageId id, Stage stage);
   // One-sided messages: networked_one_sided.cpp.
@@ -115,7 +115,7 @@ class Networked final : public MessageModel {
   void use_bus(World& world, std::uint32_t node, std::uint64_t bytes);
   void steal(World& world, std::uint32_t node, Time cost);
 
-  Machine machine_;
+  MachineParameters machine_;
   std::unique_ptr<network::Live> live_;
   Time tick_;
   double ticks_;        // a picosecond

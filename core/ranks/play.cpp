@@ -8,7 +8,7 @@
 
 #include "ranks/constant.hpp"
 #include "ranks/frames.hpp"
-#include "ranks/machine.hpp"
+#include "ranks/machine_parameters.hpp"
 #include "ranks/networked.hpp"
 #include "ranks/registry.hpp"
 #include "timing/launch.hpp"
@@ -24,7 +24,7 @@ const std::string& word(const Description& machine, const std::string& key) {
 }
 
 std::unique_ptr<MessageModel> model_of(const Description& description) {
-  Machine machine = read_machine(description);
+  MachineParameters machine = read_machine(description);
   if (const auto network = description.find("network"); network != description.end()) {
     const bool passing = machine.forward > 0 || machine.forward_byte > 0;
     auto live = network::make_live(std::get<network::Table>(network->second.held), passing);
@@ -177,7 +177,7 @@ std::string play(const std::string& name, const Description& machine, int count,
       world.last_is_host();
     }
     world.log(log);
-    Machine read = read_machine(machine);
+    MachineParameters read = read_machine(machine);
     world.clock_tick(read.clock_tick);
     world.noise(std::move(read.noise));
     world.costs(std::move(read.costs));

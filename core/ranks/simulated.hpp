@@ -62,9 +62,9 @@ class Simulated {
     const void* data;
     std::size_t bytes;
     int from, to, tag;
-    bool forced;
+    bool ready;
     bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> caller) const { world.send(from, data, bytes, to, tag, forced, caller); }
+    void await_suspend(std::coroutine_handle<> caller) const { world.send(from, data, bytes, to, tag, ready, caller); }
     void await_resume() const noexcept {}
   };
   struct [[nodiscard]] Isend {

@@ -38,7 +38,7 @@
 #include "ranks/exposed.hpp"
 #include "ranks/log.hpp"
 #include "ranks/message_model.hpp"
-#include "ranks/noise.hpp"
+#include "ranks/replayed_noise.hpp"
 #include "ranks/task.hpp"
 
 namespace assay::described {
@@ -88,7 +88,7 @@ class World {
   void clock_tick(Time tick) { clock_tick_ = tick; }
   Time after(double seconds) const;
   // What takes the ranks' processors away from their computing: the traces in turn, none for undisturbed ones.
-  void noise(std::vector<Noise> traces) { noise_ = std::move(traces); }
+  void noise(std::vector<ReplayedNoise> traces) { noise_ = std::move(traces); }
   // Seconds that a processor takes for a unit of work, by kernel; none where the description does not say it.
   void costs(std::map<std::string, double, std::less<>> costs) { costs_ = std::move(costs); }
   std::optional<double> cost_of(std::string_view kernel) const;
@@ -129,8 +129,7 @@ class World {
   void defer(int rank, std::uint64_t subject) { deferred_[rank].push_back(subject); }
 
   // What the ranks call, from their awaiters.
-  void send(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
-            std::coroutine_handle<> caller);
+  void send(int from, const void* data, std::size_t bytes, int to, int tag, bool ready, std::coroutine_handle<> caller);
   RequestId isend(int from, const void* data, std::size_t bytes, int to, int tag, std::coroutine_handle<> caller);
   // The receive `with` was posted before; the caller goes on when it has its data and this buffer is free.
   MessageId sendrecv(int from, const void* data, std::size_t bytes, int to, int tag, RequestId with);
@@ -191,7 +190,7 @@ class World {
     bool done : 1 = false, send : 1 = false, live : 1 = false;
     bool sending : 1 = false;  // until its sendrecv's buffer is free, at a time that is known
     bool ahead : 1 = false;    // is given its data before `due`: in the rank's list of these
-    bool forced : 1 = false;
+    bool ready : 1 = false;
     int rank = 0, peer = 0, tag = 0;  // peer: of what arrived, once it has
     std::uint32_t next = none;
   };
@@ -223,7 +222,7 @@ class World {
       refuse_tag(rank, does, tag);
   }
   [[noreturn]] static void refuse_tag(int rank, const char* does, int tag);
-  MessageId announce(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
+  MessageId announce(int from, const void* data, std::size_t bytes, int to, int tag, bool ready,
                      std::coroutine_handle<> caller);
   RequestId new_request(int rank, Call call, void* buffer, std::size_t room, int peer, int tag);
   void dispatch(const Event& event);
@@ -280,7 +279,7 @@ class World {
   events::RadixHeap<Event> events_;
   events::Agenda<Event, 4> agenda_;  // in place of events_ where there are very many ranks
   events::LargeVector<Rank> ranks_;
-  std::vector<Noise> noise_;
+  std::vector<ReplayedNoise> noise_;
   std::map<std::string, double, std::less<>> costs_;
   events::LargeVector<InFlight> messages_;
   events::LargeVector<Models> models_;

@@ -41,7 +41,7 @@ void World::announces(MessageId id) {
   arrive(id);
 }
 
-MessageId World::announce(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
+MessageId World::announce(int from, const void* data, std::size_t bytes, int to, int tag, bool ready,
                           std::coroutine_handle<> caller) {
   if (to < 0 || to >= ranks()) {
     throw std::out_of_range("rank " + std::to_string(from) + " sends to rank " + std::to_string(to) +
@@ -59,7 +59,7 @@ MessageId World::announce(int from, const void* data, std::size_t bytes, int to,
   }
   ++messages_sent_;
   InFlight& flight = messages_[id];
-  flight.message = {from, to, tag, forced, bytes};
+  flight.message = {from, to, tag, ready, bytes};
   flight.caller = caller;
   flight.request = none;
   flight.taken_by = none;
@@ -79,11 +79,11 @@ void World::refuse_tag(int rank, const char* does, int tag) {
                           "; accepted: 0 to " + std::to_string(ranks::last_tag));
 }
 
-void World::send(int from, const void* data, std::size_t bytes, int to, int tag, bool forced,
+void World::send(int from, const void* data, std::size_t bytes, int to, int tag, bool ready,
                  std::coroutine_handle<> caller) {
   check_tag(from, "sends", tag);
   if (log_) log_->begins(from, Log::Doing::send, now_);
-  const MessageId id = announce(from, data, bytes, to, tag, forced, caller);
+  const MessageId id = announce(from, data, bytes, to, tag, ready, caller);
   model_.send(*this, id, messages_[id].message);
 }
 
@@ -165,7 +165,7 @@ RequestId World::new_request(int rank, Call call, void* buffer, std::size_t room
   request.live = true;
   request.sending = false;
   request.ahead = false;
-  request.forced = false;
+  request.ready = false;
   request.rank = rank;
   request.peer = peer;
   request.tag = tag;
@@ -271,7 +271,7 @@ bool World::gives_ahead(MessageId id, Time at) {
 // The receiver began to compute before this was due: it is interrupted.
 void World::came_due(RequestId id) {
   Request& request = requests_[id];
-  model_.arriving(*this, {request.peer, request.rank, request.tag, request.forced, request.bytes});
+  model_.arriving(*this, {request.peer, request.rank, request.tag, request.ready, request.bytes});
   if (!computing(request.rank)) return;
   steal(request.rank, std::exchange(request.cost, 0));
 }
@@ -302,7 +302,7 @@ void World::give(MessageId id, RequestId to) {
   Request& request = requests_[to];
   request.peer = flight.message.source;
   request.bytes = flight.message.bytes;
-  request.forced = flight.message.forced;
+  request.ready = flight.message.ready;
   request.cost = model_.receiving(flight.message);
   hand_over(flight, request);
   answered(id, owes_delivery);

@@ -11,7 +11,7 @@
 #include "ranks/networked.hpp"
 #include "ranks/simulated.hpp"
 
-using assay::described::Machine;
+using assay::described::MachineParameters;
 using assay::described::Networked;
 using assay::described::Progress;
 using assay::described::Protocol;
@@ -42,8 +42,8 @@ Protocol shaken(bool posted) {
   p.copy_limit = 2048;
   return p;
 }
-Machine machine(const Protocol& protocol) {
-  Machine m;
+MachineParameters machine(const Protocol& protocol) {
+  MachineParameters m;
   m.name = "test";
   m.tick = static_cast<double>(ns);
   m.protocols = {protocol};
@@ -55,7 +55,8 @@ struct Played {
   std::string failure;
   Time end = 0;
 };
-Played play(const Machine& machine, const Table& keys, int ranks, const std::function<Task(Simulated&)>& program) {
+Played play(const MachineParameters& machine, const Table& keys, int ranks,
+            const std::function<Task(Simulated&)>& program) {
   const bool passing = machine.forward > 0 || machine.forward_byte > 0;
   Networked model(machine, assay::network::make_live(keys, passing));
   World world(ranks, model);
@@ -74,12 +75,12 @@ Played play(const Machine& machine, const Table& keys, int ranks, const std::fun
 
 // --- an empty network
 
-Time echo(const Machine& m, int partner, std::size_t bytes, bool forced = false) {
+Time echo(const MachineParameters& m, int partner, std::size_t bytes, bool ready = false) {
   Time took = 0;
   const auto program = [&](Simulated& comm) -> Task {
     if (comm.rank() == 0) {
       const Time start = comm.now();
-      if (forced)
+      if (ready)
         co_await comm.rsend(nullptr, bytes, partner, 1);
       else
         co_await comm.send(nullptr, bytes, partner, 1);
@@ -87,7 +88,7 @@ Time echo(const Machine& m, int partner, std::size_t bytes, bool forced = false)
       took = comm.now() - start;
     } else if (comm.rank() == partner) {
       co_await comm.recv(nullptr, bytes, 0, 1);
-      if (forced)
+      if (ready)
         co_await comm.rsend(nullptr, bytes, 0, 1);
       else
         co_await comm.send(nullptr, bytes, 0, 1);
@@ -107,10 +108,10 @@ void alone() {
       const Time message = 100 * us + std::min<Time>(length, 2048) * 30 * ns + length * byte;
       EXPECT(echo(machine(shaken(false)), partner, bytes), message + 3 * (hops * hop + ends) + 2 * byte);
       EXPECT(echo(machine(shaken(true)), partner, bytes), message + 3 * (hops * hop + ends) + 2 * byte);
-      Machine forced = machine(shaken(false));
-      forced.forced = {eager()};
-      EXPECT(echo(forced, partner, bytes, true), 60 * us + length * byte + hops * hop + ends);
-      Machine received = machine(eager());
+      MachineParameters unasked = machine(shaken(false));
+      unasked.ready = {eager()};
+      EXPECT(echo(unasked, partner, bytes, true), 60 * us + length * byte + hops * hop + ends);
+      MachineParameters received = machine(eager());
       received.protocols[0].receive = 7 * us;
       received.protocols[0].receive_copy = 10 * ns;
       received.protocols[0].minimum = 64;
@@ -120,7 +121,7 @@ void alone() {
     }
   }
   // Packets, one behind the other: each leaves before the next one's start-up begins.
-  Machine cut = machine(eager());
+  MachineParameters cut = machine(eager());
   cut.protocols[0].packet = 1000;
   cut.protocols[0].packet_startup = 20 * us;
   for (const Time packets : {1, 2, 5})  // a packet has left when it is there, but for the channel's last nanosecond
@@ -244,7 +245,7 @@ void late_receiver() {
 void progress() {
   const Time small = hop + ends + byte, message = hop + ends + 1000 * byte, sent = 100 * us + 30 * us;
   for (const auto kind : {Progress::calls, Progress::interrupt, Progress::hardware}) {
-    Machine m = machine(shaken(false));
+    MachineParameters m = machine(shaken(false));
     m.progress = kind;
     m.interrupt = 50 * us;
     Time returned = 0, computed = 0;
@@ -276,7 +277,7 @@ void progress() {
   stored["switching"] = Value("store-and-forward");
   stored["buffer_packets"] = Value(0);
   stored.erase("acknowledgement");
-  Machine m = machine(eager());
+  MachineParameters m = machine(eager());
   m.forward = 30 * us;
   m.forward_byte = static_cast<double>(100 * ns);
   Time computed[4] = {};
@@ -293,7 +294,7 @@ void progress() {
   play(m, stored, 4, program);
   EXPECT(computed[1], 20000 * us + 5 * (30 * us + 100 * 100 * ns));  // from 3 to 0 by 1
   EXPECT(computed[2], 20000 * us);
-  Machine bus = machine(eager());
+  MachineParameters bus = machine(eager());
   bus.bus = static_cast<double>(20 * ns);
   bus.processors = 2;
   Time robbed = 0, robbed_there = 0;
@@ -312,7 +313,7 @@ void progress() {
 
 // A short message may pass a long one that goes in packets; a receive takes them in the order of their sends.
 void overtaking() {
-  Machine cut = machine(eager());
+  MachineParameters cut = machine(eager());
   cut.protocols[0].packet = 100;
   cut.protocols[0].packet_startup = 500 * us;
   std::vector<std::size_t> seen;
@@ -348,7 +349,7 @@ void faults() {
   });
   EXPECT(static_cast<Time>(stuck.waiting.size()), 4);
   for (const Waiting& each : stuck.waiting) EXPECT(each.call == "send" && each.peer == (each.rank ^ 1), 1);
-  Machine small = machine(eager());
+  MachineParameters small = machine(eager());
   small.memory = 1000;
   const Played large = play(small, cube(1), 2, [](Simulated& comm) -> Task {
     if (comm.rank() == 0) co_await comm.send(nullptr, 1001, 1, 5);

@@ -95,7 +95,7 @@ Task play(Simulated& comm, const std::vector<Step>& steps) {
 
 std::unique_ptr<MessageModel> machine(const std::string& kind) {
   if (kind == "constant") return std::make_unique<Constant>(10e-6, 1e-9, 0);
-  Machine m;
+  MachineParameters m;
   m.name = kind;
   m.tick = 1000;
   Protocol p;

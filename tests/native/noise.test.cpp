@@ -1,18 +1,18 @@
 // When computing ends beside stored noise, against going through every tick; and what a whole period costs.
-#include "ranks/noise.hpp"
-
 #include <cstdio>
 #include <random>
 
+#include "ranks/replayed_noise.hpp"
+
 namespace {
 
-using assay::described::Noise;
+using assay::described::ReplayedNoise;
 using assay::described::Time;
 
 bool agrees(std::uint64_t seed) {
   std::mt19937_64 dice(seed);
   const auto draw = [&](Time least, Time most) { return least + static_cast<Time>(dice() % (most - least + 1)); };
-  Noise noise;
+  ReplayedNoise noise;
   std::vector<bool> taken;
   for (Time detours = draw(0, 5); detours > 0; --detours) {
     taken.insert(taken.end(), draw(0, 9), false);

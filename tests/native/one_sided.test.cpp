@@ -14,7 +14,7 @@
 #include "ranks/simulated.hpp"
 
 using assay::described::Constant;
-using assay::described::Machine;
+using assay::described::MachineParameters;
 using assay::described::MessageModel;
 using assay::described::Networked;
 using assay::described::Progress;
@@ -30,8 +30,8 @@ using namespace assay::described::closed_forms;
 namespace {
 
 // A message asks for a posted receive, which one-sided ones have no use for.
-Machine machine(Progress progress) {
-  Machine m;
+MachineParameters machine(Progress progress) {
+  MachineParameters m;
   m.name = "test";
   m.tick = static_cast<double>(ns);
   Protocol p;
@@ -66,7 +66,7 @@ Played play(MessageModel& model, int ranks, const Program& program) {
   played.end = world.now();
   return played;
 }
-Played play(const Machine& m, const Table& keys, int ranks, const Program& program) {
+Played play(const MachineParameters& m, const Table& keys, int ranks, const Program& program) {
   Networked model(m, assay::network::make_live(keys, false));
   return play(model, ranks, program);
 }
@@ -75,7 +75,7 @@ struct Times {
   Time returned = 0, known = 0, computed = 0, there = 0;
 };
 // Rank 0 puts to, or gets from, rank 1, which computes for `busy`, and then looks at its memory.
-Times access(const Machine& m, bool put, std::size_t bytes, Time busy) {
+Times access(const MachineParameters& m, bool put, std::size_t bytes, Time busy) {
   Times times;
   const Program program = [&](Simulated& comm) -> Task {
     std::vector<std::byte> mine(bytes, std::byte{7});
@@ -143,7 +143,7 @@ void closed_forms() {
   };
   play(constant, 2, program);
   EXPECT(known, 11 * us);
-  Machine inside = machine(Progress::hardware);
+  MachineParameters inside = machine(Progress::hardware);
   inside.processors = 2;
   inside.self = {Protocol{}};
   inside.self[0].startup = 3 * us;
@@ -153,7 +153,7 @@ void closed_forms() {
 
 // Several at once, and packets: each waits for the interface; complete() waits for all of that target.
 void several() {
-  Machine m = machine(Progress::hardware);
+  MachineParameters m = machine(Progress::hardware);
   m.protocols[0].packet = 100;
   m.protocols[0].handshake_every = 2;  // one-sided messages ask for no buffers
   m.protocols[0].packet_startup = 5 * us;
@@ -186,7 +186,7 @@ void against_plain_memory() {
     std::vector<std::vector<std::byte>> plain(ranks, std::vector<std::byte>(room));
     Time wrong = 0;
     const auto progress = static_cast<Progress>(seed % 3);
-    Machine with_self = machine(progress);
+    MachineParameters with_self = machine(progress);
     with_self.self = {Protocol{}};  // a rank puts to itself, too
     const Played played = play(with_self, cube(3), ranks, [&](Simulated& comm) -> Task {
       auto window = co_await comm.expose(room);

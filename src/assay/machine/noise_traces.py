@@ -16,8 +16,9 @@ steal        time that the hypervisor took, in the kernel's ticks of some 10 ms
 involuntary, voluntary    context switches of the thread
 
 To replay it, let processor p do nothing from `start` to `start + length` of one thread's lines, again and again every
-`seconds`. The simulator does so to the computing of its ranks (core/ranks/noise.hpp) where a description's node has the
-key `noise`, as in `assay run overlap --on FILE --set machine.node.noise=runs/ID`; `processors` gives it what it plays.
+`seconds`. The simulator does so to the computing of its ranks (core/ranks/replayed_noise.hpp) where a description's
+node has the key `noise`, as in `assay run overlap --on FILE --set machine.node.noise=runs/ID`; `processors`
+gives it what it plays.
 """
 
 from __future__ import annotations

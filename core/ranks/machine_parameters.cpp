@@ -1,4 +1,4 @@
-#include "ranks/machine.hpp"
+#include "ranks/machine_parameters.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,7 @@ class Reader {
     return found == table_.end() ? nullptr : std::get_if<Table>(&found->second.held);
   }
   std::vector<Protocol> protocols(const char* key) const;
-  std::vector<Noise> noise() const;
+  std::vector<ReplayedNoise> noise() const;
   // All entries of a table of numbers.
   std::map<std::string, double, std::less<>> numbers(const char* key) const;
 
@@ -91,8 +91,8 @@ std::map<std::string, double, std::less<>> Reader::numbers(const char* key) cons
   return found;
 }
 
-std::vector<Noise> Reader::noise() const {
-  std::vector<Noise> found;
+std::vector<ReplayedNoise> Reader::noise() const {
+  std::vector<ReplayedNoise> found;
   const auto entry = table_.find("noise");
   if (entry == table_.end()) return found;
   const auto times = [](const Table& table, const char* key) {
@@ -103,7 +103,7 @@ std::vector<Noise> Reader::noise() const {
   };
   for (const Value& each : std::get<Value::List>(entry->second.held)) {
     const Table& trace = std::get<Table>(each.held);
-    Noise& noise = found.emplace_back();
+    ReplayedNoise& noise = found.emplace_back();
     noise.period = std::get<std::int64_t>(trace.at("period").held);
     const auto start = times(trace, "start"), length = times(trace, "length");
     for (std::size_t i = 0; i < start.size(); ++i) noise.detour(start[i], length[i]);
@@ -113,9 +113,9 @@ std::vector<Noise> Reader::noise() const {
 
 }  // namespace
 
-Machine read_machine(const Description& description) {
+MachineParameters read_machine(const Description& description) {
   const Reader read(description);
-  Machine m;
+  MachineParameters m;
   m.name = read.text("name", "machine");
   m.nodes = static_cast<int>(read.number("nodes"));
   if (const Table* messages = read.table("messages")) {
@@ -123,7 +123,7 @@ Machine read_machine(const Description& description) {
     m.per_byte = Reader(*messages).number("per_byte");
   }
   m.protocols = read.protocols("protocol");
-  m.forced = read.protocols("forced");
+  m.ready = read.protocols("forced");
   m.one_sided = read.protocols("one_sided");
   m.self = read.protocols("self");
   m.host = read.protocols("host");

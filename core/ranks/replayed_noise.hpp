@@ -11,7 +11,7 @@
 
 namespace assay::described {
 
-struct Noise {
+struct ReplayedNoise {
   Time period = 0;
   std::vector<Time> start, before;  // of each detour, ascending; and what all detours before it took
   Time lost = 0;                    // in a period, less than it

@@ -9,7 +9,7 @@
 
 #include "network/parameters.hpp"
 #include "ranks/message_model.hpp"
-#include "ranks/noise.hpp"
+#include "ranks/replayed_noise.hpp"
 
 namespace assay::described {
 
@@ -32,11 +32,11 @@ struct Protocol {
 
 enum class Progress : std::uint8_t { calls, interrupt, hardware };
 
-struct Machine {
+struct MachineParameters {
   std::string name;
   int nodes = 0;                     // of the constant machine; 0: any
   double startup = 0, per_byte = 0;  // of the constant machine, s and s/B
-  std::vector<Protocol> protocols, forced, one_sided, self, host;
+  std::vector<Protocol> protocols, ready, one_sided, self, host;
   double tick = 0;  // ps a cycle of the network
   double flit_bytes = 1;
   int processors = 1;
@@ -44,9 +44,9 @@ struct Machine {
   double bus = 0;     // ps a byte that the interface takes of the bus
   Time clock_tick = 1;
   std::map<std::string, double, std::less<>> costs;  // s a unit of work, by kernel
-  std::vector<Noise> noise;  // of processors, taken by the ranks in turn; none: they compute undisturbed
-  Time forward = 0;          // a passing message's, of the node's processor
-  double forward_byte = 0;   // ps
+  std::vector<ReplayedNoise> noise;  // of processors, taken by the ranks in turn; none: they compute undisturbed
+  Time forward = 0;                  // a passing message's, of the node's processor
+  double forward_byte = 0;           // ps
   Progress progress = Progress::hardware;
   Time interrupt = 0;
   Time barrier = -1;                // of the machine's own barrier, a step; less than 0: made of messages
@@ -54,7 +54,7 @@ struct Machine {
   bool barrier_linear = false;      // or a step for each rank
 };
 
-Machine read_machine(const Description& description);
+MachineParameters read_machine(const Description& description);
 // The first whose up_to holds so many bytes.
 const Protocol& protocol_for(const std::vector<Protocol>& protocols, std::uint64_t bytes);
 
