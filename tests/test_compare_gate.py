@@ -260,4 +260,4 @@ def test_a_margin_is_a_share_or_a_percentage(tmp_path: Path) -> None:
     assert compared(a, b, "--margin", "3%")["entry"]["rows"] == compared(a, b, "--margin", "0.03")["entry"]["rows"]
     for wrong in ("3", "0", "0.01%", "95%", "much"):
         done = assay("compare", a, b, "--margin", wrong)
-        assert done.status == 2 and done.err.startswith("assay: --margin: is no ") and len(done.err.splitlines()) == 1
+        assert done.status == 2 and done.err.startswith("assay: --margin: is no") and len(done.err.splitlines()) == 1

@@ -109,7 +109,7 @@ def test_plan_says_what_evaluate_does(words: tuple[str, ...], monkeypatch: pytes
 
 
 def test_plan_says_how_long_it_takes(tmp_path: Path) -> None:
-    assert "compiling comes first" in assay("plan", "-q").out
+    assert "programs are compiled first" in assay("plan", "-q").out
     of = planning.make([benchmark("sieve"), benchmark("echo")], profile="standard", spending=Spending((10, 20), 0.02))
     records = {name: benchmark(name) for name in ("sieve", "echo")}
     run = Run.create(

@@ -119,7 +119,7 @@ def test_ctrl_c_says_what_is_kept(tmp_path: Path) -> None:
     with started("simulate", HYPERCUBE, *LONG, "--sweep", "traffic.load=0.1,0.2", "--out", out) as ran:
         status, _, err, _ = interrupted(ran)
     assert status == 130
-    assert err == f"assay: interrupted; finished points are kept in {out}, the same command goes on from there\n"
+    assert err == f"assay: interrupted; finished points are kept in {out}, the same command resumes from there\n"
 
 
 def test_ctrl_c_ends_a_replay(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_the_way_to_go_on_is_named_where_there_is_one(
 
     monkeypatch.setattr(session, "do", pressed)
     found = assay(*verb, "--on", str(HYPERCUBE.parent / "constant.toml"), "--out", str(tmp_path / "run"))
-    kept = f"; what was finished is kept, and this goes on: assay evaluate --resume {tmp_path / 'run'}"
+    kept = f"; finished launches are kept; to resume: assay evaluate --resume {tmp_path / 'run'}"
     assert (found.status, found.out) == (130, "")
     assert found.err == f"assay: interrupted{kept if verb[0] == 'evaluate' else ''}\n"
 

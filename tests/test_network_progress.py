@@ -45,7 +45,7 @@ def test_a_long_run_without_a_terminal_says_so_in_lines(
         meters.wait(0.2)
     first, second, *_ = capsys.readouterr().err.splitlines()
     assert re.fullmatch(
-        r"simulating: 1 of 3 points, 1,000,000 of 4,000,000 cycles asked for so far, 0 s, about 0 s left for these",
+        r"simulating: 1 of 3 points, 1,000,000 of 4,000,000 cycles requested so far, 0 s, about 0 s left for these",
         first,
     )
     assert second == first

@@ -197,14 +197,14 @@ def test_lanes_of_a_wire_are_tracks_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ["worm", "flit"])
-def test_worms_that_wait_for_each_other_are_seen_to_wait_for_ever(engine: str, tmp_path: Path) -> None:
+def test_worms_that_wait_for_each_other_are_shown_as_waiting_forever(engine: str, tmp_path: Path) -> None:
     network = f'[network]\ntopology = "ring"\nnodes = 5\ndateline = "none"\nengine = "{engine}"\n'
     rows = "\n".join(f"{node},0,{node},{(node + 2) % 5},50" for node in range(5))
     events, said = replayed(tmp_path, network, rows)
     assert len(said["deadlock"]["cycle"]) == 5
     spans = nested(events)
     for node in range(5):
-        assert [start for name, start, _ in spans[str(node)] if name == "waits for ever"] == [2]
+        assert [start for name, start, _ in spans[str(node)] if name == "waits forever"] == [2]
     held = [event for event in events if event["ph"] == "X" and event["args"]["tail"] == "never"]
     assert len(held) == 10  # the injection link and one of the ring by each
 

@@ -33,7 +33,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("study", "section6"), ("section6: ", " claims: ")),
         (("replay", HYPERCUBE, "messages.csv", "-o", "delivered.csv"), ("2 of 2 messages delivered in ",)),
         (("fit", "--on", "delta"), ("delta: 3 numbers fitted to 3 cells, worst error 0.",)),
-        (("doctor",), (" measurable: ", "processor", " missing, ", " doubtful")),
+        (("doctor",), (" measurable: ", "processor", " missing, ", " warnings: ")),
     ],
 )
 def test_one_line(words: tuple[str, ...], said: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""The command line: one verb a file in `verbs/`, found by lying there. Heavy imports happen inside the verbs."""
+"""The command line: each file in `verbs/` adds one verb. Heavy imports happen inside the verbs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from assay.errors import AssayError, InterruptError
 
 
 def application(asked: str | None = None) -> typer.Typer:
-    """Make the command line: of the one verb that is asked for by name, or else of all of them."""
+    """Make the command line: with the one verb that `asked` names, or else with all of them."""
     app = typer.Typer(
         name="assay",
         no_args_is_help=True,
@@ -32,7 +32,7 @@ def application(asked: str | None = None) -> typer.Typer:
     )
     app.callback()(root)
     names = sorted(module.name for module in pkgutil.iter_modules(verbs.__path__) if not module.name.startswith("_"))
-    for name in [asked] if asked in names else names:  # with an underscore: shared by verbs, no verb itself
+    for name in [asked] if asked in names else names:  # names with an underscore: what verbs share
         importlib.import_module(f"assay.verbs.{name}").register(app)
     return app
 
@@ -51,18 +51,18 @@ def root(
     ] = False,
 ) -> None:
     """Evaluate a parallel machine: one that you have, or one that is only described."""
-    gc.set_threshold(100_000, 50, 100)  # what a verb imports stays: looking at it again took a tenth of a start
+    gc.set_threshold(100_000, 50, 100)  # modules stay: collecting them again and again took a tenth of a start
     atexit.register(_leave)
 
 
 def _leave() -> None:
-    """Leave what was imported to the system, which takes it apart in less time than Python; DuckDB would complain."""
+    """Skip Python's clean-up of modules at exit, which takes longer than the system's; DuckDB needs it."""
     if "duckdb" not in sys.modules:
         gc.freeze()
 
 
 def emit(document: Any) -> None:
-    """Print the one JSON document that a verb under --json owes to standard output."""
+    """Print the one JSON document of a verb under --json to standard output."""
     sys.stdout.write(json.dumps(document, allow_nan=False, indent=2, default=str) + "\n")
 
 
@@ -84,14 +84,14 @@ def main() -> None:
     except BrokenPipeError:
         _discard()
         sys.exit(1)
-    except OSError as error:  # what no reader or writer of a file has named: mostly standard output
+    except OSError as error:  # not caught where it happened: mostly a full standard output
         _discard()
         sys.stderr.write(f"assay: {error.filename or 'standard output'}: {error.strerror or error}\n")
         sys.exit(1)
 
 
 def _streams() -> None:
-    """Have every character printed on any terminal, escaped where its encoding lacks it; a closed stream swallows."""
+    """Escape characters that a stream's encoding lacks; discard what is written to a stream that is closed."""
     nothing = Path(os.devnull)
     sys.stdout = sys.stdout or nothing.open("w")
     sys.stderr = sys.stderr or nothing.open("w")
@@ -101,6 +101,6 @@ def _streams() -> None:
 
 
 def _discard() -> None:
-    """Let standard output swallow what it still holds: writing it at exit would fail again, with a traceback."""
+    """Discard what standard output still buffers: writing it at exit would fail again, with a traceback."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

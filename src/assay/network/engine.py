@@ -1,4 +1,4 @@
-"""One run of the core: the description goes in as plain tables, counts come out; nothing is judged here."""
+"""One run of the compiled core: a description as plain tables in, counts out. Nothing is judged here."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Latency:
 
     @property
     def mean(self) -> float:
-        """Over the whole run; not a number where nothing was delivered."""
+        """Mean over the whole run; NaN where nothing was delivered."""
         return float(self.sums.sum() / self.counts.sum()) if self.counts.sum() else float("nan")
 
 
 @dataclass(frozen=True)
 class SimulationRun:
-    """What one run of the core gave."""
+    """The result of one run of the core."""
 
     engine: str
     measured_cycles: int
@@ -41,7 +41,7 @@ class SimulationRun:
     generated: int
     messages: int
     head_hops: int
-    throughput: float  # flits a node a cycle
+    throughput: float  # flits per node per cycle
     worst_node: float
     offered: float
     latencies: dict[str, Latency]
@@ -52,7 +52,7 @@ class SimulationRun:
 
 
 def configuration(description: Description, stream: int, warmup: int, cycles: int) -> dict[str, Any]:
-    """What the core takes for replication `stream` of the description, measured for `cycles` after `warmup`."""
+    """The core's input for replication `stream` of the description: `cycles` measured after `warmup` cycles."""
     method = description.method
     config = description.core()
     config["method"] = {
@@ -69,12 +69,12 @@ def configuration(description: Description, stream: int, warmup: int, cycles: in
 
 
 def run(source: Source, config: dict[str, Any]) -> SimulationRun:
-    """Make one run, here and now."""
+    """Run the core in this process."""
     return read(call_core(source, core.simulate, config))
 
 
 def call_core(source: Source, call: Any, *arguments: Any) -> Any:
-    """Call the core; what it refuses becomes an error at the key's place in the file."""
+    """Call the core; an error that it raises becomes an InputError with the key's place in the file."""
     try:
         return call(*arguments)
     except (ValueError, OverflowError, IndexError) as error:
@@ -85,7 +85,7 @@ def call_core(source: Source, call: Any, *arguments: Any) -> Any:
 
 
 def read(found: Mapping[str, Any]) -> SimulationRun:
-    """The core's answer, typed."""
+    """The core's result, typed."""
     latencies = {
         name if name.endswith("waiting") else f"{name}_latency": Latency(
             *(np.asarray(part[key], float) for key in ("batch_sums", "batch_counts", "values", "counts"))
@@ -117,14 +117,14 @@ def nodes(description: Description) -> int:
 
 
 def channels(description: Description) -> list[dict[str, Any]]:
-    """The links of the network: where from and to, of which kind and dimension, with how many channels."""
+    """The links of the network: ends, kind, dimension, direction and number of channels."""
     network = call_core(description.source, core.build_network, description.fabric())
     kept = ("from", "to", "kind", "dimension", "direction", "channels")
     return [{key: link[key] for key in kept} for link in network.links]
 
 
 def link_name(link: Mapping[str, Any]) -> str:
-    """A link's name in words: where from and where to."""
+    """A link's name in words, by its ends."""
     match link["kind"]:
         case "injection":
             return f"node {link['from']} into router {link['to']}"

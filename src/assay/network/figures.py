@@ -1,8 +1,8 @@
-"""What a simulation found as the list of figures that every verb's `--json` has, in SI units (flits and cycles beside).
+"""The results of a simulation as the list of figures that every verb's `--json` has, in SI units, flits and cycles.
 
 Simulated figures vary with the random numbers alone: the interval is that of the replications or batches, `range` the
 least and the greatest of the replications' means, and nothing disturbs them. A latency of a network that saturates or
-deadlocks has no mean to be told: its state is invalid.
+deadlocks has no mean: its state is invalid.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def figure(
     range: Sequence[float] | None = None,
     valid: bool = True,
 ) -> SimulatedFigure:
-    """One figure in the shape of all documents; without a number it is invalid, whatever is said of it."""
+    """One figure in the shape of all documents; without a finite value it is invalid."""
     known = value is not None and math.isfinite(value)
     return {
         "name": name,
@@ -72,7 +72,7 @@ def estimated(
 
 
 def params(description: Description) -> dict[str, Any]:
-    """What says which simulation a figure is of, in a few words; all keys are in the file."""
+    """The main keys of the simulation that a figure belongs to; the file has all of them."""
     network, traffic, io = description.network, description.traffic, description.io
     found: dict[str, Any] = {
         "topology": network.topology,
@@ -85,7 +85,7 @@ def params(description: Description) -> dict[str, Any]:
 
 
 def of_saturation(description: Description, result: Mapping[str, Any]) -> list[SimulatedFigure]:
-    """The load that saturates, and what is accepted beyond it: flits (with I/O nodes: messages) a node a cycle."""
+    """The load that saturates, and what is accepted beyond it: flits (with I/O nodes: messages) per node per cycle."""
     about = {key: value for key, value in params(description).items() if key not in ("load", "interval")}
     what = "1" if description.io is not None else "flit"
     low, high = result["interval"]

@@ -22,12 +22,12 @@ from assay.network.engine import call_core
 
 COLOURS = ((237, 242, 247), (168, 208, 141), (250, 204, 21), (234, 88, 12), (127, 29, 29))
 WIDTH = 760.0
-APART = 90.0  # rows, if there is the room
+APART = 90.0  # between rows of routers, where the height allows it
 LABELLED = 64  # routers; beyond that numbers hide the picture
 
 
 def colour(share: float) -> str:
-    """Of a load between 0 and 1, clamped."""
+    """The colour of a load between 0 and 1; beyond them the nearest."""
     at = min(max(share, 0.0), 1.0) * (len(COLOURS) - 1)
     low = min(int(at), len(COLOURS) - 2)
     part = at - low

@@ -1,4 +1,4 @@
-"""A simulation that needs more memory than is free ends with a line, not by the kernel's choice of a victim."""
+"""A simulation that needs more memory than is free ends with an error message, not by the kernel's OOM killer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GIB = 2**30
 
 @contextmanager
 def bounded(file: Path) -> Iterator[None]:
-    """Let this process have what is free now and no more: the allocation beyond that fails, before it is used."""
+    """Limit this process to the memory that is free now: an allocation beyond that fails, before it is touched."""
     old = resource.getrlimit(resource.RLIMIT_DATA)
     usable = memory(limits=limits()).usable
     room = None if usable is None else int(usable * SHARE)

@@ -1,4 +1,4 @@
-"""How sure a simulated figure is: warm-up, batch means, replications, growth of a backlog. Pure functions on arrays.
+"""Statistics of simulated figures: warm-up, batch means, replications, growth of a backlog. Pure functions on arrays.
 
 Sources: White, MSER-5 (Simulation 69, 1997); Law, Simulation Modeling and Analysis (2015), sections 9.4 and 9.5;
 Schmeiser, batch size effects (1982): more than 30 batches gain little; ratio estimators as in Cochran, Sampling
@@ -24,7 +24,7 @@ LEAST_MERGED = 8
 
 @dataclass(frozen=True)
 class MeanEstimate:
-    """A mean with the half-width of its interval; `half` is None where there is too little to tell."""
+    """A mean with the half-width of its interval; `half` is None where there are too few parts."""
 
     mean: float
     half: float | None
@@ -51,9 +51,9 @@ class MeanEstimate:
 
 
 def mser5(sums: ArrayLike, counts: ArrayLike) -> int:
-    """MSER-5: how many of the observations (in order of time) to leave out.
+    """MSER-5: how many of the first observations (in order of time) to discard.
 
-    Means of five are taken first; the cut d minimises the variance of what is left over its number, for d in the
+    Means of five are taken first; the cut d minimises the variance of the rest divided by its size, for d in the
     first half only: a minimum at the very end of that half says that the run is too short, and half the run is
     returned.
     """

@@ -1,7 +1,7 @@
 """A described network's latency and saturation by queues, from the exact rates of its routes: no simulation.
 
-The flows are those of the description: a pattern's messages, or the paper's mixture of PE-PE messages and I/O. What it
-costs is one walk along all routes and a sparse system for each kind of message. Links whose flits take several ticks
+The flows are those of the description: a pattern's messages, or the paper's mixture of PE-PE messages and I/O. It
+costs one pass along all routes and a sparse linear system per kind of message. Links whose flits take several ticks
 hold a message so much longer; random destinations (hotspot, spherical) enter by their mean.
 """
 
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 def channels(
     description: Description, spread: Spread = "lengths", scaled: bool = False, apart: bool = False
 ) -> Channels:
-    """The links and flows of a description; load 1 is one message a cycle from every sending node."""
+    """The links and flows of a description; load 1 is one message per cycle from every sending node."""
     if description.io is not None:
         network, kinds = _io(description)
     else:
@@ -49,7 +49,7 @@ def channels(
 
 
 def unit_load(description: Description) -> float:
-    """The description's own load as messages a sending node a cycle."""
+    """The description's own load in messages per sending node per cycle."""
     if description.io is not None:
         return 1 / description.io.interval
     return description.traffic.load / _lengths(description).mean
@@ -85,7 +85,7 @@ def drawn(description: Description) -> dict[str, float]:
 def saturation(
     description: Description, spread: Spread = "lengths", scaled: bool = False, apart: bool = False
 ) -> dict[str, float]:
-    """Where the model saturates, and the bound of the busiest channel: messages a sending node a ms of the machine."""
+    """Where the model saturates, and the bound of the busiest channel: messages per sending node per ms."""
     model = channels(description, spread, scaled, apart)
     per_ms = 1e-3 / description.cycle
     return {"saturation": model.saturation() * per_ms, "busiest": model.busiest() * per_ms}

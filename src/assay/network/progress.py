@@ -1,7 +1,7 @@
-"""How far a simulation is, and how long it will still take: on standard error, where a person looks at it.
+"""The progress of a simulation and the time left, on standard error.
 
-A terminal has a bar; elsewhere a run that takes minutes says so in a line now and then. What is counted is cycles, of
-all runs that have been asked for so far: each decides by its results how many there will be.
+A terminal shows a bar; elsewhere a line is printed after a minute, then after twice as long, and so on. Cycles are
+counted, of all runs requested so far: how many follow depends on their results.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ FIRST_LINE = 60.0  # s until the first line where there is no terminal; each nex
 
 @dataclass
 class Meter:
-    """What is known of how far it is; written by whoever drives the runs, read by whoever shows it."""
+    """Counters of the progress: the driver of the runs writes them, the display reads them."""
 
     points: int = 0
     of: int = 0
-    expected: int = 0  # cycles asked for
+    expected: int = 0  # cycles requested
     elsewhere: int = 0  # cycles that other processes have simulated
     began: float = field(default_factory=time.monotonic)
     before: int = 0  # what this process had simulated when it began
@@ -37,13 +37,13 @@ class Meter:
         return min(self.expected, _cycles() - self.before + self.elsewhere)
 
     def line(self) -> str:
-        """How far it is, in words."""
+        """The progress in words."""
         done = self.cycles
         share = done / self.expected if self.expected else 0.0
         points = f"{self.points} of {self.of} points, " if self.of > 1 else ""
         seconds = time.monotonic() - self.began
         left = f", about {_words(seconds * (1 - share) / share)} left for these" if share > 0.01 else ""
-        return f"{points}{done:,} of {self.expected:,} cycles asked for so far, {_words(seconds)}{left}"
+        return f"{points}{done:,} of {self.expected:,} cycles requested so far, {_words(seconds)}{left}"
 
 
 def _cycles() -> int:
@@ -85,7 +85,7 @@ def _lines(title: str, meter: Meter, ended: threading.Event) -> None:
 
 def _bar(title: str, meter: Meter, ended: threading.Event) -> None:
     if ended.wait(0.5):
-        return  # nobody needs a bar for that
+        return  # done before a bar could be read
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 

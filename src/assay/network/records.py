@@ -1,4 +1,4 @@
-"""What the core says of its topologies and routings: their parameters become keys of [network]."""
+"""The core's records of topologies and routings: their parameters become keys of [network]."""
 
 from __future__ import annotations
 

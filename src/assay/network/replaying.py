@@ -14,7 +14,7 @@ from assay.network.engine import call_core
 
 
 def replay(description: Description, messages: Path, out: Path, drawn: Path | None = None) -> dict[str, Any]:
-    """Play the trace and write the file; the document of `assay replay --json`. `drawn`: its timeline too."""
+    """Replay the trace and write `out`, and the timeline to `drawn`; returns the document of `assay replay --json`."""
     config = description.core()
     network = call_core(description.source, core.build_network, description.fabric())
     found = trace.load(messages, network.nodes)

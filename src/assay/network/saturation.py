@@ -1,8 +1,8 @@
-"""The load beyond which a network no longer keeps up, by bisection; and what it still delivers beyond it.
+"""The load that saturates a network, by bisection, and the throughput at higher loads.
 
-A load saturates the network if the backlog still grows when a run is quadrupled (never because a mean is large): a
-run that starts empty is compared with its own first quarter. Where that cannot be told, the run is made four times as
-long, twice.
+A load saturates the network if the backlog still grows when a run is quadrupled (a large mean says nothing): a run
+that starts empty is compared with its own first quarter. Where that is undecided, the run is made four times as long,
+at most twice.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from assay.network.simulation import DEFAULT_CYCLES, VERSION, SimulationTask, St
 
 LONGER = 2  # how often an undecided run is made four times as long
 BEYOND = (1.1, 1.5, 2.0)  # of the saturation point
-HIGHEST = 1e4  # times the load of the file, and no further
+HIGHEST = 1e4  # times the load of the file: the end of the search
 
 
 def at_load(description: Description, load: float) -> Description:
-    """The same with another load: flits a node a cycle, or with I/O nodes messages an element a cycle."""
+    """The same with another load: flits per node per cycle, or with I/O nodes messages per element per cycle."""
     if description.io is not None:
         return description.but(io=description.io.model_copy(update={"interval": 1 / load}))
     return description.but(traffic=description.traffic.model_copy(update={"load": load}))
@@ -33,8 +33,9 @@ Made = list[tuple[SimulationRun, dict[str, Any]]]
 def judge(
     description: Description, cycles: int
 ) -> Generator[list[SimulationTask], list[SimulationRun], tuple[bool, Made]]:
-    """Whether it saturates, by a run of so many cycles from empty, made longer while that is doubtful; with the
-    runs.
+    """Whether the network saturates, by a run of so many cycles from empty, lengthened while it is undecided.
+
+    Returns that, and the runs with what was found in each.
     """
     made: Made = []
     for _ in range(LONGER + 1):
@@ -58,7 +59,7 @@ def judge(
 
 
 def steps(description: Description) -> Steps:
-    """Bracket, bisect, then look beyond: the document of `assay simulate --saturation`."""
+    """Bracket, bisect, then simulate higher loads: the document of `assay simulate --saturation`."""
     tried: list[dict[str, Any]] = []
     runs: list[SimulationRun] = []
 
@@ -111,7 +112,7 @@ def _document(
 ) -> dict[str, Any]:
     middle = low if high is None else (low + high) / 2
     per_millisecond = middle * 1e-3 / description.cycle
-    unit = "messages an element a cycle" if description.io is not None else "flits a node a cycle"
+    unit = "messages per element per cycle" if description.io is not None else "flits per node per cycle"
     found = {
         "found": high is not None,
         "load": None if high is None else middle,

@@ -1,7 +1,7 @@
 """What `assay simulate` does with one description: warm-up, replications until the interval is as wanted, figures.
 
-Written as a generator of runs to make: it yields lists of tasks, is sent their results in the same order, and returns
-the document. Who drives it (`sweep.drive`) decides where the runs are made; what comes out does not depend on that.
+A generator: it yields lists of tasks, is sent their results in the same order, and returns the document. Its driver
+(`sweep.drive`) decides where the runs are made; the document does not depend on that.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from assay.toml.source import Source
 
 DEFAULT_CYCLES = 20_000
 VERSION = 2  # of the documents; 1 had the estimates, by name, where the list of figures is now
-PILOT = 2**32  # its stream: no replication has it
+PILOT = 2**32  # random stream of pilot runs: no replication has it
 BYTES_WAITING, MOST_BYTES = 100, 4e9
-FIRST_LOOK = 10  # five alike can be chance; ten seldom are
+FIRST_LOOK = 10  # replications: with fewer, agreement by chance would end too many simulations
 
 
 @dataclass(frozen=True)
 class SimulationTask:
-    """One run of the core, in a form that goes to another process."""
+    """One run of the core, to be made; can be sent to another process."""
 
     source: Source
     config: dict[str, Any]
 
     @property
     def cycles(self) -> int:
-        """How many it simulates; none known where it goes by messages."""
+        """Cycles that it simulates; 0 (not known) where a number of messages ends it."""
         how = self.config["method"]
         return 0 if how["messages"] else int(how["warmup_cycles"] + how["cycles"])
 
@@ -53,7 +53,7 @@ def task(description: Description, stream: int, warmup: int, cycles: int) -> Sim
 
 @dataclass(frozen=True)
 class Warmup:
-    """How long a run is before anything is measured, and how that was found."""
+    """Length of the warm-up, and how it was determined."""
 
     cycles: int
     how: str
@@ -62,9 +62,7 @@ class Warmup:
 
 
 def warmup(description: Description, cycles: int) -> Generator[list[SimulationTask], list[SimulationRun], Warmup]:
-    """Fixed by the file, or found by MSER-5 on pilot runs that start empty, made longer while the cut is at their
-    middle.
-    """
+    """The warm-up: fixed by the file, or found by MSER-5 on pilot runs, lengthened while the cut is in their middle."""
     fixed = description.method.warmup_cycles
     if description.method.warmup_messages:
         return Warmup(0, f"{description.method.warmup_messages} deliveries")
@@ -86,7 +84,7 @@ def warmup(description: Description, cycles: int) -> Generator[list[SimulationTa
 
 
 def steps(description: Description) -> Steps:
-    """All of it: the document of `assay simulate` (issue of the simulated network, Its JSON)."""
+    """The whole simulation: the document of `assay simulate`."""
     how = description.method
     cycles = how.cycles or DEFAULT_CYCLES
     feasible(description, cycles)
@@ -112,7 +110,7 @@ def steps(description: Description) -> Steps:
 
 
 def feasible(description: Description, cycles: int) -> None:
-    """Refuse what must end in want of memory: sources that are offered more than their channels can ever take."""
+    """Refuse loads that would exhaust the memory: more than the sources' channels can ever take."""
     traffic, channels = description.traffic, int(getattr(description.network, "injection_channels", 1))
     surplus = traffic.load - channels
     if description.io is not None or surplus <= 0:
@@ -128,13 +126,13 @@ def feasible(description: Description, cycles: int) -> None:
 
 
 def batches(run: SimulationRun, confidence: float) -> method.MeanEstimate:
-    """The header latency of a single run."""
+    """Header latency of a single run, by batch means."""
     latency = run.latencies["header_latency"]
     return method.batch_interval(latency.sums, latency.counts, confidence)
 
 
 def saturated(runs: Sequence[SimulationRun], before: Warmup) -> bool:
-    """Whether the backlog still grows, over all runs together."""
+    """Whether the backlog, summed over all runs, still grows at their end."""
     if not runs or any(len(run.backlog) != len(runs[0].backlog) for run in runs):
         return False
     cycles = runs[0].measured_cycles
@@ -154,7 +152,7 @@ def pooled(runs: Sequence[SimulationRun], name: str) -> Latency:
 def document(
     description: Description, runs: Sequence[SimulationRun], before: Warmup, header: method.MeanEstimate, ended: str
 ) -> dict[str, Any]:
-    """The JSON document. Sums over replications where it says so."""
+    """The JSON document; counts and CPU seconds are sums over the replications."""
     how = description.method
     deadlocks = [run.deadlock for run in runs if run.deadlock]
     estimates: dict[str, Any] = {}
@@ -247,7 +245,7 @@ def _throughput(runs: Sequence[SimulationRun], estimate: method.MeanEstimate, cy
 
 
 def finite(value: float) -> float | None:
-    """None for JSON where there is no number."""
+    """Replace what is not finite by None, for JSON."""
     return value if math.isfinite(value) else None
 
 

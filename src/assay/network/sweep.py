@@ -1,4 +1,4 @@
-"""Many runs on many processors: who makes them does not change what comes out.
+"""Many runs on many processors; the results do not depend on who makes them.
 
 `drive` advances any number of plans (generators of tasks, see `simulation`) at once over a
 `concurrent.futures.Executor`, so that the processors stay busy though each plan decides by its own results how to go
@@ -23,13 +23,13 @@ from assay.network.simulation import SimulationTask, Steps
 
 
 def make(task: SimulationTask) -> SimulationRun:
-    """What a worker is asked to do."""
+    """Make one run, in a worker."""
     return task.make()
 
 
 @dataclass
 class _Going:
-    """A plan on its way: results so far of the tasks it asked for last."""
+    """A plan in progress: the results so far of the tasks that it yielded last."""
 
     index: int
     steps: Steps
@@ -43,9 +43,7 @@ def drive(
     done: Callable[[int, dict[str, Any]], None],
     meter: Meter | None = None,
 ) -> None:
-    """Bring all plans to their end; `done(index, document)` as each ends. Without a pool everything happens here, in
-    order.
-    """
+    """Run all plans to their end and call `done(index, document)` as each ends; without a pool here, in order."""
     meter = meter or Meter()
     if pool is None:
         for index, steps in enumerate(plans):
@@ -76,7 +74,7 @@ def drive(
             if tasks:
                 return
 
-    # Plans start as room appears: a point that is begun is soon a point that is kept.
+    # Plans start when workers are free, so that a point that was begun is finished, and kept, soon.
     ahead = iter([_Going(index, steps, [], 0) for index, steps in enumerate(plans)])
     room = 2 * max(1, int(getattr(pool, "_max_workers", 0) or os.cpu_count() or 1))
     try:
@@ -100,7 +98,7 @@ def drive(
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """One point of a sweep: what was set, its fingerprint, and the plan that works it out."""
+    """One point of a sweep: its settings, its fingerprint, and the plan that computes it."""
 
     setting: dict[str, Any]
     key: str

@@ -27,12 +27,12 @@ Integers = NDArray[np.int64]
 TraceEvent = dict[str, Any]
 Link = Mapping[str, Any]
 MESSAGES, LINKS = 1, 2
-MOST = 200_000  # messages; a timeline of more is of no use to a person
+MOST = 200_000  # messages; more cannot be shown
 
 
 @dataclass(frozen=True)
 class Hop:
-    """A packet on a link: the cycles in which its head and tail start to cross; tail None where it stands for ever."""
+    """A packet on a link: the cycles in which its head and tail start to cross; tail None where it never does."""
 
     link: int
     channel: int
@@ -45,7 +45,7 @@ Ways = dict[tuple[int, int], list[Hop]]  # by row of the trace and packet, in or
 
 @dataclass(frozen=True)
 class ReplayedTrace:
-    """What the core said: links, cycles of head and tail by row (-1: never), ways, and the cycle after the last."""
+    """What the core returned: links, cycles of head and tail by row (-1: never), ways, and the cycle after the last."""
 
     links: Sequence[Link]
     head: Integers
@@ -63,7 +63,7 @@ def check(messages: int) -> None:
 
 
 def write(path: Path, description: Description, messages: MessageTrace, played: ReplayedTrace) -> None:
-    """The file."""
+    """Write the file."""
     us = description.cycle * 1e6
     stored = description.network.switching == "store-and-forward"
     events = [
@@ -143,7 +143,7 @@ def _waits(
         if at + 1 < len(way):
             yield from span.around(f"waits for {link_name(links[way[at + 1].link])}", ready, way[at + 1].head)
         elif end is not None:
-            yield from span.around("waits for ever", ready, end)
+            yield from span.around("waits forever", ready, end)
 
 
 class _Spans:

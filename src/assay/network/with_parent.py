@@ -1,8 +1,8 @@
 """A worker process ends with the process that asked for it, however that one ends, also by SIGTERM or SIGKILL.
 
 Only the standard library: a worker imports this first, before numpy, so that a Ctrl-C at the terminal, which reaches
-every process of the group, is the parent's affair from the beginning. The workers' fork server ends with the last of
-them: it waits for all of its clients.
+every process of the group, is handled by the parent alone from the beginning. The workers' fork server ends with the
+last of them: it waits for all of its clients.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from multiprocessing import parent_process
 
 
 def follow() -> None:
-    """Begin a worker: ignore Ctrl-C, and end at once when the parent is no more."""
+    """Begin a worker: ignore Ctrl-C, and exit at once when the parent has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_wait, daemon=True).start()
 

@@ -1,4 +1,4 @@
-"""Who makes the runs of a sweep: threads of this process, processes that end with it, or MPI ranks."""
+"""Workers for the runs of a sweep: threads of this process, processes that end with it, or MPI ranks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WorkerKind = Literal["processes", "threads", "mpi"]
 
 
 def kind(name: str) -> WorkerKind:
-    """An executor's name as a person gave it, checked; MPI also for whether this process was started for it."""
+    """Check an executor's name; for MPI, also that this process was started with ranks as workers."""
     if name not in get_args(WorkerKind):
         raise InputError("no such executor", key="--executor", value=name, accepted=", ".join(get_args(WorkerKind)))
     if name == "mpi":
@@ -47,9 +47,9 @@ def _started_for_mpi() -> None:
 
 @contextmanager
 def executor(which: WorkerKind, workers: int | None) -> Iterator[Executor | None]:
-    """Workers of this kind; None where one is enough, and the caller does it.
+    """Workers of this kind; None where there is one, which is the caller itself.
 
-    Left by an exception (Ctrl-C too), nothing goes on working: runs under way end within some hundredths of a second.
+    After an exception (Ctrl-C too) the workers stop: runs under way end within some hundredths of a second.
     """
     if which == "mpi":
         from mpi4py.futures import MPIPoolExecutor

@@ -1,1 +1,1 @@
-"""One verb a file: `register(app)` adds its command, which imports what is heavy only when it is called."""
+"""One verb per file: `register(app)` adds its command, which imports what is heavy only when it is called."""

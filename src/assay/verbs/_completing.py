@@ -1,10 +1,10 @@
-"""What a shell offers after TAB beside verbs and options: benchmarks, runs, machines."""
+"""Shell completion of arguments and values: benchmarks, runs, machines."""
 
 from __future__ import annotations
 
 
 def benchmark_names(incomplete: str) -> list[str]:
-    """Benchmarks, a person's own ones too."""
+    """Benchmarks, own programs included."""
     from assay.benchmark.record import benchmarks, own_benchmarks
 
     return [name for name in benchmarks() | own_benchmarks() if name.startswith(incomplete)]
@@ -25,7 +25,7 @@ def described_names(incomplete: str) -> list[str]:
 
 
 def beside_names(incomplete: str) -> list[str]:
-    """What a run can stand beside: other runs, described and published machines."""
+    """What a run can be compared with: other runs, described and published machines."""
     from assay.machine.catalogue import load
 
     machines = dict.fromkeys([*described_names(incomplete), *(n for n in load().machines if n.startswith(incomplete))])

@@ -1,4 +1,4 @@
-"""What the verbs that measure share: a run's folder, how far it is, and an orderly end."""
+"""What the verbs that measure share: the run's folder, the progress display, the state at the end."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 def measure(
     wishes: Wishes, out: Path | None, *, left_out: Sequence[dict[str, str]] = (), quiet: bool = False
 ) -> tuple[Run, list[Failure]]:
-    """Plan and do what was wished for, into a new run; `left_out`: what cannot be done here, and why."""
+    """Plan and measure into a new run; `left_out`: what cannot be measured here, and why."""
     plan, where = wishes.plan(), wishes.target()
     where.admit([benchmark(name) for name in wishes.names])  # all that can be refused is, before a folder is made
-    found = None if wishes.on is not None else _here()  # a described machine's results owe this one nothing
+    found = None if wishes.on is not None else _here()  # a described machine's results do not depend on this one
     about = {
         "command": sys.argv[1:],
         "wishes": wishes.to_dict(),
@@ -53,7 +53,7 @@ def _here() -> Host:
 
 
 def resume(run: Run, quiet: bool = False) -> list[Failure]:
-    """Go on with a run where it was interrupted. InputError where it holds no plan, or this is another machine."""
+    """Resume a run where it was interrupted. InputError where it holds no plan, or this is another machine."""
     from pydantic import ValidationError
 
     run.hold()
@@ -74,7 +74,7 @@ def resume(run: Run, quiet: bool = False) -> list[Failure]:
 
 
 def proceed(run: Run, plan: Plan, where: session.Target, quiet: bool = False) -> list[Failure]:
-    """Do what is left of a plan, showing how far it is."""
+    """Measure the rest of a plan, showing progress."""
     quietly = contextlib.nullcontext(Shown(lambda text: None, lambda name: None))  # the last line counts what failed
     with quietly if quiet else shown(plan.tasks, len({task.benchmark for task in plan.tasks})) as progress:
         try:
@@ -98,7 +98,7 @@ def proceed(run: Run, plan: Plan, where: session.Target, quiet: bool = False) ->
 
 
 def _name_machine(run: Run) -> None:
-    """Name the run after the host that measured, where that was one alone: a launcher may have started it elsewhere."""
+    """Name the run after the host that measured, if it was one: a launcher may have started it on another host."""
     from assay.report.hosts import hosts
 
     measured = {} if run.about.get("described") else hosts(run)
@@ -107,7 +107,7 @@ def _name_machine(run: Run) -> None:
 
 
 def _how_to_go_on(run: Run) -> str:
-    """Say how, in a verb that has a way to go on."""
+    """Name the command that resumes the run, for the verb that can."""
     if sys.argv[1:2] != ["evaluate"]:
         return ""
-    return f"; what was finished is kept, and this goes on: assay evaluate --resume {run.folder}"
+    return f"; finished launches are kept; to resume: assay evaluate --resume {run.folder}"

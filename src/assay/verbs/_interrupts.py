@@ -1,4 +1,4 @@
-"""Ctrl-C in a verb that simulates: one line that says what is kept, and how to go on where that is possible."""
+"""Ctrl-C in a verb that simulates: one line that states what is kept, and how to resume where that is possible."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ def ends_in_a_line(out: Path | None = None) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        kept = f"; finished points are kept in {out}, the same command goes on from there" if out is not None else ""
+        kept = f"; finished points are kept in {out}, the same command resumes from there" if out is not None else ""
         raise InterruptError(f"interrupted{kept}") from None

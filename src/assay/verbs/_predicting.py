@@ -1,4 +1,4 @@
-"""What a run measured, simulated on a described machine: the same benchmarks, parameters and numbers of ranks."""
+"""Simulates on a described machine what a run measured: the same benchmarks, parameters and numbers of ranks."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def is_described(name: str) -> bool:
 
 
 def predicted(run: Run, name: str, say: Callable[[str], None]) -> dict[str, Any] | None:
-    """Simulate on machine `name` what a run has of message-passing benchmarks; None where there is none of these.
+    """Simulate on machine `name` what a run has of message-passing benchmarks; None where there are none.
 
-    One launch: a described machine answers the same every time. The samples are kept only as long as the document is
-    made. InputError where the description is wrong.
+    One launch: a simulation gives the same at every repetition. The samples are deleted when the document is made.
+    InputError where the description is wrong.
     """
     wishes = run.about.get("wishes") or {}
     done = Plan.from_dict(run.about["plan"]) if "plan" in run.about else None

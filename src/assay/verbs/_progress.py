@@ -1,6 +1,6 @@
-"""How far a run is: one display on standard error where that is a terminal, a plain line now and then elsewhere.
+"""The progress of a run: a display on standard error where that is a terminal, else a plain line every ten seconds.
 
-First it compiles, then it measures: what is being done now, how much is done, how long it has taken and will take.
+Programs are compiled first, then measured: the current task, how many are done, time spent and time left.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ EVERY = 10.0  # s between two plain lines
 
 @dataclass(frozen=True)
 class Shown:
-    """What reports how far a run is: `say` a line, `advance` after each task."""
+    """Callbacks that show progress: `say` prints a line, `advance` follows each task."""
 
     say: Callable[[str], None]
     advance: Callable[[str], None]
@@ -27,7 +27,7 @@ class Shown:
 
 @contextlib.contextmanager
 def shown(tasks: Sequence[Task], programs: int) -> Iterator[Shown]:
-    """Show the progress of `tasks`, in their order, of `programs` programs that may have to be compiled first."""
+    """Show the progress of `tasks`, in order; `programs`: how many may have to be compiled first."""
     if sys.stderr.isatty():
         with _display(tasks, programs) as made:
             yield made

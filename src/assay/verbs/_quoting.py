@@ -1,4 +1,4 @@
-"""What `--on` answers where nothing can be measured or simulated: the published cells of the machine, as quoted."""
+"""The answer of `--on` for a machine that can be neither measured nor simulated: its published figures, quoted."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from assay.execute.wishes import Wishes
 
 
 def quoted_one(wishes: Wishes, record: Benchmark) -> dict[str, Any] | None:
-    """Answer one benchmark by what was published; None where it can be done, InputError where neither goes."""
+    """Quote one benchmark's published figures; None where it can be run, InputError where neither is possible."""
     if wishes.on is None or (record.kind != "node" and _described(wishes)):
-        return None  # what can be simulated is, without a look at what was published
+        return None  # simulated, whatever was published
     from assay.papers.tables import quoted
 
     machine = quoted.published(wishes.on)
@@ -20,7 +20,7 @@ def quoted_one(wishes: Wishes, record: Benchmark) -> dict[str, Any] | None:
 
 
 def quoted_whole(wishes: Wishes, records: list[Benchmark]) -> dict[str, Any] | None:
-    """Answer a whole evaluation by what was published; None where the machine is described, or is this one."""
+    """Quote all published figures of a machine; None where it is described, or is this one."""
     from assay.papers.tables import quoted
 
     machine = None if wishes.on is None else quoted.published(wishes.on)
@@ -29,7 +29,7 @@ def quoted_whole(wishes: Wishes, records: list[Benchmark]) -> dict[str, Any] | N
     found = quoted.answer(machine, records)
     if not found["benchmarks"]:
         raise InputError(
-            "is not described, and nothing was published of it that these parts measure",
+            "is not described, and no figure of these parts was published for it",
             key="--on",
             value=str(wishes.on),
             accepted=f"other parts; `assay catalogue {machine.id}` shows what was published",
@@ -48,7 +48,7 @@ def _described(wishes: Wishes) -> bool:
 
 
 def _has_file(on: str) -> bool:
-    """Whether `on` is a description, with or without a variant behind a colon, be that known or not."""
+    """Whether `on` is a description, with or without a variant behind a colon, known or not."""
     from assay.described.shipped import find
 
     try:

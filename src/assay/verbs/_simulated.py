@@ -91,26 +91,24 @@ def _bisected(found: dict[str, Any]) -> list[str]:
 
 def _state(found: dict[str, Any]) -> str:
     state = "deadlock" if found["deadlock"] else "saturated" if found["saturated"] else "not saturated"
-    return state + (f"; {found['unroutable']:,} messages had no way" if found["unroutable"] else "")
+    return state + (f"; {found['unroutable']:,} messages unroutable" if found["unroutable"] else "")
 
 
 def _words(found: dict[str, Any]) -> str:
     lines = _saturation(found["saturation"]) if "saturation" in found else _latency(found)
     speed = found["messages"] / found["cpu_seconds"] if found["cpu_seconds"] else 0
-    made = f"{found['messages']:,} messages in {found['cpu_seconds']:.3g} CPU s ({speed:,.0f} a second)"
+    made = f"{found['messages']:,} messages in {found['cpu_seconds']:.3g} CPU s ({speed:,.0f} per second)"
     return "\n".join([*lines, f"{found['engine']} engine: {made}"])
 
 
 def _saturation(result: dict[str, Any]) -> list[str]:
     low, high = result["interval"]
     if not result["found"]:
-        return [f"no saturation up to a load of {low:g}" if low else f"saturated at a load of {high:g} already"]
-    lines = [
-        f"saturates between {low:.4g} and {high:.4g} {result['unit']} ({result['per_millisecond']:.4g} a millisecond)"
-    ]
+        return [f"no saturation up to a load of {low:g}" if low else f"already saturated at a load of {high:g}"]
+    lines = [f"saturates between {low:.4g} and {high:.4g} {result['unit']} ({result['per_millisecond']:.4g} per ms)"]
     for beyond in result["accepted_beyond"]:
         worst = "" if beyond["worst_node"] is None else f", worst node {beyond['worst_node']:.4g}"
-        accepted = f"accepts {beyond['throughput']:.4g} flits a node a cycle{worst}"
+        accepted = f"accepts {beyond['throughput']:.4g} flits per node per cycle{worst}"
         lines.append(f"  offered {beyond['load']:.4g}: {'deadlock' if beyond['deadlock'] else accepted}")
     return lines
 
@@ -126,7 +124,7 @@ def _latency(found: dict[str, Any]) -> list[str]:
         words += ", until the head is inside the destination"
     accepted = rate["flits_per_node_per_cycle"]["mean"] or 0
     return [
-        f"{words}; {accepted:.4g} flits a node a cycle accepted",
+        f"{words}; {accepted:.4g} flits per node per cycle accepted",
         f"{_state(found)}; replications: {found['replications']}, {found['ended']}; "
         f"warm-up {found['warmup']['cycles']} cycles",
         *[

@@ -18,7 +18,7 @@ ACTIVE = 0.5  # s, between two looks at noise
 
 
 def watch(seconds: float | None, json: bool) -> None:
-    """Look again and again, for `seconds` or until Ctrl-C, which ends as well as time does; one look at the least."""
+    """Look repeatedly, for `seconds` or until Ctrl-C, which is an ordinary end too; at least once."""
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text
@@ -34,7 +34,7 @@ def watch(seconds: float | None, json: bool) -> None:
 
     notices = Console(stderr=True)
     watcher = Watcher(lambda text: notices.print(text, highlight=False, markup=False))
-    began = time.monotonic()  # a compiler's time is not watching
+    began = time.monotonic()  # without the time of compiling
     seen = watcher.watch
     console = Console(highlight=False, file=sys.stderr if json else None)
     try:
@@ -53,7 +53,7 @@ def watch(seconds: float | None, json: bool) -> None:
 
 
 def document(seen: Watch) -> dict[str, Any]:
-    """Give what was seen as plain data: shares of the time, seconds, and times a second."""
+    """Give what was seen as plain data: shares of the time, seconds, and events per second."""
     from assay.report.noise import of_node
 
     whole = of_node(seen.traces[0].host, seen.traces) if seen.traces else None
@@ -105,7 +105,7 @@ def picture(seen: Watch, width: int) -> RenderableType:
     parts: list[RenderableType] = []
     if seen.traces:
         table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
-        for heading in ("processor", "lost now", "so far", "a second", "median", "largest"):
+        for heading in ("processor", "lost now", "so far", "per second", "median", "largest"):
             table.add_column(heading, justify="left" if heading == "processor" else "right", no_wrap=True)
         now = {each["cpu"]: each for each in processors(seen.last)}
         rows = processors(seen.traces)

@@ -1,4 +1,4 @@
-"""A run's document with what stands beside published figures, the same whichever verb asks for it."""
+"""A run's document with its comparison to published figures, the same for every verb that shows it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.papers.machines.document import attach
 from assay.report.document import document
 from assay.store import Run
 
-VERB = "evaluate"  # runs of other verbs hold one benchmark, beside which no whole machine is played
+VERB = "evaluate"  # runs of other verbs hold one benchmark: no comparison with a whole machine
 
 
 def whole(run: Run) -> dict[str, Any]:

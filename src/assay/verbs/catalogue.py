@@ -28,9 +28,9 @@ def register(app: typer.Typer) -> None:
         ] = None,
         benchmark: Annotated[str | None, typer.Option(help="the published numbers of this benchmark")] = None,
         benchmarks: Annotated[bool, typer.Option("--benchmarks", help="Assay's own benchmarks, by part")] = False,
-        claims: Annotated[bool, typer.Option("--claims", help="what the papers state in words")] = False,
+        claims: Annotated[bool, typer.Option("--claims", help="the papers' claims in words")] = False,
         machine_keys: Annotated[
-            bool, typer.Option("--machine-keys", help="what a described machine's file may say, key by key")
+            bool, typer.Option("--machine-keys", help="the keys of a described machine's file")
         ] = False,
         quiet: Quiet = False,
         json: Json = False,
@@ -214,7 +214,7 @@ class Selection:
             return
         _show_cells(console, self.cells)
         if self.claims:
-            console.print(Text(f"\n{len(self.claims)} claims in words: add --claims", style="dim"))
+            console.print(Text(f"\n{len(self.claims)} claims in words: shown by --claims", style="dim"))
 
 
 def _json(block: PublishedBlock) -> dict[str, Any]:
@@ -325,7 +325,7 @@ def _show_claims(console: Console, claims: Sequence[Claim]) -> None:
         console.print(Text.assemble((claim.id, "cyan"), f"  {claim.kind}", (f"  {claim.paper}, {claim.source}", "dim")))
         console.print(Text(f"  {claim.text}"))
     if not claims:
-        console.print("No claim is made about it.")
+        console.print("no claims")
 
 
 def _show_own(benchmarks: Sequence[dict[str, Any]]) -> None:

@@ -31,17 +31,20 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 "--margin",
-                help="a threshold, 3% or 0.03: what counts as equal; exit status 3 unless all is judged and equal",
+                help="count as equal what differs by no more, such as 3%; exit status 3 unless all is judged and equal",
             ),
         ] = None,
         figures: Annotated[
             str | None,
-            typer.Option(help="what the threshold rests on: BENCHMARK.FIGURE,… (default: the headlines of both)"),
+            typer.Option(
+                metavar="FIGURE,…",
+                help="figures that --margin is about: BENCHMARK.FIGURE,… (default: headlines of both)",
+            ),
         ] = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        """Say what differs, what is equal and what cannot be told; the margin is 0.03 where none is stated."""
+        """Compare the figures of runs and machines: which differ, which are equal, which cannot be judged."""
         import sys
 
         from assay.analysis.comparison import MARGIN
@@ -54,7 +57,12 @@ def register(app: typer.Typer) -> None:
 
         margin = _margin(within)
         if figures is not None and margin is None:
-            raise InputError("says what a threshold rests on", key="--figures", value=figures, accepted="with --margin")
+            raise InputError(
+                "names figures for a margin, and there is none",
+                key="--figures",
+                value=figures,
+                accepted="with --margin",
+            )
         first = Run.open(run)
         whole = document(first)
         beside = [entry for name in others for entry in _opened(first, name, whole)]
@@ -90,7 +98,7 @@ def _margin(text: str | None) -> float | None:
     margin = share(text, "--margin")
     if margin is not None and not LEAST_MARGIN <= margin <= MOST_MARGIN:
         raise InputError(
-            "is no margin", key="--margin", value=text, accepted=f"{LEAST_MARGIN:.1%} to {MOST_MARGIN:.0%}"
+            "is not a margin", key="--margin", value=text, accepted=f"{LEAST_MARGIN:.1%} to {MOST_MARGIN:.0%}"
         )
     return margin
 
@@ -120,14 +128,14 @@ def _opened(first: Run, name: str, whole: dict[str, Any]) -> list[dict[str, Any]
             found.append({"with": name, "kind": "quoted", "state": None, "warnings": [], "rows": rows})
         if not found and is_described(name):
             raise InputError(
-                "can be beside message-passing benchmarks, and the run has none",
+                "can only stand beside message-passing benchmarks, and the run has none",
                 key="compare",
                 value=name,
                 accepted="a run of echo, alltoall, …",
             ) from None
         if not found:
             accepted = "a run's folder or id, a machine of `assay catalogue`, or a TOML file that describes one"
-            raise InputError("is no run and no machine", key="compare", value=name, accepted=accepted) from None
+            raise InputError("is neither a run nor a machine", key="compare", value=name, accepted=accepted) from None
         return found
     made = document(other)
     told = {"state": made["state"], "warnings": made["warnings"]}
@@ -154,7 +162,7 @@ def _show(run: str, beside: list[dict[str, Any]], margin: float | None, gates: l
 
     for entry in beside:
         if not entry["rows"]:
-            say(f"nothing that {run} measured is known of {entry['with']}")
+            say(f"{run} and {entry['with']} have no figure in common")
         elif entry["kind"] == "quoted":
             if quiet:
                 say(f"{entry['with']}: {len(entry['rows'])} published values beside {run}, none judged")
@@ -167,13 +175,13 @@ def _show(run: str, beside: list[dict[str, Any]], margin: float | None, gates: l
     if margin is None:
         return
     if not gates:
-        say("threshold: not judged: published cells have no launches to judge by")
+        say("threshold: not judged: published figures have no launches to judge by")
     for found in gates:
         for words, reasons in (("missed", found.missed), ("not judged", found.unjudged)):
             for reason in reasons[:MOST_REASONS]:
                 say(f"threshold {words}: {reason}")
             if len(reasons) > MOST_REASONS:
-                say(f"threshold {words}: and {len(reasons) - MOST_REASONS} figures more")
+                say(f"threshold {words}: and {len(reasons) - MOST_REASONS} more figures")
         if found.passed:
             say(f"threshold met: {found.figures} figures are equal within {margin:.1%}")
 

@@ -1,4 +1,4 @@
-"""`assay doctor`: what this machine is, what can be measured on it, what is missing or doubtful; `--watch`: live."""
+"""`assay doctor`: what this machine is, what can be measured on it, what is missing, what to check; `--watch`: live."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def doctor(
-        watch: Annotated[bool, typer.Option("--watch", help="its noise and activity, live, until Ctrl-C")] = False,
-        seconds: Annotated[float | None, typer.Option("--for", min=0.1, help="seconds to watch")] = None,
+        watch: Annotated[bool, typer.Option("--watch", help="show noise and activity live, until Ctrl-C")] = False,
+        seconds: Annotated[
+            float | None, typer.Option("--for", min=0.1, metavar="SECONDS", help="with --watch: how long")
+        ] = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
@@ -32,7 +34,9 @@ def register(app: typer.Typer) -> None:
             from assay.verbs import _watching
 
             if json and seconds is None:
-                raise InputError("has no end to write a document at", key="--watch --json", accepted="--for SECONDS")
+                raise InputError(
+                    "has no end at which to write a document", key="--watch --json", accepted="--for SECONDS"
+                )
             _watching.watch(seconds, json)
             return
         from assay.cli import emit
@@ -94,7 +98,7 @@ def register(app: typer.Typer) -> None:
             console.print(lacking)
 
         if doubted := doubts(host):
-            heading("Doubtful")
+            heading("Warnings")
             doubtful = grid(12, None)
             for doubt in doubted:
                 words = doubt.text + (f" — {doubt.remedy}" if doubt.remedy else "")
@@ -109,7 +113,7 @@ def _one_line(host: Host, able_to: Sequence[Ability], absent: int, doubted: int)
         for answer, words in (("yes", "measurable"), ("partly", "in part"), ("no", "not"))
     }
     said = "; ".join(f"{words}: {names}" for words, names in parts.items() if names)
-    return f"{host.system.host}: {said}; {absent} missing, {doubted} doubtful"
+    return f"{host.system.host}: {said}; {absent} missing, warnings: {doubted}"
 
 
 def _programs() -> dict[str, list[str]]:
@@ -143,7 +147,7 @@ def _hardware(host: Host) -> Iterator[tuple[str, str]]:
 
     system, cpu, memory = host.system, host.processors, host.memory
     yield "system", _join(system.distribution, f"kernel {system.kernel}" if system.kernel else None)
-    where = "bare metal" if system.virtualised is False else "bare metal or virtual, which is not shown"
+    where = "bare metal" if system.virtualised is False else "bare metal or virtual: not visible"
     if system.virtualised:
         where = f"virtual ({system.hypervisor or 'hypervisor unknown'})"
     yield "hardware", _join(system.product, where, f"container: {system.container}" if system.container else None)

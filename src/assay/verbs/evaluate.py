@@ -44,9 +44,11 @@ def register(app: typer.Typer) -> None:
         seed: Seed = 1,
         out: RunFolder = None,
         docs: DocsFolder = None,
-        beside: Annotated[str | None, typer.Option(help="with --on all: a run of this machine, drawn beside")] = None,
+        beside: Annotated[
+            str | None, typer.Option(metavar="RUN", help="with --on all: a run of this machine, drawn beside them")
+        ] = None,
         resume: Annotated[
-            str | None, typer.Option(help="go on with this run: its folder or id", autocompletion=run_names)
+            str | None, typer.Option(metavar="RUN", help="resume this run: its folder or id", autocompletion=run_names)
         ] = None,
         quiet: Quiet = False,
         json: Json = False,
@@ -108,7 +110,9 @@ def _all(docs: Path | None, beside: str | None, json: bool) -> None:
     from assay.report.listed import of_validation
 
     if docs is None and not json:
-        raise InputError("asks for all machines", key="--on", value="all", accepted="with --docs FOLDER, or --json")
+        raise InputError(
+            "writes a page or a document", key="--on", value="all", accepted="with --docs FOLDER, or --json"
+        )
     if docs is not None:
         from assay.report.document import document
         from assay.store import Run

@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        """Say what `evaluate` would do, task by task, and how long it will take."""
+        """Show what `evaluate` would do, task by task, and how long it would take."""
         import os
         import sys
 
@@ -64,7 +64,7 @@ def register(app: typer.Typer) -> None:
         if made.spending is not None:
             looks = ", ".join(map(str, made.spending.looks[1:]))
             if looks:
-                print(f"then on, to {looks} launches, where intervals are wider than ±{made.spending.within:.1%}")
+                print(f"then up to {looks} launches, where intervals are wider than ±{made.spending.within:.1%}")
         print(_words(expected))
 
 
@@ -75,7 +75,7 @@ def _words(expected: Duration | None) -> str:
 
     text = f"{expected.launches} launches, about {time_to_go(expected.seconds)}"
     if expected.most > expected.seconds:
-        text += f", at most {time_to_go(expected.most)} where intervals stay wide"
+        text += f", at most {time_to_go(expected.most)} if intervals stay wide"
     if expected.known == expected.launches:
-        return f"{text} (as they took here before)"
-    return f"{text} (estimated by time slices, {expected.known} as they took here before); compiling comes first, once"
+        return f"{text} (as in earlier runs here)"
+    return f"{text} (estimated, {expected.known} of them from earlier runs here); programs are compiled first, once"

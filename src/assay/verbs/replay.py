@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        """Send the messages of a file through a network and say when each arrives."""
+        """Send the messages of a file through a network and report when each arrives."""
         from assay.cli import emit
         from assay.network import description, replaying
         from assay.network.memory_bound import bounded
@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
             emit(document)
         else:
             count = f"{document['delivered']:,} of {document['messages']:,} messages delivered"
-            state = f"; {document['unroutable']:,} without a way" if document["unroutable"] else ""
+            state = f"; {document['unroutable']:,} unroutable" if document["unroutable"] else ""
             state += "; deadlock" if document["deadlock"] else ""
             print(f"{count} in {document['simulated_cycles']:,} cycles{state}")
             if not quiet:

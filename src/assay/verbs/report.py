@@ -26,14 +26,14 @@ def register(app: typer.Typer) -> None:
                 "-o",
                 "--out",
                 metavar="FILE",
-                help="the page (default: report.html in the run; of several runs beside.html in the first)",
+                help="the page (default: report.html in the run; for several runs beside.html in the first)",
             ),
         ] = None,
         markdown: Annotated[bool, typer.Option("--markdown", help="print the tables as Markdown")] = False,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        """Write a run's report again, from its samples; of several runs one report that puts them side by side."""
+        """Write a run's report again from its samples, or one report with several runs side by side."""
         from assay.cli import emit
         from assay.report import page
         from assay.report.listed import of_sections

@@ -43,7 +43,10 @@ def register(app: typer.Typer) -> None:
         nodes: Nodes = None,
         ppn: PerNode = None,
         settings: Annotated[
-            list[str] | None, typer.Option("--set", help="KEY=VALUE; repetitions=N; machine.KEY of --on")
+            list[str] | None,
+            typer.Option(
+                "--set", metavar="KEY=VALUE", help="a parameter; repetitions=N; with --on: machine.KEY of the file"
+            ),
         ] = None,
         profile: Profile = "quick",
         launches: Launches = None,
@@ -58,7 +61,7 @@ def register(app: typer.Typer) -> None:
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        """Run one benchmark and say its figures."""
+        """Run one benchmark and report its figures."""
         from assay.benchmark.record import benchmark as record
         from assay.cli import emit
         from assay.execute.wishes import Wishes, counts, seconds, share, split

@@ -25,9 +25,7 @@ def register(app: typer.Typer) -> None:
         saturation: Annotated[bool, typer.Option("--saturation", help="find the load that saturates it")] = False,
         sweep: Annotated[
             list[str] | None,
-            typer.Option(
-                "--sweep", metavar="KEY=V1,V2,…", help="one simulation for each value (given twice: each pair)"
-            ),
+            typer.Option("--sweep", metavar="KEY=V1,V2,…", help="one simulation per value (given twice: per pair)"),
         ] = None,
         out: Points = None,
         heatmap: Annotated[
@@ -38,7 +36,7 @@ def register(app: typer.Typer) -> None:
         workers: Workers = None,
         quiet: Quiet = False,
         json: Json = False,
-        keys: Annotated[bool, typer.Option("--keys", help="every key of NETWORK.toml with its default")] = False,
+        keys: Annotated[bool, typer.Option("--keys", help="list the keys of NETWORK.toml with their defaults")] = False,
     ) -> None:
         """Simulate traffic on a described network, exact to the flit."""
         from assay.cli import emit
@@ -52,7 +50,9 @@ def register(app: typer.Typer) -> None:
             _show_keys(quiet, json)
             return
         if network is None:
-            raise InputError("which network?", accepted="assay simulate NETWORK.toml, or --keys for what it may say")
+            raise InputError(
+                "no network is given", accepted="assay simulate NETWORK.toml, or --keys for what it may say"
+            )
         if heatmap is not None:
             from assay.network import description
 
@@ -135,6 +135,6 @@ def _values(axis: str) -> list[str]:
     found = [value.strip() for value in values.split(",")]
     if not equals or not all(found):
         raise InputError(
-            "is no axis", key="--sweep", value=axis, accepted="KEY=V1,V2,… such as traffic.load=0.1,0.2,0.3"
+            "is not an axis", key="--sweep", value=axis, accepted="KEY=V1,V2,… such as traffic.load=0.1,0.2,0.3"
         )
     return [f"{key}={value}" for value in found]

@@ -24,7 +24,9 @@ def register(app: typer.Typer) -> None:
         everything: Annotated[
             bool, typer.Option("--all", help="all shipped studies; writes ghosh.md with plots")
         ] = False,
-        quick: Annotated[bool, typer.Option("--quick", help="3 replications, wide brackets")] = False,
+        quick: Annotated[
+            bool, typer.Option("--quick", help="3 replications, wide intervals of saturation loads")
+        ] = False,
         quiet: Quiet = False,
         json: Json = False,
         plots: Annotated[Path | None, typer.Option("--plots", metavar="FOLDER", help="write the plots there")] = None,
@@ -33,7 +35,7 @@ def register(app: typer.Typer) -> None:
         executor: Executor = "threads",
         workers: Workers = None,
     ) -> None:
-        """Simulate a study: its points, saturation by backlog, plots, and what becomes of each claim."""
+        """Simulate a study: its points, saturation loads, plots, and a verdict on each claim."""
         from assay.cli import emit
         from assay.network.memory_bound import bounded
         from assay.network.study import file

@@ -12,7 +12,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def version(quiet: Quiet = False, json: Json = False) -> None:
-        """Say which Assay this is."""
+        """Print the version."""
         from assay import __version__
         from assay.cli import emit
 
