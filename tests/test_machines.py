@@ -265,6 +265,6 @@ def test_the_page_shows_every_machine_and_picture() -> None:
     docs = Path(__file__).resolve().parent.parent / "docs"
     page = (docs / "machines.md").read_text(encoding="utf-8")
     assert all(f"(`{machine}`)" in page for machine in NUMBERS)
-    for name in (*PICTURES, "wires"):
+    for name in (*(picture.name for picture in PICTURES), "overlay", "wires"):
         assert f"(machines/{name}.svg)" in page
         assert (docs / "machines" / f"{name}.svg").read_text(encoding="utf-8").startswith("<?xml")
