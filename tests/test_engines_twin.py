@@ -36,7 +36,10 @@ def test_the_flit_engine_is_the_twin_where_a_link_has_one_lane(tmp_path: Path) -
 
 def test_the_packet_engine_is_the_twin_where_a_link_has_one_lane(tmp_path: Path) -> None:
     given = cases("packet", ("cut-through", "store-and-forward"), 150)
-    assert Counter(one.keys.get("buffers") for one in given)["fifo"] > 20
+    seen = Counter(one.keys.get("buffers") for one in given)
+    assert seen["fifo"] > 20
+    assert seen["output"] > 20
+    assert sum(one.keys["channels"] != "1" and one.keys["buffer_packets"] in ("2", "3") for one in given) > 20
     assert compare(given, tmp_path) == []
 
 

@@ -76,6 +76,27 @@ def test_a_store_and_forward_sink_waits_for_the_whole_packet(tmp_path: Path) -> 
     agree(keys, [(0, 0, 0, 2, 4), (1, 0, 1, 2, 4)], [(4, 7), (11, 14)], ("default", "packet"), tmp_path)
 
 
+def test_packets_keep_their_order_in_a_buffer_when_several_are_granted_channels_at_once(tmp_path: Path) -> None:
+    """Message 10 stands behind 7 in the first router and goes on when 7 has; the link it wants is free before."""
+    keys = {"topology": "mesh", "extents": "4", "switching": "cut-through", "buffers": "fifo", "buffer_packets": "2"}
+    keys |= {"channels": "2", "injection_channels": "2", "credit_ticks": "2", "flit_ticks": "3"}
+    rows = [(1, 2, 1, 3, 1), (0, 4, 3, 3, 8), (3, 19, 0, 3, 2), (5, 20, 1, 2, 4), (6, 21, 1, 3, 1), (7, 24, 0, 3, 3)]
+    rows += [(8, 25, 2, 3, 2), (9, 26, 1, 3, 1), (10, 28, 0, 2, 1)]
+    expected = [(29, 29), (5, 26), (38, 41), (22, 31), (53, 53), (44, 50), (32, 35), (56, 56), (46, 46)]
+    agree(keys, rows, expected, ("default", "packet"), tmp_path)
+
+
+def test_a_slot_is_free_when_the_tail_is_in_the_output_queue_and_a_place_when_it_goes_on(tmp_path: Path) -> None:
+    """One slot, one place: 0 is on the last link from 1 to 5. 1 has the place from 4, its tail is in the queue at 7.
+
+    Only then does 2, of the same source, cross the first link (7 to 10). The queue's place is free when 1's tail goes
+    on at 9, and 2 takes it then: 10 is the first tick in which the last link is free.
+    """
+    keys = CROSSBAR | {"switching": "cut-through", "buffers": "output", "output_packets": "1", "buffer_packets": "1"}
+    rows = [(0, 0, 0, 2, 5), (1, 3, 1, 2, 4), (2, 3, 1, 2, 4)]
+    agree(keys, rows, [(1, 5), (6, 9), (10, 13)], ("default", "packet"), tmp_path)
+
+
 @pytest.mark.parametrize("switching", ["wormhole", "circuit", "cut-through", "store-and-forward"])
 def test_a_message_before_a_dead_link_is_unroutable_and_in_nobodys_way(switching: str, tmp_path: Path) -> None:
     """Nodes 0, 1, 2 in a row, 1 and 2 cut apart: 0 to 2 is never sent, and 0 and 1 go on as if it had never been."""

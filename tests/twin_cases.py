@@ -162,12 +162,6 @@ def case(number: int, seed: int, count: int, kinds: tuple[str, ...] = KINDS) -> 
         keys["buffer_packets"] = str(random.choice([0, 1, 1, 2, 3]))
         if random.random() < 0.3:
             keys["buffers"] = "fifo"
-        if keys["buffer_packets"] in ("2", "3") or "buffers" in keys:
-            # Whose far buffer a packet waits in would matter, and so which of several free channels it takes.
-            one = [name for name in keys if name.endswith("channels") or name in ("io_b", "io_m", "io_n", "io_r")]
-            keys |= {name: "1" for name in one if keys[name] != "0"}
-            if kind == "io-hypercube":
-                keys |= {"io_n": "1", "io_r": "1"}
     if switching == "circuit":
         keys["acknowledgement"] = str(random.choice([0, 1, 2, 5]))
         keys["circuit_release"] = str(random.choice(["tail", "end"]))
@@ -192,6 +186,14 @@ def case(number: int, seed: int, count: int, kinds: tuple[str, ...] = KINDS) -> 
                 places += [f"network {node} {node ^ 1 << bit}" for node in range(nodes) for bit in bits]
             unlike = [f"{place} {unlike_words(random)}" for place in places]
     rows = traffic(random, nodes, count)
+    if kind not in LANES and switching in ("cut-through", "store-and-forward"):
+        if "buffers" not in keys and (drawn := np.random.default_rng([seed, number, 3])).random() < 0.4:
+            keys |= {"buffers": "output", "output_packets": str(drawn.choice([0, 1, 1, 2, 3])), "engine": "packet"}
+        if keys["buffer_packets"] in ("2", "3") or "buffers" in keys:
+            # Which of several free channels a packet takes decides whom it waits behind; with credits that take no time
+            # that would hang on what other links do in the same cycle.
+            keys["credit_ticks"] = str(max(1, int(keys["credit_ticks"])))
+            unlike = [words.replace("credit=0", "credit=1") for words in unlike]
     later = np.random.default_rng([seed, number, 1])  # drawn apart: the cases of before stay what they were
     if kind in JOINED and later.random() < 0.25:
         joined = links(kind, keys, nodes)

@@ -410,6 +410,7 @@ class GeneralEngine : private RandomSource, private Load {
       w.passage = Passage::begin(time, link.flit, w.flits);
     } else {
       w.passage = w.passage.next(fabric_.links[w.path.back().link].body, time, link.flit, w.flits);
+      if (fifo_) let_next(index, w.path.back(), w.passage.last);
     }
     w.path.push_back({number, channel, time, w.passage.last});
     Channel& taken = channels_[channel];
@@ -436,7 +437,10 @@ class GeneralEngine : private RandomSource, private Load {
     const Link& link = fabric_.links[grant.link];
     const std::size_t at = w.path.size() - 1;
     const Tick tail = w.path[at].tail;
-    if (at > 0) leave(grant.worm, at - 1, tail);
+    if (at > 0 && how_.buffer_packets != 0) {
+      const Column left = w.path[at - 1];
+      free_slot(left.channel, left.link, tail + fabric_.links[left.link].credit);
+    }
     if (at == 0) injected(grant.worm, tail + link.flit);
     passes(w, link, grant.time);
     serve(grant.link);
@@ -444,20 +448,15 @@ class GeneralEngine : private RandomSource, private Load {
     if (how_.buffer_packets != 0) free_slot(grant.channel, grant.link, w.ready + link.credit);
     deliver(grant.worm, tail);
   }
-  /// The packet's tail leaves the buffer behind link `at` of its path at `departure`.
-  void leave(std::uint32_t index, std::size_t at, Tick departure) {
-    const Column left = worms_[index].path[at];
-    const std::uint32_t credit = fabric_.links[left.link].credit;
-    if (fifo_) {
-      Channel& channel = channels_[left.channel];
-      const Tick free = departure + credit + 1;
-      channel.departure = free;
-      if (channel.last == index) channel.last = events::nobody;
-      const std::uint32_t behind = worms_[index].successor;
-      worms_[index].successor = events::nobody;
-      if (behind != events::nobody) push(behind, std::max(worms_[behind].ready, free));
-    }
-    if (how_.buffer_packets != 0) free_slot(left.channel, left.link, departure + credit);
+  /// fifo: the tail of the first packet in a buffer leaves it at `departure`; from here on its successor is who stands
+  /// behind it in the next one.
+  void let_next(std::uint32_t index, const Column& left, Tick departure) {
+    Channel& channel = channels_[left.channel];
+    const std::uint32_t behind = worms_[index].successor;
+    channel.departure = departure + fabric_.links[left.link].credit + 1;
+    if (channel.last == index) channel.last = events::nobody;
+    worms_[index].successor = events::nobody;
+    if (behind != events::nobody) push(behind, std::max(worms_[behind].ready, channel.departure));
   }
   void free_slot(std::uint32_t channel, std::uint32_t link, Tick time) {
     Channel& c = channels_[channel];

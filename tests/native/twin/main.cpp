@@ -24,6 +24,8 @@ twin::Played play(const twin::Description& description, const std::vector<twin::
   const bool stored =
       plan.switching == twin::Switching::cut_through || plan.switching == twin::Switching::store_and_forward;
   plan.fifo = stored && description.word("buffers", "shared") == "fifo";
+  plan.queued = stored && description.word("buffers", "shared") == "output";
+  plan.places = description.number("output_packets", 0);
   plan.packet_flits = description.number("packet_flits", 0);
   plan.packet_gap = description.number("packet_gap", 1);
   plan.release_at_delivery = description.word("circuit_release", "tail") == "end";

@@ -48,6 +48,8 @@ struct Plan {
   int sink_flit = 1;     // the destination takes a flit from the last buffer every so many ticks
   bool fifo = false;     // packets leave a channel's far buffer in the order in which they came (head-of-line
                          // blocking), into the destination too, which then takes one at a time
+  bool queued = false;   // packets stand in queues before their next link: they leave a buffer for a place in one
+  int places = 0;        // packets that such a queue holds; 0: any number
   int packet_flits = 0;  // longer messages go as packets of this length, one after the other; 0: whole
   int packet_gap = 1;    // from the tick in which a packet has left its first channel to the request of the next
   bool release_at_delivery = false;  // circuit switching: the whole path at once when the tail is delivered

@@ -26,6 +26,8 @@ struct Stop {
   bool wire = false, slot = false;
   std::deque<Flit> buffer;
   std::deque<Tick> returning;  // credits of flits that left, by the tick of their arrival
+  bool placed = false;         // in the queue before the next link, where there are such queues
+  int queued = 0;              // flits that have come into it and not gone on
 };
 
 struct Worm {
@@ -70,6 +72,8 @@ class Clockwork {
       channels_.emplace_back(static_cast<std::size_t>(link.channels));
       for (auto& channel : channels_.back()) channel.lanes.resize(static_cast<std::size_t>(link.lanes));
       queues_.emplace_back(static_cast<std::size_t>(link.lanes));
+      entrances_.emplace_back();
+      places_taken_.push_back(0);
       shared_ |= link.lanes > 1;
       patience_ = std::max<Tick>(patience_, link.flit + link.body + link.head + link.credit + link.acknowledge);
     }
@@ -115,16 +119,21 @@ class Clockwork {
     for (Worm* worm : asking) {
       worm->asked = true;
       const Stop& wanted = worm->stops[worm->head_at];
-      queues_[static_cast<std::size_t>(wanted.number)][static_cast<std::size_t>(wanted.lane)].push_back(worm);
+      if (plan_.queued && worm->head_at > 0)
+        entrances_[static_cast<std::size_t>(wanted.number)].push_back(worm);
+      else
+        queues_[static_cast<std::size_t>(wanted.number)][static_cast<std::size_t>(wanted.lane)].push_back(worm);
     }
     bool any = !asking.empty();
     for (bool changed = true; changed; any |= changed) {
-      changed = false;
-      for (Worm* worm : moving_) changed |= shared_ ? release_lanes(*worm) : release(*worm);
+      changed = shared_ ? false : settle();
+      if (shared_)
+        for (Worm* worm : moving_) changed |= release_lanes(*worm);
       changed |= shared_ ? grant_lanes() : grant();
-      if (shared_) changed |= take_turns();
-      for (Worm* worm : moving_)
-        changed |= shared_ ? sink(*worm) : plan_.switching == Switching::circuit ? stream(*worm) : advance(*worm);
+      if (shared_) {
+        changed |= take_turns();
+        for (Worm* worm : moving_) changed |= sink(*worm);
+      }
     }
     const auto over = [](const Worm& worm) {
       return worm.sunk == worm.flits &&
@@ -132,6 +141,19 @@ class Clockwork {
     };
     std::erase_if(moving_, [&](const Worm* worm) { return over(*worm); });
     worms_.remove_if(over);
+    return any;
+  }
+
+  /// Everything that moves without a grant, until nothing does: so a grant finds every channel free that gets free in
+  /// this tick, whatever the order here, unless another grant of this tick frees it.
+  bool settle() {
+    bool any = false;
+    for (bool changed = true; changed; any |= changed) {
+      changed = false;
+      for (Worm* worm : moving_) changed |= release(*worm);
+      changed |= enter_queues();
+      for (Worm* worm : moving_) changed |= plan_.switching == Switching::circuit ? stream(*worm) : advance(*worm);
+    }
     return any;
   }
 
@@ -180,6 +202,35 @@ class Clockwork {
     return channels_[static_cast<std::size_t>(stop.number)][static_cast<std::size_t>(stop.channel)];
   }
 
+  /// Packets that have a place in the queue of their next link stream into it as they come.
+  bool enter_queues() {
+    bool changed = false;
+    for (std::size_t number = 0; number < entrances_.size(); ++number)
+      for (auto& waiting = entrances_[number];
+           !waiting.empty() && (plan_.places == 0 || places_taken_[number] < plan_.places); waiting.pop_front()) {
+        Worm& worm = *waiting.front();
+        worm.stops[worm.head_at - 1].placed = changed = true;
+        ++places_taken_[number];
+        queues_[number][0].push_back(&worm);
+      }
+    for (Worm* worm : moving_)
+      for (Stop& stop : worm->stops)
+        while (stop.placed && !stop.buffer.empty() && stop.buffer.front().ready <= now_) {
+          leave(stop);
+          ++stop.queued;
+          changed = true;
+        }
+    return changed;
+  }
+  /// A flit at hand behind this stop goes on over the next link: out of its buffer, or of the queue.
+  void go_on(Worm& worm, std::size_t i) {
+    Stop& stop = worm.stops[i];
+    if (!stop.placed) return leave(stop);
+    --stop.queued;
+    const Stop& next = worm.stops[i + 1];
+    if (next.crossed + 1 == worm.flits) --places_taken_[static_cast<std::size_t>(next.number)];
+  }
+
   bool grant() {
     bool changed = false;
     for (std::size_t number = 0; number < queues_.size(); ++number) {
@@ -207,7 +258,7 @@ class Clockwork {
     Stop& stop = worm.stops[worm.head_at];
     const bool header_apart = plan_.switching == Switching::circuit;  // the header is no flit of the message
     if (worm.head_at > 0)
-      leave(worm.stops[worm.head_at - 1]);
+      go_on(worm, worm.head_at - 1);
     else if (!header_apart)
       --worm.unsent;
     stop.buffer.push_back({0, now_ + stop.link->head});
@@ -256,9 +307,9 @@ class Clockwork {
       if (i == 0) {
         --worm.unsent;
       } else {
-        Stop& before = worm.stops[i - 1];
-        if (before.buffer.empty() || before.buffer.front().ready > now_) continue;
-        leave(before);
+        const Stop& before = worm.stops[i - 1];
+        if (before.placed ? before.queued == 0 : before.buffer.empty() || before.buffer.front().ready > now_) continue;
+        go_on(worm, i - 1);
       }
       cross_body(worm, i);
       changed = true;
@@ -448,6 +499,8 @@ class Clockwork {
   std::int64_t crossings_ = 0;
   std::vector<std::vector<Channel>> channels_;
   std::vector<std::vector<std::deque<Worm*>>> queues_;  // by link and lane
+  std::vector<std::deque<Worm*>> entrances_;            // by link: who waits for a place in its queue
+  std::vector<int> places_taken_;                       // by link
   bool shared_ = false;                                 // some link has several lanes
   std::vector<std::vector<std::size_t>> children_;
   std::multimap<Tick, Birth> future_;
