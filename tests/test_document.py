@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,13 @@ import pytest
 
 from assay.errors import InputError
 from assay.report import bounds, comparing, page, tables
-from assay.report import readings as report_readings
 from assay.report.document import document as typed
 from assay.report.model.json_form import from_json
 from assay.report.model.reported_figure import Headline
 from assay.report.readings import readings, told
-from assay.samples import Circumstance, events
+from assay.samples import Circumstance
 from assay.store import Run
+from assay.stored import launch_file
 from command_line import assay
 from made_documents import as_json as document
 from made_documents import document as made_document
@@ -174,8 +173,9 @@ def test_two_processes_never_write_into_one_run(run: Run) -> None:
 def test_every_document_goes_to_standard_output_and_rows_to_the_file(run: Run, tmp_path: Path) -> None:
     launch(run, 0, [block(8, [1e-6, 2e-6])])
     answer = assay("export", str(run.folder), "--json", "-o", str(tmp_path / "rows.json"))
-    assert answer.document == {"table": "samples", "rows": 2, "file": str(tmp_path / "rows.json")}
-    assert len(json.loads((tmp_path / "rows.json").read_text())["rows"]) == 2
+    assert answer.document == {"version": 1, "table": "samples", "rows": 2, "file": str(tmp_path / "rows.json")}
+    written = json.loads((tmp_path / "rows.json").read_text())
+    assert len(written["rows"]) == 2 and written["version"] == 1
 
 
 @pytest.mark.parametrize("only", ["", ",", " , "])
@@ -247,11 +247,12 @@ def test_the_readings_of_a_benchmark_are_read_once(run: Run, monkeypatch: pytest
         launch(run, number, [block(8, [1e-6, 2e-6])])
     read: list[str] = []
 
-    def counting(path: Path) -> Iterator[dict[str, Any]]:
+    def counting(path: Path, about: Circumstance) -> launch_file.Content:
         read.append(path.name)
-        return events(path)
+        return content(path, about)
 
-    monkeypatch.setattr(report_readings, "events", counting)
+    content = launch_file.content
+    monkeypatch.setattr(launch_file, "content", counting)
     section = echo(run)
     assert section["figures"] and section["variance"]
     assert read == ["000-echo.jsonl", "001-echo.jsonl"]

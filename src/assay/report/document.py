@@ -6,7 +6,6 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from assay.analysis.disturbance import Estimator, State, Verdict
@@ -35,6 +34,7 @@ from assay.report.states import DOUBTED, LEFT_OUT, WORST, overall, states, worse
 from assay.report.variance_by_level import variance_by_level
 from assay.samples import Circumstance, case_text
 from assay.store import Run
+from assay.stored.launch_file import LaunchFile
 
 
 def document(run: Run, *, quoted_nodes: bool = True) -> Document:
@@ -42,9 +42,9 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
 
     `quoted_nodes`: of a described machine also what was published of its nodes, which no simulation measures.
     """
-    tasks: dict[str, list[tuple[Circumstance, Path]]] = defaultdict(list)
-    for about, path in run.tasks():
-        tasks[about.benchmark].append((about, path))
+    tasks: dict[str, list[tuple[Circumstance, LaunchFile]]] = defaultdict(list)
+    for about, file in run.tasks():
+        tasks[about.benchmark].append((about, file))
     known = among(tasks)
     said, measured = _said(run), {} if run.about.get("described") else hosts(run)
     found: dict[str, tuple[Section, Judged]] = {}
@@ -102,7 +102,7 @@ def _with_failures(sections: dict[str, Section], run: Run, known: Mapping[str, B
 
 def section(run: Run, name: str) -> Section | None:
     """Derive one benchmark's part of the document alone; None where it has made no launch yet."""
-    tasks = [(about, path) for about, path in run.tasks() if about.benchmark == name]
+    tasks = [(about, file) for about, file in run.tasks() if about.benchmark == name]
     lines = told(tasks)
     if not lines.launches:
         return None

@@ -10,6 +10,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assay import versions
+from assay.errors import InputError, warn
 from assay.report.model.json_form import from_json
 from assay.report.model.params import Params
 from assay.report.model.reported_figure import Headline
@@ -43,7 +45,7 @@ def earlier(run: Run) -> list[EarlierRun]:
     """Give the summaries of earlier runs of this machine, the newest first."""
     created, alike = run.about.get("created") or 0.0, ("machine", "described")
     found: list[EarlierRun] = []
-    for other in reversed(known_runs()):
+    for other in reversed(_known()):
         same = all(other.about.get(key) == run.about.get(key) for key in alike)
         if len(found) >= MOST_RUNS or not same or (other.about.get("created") or 0.0) >= created:
             continue
@@ -53,11 +55,24 @@ def earlier(run: Run) -> list[EarlierRun]:
     return found
 
 
-def _read(run: Run) -> list[EarlierLine] | None:
+def _known() -> list[Run]:
     try:
-        lines = json.loads((run.folder / FILE).read_text(encoding="utf-8"))["lines"]
+        return known_runs()
+    except InputError as error:
+        warn(f"{error}; earlier runs are not drawn beside")
+        return []
+
+
+def _read(run: Run) -> list[EarlierLine] | None:
+    path = run.folder / FILE
+    try:
+        read = dict(json.loads(path.read_text(encoding="utf-8")))
+        lines = versions.current(versions.SUMMARY, read, versions.in_file(path))["lines"]
         return [from_json(EarlierLine, line) for line in lines if line["value"] is not None]
     except (OSError, ValueError, KeyError, TypeError):  # pydantic says a ValueError
+        return None
+    except InputError as error:
+        warn(f"{error}; not drawn beside")
         return None
 
 

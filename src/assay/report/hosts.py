@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 from assay.machine.processors import without_marks
 from assay.report.model.host_facts import HostFacts
 from assay.report.model.params import Facts
 from assay.store import Run
 from assay.stored.circumstances import stated
-from assay.stored.lines import unicode
 
 
 def hosts(run: Run) -> dict[str, Facts]:
@@ -20,9 +16,9 @@ def hosts(run: Run) -> dict[str, Facts]:
     The keys are those of a run's provenance where both have them. Empty where programs stated none.
     """
     found: dict[str, Facts] = {}
-    for _, path in run.tasks():
-        launch = _launch(path)
-        node = path.stem.partition("@")[2]
+    for _, file in run.tasks():
+        launch = file.content.opening
+        node = file.path.stem.partition("@")[2]
         about = {key: launch.get(key) for key in ("compiler", "flags", "library", "clock")}
         for facts in stated(launch.get("hosts")):
             name, model = node or str(facts.get("host")), facts.get("cpu")
@@ -45,19 +41,3 @@ def measuring_host(run: Run, measured: dict[str, Facts]) -> HostFacts | None:
         return None if here is None else HostFacts(here)
     first = next(iter(measured.values()))
     return HostFacts({**first, "assay": here.get("assay"), "submitted_from": here.get("host"), "hosts": list(measured)})
-
-
-def _launch(path: Path) -> Facts:
-    """The launch line of a file; it is among the first ones."""
-    if not path.is_file():
-        return {}
-    with path.open("rb") as lines:
-        for _, line in zip(range(8), lines, strict=False):
-            try:
-                event = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(event, dict) and event.get("event") == "launch":
-                made: Facts = unicode(event, line)
-                return made
-    return {}

@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 
 from assay.analysis.noise_spectrum import Peak, causes, in_step, name_peak, peaks, spectrum
-from assay.machine.noise_traces import Trace, read_traces
+from assay.machine.noise_traces import Trace, traces_of
 from assay.report.model.node_noise import NamedPeak, NodeNoise, NodeSpectrum, NoiseSource
 from assay.store import Run
 
@@ -15,9 +15,9 @@ from assay.store import Run
 def noise_by_node(run: Run, benchmark: str) -> list[NodeNoise]:
     """Give one entry per node, from all launches of `benchmark` that count; empty where there is no trace."""
     by_host: dict[str, list[Trace]] = defaultdict(list)
-    for about, path in run.tasks():
-        if about.benchmark == benchmark and not about.superseded and path.exists():
-            for trace in read_traces(path):
+    for about, file in run.tasks():
+        if about.benchmark == benchmark and not about.superseded:
+            for trace in traces_of(file.path, file.content.traces):
                 by_host[trace.host].append(trace)
     return [of_node(host, traces) for host, traces in sorted(by_host.items())]
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from assay import versions
 from assay.papers.tables import hypercubes, paragon, quoted
 from assay.report import by_length, launches_spent, parts, run_verdict, shares, summary, tables
 from assay.report.grid import Grid
@@ -36,7 +37,10 @@ def write(run: Run, document: Document, path: Path | None = None) -> Path:
         target: html(document, target.parent),
         target.with_suffix(".md"): markdown(document),
         run.folder / "summary.md": summary.markdown(document),
-        run.folder / "summary.json": json.dumps(to_json(run_verdict.of(document)), indent=1, default=str) + "\n",
+        run.folder / "summary.json": json.dumps(
+            versions.marked(versions.SUMMARY, to_json(run_verdict.of(document))), indent=1, default=str
+        )
+        + "\n",
     }
     for place, text in texts.items():
         try:
