@@ -1,9 +1,9 @@
-// What the worm engines keep of the messages that they deliver: latencies of those generated after the warm-up, flits
-// of all, what each source got through.
+// What the engines keep of the messages that they deliver after the warm-up: latencies, flits, what each source got
+// through. Whatever is delivered counts, whenever it was generated: to leave out what was generated before the warm-up
+// ended, or what is still under way at the end, would leave out the longest latencies.
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include "network/outcome.hpp"
@@ -25,16 +25,14 @@ class Collector {
     ++messages_;
     flits_ += m.flits;
     sent_[m.source] += m.flits;
-    if (static_cast<std::make_signed_t<decltype(m.born)>>(m.born) < from_) return;  // both may lie before the base
     header_.add(static_cast<std::uint32_t>(head + entry_ - m.born));
     network_.add(static_cast<std::uint32_t>(head + entry_ - m.entered));
     queueing_.add(static_cast<std::uint32_t>(m.entered - m.born));
   }
-  void moved_base(std::uint32_t shift) { from_ -= shift; }
+  void moved_base(std::uint32_t) {}
 
-  void measure(std::uint64_t from, std::size_t batches) {
+  void measure(std::size_t batches) {
     measuring_ = true;
-    from_ = static_cast<std::int64_t>(from);
     header_.begin(batches);
     network_.begin(batches);
     queueing_.begin(batches);
@@ -64,7 +62,6 @@ class Collector {
   std::uint64_t all_ = 0, messages_ = 0, flits_ = 0;
   std::vector<std::uint64_t> sent_;
   std::uint32_t entry_;
-  std::int64_t from_ = 0;
   bool measuring_ = false;
 };
 

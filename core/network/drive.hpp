@@ -36,7 +36,7 @@ void drive(Engine& engine, Collected& collected, const Method& method, double ra
     const auto wanted = method.messages > collected.all() ? method.messages - collected.all() : 0;
     length = 1 + static_cast<std::uint64_t>(static_cast<double>(wanted) / rate);
   }
-  collected.measure(engine.relative(start), method.batches);
+  collected.measure(method.batches);
   for (std::uint32_t batch = 0; batch < method.batches; ++batch) {
     collected.turn(batch);
     cycle = start + static_cast<std::uint64_t>(static_cast<unsigned __int128>(length) * (batch + 1) / method.batches);

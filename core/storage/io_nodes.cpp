@@ -19,7 +19,6 @@ enum Kind : std::uint8_t { pe_pe, pe_io, io_io, io_pe, write, kinds };
 struct Transaction {
   std::uint16_t element, home, block;  // who asks; its I/O address; where the block is
   Kind kind;
-  bool measured;
   std::uint32_t waited;  // header latencies of the stages so far
 };
 
@@ -35,7 +34,7 @@ class IoNodes {
   void first(Message& m);
   template <class Engine>
   void delivered(Engine& engine, const Message& m, std::uint32_t head);
-  void moved_base(std::uint32_t shift) { from_ -= shift; }
+  void moved_base(std::uint32_t) {}
   /// Writes down what is delivered, and generates no more than so many transactions.
   void trace(std::vector<Sent>& sent, std::uint64_t transactions) {
     sent_ = &sent;
@@ -44,9 +43,8 @@ class IoNodes {
 
   // What `drive` wants of a collector.
   [[nodiscard]] std::uint64_t all() const { return all_; }
-  void measure(std::uint32_t from, std::size_t batches) {
+  void measure(std::size_t batches) {
     measuring_ = true;
-    from_ = from;
     for (auto* one : {&header_, &network_, &pe_waiting_, &io_waiting_, &forward_waiting_, &read_}) one->begin(batches);
     for (auto& one : by_kind_) one.begin(batches);
   }
@@ -105,7 +103,6 @@ class IoNodes {
   std::array<Latency, kinds> by_kind_;
   std::uint64_t all_ = 0, messages_ = 0, flits_ = 0;
   std::vector<std::uint64_t> served_;  // flits of each element's transactions, whoever sent them
-  std::int64_t from_ = 0;
   bool measuring_ = false;
   std::vector<Sent>* sent_ = nullptr;
   std::uint64_t left_ = ~std::uint64_t{0};
@@ -176,7 +173,7 @@ IoNodes::IoNodes(std::uint32_t dimension, const InputOutput& io, events::Random 
 void IoNodes::first(Message& m) {
   const std::uint32_t element = random_.below(nodes());
   Transaction& t = m.tag;
-  t = {static_cast<std::uint16_t>(element), home_[element], 0, pe_pe, measuring_, 0};
+  t = {static_cast<std::uint16_t>(element), home_[element], 0, pe_pe, 0};
   Way way(m);
   way.put(in_ + element);
   if (random_.uniform() >= io_.io_rate) {
@@ -253,17 +250,15 @@ void IoNodes::delivered(Engine& engine, const Message& m, std::uint32_t head) {
     ++messages_;
     flits_ += m.flits;
     served_[m.tag.element] += m.flits;
-    if (static_cast<std::int32_t>(m.born) >= from_) {
-      header_.add(latency);
-      network_.add(head + 1 - m.entered);
-      by_kind_[m.tag.kind].add(latency);
-      (m.tag.kind == io_io || m.tag.kind == io_pe ? io_waiting_ : pe_waiting_).add(m.entered - m.born);
-      if (m.tag.kind == io_io) forward_waiting_.add(m.entered - m.born);
-    }
+    header_.add(latency);
+    network_.add(head + 1 - m.entered);
+    by_kind_[m.tag.kind].add(latency);
+    (m.tag.kind == io_io || m.tag.kind == io_pe ? io_waiting_ : pe_waiting_).add(m.entered - m.born);
+    if (m.tag.kind == io_io) forward_waiting_.add(m.entered - m.born);
   }
   if (m.tag.kind == pe_pe || m.tag.kind == write) return;
   if (m.tag.kind == io_pe) {
-    if (measuring_ && m.tag.measured) read_.add(m.tag.waited + latency);
+    if (measuring_) read_.add(m.tag.waited + latency);
     return;
   }
   Message then = m;

@@ -1,8 +1,9 @@
-"""Statistics of simulated figures: warm-up, batch means, replications, growth of a backlog. Pure functions on arrays.
+"""Statistics of simulated figures: autocorrelation, batch means, replications, growth of a backlog. Pure functions on
+arrays.
 
-Sources: White, MSER-5 (Simulation 69, 1997); Law, Simulation Modeling and Analysis (2015), sections 9.4 and 9.5;
-Schmeiser, batch size effects (1982): more than 30 batches gain little; ratio estimators as in Cochran, Sampling
-Techniques, 6.3.
+Sources: Sokal, Monte Carlo Methods in Statistical Mechanics (1997), section 3, for the autocorrelation time; Law,
+Simulation Modeling and Analysis (2015), sections 9.4 and 9.5; Schmeiser, batch size effects (1982): more than 30
+batches gain little; ratio estimators as in Cochran, Sampling Techniques, 6.3.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from scipy.special import stdtrit
 
 Floats = NDArray[np.float64]
 
+WINDOW = 5.0  # the sum of an autocorrelation time ends at so many times itself
+LONG = 50  # a run of fewer autocorrelation times has no interval
+DRIFT = 0.001  # how seldom replications in balance may seem to drift
 BATCHES = 1024  # what a run records; merged for the interval
 MERGED = 32
 LEAST_MERGED = 8
@@ -50,40 +54,41 @@ class MeanEstimate:
         }
 
 
-def mser5(sums: ArrayLike, counts: ArrayLike) -> int:
-    """MSER-5: how many of the first observations (in order of time) to discard.
+def correlation_time(values: ArrayLike) -> float:
+    """Integrated autocorrelation time of a series, 1/2 + the sum over lags, in steps; 1/2 of one without memory.
 
-    Means of five are taken first; the cut d minimises the variance of the rest divided by its size, for d in the
-    first half only: a minimum at the very end of that half says that the run is too short, and half the run is
-    returned.
+    The sum ends at the first lag that is WINDOW times the sum so far: further lags add only noise.
     """
-    s, n = np.asarray(sums, float), np.asarray(counts, float)
-    whole = len(s) // 5 * 5
-    if whole < 20:
-        return 0
-    parts = n[:whole].reshape(-1, 5).sum(1)
-    overall = s.sum() / max(n.sum(), 1)
-    fives = np.where(parts > 0, s[:whole].reshape(-1, 5).sum(1) / np.maximum(parts, 1), overall)
-    remaining = np.arange(len(fives), 0, -1)
-    backward = fives[::-1]
-    total = np.cumsum(backward)[::-1]
-    squares = np.cumsum((backward - fives.mean()) ** 2)[::-1]
-    centred = total - remaining * fives.mean()
-    error = (squares - centred**2 / remaining) / remaining**2
-    return int(np.argmin(error[: len(fives) // 2 + 1])) * 5
+    x = np.asarray(values, float)
+    n = len(x)
+    if n < 2:
+        return 0.5
+    x = x - x.mean()
+    power = np.fft.irfft(np.abs(np.fft.rfft(x, 2 * n)) ** 2)[:n]
+    if power[0] <= 0:
+        return 0.5
+    sums = np.cumsum(power / power[0]) - 0.5
+    inside = np.flatnonzero(np.arange(n) >= WINDOW * sums)
+    return float(max(sums[inside[0] if len(inside) else n - 1], 0.5))
 
 
 def batch_interval(sums: ArrayLike, counts: ArrayLike, confidence: float) -> MeanEstimate:
     """Mean of a run's observations, from sums and counts of equal stretches of time, with the interval by batch means.
 
     Batches are merged, 32 at first, then fewer while neighbours are still correlated; the mean is a ratio of sums, so
-    its error is that of the residuals.
+    its error is that of the residuals. A run of fewer than LONG autocorrelation times has no interval.
     """
     s, n = np.asarray(sums, float), np.asarray(counts, float)
     total = n.sum()
     if total == 0:
         return MeanEstimate(math.nan, None, confidence, 0, "no message was delivered")
     mean = float(s.sum() / total)
+    memory = correlation_time(s - mean * n)
+    if len(s) < LONG * memory:
+        longer = math.ceil(LONG * memory / len(s) * 2)
+        return MeanEstimate(
+            mean, None, confidence, len(s), f"too short for an interval: simulate {longer} times as long"
+        )
     merged = MERGED
     while True:
         if len(s) < merged:
@@ -122,21 +127,43 @@ def looks(first: int, most: int) -> list[int]:
     return [*found, most]
 
 
-def replication_interval(means: ArrayLike, confidence: float, number_of_looks: int = 1) -> MeanEstimate:
+def replication_interval(
+    means: ArrayLike, confidence: float, number_of_looks: int = 1, weights: ArrayLike | None = None
+) -> MeanEstimate:
     """Mean of replications' means with its Student interval.
 
-    `number_of_looks`: how often one might have stopped; the error probability is shared among them (Bonferroni), so
-    that the interval at which one does stop still holds its confidence.
+    `weights`: how many observations each mean is of; the mean is then that of all observations, a ratio of sums, and
+    its error that of the residuals. `number_of_looks`: how often one might have stopped; the error probability is
+    shared among them (Bonferroni), so that the interval at which one does stop still holds its confidence.
     """
     x = np.asarray(means, float)
-    x = x[np.isfinite(x)]
+    w = np.ones(len(x)) if weights is None else np.asarray(weights, float)
+    known = np.isfinite(x) & (w > 0)
+    x, w = x[known], w[known]
     if len(x) == 0:
         return MeanEstimate(math.nan, None, confidence, 0, "no message was delivered")
+    mean = float((w * x).sum() / w.sum())
     if len(x) < 2:
-        return MeanEstimate(float(x.mean()), None, confidence, len(x), "one replication")
+        return MeanEstimate(mean, None, confidence, len(x), "one replication")
     tail = (1 - confidence) / 2 / number_of_looks
-    half = float(stdtrit(len(x) - 1, 1 - tail)) * float(x.std(ddof=1)) / math.sqrt(len(x))
-    return MeanEstimate(float(x.mean()), half, confidence, len(x))
+    residuals = w * (x - mean) / w.mean()
+    error = math.sqrt(float((residuals**2).sum()) / (len(x) - 1) / len(x))
+    return MeanEstimate(mean, float(stdtrit(len(x) - 1, 1 - tail)) * error, confidence, len(x))
+
+
+def drifts(sums: Sequence[Floats], counts: Sequence[Floats]) -> bool:
+    """Whether replications' second halves differ from their first ones by more than chance: their warm-up is too short.
+
+    `sums` and `counts` by equal stretches of time, of each replication. A paired Student test at DRIFT.
+    """
+    if len(sums) < 4:
+        return False
+    parts = [(len(s) // 2, s, n) for s, n in zip(sums, counts, strict=True)]
+    mean = sum(s.sum() for s in sums) / max(sum(n.sum() for n in counts), 1)
+    residuals = [s - mean * n for s, n in zip(sums, counts, strict=True)]
+    rise = np.array([r[half:].sum() - r[:half].sum() for r, (half, _, _) in zip(residuals, parts, strict=True)])
+    error = float(rise.std(ddof=1)) / math.sqrt(len(rise))
+    return error > 0 and abs(float(rise.mean())) > float(stdtrit(len(rise) - 1, 1 - DRIFT / 2)) * error
 
 
 def backlog_grows(early: float, late: float, stretch: float, offered: float) -> bool:

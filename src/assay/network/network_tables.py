@@ -232,7 +232,8 @@ class Method(Table):
         Annotated[Cycles, Field(ge=0, le=2**62), Tag("number")] | Annotated[Literal["detect"], Tag("word")],
         Discriminator(lambda value: "word" if value == "detect" else "number"),
     ] = Field(
-        "detect", description='cycles before anything is measured; "detect": found by MSER-5 on a pilot run [cycles]'
+        "detect",
+        description='cycles before anything is measured; "detect": ten autocorrelation times of a pilot run [cycles]',
     )
     cycles: Annotated[Cycles, Field(ge=1, le=2**62)] | None = Field(
         None,

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from assay.network import engine, figures, method
+from assay.network import engine, figures, method, relaxation
 from assay.network.description import Description
 from assay.network.engine import Latency, SimulationRun
 from assay.toml.source import Source
@@ -22,7 +22,11 @@ DEFAULT_CYCLES = 20_000
 VERSION = 2  # of the documents; 1 had the estimates, by name, where the list of figures is now
 PILOT = 2**32  # random stream of pilot runs: no replication has it
 BYTES_WAITING, MOST_BYTES = 100, 4e9
-FIRST_LOOK = 10  # replications: with fewer, agreement by chance would end too many simulations
+LENGTHENED = 4  # times as long, a pilot run that does not know its autocorrelation time
+GROWN = 3  # pilot runs in a row whose backlog grew, each longer: once or twice can be a long queue's chance
+LEAST_PILOT, MOST_PILOT = 80_000, 4_000_000  # cycles, whatever they cost; messages, no more
+RUN = 50  # autocorrelation times: a replication's length unless the file says it
+FIRST_LOOK = 10  # five alike can be chance; ten seldom are
 
 
 @dataclass(frozen=True)
@@ -53,34 +57,42 @@ def task(description: Description, stream: int, warmup: int, cycles: int) -> Sim
 
 @dataclass(frozen=True)
 class Warmup:
-    """Length of the warm-up, and how it was determined."""
+    """How long a run is before anything is measured, and how that was found.
+
+    `memory`: the autocorrelation time (cycles) that the pilot run showed, None where there was none; `settles`: whether
+    a pilot run long enough to know it was in balance.
+    """
 
     cycles: int
     how: str
     pilot_cycles: int = 0
     pilot_cpu_seconds: float = 0.0
+    memory: float | None = None
+    settles: bool = True
 
 
 def warmup(description: Description, cycles: int) -> Generator[list[SimulationTask], list[SimulationRun], Warmup]:
-    """The warm-up: fixed by the file, or found by MSER-5 on pilot runs, lengthened while the cut is in their middle."""
+    """Fixed by the file, or ten autocorrelation times of a pilot run, made longer until it knows them."""
     fixed = description.method.warmup_cycles
     if description.method.warmup_messages:
         return Warmup(0, f"{description.method.warmup_messages} deliveries")
     if fixed != "detect":
         return Warmup(int(fixed), "fixed")
-    length, spent, simulated = max(2_000, min(cycles, 50_000)), 0.0, 0
+    length, spent, simulated, grown = max(2_000, min(cycles, 50_000)), 0.0, 0, 0
     while True:
         (pilot,) = yield [task(description, PILOT, 0, length)]
         spent, simulated = spent + pilot.cpu_seconds, simulated + pilot.simulated_cycles
-        latency = pilot.latencies["header_latency"]
-        cut = method.mser5(latency.sums, latency.counts)
-        parts = len(latency.sums)
-        if cut < parts // 2 - 5 or pilot.deadlock or length >= 16 * 50_000:
+        found = relaxation.of_pilot(pilot)
+        grown = grown + 1 if found.saturated else 0
+        longer = length * LENGTHENED
+        affordable = longer <= LEAST_PILOT or pilot.generated * LENGTHENED <= MOST_PILOT
+        if (found.known and not grown) or grown == GROWN or pilot.deadlock or not affordable:
             break
-        length *= 4
-    found = math.ceil(length * cut / parts) if parts else 0
-    how = "MSER-5" if cut < parts // 2 - 5 else "MSER-5 found no steady state"
-    return Warmup(max(found, 100), how, simulated, spent)
+        length = longer
+    settles = found.known and not found.saturated
+    words = f"{relaxation.WARMUP:g} autocorrelation times" if settles else "no steady state in the pilot run"
+    before = math.ceil(found.warmup) if settles else length // 2
+    return Warmup(max(before, 100), words, simulated, spent, found.cycles, settles)
 
 
 def steps(description: Description) -> Steps:
@@ -92,13 +104,13 @@ def steps(description: Description) -> Steps:
     if how.cycles is not None and how.replications is None:
         runs = yield [task(description, 0, before.cycles, cycles)]
         return document(description, runs, before, batches(runs[0], how.confidence), ended="cycles simulated")
+    if how.cycles is None and before.settles:
+        cycles = max(cycles, math.ceil(RUN * (before.memory or 0.0)))
     stops = [how.replications] if how.replications else method.looks(FIRST_LOOK, how.max_replications)
     runs = []
     for stop in stops:
         runs += yield [task(description, stream, before.cycles, cycles) for stream in range(len(runs), stop)]
-        found = method.replication_interval(
-            [run.latencies["header_latency"].mean for run in runs], how.confidence, len(stops)
-        )
+        found = replicated(runs, "header_latency", how.confidence, before, len(stops))
         if any(run.deadlock for run in runs) or saturated(runs, before):
             ended = "deadlock" if any(run.deadlock for run in runs) else "saturated: no mean to be precise about"
             break
@@ -129,6 +141,22 @@ def batches(run: SimulationRun, confidence: float) -> method.MeanEstimate:
     """Header latency of a single run, by batch means."""
     latency = run.latencies["header_latency"]
     return method.batch_interval(latency.sums, latency.counts, confidence)
+
+
+def replicated(
+    runs: Sequence[SimulationRun], name: str, confidence: float, before: Warmup, number_of_looks: int = 1
+) -> method.MeanEstimate:
+    """A latency's mean over replications; without an interval where they did not start in balance."""
+    parts = [run.latencies[name] for run in runs if name in run.latencies]
+    means, counts = [part.mean for part in parts], [float(part.counts.sum()) for part in parts]
+    found = method.replication_interval(means, confidence, number_of_looks, counts)
+    if not before.settles:
+        note = f"no interval: the pilot run of {before.pilot_cycles} cycles found no steady state"
+        return replace(found, half=None, note=note)
+    if method.drifts([part.sums for part in parts], [part.counts for part in parts]):
+        note = f"no interval: replications still drift after {before.cycles} cycles of warm-up, simulate longer"
+        return replace(found, half=None, note=note)
+    return found
 
 
 def saturated(runs: Sequence[SimulationRun], before: Warmup) -> bool:
@@ -164,11 +192,10 @@ def document(
         estimate = header
         if name != "header_latency":
             single = runs[0].latencies[name]
-            means = [run.latencies[name].mean for run in runs if name in run.latencies]
             estimate = (
                 method.batch_interval(single.sums, single.counts, how.confidence)
                 if len(runs) == 1
-                else method.replication_interval(means, how.confidence)
+                else replicated(runs, name, how.confidence, before)
             )
         estimates[name] = _latency(latency, estimate, how.quantiles, description.cycle)
         means = [run.latencies[name].mean for run in runs if name in run.latencies]
@@ -196,6 +223,7 @@ def document(
             "how": before.how,
             "pilot_cycles": before.pilot_cycles,
             "pilot_cpu_seconds": before.pilot_cpu_seconds,
+            "correlation_cycles": before.memory,
         },
         "messages": sum(run.messages for run in runs),
         "unroutable": sum(run.unroutable for run in runs),

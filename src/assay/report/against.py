@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from assay.report.bounds import percent
-from assay.report.model.run_document import Document
+
+Document = dict[str, Any]
 
 
 def against(document: Document) -> list[str]:
     """Lines on predictions, table by table (none is pooled), and on claims; [] where nothing was published."""
-    found = document.validation or {}
+    found = document.get("validation") or {}
     tables = found.get("tables") or ()
     lines = []
     for table in tables:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 from assay.described.shipped import find
 from assay.errors import InputError
 from assay.papers.machines.document import attach
 from assay.report.document import document
-from assay.report.model.json_form import from_json, to_json
-from assay.report.model.run_document import Document
 from assay.store import Run
 
 VERB = "evaluate"  # runs of other verbs hold one benchmark: no comparison with a whole machine
 
 
-def whole(run: Run) -> Document:
+def whole(run: Run) -> dict[str, Any]:
     """The document of a run; of an evaluated description with `validation` (data) and `beside` (tables).
 
     Where the description's file is gone, `validation` says so under `reason`.
@@ -28,8 +26,7 @@ def whole(run: Run) -> Document:
     try:
         find(on.partition(":")[0])
     except InputError as error:
-        gone = {"machine": on, "published": None, "tables": [], "claims": [], "reason": str(error)}
-        return replace(made, validation=gone)
-    plain = to_json(made)
-    attach(plain, on)
-    return from_json(Document, plain)
+        made["validation"] = {"machine": on, "published": None, "tables": [], "claims": [], "reason": str(error)}
+        return made
+    attach(made, on)
+    return made

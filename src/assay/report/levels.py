@@ -16,11 +16,10 @@ import numpy as np
 
 from assay.analysis.variance import LEVELS, robust
 from assay.benchmark.record import Benchmark
-from assay.report.model.section import VarianceByLevel
 from assay.report.readings import Readings
 
 
-def variance_by_level(record: Benchmark, blocks: Sequence[Readings]) -> list[VarianceByLevel]:
+def levels(record: Benchmark, blocks: Sequence[Readings]) -> list[dict[str, Any]]:
     """Variance by level of each metric, case and host of a benchmark.
 
     `variance` is in the metric's unit squared, `relative` each level's standard deviation over the median. A level
@@ -32,7 +31,7 @@ def variance_by_level(record: Benchmark, blocks: Sequence[Readings]) -> list[Var
     return [_of_cell(record, key, list(data.values())) for key, data in found.items()]
 
 
-def _of_cell(record: Benchmark, key: tuple[str, str, str], data: list[list[Any]]) -> VarianceByLevel:
+def _of_cell(record: Benchmark, key: tuple[str, str, str], data: list[list[Any]]) -> dict[str, Any]:
     metric, case, host = key
     parts = robust(data)
     middle = abs(float(np.median([np.median(np.concatenate(blocks)) for blocks in data])))
@@ -42,17 +41,17 @@ def _of_cell(record: Benchmark, key: tuple[str, str, str], data: list[list[Any]]
         "block": parts.blocks > parts.launches,
         "repetition": parts.readings > parts.blocks,
     }
-    return VarianceByLevel(
-        metric=metric,
-        unit=record.metrics[metric].unit,
-        params=json.loads(case),
-        host=host,
-        method=parts.method,
-        launches=parts.launches,
-        blocks=parts.blocks,
-        readings=parts.readings,
-        variance=variance,
-        share=parts.share,
-        relative={level: math.sqrt(value) / middle if middle else None for level, value in variance.items()},
-        unsampled=[level for level in LEVELS if not repeated[level]],
-    )
+    return {
+        "metric": metric,
+        "unit": record.metrics[metric].unit,
+        "params": json.loads(case),
+        "host": host,
+        "method": parts.method,
+        "launches": parts.launches,
+        "blocks": parts.blocks,
+        "readings": parts.readings,
+        "variance": variance,
+        "share": parts.share,
+        "relative": {level: math.sqrt(value) / middle if middle else None for level, value in variance.items()},
+        "unsampled": [level for level in LEVELS if not repeated[level]],
+    }

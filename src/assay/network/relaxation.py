@@ -1,0 +1,53 @@
+"""How long a simulated network remembers: the autocorrelation time of what a run records, and the warm-up from it.
+
+Near saturation a queue forgets its past after a time that grows with the inverse square of what is left of its
+capacity. A run that does not outlast this time many times over can neither show that it is in balance nor say how sure
+its mean is.
+
+Source: Abate and Whitt, Transient behavior of regulated Brownian motion (Advances in Applied Probability 19, 1987), for
+how fast a queue that starts empty approaches its balance: its relaxation time is twice the autocorrelation time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.network import method
+from assay.network.engine import SimulationRun
+
+KNOWN = 100.0  # a series says its autocorrelation time if it is so many times as long
+WARMUP = 10.0  # autocorrelation times of warm-up: five relaxation times, which leave less than 1% of the way
+FLIGHTS = 5.0  # and at least so many mean latencies
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """The autocorrelation time of a run that started empty, in cycles, from its second half.
+
+    `known`: whether the run was long enough to say it; `saturated`: whether its backlog still grew.
+    """
+
+    cycles: float
+    latency: float
+    known: bool
+    saturated: bool
+
+    @property
+    def warmup(self) -> float:
+        """Cycles after which a run that starts empty is in balance."""
+        return max(WARMUP * self.cycles, FLIGHTS * self.latency)
+
+
+def of_pilot(run: SimulationRun) -> Relaxation:
+    """What a run that started empty says: of its latencies and of its backlog, whichever remembers longer."""
+    latency, cycles = run.latencies["header_latency"], run.measured_cycles
+    half = len(latency.sums) // 2
+    sums, counts = latency.sums[half:], latency.counts[half:]
+    delivered = counts.sum()
+    mean = float(sums.sum() / delivered) if delivered else 0.0
+    early, late, stretch = method.growth_of(run.backlog, 0, cycles)
+    saturated = method.backlog_grows(early, late, stretch, run.generated * (1 - 1 / stretch))
+    if half < 2 or not delivered:
+        return Relaxation(0.0, mean, False, saturated)
+    steps = max(method.correlation_time(sums - mean * counts), method.correlation_time(run.backlog[half:]))
+    return Relaxation(steps * cycles / len(latency.sums), mean, half >= KNOWN * steps, saturated)

@@ -1,0 +1,142 @@
+"""Intervals of `simulate` by its default method hold the truth as often as they say, also near saturation.
+
+The truth: of one source and one channel the closed form of M/D/1 (Pollaczek and Khinchin: three cycles to pass and
+rho L / (2 (1 - rho)) to wait), else one run that is longer than all trials together.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.network import description, simulation
+
+FLITS = 32
+QUEUE = f"""
+[network]
+topology = "hypercube"
+dimension = 1
+injection_channels = 1
+[traffic]
+flits = {FLITS}
+"""
+CUBE = """
+[network]
+topology = "hypercube"
+dimension = 7
+injection_channels = 9
+ejection_channels = 9
+[traffic]
+flits = 32
+"""  # saturates near 0.783
+TORUS = """
+[network]
+topology = "torus"
+dims = [4, 4]
+routing = "dimension-order"
+[traffic]
+flits = 8
+"""  # the engine of flits; saturates near 0.55
+IO_NODES = """
+[network]
+topology = "hypercube"
+dimension = 5
+channel_rate = "20 MB/s"
+[io]
+nodes = [0, 7, 25, 30]
+io_rate = 0.05
+read_ratio = 1.0
+locality = 0.2
+"""
+Document = dict[str, Any]
+
+
+def made(file: Path, **method: Any) -> Document:
+    """The document of a description with these keys of [method]."""
+    found = description.load(file)
+    steps = simulation.steps(found.but(method=found.method.model_copy(update=method)))
+    try:
+        tasks = next(steps)
+        while True:
+            tasks = steps.send([task.make() for task in tasks])
+    except StopIteration as end:
+        answer: Document = end.value
+        return answer
+
+
+def header(document: Document) -> Document:
+    """The header latency, in cycles."""
+    found: Document = document["estimates"]["header_latency"]["cycles"]
+    return found
+
+
+def check(file: Path, truth: float, seeds: int) -> None:
+    """At least 93% of the intervals hold the truth, and their middles lie about it."""
+    held, given, means, halves = 0, 0, [], []
+    for seed in range(1, seeds + 1):
+        found = header(made(file, seed=seed))
+        means.append(found["mean"])
+        if found["interval"] is not None:
+            low, high = found["interval"]
+            given += 1
+            held += low <= truth <= high
+            halves.append((high - low) / 2)
+    print(f"held {held} of {given}, bias {np.mean(means) / truth - 1:+.3%}, half {np.mean(halves) / truth:.3%}")
+    assert given >= 0.95 * seeds
+    assert held >= 0.93 * given
+    assert abs(np.mean(means) - truth) <= np.mean(halves) / 5
+
+
+@pytest.mark.parametrize("load", [0.5, 0.9])
+def test_a_single_queue(load: float, tmp_path: Path) -> None:
+    file = tmp_path / "queue.toml"
+    file.write_text(QUEUE + f"load = {load}\n")
+    check(file, 3 + load * FLITS / (2 * (1 - load)), 40)
+
+
+def test_a_cube_at_two_thirds_of_its_saturation(tmp_path: Path) -> None:
+    file = tmp_path / "cube.toml"
+    file.write_text(CUBE + "load = 0.5\n")
+    check(file, header(made(file, seed=10**6, cycles=30_000_000, warmup_cycles=100_000))["mean"], 60)
+
+
+def test_short_replications_near_saturation_start_in_balance(tmp_path: Path) -> None:
+    """Twenty replications of 3,000 cycles, a tenth of what this load remembers: each is warmed up for long enough."""
+    file = tmp_path / "cube.toml"
+    file.write_text(CUBE + "load = 0.7\n")
+    truth = header(made(file, seed=10**6, cycles=4_000_000, warmup_cycles=100_000))["mean"]
+    found = [header(made(file, seed=seed, replications=20, cycles=3000)) for seed in range(1, 13)]
+    intervals = [one["interval"] for one in found if one["interval"] is not None]
+    assert len(intervals) >= 10 and sum(low <= truth <= high for low, high in intervals) >= len(intervals) - 2
+    assert np.mean([one["mean"] for one in found]) == pytest.approx(truth, rel=0.05)
+
+
+def test_a_fixed_warm_up_that_is_too_short_gives_no_interval(tmp_path: Path) -> None:
+    file = tmp_path / "cube.toml"
+    file.write_text(CUBE + "load = 0.7\n")
+    found = header(made(file, replications=20, cycles=3000, warmup_cycles=300))
+    assert found["interval"] is None and "drift" in found["note"]
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.7, 0.95])
+@pytest.mark.parametrize(
+    ("text", "key", "saturation", "cycles"),
+    [
+        pytest.param(QUEUE, "load", 1.0, 0, id="queue"),
+        pytest.param(CUBE, "load", 0.783, 300_000_000, id="cube"),
+        pytest.param(TORUS, "load", 0.55, 20_000_000, id="torus"),
+    ],
+)
+def test_a_hundred_seeds(text: str, key: str, saturation: float, cycles: int, share: float, tmp_path: Path) -> None:
+    load = share * saturation
+    file = tmp_path / "network.toml"
+    file.write_text(text + f"{key} = {load}\n")
+    truth = 3 + load * FLITS / (2 * (1 - load))
+    if cycles:
+        truth = header(made(file, seed=10**6, cycles=cycles, warmup_cycles=cycles // 100))["mean"]
+    check(file, truth, 100)
