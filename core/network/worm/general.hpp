@@ -100,6 +100,7 @@ class GeneralEngine : private RandomSource, private Load {
     std::uint32_t first = 0;               // its first channel
     std::uint32_t queue = events::nobody;  // the tail of its circular list of waiters
     std::uint32_t waiting = 0;
+    Tick wake = Channel::unknown;  // the first time at which it is looked at again
   };
   struct Offer {
     Tick time;  // Channel::unknown: cannot be said yet
@@ -155,7 +156,12 @@ class GeneralEngine : private RandomSource, private Load {
       const std::uint32_t index = distant_.pop().index;
       wheel_.put(static_cast<std::uint32_t>(now), index, worms_[index].next);
     }
-    while (wakes_.first() == now) serve(wakes_.pop().index);
+    while (wakes_.first() == now) {
+      const std::uint32_t link = wakes_.pop().index;
+      if (links_[link].wake != now) continue;  // it was looked at before, and asked for that again
+      links_[link].wake = Channel::unknown;
+      serve(link);
+    }
     work();
     rare_ = std::min(distant_.first(), wakes_.first());
   }
@@ -304,6 +310,8 @@ class GeneralEngine : private RandomSource, private Load {
     return offer;
   }
   void wake_at(Tick time, std::uint32_t link) {
+    if (links_[link].wake <= time) return;
+    links_[link].wake = time;
     wakes_.push(time, link);
     rare_ = std::min(rare_, time);
   }

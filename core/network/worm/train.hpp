@@ -6,7 +6,8 @@
 // any message). Where the buffers cover the credit loop (h >= w and B(i) max(f(i), f(i+1)) >= w(i) + r(i)):
 //   T(i) = max(T(i-1) + w(i-1), max over j >= i with Bs(i,j) <= L-1 of A(j) + rho(i,j) + F(i,j) (L-1-Bs(i,j))),
 // Bs and rho the sums of B and r over columns i..j-1, F(i,j) the largest f of i..j. Else flit by flit:
-//   X(j,k) = max(X(j,k-1) + f(j), X(j-1,k) + w(j-1), X(j+1,k-B(j)) + r(j)), X(j,0) = A(j), T(i) = X(i,L-1).
+//   X(j,k) = max(X(j,k-1) + f(j), X(j-1,k) + w(j-1), X(j+1,k-B(j)) + r(j)), X(j,0) = A(j), T(i) = X(i,L-1),
+// up to where the pattern repeats, which does not depend on the message's length (see Flits).
 // Link i is free at R(i) = max(T(i+1) + r(i), T(i) + f(i)), an open link at T(i) + f(i); settled when the head is
 // granted the first column j with B(i+1) + … + B(j) > L-1, or the last link.
 #pragma once
@@ -15,10 +16,9 @@
 #include <vector>
 
 #include "network/fabric.hpp"
+#include "network/worm/flits.hpp"
 
 namespace assay::network {
-
-using Tick = std::uint64_t;
 
 /// One link of a worm's path that the head has been granted.
 struct Column {
@@ -98,31 +98,23 @@ class Train {
     return sink_tail;
   }
 
-  /// Row by row; a column's row depends on the next column's B rows before. Columns past the last known one hold
-  /// nothing back: what they would hold back is not settled, and is overwritten when it is.
+  /// Columns past the last known one hold nothing back: what they would hold back is not settled, and is overwritten
+  /// when it is.
   Tick by_flit(std::vector<Column>& path, std::uint32_t flits, bool last) {
-    const std::size_t columns = path.size() + (last ? 1 : 0);
-    starts_.assign(columns * flits, 0);
-    const auto x = [&](std::size_t j, std::uint32_t k) -> Tick& { return starts_[j * flits + k]; };
-    for (std::size_t j = 0; j < columns; ++j) x(j, 0) = j == path.size() ? sink_head(path) : path[j].head;
-    for (std::uint32_t k = 1; k < flits; ++k)
-      for (std::size_t j = 0; j < columns; ++j) {
-        const bool sink = j == path.size();
-        Tick start = x(j, k - 1) + (sink ? sink_ : links_[path[j].link].flit);
-        if (j > 0) start = std::max(start, x(j - 1, k) + links_[path[j - 1].link].body);
-        if (!sink && j + 1 < columns) {
-          const Link& l = links_[path[j].link];
-          if (l.buffer != 0 && k >= l.buffer) start = std::max(start, x(j + 1, k - l.buffer) + l.credit);
-        }
-        x(j, k) = start;
-      }
-    for (std::size_t j = 0; j < path.size(); ++j) path[j].tail = x(j, flits - 1);
-    return last ? x(path.size(), flits - 1) : 0;
+    flits_.clear();
+    for (const auto& column : path) {
+      const Link& l = links_[column.link];
+      flits_.add({column.head, l.flit, l.body, l.credit, l.buffer});
+    }
+    if (last) flits_.add({sink_head(path), sink_, 0, 0, 0});
+    flits_.run(flits);
+    for (std::size_t j = 0; j < path.size(); ++j) path[j].tail = flits_.tail(j);
+    return last ? flits_.tail(path.size()) : 0;
   }
 
   const std::vector<Link>& links_;
   std::uint32_t sink_;
-  std::vector<Tick> starts_;
+  Flits flits_;
 };
 
 }  // namespace assay::network
