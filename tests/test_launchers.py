@@ -175,7 +175,7 @@ def test_local_refuses_ranks_and_nodes(tmp_path, programs):
 
 
 def test_a_program_that_hangs_is_ended_and_named(tmp_path, programs):
-    with pytest.raises(MeasurementError, match=r"tick: timed out after 1 s"):
+    with pytest.raises(MeasurementError, match=r"^timed out after 1 s.*tick"):
         launcher("local").run(job(tmp_path, (*programs("tick"), "--set", "seconds=1000"), timeout=1))
 
 
@@ -216,7 +216,7 @@ def test_an_mpiexec_that_starts_one_rank_is_found_out(tmp_path, programs):
         pytest.skip("no MPI")
     real = next(iter(MPIS.values()))
     one = fake_mpi(tmp_path, f'shift 2; exec "{real.mpiexec}" -n 1 "$@"')
-    with pytest.raises(MeasurementError, match=r"hello on 4 ranks: asked for 4 ranks, seen 1"):
+    with pytest.raises(MeasurementError, match=r"^on 4 ranks: asked for 4 ranks, seen 1"):
         launcher("mpiexec", one).run(
             job(tmp_path, programs("hello", real), 4, environment={"OMPI_ALLOW_RUN_AS_ROOT": "1"})
         )
@@ -235,7 +235,7 @@ def test_an_mpiexec_of_another_mpi_is_found_out(tmp_path, programs):
 
 def test_an_mpiexec_that_hangs_is_ended_with_the_ranks_named(tmp_path):
     hangs = fake_mpi(tmp_path, f"trap '' TERM; setsid sleep 1000 & echo $! >{tmp_path}/pid; wait; sleep 1000")
-    with pytest.raises(MeasurementError, match=r"hello on 3 ranks: timed out after 1 s"):
+    with pytest.raises(MeasurementError, match=r"^on 3 ranks: timed out after 1 s"):
         launcher("mpiexec", hangs).run(job(tmp_path, ("/bin/true",), 3, timeout=1))
     assert gone([int((tmp_path / "pid").read_text())], 0.5)
 

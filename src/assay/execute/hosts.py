@@ -169,7 +169,7 @@ class HostsLauncher(MpiexecLauncher):
         blind = [host for host in hosts if not sees[host]]
         if blind:
             raise MeasurementError(
-                f"{job.name}: {', '.join(blind)} do not see {job.out.parent} or the program: put the run's folder "
+                f"{', '.join(blind)} do not see {job.out.parent} or the program: put the run's folder "
                 "(--out) and ASSAY_CACHE on a file system that all hosts share"
             )
         word = _HOSTFILE.get(self.mpi.implementation)

@@ -77,13 +77,13 @@ def outcome(
     program that fails by itself, before or after it said where it runs, is an outcome with its status and the last
     lines of its log.
     """
-    asked = f"{job.name} on {_several(job.ranks, 'rank')}" if job.ranks else job.name
+    asked = f"on {_several(job.ranks, 'rank')}: " if job.ranks else ""  # whoever reports it names the task
     program = re.sub("-[0-9a-f]{20}$", "", Path(job.command[0]).name)
     if ended.missing:
-        raise MeasurementError(f"{asked}: `{command[0]}` could not be started: {ended.missing}")
+        raise MeasurementError(f"{asked}`{command[0]}` could not be started: {ended.missing}")
     if ended.timed_out:
         raise MeasurementError(
-            f"{asked}: timed out after {job.timeout:g} s and was ended with all its processes"
+            f"{asked}timed out after {job.timeout:g} s and was ended with all its processes"
             f"{_stopped(job, ended, before, program, log_before)}; `{' '.join(command[:6])} …`; log: {job.log}"
         )
     status = next((s for s in ended.statuses if s != 0), 0) if ended.statuses else -int(signal.SIGKILL)
@@ -138,25 +138,25 @@ def _verify(
 ) -> None:
     if job.ranks is None:
         if processes is not None and len(lines) != processes and (status == 0 or len(lines) > processes):
-            raise MeasurementError(f"{asked}: asked for {_several(processes, 'process')}, seen {len(lines)}")
+            raise MeasurementError(f"{asked}asked for {_several(processes, 'process')}, seen {len(lines)}")
         return
     if len(lines) > 1:
         raise MeasurementError(
-            f"{asked}: asked for {_several(job.ranks, 'rank')} in one launch, seen {len(lines)} launches of "
+            f"{asked}asked for {_several(job.ranks, 'rank')} in one launch, seen {len(lines)} launches of "
             f"{', '.join(str(line.get('ranks')) for line in lines[:4])}: `{command[0]}` does not belong to the MPI "
             "that compiled the program"
         )
     seen = len(placement) if lines else 0
     if seen != job.ranks or (lines and lines[0].get("ranks") != job.ranks):
-        raise MeasurementError(f"{asked}: asked for {_several(job.ranks, 'rank')}, seen {seen} (`{command[0]}`)")
+        raise MeasurementError(f"{asked}asked for {_several(job.ranks, 'rank')}, seen {seen} (`{command[0]}`)")
     per_host = Counter(str(rank["host"]) for rank in placement)
     if job.nodes is not None and len(per_host) != job.nodes:
         raise MeasurementError(
-            f"{asked}: asked for {_several(job.nodes, 'node')}, seen {len(per_host)}: {', '.join(sorted(per_host))}"
+            f"{asked}asked for {_several(job.nodes, 'node')}, seen {len(per_host)}: {', '.join(sorted(per_host))}"
         )
     if job.ppn is not None and max(per_host.values()) > job.ppn:
         crowded, most = per_host.most_common(1)[0]
-        raise MeasurementError(f"{asked}: asked for {_several(job.ppn, 'rank')} a node, seen {most} on {crowded}")
+        raise MeasurementError(f"{asked}asked for {_several(job.ppn, 'rank')} per node, seen {most} on {crowded}")
 
 
 def _several(count: int, noun: str) -> str:

@@ -162,7 +162,7 @@ class SlurmLauncher(MpiexecLauncher):
             )
             if not shared:
                 raise MeasurementError(
-                    f"{job.name}: the nodes do not see {job.out.parent} and no --mpi plugin of this Slurm serves "
+                    f"the nodes do not see {job.out.parent} and no --mpi plugin of this Slurm serves "
                     f"{self.mpi}: put the run's folder (--out) and ASSAY_CACHE on a shared file system"
                 )
             starter = (self.mpi.mpiexec, "-n", str(job.ranks), *words)
@@ -215,7 +215,7 @@ class SlurmLauncher(MpiexecLauncher):
         if place not in self._folder.holds:
             done, said = self._probe(allocation, allocation.nodes, "sbcast", "--force", job.command[0], place)
             if not done:
-                raise MeasurementError(f"{job.name}: the program could not be copied to the nodes: {last_words(said)}")
+                raise MeasurementError(f"the program could not be copied to the nodes: {last_words(said)}")
             self._folder.holds.add(place)
         return (place, *job.command[1:])
 
