@@ -12,9 +12,9 @@ namespace assay::memory {
 // Bytes of the data or unified cache of `level` of one hardware thread; 0 where the system does not say.
 std::int64_t cache_of(std::int64_t cpu, int level, const std::string& system = "/");
 
-// The last-level cache of these processors together, each instance once; 32 MiB are assumed where nothing is said. A
-// guest is told the whole cache of a socket that it shares with others whom it cannot see (480 MiB for two processors):
-// no more is counted on than 32 MiB for each of its own, which no processor has had more of, and `doubt` says so.
+// The last-level cache of these hardware threads together, each instance once; 32 MiB are assumed where the system does
+// not state it. A virtual machine sees the whole cache of a socket that it shares with others (480 MiB for two hardware
+// threads): no more than 32 MiB per hardware thread is counted on, the most that any has had, and `doubt` says so.
 struct LastLevel {
   std::int64_t bytes = 0, stated = 0;
   std::string doubt;

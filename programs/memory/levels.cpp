@@ -18,7 +18,7 @@ part = "memory"
 kind = "node"
 first_look = true
 summary = "bandwidth of each cache and of memory, every thread on a working set of its own"
-cost = "bytes an element: read 8, triad 24, as STREAM counts them"
+cost = "bytes per element: read 8, triad 24, as STREAM counts them"
 check = "read: the sum of all bits, by integer arithmetic of the pattern; triad: every element against a closed form of its place"
 source = "Williams, Waterman and Patterson 2009; Dunigan 1995, section 3, Table 3.1"
 statistics = ["median", "best"]
@@ -59,7 +59,7 @@ formula = "1 / value"
 unit = "B/s"
 better = "higher"
 headline = true
-help = "bytes a second of all threads together"
+help = "bytes per second of all threads together"
 
 [figure.size]
 metric = "size"

@@ -4,7 +4,7 @@
 // memory in growing steps (MADV_POPULATE_WRITE, else a write to each page), writes a word of its own into every page,
 // and stops with a margin to spare before anything bad happens: the kernel's available memory, the cgroup's limit (v1
 // and v2, every ancestor), the process's limits, pages swapped out by anybody, memory pressure, a refused mapping, or
-// the time that may be spent. The child offers itself to the out-of-memory killer first and only tells what it
+// the time that may be spent. The child offers itself to the out-of-memory killer first and only reports what it
 // reached, so that even then the program ends well.
 #include <sys/mman.h>
 #include <sys/prctl.h>

@@ -2,7 +2,7 @@
 // load. On a machine with one node that is one cell, and it says so.
 //
 // The memory is bound to its node before it is touched, and asked where it lies afterwards (METHOD, rule 15). All
-// processors of a node read their parts of it, once an operation; one of them follows a chain through it.
+// processors of a node read their parts of it, once per operation; one of them follows a chain through it.
 #include <cstring>
 #include <map>
 
@@ -17,7 +17,7 @@ title = "Memory by node"
 part = "memory"
 kind = "node"
 summary = "bandwidth and latency from the processors of each node to the memory of each node"
-cost = "rate: 8 bytes an element, read once; latency: one dependent load of 8 bytes, each from another cache line"
+cost = "rate: 8 bytes per element, read once; latency: one dependent load of 8 bytes, each from another cache line"
 check = "the sum that all processors read together, with a closed form; the chain leads through eight places and back, and the measured loop from one to the next after as many loads as there are lines between, and not before; the kernel says that the pages lie on the node"
 source = "Dunigan 1995, section 3 (KSR, BBN TC2000: local and remote memory); McVoy and Staelin 1996"
 statistics = ["median", "best"]
@@ -67,7 +67,7 @@ metric = "time"
 formula = "1 / value"
 unit = "B/s"
 better = "higher"
-help = "bytes a second that the processors of node `from` read from the memory of node `to`"
+help = "bytes per second that the hardware threads of node `from` read from the memory of node `to`"
 
 [figure.latency]
 metric = "load"

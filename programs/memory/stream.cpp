@@ -22,7 +22,7 @@ part = "memory"
 kind = "node"
 first_look = true
 summary = "bandwidth of memory with 1 to p processors at once: their sum, and each one's share"
-cost = "bytes an element, as STREAM counts them: read and write 8, copy and scale 16, add and triad 24; flops: scale and add 1, triad 2"
+cost = "bytes per element, as STREAM counts them: read and write 8, copy and scale 16, add and triad 24; flops: scale and add 1, triad 2"
 check = "elements throughout and at both ends of every thread's part of the destination are spoilt, one pass is made, and they are compared with a closed form of their place; the sum that read finds with integer arithmetic of the pattern"
 source = "Dunigan 1995, section 3, Table 3.1; McCalpin 1995, STREAM"
 published = ["pfldq"]
@@ -96,7 +96,7 @@ formula = "1 / value"
 unit = "B/s"
 better = "higher"
 headline = true
-help = "bytes a second of all threads together, STREAM's counting"
+help = "bytes per second of all threads together, STREAM's counting"
 
 [figure.share]
 metric = "share"
@@ -175,7 +175,7 @@ struct Pass {
   std::string name;
   Kernel kernel = Kernel::read;
   bool streaming = false;
-  std::int64_t counted = 0;  // bytes an element
+  std::int64_t counted = 0;  // bytes per element
   memory::Loop loop = nullptr;
 };
 
@@ -275,7 +275,7 @@ int main(int argc, char** argv) {
       if (3 * bytes > room.bytes * 8 / 10)
         return at.leave_out("arrays of " + std::to_string(bytes) + " bytes: three would not fit " + room.by);
       if (bytes / 8 < chunk * team->processors().usable())
-        throw InputFault("parameter 'size': too small for one piece of 512 bytes a thread");
+        throw InputFault("parameter 'size': too small for one piece of 512 bytes per thread");
       kept[bytes] = std::make_shared<Arrays>(*team, bytes, at.seed());
     }
     if (bytes < 4 * last.stated && !last.doubt.empty()) at.note(last.doubt);

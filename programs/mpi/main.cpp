@@ -123,13 +123,13 @@ inline int run(int argc, char** argv) {
     Communicator comm = join(options.host, argv);
     if (deadline > 0) arm_deadline(name, comm.rank(), deadline);
     return measure(name, options, comm);
-  } catch (const timing::InputFault& fault) {  // the same on every rank, as all see the same words
+  } catch (const timing::InputFault& fault) {  // the same on every rank, as all have the same command line
     if (rank == 0) std::fprintf(stderr, "%s: %s\n", name.c_str(), fault.what());
     return 2;
   } catch (const std::exception& fault) {
     std::fprintf(stderr, "%s: rank %d: %s\n", name.c_str(), rank, fault.what());
     std::fflush(stderr);
-    usleep(200'000);  // a starter passes on what a rank said while the job lives: MPICH's may drop it with the abort
+    usleep(200'000);  // a starter forwards a rank's output while the job lives: MPICH's may drop it with the abort
     MPI_Abort(MPI_COMM_WORLD, 1);
     return 1;
   }

@@ -23,7 +23,7 @@ namespace assay::mpi {
 struct Seat {
   char boot[40] = "";                                 // the running kernel
   std::uint64_t clock = 0;                            // its time namespace, 0 where it has none
-  char leaf[88] = "";                                 // the switch next to the node, "" where nobody says
+  char leaf[88] = "";                                 // the switch next to the node, "" where it is unknown
   std::int64_t core = -1, complex = -1, socket = -1;  // -1: several, or unknown
 };
 

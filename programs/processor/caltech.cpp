@@ -71,7 +71,7 @@ formula = "1 / value"
 unit = "1/s"
 better = "higher"
 headline = false
-help = "operations a second"
+help = "operations per second"
 
 # The rows of Table 3, by their id in the catalogue, and the case that each compares with.
 [row.int2_add]

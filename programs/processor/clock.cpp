@@ -28,7 +28,7 @@ formula = "1 / value"
 unit = "Hz"
 better = "higher"
 headline = true
-help = "cycles a second while this ran; what the processor states may be another rate"
+help = "cycles per second while this ran; the frequency that the processor states may differ"
 
 [roof]
 clock = "frequency"

@@ -39,7 +39,7 @@ formula = "4 / value"
 unit = "flop/s"
 better = "higher"
 headline = false
-help = "dependent operations a second"
+help = "dependent operations per second"
 )record";
 
 namespace {

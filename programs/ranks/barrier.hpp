@@ -1,12 +1,12 @@
-// Barrier: nobody leaves before the last has entered; by number of ranks and by algorithm.
+// Barrier: no rank leaves before the last has entered; by number of ranks and by algorithm.
 //
-// Dissemination (Hensgen, Finkel, Manber 1988): in round k rank r tells r + 2^k and hears from r - 2^k. Recursive
-// doubling: in round k rank r and r ^ 2^k tell each other at once. Dimension exchange: the same pairs from the highest
-// dimension of the cube down, the lower rank speaking first, as suits channels that carry one way at a time. Tree: up a
-// binomial tree to rank 0 and down again. Beyond a power of two the last two kinds fold the surplus ranks onto the
-// first ones. Library: the machine's own. A message carries 8 bytes: which of 64 witnesses (another 64 in each run) are
-// known to have entered, so that every barrier that was timed was also checked. Source: Dunigan, DELTA, Table 3.2
-// (gsync).
+// Dissemination (Hensgen, Finkel, Manber 1988): in round k rank r sends to r + 2^k and receives from r - 2^k. Recursive
+// doubling: in round k ranks r and r ^ 2^k exchange messages at once. Dimension exchange: the same pairs from the
+// highest dimension of the cube down, the lower rank sending first, as suits channels that carry one way at a time.
+// Tree: up a binomial tree to rank 0 and down again. Beyond a power of two the last two kinds fold the surplus ranks
+// onto the first ones. Library: the machine's own. A message carries 8 bytes: which of 64 witnesses (another 64 in each
+// run) are known to have entered, so that every barrier that was timed was also checked. Source: Dunigan, DELTA,
+// Table 3.2 (gsync).
 #pragma once
 
 #include <bit>
@@ -149,7 +149,7 @@ help = "one barrier"
  private:
   explicit Barrier(std::uint64_t seed) : turn_(seed) {}
 
-  // One rank enters late; on the global clock nobody may leave before it. Then what all witnesses said so far.
+  // One rank enters late; on the global clock no rank may leave before it. Then the verdict of all witnesses so far.
   template <OwnBarrier C>
   Task verify_late(C& comm, const Case& at, Verdict& verdict) {
     if (comm.rank() >= at.among) co_return;
@@ -173,7 +173,7 @@ help = "one barrier"
     verdict.passed = false;
     verdict.detail += ": a rank left before the late one came";
   }
-  // What all witnesses said so far, and no more, in a frame that is small.
+  // The verdict of all witnesses so far, and no more, in a frame that is small.
   template <OwnBarrier C>
   Task verify_said(C& comm, const Case& at, Verdict& verdict) {
     if (comm.rank() >= at.among) co_return;
@@ -239,7 +239,7 @@ help = "one barrier"
     }
   }
 
-  // `doubling`: distances grow and both speak at once; else they shrink and the lower rank speaks first.
+  // `doubling`: distances grow and both send at once; else they shrink and the lower rank sends first.
   template <bool doubling, Communicator C>
   Task exchange(C& comm, int among, Run run, std::int64_t* ticks) {
     const int me = comm.rank(), cube = static_cast<int>(std::bit_floor(static_cast<unsigned>(among)));

@@ -1,8 +1,8 @@
 // An echo between rank 0 and a partner two hops away, and the ranks in between, whose nodes its messages pass through.
 //
-// On a machine that does not say its hops the partner is rank 1 and those "between" are ranks 2 and 3: not on the way,
-// but on the same node or switch, which is said. The echo goes on until every bystander has told the partner, which
-// tells rank 0 with the first byte of its next reply.
+// On a machine whose hops are unknown the partner is rank 1 and those "between" are ranks 2 and 3: not on the way, but
+// on the same node or switch; a note says so. The echo goes on until every bystander has sent the partner its end
+// message, which the partner passes to rank 0 in the first byte of its next reply.
 #pragma once
 
 #include <vector>
@@ -45,7 +45,7 @@ class Bystanders {
   std::byte* out() { return out_.data(); }
   std::byte* in() { return in_.data(); }
 
-  // At rank 0: a number of echoes, with nobody to wait for.
+  // At rank 0: a given number of echoes; no rank ends them.
   template <Communicator C>
   Task echo(C& comm, std::size_t bytes, std::int64_t times) {
     for (std::int64_t i = 0; i < times; ++i) {
@@ -53,7 +53,7 @@ class Bystanders {
       co_await comm.recv(in(), bytes, partner(), echo_tag);
     }
   }
-  // At the partner: replies until told by each of `bystanders`, or so many times where there are none to tell.
+  // At the partner: replies until each of `bystanders` has sent its end message, or so many times without bystanders.
   template <Communicator C>
   Task reply(C& comm, std::size_t bytes, std::int64_t times, int bystanders) {
     const bool told = bystanders > 0;
@@ -68,7 +68,7 @@ class Bystanders {
       co_await comm.send(out(), bytes, 0, echo_tag);
     }
   }
-  // At rank 0: echoes until the partner's reply says that it is over; how many.
+  // At rank 0: echoes until the partner's reply carries the end flag; returns how many.
   template <Communicator C>
   Task echo_until_told(C& comm, std::size_t bytes, std::int64_t& times) {
     do {

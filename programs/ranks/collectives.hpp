@@ -14,7 +14,7 @@ inline constexpr int gather_tag = last_tag + 3;
 inline constexpr int reduce_tag = last_tag + 4;
 inline constexpr int clock_tag = last_tag + 5;
 
-// Dissemination barrier (Hensgen, Finkel, Manber 1988): in round k rank r tells r + 2^k and hears from r - 2^k.
+// Dissemination barrier (Hensgen, Finkel, Manber 1988): in round k rank r sends to r + 2^k and receives from r - 2^k.
 template <Communicator C>
 Task barrier(C& comm) {
   const int me = comm.rank(), ranks = comm.size();

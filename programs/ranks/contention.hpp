@@ -10,8 +10,8 @@
 //           that part of the rate that messages of `load_bytes` reach alone. The length is found by halving, in
 //           `tries` windows; what it reaches is sampled, as rates jump where protocols change
 //
-// The loading stream does not end before the measured one: c reports to d, and d, with the word that ends each window
-// of a's, to a. Source: Dunigan 1991, section 4.3, Figures 7 and 8; Dunigan 1991 (DELTA), section 3.2, Figures 3.4
+// The loading stream does not end before the measured one: c reports to d, and d to a, in the credit that ends each of
+// a's windows. Source: Dunigan 1991, section 4.3, Figures 7 and 8; Dunigan 1991 (DELTA), section 3.2, Figures 3.4
 // and 3.5.
 #pragma once
 
@@ -33,7 +33,7 @@ kind = "ranks"
 ranks = 4
 least_ranks = 4
 summary = "the rate between two ranks while others load the same channels at 0 to 100%"
-cost = "32 messages of `bytes` bytes an operation, and a loading stream beside them as long as they take"
+cost = "32 messages of `bytes` bytes per operation, and a loading stream beside them as long as they take"
 check = "every byte of a window of each stream is compared with a pattern of sender, place in the window and position"
 source = "Dunigan 1991, section 4.3, Figures 7 and 8; Dunigan 1991 (DELTA), section 3.2, Figures 3.4 and 3.5"
 published = ["contention"]
@@ -161,7 +161,7 @@ help = "what the loading messages alone reach of the rate of messages of `load_b
     return json.integer("load_bytes", static_cast<std::int64_t>(at.load_bytes));
   }
 
-  // Rank 0 is always a. Each reading: a tells d and b to begin; the streams run; c's time goes to a.
+  // Rank 0 is always a. Each reading: a sends d and b a start message; the streams run; c sends a its time.
   template <Communicator C>
   Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
     switch (place_) {
@@ -208,7 +208,7 @@ help = "what the loading messages alone reach of the rate of messages of `load_b
   template <Communicator C>
   Task load(C& comm, Case at, Run run, std::int64_t* ticks) {
     const int sink = line(3);
-    double alone = 0, reached = 0;  // s a loading message, with nobody else about; share of its rate
+    double alone = 0, reached = 0;  // s per loading message, without other messages; share of its rate
     double least = 1, most = static_cast<double>(at.load_bytes);
     std::size_t bytes = at.load_bytes, chosen = bytes;
     for (int turn = 0; at.load > 0 && turn < windows_alone(at); ++turn) {  // the first is not looked at
@@ -276,7 +276,7 @@ help = "what the loading messages alone reach of the rate of messages of `load_b
     }
   }
 
-  // Takes loading messages and, from c, the word that they may end; a hears of it with the next credit.
+  // Receives loading messages and, from c, the message that ends them; a learns of it with the next credit.
   template <Communicator C>
   Task drain(C& comm, Case at, Run run) {
     if (at.load == 0) co_return;

@@ -1,8 +1,8 @@
-// What fan-in and fan-out share: a rank in the middle and 1 to p of its neighbours, windows of messages one way, words
-// back.
+// What fan-in and fan-out share: a central rank and 1 to p of its neighbours, windows of messages one way, 0-byte
+// messages back.
 //
-// The neighbours are the ranks one hop away, all others where hops are unknown. The middle is rank 0 unless asked
-// otherwise (in a mesh rank 0 stands in a corner); it keeps the time, and tells rank 0 afterwards.
+// The neighbours are the ranks one hop away, all others where hops are unknown. The central rank is rank 0 unless set
+// otherwise (in a mesh rank 0 is in a corner); it measures the time, and sends it to rank 0 afterwards.
 #pragma once
 
 #include "ranks/paths.hpp"

@@ -1,7 +1,8 @@
 // Fan-in: the rate at which one rank receives when 1 to p of its neighbours send to it at once.
 //
-// The rank in the middle tells the neighbours to begin, then takes messages as they come, a window of 16 from each; the
-// time is from the first arrival to the last, so that what the beginning costs is no part of it. Source: Dunigan 1991,
+// The receiver sends every neighbour a start message; each then sends a window of 16 messages, which the receiver takes
+// in the order of their arrival. The time runs from the first arrival to the last: the start messages are outside it.
+// Source: Dunigan 1991,
 // section 4.4, Figure 9; Dunigan 1991 (DELTA), section 3.3, Figure 3.6.
 #pragma once
 

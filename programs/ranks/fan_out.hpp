@@ -1,7 +1,7 @@
 // Fan-out: the rate at which one rank sends to 1 to p of its neighbours at once.
 //
-// The rank in the middle starts a message to each neighbour in turn by immediate sends, a window of 16 to each, and
-// waits for all; the time ends with the neighbours' words that they have all of theirs. Source: the counterpart of
+// The sender starts a message to each neighbour in turn by immediate sends, a window of 16 to each, and waits for all;
+// the time ends when every neighbour has acknowledged its window by a 0-byte message. Source: the counterpart of
 // Dunigan's fan-in (1991, section 4.4, Figure 9).
 #pragma once
 

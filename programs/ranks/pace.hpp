@@ -1,7 +1,7 @@
 // What rank 0 decides for all ranks of a case in a block: how many readings to take now, of how many operations each.
 //
-// The ranks take what they are told in one go, with no control messages inside; between such runs rank 0 looks at the
-// time that was spent. First comes the very first operation, kept apart; then the batch is doubled until a reading is
+// The ranks take a run's readings in one go, with no control messages inside; between runs rank 0 looks at the time
+// that was spent. First comes the very first operation, kept apart; then the batch is doubled until a reading is
 // long enough for the clock; then runs of an eighth of the slice, by that estimate, until the slice is spent or the
 // store full. Pure: it sees ticks, never a clock, so that its rules are tested without one.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace assay::ranks {
 
-struct Run {  // what all ranks are told; no readings: the block is over
+struct Run {  // what rank 0 sends to all ranks; no readings: the block is over
   std::int64_t readings = 0;
   std::int64_t batch = 1;
 };
@@ -92,7 +92,7 @@ class Pace {
   }
 
   bool measuring() const { return step_ == Step::measure; }
-  const std::vector<double>& values() const { return values_; }  // s an operation
+  const std::vector<double>& values() const { return values_; }  // s per operation
   const std::string& ended() const { return ended_; }
 
  private:

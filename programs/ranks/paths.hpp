@@ -1,4 +1,4 @@
-// Who lies where, from what a machine says of its hops; where it says nothing, ranks stand in their order.
+// Where ranks are, by the hops between them; where a machine does not know its hops, ranks are in their order.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::vector<int> neighbours(const C& comm, int from) {
   return all;
 }
 
-// The neighbours; where nobody is one hop away, as behind switches, the ranks of other nodes that are nearest.
+// The neighbours; where no rank is one hop away, as behind switches, the ranks of other nodes that are nearest.
 template <Communicator C>
 std::vector<int> nearest(const C& comm, int from) {
   std::vector<int> all = neighbours(comm, from);

@@ -104,7 +104,7 @@ from = "ranks/round_trip.hpp"
       std::int64_t wrong = 0;
       std::vector<int> others = who_.between();
       others.push_back(who_.partner());
-      for (const int each : others) {  // by name: one that is ahead may already have told the next thing
+      for (const int each : others) {  // by rank: one that is ahead may already have sent its next message
         std::int64_t theirs = 0;
         co_await comm.recv(&theirs, sizeof theirs, each, Bystanders::told_tag);
         wrong += theirs;

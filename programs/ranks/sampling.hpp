@@ -136,11 +136,11 @@ Task sample_case(C& comm, Session& session, Kernel& kernel, std::size_t index, s
   while (true) {
     Run run;
     if (comm.rank() == 0) run = pace.next();
-    std::int64_t told[3] = {run.readings, run.batch, pace.measuring() && !opened};
-    co_await broadcast(comm, told, sizeof told);
-    run = {told[0], told[1]};
+    std::int64_t agreed[3] = {run.readings, run.batch, pace.measuring() && !opened};
+    co_await broadcast(comm, agreed, sizeof agreed);
+    run = {agreed[0], agreed[1]};
     if (run.readings == 0) break;
-    if (told[2]) {
+    if (agreed[2]) {
       opened = true;
       co_await account(comm, session, before);
       from = timing::unix_time();

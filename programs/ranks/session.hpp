@@ -18,7 +18,7 @@
 
 namespace assay::ranks {
 
-// What verify() finds. Nobody vouches for data of which it says nothing: that is a failed check.
+// What verify() finds. A verdict that verify() does not set is a failed check.
 struct Verdict {
   bool passed = false;
   std::string detail;
@@ -29,7 +29,7 @@ class Session {
   using Sink = std::function<void(const timing::Json&)>;
   using Order = std::vector<std::size_t>;
 
-  // `described`: fixed repetitions (one, unless given), batch 1, nothing to warm up and nobody to account for.
+  // `described`: a simulated machine. Fixed repetitions (one, unless given), batch 1, no warm-up and no accounting.
   Session(timing::Options options, Sink sink, bool described, double clock_overhead, double clock_resolution)
       : options_(std::move(options)), sink_(std::move(sink)), described_(described) {
     if (described) {
@@ -86,7 +86,7 @@ class Session {
     states_.assign(options_.cases.size(), {});
   }
 
-  // Leaves out the cases that this machine cannot do, saying why; InputFault where that is all of them. Called on every
+  // Skips the cases that this machine cannot do, and notes why; InputFault where that is all of them. Called on every
   // rank, before it samples.
   template <class Possible>
   void keep(Possible&& possible, const std::string& why, bool says) {
@@ -113,7 +113,7 @@ class Session {
     return std::any_cast<const T&>(shared_);
   }
 
-  // Where a rank writes what it makes of a check: rank 0's is kept, nobody reads the others'.
+  // Where a rank writes its verdict of a check: rank 0's is kept, the others' are not read.
   Verdict& verdict(bool kept) { return verdicts_[kept ? 1 : 0] = {}; }
 
   // For rank 0: room for the ticks of a run, the verdict of a check, and the events.
@@ -122,7 +122,7 @@ class Session {
     return ticks_.data();
   }
   void write(const timing::Json& event) { sink_(event); }
-  // Refuses a metric of which the record says nothing, and so neither its unit.
+  // Refuses a metric that the record does not name: it would have no unit.
   void require_metric(std::string_view metric) const {
     if (std::ranges::find(options_.metrics, metric) != options_.metrics.end()) return;
     std::string known;
@@ -131,7 +131,7 @@ class Session {
                              "', which its record does not name; accepted: " +
                              (known.empty() ? "none: the record has no [metric.NAME]" : known));
   }
-  // What a person should know of a launch, such as what this machine cannot do and was left out; said once.
+  // A note on the launch, such as cases that this machine cannot do and that are skipped; written once.
   void note(const std::string& text) {
     if (std::ranges::find(noted_, text) != noted_.end()) return;
     noted_.push_back(text);

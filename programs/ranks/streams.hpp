@@ -1,6 +1,6 @@
-// Streams of messages from one rank to another in windows: so many messages, then a 0-byte word back that they have all
-// come, which keeps a sender from running ahead of its receiver's memory. Each message of a checked window carries its
-// own pattern, by position, sender and place in the window.
+// Streams of messages from one rank to another in windows: a number of messages, then a 0-byte credit back once all
+// have arrived, so that a sender cannot run ahead of its receiver's memory. Each message of a checked window carries
+// its own pattern, by position, sender and place in the window.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ inline std::uint64_t stream_salt(int from, int place) {
   return static_cast<std::uint64_t>(from) * 1000003 + static_cast<std::uint64_t>(place);
 }
 
-// One window with its data checked on arrival: at each sender, and at the receiver, which says when to begin, so that
-// nothing of it comes among what was timed, and counts wrong bytes.
+// One window with its data checked on arrival, at each sender and at the receiver, which starts it by a message, so
+// that none of it mixes with the timed windows, and counts wrong bytes.
 template <Communicator C>
 Task send_checked(C& comm, std::byte* out, std::size_t bytes, int to, int window) {
   co_await comm.recv(nullptr, 0, to, open_tag);

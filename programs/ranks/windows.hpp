@@ -57,14 +57,14 @@ Task in_windows(C& comm, int ranks, std::int64_t readings, std::int64_t* ticks, 
   GlobalClock clock;
   co_await clock.set(comm, ranks);
   const GlobalClock::Look before = clock.look();
-  std::int64_t told[2] = {};  // the first start, the window
+  std::int64_t agreed[2] = {};  // the first start, the window
   if (comm.rank() == 0) {
-    told[1] = static_cast<std::int64_t>(windows.length * C::ticks_a_second);
-    told[0] = comm.now() + std::max(told[1], static_cast<std::int64_t>(5e-5 * C::ticks_a_second));
+    agreed[1] = static_cast<std::int64_t>(windows.length * C::ticks_a_second);
+    agreed[0] = comm.now() + std::max(agreed[1], static_cast<std::int64_t>(5e-5 * C::ticks_a_second));
   }
-  co_await broadcast(comm, told, sizeof told, ranks);
+  co_await broadcast(comm, agreed, sizeof agreed, ranks);
   std::vector<WindowPassage> passages(static_cast<std::size_t>(readings)), room(passages.size());
-  std::int64_t start = clock.own(told[0]);
+  std::int64_t start = clock.own(agreed[0]);
   for (WindowPassage& passage : passages) {
     const Task task = operation();  // made before the start: its frame's allocation is not timed
     passage.missed = comm.now() > start;
@@ -73,7 +73,7 @@ Task in_windows(C& comm, int ranks, std::int64_t readings, std::int64_t* ticks, 
     passage.in = comm.now();
     co_await task;
     passage.out = comm.now();
-    start += told[1];
+    start += agreed[1];
   }
   co_await clock.set(comm, ranks);
   for (Passage& passage : passages) {
@@ -98,8 +98,8 @@ Task in_windows(C& comm, int ranks, std::int64_t readings, std::int64_t* ticks, 
   windows.length = readings == 1 ? needed : std::clamp(needed, windows.length / 2, windows.length * 2);
 }
 
-// On a described machine, whose clock is one: waits for a moment that none of the ranks has passed. In a frame of few
-// words, as there may be a million. All ranks are started together, so that the very first operation needs it not.
+// On a simulated machine, which has one clock: waits for a time that no rank has passed. Its frame is small, as there
+// may be a million of them. All ranks start together, so that the very first operation does not need it.
 template <Communicator C>
 Task together(C& comm, int ranks) {
   std::int64_t latest = comm.now(), other = 0;

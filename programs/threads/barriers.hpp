@@ -1,5 +1,5 @@
 // Barriers, each a class with arrive(rank): std::barrier; central, one counter whose sense turns over; dissemination,
-// ceil(log2 p) rounds in each of which thread i tells thread i + 2^k (Hensgen, Finkel and Manber 1988; both as in
+// ceil(log2 p) rounds in each of which thread i signals thread i + 2^k (Hensgen, Finkel and Manber 1988; both as in
 // Mellor-Crummey and Scott 1991). A thread that waits in the latter two keeps its processor.
 #pragma once
 
@@ -48,14 +48,14 @@ class DisseminationBarrier {
     for (int round = 0; round < rounds_; ++round) {
       const int partner = (rank + (1 << round)) % threads_;
       Place& other = places_[static_cast<std::size_t>(partner)];
-      other.told[round].store(own.episode, std::memory_order_release);
-      while (own.told[round].load(std::memory_order_acquire) < own.episode) pause();
+      other.signalled[round].store(own.episode, std::memory_order_release);
+      while (own.signalled[round].load(std::memory_order_acquire) < own.episode) pause();
     }
   }
 
  private:
   struct alignas(line_bytes) Place {
-    std::atomic<std::uint64_t> told[16] = {};  // the last episode that was told, by round
+    std::atomic<std::uint64_t> signalled[16] = {};  // the last episode that was signalled, by round
     std::uint64_t episode = 0;
   };
   const int threads_;

@@ -1,4 +1,4 @@
-// What it costs to make somebody who works, and to wait for his end (Dunigan 1995, section 3, Table 3.2): a process by
+// The cost of creating a worker and waiting for its end (Dunigan 1995, section 3, Table 3.2): a process by
 // fork, a process that runs a new program, a thread, and a parallel region of OpenMP whose threads are kept.
 #include <spawn.h>
 #include <sys/wait.h>

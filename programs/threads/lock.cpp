@@ -53,14 +53,14 @@ formula = "value"
 unit = "s"
 better = "lower"
 headline = true
-help = "as each thread sees it: from one taking to the next"
+help = "as each thread sees it: from one acquisition to the next"
 
 [figure.rate]
 metric = "time"
 formula = "threads / value"
 unit = "1/s"
 better = "higher"
-help = "takings a second, all threads together"
+help = "acquisitions per second, all threads together"
 )record";
 
 namespace {
@@ -87,7 +87,7 @@ template <class Lock>
   }
 }
 
-// How often somebody else was inside while a thread, inside, let others run.
+// How often another thread entered while one was inside and gave up its processor time.
 template <class Lock>
 std::int64_t intrusions(threads::Team& team, int members, bool shared, std::vector<Guarded<Lock>>& guarded) {
   std::atomic<int> inside{0}, bad{0};

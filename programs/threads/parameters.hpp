@@ -1,5 +1,5 @@
 // The parameters that programs with threads have in common, and the counts of threads that they are measured on where
-// nobody says others: 1, 2, 4 … and all p processors; and 3, of which the Paragon's tables are, and which gives a fit
+// none are set: 1, 2, 4 … and all p hardware threads; and 3, of which the Paragon's tables are, and which gives a fit
 // of three unknowns its fourth count on four processors.
 #pragma once
 
@@ -20,7 +20,7 @@ words = ["processors"]
 min = 1
 max = 4096
 sweep = true
-help = "threads, each on a processor of its own; processors: 1, 2, 3, 4, 8 … and all that this process may use"
+help = "threads, each on a hardware thread of its own; processors: 1, 2, 3, 4, 8 … and all that this process may use"
 
 [parameter.by]
 type = "choice"

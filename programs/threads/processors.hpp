@@ -1,4 +1,4 @@
-// The processors that this process may use: those of its affinity mask, the first of every core before any second
+// The hardware threads that this process may use: those of its affinity mask, the first of every core before any second
 // hardware thread, and how many of them a cgroup's quota of time allows to work at once.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace assay::threads {
 struct Processors {
   std::vector<int> cpus;  // in the order in which threads take them
   std::size_t cores = 0;  // distinct ones among them
-  double quota = 0;       // processors' worth of time, 0 without a limit
+  double quota = 0;       // hardware threads' worth of time, 0 without a limit
   std::string limited;    // by which file
 
   int usable() const;

@@ -1,6 +1,6 @@
-// How much memory this process may still take, by whoever says least: the kernel's MemAvailable, the cgroup and its
-// ancestors (v2 memory.max and memory.high, v1 memory.limit_in_bytes; page cache that can be dropped counts as free),
-// and the process's own limits of address space and data. And the signs that memory is short: pages swapped out
+// How much memory this process may still take, by the least of these limits: the kernel's MemAvailable, the cgroup and
+// its ancestors (v2 memory.max and memory.high, v1 memory.limit_in_bytes; page cache that can be dropped counts as
+// free), and the process's own limits of address space and data. And the signs that memory is short: pages swapped out
 // (/proc/vmstat) and stalls (/proc/pressure/memory).
 #pragma once
 

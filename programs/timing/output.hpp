@@ -40,7 +40,7 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   void line(const Json& event);
-  void note(std::string_view text);  // once, however often it is said
+  void note(std::string_view text);  // written once, however often it is called
   void check(const Json& settings, bool passed, std::string_view detail);
 
  private:

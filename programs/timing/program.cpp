@@ -50,7 +50,7 @@ class Measurement {
   Measurement(const Options& options, Output& output, const ClockQuality& clock)
       : options_(options), output_(output), clock_(clock) {}
 
-  // True when every check passed. `or_nothing`: there may be nothing here to measure, which was said.
+  // True when every check passed. `or_nothing`: there may be nothing here to measure, which a note explains.
   bool run(const std::function<void(Case&)>& body, bool or_nothing = false) {
     std::deque<Case> cases;
     for (const CaseSettings& settings : options_.cases) body(cases.emplace_back(settings, options_, output_));

@@ -48,8 +48,8 @@ class Case {
 
   // Times an operation; `work(n)` performs n of them.
   void measure(std::string metric, Work work, Traits traits = {});
-  // Takes a value that is not the time of a call (bytes, a rate computed by the program): once a block, or, where a
-  // second would only repeat the first, once a launch.
+  // Takes a value that is not the time of a call (bytes, a rate computed by the program): once per block, or, where a
+  // second would only repeat the first, once per launch.
   void observe(std::string metric, std::function<double()> value, bool once = false);
   // What the last measured metric's block left behind, taken right after it, for one of several things that a case
   // holds at once (a thread, a pair of processors): `label` joins the case's parameters in what is written.
@@ -63,11 +63,11 @@ class Case {
   // Verifies what the measured calls left behind, by other means than theirs; runs after all blocks.
   void check(std::function<Check()> verify);
   void note(std::string_view text);
-  // What makes this launch's numbers doubtful: they stand, but the run is not called clean.
+  // What makes this launch's numbers doubtful: they are kept, but the run is not called clean.
   void doubt(std::string_view text);
   // Asked after all blocks; "" where all went well, else the doubt.
   void afterwards(std::function<std::string()> ask);
-  // Nothing to measure for these parameters: registers nothing and says why.
+  // Nothing to measure for these parameters: registers nothing and notes why.
   void leave_out(std::string_view why);
 
  private:

@@ -38,9 +38,9 @@ class Sampler {
   }
 
   // The least power of two times `unit` whose reading lasts `target` seconds, so that the clock's own cost and tick
-  // drown in it; also warms the operation up. A reading disturbed once cannot end the search: the least of two counts,
-  // but where one was so long that a second would be waste. `before`: what `unit` took before, s, which is the second
-  // where it was about as long: no cost of a first call is in it then.
+  // are negligible; also warms the operation up. A reading disturbed once cannot end the search: the least of two
+  // counts, but where one was so long that a second would be waste. `before`: what `unit` took before, s, which is the
+  // second where it was about as long: no cost of a first call is in it then.
   std::int64_t calibrate(const Work& work, std::int64_t unit, double target, double before = 0) const {
     std::int64_t batch = unit;
     for (; batch < (std::int64_t{1} << 50); batch *= 2, before = 0) {

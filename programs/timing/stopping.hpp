@@ -1,5 +1,5 @@
 // When a block of samples ends. A rule sees only how many samples there are and how much time they took, never a clock
-// and never their values, and it is asked only at looks fixed beforehand (four an octave: 1 to 8, 10, 12, 14, 16, 20,
+// and never their values, and it is asked only at looks fixed beforehand (four per octave: 1 to 8, 10, 12, 14, 16, 20,
 // ...), so that it cannot chase a result.
 #pragma once
 

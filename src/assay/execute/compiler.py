@@ -43,7 +43,7 @@ class Compiler:
         if ended.missing:
             raise MeasurementError(f"{name}: `{command[0]}` could not be started: {ended.missing}")
         if ended.timed_out:
-            raise MeasurementError(f"{name}: the compiler gave no end in {timeout:g} s: {shown}")
+            raise MeasurementError(f"{name}: the compiler timed out after {timeout:g} s: {shown}")
         if any(ended.statuses) or not made.exists():
             raise MeasurementError(f"{name} does not compile: {first_errors(said)}; the command: {shown}")
 
@@ -128,7 +128,7 @@ def _opening(said: str) -> str:
     """Give the first paragraph in one line, without the rules that wrappers draw around their messages."""
     lines = (line.strip() for line in said.splitlines())
     text = itertools.dropwhile(lambda line: not line, (line if line.strip("-=*") else "" for line in lines))
-    return " ".join(itertools.takewhile(bool, text)).rstrip(".") or "no words"
+    return " ".join(itertools.takewhile(bool, text)).rstrip(".") or "no message"
 
 
 def _identity(words: tuple[str, ...], version: str) -> str:
@@ -158,4 +158,4 @@ def first_errors(said: str, limit: int = 3) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if re.search(r"\b(fatal )?error\b|undefined reference", line)]
     hint = "; co_await is missing before this call" if _NOT_AWAITED.search(" ".join(errors[:limit])) else ""
-    return (" / ".join((errors or lines)[:limit]) or "it said nothing") + hint
+    return (" / ".join((errors or lines)[:limit]) or "it printed nothing") + hint
