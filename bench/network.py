@@ -101,7 +101,7 @@ def scaling(runs: int, rounds: int) -> tuple[float, float]:
 
 
 # BookSim2's routers, one lane a link, and the same as links of ours. Its pipeline (allocation speculated on, switch,
-# wire) takes 3 cycles a hop, body flits too; a lane is given to the next packet when the credit for the tail is back
+# wire) takes 3 cycles per hop, body flits too; a lane is given to the next packet when the credit for the tail is back
 # (wait_for_tail_credit), 3 cycles after the tail went on: measured on the 1-cube, whose packets of L flits follow each
 # other in L + 5 cycles. What stays different: which of several waiting packets goes first (round robin there, in order
 # of asking here), and that speculation may fail.
@@ -143,9 +143,7 @@ def pair(path: Path, dimension: int, cycles: int, times: int) -> None:
     latency = statistics.mean(latency for _, latency in theirs)
     own = statistics.mean(found["latencies"]["header"]["mean"] for found in ours) + TO_THE_TAIL
     off = own / latency - 1
-    print(
-        f"BookSim2 beside it on the {dimension}-cube, its routers described as links (8-flit buffers, 3 cycles a hop):"
-    )
+    print(f"BookSim2 beside it on the {dimension}-cube, routers described as links (8-flit buffers, 3 cycles per hop):")
     print(f"  mean packet latency {latency:.2f} cycles, ours {own:.2f}: {off:+.1%}")
     rates = max(rate for rate, _ in theirs), max(f["simulated_cycles"] / f["cpu_seconds"] for f in ours)
     if abs(off) <= AGREED:

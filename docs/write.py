@@ -1,4 +1,4 @@
-"""`./x docs`: write the reference pages from what states itself; `--check` says whether they are fresh."""
+"""`./x docs`: write the reference pages from records and help texts; `--check` reports whether they are up to date."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def benchmarks() -> str:
                 f"* Program: `programs/{record.describe()['program']}`\n",
             ]
             if record.parameters:
-                lines += ["| parameter | default | accepted | what it is |", "|---|---|---|---|"]
+                lines += ["| parameter | default | accepted | meaning |", "|---|---|---|---|"]
                 for parameter in record.parameters.values():
                     default = parameter.default
                     text = ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
                     lines.append(f"| {parameter.name} | {text} | {parameter.accepted()} | {parameter.help} |")
                 lines.append("")
-            lines += ["| figure | unit | from | what it is |", "|---|---|---|---|"]
+            lines += ["| figure | unit | formula | meaning |", "|---|---|---|---|"]
             for figure in record.figures.values():
                 lines.append(
                     f"| {figure.name} | {figure.unit} | `{figure.formula}` of {figure.metric} | {figure.help} |"
@@ -66,13 +66,14 @@ def network() -> str:
     from assay.network.figures import DEFINITIONS
     from assay.network.network_keys import markdown
 
-    lines = ["# NETWORK.toml\n", "What `assay simulate` and `assay replay` read, as `assay simulate --keys` prints it."]
+    lines = [
+        "# NETWORK.toml\n",
+        "The file that `assay simulate` and `assay replay` read; `assay simulate --keys` prints the same.",
+    ]
     lines.append(
-        'Times may be written with a unit ("0.05 us"), lengths in bytes ("4 KiB"). A key that has no effect where'
+        'Times may be written with a unit ("0.05 us"), lengths in bytes ("4 KiB"). A key that would have no effect,'
     )
-    lines.append(
-        "it stands, such as `acknowledgement` without circuit switching, is refused; so is a graph that is not"
-    )
+    lines.append("such as `acknowledgement` without circuit switching, is refused; so is a graph that is not")
     lines.append(
         "connected before links fail. A graph's `file` is looked for beside NETWORK.toml first. A message whose"
     )
@@ -94,10 +95,10 @@ def machine_keys() -> str:
 
     lines = [
         "# A described machine's file\n",
-        "What `--on MACHINE.toml` reads, as `assay catalogue --machine-keys` prints",
+        "The file that `--on MACHINE.toml` reads; `assay catalogue --machine-keys` prints the same.",
     ]
     lines.append(
-        'it. Times are written with a unit ("70 us"), times a byte also as a rate ("2.8 MB/s"), lengths as "2 KiB".'
+        'Times are written with a unit ("70 us"), times per byte also as a rate ("2.8 MB/s"), lengths as "2 KiB".'
     )
     lines.append(
         'Any single key can be set from outside: `--set machine.protocol.0.startup="60 us"`. An error names file,'

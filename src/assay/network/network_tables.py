@@ -91,7 +91,7 @@ class NetworkTable(Clock):
         "output: packets queue at the outputs",
     )
     output_packets: int = Field(
-        0, ge=0, le=2**31 - 1, description="output: packets a link's queue holds; 0: any number"
+        0, ge=0, le=2**31 - 1, description="output: packets that a link's queue holds; 0: any number"
     )
     header_flits: Flits = Field(
         0, ge=0, le=2**31 - 1, description="what every packet carries beside its payload [flits]"
@@ -176,7 +176,7 @@ class TrafficTable(Table):
         Annotated[Flits, Field(ge=1, le=2**31 - 1), Tag("number")] | Annotated[Lengths, Tag("table")],
         Discriminator(lambda value: "table" if isinstance(value, (dict, Lengths)) else "number"),
     ] = Field(32, description='length of a message: a number, bytes such as "32 B", or a table [traffic.flits] [flits]')
-    load: float = Field(0.1, gt=0, le=1e6, description="offered load [flits a node a cycle]")
+    load: float = Field(0.1, gt=0, le=1e6, description="offered load [flits per node per cycle]")
     burst_messages: float = Field(8.0, ge=1, description="burst: mean messages of a burst")
     hotspots: list[Annotated[int, Field(ge=0)]] = Field(
         [0], min_length=1, description="hotspot: the nodes that draw traffic"

@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        """Fit start-ups, times a byte and a hop: of a description, to published cells; of a run, to its samples."""
+        """Fit start-ups, times per byte and per hop: of a description, to published cells; of a run, to samples."""
         from assay.errors import InputError
 
         if (run is None) == (on is None):

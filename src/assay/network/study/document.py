@@ -17,7 +17,7 @@ STARTUP_US, CYCLE_US = 200.0, 0.05
 def document(
     results: Results, tables: Sequence[StudyTable] = (), claims: Sequence[dict[str, Any]] = ()
 ) -> dict[str, Any]:
-    """Everything found, latencies in us, rates in messages an element a ms (without I/O: flits a node a cycle)."""
+    """All results: latencies in us, rates in messages per element per ms (without I/O: flits per node per cycle)."""
     study = results.study
     return {
         "study": study.name,

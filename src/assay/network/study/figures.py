@@ -9,7 +9,7 @@ from assay.network.study.results import US, Results
 
 
 def figures(results: Results) -> list[SimulatedFigure]:
-    """Latencies in s by point; saturation in messages an element a second, or flits a node a cycle without I/O."""
+    """Latencies in s by point; saturation in messages per element per second, without I/O flits per node per cycle."""
     found = []
     for point in results.points:
         params: dict[str, Any] = {"study": results.study.name, **point.setting}

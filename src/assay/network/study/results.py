@@ -19,7 +19,7 @@ US = 1e6
 class Point:
     """One point: what was set, `means` of every latency by replication in us, and whether its backlog grows.
 
-    rate: messages an element a ms (with I/O), or load in flits a node a cycle.
+    rate: messages per element per ms (with I/O), or load in flits per node per cycle.
     """
 
     setting: Setting
@@ -60,7 +60,7 @@ def _same(one: Any, other: Any) -> bool:
 
 @dataclass(frozen=True)
 class Bracket:
-    """A configuration's saturation point: the brackets of its seeds, in messages an element a ms (or load)."""
+    """A configuration's saturation point: the brackets of its seeds, in messages per element per ms (or load)."""
 
     setting: Setting
     brackets: list[tuple[float, float]]
@@ -109,7 +109,7 @@ class Results:
 
     @property
     def with_io(self) -> bool:
-        """Whether rates are messages an element a ms (else loads, flits a node a cycle)."""
+        """Whether rates are messages per element per ms (else loads, flits per node per cycle)."""
         settings = [*(one.setting for one in self.points), *(one.setting for one in self.brackets)]
         return "io" in self.study.tree or any(key.startswith("io.") for setting in settings for key in setting)
 
@@ -133,7 +133,7 @@ class Results:
 
 
 def rate_of(description: Description) -> float:
-    """Messages an element a ms where there are I/O nodes, else the load in flits a node a cycle."""
+    """Messages per element per ms where there are I/O nodes, else the load in flits per node per cycle."""
     if description.io is not None:
         return 1e-3 / (description.io.interval * description.cycle)
     return description.traffic.load
