@@ -82,6 +82,13 @@ def test_two_processors_are_enough(bus: Callable[..., Any]) -> None:
     assert checks and all(check["passed"] for check in checks)
     assert {line["case"]["form"] for line in lines if line["event"] == "block"} == {"put"}
     assert any(line.get("text", "").startswith("left out: form echo: it needs 3 ranks") for line in lines)
+    blocks = [line for line in lines if line["event"] == "block"]
+    assert [line["order"] for line in blocks] == list(range(len(blocks)))
+    leads = [line["metric"] == "stream" and line["case"]["load"] == "alone" for line in blocks]  # of seven lines
+    assert sum(leads) == len(blocks) / 7 and [line["accounting"]["wall"] > 0 for line in blocks] == leads
+    kept = [line["metric"].endswith("_kept") for line in blocks]
+    firsts = [line["block"] == 0 and not is_kept for line, is_kept in zip(blocks, kept, strict=True)]
+    assert [line["first"] is not None for line in blocks] == firsts
     for metric in ("stream", "messages"):
         for load in ("alone", "both"):
             assert min(values(lines, metric, load)) > 0

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from assay.report import comparing, gate
-from assay.report.document import document
 from assay.samples import case_text
 from assay.store import Run
 from command_line import assay
+from made_documents import as_json as document
 from test_document import block, launch
 
 

@@ -143,7 +143,7 @@ def assay(*words: str) -> list[str]:
 def test_json_is_one_document() -> None:
     done = subprocess.run(assay("doctor", "--json"), capture_output=True, text=True, check=True, timeout=60)
     document = json.loads(done.stdout)
-    assert set(document) == {"host", "abilities", "missing", "doubts", "notes"}
+    assert set(document) == {"version", "host", "abilities", "missing", "doubts", "notes"}
     assert [each["part"] for each in document["abilities"]][:2] == ["processor", "memory"]
     assert document["host"]["limits"]["affinity"] == sorted(os.sched_getaffinity(0))
 
@@ -190,7 +190,7 @@ def test_watching_gives_one_document() -> None:
     done = subprocess.run(assay("doctor", "--for", "0.5", "--json"), capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    assert set(document) == {"seconds", "looks", "noise", "activity", "history", "notes"}
+    assert set(document) == {"version", "seconds", "looks", "noise", "activity", "history", "notes"}
     assert document["looks"] == len(document["history"]) >= 1 and document["seconds"] >= 0.5
     assert document["activity"]["others"] is not None
     if document["noise"] is not None:  # with a compiler

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,17 @@ import pytest
 
 from assay.errors import InputError
 from assay.report import bounds, comparing, page, tables
-from assay.report import readings as report_readings
-from assay.report.document import document
+from assay.report.document import document as typed
+from assay.report.model.json_form import from_json
+from assay.report.model.reported_figure import Headline
 from assay.report.readings import readings, told
-from assay.samples import Circumstance, events
+from assay.samples import Circumstance
 from assay.store import Run
+from assay.stored import launch_file
 from command_line import assay
+from made_documents import as_json as document
+from made_documents import document as made_document
+from made_documents import headline
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +87,7 @@ def test_what_a_launcher_warns_of_reaches_the_reader_and_the_run_is_not_clean(ru
     assert section["binding"] == ["none"]
     median = next(f for f in section["figures"] if f["name"] == "half_round_trip" and f["statistic"] == "median")
     assert median["value"] == 0.5e-6 and median["state"] == "disturbed"  # the number stands, with its reason
-    assert crowded in page.markdown(document(run)) and "Binding: none" in page.html(document(run))
+    assert crowded in page.markdown(typed(run)) and "Binding: none" in page.html(typed(run))
 
 
 def test_variance_is_reported_by_level(run: Run) -> None:
@@ -108,7 +112,7 @@ def test_a_level_that_was_not_repeated_is_named(run: Run) -> None:
         launch(run, number, [block(8, [1e-6 * (1 + number), 1.1e-6 * (1 + number)])])
     section = echo(run)
     assert section["variance"][0]["unsampled"] == ["block"]
-    shown = tables.levels(section)
+    shown = tables.levels(typed(run).benchmarks[0])
     assert shown is not None and shown.rows[0][2] == "not sampled"
 
 
@@ -134,8 +138,8 @@ def test_a_case_whose_check_failed_is_in_no_fit(run: Run) -> None:
 
 def test_what_was_passed_is_called_no_bound() -> None:
     host = {"frequency": 1e9, "flags": []}
-    figure = {"value": 16e9, "unit": "flop/s", "better": "higher", "bound": "peak_float64"}
-    found = bounds.share(figure, {}, {"host": host, "benchmarks": []})
+    figure = from_json(Headline, headline("h", 16e9, "flop/s", bound="peak_float64"))
+    found = bounds.share(figure, made_document(host=host))
     assert found is not None and found.share > 1
     assert "no bound here" in found.text and "%" not in found.text
 
@@ -169,8 +173,9 @@ def test_two_processes_never_write_into_one_run(run: Run) -> None:
 def test_every_document_goes_to_standard_output_and_rows_to_the_file(run: Run, tmp_path: Path) -> None:
     launch(run, 0, [block(8, [1e-6, 2e-6])])
     answer = assay("export", str(run.folder), "--json", "-o", str(tmp_path / "rows.json"))
-    assert answer.document == {"table": "samples", "rows": 2, "file": str(tmp_path / "rows.json")}
-    assert len(json.loads((tmp_path / "rows.json").read_text())["rows"]) == 2
+    assert answer.document == {"version": 1, "table": "samples", "rows": 2, "file": str(tmp_path / "rows.json")}
+    written = json.loads((tmp_path / "rows.json").read_text())
+    assert len(written["rows"]) == 2 and written["version"] == 1
 
 
 @pytest.mark.parametrize("only", ["", ",", " , "])
@@ -197,7 +202,7 @@ def test_a_coefficient_stands_with_its_range_and_from_six_launches_with_its_inte
     )
     low, high = papers["alpha_ci95"]
     assert 69e-6 < low <= papers["alpha"] <= high < 76e-6
-    shown = tables.fits(section)
+    shown = tables.fits(typed(run).benchmarks[0])
     assert shown is not None and "(95%)" in shown.rows[0][2] and "µs" in shown.rows[0][2] and "400" in shown.rows[0][3]
 
 
@@ -206,7 +211,7 @@ def test_launches_without_any_noise_make_a_report(run: Run) -> None:
         launch(run, number, [block(n, [1e-6 * (1 + (n > 100)) + 1e-9 * n] * 3) for n in (8, 64, 128, 512, 1024)])
     section = echo(run)
     assert any(fit.get("lack_of_fit") and fit["lack_of_fit"]["f"] is None for fit in section["fits"])
-    assert tables.fits(section) is not None and page.markdown(document(run))
+    assert tables.fits(typed(run).benchmarks[0]) is not None and page.markdown(typed(run))
 
 
 def test_what_is_invalid_is_compared_with_nothing_and_a_disturbed_run_is_called_so(run: Run, tmp_path: Path) -> None:
@@ -242,11 +247,12 @@ def test_the_readings_of_a_benchmark_are_read_once(run: Run, monkeypatch: pytest
         launch(run, number, [block(8, [1e-6, 2e-6])])
     read: list[str] = []
 
-    def counting(path: Path) -> Iterator[dict[str, Any]]:
+    def counting(path: Path, about: Circumstance) -> launch_file.Content:
         read.append(path.name)
-        return events(path)
+        return content(path, about)
 
-    monkeypatch.setattr(report_readings, "events", counting)
+    content = launch_file.content
+    monkeypatch.setattr(launch_file, "content", counting)
     section = echo(run)
     assert section["figures"] and section["variance"]
     assert read == ["000-echo.jsonl", "001-echo.jsonl"]

@@ -16,19 +16,20 @@ SOURCE = ROOT / "src" / "assay"
 # What each room of the front may import of Assay; `verbs` and `cli` may import everything.
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
-    "toml": {"errors"},
+    "versions": {"errors"},
+    "toml": {"errors", "versions"},
     "machine": {"errors"},
     "catalogue": {"errors"},
-    "benchmark": {"errors", "toml", "machine"},
+    "benchmark": {"errors", "versions", "toml", "machine"},
     "samples": {"errors"},
-    "stored": {"samples"},
-    "store": {"errors", "samples", "stored"},
+    "stored": {"errors", "versions", "samples"},
+    "store": {"errors", "versions", "samples", "stored"},
     "analysis": {"errors", "samples", "benchmark"},
-    "network": {"errors", "toml", "machine", "analysis", "_core"},
-    "described": {"errors", "toml", "machine", "network", "_core"},
+    "network": {"errors", "versions", "toml", "machine", "analysis", "_core"},
+    "described": {"errors", "versions", "toml", "machine", "network", "_core"},
     "execute": {"errors", "machine", "described", "benchmark", "samples", "store", "stored", "_core"},
     "report": {
-        *("errors", "machine", "benchmark", "samples", "store", "stored", "analysis"),
+        *("errors", "versions", "machine", "benchmark", "samples", "store", "stored", "analysis"),
         *("report.grid", "report.units", "papers.tables"),
     },
     # What both the report and the papers' tables are written with.
@@ -37,10 +38,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     # Published tables with a run's own column stand below the report, which shows them; the rest of the room above it.
     "papers.tables": {"errors", "machine", "benchmark", "analysis", "report.grid", "report.units"},
     "papers.cells": {
-        *("errors", "toml", "machine", "described", "benchmark", "samples", "analysis", "execute"),
+        *("errors", "versions", "toml", "machine", "described", "benchmark", "samples", "analysis", "execute"),
         *("report.grid", "report.units"),
     },
-    "papers.fitting": {"errors", "machine", "described", "benchmark", "analysis", "papers.cells"},
+    "papers.fitting": {"errors", "versions", "machine", "described", "benchmark", "analysis", "papers.cells"},
     "papers.claims": {"machine", "described", "report.units", "papers.cells"},
     "papers.pictures": {"machine", "described", "papers.cells", "papers.claims"},
     "papers.machines": {

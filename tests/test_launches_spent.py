@@ -17,11 +17,11 @@ from assay.execute import plan as planning
 from assay.execute import session
 from assay.execute.job import Job, Outcome
 from assay.execute.plan import Plan, Spending, Task
-from assay.report.document import document
-from assay.report.launches_spent import lines
+from assay.report.launches_spent import launches_spent, lines
 from assay.store import Run
 from assay.verbs._spending import Spent
 from command_line import assay
+from made_documents import as_json as document
 
 pytestmark = pytest.mark.measures
 
@@ -105,10 +105,10 @@ def test_the_launches_go_to_the_benchmark_that_varies(tmp_path: Path) -> None:
     assert not ended["lock"]["reached"] and ended["lock"]["reason"].startswith("last look: +-")
     spent = document(run)["spent"]
     assert spent["within"] == 0.02 and spent["level"] == pytest.approx(1 - 0.05 / 3)
-    assert lines(spent)[0].startswith("Launches: 1 of 2 benchmarks are within ±2.0%")
-    assert any(line.strip().startswith("lock: ") for line in lines(spent)[1:])
+    assert lines(launches_spent(run))[0].startswith("Launches: 1 of 2 benchmarks are within ±2.0%")
+    assert any(line.strip().startswith("lock: ") for line in lines(launches_spent(run))[1:])
     shown = assay("report", str(run.folder), "--markdown").out
-    assert all(line.strip() in shown for line in lines(spent))
+    assert all(line.strip() in shown for line in lines(launches_spent(run)))
 
 
 def test_an_interval_of_several_looks_is_drawn_at_its_share_of_the_five_percent(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_spent_budget_ends_the_launches_and_is_named(tmp_path: Path) -> None:
     assert launches(run) == {"sieve": 10, "lock": 13}
     (end,) = (entry for entry in looks(run) if entry["benchmark"] == "lock" and entry["stop"])
     assert end["launches"] == 13 and not end["reached"] and "budget of 23.5 s" in end["reason"]
-    assert any("budget" in line for line in lines(document(run)["spent"]))
+    assert any("budget" in line for line in lines(launches_spent(run)))
 
 
 def test_without_a_budget_the_launches_take_twice_the_first_ones_at_most(tmp_path: Path) -> None:

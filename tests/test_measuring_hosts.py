@@ -6,10 +6,11 @@ import json
 
 import pytest
 
-from assay.report.document import document
 from assay.report.hosts import hosts, measuring_host
+from assay.report.model.host_facts import HostFacts
 from assay.store import Run
 from command_line import assay
+from made_documents import as_json as document
 from test_hosts import fake_ssh  # noqa: F401  (a fixture)
 
 pytestmark = pytest.mark.measures
@@ -47,7 +48,7 @@ def test_the_machine_is_one_that_measured(run: Run) -> None:
     assert whole["host"]["host"] == "alpha" and whole["host"]["hosts"] == ["alpha", "beta"]
     assert whole["host"]["submitted_from"] == run.about["host"]["host"]
     run.about["host"]["host"] = "alpha"  # submitted from a host that measures too
-    assert measuring_host(run, hosts(run)) == run.about["host"]
+    assert measuring_host(run, hosts(run)) == HostFacts(run.about["host"])
 
 
 def test_each_host_is_judged_by_its_own_processors(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

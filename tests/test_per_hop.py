@@ -116,7 +116,7 @@ def test_a_run_s_hops_are_fitted_reported_and_written_as_a_description(tmp_path:
     assert any("us x h over" in fit["text"] and "least squares, as the papers" in fit["text"] for fit in planes)
     shown = " ".join(assay("report", str(tmp_path / "run")).out.split())
     assert "hops all:" in shown and "alpha 135.3" in shown  # Table 6's line is still the one-hop line
-    (section,) = document(Run.open(str(tmp_path / "run")))["benchmarks"]
+    (section,) = document(Run.open(str(tmp_path / "run"))).benchmarks
     table = fits(section)
     assert table is not None and "time per hop across launches" in table.headings
     assert any("9.985 µs" in cell or "9.98 µs" in cell or "9.99" in cell for row in table.rows for cell in row)

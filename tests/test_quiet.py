@@ -77,6 +77,12 @@ def test_evaluating_few_nodes_skips_what_needs_more_and_refuses_more_than_there_
     assert few.status == 0 and "paragon" in few.out
     (line,) = few.err.splitlines()
     assert line.startswith("skipped for lack of nodes, of which there are 2: alltoall (3 ranks), contention (4 ranks)")
+    told = {each["benchmark"]: each for each in assay("report", "few", "--json").document["left_out"]}
+    assert told["alltoall"]["reason"] == "needs 3 ranks, each on a node of its own" and set(told) >= {"spin", "fan-in"}
+    page = Path("few", "report.html").read_text().partition('id="pack"')[0]
+    markdown = Path("few", "report.md").read_text()
+    for text in (page, markdown):
+        assert f"{told['alltoall']['title']}: needs 3 ranks, each on a node of its own" in text
     for verb in ("evaluate", "plan"):
         many = assay(verb, "--on", "ipsc1", "-N", "65")
         assert many.status == 2 and "ipsc1 -N: are more ranks than it has room for; seen: 65; accepted: 64" in many.err

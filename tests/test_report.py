@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from rich.console import Console
 
 from assay.report import bounds, page, summary, tables
 from assay.report.document import document
+from assay.report.model.json_form import from_json, to_json
+from assay.report.model.reported_figure import Headline
+from assay.report.model.run_document import Document
 from assay.report.terminal import show
 from assay.report.units import human, params
 from assay.store import Run
@@ -39,7 +43,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def whole(run: Run) -> dict[str, Any]:
+def whole(run: Run) -> Document:
     return document(run)
 
 
@@ -56,7 +60,7 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def written(run: Run, whole: dict[str, Any]) -> Path:
+def written(run: Run, whole: Document) -> Path:
     return page.write(run, whole)
 
 
@@ -223,7 +227,7 @@ def test_samples_and_figures_can_be_taken_from_the_page(browser: Any, written: P
         assert figures["benchmarks"][0]["benchmark"] == "echo"
 
 
-def crowded() -> dict[str, Any]:
+def crowded() -> Document:
     """As large as a quick run of everything: thirty-six benchmarks of sixty cases each, with curves and warnings."""
     sections = []
     for i in range(36):
@@ -256,16 +260,16 @@ def test_a_whole_quick_run_is_small_and_short_until_its_blocks_are_opened(browse
         assert opened.says("document.querySelector('#nav').getBoundingClientRect().top") == 0  # it stays in view
 
 
-def test_text_from_outside_cannot_break_the_page(whole: dict[str, Any]) -> None:
+def test_text_from_outside_cannot_break_the_page(whole: Document) -> None:
     hostile = "</script><script>alert(1)</script>"
-    made = page.html({**whole, "machine": hostile, "warnings": [hostile]})
+    made = page.html(replace(whole, machine=hostile, warnings=[hostile]))
     assert "<script>alert(1)" not in made
 
 
-def test_a_unit_that_opens_a_script_or_a_comment_leaves_the_page_whole(whole: dict[str, Any]) -> None:
+def test_a_unit_that_opens_a_script_or_a_comment_leaves_the_page_whole(whole: Document) -> None:
     unit = "<!--<script>&\u2028\u2029</script>"
-    spoilt = json.loads(json.dumps(whole).replace('"unit": "s"', f'"unit": {json.dumps(unit)}'))
-    text = page.html(spoilt)
+    spoilt = json.loads(json.dumps(to_json(whole)).replace('"unit": "s"', f'"unit": {json.dumps(unit)}'))
+    text = page.html(from_json(Document, spoilt))
     assert "<!--<script>" not in text and text.count("<script") == 3 and "\u2028" not in text.partition('id="pack"')[2]
     (packed,) = re.findall(r'<script type="text/plain" id="pack">(.*?)</script>', text, re.DOTALL)
     assert (
@@ -274,15 +278,15 @@ def test_a_unit_that_opens_a_script_or_a_comment_leaves_the_page_whole(whole: di
     )
 
 
-def test_markdown_holds_the_same_numbers(whole: dict[str, Any]) -> None:
+def test_markdown_holds_the_same_numbers(whole: Document) -> None:
     text = page.markdown(whole)
-    for each in whole["benchmarks"]:
+    for each in whole.benchmarks:
         for row in tables.figures(each).rows:
             assert row[2] in text
     assert re.search(r"^\| :--- \|", text, re.MULTILINE)
 
 
-def test_the_terminal_is_not_wider_than_80_columns(whole: dict[str, Any]) -> None:
+def test_the_terminal_is_not_wider_than_80_columns(whole: Document) -> None:
     out = io.StringIO()
     show(whole, Console(file=out, width=80, force_terminal=False))
     assert max(len(line.rstrip()) for line in out.getvalue().splitlines()) <= 80
@@ -291,7 +295,7 @@ def test_the_terminal_is_not_wider_than_80_columns(whole: dict[str, Any]) -> Non
     )
 
 
-def test_a_run_of_one_benchmark_opens_with_what_it_reached(whole: dict[str, Any]) -> None:
+def test_a_run_of_one_benchmark_opens_with_what_it_reached(whole: Document) -> None:
     lines = summary.brief(whole)
     assert lines[0].startswith("constant · ") and "simulated: the same at every repetition" in " ".join(lines[:2])
     assert any("73.2 µs" in line for line in lines)  # 70 us + 8 x 0.4 us
@@ -325,8 +329,8 @@ def test_cases_are_written_short() -> None:
 
 def test_a_share_is_of_the_bound_and_says_what_the_bound_rests_on() -> None:
     host = {"frequency": 2.5e9, "flags": ["avx2", "fma"]}
-    figure = {"value": 20e9, "unit": "flop/s", "better": "higher", "bound": "peak_float64"}
-    found = bounds.share(figure, {}, {"host": host, "benchmarks": []})
+    main = from_json(Headline, headline("h", 20e9, "flop/s", bound="peak_float64"))
+    found = bounds.share(main, made_document(host=host))
     assert found is not None and found.value == 2.5e9 * 4 * 2 * 2 and found.share == 0.5
     assert "stated" in found.basis
-    assert bounds.share({**figure, "bound": None}, {}, {"host": host}) is None
+    assert bounds.share(replace(main, bound=None), made_document(host=host)) is None

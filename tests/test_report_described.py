@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,12 @@ from assay.benchmark.record import benchmarks
 from assay.papers.tables import hypercubes
 from assay.report import terminal
 from assay.report.document import _headlines
+from assay.report.grid import grid
+from assay.report.model.json_form import to_json
+from assay.report.model.reported_figure import reported
+from assay.report.model.run_document import Document
+from made_documents import document as made_document
+from made_documents import figure, section
 
 
 def fit(hops: int | None, alpha: float, over: tuple[float, float]) -> dict[str, Any]:
@@ -20,6 +27,7 @@ def fit(hops: int | None, alpha: float, over: tuple[float, float]) -> dict[str, 
     text = f"T = {alpha * 1e6:g} us"
     return {
         "law": "alpha_beta",
+        "figure": "half_round_trip",
         "params": params,
         "estimator": "ordinary",
         "alpha": alpha,
@@ -29,37 +37,34 @@ def fit(hops: int | None, alpha: float, over: tuple[float, float]) -> dict[str, 
     }
 
 
-def document(hops: list[int | None]) -> dict[str, Any]:
+def document(hops: list[int | None]) -> Document:
     """Start-ups of 100 us a hop, 10 us for short messages; 8 bytes in 50 us a hop."""
     fits, figures = [], []
     for each in hops:
         far = each or 1
         fits += [fit(each, far * 1e-4, (8.0, 8192.0)), fit(each, far * 1e-5, (8.0, 64.0))]
         params = {"bytes": 8} if each is None else {"bytes": 8, "hops": each}
-        half = {"name": "half_round_trip", "statistic": "median", "params": params, "value": far * 5e-5, "unit": "s"}
-        figures.append(half)
-    echo = {"benchmark": "echo", "fits": fits, "figures": figures}
-    return {"machine": "here", "kind": "predicted", "benchmarks": [echo]}
+        figures.append(figure("half_round_trip", far * 5e-5, "s", **params))
+    return made_document(section("echo", figures, fits=fits), kind="predicted")
 
 
 @pytest.mark.parametrize("hops", [[None], [6, 1, 2]])
 def test_the_published_tables_take_the_echo_of_neighbours(hops: list[int | None]) -> None:
-    found = {table.title.split(":")[0]: table for table in hypercubes.tables(document(hops))}
+    found = {table.title.split(":")[0]: table for table in hypercubes.tables(to_json(document(hops)))}
     own = {row[0]: row[1] for row in found["Table 6"].rows}
     assert (own["alpha"], own["alpha up to 100 B"]) == ("100 µs", "10 µs")
     assert {row[0]: row[1] for row in found["Table 7"].rows}["time 8 B"] == "50 µs"
 
 
 def test_fits_stand_under_what_tells_their_cases_apart() -> None:
-    lines = terminal._fits(document([1, 2, 3])["benchmarks"][0])
+    lines = terminal._fits(document([1, 2, 3]).benchmarks[0])
     assert lines[0] == "hops 1:" and lines[3] == "hops 2:"
     assert lines[-1] == "(fits of 1 more cases in the report)"
-    assert terminal._fits(document([None])["benchmarks"][0]) == ["T = 100 us", "T = 10 us"]
+    assert terminal._fits(document([None]).benchmarks[0]) == ["T = 100 us", "T = 10 us"]
 
 
 def test_what_stands_beside_published_figures_is_printed() -> None:
-    beside = {"title": "Simulated beside published", "headings": ("a",), "rows": [["0.5 %"]], "note": "", "left": 1}
-    whole = document([1]) | {"beside": [beside], "benchmarks": []}
+    whole = replace(document([1]), beside=[grid("Simulated beside published", ("a",), [["0.5 %"]])], benchmarks=[])
     out = io.StringIO()
     terminal.show(whole, Console(file=out, width=80))
     assert "0.5 %" in out.getvalue()
@@ -70,5 +75,8 @@ def test_a_headline_can_ask_for_the_most_of_a_parameter() -> None:
     record = benchmarks()["barrier"]
     case = {"algorithm": "library", "timing": "window"}
     times = {2: 1e-6, 8: 3e-6, 4: 2e-6}
-    derived = [FigureValue("barrier", "time", t, "s", "median", case | {"ranks": n}) for n, t in times.items()]
-    assert [each["value"] for each in _headlines(record, derived)] == [3e-6]
+    derived = [
+        reported(FigureValue("barrier", "time", t, "s", "median", case | {"ranks": n}), "measured")
+        for n, t in times.items()
+    ]
+    assert [each.value for each in _headlines(record, derived)] == [3e-6]

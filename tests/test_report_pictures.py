@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from assay.benchmark.record import benchmarks
 from assay.report import bounds, matrices, page, plots, roof, shares, spectra, speedups, tables
-from assay.report.document import frame
+from assay.report.model.json_form import from_json
+from assay.report.model.reported_figure import Headline
+from assay.report.model.section import Section
+from made_documents import document, figure, headline, section
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
-Document = dict[str, Any]
 
 
-def figure(name: str, value: float | None, unit: str, statistic: str = "median", **params: Any) -> Document:
-    counts = {"launches": 3, "samples": 9, "batch": 1, "state": "clean", "better": "higher", "kind": "measured"}
-    about = {"benchmark": "", "ci95": None, "scope": "", "host": None, "headline": False, "help": "", **counts}
-    pair = None if value is None else [0.9 * value, 1.1 * value]
-    return {"name": name, "value": value, "unit": unit, "statistic": statistic, "params": params, "range": pair} | about
-
-
-def section(name: str, figures: list[Document], **more: Any) -> Document:
-    return frame(name, None) | {"figures": figures, "state": "clean", "launches": 3} | more
-
-
-def levels() -> Document:
+def levels() -> Section:
     made = []
     for threads in (1, 2, 4):
         for level, rate in (("L1", 100e9), ("memory", 10e9)):
@@ -36,18 +27,18 @@ def levels() -> Document:
     return section("slopes", made, roof={"bandwidth": "rate", "by": "level"})
 
 
-def peak() -> Document:
+def peak() -> Section:
     rates = [figure("rate", rate, "flop/s", "best", type=kind) for kind, rate in (("single", 90e9), ("double", 50e9))]
     return section("flat", rates, roof={"ceiling": "rate", "where": "type=double"})
 
 
-def kernel() -> Document:
+def kernel() -> Section:
     rates = [figure("rate", 1.5e9 * t, "flop/s", threads=t, by="threads", size=8) for t in (1, 2, 4)]
     return section("axpy", rates, roof={"figure": "rate", "flops": "size", "bytes": "6 * size", "where": "by=threads"})
 
 
 def test_the_roof_is_the_least_of_slope_and_peak_and_kernels_lie_at_their_intensity() -> None:
-    one, four = roof.plots({"benchmarks": [levels(), peak(), kernel()]})
+    one, four = roof.plots(document(levels(), peak(), kernel()))
     assert [drawn["layout"]["title"]["text"] for drawn in (one, four)] == [
         "roof of 1 thread",
         "roof of 4 threads",
@@ -65,10 +56,10 @@ def test_the_roof_is_the_least_of_slope_and_peak_and_kernels_lie_at_their_intens
 def test_the_bound_of_arithmetic_follows_from_the_clock_that_was_measured() -> None:
     clock = section("ticks", [figure("frequency", 4e9, "Hz")], roof={"clock": "frequency"})
     host = {"frequency": 2e9, "flags": ["avx2", "fma"]}
-    one, _ = roof.plots({"benchmarks": [levels(), peak(), kernel(), clock], "host": host})
+    one, _ = roof.plots(document(levels(), peak(), kernel(), clock, host=host))
     (bound,) = [trace for trace in one["data"] if trace["name"].startswith("bound")]
     assert bound["y"] == [4e9 * 4 * 2 * 2] * 2 and "4.00 GHz measured" in bound["name"]
-    without, _ = roof.plots({"benchmarks": [levels(), peak(), kernel()], "host": host})
+    without, _ = roof.plots(document(levels(), peak(), kernel(), host=host))
     assert not any(trace["name"].startswith("bound") for trace in without["data"])
 
 
@@ -87,19 +78,18 @@ def test_the_bound_of_arithmetic_follows_from_the_clock_that_was_measured() -> N
 def test_how_many_units_compute_is_found_by_measurement(clock: float, value: float, basis: str) -> None:
     """No figure may stand above its roof: where the measured peak passes what flags and clock give, it is the bound."""
     ticks = section("ticks", [figure("frequency", clock, "Hz")], roof={"clock": "frequency"})
-    document = {"benchmarks": [peak(), ticks], "host": {"flags": ["avx2", "fma"]}}
-    assert bounds.peak_float64(document) == (pytest.approx(value), basis)
-    reached = {"value": 40e9, "unit": "flop/s", "better": "higher", "params": {}}
-    by_peak = bounds.share(reached | {"bound": "peak_measured"}, {}, document)
+    run = document(peak(), ticks, host={"flags": ["avx2", "fma"]})
+    assert bounds.peak_float64(run) == (pytest.approx(value), basis)
+    by_peak = bounds.share(from_json(Headline, headline("h", 40e9, "flop/s", bound="peak_measured")), run)
     assert by_peak is not None and by_peak.share == pytest.approx(40 / 50)
 
 
 def test_there_is_no_roof_without_slopes_or_without_anything_under_them() -> None:
-    assert roof.plots({"benchmarks": [peak(), kernel()]}) == []
-    assert roof.plots({"benchmarks": [levels()]}) == []
+    assert roof.plots(document(peak(), kernel())) == []
+    assert roof.plots(document(levels())) == []
 
 
-def processors() -> Document:
+def processors() -> Section:
     made = [figure("rate", 10e9 * t**0.5, "B/s", threads=t, kernel="copy", vector=0) for t in (1, 2, 3)]
     parts = [(2, 0, 8e9), (2, 1, 6e9), (3, 0, 7e9), (3, 1, 5e9), (3, 2, 5e9)]
     made += [figure("share", rate, "B/s", threads=t, thread=which, kernel="copy", vector=0) for t, which, rate in parts]
@@ -153,14 +143,14 @@ def test_points_are_named_by_what_tells_them_apart() -> None:
 
 
 def test_what_all_cases_have_alike_is_said_once() -> None:
-    made = tables.figures(processors() | {"title": "Sharing"})
+    made = tables.figures(processors())
     assert made.note == "All with kernel copy, vector 0."
     assert [row[1] for row in made.rows if row[0] == "rate"] == ["threads 1", "threads 2", "threads 3"]
     alone = tables.figures(section("one", [figure("rate", 1e9, "B/s", size=8)]))
     assert alone.rows[0][1] == "size 8" and alone.note == ""
 
 
-def square(values: dict[tuple[int, int], float | None]) -> Document:
+def square(values: dict[tuple[int, int], float | None]) -> Section:
     made = [figure("time", value, "s", **{"from": a, "to": b, "size": 8}) for (a, b), value in values.items()]
     return section("square", made, matrix=["from", "to"])
 
@@ -177,11 +167,14 @@ def test_a_matrix_is_drawn_whole_and_pairs_measured_once_are_mirrored() -> None:
 
 def test_no_matrix_is_drawn_of_what_is_invalid_or_was_not_asked_for() -> None:
     assert matrices.plots(square({(0, 0): None, (0, 1): None})) == []
-    assert matrices.plots(square({(0, 1): 1e-9}) | {"matrix": None}) == []
+    assert matrices.plots(replace(square({(0, 1): 1e-9}), matrix=None)) == []
 
 
-def sped() -> Document:
-    estimates = [{"value": value, "range": [value - 0.1, value + 0.1], "ci95": None} for value in (1.0, 1.8, 2.4)]
+def sped() -> Section:
+    estimates = [
+        {"value": value, "range": [value - 0.1, value + 0.1], "ci95": None, "launches": 3, "scope": ""}
+        for value in (1.0, 1.8, 2.4)
+    ]
     about = {"benchmark": "k", "figure": "time", "params": {"by": "threads"}, "base": "the same program on 1 thread"}
     law = {"coefficients": {"sigma": 0.1, "kappa": 0.02}, "residuals": [], "text": ""}
     fits = [
@@ -202,7 +195,7 @@ def test_speedups_stand_with_perfect_speedup_and_the_laws() -> None:
     assert speedups.plots(section("k", [])) == []
 
 
-def heard() -> Document:
+def heard() -> Section:
     """A flat spectrum of 5,000 frequencies with a line at 1,234 Hz."""
     power = [40.0 if f == 1234 else 0.5 for f in range(1, 5001)]
     peaks = [{"frequency": 1234.0, "width": 1.0, "power": 40.0, "harmonics": 0, "cause": "a <made> cause"}]
@@ -233,10 +226,8 @@ def test_a_browser_draws_every_picture(tmp_path: Path) -> None:
     from playwright.sync_api import sync_playwright
 
     made = [levels(), peak(), kernel(), processors(), square({(0, 0): 1e-9, (0, 1): 5e-9}), sped(), heard()]
-    about = {"run": "r", "machine": "m", "profile": "quick", "created": 0.0, "state": "clean", "valid": True}
-    empty: Document = {"warnings": [], "samples": "", "provenance": {}, "host": {}, "described": False}
     written = tmp_path / "report.html"
-    written.write_text(page.html({**about, **empty, "benchmarks": made}), encoding="utf-8")
+    written.write_text(page.html(document(*made)), encoding="utf-8")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         opened = chromium.new_page()

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from assay.execute.binding import crowded, seen, stated
-from assay.report.document import document
 from assay.store import Run
 from command_line import assay
+from made_documents import as_json as document
 from mpis_here import MPI
 from small_programs import script
 from test_node_cases import quota  # noqa: F401  (a fixture)

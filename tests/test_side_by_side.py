@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from assay.report import by_length
 from assay.report.document import document
+from assay.report.model.section import Section
 from assay.store import Run
 from command_line import assay
 from test_compare_gate import made
@@ -77,9 +77,9 @@ def test_the_terminal_markdown_and_a_page_show_them(tmp_path: Path) -> None:
     assert assay("report", *runs[:2], "-o", str(elsewhere)).status == 0 and "equal" in elsewhere.read_text()
 
 
-def section(run: Run) -> dict[str, Any]:
-    (found,) = document(run)["benchmarks"]
-    return dict(found)
+def section(run: Run) -> Section:
+    (found,) = document(run).benchmarks
+    return found
 
 
 def test_echo_by_length_has_one_unit_per_column(tmp_path: Path) -> None:

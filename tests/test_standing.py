@@ -13,10 +13,11 @@ import pytest
 
 from assay.analysis import disturbance
 from assay.report import page, tables
-from assay.report.document import document
+from assay.report.document import document as typed
 from assay.samples import Circumstance
 from assay.store import Run
 from command_line import assay
+from made_documents import as_json as document
 
 pytestmark = pytest.mark.measures
 
@@ -87,7 +88,7 @@ def test_a_third_of_the_blocks_is_quiet_and_their_median_is_what_is_printed(run:
     assert (found["marked"], found["blocks"]) == (12, 18) and "others" in found["reasons"]
     assert found["disturbance"]["low"] <= 0 <= found["disturbance"]["high"] < 0.05
     assert all(value == pytest.approx(1e-3, rel=0.01) for _, value in found["by_launch"])
-    shown = json.dumps(tables.figures(whole["benchmarks"][0]).rows)
+    shown = json.dumps(tables.figures(typed(run).benchmarks[0]).rows)
     assert "1 ms" in shown and "10 ms" not in shown
 
 
@@ -102,7 +103,7 @@ def test_the_headline_is_by_the_estimator_that_stands(run: Run, interrupted: boo
     headlines = [h for h in whole["benchmarks"][0]["headlines"] if h["name"] == "half_round_trip"]
     assert [h["estimator"] for h in headlines] == [words]
     assert headlines[0]["value"] == pytest.approx(1e-5 if interrupted else 1e-6, rel=0.02)
-    assert "10 µs" not in page.markdown(whole) or interrupted
+    assert "10 µs" not in page.markdown(typed(run)) or interrupted
 
 
 def test_where_most_readings_were_interrupted_the_best_reading_is_printed_as_a_bound(run: Run) -> None:

@@ -14,6 +14,7 @@ from assay.report.usable import usable_processors
 from assay.samples import Circumstance, Launch, folded
 from assay.store import Run
 from command_line import assay
+from made_documents import document as made_document
 
 pytestmark = pytest.mark.measures
 
@@ -47,10 +48,10 @@ def test_a_host_that_stated_nothing_is_the_submitting_one_only_if_it_is_the_same
 
 def test_a_node_s_bound_comes_from_its_own_clock_and_vectors_never_from_the_submitting_host_s() -> None:
     node = {**NODE, "flags": ["-O3"], "vectors": ["avx2", "fma", "avx512f"], "submitted_from": "laptop"}
-    peak = bounds.peak_float64({"host": node, "benchmarks": []})
+    peak = bounds.peak_float64(made_document(host=node))
     assert peak is not None and peak[0] == 2e9 * 8 * 2 * 2
     node.pop("vectors")
-    assert bounds.peak_float64({"host": node, "benchmarks": []}) is None
+    assert bounds.peak_float64(made_document(host=node)) is None
 
 
 @pytest.mark.parametrize(("usable", "state"), [(2, "disturbed"), (64, "clean")])

@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assay.report import page, summary, tables, verdict
+from assay.report import page, summary, tables
 from assay.report.cases import cases
+from assay.report.earlier import EarlierLine, EarlierRun
+from assay.report.model.json_form import from_json, to_json
+from assay.report.model.reported_figure import Headline
+from assay.report.model.run_document import Document
+from assay.report.model.section import Section
+from assay.report.run_verdict import judged, verdict
 from assay.report.states import words
-from assay.report.verdict import verdict as judge
 from assay.store import Run
 from command_line import assay
 from made_documents import document, figure, headline, section
 
-Document = dict[str, Any]
+Json = dict[str, Any]
 
 
-def part(name: str, of: str, *headlines: Document, figures: list[Document] | None = None, **more: Any) -> Document:
+def judge(run: Document, before: Sequence[EarlierRun] = ()) -> Json:
+    """The verdict as `summary.json` has it."""
+    found: Json = to_json(verdict(run, None, before))
+    return found
+
+
+def part(name: str, of: str, *headlines: Json, figures: list[Json] | None = None, **more: Any) -> Section:
     return section(name, figures or list(headlines), part=of, headlines=list(headlines), title=name.title(), **more)
+
+
+def earlier(run: str, *lines: Json) -> EarlierRun:
+    return EarlierRun(run, [from_json(EarlierLine, line) for line in lines])
 
 
 def test_each_part_comes_first_with_what_its_record_puts_first() -> None:
@@ -68,8 +84,8 @@ def test_without_a_bound_a_line_has_no_bar_and_earlier_runs_give_it_a_scale() ->
     run = document(part("lock", "threads", headline("lock", 20e-9, "s", better="lower")))
     assert judge(run)["lines"][0]["bar"] is None
     line = judge(run)["lines"][0]
-    before = [{"run": "r0", "created": 0, "lines": [{**line, "value": 10e-9}, {**line, "unit": "B/s", "value": 1.0}]}]
-    bar = judge(run, None, before)["lines"][0]["bar"]
+    before = [earlier("r0", {**line, "value": 10e-9}, {**line, "unit": "B/s", "value": 1.0})]
+    bar = judge(run, before)["lines"][0]["bar"]
     assert bar["bounded"] is False and bar["at"] == pytest.approx(0.5)
     assert bar["ticks"] == [{"run": "r0", "at": 1.0}]
 
@@ -79,8 +95,8 @@ def test_a_bound_that_an_earlier_run_passed_gives_way_to_what_that_run_reached()
     run = document(part("stream", "memory", headline("triad", 4e9, "B/s", bound="memory_rate"), figures=streamed))
     line = judge(run)["lines"][0]
     assert line["bar"]["text"] == "80%"
-    before = [{"run": "r0", "created": 0, "lines": [{**line, "value": 20e9}]}]
-    line = judge(run, None, before)["lines"][0]
+    before = [earlier("r0", {**line, "value": 20e9})]
+    line = judge(run, before)["lines"][0]
     assert line["bar"]["text"] == "20%" and line["bound_text"] == "of 20 GB/s: reached by an earlier run"
     assert line["bar"]["ticks"] == [{"run": "r0", "at": 1.0}]
 
@@ -108,14 +124,14 @@ def test_the_grade_is_the_worst_of_its_criteria(
     lines = [headline(f"h{i}", 1.0, "s") | {"range": [1 - w / 2, 1 + w / 2]} for i, w in enumerate(widths)]
     if moved is not None:
         lines[0] |= {"state": "disturbed", "disturbance": {"low": -moved, "high": 0.01}}
-    found = judge(document(part("b", "memory", *lines, launches=launches) | {"launches": launches}))["grade"]
+    found = judge(document(part("b", "memory", *lines, launches=launches)))["grade"]
     assert "".join(each["grade"] for each in found["criteria"]) == grades and found["grade"] == max(grades)
     assert all(each["thresholds"] and each["text"] for each in found["criteria"])
 
 
 def test_what_is_missing_or_only_a_bound_costs_the_grade() -> None:
     fine = [part(f"b{i}", "memory", headline(f"h{i}", 1.0, "s")) for i in range(3)]
-    lost = part("lost", "memory", state="invalid", warnings=["check failed"]) | {"state": "invalid"}
+    lost = part("lost", "memory", state="invalid", warnings=["check failed"])
     found = judge(document(*fine, lost))
     assert {each["name"]: each["grade"] for each in found["grade"]["criteria"]}["missing"] == "D"
     assert (
@@ -133,10 +149,12 @@ def test_a_simulated_machine_is_graded_by_what_is_missing_alone() -> None:
 
 
 def test_causes_stand_once_with_how_far_they_moved_what_and_what_to_do() -> None:
-    touched = [{"benchmark": "stream", "figure": "rate", "params": {}, "low": -0.02, "high": 0.05}]
+    moved = {"state": "disturbed", "low": -0.02, "high": 0.05}
+    touched = [{"benchmark": "stream", "figure": "rate", "params": {}, **moved}]
     cause = {"cause": "others", "text": "other processes took 0.4 of 2 processors", "from": 0, "to": 9, "amount": 0.4}
-    run = document(part("stream", "memory", headline("triad", 1e9, "B/s", state="disturbed")) | {"state": "disturbed"})
-    run["causes"] = [{**cause, "figures": touched, "advice": "wait, or use fewer processors"}]
+    cause |= {"host": "", "processes": [], "figures": touched, "advice": "wait, or use fewer processors"}
+    stream = part("stream", "memory", headline("triad", 1e9, "B/s", state="disturbed"), state="disturbed")
+    run = document(stream, causes=[cause])
     first = judge(run)["findings"][0]
     assert "0.4 of 2 processors: figures of 1 benchmark moved by up to 5%" in first["text"]
     assert first["advice"] == "wait, or use fewer processors"
@@ -161,8 +179,8 @@ def test_a_described_machine_stands_beside_what_was_published_of_it() -> None:
         {"source": "Table 7", "benchmark": "summary", "errors": {"all": errors["all"], "predicted": None}},
     ]
     said = "Of 3 claims 2 hold, 1 differ, 0 cannot be told. Of those that hold 1 were predicted"
-    run = document(part("echo", "messages", headline("h", 1.0, "s")), described=True)
-    run["validation"] = {"tables": tables, "claims": [], "summary": {"cells": "", "claims": said}}
+    validation = {"tables": tables, "claims": [], "summary": {"cells": "", "claims": said}}
+    run = document(part("echo", "messages", headline("h", 1.0, "s")), described=True, validation=validation)
     assert judge(run)["published"] == [
         "Table 6, echo: 4 cells predicted, off by 2% in the middle and 6% at worst",
         said,
@@ -188,8 +206,8 @@ def test_an_invalid_figure_shows_no_number_anywhere() -> None:
     wrong = headline("h", 4.5678e-6, "s", state="invalid")
     wrong |= {"ci95": [4.4567e-6, 4.6789e-6]}
     run = document(part("b", "memory", wrong))
-    shown = [summary.markdown(run), "\n".join(summary.terminal(run)), tables.figures(run["benchmarks"][0]).markdown()]
-    shown += [json.dumps([[cell["t"] for cell in row] for row in cases(run["benchmarks"][0])["rows"]])]
+    shown = [summary.markdown(run), "\n".join(summary.terminal(run)), tables.figures(run.benchmarks[0]).markdown()]
+    shown += [json.dumps([[cell["t"] for cell in row] for row in cases(run.benchmarks[0])["rows"]])]
     shown += [page.html(run).partition('id="pack"')[0], page.markdown(run)]
     for text in shown:
         assert "4.56" not in text and "4.57" not in text and "4.46" not in text and "4.68" not in text
@@ -218,19 +236,19 @@ def test_a_disturbed_figure_says_by_how_much_at_most() -> None:
         page.html(run).partition('id="pack"')[0],
     ):
         assert "disturbed by at most 3.1%" in text
-    assert tables.figures(run["benchmarks"][0]).rows[0][-1] == "disturbed by at most 3.1%"
+    assert tables.figures(run.benchmarks[0]).rows[0][-1] == "disturbed by at most 3.1%"
 
 
 @pytest.mark.parametrize(("moved", "said"), [(0.002, "0.2%"), (0.0312, "3.1%"), (0.55, "55%"), (1.2, "120%")])
 def test_how_far_a_figure_was_moved_is_a_plain_percentage(moved: float, said: str) -> None:
     disturbed = headline("h", 1.0, "s", state="disturbed") | {"disturbance": {"low": 0.0, "high": moved}}
-    assert words(disturbed) == f"disturbed by at most {said}"
+    assert words(from_json(Headline, disturbed)) == f"disturbed by at most {said}"
 
 
 def test_the_terminal_is_not_wider_than_80_columns() -> None:
     titles = ["a title that is far longer than what a person would write for one of these main figures", "short"]
     lines = [headline(title, 1e-6, "s", state="disturbed") for title in titles]
-    run = document(part("b", "memory", *lines, state="disturbed", warnings=["w" * 300]) | {"state": "disturbed"})
+    run = document(part("b", "memory", *lines, state="disturbed", warnings=["w" * 300]))
     text = summary.terminal(run)
     assert max(len(line) for line in text) <= 80 and len(text) < 40
 
@@ -263,18 +281,18 @@ def test_a_report_leaves_the_verdict_beside_the_run(machine: Path, tmp_path: Pat
 def test_earlier_runs_of_the_same_machine_give_ticks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
-    told = part("lock", "threads", headline("lock", 20e-9, "s", better="lower"))
+    reached = [headline("lock", 20e-9 + 1e-9 * n, "s", better="lower") for n in range(4)]
     runs = []
     for name, host in (("old", "here"), ("other", "there"), ("broken", "here"), ("new", "here")):
         run = Run.create(tmp_path / name, {"machine": host, "described": False})
         run.about["created"] = float(len(runs))
         run.save()
+        told = part("lock", "threads", reached[len(runs)])
         made = document(told, run=run.about["id"], machine=host, created=run.about["created"])
-        made["benchmarks"][0]["headlines"][0]["value"] = 20e-9 + 1e-9 * len(runs)
         page.write(run, made)
         runs.append((run, made))
     (tmp_path / "broken" / "summary.json").write_text('{"lines": [{"value": "x"}')
     run, made = runs[-1]
-    line = verdict.attach(run, {key: value for key, value in made.items() if key != "summary"})["summary"]["lines"][0]
+    line = to_json(judged(run, made))["summary"]["lines"][0]
     assert line["earlier"] == [{"run": runs[0][0].about["id"], "value": pytest.approx(20e-9)}]
     assert line["bar"]["ticks"][0]["at"] == 1.0 and line["bar"]["at"] == pytest.approx(20 / 23)

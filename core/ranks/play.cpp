@@ -58,7 +58,8 @@ timing::Json launch(const std::string& program, const timing::Options& options, 
     places += (places.empty() ? "" : ",") + all.str();
   }
   timing::Json json;
-  json.text("event", "launch").text("program", program).integer("launch", options.launch);
+  json.text("event", "launch").integer("version", timing::launch_version).text("program", program);
+  json.integer("launch", options.launch);
   json.integer("seed", static_cast<std::int64_t>(options.seed)).number("t", now).integer("ranks", ranks);
   json.raw("placement", "[" + places + "]")
       .raw("hosts", "[]")

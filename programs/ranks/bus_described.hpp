@@ -1,16 +1,18 @@
-// The shared bus on a described machine: the stream is computing, at the rate of the bus or, where that is less, of
+// The shared bus on a simulated machine: the stream is computing, at the rate of the bus or, where that is less, of
 // [compute]'s kernel "stream"; every byte that the node's interface takes in or out makes it longer by its time on the
 // same bus ([node] bus). Messages are those of the network.
 //
 //   put    the first rank on another node puts into rank 0's memory
 //   echo   rank 1 shares rank 0's node and echoes with the first rank on another one (Dunigan 1995, section 3)
 //
-// The rounds are those of bus.hpp; one is enough, as nothing varies.
+// The rounds are those of bus.hpp.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "ranks/buffers.hpp"
+#include "ranks/bus_sides.hpp"
 #include "ranks/one_sided.hpp"
 #include "ranks/sampling.hpp"
 
@@ -35,130 +37,57 @@ class DescribedBus {
               : "no two of the ranks are on nodes with a network between them");
       co_return;
     }
-    const bool shares = comm_.hops(0, 1) == 0;  // rank 1 is on rank 0's node
+    shares_ = comm_.hops(0, 1) == 0;  // rank 1 is on rank 0's node
     std::size_t most = 1;
     for (const auto& each : session_.cases()) most = std::max(most, bytes_of(each));
     exposed_ = co_await comm_.expose(comm_.rank() == 0 ? most : 0);
     out_.assign(most, std::byte{0});
     in_.assign(most, std::byte{0});
-    std::int64_t order = 0;
-    for (const std::size_t index : Session::Order(session_.order(0))) {
-      const timing::CaseSettings& settings = session_.cases()[index];
-      put_ = settings.at("form").text == "put";
-      bytes_ = bytes_of(settings);
-      messenger_ = put_ ? away_ : 1;
-      if (!put_ && !shares) {
-        leave_out(
-            "form echo: ranks 0 and 1 are on nodes of their own; --set machine.node.processors=2 puts both on one");
-        continue;
-      }
-      co_await take(settings, order);
-      co_await verify(settings);
-    }
+    if (!shares_ &&
+        std::ranges::any_of(session_.cases(), [](const auto& each) { return each.at("form").text != "put"; }))
+      leave_out("form echo: ranks 0 and 1 are on nodes of their own; --set machine.node.processors=2 puts both on one");
+    co_await sample(comm_, session_, *this);
     co_await comm_.withdraw(exposed_);
   }
 
- private:
-  static constexpr int tag = 1, done_tag = 2;
-  static constexpr double piece = 65536;  // bytes of the stream between two looks at the clock
-  enum Load { stream, messages, both };
-  struct Side {
-    double bytes = 0, ticks = 0;
-    double rate() const { return ticks > 0 ? bytes / ticks * C::ticks_a_second : 0; }
-  };
+  // What the sampling loop asks of a kernel of several metrics. One round is enough, as nothing varies.
+  using Case = BusCase;
+  static constexpr auto metrics = bus_metrics;
+  Case at(const timing::CaseSettings& settings) const {
+    return {settings.at("form").text == "put", settings.at("kernel").text == "copy", bytes_of(settings)};
+  }
+  bool possible(const Case& at) const { return at.put || shares_; }
+  timing::Json label(C&, const Case& at) const { return bus_label(at, "both"); }
+  const char* cache(const Case&) const { return "described"; }
+  const char* ended() const { return "repetitions"; }
 
-  static std::size_t bytes_of(const timing::CaseSettings& settings) {
-    return static_cast<std::size_t>(settings.at("bytes").integer);
-  }
-  void leave_out(const std::string& why) {
-    if (comm_.rank() == 0) session_.note("left out: " + why);
-  }
-
-  Task run_stream(Side& moved) {
-    const std::int64_t start = comm_.now();
-    do {
-      co_await comm_.compute(piece / rate_, [] {});
-      moved.bytes += piece;
-    } while (comm_.now() - start < window_);
-    moved.ticks = static_cast<double>(comm_.now() - start);
-  }
-  Task put_messages(Side& moved) {
-    const std::int64_t start = comm_.now();
-    do {
-      co_await comm_.put(exposed_, out_.data(), bytes_, 0, 0);
-      co_await comm_.complete(exposed_, 0);
-      moved.bytes += static_cast<double>(bytes_);
-    } while (comm_.now() - start < window_);
-    moved.ticks = static_cast<double>(comm_.now() - start);
-  }
-  // The first byte says whether it is the last round trip.
-  Task echo_messages(Side& moved) {
-    const std::int64_t start = comm_.now();
-    for (bool last = false, over = false; !over; last = comm_.now() - start >= window_) {
-      out_[0] = std::byte{last};
-      co_await comm_.send(out_.data(), bytes_, away_, tag);
-      co_await comm_.recv(in_.data(), bytes_, away_, tag);
-      moved.bytes += 2 * static_cast<double>(bytes_);
-      over = last;
+  Task take(C&, const Case& at, std::vector<BlockLine>& lines) {
+    put_ = at.put;
+    bytes_ = at.bytes;
+    messenger_ = put_ ? away_ : 1;
+    double rates[3][2];  // B/s, of the stream and of the messages under each load
+    for (const BusLoad load : {BusLoad::stream, BusLoad::messages, BusLoad::both}) {
+      BusSide streamed, passed;
+      co_await enter(load, streamed, passed);
+      rates[static_cast<int>(load)][0] = streamed.rate(C::ticks_a_second);
+      rates[static_cast<int>(load)][1] = passed.rate(C::ticks_a_second);
     }
-    moved.ticks = static_cast<double>(comm_.now() - start);
-  }
-  Task answer() {
-    for (bool last = false; !last;) {
-      co_await comm_.recv(in_.data(), bytes_, 1, tag);
-      last = in_[0] != std::byte{0};
-      co_await comm_.send(out_.data(), bytes_, 1, tag);
-    }
-  }
-
-  Task enter(Load load, Side& streamed, Side& passed) {
-    co_await barrier(comm_);
-    if (load != messages && comm_.rank() == 0) co_await run_stream(streamed);
-    if (load == stream) co_return;
-    if (!put_ && comm_.rank() == away_) co_await answer();
-    if (comm_.rank() == messenger_) {
-      Side mine;
-      if (put_)
-        co_await put_messages(mine);
-      else
-        co_await echo_messages(mine);
-      co_await comm_.send(&mine, sizeof mine, 0, done_tag);
-    }
-    if (comm_.rank() == 0) co_await comm_.recv(&passed, sizeof passed, messenger_, done_tag);
-  }
-
-  Task take(const timing::CaseSettings& settings, std::int64_t& order) {
-    const std::int64_t rounds = *session_.pacing().repetitions, from = comm_.now();
-    Side sides[3][2];
-    for (const Load load : {stream, messages, both}) co_await enter(load, sides[load][0], sides[load][1]);
     if (comm_.rank() != 0) co_return;
-    timing::Accounting nobody;
-    nobody.wall = static_cast<double>(comm_.now() - from) / C::ticks_a_second;
-    const double start = session_.began + static_cast<double>(from) / C::ticks_a_second;
-    const auto write = [&](const char* metric, const char* load, double value) {
-      timing::Json line;
-      line.text("event", "block").object("case", label(settings, load)).text("metric", metric);
-      line.integer("block", 0).integer("order", order++).integer("batch", 1).null("first");
-      line.numbers("values", std::vector<double>(static_cast<std::size_t>(rounds), value)).text("ended", "repetitions");
-      line.number("t0", start).number("t1", start + nobody.wall).text("cache", "described");
-      session_.write(line.object("accounting", nobody.json()));
+    const auto rounds = static_cast<std::size_t>(*session_.pacing().repetitions);
+    const auto add = [&](std::string_view metric, const char* load, double value) {
+      lines.push_back({metric, bus_label(at, load), 1, std::vector<double>(rounds, value)});
     };
-    write("stream", "alone", sides[stream][0].rate());
-    write("messages", "alone", sides[messages][1].rate());
-    write("stream", "both", sides[both][0].rate());
-    write("messages", "both", sides[both][1].rate());
-    write("sum", "both", sides[both][0].rate() + sides[both][1].rate());
-    write("stream_kept", "both", sides[both][0].rate() / sides[stream][0].rate());
-    write("messages_kept", "both", sides[both][1].rate() / sides[messages][1].rate());
+    const double stream = rates[0][0], messages = rates[1][1], stream_both = rates[2][0], messages_both = rates[2][1];
+    add("stream", "alone", stream);
+    add("messages", "alone", messages);
+    add("stream", "both", stream_both);
+    add("messages", "both", messages_both);
+    add("sum", "both", stream_both + messages_both);
+    add("stream_kept", "both", stream_both / stream);
+    add("messages_kept", "both", messages_both / messages);
   }
 
-  timing::Json label(const timing::CaseSettings& settings, const char* load) const {
-    timing::Json json;
-    json.text("form", settings.at("form").text).text("kernel", settings.at("kernel").text);
-    return json.integer("bytes", settings.at("bytes").integer).text("load", load);
-  }
-
-  Task verify(const timing::CaseSettings& settings) {
+  Task verify(C&, const Case&, Verdict& verdict) {
     std::int64_t wrong = 0;
     if (comm_.rank() == 0) poison(exposed_.data(), bytes_);
     co_await barrier(comm_);
@@ -179,10 +108,71 @@ class DescribedBus {
     co_await barrier(comm_);
     if (comm_.rank() != 0) co_return;
     if (put_) wrong = wrong_bytes(exposed_.data(), bytes_, bytes_, true);
-    Verdict verdict;
     verdict.passed = wrong == 0;
     verdict.detail = std::to_string(wrong) + " bytes of a message wrong";
-    session_.check(label(settings, "both"), verdict);
+  }
+
+ private:
+  static constexpr int tag = 1, done_tag = 2;
+  static constexpr double piece = 65536;  // bytes of the stream between two looks at the clock
+  static std::size_t bytes_of(const timing::CaseSettings& settings) {
+    return static_cast<std::size_t>(settings.at("bytes").integer);
+  }
+  void leave_out(const std::string& why) {
+    if (comm_.rank() == 0) session_.note("left out: " + why);
+  }
+
+  Task run_stream(BusSide& moved) {
+    const std::int64_t start = comm_.now();
+    do {
+      co_await comm_.compute(piece / rate_, [] {});
+      moved.bytes += piece;
+    } while (comm_.now() - start < window_);
+    moved.ticks = static_cast<double>(comm_.now() - start);
+  }
+  Task put_messages(BusSide& moved) {
+    const std::int64_t start = comm_.now();
+    do {
+      co_await comm_.put(exposed_, out_.data(), bytes_, 0, 0);
+      co_await comm_.complete(exposed_, 0);
+      moved.bytes += static_cast<double>(bytes_);
+    } while (comm_.now() - start < window_);
+    moved.ticks = static_cast<double>(comm_.now() - start);
+  }
+  // The first byte says whether it is the last round trip.
+  Task echo_messages(BusSide& moved) {
+    const std::int64_t start = comm_.now();
+    for (bool last = false, over = false; !over; last = comm_.now() - start >= window_) {
+      out_[0] = std::byte{last};
+      co_await comm_.send(out_.data(), bytes_, away_, tag);
+      co_await comm_.recv(in_.data(), bytes_, away_, tag);
+      moved.bytes += 2 * static_cast<double>(bytes_);
+      over = last;
+    }
+    moved.ticks = static_cast<double>(comm_.now() - start);
+  }
+  Task answer() {
+    for (bool last = false; !last;) {
+      co_await comm_.recv(in_.data(), bytes_, 1, tag);
+      last = in_[0] != std::byte{0};
+      co_await comm_.send(out_.data(), bytes_, 1, tag);
+    }
+  }
+
+  Task enter(BusLoad load, BusSide& streamed, BusSide& passed) {
+    co_await barrier(comm_);
+    if (load != BusLoad::messages && comm_.rank() == 0) co_await run_stream(streamed);
+    if (load == BusLoad::stream) co_return;
+    if (!put_ && comm_.rank() == away_) co_await answer();
+    if (comm_.rank() == messenger_) {
+      BusSide mine;
+      if (put_)
+        co_await put_messages(mine);
+      else
+        co_await echo_messages(mine);
+      co_await comm_.send(&mine, sizeof mine, 0, done_tag);
+    }
+    if (comm_.rank() == 0) co_await comm_.recv(&passed, sizeof passed, messenger_, done_tag);
   }
 
   C& comm_;
@@ -190,6 +180,7 @@ class DescribedBus {
   typename C::Window exposed_{};
   bool put_ = false;
   int away_ = -1, messenger_ = -1;
+  bool shares_ = false;
   std::int64_t window_ = 0;
   double rate_ = 0;
   std::size_t bytes_ = 0;

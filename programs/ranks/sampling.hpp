@@ -10,13 +10,20 @@
 //     static constexpr metric; cache(const Case&)
 //     bool single(const Case&)                              optional: whether a reading must be one operation
 //     std::vector<Series>& beside()                         optional, at rank 0: what else each reading gave, in its
-//     own
-//                                                           unit; operate() appends, the loop clears
+//                                                           own unit; operate() appends, the loop clears
+//     bool possible(const Case&)                            optional: whether this machine can do the case, alike on
+//                                                           every rank; the others are passed over
+// A kernel of several metrics, none of which is how long an operation takes, gives in place of metric and operate():
+//     static constexpr std::array metrics                   their names
+//     Task warm(C&, const Case&, int64_t block)             optional, before what is accounted for
+//     Task take(C&, const Case&, vector<BlockLine>& lines)  a block of the case, on every rank; rank 0 fills the lines
+//     ended()                                               why a block ends
 // Ranks agree on a Run by a broadcast outside timed regions; on a described machine it is fixed and nothing is sent.
 #pragma once
 
 #include <vector>
 
+#include "ranks/block_lines.hpp"
 #include "ranks/collectives.hpp"
 #include "ranks/session.hpp"
 
@@ -31,11 +38,15 @@ template <class Kernel>
 concept GivesMore = requires(Kernel kernel) { kernel.beside(); };
 template <class Kernel>
 concept TimesSingly = requires(Kernel kernel, const decltype(kernel.at({}))& at) { kernel.single(at); };
-// Whether the record, where the kernel carries it, has a section for the kernel's metric.
 template <class Kernel>
-consteval bool record_names_metric() {
+concept ChoosesCases = requires(Kernel kernel, const decltype(kernel.at({}))& at) { kernel.possible(at); };
+template <class Kernel>
+concept TakesBlocks = requires { Kernel::metrics; };
+// Whether the record, where the kernel carries it, has a section for the metric.
+template <class Kernel>
+consteval bool record_names(std::string_view metric) {
   if constexpr (requires { std::string_view(Kernel::record); }) {
-    constexpr std::string_view opens = "[metric.", metric = Kernel::metric;
+    constexpr std::string_view opens = "[metric.";
     std::string_view left = Kernel::record;
     for (std::size_t at = left.find(opens); at != std::string_view::npos; at = left.find(opens)) {
       left = left.substr(at + opens.size());
@@ -44,6 +55,16 @@ consteval bool record_names_metric() {
     return false;
   }
   return true;
+}
+template <class Kernel>
+consteval bool record_names_metrics() {
+  if constexpr (TakesBlocks<Kernel>) {
+    for (const std::string_view metric : Kernel::metrics)
+      if (!record_names<Kernel>(metric)) return false;
+    return true;
+  } else {
+    return record_names<Kernel>(Kernel::metric);
+  }
 }
 template <class Kernel>
 void forget_beside(Kernel& kernel) {
@@ -78,24 +99,20 @@ template <class Kernel, class Case>
 void write_block(Session& session, Kernel& kernel, const timing::Json& label, const Case& at, std::int64_t block,
                  std::int64_t order, const CaseState& state, const Pace& pace, double from, double to,
                  const timing::Accounting& accounting) {
-  const auto line = [&](std::string_view metric, const std::vector<double>& values, bool with_first) {
-    timing::Json json;
-    json.text("event", "block").object("case", label).text("metric", metric);
-    json.integer("block", block).integer("order", order).integer("batch", state.batch);
-    with_first&& block == 0 && state.first ? json.number("first", *state.first) : json.null("first");
-    json.numbers("values", values).text("ended", pace.ended()).number("t0", from).number("t1", to);
-    session.write(json.text("cache", kernel.cache(at)).object("accounting", accounting.json()));
-  };
-  line(kernel.metric, pace.values(), true);
+  const BlockFacts facts{block, pace.ended(), kernel.cache(at)};
+  const timing::Json spent = accounting.json();
+  write_line(session, {kernel.metric, label, state.batch, pace.values(), state.first}, order, facts, from, to, spent);
   if constexpr (GivesMore<Kernel>) {
     for (const Series& series : kernel.beside()) {
-      if (!series.values.empty()) line(series.metric, series.values, false);
+      if (series.values.empty()) continue;
+      write_line(session, {series.metric, label, state.batch, series.values}, order, facts, from, to, spent);
     }
   }
   forget_beside(kernel);
 }
 
-// A case on a described machine: so many readings, told beforehand. Its frame is kept small, as there may be a million.
+// A case on a described machine: as many readings as are set beforehand. Its frame is kept small, as there may be a
+// million.
 template <Communicator C, class Kernel>
 Task sample_described(C& comm, Session& session, Kernel& kernel, std::size_t index, std::int64_t order) {
   const auto at = kernel.at(session.cases()[index]);
@@ -159,24 +176,65 @@ Task sample_case(C& comm, Session& session, Kernel& kernel, std::size_t index, s
   }
 }
 
+// One block of one case of a kernel that takes blocks itself, on every rank; each of its lines has a place in the
+// order.
+template <Communicator C, class Kernel>
+Task sample_lines(C& comm, Session& session, Kernel& kernel, std::size_t index, std::int64_t block,
+                  std::int64_t& order) {
+  const auto at = kernel.at(session.cases()[index]);
+  if constexpr (requires { kernel.warm(comm, at, block); }) co_await kernel.warm(comm, at, block);
+  const BlockFacts facts{block, kernel.ended(), kernel.cache(at)};
+  std::vector<BlockLine> lines;
+  if (comm.is_simulated()) {
+    const std::int64_t start = comm.now();
+    co_await kernel.take(comm, at, lines);
+    timing::Accounting nobody;
+    nobody.wall = static_cast<double>(comm.now() - start) / C::ticks_a_second;
+    const double from = session.began + static_cast<double>(start) / C::ticks_a_second;
+    for (const BlockLine& line : lines)
+      write_line(session, line, order++, facts, from, from + nobody.wall, nobody.json());
+    co_return;
+  }
+  timing::Accounting before, after;
+  co_await account(comm, session, before);
+  const double from = timing::unix_time();
+  co_await kernel.take(comm, at, lines);
+  const double to = timing::unix_time();
+  co_await account(comm, session, after);
+  for (const BlockLine& line : lines) {  // the block's time and accounting are written once
+    const bool leads = &line == &lines.front();
+    const timing::Accounting spent = leads ? after.since(before) : timing::Accounting();
+    write_line(session, line, order++, facts, leads ? from : to, to, spent.json());
+  }
+}
+
 // Every case of the session: measured in blocks, and verified once, right after its first block.
 template <Communicator C, class Kernel>
 Task sample(C& comm, Session& session, Kernel& kernel) {
-  static_assert(record_names_metric<Kernel>(), "the kernel's metric is no [metric.NAME] of its record");
+  static_assert(record_names_metrics<Kernel>(), "the kernel's metric is no [metric.NAME] of its record");
   if (!comm.is_simulated() || comm.rank() == 0) {  // on all ranks alike, so that none waits for one that was refused
-    session.require_metric(Kernel::metric);
+    if constexpr (TakesBlocks<Kernel>) {
+      for (const std::string_view metric : Kernel::metrics) session.require_metric(metric);
+    } else {
+      session.require_metric(Kernel::metric);
+    }
     if constexpr (GivesMore<Kernel>) {
       for (const Series& series : kernel.beside()) session.require_metric(series.metric);
     }
   }
   std::int64_t order = 0;
   for (std::int64_t block = 0; block < session.blocks(); ++block) {
-    for (std::size_t turn = 0; turn < session.cases().size(); ++turn, ++order) {
+    for (std::size_t turn = 0; turn < session.cases().size(); ++turn) {
       const std::size_t index = session.order(block)[turn];
-      if (comm.is_simulated()) {
-        co_await sample_described(comm, session, kernel, index, order);
+      if constexpr (ChoosesCases<Kernel>) {
+        if (!kernel.possible(kernel.at(session.cases()[index]))) continue;
+      }
+      if constexpr (TakesBlocks<Kernel>) {
+        co_await sample_lines(comm, session, kernel, index, block, order);
+      } else if (comm.is_simulated()) {
+        co_await sample_described(comm, session, kernel, index, order++);
       } else {
-        co_await sample_case(comm, session, kernel, index, block, order);
+        co_await sample_case(comm, session, kernel, index, block, order++);
       }
       if (block > 0) continue;
       const auto at = kernel.at(session.cases()[index]);

@@ -69,7 +69,8 @@ Json launch_event(std::string_view program, const Options& options, const std::v
   std::vector<std::string> places;
   for (const Placement& place : placement) places.push_back(place.json().str());
   Json json;
-  json.text("event", "launch").text("program", program).integer("launch", options.launch);
+  json.text("event", "launch").integer("version", launch_version).text("program", program);
+  json.integer("launch", options.launch);
   json.integer("seed", static_cast<std::int64_t>(options.seed)).number("t", unix_time());
   json.integer("ranks", static_cast<std::int64_t>(placement.size())).list("placement", places);
   json.list("hosts", hosts);

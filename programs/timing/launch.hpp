@@ -30,6 +30,9 @@ Placement here(std::int64_t rank);
 
 std::string compiler_name();
 
+// The version of the lines that programs write (src/assay/versions.py), which each launch states.
+inline constexpr std::int64_t launch_version = 1;
+
 // The launch event of the program of this name; `library` is the message-passing library, "" where there is none;
 // `flags` are those of the program that asks, which may have more than this frame has; `hosts` are the facts of each
 // host, JSON objects.

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from assay import verbs
+from assay import verbs, versions
 from assay.errors import AssayError, InterruptError
 
 
@@ -62,7 +62,9 @@ def _leave() -> None:
 
 
 def emit(document: Any) -> None:
-    """Print the one JSON document of a verb under --json to standard output."""
+    """Print the one JSON document of a verb under --json to standard output, with the version of its form."""
+    if isinstance(document, dict):
+        document = versions.marked(versions.DOCUMENT, document)
     sys.stdout.write(json.dumps(document, allow_nan=False, indent=2, default=str) + "\n")
 
 

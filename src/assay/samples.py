@@ -187,7 +187,12 @@ def events(path: Path) -> Iterator[dict[str, Any]]:
 
 def rows(lines: Iterable[dict[str, Any]], about: Circumstance) -> Iterator[Row]:
     """Unfold one task's events into rows."""
-    for each in folded(lines, about):
+    yield from unfolded(folded(lines, about), about)
+
+
+def unfolded(of: Iterable[Measured | Check | Launch], about: Circumstance) -> Iterator[Row]:
+    """Give the rows of what was read of one task: of a block all its samples, then the block."""
+    for each in of:
         if isinstance(each, Measured):
             yield from _samples(each, about)
             yield each.block

@@ -24,13 +24,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
+from assay import versions
 from assay.errors import InputError, MeasurementError, warn
-from assay.samples import Circumstance, Row, rows
-from assay.samples import events as lines_of
+from assay.samples import Circumstance, Row, unfolded
 from assay.stored import journal, lines, provenance, tables
 from assay.stored.circumstances import usable
 from assay.stored.damage import Damage, damage
 from assay.stored.journal import circumstance
+from assay.stored.launch_file import Content, LaunchFile, LaunchFiles
 from assay.stored.tables import TABLES, schema
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TABLES", "Run", "connect", "known_runs", "schema", "storage_failed"]
 MOST_WARNINGS = 8  # of one run's damage
+INDEX_HEAD = "# assay: runs, one folder a line; version "
+MOST_HELD = 64 * 2**20  # bytes of launch files whose content is held while a run measures: memory is the machine's
 HOLD_WITHIN = 1.0  # s; who looks whether a run is being written holds its lock for an instant
 
 
@@ -61,7 +64,9 @@ class Run:
         self._damage: Damage | None = None
         self._tables: dict[str, pa.Table] | bool = False  # True: Parquet that can be read
         self._warned: set[str] = set()
-        self._provenance: dict[str, dict[str, Any]] | None = None
+        self._provenance: tuple[dict[str, dict[str, Any]], list[str]] | None = None
+        self._journal = journal.Journal(folder / "journal.jsonl")
+        self._files = LaunchFiles()
 
     # -- making and finding ------------------------------------------------------------------------------------------
 
@@ -111,8 +116,12 @@ class Run:
 
     @staticmethod
     def load(folder: Path) -> Run:
-        """Read a run's run.json. OSError, or ValueError where it is not one; a key of a wrong kind is left out."""
-        about = lines.read_document(folder / "run.json")
+        """Read a run's run.json; a key of a wrong kind is left out.
+
+        OSError, ValueError where it is not one, InputError where it is of a newer version.
+        """
+        path = folder / "run.json"
+        about = versions.current(versions.RUN, lines.read_document(path), versions.in_file(path))
         if not isinstance(about.get("id"), str):
             raise ValueError(f"id: seen: {about.get('id')!r}; accepted: text")
         kept = {key: value for key, value in about.items() if isinstance(value, _KINDS.get(key, object))}
@@ -200,7 +209,8 @@ class Run:
 
     def save(self) -> None:
         """Write run.json anew, whole or not at all."""
-        lines.write_whole(self.folder / "run.json", json.dumps(self.about, indent=1, default=str))
+        about = versions.marked(versions.RUN, self.about)
+        lines.write_whole(self.folder / "run.json", json.dumps(about, indent=1, default=str))
 
     def warn(self, text: str) -> None:
         """Say a thing about this run in a line on standard error, once."""
@@ -213,20 +223,19 @@ class Run:
     def journal(self, entry: dict[str, Any]) -> None:
         """Append one line to the journal and see it on the disk before going on."""
         try:
-            lines.append(self.folder / "journal.jsonl", json.dumps({"t": time.time(), **entry}, default=str))
+            self._journal.append({"t": time.time(), **entry})
         except OSError as error:
             storage_failed(error, self.folder)
 
     def entries(self) -> list[dict[str, Any]]:
         """Return the journal's entries: what cannot be used of it is in `damage`. InputError where it is unreadable."""
-        return self._journal()[0]
+        return self._entries()[0]
 
-    def _journal(self) -> tuple[list[dict[str, Any]], list[str]]:
-        path = self.folder / "journal.jsonl"
+    def _entries(self) -> tuple[list[dict[str, Any]], list[str]]:
         try:
-            return journal.read(path)
+            return self._journal.read()
         except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror})", file=path) from None
+            raise InputError(f"cannot be read ({error.strerror})", file=self._journal.path) from None
 
     def keep_provenance(self, document: dict[str, Any]) -> str:
         """Store the circumstances of a launch; returns the key that its rows carry."""
@@ -241,14 +250,20 @@ class Run:
 
     def provenance(self) -> dict[str, dict[str, Any]]:
         """Return all circumstances by key; those that cannot be read are in `damage`."""
+        return self._circumstances()[0]
+
+    def _circumstances(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
         if self._provenance is None:
-            self._provenance = provenance.read_all(self.folder / "provenance")[0]
+            self._provenance = provenance.read_all(self.folder / "provenance")
         return self._provenance
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
-    def tasks(self) -> Iterator[tuple[Circumstance, Path]]:
-        """Each task that was begun: what its rows have in common, and each file written (one a node)."""
+    def tasks(self) -> Iterator[tuple[Circumstance, LaunchFile]]:
+        """Each task that was begun: what its rows have in common, and each file written (one per node).
+
+        A file is opened when its content is first asked for, and not again as long as it stays what it was.
+        """
         entries = self.entries()
         rejected = {e.get("file") for e in entries if e["event"] == "ended" and e.get("rejected")}
         last = journal.last_attempts(entries)
@@ -260,22 +275,26 @@ class Run:
                 superseded = entry["file"] != last[entry["task"]] or entry["file"] in rejected
                 about = replace(circumstance(entry["about"]), superseded=superseded)
                 path = self.folder / "launches" / entry["file"]
-                yield about, path
-                for of_one_node in of_nodes.get(path.stem, ()):
-                    yield about, of_one_node
+                for each in (path, *of_nodes.get(path.stem, ())):
+                    yield about, LaunchFile(about, each, self._files)
+
+    def content(self, path: Path, about: Circumstance) -> Content:
+        """What one file of a launch says; what was read for launches before is given back where it is much."""
+        self._files.trim(MOST_HELD)
+        return self._files.content(path, about)
 
     def rows(self) -> Iterator[Row]:
         """All rows, unfolded from the programs' own lines."""
-        for about, path in self.tasks():
-            yield from rows(lines_of(path), about)
+        for about, file in self.tasks():
+            yield from unfolded(file.rows, about)
 
     def damage(self) -> Damage:
         """What is wrong with this run's files; said in warnings when it is first asked for."""
         if self._damage is None:
-            entries, faults = self._journal()
+            entries, faults = self._entries()
             try:
-                self._damage = damage(self.folder / "launches", entries)
-                unread = provenance.read_all(self.folder / "provenance")[1]
+                self._damage = damage(self.folder / "launches", entries, self._files)
+                unread = self._circumstances()[1]
             except OSError as error:
                 raise InputError(f"cannot be read ({error.strerror})", file=error.filename or self.folder) from None
             self._damage.texts[:0] = faults + unread
@@ -286,7 +305,7 @@ class Run:
         return self._damage
 
     def forget(self) -> None:
-        """Read the files anew when next asked for damage or tables: they have changed."""
+        """Look at the files anew when next asked for damage or tables: what has changed is read again."""
         self._damage, self._tables, self._provenance = None, False, None
 
     def finish(self, state: str) -> list[str]:
@@ -384,17 +403,34 @@ def _index() -> Path:
 def _remember(folder: Path) -> None:
     try:
         _index().parent.mkdir(parents=True, exist_ok=True)
+        if not _index().exists():
+            lines.append(_index(), f"{INDEX_HEAD}{versions.INDEX.version}", closing="\n")
+        else:
+            _folders(_index().read_bytes())
         lines.append(_index(), str(folder), closing="\n")  # a whole path stays one
     except OSError:
         return  # a home that cannot be written costs only the short name: the folder itself still opens
+    except InputError as error:
+        warn(f"{error}; this run is not entered: it opens by its folder")
+
+
+def _folders(index: bytes) -> dict[Path, None]:
+    """Read the index: folders in order. InputError where it is of a newer version."""
+    folders: dict[Path, None] = {}
+    for number, line in enumerate(index.decode("utf-8", "surrogateescape").split("\n"), 1):
+        if line.startswith(INDEX_HEAD):
+            version = versions.written(line.removeprefix(INDEX_HEAD))
+            versions.checked(versions.INDEX, version, versions.in_file(_index(), number))
+        elif line and "\0" not in line:
+            folders[Path(line)] = None
+    return folders
 
 
 def known_runs() -> list[Run]:
     """All runs that this person made and that are still there, the newest last; one that is broken costs a warning."""
     folders: dict[Path, None] = {}
     with contextlib.suppress(OSError):  # none yet, or a home that cannot be read
-        text = _index().read_bytes().decode("utf-8", "surrogateescape")
-        folders = dict.fromkeys(Path(line) for line in text.split("\n") if line and "\0" not in line)
+        folders = _folders(_index().read_bytes())
     for here in sorted(Path("runs").glob("*/run.json")):
         folders.setdefault(here.parent.absolute(), None)
     found = []
@@ -405,6 +441,8 @@ def known_runs() -> list[Run]:
             continue
         except (OSError, ValueError) as error:
             warn(f"{folder}: cannot be read as a run and is skipped (run.json: {error})")
+        except InputError as error:
+            warn(f"{error}; this run is skipped")
     return sorted(found, key=lambda run: float(run.about.get("created", 0.0)))
 
 

@@ -10,6 +10,7 @@ import json
 import os
 from pathlib import Path
 
+from assay import versions
 from assay.errors import InputError
 
 
@@ -43,18 +44,25 @@ def listed() -> list[Path]:
 
 
 def _listed() -> list[str]:
+    """The list as it is kept; empty where there is none or it is damaged, InputError where it is of a newer version."""
     try:
         held = json.loads(_list().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return []
-    return [each for each in held if isinstance(each, str)] if isinstance(held, list) else []
+    if isinstance(held, list):  # version 0
+        held = {"programs": held}
+    if not isinstance(held, dict):
+        return []
+    names = versions.current(versions.OWN_PROGRAMS, held, versions.in_file(_list())).get("programs")
+    return [each for each in names if isinstance(each, str)] if isinstance(names, list) else []
 
 
 def _write(names: list[str]) -> None:
+    kept = versions.marked(versions.OWN_PROGRAMS, {"programs": names})
     try:
         _list().parent.mkdir(parents=True, exist_ok=True)
         fresh = _list().with_suffix(f".{os.getpid()}")
-        fresh.write_text(json.dumps(names, indent=1) + "\n", encoding="utf-8")
+        fresh.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
         fresh.rename(_list())
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=_list()) from None

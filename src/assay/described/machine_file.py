@@ -20,6 +20,7 @@ from typing import Any
 
 from pydantic import PrivateAttr
 
+from assay import versions
 from assay.described import effects, machine_tables
 from assay.errors import InputError
 from assay.network import applies
@@ -114,7 +115,7 @@ def _entry(table: checking.Table) -> dict[str, Any]:
 
 def load(path: Path, overrides: Mapping[str, str] | None = None) -> DescribedMachine:
     """Read a description; `overrides` holds `messages.startup`-like keys with values as typed. InputError otherwise."""
-    filed, plain = read(path)
+    filed, plain = read(path, versions.MACHINE)
     words = dict(overrides or {})
     table: dict[str, Any] = filed
     varied: set[Keys] = set()

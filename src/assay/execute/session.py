@@ -14,7 +14,7 @@ from assay.execute.checks import failed_checks
 from assay.execute.job import Job, Outcome, outputs
 from assay.execute.plan import Plan, Task
 from assay.machine.bystanders import bystanders, look
-from assay.samples import Circumstance, events
+from assay.samples import Circumstance
 from assay.store import Run
 from assay.stored.provenance import differences
 
@@ -222,10 +222,10 @@ def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation:
         rejected = True
         outcome = Outcome(status=1, reason=str(error), seconds=0.0, command=(), hosts=())
     beside = bystanders(before, look()) if _is_here(outcome) else []
-    lines = [list(events(path)) for _, path in outputs(out)]
-    if outcome.status == 0 and not all(any(event.get("event") == "done" for event in one) for one in lines or [[]]):
+    written = [run.content(path, about) for _, path in outputs(out)]
+    if outcome.status == 0 and not (written and all(each.done for each in written)):
         outcome = replace(outcome, status=1, reason="the program ended without saying that it was done")
-    failed = [e for one in lines for e in one if e.get("event") == "check" and not e.get("passed")]
+    failed = [event for each in written for event in each.failed]
     if failed:
         outcome = replace(outcome, status=max(1, outcome.status), reason=failed_checks(failed, outcome.reason))
     run.journal(

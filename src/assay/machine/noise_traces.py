@@ -24,7 +24,7 @@ gives it what it plays.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -81,16 +81,21 @@ def read_traces(path: Path) -> Iterator[Trace]:
     """
     files = sorted((path / "launches").glob("*.jsonl")) if path.is_dir() else [path]
     for file in files:
-        host = ""
         try:
             with file.open("rb") as lines:
-                for number, line in enumerate(lines, 1):
-                    if b'"launch"' in line[:40]:
-                        host = _host(line)
-                    if b'"trace"' in line[:40] and line.endswith(b"\n"):
-                        yield _trace(file, number, line, host)
+                yield from traces_of(file, enumerate(lines, 1))
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror})", file=file) from None
+
+
+def traces_of(file: Path, lines: Iterable[tuple[int, bytes]]) -> Iterator[Trace]:
+    """Read the traces among numbered lines of a file. InputError names file and line."""
+    host = ""
+    for number, line in lines:
+        if b'"launch"' in line[:40]:
+            host = _host(line)
+        if b'"trace"' in line[:40] and line.endswith(b"\n"):
+            yield _trace(file, number, line, host)
 
 
 def processors(path: Path) -> list[Trace]:

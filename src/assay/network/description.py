@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, create_model
 
+from assay import versions
 from assay.errors import InputError
 from assay.network import applies, network_tables, records
 from assay.toml import checking, overriding
@@ -122,7 +123,7 @@ class Description:
 
 def load(path: Path, overrides: Sequence[str] = ()) -> Description:
     """Read, override (`dotted.key=value`) and validate a file; InputError says what is wrong and where."""
-    filed, plain = read(path)
+    filed, plain = read(path, versions.NETWORK)
     given = [_override(words) for words in overrides]
     tree = overriding.overridden(_one_clock(filed, given), given)
     source = replace(plain, overrides=tuple((each.keys, each.words) for each in given))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay import versions
 from assay.errors import InputError
 from assay.network.engine import SimulationRun
 from assay.network.progress import Meter
@@ -119,7 +120,8 @@ def sweep(
         index = missing[at]
         results[index] = document
         if out:
-            append(out, {"key": points[index].key, "setting": points[index].setting, "result": document})
+            point = {"key": points[index].key, "setting": points[index].setting, "result": document}
+            append(out, versions.marked(versions.POINT, point))
         meter.points = len(results)
 
     drive([points[index].plan() for index in missing], pool, done, meter)
@@ -127,15 +129,18 @@ def sweep(
 
 
 def finished(out: Path) -> dict[str, dict[str, Any]]:
-    """Points by fingerprint that a file holds; a last line cut short by a kill does not count."""
+    """Points by fingerprint that a file holds; a last line cut short by a kill does not count.
+
+    InputError where the file cannot be read, or a line of it is of a newer version.
+    """
     found = {}
     try:
         lines = out.read_text(errors="replace").splitlines() if out.exists() else []
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=out) from None
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         try:
-            entry = json.loads(line)
+            entry = dict(versions.current(versions.POINT, dict(json.loads(line)), versions.in_file(out, number)))
             found[str(entry["key"])] = dict(entry["result"])
         except (ValueError, KeyError, TypeError):
             continue

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from assay.report.bounds import percent
-
-Document = dict[str, Any]
+from assay.report.model.run_document import Document
 
 
 def against(document: Document) -> list[str]:
     """Lines on predictions, table by table (none is pooled), and on claims; [] where nothing was published."""
-    found = document.get("validation") or {}
+    found = document.validation or {}
     tables = found.get("tables") or ()
     lines = []
     for table in tables:

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
+from assay.report.model.params import Plot
 from assay.report.units import human
 
-Document = dict[str, Any]
 MOST_TICKS = {"x": 6, "y": 8}  # what stands beside each other needs more room than what stands above
 
 
-def finish(plot: Document, x_unit: str | None = None, y_unit: str | None = None) -> Document:
+def finish(plot: Plot, x_unit: str | None = None, y_unit: str | None = None) -> Plot:
     """Set the ticks of a plot's axes from its traces; an axis without a unit keeps what the library chooses."""
     ticks = {}
     for letter, unit in (("x", x_unit), ("y", y_unit)):
@@ -39,7 +38,7 @@ def finish(plot: Document, x_unit: str | None = None, y_unit: str | None = None)
     return plot
 
 
-def _values(traces: Sequence[Document], letter: str) -> Iterable[float]:
+def _values(traces: Sequence[Plot], letter: str) -> Iterable[float]:
     """Values along an axis with their error bars, of the traces that are shown at first."""
     for trace in traces:
         if trace.get("visible") in (False, "legendonly"):

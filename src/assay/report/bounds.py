@@ -7,14 +7,16 @@ record names it: `[headline.NAME] bound = "…"`, a key of `BOUNDS`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from assay.report.model.reported_figure import Headline, ReportedFigure
+from assay.report.model.run_document import Document
+from assay.report.model.section import Section
 from assay.report.states import is_main, shown
 from assay.report.units import human
 
-Document = dict[str, Any]
 UNITS = (1, 2)  # multiply-add units per core that processors of today have
 TOLERANCE = 1.03  # a clock that was measured, and a boost that it misses
 
@@ -43,38 +45,36 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.2g}%"
 
 
-def share(figure: Document, section: Document, document: Document) -> Share | None:
+def share(figure: Headline, document: Document) -> Share | None:
     """Return the figure's share of its bound; None where no bound is known."""
-    bound = BOUNDS.get(figure.get("bound") or "")
-    if bound is None or figure["value"] is None or figure["value"] <= 0:
+    bound = BOUNDS.get(figure.bound or "")
+    if bound is None or figure.value is None or figure.value <= 0:
         return None
     found = bound(document, figure)
     if found is None:
         return None
     value, basis = found
-    part = figure["value"] / value if figure["better"] == "higher" else value / figure["value"]
-    return Share(value, part, basis, figure["unit"])
+    part = figure.value / value if figure.better == "higher" else value / figure.value
+    return Share(value, part, basis, figure.unit)
 
 
-def _host(document: Document) -> Document:
-    return document.get("host") or {}
+def values(
+    document: Document, benchmark: str, name: str, statistic: str, **params: Any
+) -> Iterator[tuple[ReportedFigure, float]]:
+    """Figures of this run and their values, by benchmark, name, statistic and parameters.
 
-
-def values(document: Document, benchmark: str, name: str, statistic: str, **params: Any) -> Iterator[Document]:
-    """Figures of this run with a value, by benchmark, name, statistic and parameters.
-
-    Where no median stands, the best reading that bounds it is taken for it.
+    Where there is no median, the best reading that bounds it is taken for it.
     """
-    for section in document["benchmarks"]:
-        if section["benchmark"] == benchmark:
-            for figure in section["figures"]:
-                fits = is_main(figure) if statistic == "median" else figure["statistic"] == statistic
-                wanted = fits and figure["name"] == name and shown(figure)
-                if wanted and all(figure["params"].get(key) == value for key, value in params.items()):
-                    yield figure
+    for section in document.benchmarks:
+        if section.benchmark == benchmark:
+            for figure in section.figures:
+                fits = is_main(figure) if statistic == "median" else figure.statistic == statistic
+                value = shown(figure) if fits and figure.name == name else None
+                if value and all(figure.params.get(key) == wanted for key, wanted in params.items()):
+                    yield figure, value
 
 
-def peak_float64(document: Document, figure: Document | None = None) -> tuple[float, str] | None:
+def peak_float64(document: Document, figure: ReportedFigure | None = None) -> tuple[float, str] | None:
     """Flop/s of one core: fused multiply-adds in the widest vectors in each of its units, at its clock.
 
     The clock is what this run measured of it, else what the processor states. How many units there are no flag says:
@@ -82,8 +82,8 @@ def peak_float64(document: Document, figure: Document | None = None) -> tuple[fl
     bound itself.
     """
     measured = _measured_clock(document)
-    clock, flags = measured or _host(document).get("frequency"), _vectors(document)
-    best = best_peak(document)
+    clock, flags = measured or document.facts.frequency, _vectors(document)
+    best = best_peak(document.benchmarks)
     if not clock or flags is None:
         return None if best is None else (best, "best reading of this run")
     lanes = 8 if "avx512f" in flags else 4 if "avx2" in flags else 2
@@ -98,102 +98,101 @@ def peak_float64(document: Document, figure: Document | None = None) -> tuple[fl
     return best, f"best reading of this run, above {lanes} lanes x {UNITS[-1]} units x {gigahertz}"
 
 
-def best_peak(document: Document) -> float | None:
+def best_peak(sections: Sequence[Section]) -> float | None:
     """Best reading (flop/s) of what a record calls the ceiling of the roof; None where none was measured."""
     rates = []
-    for section in document["benchmarks"]:
-        wanted = section.get("roof") or {}
-        if "ceiling" in wanted:
-            where = dict(word.split("=", 1) for word in str(wanted.get("where", "")).split())
+    for section in sections:
+        wanted = section.roof
+        if wanted and wanted.ceiling:
             rates += [
-                float(figure["value"])
-                for figure in section["figures"]
-                if figure["name"] == wanted["ceiling"]
-                and figure["statistic"] == "best"
-                and figure["value"]
-                and all(str(figure["params"].get(key)) == value for key, value in where.items())
+                float(figure.value)
+                for figure in section.figures
+                if figure.name == wanted.ceiling
+                and figure.statistic == "best"
+                and figure.value
+                and all(str(figure.params.get(key)) == value for key, value in wanted.cases.items())
             ]
     return max(rates, default=None)
 
 
-def peak_measured(document: Document, figure: Document) -> tuple[float, str] | None:
+def peak_measured(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
     """Flop/s of as many threads as the figure has: this run's own peak, else what follows from the clock."""
-    best, threads = best_peak(document), figure["params"].get("threads") or 1
+    best, threads = best_peak(document.benchmarks), figure.params.get("threads") or 1
     one = peak_float64(document) if best is None else (best, "this run's arithmetic peak")
     return None if one is None else (threads * one[0], f"{threads} times {one[1]}" if threads > 1 else one[1])
 
 
 def _vectors(document: Document) -> set[str] | None:
     """What vectors the processor that measured has, by the kernel's flags; None where its host did not say it."""
-    host = _host(document)
-    known = host.get("vectors" if "submitted_from" in host else "flags")  # a node's `flags` are its compiler's
+    host = document.facts
+    known = host.flags if host.submitted_from is None else host.vectors  # a node's `flags` are its compiler's
     return None if known is None else set(known)
 
 
 def _measured_clock(document: Document) -> float | None:
     """Clock (Hz) that a benchmark of this run found, by the record that offers it to the roof."""
     rates = [
-        figure["value"]
-        for section in document["benchmarks"]
-        if "clock" in (section.get("roof") or {})
-        for figure in section["figures"]
-        if figure["name"] == section["roof"]["clock"] and figure["statistic"] == "median" and figure["value"]
+        figure.value
+        for section in document.benchmarks
+        if section.roof and section.roof.clock
+        for figure in section.figures
+        if figure.name == section.roof.clock and figure.statistic == "median" and figure.value
     ]
     return max(rates, default=None)
 
 
-def memory_limit(document: Document, figure: Document) -> tuple[float, str] | None:
+def memory_limit(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
     """Bytes of memory that this host or its cgroup allows."""
-    total = _host(document).get("memory_limit") or _host(document).get("memory")
+    total = document.facts.memory_limit or document.facts.memory
     return None if not total else (float(total), "memory of the host or its cgroup")
 
 
-def memory_rate(document: Document, figure: Document) -> tuple[float, str] | None:
+def memory_rate(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
     """B/s: the best that any way of reading or writing memory reached in this run, on as many threads as any."""
-    rates = [f["value"] for f in values(document, "stream", "rate", "best")]
-    rates += [f["value"] for f in values(document, "levels", "rate", "best", level="memory")]
+    rates = [value for _, value in values(document, "stream", "rate", "best")]
+    rates += [value for _, value in values(document, "levels", "rate", "best", level="memory")]
     return (max(rates), "best of all access patterns of this run") if rates else None
 
 
-def copy_rate(document: Document, figure: Document) -> tuple[float, str] | None:
+def copy_rate(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
     """B/s at which one thread copies what lies where a message of this length fits: reading and writing each byte.
 
     Of the levels that hold message and copy the fastest; the working sets are what `levels` measured with.
     """
-    length = figure["params"].get("bytes") or 0
-    holding = {f["params"]["level"]: f["value"] for f in values(document, "levels", "size", "median", threads=1)}
+    length = figure.params.get("bytes") or 0
+    holding = {f.params["level"]: value for f, value in values(document, "levels", "size", "median", threads=1)}
     rates: dict[str, float] = {}
-    for each in values(document, "levels", "rate", "best", threads=1):
-        level = each["params"]["level"]
+    for each, value in values(document, "levels", "rate", "best", threads=1):
+        level = each.params["level"]
         if level == "memory" or holding.get(level, 0) >= length:
-            rates[level] = max(rates.get(level, 0.0), each["value"])
+            rates[level] = max(rates.get(level, 0.0), value)
     if not rates:
         return None
     level = max(rates, key=lambda name: rates[name])
     return rates[level] / 2, f"a copy in {level} by one thread"
 
 
-def line_transfers(document: Document, figure: Document) -> tuple[float, str] | None:
+def line_transfers(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
     """Seconds of a cache line's way from core to core, once for each doubling of those who take part."""
     times = [
-        f["value"]
-        for f in values(document, "core_to_core", "time", "median")
-        if f["params"].get("first") != f["params"].get("second")
+        value
+        for f, value in values(document, "core_to_core", "time", "median")
+        if f.params.get("first") != f.params.get("second")
     ]
     if not times:
         return None
-    params = figure["params"]
+    params = figure.params
     steps = math.ceil(math.log2(max(2, params.get("ranks") or params.get("threads") or 2)))
     return steps * min(times), f"{'one' if steps == 1 else steps} cache-line transfer{'s' * (steps > 1)} between cores"
 
 
-def two_atomics(document: Document, figure: Document) -> tuple[float, str] | None:
+def two_atomics(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
     """Seconds of two atomic updates that nobody contends: one takes the lock, one frees it."""
-    times = [f["value"] for f in values(document, "hotspot", "time", "median", update="atomic", threads=1)]
+    times = [value for _, value in values(document, "hotspot", "time", "median", update="atomic", threads=1)]
     return (2 * min(times), "two uncontended atomic updates") if times else None
 
 
-BOUNDS: dict[str, Callable[[Document, Document], tuple[float, str] | None]] = {
+BOUNDS: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]] = {
     "peak_float64": peak_float64,
     "peak_measured": peak_measured,
     "memory_limit": memory_limit,

@@ -6,49 +6,47 @@ bytes, microseconds, and MB/s of 10^6 bytes, which is what OSU's `osu_latency` a
 
 from __future__ import annotations
 
-from typing import Any
-
 from assay.report.grid import Grid, grid
+from assay.report.model.reported_figure import ReportedFigure
+from assay.report.model.section import Section
 from assay.report.states import shown, words
 from assay.report.tables import listed
 from assay.report.units import params
 
-Document = dict[str, Any]
 
-
-def tables(section: Document) -> list[Grid]:
+def tables(section: Section) -> list[Grid]:
     """One table per family of cases that differ in length only; [] where a benchmark has no time and rate by length."""
     rates = _of(section, "B/s")
     times = _of(section, "s")
-    families: dict[str, list[tuple[int, Document, Document]]] = {}
+    families: dict[str, list[tuple[int, ReportedFigure, ReportedFigure]]] = {}
     for case, time in times.items():
-        if case in rates and isinstance(time["params"].get("bytes"), int):
-            rest = params({key: value for key, value in time["params"].items() if key != "bytes"})
-            families.setdefault(rest, []).append((time["params"]["bytes"], time, rates[case]))
+        if case in rates and isinstance(time.params.get("bytes"), int):
+            rest = params({key: value for key, value in time.params.items() if key != "bytes"})
+            families.setdefault(rest, []).append((time.params["bytes"], time, rates[case]))
     return [_table(section, rest, lines) for rest, lines in families.items() if len({n for n, *_ in lines}) > 1]
 
 
-def whole(section: Document) -> bool:
+def whole(section: Section) -> bool:
     """Whether these tables hold every figure that is listed: the medians of one time and one rate."""
-    kinds = {(figure["name"], figure["statistic"]) for figure in listed(section)}
+    kinds = {(figure.name, figure.statistic) for figure in listed(section)}
     return len(kinds) == 2 and {statistic for _, statistic in kinds} == {"median"} and bool(tables(section))
 
 
-def _of(section: Document, unit: str) -> dict[str, Document]:
+def _of(section: Section, unit: str) -> dict[str, ReportedFigure]:
     """The medians of the first figure of this unit, by their case as text."""
-    figures = [f for f in listed(section) if f["unit"] == unit and f["statistic"] in ("median", "best")]
-    return {str(f["params"]): f for f in figures if f["name"] == figures[0]["name"]}
+    figures = [f for f in listed(section) if f.unit == unit and f.statistic in ("median", "best")]
+    return {str(f.params): f for f in figures if f.name == figures[0].name}
 
 
-def _table(section: Document, rest: str, lines: list[tuple[int, Document, Document]]) -> Grid:
+def _table(section: Section, rest: str, lines: list[tuple[int, ReportedFigure, ReportedFigure]]) -> Grid:
     rows = []
     for length, time, rate in sorted(lines, key=lambda line: line[0]):
-        spread = time.get("ci95") or time.get("range") or (None, None)
-        state = "" if time["state"] == "clean" else words(time)
+        spread = time.ci95 or time.range or (None, None)
+        state = "" if time.state == "clean" else words(time)
         rows.append((str(length), *(_fixed(v, 1e6) for v in (shown(time), *spread)), _fixed(shown(rate), 1e-6), state))
     headings = ("bytes", "time (us)", "least", "most", "rate (MB/s)", "state")
-    ends = "the 95% interval" if lines[0][1].get("ci95") else "the range of launches"
-    return grid(section["title"] + (f", {rest}" if rest else ""), headings, rows, f"Least and most: {ends}.", left=0)
+    ends = "the 95% interval" if lines[0][1].ci95 else "the range of launches"
+    return grid(section.title + (f", {rest}" if rest else ""), headings, rows, f"Least and most: {ends}.", left=0)
 
 
 def _fixed(value: float | None, factor: float) -> str:

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.report.model.params import Params
+from assay.report.model.reported_figure import ReportedFigure
+from assay.report.model.section import Section
 from assay.report.states import displaced, is_main, shown, words
 from assay.report.tables import alike, listed, spread
 from assay.report.units import human, params, unit_of
 
-Document = dict[str, Any]
 
-
-def cases(section: Document) -> Document:
+def cases(section: Section) -> Params:
     """Return {columns, rows, note}: a column is {title, words}; a cell {t: text, v: number to sort by, or null}.
 
     The state stands beside the value, where a phone shows it, with its name as `s`.
     """
     figures = listed(section)
-    common = alike([figure["params"] for figure in figures])
-    keys = dict.fromkeys(key for figure in figures for key in figure["params"] if key not in common)
-    keys = {key: None for key in keys if any(figure["params"].get(key) is not None for figure in figures)}
-    estimated = len({figure.get("estimator") for figure in figures if is_main(figure)}) > 1
+    common = alike([figure.params for figure in figures])
+    keys = dict.fromkeys(key for figure in figures for key in figure.params if key not in common)
+    keys = {key: None for key in keys if any(figure.params.get(key) is not None for figure in figures)}
+    estimated = len({figure.estimator for figure in figures if is_main(figure)}) > 1
     rows = []
     for figure in figures:
-        name = figure["name"].replace("_", " ")
-        row = [{"t": name if figure["statistic"] == "median" else f"{name}, {figure['statistic']}", "v": None}]
-        row += [_parameter(key, figure["params"].get(key)) for key in keys]
+        name = figure.name.replace("_", " ")
+        row: list[Params] = [{"t": name if figure.statistic == "median" else f"{name}, {figure.statistic}", "v": None}]
+        row += [_parameter(key, figure.params.get(key)) for key in keys]
         value = shown(figure)
         row.append({"t": human(value, unit_of(figure)), "v": value})
-        row.append({"t": words(figure), "v": displaced(figure), "s": figure["state"]})
+        row.append({"t": words(figure), "v": displaced(figure.disturbance), "s": figure.state})
         row.append({"t": spread(figure), "v": None})
-        row += [{"t": figure["estimator"], "v": None}] if estimated else []
-        row += [{"t": str(figure[key]), "v": figure[key]} for key in ("launches", "samples")]
+        row += [{"t": figure.estimator, "v": None}] if estimated else []
+        row += [{"t": str(count), "v": count} for count in (figure.launches, figure.samples)]
         rows.append(row)
     columns = [
         {"title": "figure", "words": True},
@@ -47,11 +48,11 @@ def cases(section: Document) -> Document:
     return {"columns": columns, "rows": rows, "note": note}
 
 
-def _are_words(figures: list[Document], key: str) -> bool:
-    return any(isinstance(figure["params"].get(key), str) for figure in figures)
+def _are_words(figures: list[ReportedFigure], key: str) -> bool:
+    return any(isinstance(figure.params.get(key), str) for figure in figures)
 
 
-def _parameter(key: str, value: Any) -> Document:
+def _parameter(key: str, value: Any) -> Params:
     if value is None:
         return {"t": "", "v": None}
     number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
 
 from assay.report.judging import Judged
+from assay.report.model.cause import Bystander, DisturbanceCause, MovedFigure
+from assay.report.model.json_form import from_json
+from assay.report.model.section import Section
 from assay.samples import case_text
 from assay.store import Run
 
@@ -30,81 +33,101 @@ WORKING = ("others", "taken", "switches", "starved")  # causes that are processe
 NAMED = 3  # processes in a sentence
 
 
-def beside(run: Run) -> dict[tuple[str, int], list[dict[str, Any]]]:
+def beside(run: Run) -> dict[tuple[str, int], list[Bystander]]:
     """Which processes worked beside each launch, by benchmark and launch, as the session saw them (`beside`)."""
     begun = {entry["task"]: entry["about"] for entry in run.entries() if entry.get("event") == "begun"}
     return {
-        (begun[entry["task"]]["benchmark"], begun[entry["task"]]["launch"]): entry["beside"]
+        (begun[entry["task"]]["benchmark"], begun[entry["task"]]["launch"]): [
+            from_json(Bystander, each) for each in entry["beside"]
+        ]
         for entry in run.entries()
         if entry.get("event") == "ended" and entry.get("beside") and entry["task"] in begun
     }
 
 
 def causes(
-    found: Sequence[tuple[dict[str, Any], Judged]],
-    who: Mapping[tuple[str, int], Sequence[dict[str, Any]]] = MappingProxyType({}),
-) -> list[dict[str, Any]]:
+    found: Sequence[tuple[Section, Judged]],
+    who: Mapping[tuple[str, int], Sequence[Bystander]] = MappingProxyType({}),
+) -> list[DisturbanceCause]:
     """Return what touched blocks, by cause and host, with the figures that each can have moved; the worst first.
 
-    `from` and `to` are Unix seconds, `amount` is in the rule's unit (processors, switches a second, relative change;
-    None where nobody measured it), a figure's `low` and `high` as in its `disturbance`, None where that is not known.
-    `processes`: who worked beside the launches that were touched (`beside`), with the most that one launch saw.
+    `who` worked beside the launches (`beside`); of each name the most that one launch saw is kept.
     """
-    made: dict[tuple[str, str], dict[str, Any]] = {}
+    made: dict[tuple[str, str], _Gathered] = {}
     for section, result in found:
         for reason, cases in result.touched:
-            of = made.setdefault((reason.rule, reason.host), _new(reason.text, reason.begin, reason.end))
-            if of["amount"] is None or reason.amount > of["amount"]:
-                of["amount"], of["text"] = reason.amount, reason.text
-            of["from"], of["to"] = min(of["from"], reason.begin), max(of["to"], reason.end)
-            of["figures"] += _figures(section, set(cases))
+            of = made.setdefault((reason.rule, reason.host), _Gathered(reason.text, reason.begin, reason.end))
+            if of.amount is None or reason.amount > of.amount:
+                of.amount, of.text = reason.amount, reason.text
+            of.begin, of.end = min(of.begin, reason.begin), max(of.end, reason.end)
+            of.figures += _figures(section, set(cases))
             if reason.rule in WORKING:
                 for launch in reason.launches:
-                    _name(of["processes"], who.get((section["benchmark"], launch), ()))
+                    of.name(who.get((section.benchmark, launch), ()))
         for cause, text in result.doubts:
             begin, end = result.lasted
-            of = made.setdefault((cause, ""), _new(text, begin, end))
-            of["from"], of["to"] = min(of["from"], begin), max(of["to"], end)
-            of["figures"] += [figure for figure in _figures(section, None) if figure not in of["figures"]]
+            of = made.setdefault((cause, ""), _Gathered(text, begin, end))
+            of.begin, of.end = min(of.begin, begin), max(of.end, end)
+            of.figures += [figure for figure in _figures(section, None) if figure not in of.figures]
     several = len({host for _, host in made if host}) > 1
     rows = []
     for (rule, host), of in made.items():
-        of["figures"].sort(key=_most, reverse=True)
-        of["processes"] = sorted(of["processes"].values(), key=lambda each: -each["share"])
-        named = ", ".join(f"{each['name']} ({each['share']:.2g})" for each in of["processes"][:NAMED])
-        text = (f"{host}: " if several and host else "") + of["text"] + (f"; seen beside it: {named}" if named else "")
-        rows.append({"cause": rule, "host": host, **of, "text": text, "advice": ADVICE.get(rule, "")})
-    return sorted(rows, key=lambda row: _most(row["figures"][0]) if row["figures"] else 0.0, reverse=True)
+        of.figures.sort(key=_most, reverse=True)
+        processes = sorted(of.processes.values(), key=lambda each: -each.share)
+        named = ", ".join(f"{each.name} ({each.share:.2g})" for each in processes[:NAMED])
+        rows.append(
+            DisturbanceCause(
+                cause=rule,
+                host=host,
+                text=(f"{host}: " if several and host else "")
+                + of.text
+                + (f"; seen beside it: {named}" if named else ""),
+                begin=of.begin,
+                end=of.end,
+                amount=of.amount,
+                figures=of.figures,
+                processes=processes,
+                advice=ADVICE.get(rule, ""),
+            )
+        )
+    return sorted(rows, key=lambda row: _most(row.figures[0]) if row.figures else 0.0, reverse=True)
 
 
-def _new(text: str, begin: float, end: float) -> dict[str, Any]:
-    return {"text": text, "from": begin, "to": end, "amount": None, "figures": [], "processes": {}}
+@dataclass
+class _Gathered:
+    """A cause while its figures are gathered."""
+
+    text: str
+    begin: float
+    end: float
+    amount: float | None = None
+    figures: list[MovedFigure] = field(default_factory=list)
+    processes: dict[str, Bystander] = field(default_factory=dict)
+
+    def name(self, processes: Sequence[Bystander]) -> None:
+        """Take in who worked beside a launch: of each name the most."""
+        for each in processes:
+            if each.name not in self.processes or each.share > self.processes[each.name].share:
+                self.processes[each.name] = each
 
 
-def _name(known: dict[str, dict[str, Any]], processes: Sequence[dict[str, Any]]) -> None:
-    for each in processes:
-        if each["name"] not in known or each["share"] > known[each["name"]]["share"]:
-            known[each["name"]] = dict(each)
-
-
-def _figures(section: dict[str, Any], cases: set[tuple[str, str]] | None) -> list[dict[str, Any]]:
+def _figures(section: Section, cases: set[tuple[str, str]] | None) -> list[MovedFigure]:
     """The figures of a section, by the estimator that stands: of these metrics and cases, None: of all."""
     return [
-        {
-            "benchmark": section["benchmark"],
-            "figure": figure["name"],
-            "params": figure["params"],
-            "state": figure["state"],
-            **(figure["disturbance"] or {"low": None, "high": None}),
-        }
-        for figure in section["figures"]
-        if figure["statistic"] in ("median", "best")
-        and (cases is None or (figure["metric"], case_text(figure["params"])) in cases)
+        MovedFigure(
+            benchmark=section.benchmark,
+            figure=figure.name,
+            params=figure.params,
+            state=figure.state,
+            low=figure.disturbance.low if figure.disturbance else None,
+            high=figure.disturbance.high if figure.disturbance else None,
+        )
+        for figure in section.figures
+        if figure.statistic in ("median", "best")
+        and (cases is None or (figure.metric, case_text(figure.params)) in cases)
     ]
 
 
-def _most(figure: dict[str, Any]) -> float:
+def _most(figure: MovedFigure) -> float:
     """By how much a figure can have been moved; what is not known comes first."""
-    if figure["low"] is None:
-        return float("inf")
-    return float(max(abs(figure["low"]), abs(figure["high"])))
+    return float("inf") if figure.most is None else figure.most

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from assay.analysis.disturbance import Estimator, State, Verdict
-from assay.analysis.figures import CaseSamples, FigureValue, figures
+from assay.analysis.figures import CaseSamples, figures
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, among, benchmarks, own_benchmarks
 from assay.report.causes import beside, causes
@@ -18,83 +18,91 @@ from assay.report.headline_words import at_case
 from assay.report.hosts import hosts, measuring_host
 from assay.report.judging import Judged, judged
 from assay.report.launches_spent import launches_spent
-from assay.report.levels import levels
+from assay.report.model.fits import Fit
+from assay.report.model.host_facts import HostFacts
+from assay.report.model.json_form import from_json
+from assay.report.model.node_noise import NodeNoise
+from assay.report.model.params import Facts, Quoted
+from assay.report.model.reported_figure import Headline, ReportedFigure, reported
+from assay.report.model.run_document import Document, Skipped
+from assay.report.model.section import DifferingNode, RoofPart, Section, SharesDrawn
 from assay.report.pooled import pooled
 from assay.report.readings import Told, gathered, readings, told
 from assay.report.references import usual_references
 from assay.report.sampled import sampled
 from assay.report.states import DOUBTED, LEFT_OUT, WORST, overall, states, worse
+from assay.report.variance_by_level import variance_by_level
 from assay.samples import Circumstance, case_text
 from assay.store import Run
+from assay.stored.launch_file import LaunchFile
 
 
-def document(run: Run, *, quoted_nodes: bool = True) -> dict[str, Any]:
+def document(run: Run, *, quoted_nodes: bool = True) -> Document:
     """Derive everything that can be said of a run from its samples, benchmark by benchmark.
 
     `quoted_nodes`: of a described machine also what was published of its nodes, which no simulation measures.
     """
-    tasks: dict[str, list[tuple[Circumstance, Path]]] = defaultdict(list)
-    for about, path in run.tasks():
-        tasks[about.benchmark].append((about, path))
+    tasks: dict[str, list[tuple[Circumstance, LaunchFile]]] = defaultdict(list)
+    for about, file in run.tasks():
+        tasks[about.benchmark].append((about, file))
     known = among(tasks)
     said, measured = _said(run), {} if run.about.get("described") else hosts(run)
-    sections = []
-    found: list[tuple[dict[str, Any], Judged]] = []
+    found: dict[str, tuple[Section, Judged]] = {}
     read = {name: told(tasks[name]) for name in known}
     usual = usual_references(launch for lines in read.values() for launch in lines.launches)
     for name, record in known.items():
         lines = read[name]
         if lines.launches:
-            found.append(_section(run, lines, record, said.get(name, {}), usual, measured))
-            sections.append(found[-1][0])
-    failures: dict[str, int] = defaultdict(int)
-    for entry in _failures(run):
-        if entry["benchmark"] not in {section["benchmark"] for section in sections}:
-            sections.append(frame(entry["benchmark"], known.get(entry["benchmark"])))
-        for section in sections:
-            if section["benchmark"] == entry["benchmark"]:
-                section["state"] = "invalid" if not section["figures"] else worse(section["state"], "disturbed")
-                text = f"{entry['task']} failed: {entry['reason']}"
-                section["warnings"].insert(failures[entry["benchmark"]], text)  # before what follows from it
-                failures[entry["benchmark"]] += 1
-    left_out = [section for section in sections if _is_left_out(section)]
-    sections = [section for section in sections if section not in left_out]
-    counts = {state: sum(section["state"] == state for section in sections) for state in WORST}
-    state = overall(counts) if sections else "clean" if left_out else "invalid"
+            found[name] = _section(run, lines, record, said.get(name, {}), usual, measured)
+    every = _with_failures({name: section for name, (section, _) in found.items()}, run, known)
+    left_out = [section for section in every if _is_left_out(section)]
+    sections = [section for section in every if not _is_left_out(section)]
+    counts = {state: sum(section.state == state for section in sections) for state in WORST}
     damage = list(run.damage().texts)
     parquet = run.folder / "samples.parquet"
-    return {
-        "run": run.about["id"],
-        "folder": str(run.folder),
-        "machine": run.about.get("machine"),
-        "profile": run.about.get("profile"),
-        "created": run.about.get("created"),
-        "state": state,
-        "states": counts,
-        "valid": bool(sections or left_out) and not any(_is_broken(section) for section in sections),
-        "warnings": [f"{s['benchmark']}: {text}" for s in sections for text in s["warnings"]] + damage,
-        "damage": damage,
-        "samples": str(parquet if parquet.exists() else run.folder / "launches"),
-        "causes": causes(found, beside(run)),
-        "benchmarks": sections,
-        "left_out": [
-            {"benchmark": section["benchmark"], "title": section["title"], "reason": _reason(section)}
-            for section in left_out
-        ]
-        + list(run.about.get("left_out") or ()),
-        "provenance": run.provenance(),
-        "host": measuring_host(run, measured),
-        "hosts": measured,
-        "described": bool(run.about.get("described")),
-        "spent": launches_spent(run),
-        "kind": _kind(run),
-        "quoted": _quoted(run) if quoted_nodes and run.about.get("described") else None,
-    }
+    described = bool(run.about.get("described"))
+    return Document(
+        run=run.about["id"],
+        folder=str(run.folder),
+        machine=run.about.get("machine"),
+        profile=run.about.get("profile"),
+        created=run.about.get("created"),
+        state=overall(counts) if sections else "clean" if left_out else "invalid",
+        states=counts,
+        valid=bool(sections or left_out) and not any(_is_broken(section) for section in sections),
+        warnings=[f"{s.benchmark}: {text}" for s in sections for text in s.warnings] + damage,
+        damage=damage,
+        samples=str(parquet if parquet.exists() else run.folder / "launches"),
+        causes=causes(list(found.values()), beside(run)),
+        benchmarks=sections,
+        left_out=[Skipped(benchmark=of.benchmark, title=of.title, reason=_reason(of)) for of in left_out]
+        + [from_json(Skipped, each) for each in run.about.get("left_out") or ()],
+        provenance={key: HostFacts(stated) for key, stated in run.provenance().items()},
+        host=measuring_host(run, measured),
+        hosts={name: HostFacts(stated) for name, stated in measured.items()},
+        described=described,
+        spent=launches_spent(run),
+        kind=_kind(run),
+        quoted=_quoted(run) if quoted_nodes and described else None,
+    )
 
 
-def section(run: Run, name: str) -> dict[str, Any] | None:
+def _with_failures(sections: dict[str, Section], run: Run, known: Mapping[str, Benchmark]) -> list[Section]:
+    """The sections with what failed: its warnings stand before those that follow from it."""
+    failed: dict[str, list[str]] = defaultdict(list)
+    for entry in _failures(run):
+        failed[entry["benchmark"]].append(f"{entry['task']} failed: {entry['reason']}")
+    made = dict(sections)
+    for name, texts in failed.items():
+        of = made.get(name) or frame(name, known.get(name))
+        state = worse(of.state, "disturbed") if of.figures else "invalid"
+        made[name] = replace(of, state=state, warnings=[*texts, *of.warnings])
+    return list(made.values())
+
+
+def section(run: Run, name: str) -> Section | None:
     """Derive one benchmark's part of the document alone; None where it has made no launch yet."""
-    tasks = [(about, path) for about, path in run.tasks() if about.benchmark == name]
+    tasks = [(about, file) for about, file in run.tasks() if about.benchmark == name]
     lines = told(tasks)
     if not lines.launches:
         return None
@@ -102,18 +110,18 @@ def section(run: Run, name: str) -> dict[str, Any] | None:
     return _section(run, lines, among([name])[name], _said(run).get(name, {}), usual, hosts(run))[0]
 
 
-def _is_broken(section: dict[str, Any]) -> bool:
+def _is_broken(section: Section) -> bool:
     """Whether a section makes a run invalid: a check failed, or nothing of it is valid."""
-    return bool(section["state"] == "invalid" or section["failed_checks"])
+    return section.state == "invalid" or bool(section.failed_checks)
 
 
-def _is_left_out(section: dict[str, Any]) -> bool:
+def _is_left_out(section: Section) -> bool:
     """Whether this machine has nothing that the benchmark could measure: it said so, and nothing went wrong."""
-    return not section["figures"] and not section["warnings"] and bool(_reason(section))
+    return not section.figures and not section.warnings and bool(_reason(section))
 
 
-def _reason(section: dict[str, Any]) -> str:
-    return "; ".join(note.removeprefix(LEFT_OUT) for note in section["notes"] if LEFT_OUT in note)
+def _reason(section: Section) -> str:
+    return "; ".join(note.removeprefix(LEFT_OUT) for note in section.notes if LEFT_OUT in note)
 
 
 def _kind(run: Run) -> str:
@@ -121,7 +129,7 @@ def _kind(run: Run) -> str:
     return "predicted" if run.about.get("described") else "measured"
 
 
-def _quoted(run: Run) -> dict[str, Any] | None:
+def _quoted(run: Run) -> Quoted | None:
     """What was published of a described machine's nodes, which no simulation measures; None where nothing was."""
     from assay.papers.tables import quoted
 
@@ -133,33 +141,26 @@ def _quoted(run: Run) -> dict[str, Any] | None:
     return found if found["benchmarks"] else None
 
 
-def frame(name: str, record: Benchmark | None) -> dict[str, Any]:
+def frame(name: str, record: Benchmark | None) -> Section:
     """Give the section of a benchmark of which nothing was measured: what its record says, and nothing found."""
-    return {
-        "benchmark": name,
-        "title": record.title if record else name,
-        "part": record.part if record else None,
-        "summary": record.summary if record else "",
-        "source": record.source if record else "",
-        "cost": record.cost if record else "",
-        "check": record.check if record else "",
-        "historical": bool(record and record.historical),
-        "published": list(record.published) if record else [],
-        **{key: record.extra.get(key) if record else None for key in ("matrix", "shares", "roof")},
-        "state": "invalid",
-        "states": dict.fromkeys(WORST, 0),
-        "failed_checks": 0,
-        "warnings": [],
-        "notes": [],
-        "transport": [],
-        "binding": [],
-        "launches": 0,
-        "figures": [],
-        "headlines": [],
-        "fits": [],
-        "variance": [],
-        "odd_nodes": [],
-    }
+    if record is None:
+        return Section(benchmark=name, title=name, part=None, states=dict.fromkeys(WORST, 0))
+    shares, roof = record.extra.get("shares"), record.extra.get("roof")
+    return Section(
+        benchmark=name,
+        title=record.title,
+        part=record.part,
+        summary=record.summary,
+        source=record.source,
+        cost=record.cost,
+        check=record.check,
+        historical=record.historical,
+        published=list(record.published),
+        matrix=record.extra.get("matrix"),
+        shares=None if shares is None else from_json(SharesDrawn, shares),
+        roof=None if roof is None else from_json(RoofPart, roof),
+        states=dict.fromkeys(WORST, 0),
+    )
 
 
 def _section(
@@ -168,8 +169,8 @@ def _section(
     record: Benchmark,
     said: dict[str, list[str]],
     usual: Mapping[str, float],
-    measured: dict[str, dict[str, Any]],
-) -> tuple[dict[str, Any], Judged]:
+    measured: Mapping[str, Facts],
+) -> tuple[Section, Judged]:
     everything, errors = readings(block for block, _ in lines.blocks), record.errors
     blocks = [of for of in everything if of.metric not in errors]
     result = judged(run, lines, record, blocks, usual, measured)
@@ -190,33 +191,32 @@ def _section(
     noted |= dict.fromkeys(result.remarks)
     heard = _noise(run, record)
     for node in heard:
-        noted |= {f"{node['host']}: {text}" if len(heard) > 1 else text: None for text in node["text"]}
+        noted |= {f"{node.host}: {text}" if len(heard) > 1 else text: None for text in node.text}
     stand = sampled(run, lines, gathered(result.standing))
-    derived: list[FigureValue] = figures(record, stand, result.verdicts)
-    for figure in derived:
-        figure.kind = _kind(run)
+    derived = [reported(figure, _kind(run)) for figure in figures(record, stand, result.verdicts)]
     fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, case_text(dict(cell.case))])]
     counts = states(derived)
     left_out = any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches)
-    return frame(record.name, record) | {
-        "state": overall(counts) if derived else "clean" if left_out and not lines.failed else "invalid",
-        "states": counts,
-        "failed_checks": len(lines.failed),
-        "warnings": result.warnings,
-        "notes": [note for note in noted if note not in doubted],
-        **({"noise": heard} if heard else {}),
-        "transport": sorted({launch.transport for launch in lines.launches if launch.transport}),
-        "binding": said.get("binding", []),
-        "launches": len({of.launch for of in blocks}),
-        "figures": [figure.to_dict() for figure in derived],
-        "headlines": _headlines(record, derived),
-        "fits": _fits(record, fitted),
-        "variance": levels(record, blocks),
-        "odd_nodes": [
-            node.to_dict() | {"figure": node.metric, "unit": record.metrics[node.metric].unit, "text": node.text}
+    return replace(
+        frame(record.name, record),
+        state=overall(counts) if derived else "clean" if left_out and not lines.failed else "invalid",
+        states=counts,
+        failed_checks=len(lines.failed),
+        warnings=result.warnings,
+        notes=[note for note in noted if note not in doubted],
+        noise=heard or None,
+        transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
+        binding=said.get("binding", []),
+        launches=len({of.launch for of in blocks}),
+        figures=derived,
+        headlines=_headlines(record, derived),
+        fits=_fits(record, fitted),
+        variance=variance_by_level(record, blocks),
+        odd_nodes=[
+            DifferingNode(**vars(node), figure=node.metric, unit=record.metrics[node.metric].unit, text=node.text)
             for node in odd_nodes(stand)
         ],
-    }, result
+    ), result
 
 
 def _fits_in(verdict: Verdict) -> bool:
@@ -224,23 +224,23 @@ def _fits_in(verdict: Verdict) -> bool:
     return verdict.state in (State.CLEAN, State.DISTURBED)
 
 
-def _noise(run: Run, record: Benchmark) -> list[dict[str, Any]]:
+def _noise(run: Run, record: Benchmark) -> list[NodeNoise]:
     if not record.extra.get("traces"):
         return []
-    from assay.report.noise import noise
+    from assay.report.noise_by_node import noise_by_node
 
-    return noise(run, record.name)
+    return noise_by_node(run, record.name)
 
 
-def _fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
+def _fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[Fit]:
     if record.model is None:
         return []
     from assay.analysis.fits import fits
 
-    return fits(record, found)
+    return from_json(list[Fit], fits(record, found))
 
 
-def _headlines(record: Benchmark, derived: list[FigureValue]) -> list[dict[str, Any]]:
+def _headlines(record: Benchmark, derived: list[ReportedFigure]) -> list[Headline]:
     """Pick the figures that the record wants on the first screen: `[headline.NAME]` with figure, title, where, most.
 
     Of the cases that fit `where`, those with the most of the parameter `most`, if one is named; of these the best.
@@ -263,11 +263,13 @@ def _headlines(record: Benchmark, derived: list[FigureValue]) -> list[dict[str, 
             best = max if fitting[0].better == "higher" else min
             chosen = best(fitting, key=lambda figure: figure.value or 0.0)
             words = {key: at_case(wanted.get(key), record, chosen.params) for key in ("title", "says")}
-            made.append(chosen.to_dict() | words | {key: wanted.get(key) for key in ("bound", "order")})
+            bound, order = wanted.get("bound"), wanted.get("order")
+            title = words["title"] or chosen.name
+            made.append(Headline(**vars(chosen), title=title, says=words["says"], bound=bound, order=order))
     return made
 
 
-def _is_wanted(figure: FigureValue, statistic: str) -> bool:
+def _is_wanted(figure: ReportedFigure, statistic: str) -> bool:
     """Whether a figure is by the statistic that a headline asks for; where no median stands, by what bounds it."""
     bound = statistic == "median" and figure.estimator == Estimator.BEST.value
     return figure.statistic == statistic or bound

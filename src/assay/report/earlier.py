@@ -7,43 +7,81 @@ store give the ticks beside a later run's bars. A folder that cannot be read is 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
+from assay import versions
+from assay.errors import InputError, warn
+from assay.report.model.json_form import from_json
+from assay.report.model.params import Params
+from assay.report.model.reported_figure import Headline
+from assay.report.model.run_verdict import EarlierValue
 from assay.store import Run, known_runs
 
-Document = dict[str, Any]
 FILE = "summary.json"
 MOST_RUNS = 20  # the newest ones
 
 
-def earlier(run: Run) -> list[Document]:
-    """Give the summaries of earlier runs of this machine, the newest first: {run, created, lines}."""
+@dataclass(frozen=True)
+class EarlierRun:
+    """An earlier run of the same machine: its id and its main figures."""
+
+    run: str
+    lines: list[EarlierLine]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlierLine:
+    """Of a line of an earlier verdict what is needed to find the same main figure again, and its value (SI units)."""
+
+    benchmark: str
+    title: str
+    unit: str
+    params: Params
+    value: float
+
+
+def earlier(run: Run) -> list[EarlierRun]:
+    """Give the summaries of earlier runs of this machine, the newest first."""
     created, alike = run.about.get("created") or 0.0, ("machine", "described")
-    found: list[Document] = []
-    for other in reversed(known_runs()):
+    found: list[EarlierRun] = []
+    for other in reversed(_known()):
         same = all(other.about.get(key) == run.about.get(key) for key in alike)
         if len(found) >= MOST_RUNS or not same or (other.about.get("created") or 0.0) >= created:
             continue
         summary = _read(other)
         if summary is not None:
-            found.append({"run": other.about["id"], "created": other.about.get("created"), "lines": summary})
+            found.append(EarlierRun(other.about["id"], summary))
     return found
 
 
-def _read(run: Run) -> list[Document] | None:
+def _known() -> list[Run]:
     try:
-        lines = json.loads((run.folder / FILE).read_text(encoding="utf-8"))["lines"]
-        return [line for line in lines if isinstance(line["value"], float | int) and line["benchmark"]]
-    except (OSError, ValueError, KeyError, TypeError):
+        return known_runs()
+    except InputError as error:
+        warn(f"{error}; earlier runs are not drawn beside")
+        return []
+
+
+def _read(run: Run) -> list[EarlierLine] | None:
+    path = run.folder / FILE
+    try:
+        read = dict(json.loads(path.read_text(encoding="utf-8")))
+        lines = versions.current(versions.SUMMARY, read, versions.in_file(path))["lines"]
+        return [from_json(EarlierLine, line) for line in lines if line["value"] is not None]
+    except (OSError, ValueError, KeyError, TypeError):  # pydantic says a ValueError
+        return None
+    except InputError as error:
+        warn(f"{error}; not drawn beside")
         return None
 
 
-def ticks(line: Document, before: list[Document]) -> list[Document]:
-    """Values of earlier runs for the same main figure and case: {run, value}."""
+def ticks(benchmark: str, figure: Headline, before: Sequence[EarlierRun]) -> list[EarlierValue]:
+    """Values of earlier runs for the same main figure and case."""
+    same = benchmark, figure.title, figure.unit, figure.params
     return [
-        {"run": of["run"], "value": other["value"]}
+        EarlierValue(run=of.run, value=other.value)
         for of in before
-        for other in of["lines"]
-        if all(other.get(key) == line[key] for key in ("benchmark", "title", "unit"))
-        and other.get("params") == line["params"]
+        for other in of.lines
+        if (other.benchmark, other.title, other.unit, other.params) == same
     ]

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from assay.report.model.host_facts import HostFacts
+from assay.report.model.params import Facts
+from assay.report.model.run_document import Document
+from assay.report.model.run_verdict import FactLine
 from assay.report.units import human
 
-Document = dict[str, Any]
 TELLING = ("avx2", "avx512f", "amx_tile", "asimd", "sve", "sve2", "vsx")
 
 
-def facts(document: Document, about: Document) -> list[Document]:
-    """Lines of {name, text}, from a run's document (of the hosts that measured) and its `run.json`."""
-    if document.get("described"):
+def facts(document: Document, about: Facts) -> list[FactLine]:
+    """Lines on the machine, from a run's document (of the hosts that measured) and its `run.json`."""
+    if document.described:
         found = _described(document, about)
     else:
-        host, seen = document.get("host") or {}, discovered(document, about)
-        of: Document = next(iter((document.get("provenance") or {}).values()), {})
-        names = host.get("hosts") or ()
+        host, seen = document.facts, discovered(document, about)
+        of = next(iter(document.provenance.values()), HostFacts({}))
+        names = host.hosts
         found = [
             ("hosts", f"{len(names)}: {', '.join(names[:6])}{' …' if len(names) > 6 else ''}" if names else ""),
             ("processor", _processor(host, seen)),
@@ -27,16 +29,15 @@ def facts(document: Document, about: Document) -> list[Document]:
             ("memory", _memory(host, seen)),
             ("caches", _caches(seen)),
             ("network", _network(seen)),
-            ("MPI", _mpi(of, seen)),
-            ("system", _join(host.get("distribution"), host.get("kernel") and f"kernel {host['kernel']}")),
+            ("MPI", _mpi(of.mpi, seen)),
+            ("system", _join(host.distribution, host.kernel and f"kernel {host.kernel}")),
         ]
-    return [{"name": name, "text": text} for name, text in found if text]
+    return [FactLine(name=name, text=text) for name, text in found if text]
 
 
-def discovered(document: Document, about: Document) -> Document:
+def discovered(document: Document, about: Facts) -> Facts:
     """What was found out of this host when the run began; nothing where other hosts measured."""
-    elsewhere = (document.get("host") or {}).get("submitted_from")
-    seen = {} if elsewhere else about.get("discovered") or {}
+    seen = {} if document.facts.submitted_from else about.get("discovered") or {}
     if seen:
         from pydantic import ValidationError
 
@@ -57,17 +58,17 @@ def _many(count: float | None, word: str) -> str | None:
     return None if not count else f"{count:g} {word}{'' if count == 1 else 's'}"
 
 
-def _ranks(about: Document) -> set[int]:
+def _ranks(about: Facts) -> set[int]:
     tasks = (about.get("plan") or {}).get("tasks")
     asked = [task.get("ranks") for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
     return {ranks for ranks in asked if isinstance(ranks, int) and ranks > 0}
 
 
-def _described(document: Document, about: Document) -> list[tuple[str, str]]:
+def _described(document: Document, about: Facts) -> list[tuple[str, str]]:
     sizes = _ranks(about)
     ranks = f"up to {max(sizes)} ranks" if sizes else ""
     return [
-        ("machine", f"{_name(str(document.get('machine')))}, as described; nothing here was measured"),
+        ("machine", f"{_name(str(document.machine))}, as described; nothing here was measured"),
         ("simulated", _join(ranks, "network exact to the flit, protocols of the description")),
     ]
 
@@ -80,25 +81,23 @@ def _name(machine: str) -> str:
     return known.name if known else machine
 
 
-def _processor(host: Document, seen: Document) -> str:
+def _processor(host: HostFacts, seen: Facts) -> str:
     cpu = seen.get("processors") or {}
-    flags = [flag for flag in (cpu.get("flags") or host.get("flags") or ()) if flag in TELLING]
-    clock = cpu.get("frequency_max") or host.get("frequency")
+    flags = [flag for flag in (cpu.get("flags") or host.flags or ()) if flag in TELLING]
+    clock = cpu.get("frequency_max") or host.frequency
     return _join(
-        host.get("cpu") or host.get("architecture"),
+        host.cpu or host.architecture,
         f"{human(clock, 'Hz', 3)} stated" if clock else None,
         " ".join(flags) or None,
     )
 
 
-def _usable(host: Document, seen: Document) -> str:
+def _usable(host: HostFacts, seen: Facts) -> str:
     """Say what of the processor this process has: topology, then what cgroup and affinity leave of it."""
     limits, cpu = seen.get("limits") or {}, seen.get("processors") or {}
-    threads, usable, per_core = host.get("threads"), host.get("usable_cpus"), cpu.get("threads_per_core")
+    threads, usable, per_core = host.threads, host.usable_cpus, cpu.get("threads_per_core")
     smt = None if not per_core else "no SMT visible" if per_core == 1 else f"SMT {per_core} threads per core"
-    shape = _join(
-        _many(host.get("sockets"), "socket"), _many(host.get("cores"), "core"), _many(threads, "hardware thread"), smt
-    )
+    shape = _join(_many(host.sockets, "socket"), _many(host.cores, "core"), _many(threads, "hardware thread"), smt)
     bounds = []
     if usable is not None and threads and usable < threads:
         bounds.append(f"only {usable:g} usable")
@@ -112,22 +111,22 @@ def _usable(host: Document, seen: Document) -> str:
     return _join(shape, *bounds)
 
 
-def _virtual(host: Document, seen: Document) -> str:
+def _virtual(host: HostFacts, seen: Facts) -> str:
     activity = seen.get("activity") or {}
     uptime, stolen = (seen.get("system") or {}).get("uptime"), activity.get("steal_since_boot")
-    if host.get("virtualised"):
-        where = f"yes, {host.get('hypervisor') or 'hypervisor unknown'}"
+    if host.virtualised:
+        where = f"yes, {host.hypervisor or 'hypervisor unknown'}"
     else:
-        where = "no" if host.get("virtualised") is False else "not visible"
+        where = "no" if host.virtualised is False else "not visible"
     steal = None
-    if host.get("virtualised") and uptime and stolen is not None:
-        share = stolen / uptime / (host.get("threads") or 1)
+    if host.virtualised and uptime and stolen is not None:
+        share = stolen / uptime / (host.threads or 1)
         steal = f"{100 * share:.2g}% of processor time stolen since boot" if stolen else "steal never counted"
-    return _join(where, f"container {host['container']}" if host.get("container") else None, steal)
+    return _join(where, f"container {host.container}" if host.container else None, steal)
 
 
-def _memory(host: Document, seen: Document) -> str:
-    total, limit = host.get("memory"), host.get("memory_limit")
+def _memory(host: HostFacts, seen: Facts) -> str:
+    total, limit = host.memory, host.memory_limit
     nodes = len((seen.get("numa") or {}).get("nodes") or ())
     swap = (seen.get("memory") or {}).get("swap_total")
     return _join(
@@ -138,7 +137,7 @@ def _memory(host: Document, seen: Document) -> str:
     )
 
 
-def _caches(seen: Document) -> str:
+def _caches(seen: Facts) -> str:
     made = []
     for each in (seen.get("caches") or {}).get("caches") or ():
         if each["type"] != "instruction" and each.get("size"):
@@ -147,7 +146,7 @@ def _caches(seen: Document) -> str:
     return _join(*made)
 
 
-def _network(seen: Document) -> str:
+def _network(seen: Facts) -> str:
     network = seen.get("network") or {}
     links = [(f"{port['kind']} {port['device']}", port.get("rate")) for port in network.get("fabrics") or ()]
     links += [
@@ -158,7 +157,7 @@ def _network(seen: Document) -> str:
     return "; ".join(f"{name}, {human(rate, 'B/s', 3) if rate else 'rate not stated'}" for name, rate in links)
 
 
-def _mpi(of: Document, seen: Document) -> str:
-    used: Iterator[Document] = (each for each in (of.get("mpi"), (seen.get("software") or {}).get("mpi")) if each)
+def _mpi(launched: Facts | None, seen: Facts) -> str:
+    used: Iterator[Facts] = (each for each in (launched, (seen.get("software") or {}).get("mpi")) if each)
     mpi = next(used, None)
     return "" if mpi is None else " ".join(str(mpi[key]) for key in ("implementation", "version") if mpi.get(key))

@@ -7,14 +7,15 @@ over 60 (figures were moved) and 40 (what limits this machine) to 10 (what a rea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
+from assay.machine.abilities import Doubt
 from assay.report.bounds import best_peak, percent, values
-from assay.report.states import displaced
+from assay.report.model.fits import BreaksFit
+from assay.report.model.run_document import Document
+from assay.report.model.run_verdict import Finding, ReachedLine
 from assay.report.units import human
 
-Document = dict[str, Any]
 MOST_CAUSES = 3  # among the first lines
 FAR = 0.5  # of its bound: less is worth a line
 NOISY = 0.01  # share of the time that noise takes
@@ -22,8 +23,8 @@ QUIET = ("few processors", "users", "counters", "frequency", "accelerators", "sc
 BUSY = ("busy", "stolen time")  # what the run's own accounting says better
 
 
-def findings(document: Document, lines: list[Document], doubts: list[Document]) -> list[Document]:
-    """Return lines of {weight, kind, text, advice}; `doubts` are discovery's: {about, text, remedy}."""
+def findings(document: Document, lines: Sequence[ReachedLine], doubts: Sequence[Doubt]) -> list[Finding]:
+    """Return the lines, the heaviest first; `doubts` are those of the host's discovery."""
     made = [
         *_missing(document),
         *_causes(document),
@@ -35,48 +36,48 @@ def findings(document: Document, lines: list[Document], doubts: list[Document]) 
         *_breaks(document),
         *_doubts(document, doubts),
     ]
-    return sorted(made, key=lambda each: -each["weight"])
+    return sorted(made, key=lambda each: -each.weight)
 
 
-def _line(weight: float, kind: str, text: str, advice: str | None = None) -> Document:
-    return {"weight": weight, "kind": kind, "text": text, "advice": advice or ""}
+def _line(weight: float, kind: str, text: str, advice: str | None = None) -> Finding:
+    return Finding(weight=weight, kind=kind, text=text, advice=advice or "")
 
 
-def _missing(document: Document) -> Iterator[Document]:
-    bad = [section for section in document["benchmarks"] if section["state"] == "invalid"]
+def _missing(document: Document) -> Iterator[Finding]:
+    bad = [section for section in document.benchmarks if section.state == "invalid"]
     for section in bad[:2]:
-        reason = _short(section["warnings"][0]) if section["warnings"] else "no case gave one"
-        none = all(figure["value"] is None for figure in section["figures"])
+        reason = _short(section.warnings[0]) if section.warnings else "no case gave one"
+        none = all(figure.value is None for figure in section.figures)
         what = "no valid result" if none else "some cases have no valid result"
-        advice = f"its part below; assay run {section['benchmark']} repeats it"
-        yield _line(90 if none else 55, "missing", f"{section['title']}: {what}: {reason}", advice)
+        advice = f"its part below; assay run {section.benchmark} repeats it"
+        yield _line(90 if none else 55, "missing", f"{section.title}: {what}: {reason}", advice)
     if len(bad) > 2:
-        names = ", ".join(section["benchmark"] for section in bad[2:8])
+        names = ", ".join(section.benchmark for section in bad[2:8])
         yield _line(80, "missing", f"without a valid result in some cases as well: {names}", "their parts below")
-    for each in document.get("left_out", ()):
-        reason = _short(each["reason"].rpartition("left out: ")[2])
+    for each in document.left_out:
+        reason = _short(each.reason.rpartition("left out: ")[2])
         what = "" if reason.startswith("not described") else "not measured: "
-        yield _line(12, "missing", f"{each['title']}: {what}{reason}")
+        yield _line(12, "missing", f"{each.title}: {what}{reason}")
 
 
-def _causes(document: Document) -> Iterator[Document]:
-    causes = document.get("causes") or ()
+def _causes(document: Document) -> Iterator[Finding]:
+    causes = document.causes
     told = 0
     for cause in causes:
-        hit = [figure for figure in cause.get("figures", ()) if figure.get("state") != "clean"]
+        hit = [figure for figure in cause.figures if figure.state != "clean"]
         if not hit:
             continue  # it was seen, and moved nothing
-        moved = [m for figure in hit if (m := displaced({"disturbance": figure})) is not None]
-        names = list(dict.fromkeys(figure["benchmark"] for figure in hit))
+        moved = [m for figure in hit if (m := figure.most) is not None]
+        names = list(dict.fromkeys(figure.benchmark for figure in hit))
         by = f" by up to {percent(max(moved))}" if moved else ""
-        text = f"{_plain(cause['text'])}: figures of {len(names)} benchmark{'s' * (len(names) > 1)} moved{by}"
+        text = f"{_plain(cause.text)}: figures of {len(names)} benchmark{'s' * (len(names) > 1)} moved{by}"
         told += 1
         shown = told <= MOST_CAUSES  # the others stand in their table
-        yield _line((60 + 20 * min(1.0, max(moved, default=0))) if shown else 13, "odd", text, cause["advice"])
-    odd = [section["benchmark"] for section in document["benchmarks"] if section["state"] in ("disturbed", "bound")]
-    if odd and not any(figure.get("state") != "clean" for cause in causes for figure in cause.get("figures", ())):
+        yield _line((60 + 20 * min(1.0, max(moved, default=0))) if shown else 13, "odd", text, cause.advice)
+    odd = [section.benchmark for section in document.benchmarks if section.state in ("disturbed", "bound")]
+    if odd and not any(figure.state != "clean" for cause in causes for figure in cause.figures):
         few = ", ".join(odd[:3]) + (f" and {len(odd) - 3} more" if len(odd) > 3 else "")
-        text = f"{len(odd)} of {len(document['benchmarks'])} benchmarks have disturbed cases: {few}"
+        text = f"{len(odd)} of {len(document.benchmarks)} benchmarks have disturbed cases: {few}"
         yield _line(60, "odd", text, "repeat on a quiet machine; assay doctor --watch shows who runs")
 
 
@@ -85,49 +86,48 @@ def _plain(text: str) -> str:
     return re.sub(r"(, now and then|, from block \d+ of \d+ on)? \(in [^)]*\)$", "", text)
 
 
-def _nodes(document: Document) -> Iterator[Document]:
-    for section in document["benchmarks"]:
-        for odd in section.get("odd_nodes", ())[:2]:
-            text = f"node {odd['host']} differs in {section['title']}: {odd['text']}"
+def _nodes(document: Document) -> Iterator[Finding]:
+    for section in document.benchmarks:
+        for odd in section.odd_nodes[:2]:
+            text = f"node {odd.host} differs in {section.title}: {odd.text}"
             yield _line(70, "odd", text, "look at that node, or leave it out of the allocation")
 
 
-def _noise(document: Document) -> Iterator[Document]:
-    for figure in values(document, "noise", "lost", "median", method="work"):
-        if figure["value"] > NOISY:
+def _noise(document: Document) -> Iterator[Finding]:
+    for _, value in values(document, "noise", "lost", "median", method="work"):
+        if value > NOISY:
             yield _line(
                 45,
                 "limit",
-                f"noise takes {percent(figure['value'])} of the processors' time",
+                f"noise takes {percent(value)} of the processors' time",
                 "see its causes under threads; isolate processors, or leave one to the system",
             )
 
 
-def _balance(document: Document, lines: list[Document]) -> Iterator[Document]:
+def _balance(document: Document, lines: Sequence[ReachedLine]) -> Iterator[Finding]:
     """Say how many flops a byte from memory must feed, on as many threads as streamed."""
-    peak, streamed = best_peak(document), _streamed(document)
+    peak, streamed = best_peak(document.benchmarks), _streamed(document)
     if peak is None or not streamed:
         return
-    best = max(streamed, key=lambda figure: figure["value"])
-    threads = best["params"].get("threads") or 1
-    ridge = peak * threads / best["value"]
+    rate, threads = max((value, threads or 1) for threads, value in streamed)
+    ridge = peak * threads / rate
     yield _line(
         42,
         "limit",
         f"memory limits what computes less than {ridge:.2g} flop per byte "
-        f"({human(best['value'], 'B/s', 3)} for {human(peak * threads, 'flop/s', 3)} on {threads} threads)",
+        f"({human(rate, 'B/s', 3)} for {human(peak * threads, 'flop/s', 3)} on {threads} threads)",
         "keep working sets in the caches: the roof in the part on memory shows what each level gives",
     )
 
 
-def _streamed(document: Document) -> list[Document]:
-    """Bandwidths of memory that stand as estimates: from a bound nothing is concluded about the machine."""
+def _streamed(document: Document) -> list[tuple[int | None, float]]:
+    """Threads and bandwidth (B/s) of memory, of estimates: from a bound nothing is concluded about the machine."""
     found = values(document, "stream", "rate", "median", kernel="triad", vector=0)
-    return [figure for figure in found if figure["state"] != "bound"]
+    return [(figure.params.get("threads"), value) for figure, value in found if figure.state != "bound"]
 
 
-def _threads(document: Document) -> Iterator[Document]:
-    rates = {figure["params"].get("threads"): figure["value"] for figure in _streamed(document)}
+def _threads(document: Document) -> Iterator[Finding]:
+    rates = dict(_streamed(document))
     counts = sorted(count for count in rates if count)
     if len(counts) > 1 and counts[0] == 1:
         gain = rates[counts[-1]] / rates[1]
@@ -136,12 +136,12 @@ def _threads(document: Document) -> Iterator[Document]:
             yield _line(41, "limit", text, "memory-bound codes gain no more than that from more threads")
 
 
-def _far(lines: list[Document]) -> Iterator[Document]:
+def _far(lines: Sequence[ReachedLine]) -> Iterator[Finding]:
     for line in lines:
-        bound = line["bound"]
-        if bound is not None and bound["share"] < FAR and line["state"] != "bound":
-            text = f"{line['title']}: {line['text']}, {percent(bound['share'])} {line['bound_text']}"
-            yield _line(40 - 10 * bound["share"], "limit", text, ADVICE.get(line["benchmark"], ""))
+        bound = line.bound
+        if bound is not None and bound.share < FAR and line.state != "bound":
+            text = f"{line.title}: {line.text}, {percent(bound.share)} {line.bound_text}"
+            yield _line(40 - 10 * bound.share, "limit", text, ADVICE.get(line.benchmark, ""))
 
 
 ADVICE = {
@@ -155,26 +155,26 @@ ADVICE = {
 }
 
 
-def _breaks(document: Document) -> Iterator[Document]:
-    for section in document["benchmarks"]:
-        found = [fit for fit in section["fits"] if fit.get("law") == "breakpoints"]
-        if section["benchmark"] == "echo" and found:
-            jumps = [each for each in found[0]["breakpoints"] if each["kind"] == "jump"] or found[0]["breakpoints"]
-            worst = max(jumps, key=lambda each: abs(each["effect"]))
+def _breaks(document: Document) -> Iterator[Finding]:
+    for section in document.benchmarks:
+        found = [fit for fit in section.fits if isinstance(fit, BreaksFit)]
+        if section.benchmark == "echo" and found:
+            jumps = [each for each in found[0].breakpoints if each.kind == "jump"] or found[0].breakpoints
+            worst = max(jumps, key=lambda each: abs(each.effect))
             text = (
-                f"message time changes its law between {human(worst['below'], 'B')} and {human(worst['above'], 'B')} "
-                f"({worst['kind']} of {percent(abs(worst['effect']))})"
+                f"message time changes its law between {human(worst.below, 'B')} and {human(worst.above, 'B')} "
+                f"({worst.kind} of {percent(abs(worst.effect))})"
             )
-            advice = "a change of protocol" + ("" if document.get("described") else ": the MPI's eager limit moves it")
+            advice = "a change of protocol" + ("" if document.described else ": the MPI's eager limit moves it")
             yield _line(28, "limit", text, advice)
 
 
-def _doubts(document: Document, doubts: list[Document]) -> Iterator[Document]:
+def _doubts(document: Document, doubts: Sequence[Doubt]) -> Iterator[Finding]:
     for doubt in doubts:
-        if doubt["about"] in QUIET or (doubt["about"] in BUSY and document.get("causes")):
+        if doubt.about in QUIET or (doubt.about in BUSY and document.causes):
             continue
-        known = doubt["about"] == "virtualised"
-        yield _line(14 if known else 50, "odd", _short(doubt["text"]), doubt.get("remedy"))
+        known = doubt.about == "virtualised"
+        yield _line(14 if known else 50, "odd", _short(doubt.text), doubt.remedy)
 
 
 def _short(text: str, most: int = 180) -> str:

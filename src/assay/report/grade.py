@@ -7,11 +7,12 @@ counts.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from assay.report.bounds import percent
+from assay.report.model.run_document import Document
+from assay.report.model.run_verdict import Criterion, Grade, ReachedLine
 
-Document = dict[str, Any]
 GRADES = "ABCD"
 MIDDLE = (0.02, 0.05, 0.15)  # width of the interval or range over launches, of the figure in the middle: A, B, C
 WORST_LINE = (0.06, 0.15, 0.45)  # and of the widest one
@@ -26,14 +27,14 @@ MEANING = {
 }
 
 
-def grade(document: Document, lines: list[Document]) -> Document:
-    """Return {grade, meaning, criteria}; a criterion is {name, grade, text, thresholds}."""
+def grade(document: Document, lines: Sequence[ReachedLine]) -> Grade:
+    """Grade a run by its document and the main figures of its verdict."""
     criteria = [_missing(document)]
-    if not document.get("described"):
+    if not document.described:
         criteria = [_spread(lines), _disturbance(lines), *criteria, _launches(document)]
-    worst = max(each["grade"] for each in criteria)
-    meaning = "simulated: the same at every repetition" if document.get("described") else MEANING[worst]
-    return {"grade": worst, "meaning": meaning, "criteria": criteria}
+    worst = max(each.grade for each in criteria)
+    meaning = "simulated: the same at every repetition" if document.described else MEANING[worst]
+    return Grade(grade=worst, meaning=meaning, criteria=criteria)
 
 
 def _letter(value: float, thresholds: tuple[float, ...]) -> str:
@@ -44,8 +45,8 @@ def _limits(thresholds: tuple[float, ...]) -> str:
     return ", ".join(f"{letter} {percent(limit)}" for letter, limit in zip(GRADES, thresholds, strict=False))
 
 
-def _spread(lines: list[Document]) -> Document:
-    known = sorted((line["spread"], line["title"]) for line in lines if line["spread"] is not None)
+def _spread(lines: Sequence[ReachedLine]) -> Criterion:
+    known = sorted((line.spread, line.title) for line in lines if line.spread is not None)
     said = f"up to {_limits(MIDDLE)} in the middle and {_limits(WORST_LINE)} at worst"
     if not known:
         return _criterion("spread between launches", "D", "no main figure has several launches", said)
@@ -55,15 +56,15 @@ def _spread(lines: list[Document]) -> Document:
     return _criterion("spread between launches", letter, text, said)
 
 
-def _disturbance(lines: list[Document]) -> Document:
+def _disturbance(lines: Sequence[ReachedLine]) -> Criterion:
     said = f"a main figure moved by at most {_limits(MOVED)}; D where a main figure is only a bound"
-    bad = [line["title"] for line in lines if line["state"] in ("bound", "invalid")]
+    bad = [line.title for line in lines if line.state in ("bound", "invalid")]
     if bad:
         return _criterion("disturbance", "D", f"no estimate stands for {_names(bad)}", said)
-    unknown = [line["title"] for line in lines if line["state"] != "clean" and line["displaced"] is None]
+    unknown = [line.title for line in lines if line.state != "clean" and line.displaced is None]
     if unknown:
         return _criterion("disturbance", "C", f"disturbed, by how much is not known: {_names(unknown)}", said)
-    moved = [(line["displaced"] or 0.0, line["title"]) for line in lines if line["state"] != "clean"]
+    moved = [(line.displaced or 0.0, line.title) for line in lines if line.state != "clean"]
     if not moved:
         return _criterion("disturbance", "A", "every main figure is clean", said)
     worst, title = max(moved)
@@ -71,9 +72,9 @@ def _disturbance(lines: list[Document]) -> Document:
     return _criterion("disturbance", _letter(worst, MOVED), text, said)
 
 
-def _missing(document: Document) -> Document:
-    sections = document["benchmarks"]
-    bad = [section["benchmark"] for section in sections if section["state"] == "invalid"]
+def _missing(document: Document) -> Criterion:
+    sections = document.benchmarks
+    bad = [section.benchmark for section in sections if section.state == "invalid"]
     said = f"benchmarks without a valid result: {_limits(MISSING)} of all"
     if not sections:
         return _criterion("missing", "D", "nothing was measured", said)
@@ -83,8 +84,8 @@ def _missing(document: Document) -> Document:
     return _criterion("missing", _letter(len(bad) / len(sections), MISSING), text, said)
 
 
-def _launches(document: Document) -> Document:
-    counts = [section["launches"] for section in document["benchmarks"] if section["launches"]]
+def _launches(document: Document) -> Criterion:
+    counts = [section.launches for section in document.benchmarks if section.launches]
     least = min(counts, default=0)
     letter = next((letter for letter, limit in zip(GRADES, LAUNCHES, strict=False) if least >= limit), GRADES[-1])
     claim = "" if least >= 6 else ": a range, no interval"
@@ -92,8 +93,8 @@ def _launches(document: Document) -> Document:
     return _criterion("launches", letter, f"{least} per benchmark{claim}", f"at least {limits}")
 
 
-def _criterion(name: str, letter: str, text: str, thresholds: str) -> Document:
-    return {"name": name, "grade": letter, "text": text, "thresholds": thresholds}
+def _criterion(name: str, letter: str, text: str, thresholds: str) -> Criterion:
+    return Criterion(name=name, grade=letter, text=text, thresholds=thresholds)
 
 
 def _names(names: list[str], most: int = 3) -> str:

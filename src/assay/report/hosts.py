@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 from assay.machine.processors import without_marks
+from assay.report.model.host_facts import HostFacts
+from assay.report.model.params import Facts
 from assay.store import Run
 from assay.stored.circumstances import stated
-from assay.stored.lines import unicode
 
 
-def hosts(run: Run) -> dict[str, dict[str, Any]]:
+def hosts(run: Run) -> dict[str, Facts]:
     """The facts of every host that measured, by name: processor, kernel, memory (bytes), `processors` for everybody.
 
     With them compiler, flags, library and clock of the programs there; several values of one key are listed once each.
     The keys are those of a run's provenance where both have them. Empty where programs stated none.
     """
-    found: dict[str, dict[str, Any]] = {}
-    for _, path in run.tasks():
-        launch = _launch(path)
-        node = path.stem.partition("@")[2]
+    found: dict[str, Facts] = {}
+    for _, file in run.tasks():
+        launch = file.content.opening
+        node = file.path.stem.partition("@")[2]
         about = {key: launch.get(key) for key in ("compiler", "flags", "library", "clock")}
         for facts in stated(launch.get("hosts")):
             name, model = node or str(facts.get("host")), facts.get("cpu")
@@ -34,29 +31,13 @@ def hosts(run: Run) -> dict[str, dict[str, Any]]:
     return dict(sorted(found.items()))
 
 
-def measuring_host(run: Run, measured: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
+def measuring_host(run: Run, measured: dict[str, Facts]) -> HostFacts | None:
     """The facts of the host that a run is about: this one where it measured, else those of the first that did.
 
     What only the submitting host's provenance says is left out then, and `submitted_from` names that host.
     """
-    here: dict[str, Any] | None = run.about.get("host")
+    here: Facts | None = run.about.get("host")
     if here is None or not measured or str(here.get("host")) in measured:
-        return here
+        return None if here is None else HostFacts(here)
     first = next(iter(measured.values()))
-    return {**first, "assay": here.get("assay"), "submitted_from": here.get("host"), "hosts": list(measured)}
-
-
-def _launch(path: Path) -> dict[str, Any]:
-    """The launch line of a file; it is among the first ones."""
-    if not path.is_file():
-        return {}
-    with path.open("rb") as lines:
-        for _, line in zip(range(8), lines, strict=False):
-            try:
-                event = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(event, dict) and event.get("event") == "launch":
-                made: dict[str, Any] = unicode(event, line)
-                return made
-    return {}
+    return HostFacts({**first, "assay": here.get("assay"), "submitted_from": here.get("host"), "hosts": list(measured)})

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from assay.analysis import disturbance
 from assay.analysis.disturbance import Estimator, Reason, State, Verdict
 from assay.benchmark.record import Benchmark
+from assay.report.model.params import Facts
 from assay.report.readings import Readings, Told
 from assay.report.references import Launched, slower_by
 from assay.report.states import LEFT_OUT
@@ -81,7 +81,7 @@ def judged(
     record: Benchmark,
     found: Sequence[Readings],
     usual: Mapping[str, float] | None = None,
-    measured: Mapping[str, Mapping[str, Any]] | None = None,
+    measured: Mapping[str, Facts] | None = None,
 ) -> Judged:
     """Judge a benchmark's blocks case by case; simulated time has no neighbours.
 

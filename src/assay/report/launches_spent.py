@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
 
+from assay.report.model.json_form import from_json
+from assay.report.model.spent import BenchmarkSpent, LaunchesSpent, Look
 from assay.store import Run
 
 
-def launches_spent(run: Run) -> dict[str, Any] | None:
+def launches_spent(run: Run) -> LaunchesSpent | None:
     """Give what was wanted and how each benchmark ended; None where the number of launches was fixed beforehand."""
     spending = (run.about.get("plan") or {}).get("spending")
     if not spending:
         return None
-    looks: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    looks: dict[str, list[Look]] = defaultdict(list)
     for entry in run.entries():
         if entry.get("event") == "look":
-            kept = ("launches", "stop", "reached", "reason", "level")
-            looks[entry["benchmark"]].append({key: entry[key] for key in kept})
-    ended = [{"benchmark": name, **of[-1], "looks": of} for name, of in looks.items()]
-    return {
-        "within": spending["within"],
-        "looks": list(spending["looks"]),
-        "level": 1 - 0.05 / len(spending["looks"]),
-        "budget": spending["budget"],
-        "benchmarks": ended,
-    }
+            looks[entry["benchmark"]].append(from_json(Look, entry))
+    ended = [BenchmarkSpent(benchmark=name, **vars(of[-1]), looks=of) for name, of in looks.items()]
+    return LaunchesSpent(
+        within=spending["within"],
+        looks=list(spending["looks"]),
+        level=1 - 0.05 / len(spending["looks"]),
+        budget=spending["budget"],
+        benchmarks=ended,
+    )
 
 
-def lines(spent: dict[str, Any] | None) -> list[str]:
+def lines(spent: LaunchesSpent | None) -> list[str]:
     """Say it in words: how many are narrow enough, and of each of the others why it ended."""
-    if spent is None or not spent["benchmarks"]:
+    if spent is None or not spent.benchmarks:
         return []
-    ended = [each for each in spent["benchmarks"] if each["stop"]]
-    reached = [each for each in ended if each["reached"]]
-    counts = sorted({each["launches"] for each in ended}) or [0]
+    ended = [each for each in spent.benchmarks if each.stop]
+    reached = [each for each in ended if each.reached]
+    counts = sorted({each.launches for each in ended}) or [0]
     after = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    text = f"Launches: {len(reached)} of {len(spent['benchmarks'])} benchmarks are within ±{spent['within']:.1%} (half "
+    text = f"Launches: {len(reached)} of {len(spent.benchmarks)} benchmarks are within ±{spent.within:.1%} (half "
     text += f"the interval), after {after} launches."
-    return [text, *(f"  {e['benchmark']}: {e['reason']}" for e in ended if not e["reached"])]
+    return [text, *(f"  {e.benchmark}: {e.reason}" for e in ended if not e.reached)]

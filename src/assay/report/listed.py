@@ -6,14 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.machine.units import unit as si
+from assay.report.model.json_form import to_json
+from assay.report.model.run_document import Document
 
 OURS = "fit to the run's echo"
 
 
-def of_sections(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+def of_sections(document: Document) -> list[dict[str, Any]]:
     """Every figure of a run's document, benchmark by benchmark, as its section has it, with the run's id."""
-    whose = {"run": document["run"]} if "run" in document else {}
-    return [whose | figure for section in document.get("benchmarks", ()) for figure in section["figures"]]
+    return [{"run": document.run, **to_json(figure)} for section in document.benchmarks for figure in section.figures]
+
+
+def of_quoted(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Every published figure of an answer that quotes."""
+    return [figure for section in found.get("benchmarks", ()) for figure in section["figures"]]
 
 
 def of_validation(document: Mapping[str, Any]) -> list[dict[str, Any]]:

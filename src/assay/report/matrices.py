@@ -11,21 +11,23 @@ from typing import Any
 
 from assay.report.axes import linear
 from assay.report.grid import Grid, grid
+from assay.report.model.params import Plot
+from assay.report.model.reported_figure import ReportedFigure
+from assay.report.model.section import Section
 from assay.report.plots import layout
 from assay.report.units import human, unit_of
 
-Document = dict[str, Any]
-Matrix = dict[tuple[Any, Any], Document]
+Matrix = dict[tuple[Any, Any], ReportedFigure]
 MOST_WRITTEN = 16  # rows whose numbers fit into the picture's cells
 MOST_ROWS = 16  # of a table
 COOL_TO_WARM = [[0, "#eff6ff"], [0.5, "#60a5fa"], [1, "#1e3a8a"]]
 
 
-def plots(section: Document) -> list[Document]:
+def plots(section: Section) -> list[Plot]:
     """Draw a heat map of each figure, for each setting of the other parameters."""
     made = []
     for title, unit, labels, cells in _matrices(section):
-        rows, columns = section["matrix"]
+        rows, columns = section.matrix or ("", "")
         values = [[_value(cells, a, b) for b in labels] for a in labels]
         written = [["" if v is None else human(v, unit, 3) for v in row] for row in values]
         trace = {
@@ -51,35 +53,35 @@ def plots(section: Document) -> list[Document]:
     return made
 
 
-def _bar(values: list[float], unit: str) -> Document:
+def _bar(values: list[float], unit: str) -> Plot:
     """The colours' scale, its ticks in people's units."""
     ticks = linear(values, unit)
     return {"tickmode": "array", "tickvals": ticks, "ticktext": [human(tick, unit, 3) for tick in ticks]}
 
 
-def tables(section: Document) -> list[Grid]:
+def tables(section: Section) -> list[Grid]:
     """Lay out the same as tables, where they are small enough to be read."""
     made = []
     for title, unit, labels, cells in _matrices(section):
         if len(labels) <= MOST_ROWS:
             rows = [(str(a), *(human(_value(cells, a, b), unit, 3) for b in labels)) for a in labels]
-            corner = " \\ ".join(section["matrix"])
+            corner = " \\ ".join(section.matrix or ())
             made.append(grid(title, (corner, *(str(label) for label in labels)), rows))
     return made
 
 
-def _matrices(section: Document) -> list[tuple[str, str, list[Any], Matrix]]:
+def _matrices(section: Section) -> list[tuple[str, str, list[Any], Matrix]]:
     """Find what there is to draw: title, unit, labels of the sides, figures by (row, column)."""
-    if not section["matrix"]:
+    if not section.matrix:
         return []
-    row, column = section["matrix"]
+    row, column = section.matrix
     families: dict[tuple[str, tuple[tuple[str, Any], ...]], Matrix] = defaultdict(dict)
-    for figure in section["figures"]:
-        params = figure["params"]
-        known = figure["value"] is not None and params.get(row) is not None and params.get(column) is not None
-        if figure["statistic"] == "median" and known:
+    for figure in section.figures:
+        params = figure.params
+        known = figure.value is not None and params.get(row) is not None and params.get(column) is not None
+        if figure.statistic == "median" and known:
             rest = tuple((key, v) for key, v in params.items() if key not in (row, column) and v is not None)
-            families[figure["name"], rest][params[row], params[column]] = figure
+            families[figure.name, rest][params[row], params[column]] = figure
     made = []
     for (name, rest), cells in families.items():
         labels = sorted({end for pair in cells for end in pair}, key=lambda end: (isinstance(end, str), end))
@@ -92,4 +94,4 @@ def _matrices(section: Document) -> list[tuple[str, str, list[Any], Matrix]]:
 
 def _value(cells: Matrix, a: Any, b: Any) -> float | None:
     found = cells.get((a, b)) or cells.get((b, a))
-    return None if found is None else float(found["value"])
+    return None if found is None else found.value

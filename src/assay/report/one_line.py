@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+
+from assay.report.model.run_document import Document
 
 
-def one_line(document: dict[str, Any]) -> str:
+def one_line(document: Document) -> str:
     """Sum a run up: its state, benchmarks and figures by state, launches, and its folder."""
-    sections = document["benchmarks"]
-    figures = [figure for section in sections for figure in section["figures"] if figure["statistic"] != "first"]
-    states = Counter(figure["state"] for figure in figures)
+    sections = document.benchmarks
+    figures = [figure for section in sections for figure in section.figures if figure.statistic != "first"]
+    states = Counter(figure.state for figure in figures)
     bad = [f"{states[state]} {state}" for state in ("disturbed", "bound", "invalid") if states[state]]
-    launches = sorted({section["launches"] for section in sections})
+    launches = sorted({section.launches for section in sections})
     between = "" if not launches else f"{launches[0]} to {launches[-1]}" if len(launches) > 1 else f"{launches[0]}"
     parts = [
         _counted(len(sections), "benchmark"),
@@ -20,21 +21,21 @@ def one_line(document: dict[str, Any]) -> str:
         *([f"{skipped} skipped"] if (skipped := _skipped(document)) else []),
         *([f"{between} launch{'es' if launches[-1] != 1 else ''}"] if launches else []),
     ]
-    return f"{document['machine']}: {document['state']}: {', '.join(parts)}; {document['folder']}"
+    return f"{document.machine}: {document.state}: {', '.join(parts)}; {document.folder}"
 
 
-def why_not(document: dict[str, Any]) -> str | None:
+def why_not(document: Document) -> str | None:
     """Give the first reason why a run is not valid, for those who see nothing but the one line; None where it is."""
-    broken = [each for each in document["benchmarks"] if each["state"] == "invalid" or each["failed_checks"]]
-    reasons = [f"{each['benchmark']}: {text}" for each in broken for text in each["warnings"]] or document["warnings"]
-    if document["valid"] or not reasons:
+    broken = [each for each in document.benchmarks if each.state == "invalid" or each.failed_checks]
+    reasons = [f"{each.benchmark}: {text}" for each in broken for text in each.warnings] or document.warnings
+    if document.valid or not reasons:
         return None
     return reasons[0] + (f" (and {len(reasons) - 1} more, in the report)" if len(reasons) > 1 else "")
 
 
-def _skipped(document: dict[str, Any]) -> int:
+def _skipped(document: Document) -> int:
     """How many benchmarks were skipped: an entry may name several."""
-    return sum(len(each["benchmark"].split(", ")) for each in document.get("left_out", ()))
+    return sum(len(each.benchmark.split(", ")) for each in document.left_out)
 
 
 def _counted(count: int, what: str) -> str:

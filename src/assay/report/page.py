@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from assay import versions
 from assay.papers.tables import hypercubes, paragon, quoted
-from assay.report import by_length, launches_spent, parts, shares, summary, tables, verdict
+from assay.report import by_length, launches_spent, parts, run_verdict, shares, summary, tables
 from assay.report.grid import Grid
 from assay.report.matrices import tables as squares
+from assay.report.model.json_form import to_json
+from assay.report.model.run_document import Document
 from assay.store import Run, storage_failed
-
-Document = dict[str, Any]
 
 
 def write(run: Run, document: Document, path: Path | None = None) -> Path:
@@ -31,12 +32,15 @@ def write(run: Run, document: Document, path: Path | None = None) -> Path:
     The run's folder gets the verdict as summary.md and summary.json, wherever the page goes.
     """
     target = path or run.folder / "report.html"
-    verdict.attach(run, document)
+    document = run_verdict.judged(run, document)
     texts = {
         target: html(document, target.parent),
         target.with_suffix(".md"): markdown(document),
         run.folder / "summary.md": summary.markdown(document),
-        run.folder / "summary.json": json.dumps(document["summary"], indent=1, default=str) + "\n",
+        run.folder / "summary.json": json.dumps(
+            versions.marked(versions.SUMMARY, to_json(run_verdict.of(document))), indent=1, default=str
+        )
+        + "\n",
     }
     for place, text in texts.items():
         try:
@@ -61,16 +65,16 @@ def html(document: Document, folder: Path | None = None) -> str:
     blocks, drawn = parts.parts(document)
     return pages.get_template("page.html").render(
         document=document,
-        summary=verdict.of(document),
-        made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(document["created"] or 0)),
+        summary=run_verdict.of(document),
+        made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(document.created or 0)),
         nodes=tables.nodes(document),
         causes=tables.causes(document),
-        spent=launches_spent.lines(document.get("spent")),
+        spent=launches_spent.lines(document.spent),
         parts=blocks,
         published=_published(document),
         host=_host(document),
         files=_files(document, folder),
-        pack=_packed(json.dumps(drawn | {"document": document}, default=str).encode()),
+        pack=_packed(json.dumps(vars(drawn) | {"document": to_json(document)}, default=str).encode()),
         plotly=_library(),
     )
 
@@ -88,16 +92,17 @@ def _library() -> str:
 
 def _published(document: Document) -> list[Grid]:
     """Lay out the published machines beside this one, and what was published of a described machine itself."""
-    beside = [Grid(**{**made, "rows": tuple(map(tuple, made["rows"]))}) for made in document.get("beside", [])]
-    own = [quoted.table(document["quoted"])] if document.get("quoted") else []
-    return [*beside, *hypercubes.tables(document), *paragon.tables(document), *own]
+    beside = document.beside or []
+    own = [quoted.table(document.quoted)] if document.quoted else []
+    plain = to_json(document)
+    return [*beside, *hypercubes.tables(plain), *paragon.tables(plain), *own]
 
 
-def _files(document: Document, folder: Path | None) -> list[Document]:
+def _files(document: Document, folder: Path | None) -> list[dict[str, str]]:
     """The run's own files that there are, as links relative to the page: {name, href, path}."""
-    if not document.get("folder"):
+    if not document.folder:
         return []
-    run = Path(document["folder"])
+    run = Path(document.folder)
     found = []
     for name in ("samples.parquet", "blocks.parquet", "launches", "log", "summary.md"):
         if (run / name).exists():
@@ -112,8 +117,8 @@ def markdown(document: Document) -> str:
     odd = tables.nodes(document)
     if odd:
         written.append(odd.markdown())
-    for section in document["benchmarks"]:
-        written += [f"## {section['title']}\n", f"{section['summary']} ({section['source']})\n"]
+    for section in document.benchmarks:
+        written += [f"## {section.title}\n", f"{section.summary} ({section.source})\n"]
         written += [made.markdown() for made in by_length.tables(section)]
         written.append(tables.figures(section).markdown())
         fitted = tables.fits(section)
@@ -122,9 +127,9 @@ def markdown(document: Document) -> str:
         spread = tables.levels(section)
         together = shares.table(section)
         written += [made.markdown() for made in (spread, together, *squares(section)) if made]
-        written += [f"- {section['state']}: {text}" for text in section["warnings"]]
-    written += [f"- {line.strip()}" for line in launches_spent.lines(document.get("spent"))]
-    written += [f"- skipped: {each['title']}: {each['reason']}" for each in document.get("left_out", ())]
+        written += [f"- {section.state}: {text}" for text in section.warnings]
+    written += [f"- {line.strip()}" for line in launches_spent.lines(document.spent)]
+    written += [f"- skipped: {each.title}: {each.reason}" for each in document.left_out]
     past = _published(document)
     if past:
         written.append("## Beside the machines that were published\n")
@@ -133,10 +138,9 @@ def markdown(document: Document) -> str:
 
 
 def _host(document: Document) -> list[tuple[str, str]]:
-    host = document.get("host") or {}
     return [
         (key.replace("_", " "), _person(key, value))
-        for key, value in host.items()
+        for key, value in document.facts.stated.items()
         if isinstance(value, str | int | float) and not isinstance(value, bool)
     ]
 

@@ -5,95 +5,142 @@ History benchmarks have a part of their own at the end, beside the machines that
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
 
 from assay.benchmark.record import PARTS
 from assay.papers.tables import hypercubes
 from assay.report import matrices, plots, reached, roof, shares, spectra, speedups, tables
 from assay.report.cases import cases
+from assay.report.grid import Grid
+from assay.report.model.json_form import to_json
+from assay.report.model.params import Params, Plot
+from assay.report.model.run_document import Document
+from assay.report.model.section import Section
 from assay.report.states import WORST, shown, words
 from assay.report.units import human, unit_of
 
-Document = dict[str, Any]
 MOST_TELLING = 3  # plots that a part opens with
 MOST_SIDE_BY_SIDE = 4  # plots of one benchmark
 HISTORY = "history"
 TITLES = {"processor": "Processor", "history": "History benchmarks"}
 
 
-def parts(document: Document) -> tuple[list[Document], Document]:
-    """Return the parts, and what they draw when they are opened: {plots: {key: plot}, cases: {benchmark: table}}."""
-    drawn: Document = {"plots": {}, "cases": {}}
-    by_part: dict[str, list[Document]] = {}
-    for section in document["benchmarks"]:
-        name = HISTORY if section["historical"] else section["part"] or "other"
+@dataclass(frozen=True)
+class HeadlineShown:
+    """A main figure as a block's first line has it."""
+
+    title: str
+    text: str
+    spread: str
+    state: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """One benchmark on the page. `plots`: keys of what is drawn; `rank`: its place among those of its part."""
+
+    name: str
+    title: str
+    state: str
+    section: Section
+    counts: str
+    rank: int
+    roofed: bool
+    gist: list[str]
+    headlines: list[HeadlineShown]
+    plots: list[str]
+    fits: Grid | None
+    levels: Grid | None
+    cases: int
+
+
+@dataclass(frozen=True)
+class PagePart:
+    """One part of the machine on the page: its blocks, and the keys of the plots that it opens with."""
+
+    name: str
+    title: str
+    blocks: list[Block]
+    plots: list[str]
+    state: str
+    counts: str
+    gist: str
+
+
+@dataclass
+class Drawn:
+    """What the page's script draws: plots by key, tables of cases by benchmark."""
+
+    plots: dict[str, Plot] = field(default_factory=dict)
+    cases: dict[str, Params] = field(default_factory=dict)
+
+
+def parts(document: Document) -> tuple[list[PagePart], Drawn]:
+    """Return the parts, and what they draw when they are opened."""
+    drawn = Drawn()
+    by_part: dict[str, list[Block]] = {}
+    for section in document.benchmarks:
+        name = HISTORY if section.historical else section.part or "other"
         by_part.setdefault(name, []).append(_block(section, drawn))
     order = [*PARTS, *sorted(set(by_part) - {*PARTS, HISTORY}), HISTORY]
     above = roof.plots(document)
     made = []
     for name in (name for name in order if name in by_part):
-        blocks = sorted(by_part[name], key=lambda block: (block["rank"], block["title"]))
-        telling = [key for block in blocks for key in block["plots"][:1]]
-        if above and any(block["roofed"] for block in blocks):
+        blocks = sorted(by_part[name], key=lambda block: (block.rank, block.title))
+        telling = [key for block in blocks for key in block.plots[:1]]
+        if above and any(block.roofed for block in blocks):
             keys = [f"roof-{i}" for i in range(len(above))]
-            drawn["plots"] |= {key: plot | {"of": "Memory"} for key, plot in zip(keys, above, strict=True)}
+            drawn.plots |= {key: plot | {"of": "Memory"} for key, plot in zip(keys, above, strict=True)}
             telling, above = [*telling[:1], keys[-1], *telling[1:]], []
         made.append(
-            {
-                "name": name,
-                "title": TITLES.get(name, name.capitalize()),
-                "blocks": blocks,
-                "plots": telling[:MOST_TELLING],
-                "state": max((block["state"] for block in blocks), key=WORST.__getitem__),
-                "counts": _counts(blocks),
-                "gist": "; ".join(text for block in blocks for text in block["gist"][:1])[:160],
-            }
+            PagePart(
+                name=name,
+                title=TITLES.get(name, name.capitalize()),
+                blocks=blocks,
+                plots=telling[:MOST_TELLING],
+                state=max((block.state for block in blocks), key=WORST.__getitem__),
+                counts=_counts(blocks),
+                gist="; ".join(text for block in blocks for text in block.gist[:1])[:160],
+            )
         )
     return made, drawn
 
 
-def _counts(blocks: list[Document]) -> str:
-    states = [block["state"] for block in blocks]
+def _counts(blocks: list[Block]) -> str:
+    states = [block.state for block in blocks]
     return ", ".join(f"{states.count(state)} {state}" for state in WORST if state in states)
 
 
-def _block(section: Document, drawn: Document) -> Document:
-    name = section["benchmark"]
+def _block(section: Section, drawn: Drawn) -> Block:
+    name = section.benchmark
     keys = []
     for i, plot in enumerate(_plots(section)[:MOST_SIDE_BY_SIDE]):
         keys.append(f"{name}-{i}")
-        drawn["plots"][keys[-1]] = plot | {"of": section["title"]}
-    drawn["cases"][name] = cases(section)
-    return {
-        "name": name,
-        "title": section["title"],
-        "state": section["state"],
-        "section": section,
-        "counts": ", ".join(f"{count} {state}" for state, count in (section.get("states") or {}).items() if count),
-        "rank": min((figure.get("order") or reached.LAST for figure in section["headlines"]), default=reached.LAST + 1),
-        "roofed": "bandwidth" in (section.get("roof") or {}),
-        "gist": [
-            f"{f['title']} {human(shown(f), unit_of(f), 3)}" for f in section["headlines"] if shown(f) is not None
+        drawn.plots[keys[-1]] = plot | {"of": section.title}
+    drawn.cases[name] = cases(section)
+    return Block(
+        name=name,
+        title=section.title,
+        state=section.state,
+        section=section,
+        counts=", ".join(f"{count} {state}" for state, count in section.states.items() if count),
+        rank=min((figure.order or reached.LAST for figure in section.headlines), default=reached.LAST + 1),
+        roofed=bool(section.roof and section.roof.bandwidth),
+        gist=[f"{f.title} {human(shown(f), unit_of(f), 3)}" for f in section.headlines if shown(f) is not None],
+        headlines=[
+            HeadlineShown(f.title, human(shown(f), unit_of(f), 3), tables.spread(f), words(f))
+            for f in section.headlines
         ],
-        "headlines": [
-            {
-                "title": f["title"],
-                "text": human(shown(f), unit_of(f), 3),
-                "spread": tables.spread(f),
-                "state": words(f),
-            }
-            for f in section["headlines"]
-        ],
-        "plots": keys,
-        "fits": tables.fits(section),
-        "levels": tables.levels(section),
-        "cases": len(drawn["cases"][name]["rows"]),
-    }
+        plots=keys,
+        fits=tables.fits(section),
+        levels=tables.levels(section),
+        cases=len(drawn.cases[name]["rows"]),
+    )
 
 
-def _plots(section: Document) -> list[Document]:
+def _plots(section: Section) -> list[Plot]:
     made = [*matrices.plots(section), *shares.plots(section), *speedups.plots(section), *spectra.plots(section)]
-    made += plots.curves(section, hypercubes.curves(section)) if not section["matrix"] else []
+    made += plots.curves(section, hypercubes.curves(to_json(section))) if not section.matrix else []
     dots = None if made else plots.points(section)
     left = plots.residuals(section)
     return [*made, *((dots,) if dots else ()), *((left,) if left else ())]

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 from assay.report.axes import finish
+from assay.report.model.fits import LineFit
+from assay.report.model.params import Params, Plot
+from assay.report.model.reported_figure import ReportedFigure
+from assay.report.model.section import Section
 from assay.report.states import is_main
 from assay.report.units import human, unit_of
 
-Document = dict[str, Any]
 COLOURS = ("#2f7fc1", "#d9622b", "#2e9e5b", "#9a54c9", "#c78a1a", "#1f9a94", "#d6436a", "#7b8794")
 LEAST_POINTS = 4  # fewer values of a parameter make no curve
 LEAST_CASES = 3  # fewer cases are read faster in the table
 MOST_CASES = 40  # more points with names beside them than a picture can hold
 
 
-def layout(title: str, x: str, y: str, logarithmic: bool) -> Document:
+def layout(title: str, x: str, y: str, logarithmic: bool) -> Plot:
     """Give the layout that all plots share; `switch`: the reader may change the kinds of the axes."""
     kind = "log" if logarithmic else "linear"
     return {
@@ -35,40 +37,40 @@ def layout(title: str, x: str, y: str, logarithmic: bool) -> Document:
     }
 
 
-def swept(section: Document) -> str | None:
+def swept(section: Section) -> str | None:
     """Name the parameter that makes curves: numeric, with the most values; None where there is none."""
     values: dict[str, set[float]] = defaultdict(set)
-    for figure in section["figures"]:
-        for key, value in figure["params"].items():
+    for figure in section.figures:
+        for key, value in figure.params.items():
             if isinstance(value, int | float) and not isinstance(value, bool):
                 values[key].add(value)
     best = max(values, key=lambda key: len(values[key]), default=None)
     return best if best is not None and len(values[best]) >= LEAST_POINTS else None
 
 
-def wanted(section: Document) -> list[str]:
+def wanted(section: Section) -> list[str]:
     """Names of the figures that are drawn: those that the record calls headlines, all where it names none."""
-    names = dict.fromkeys(figure["name"] for figure in section["figures"])
-    chosen = dict.fromkeys(figure["name"] for figure in section["figures"] if figure.get("headline"))
+    names = dict.fromkeys(figure.name for figure in section.figures)
+    chosen = dict.fromkeys(figure.name for figure in section.figures if figure.headline)
     return list(chosen or names)
 
 
-def curves(section: Document, published: Sequence[Document] = ()) -> list[Document]:
+def curves(section: Section, published: Sequence[Params] = ()) -> list[Plot]:
     """One plot a figure: medians with the range over launches, the fits, and published machines to be switched on."""
     key = swept(section)
     if key is None:
         return []
     plots = []
     for name in wanted(section):
-        families: dict[str, list[Document]] = defaultdict(list)
-        drawn = [f for f in section["figures"] if f["name"] == name and f["value"] is not None]
-        drawn = [f for f in drawn if f["statistic"] != "first" and f["state"] != "invalid" and f["params"].get(key)]
-        medians = [f for f in drawn if is_main(f) and f["statistic"] != "p99"]
-        alike = _alike([f["params"] for f in medians], key)
-        for figure in (*medians, *(f for f in drawn if f["statistic"] == "p99")):
-            rest = {k: v for k, v in figure["params"].items() if k != key and k not in alike and v is not None}
+        families: dict[str, list[ReportedFigure]] = defaultdict(list)
+        drawn = [f for f in section.figures if f.name == name and f.value is not None]
+        drawn = [f for f in drawn if f.statistic != "first" and f.state != "invalid" and f.params.get(key)]
+        medians = [f for f in drawn if is_main(f) and f.statistic != "p99"]
+        alike = _alike([f.params for f in medians], key)
+        for figure in (*medians, *(f for f in drawn if f.statistic == "p99")):
+            rest = {k: v for k, v in figure.params.items() if k != key and k not in alike and v is not None}
             label = ", ".join(f"{k} {v}" for k, v in rest.items()) or "this machine"
-            families[f"{label}, p99" if figure["statistic"] == "p99" else label].append(figure)
+            families[f"{label}, p99" if figure.statistic == "p99" else label].append(figure)
         families = {label: points for label, points in families.items() if len(points) >= LEAST_CASES}
         if not families:
             continue
@@ -84,41 +86,46 @@ def curves(section: Document, published: Sequence[Document] = ()) -> list[Docume
     return plots
 
 
-def _alike(cases: Sequence[Document], key: str) -> Document:
+def _alike(cases: Sequence[Params], key: str) -> Params:
     """The parameters but the swept one that all cases have alike: they stand in the title, not in each name."""
     first = cases[0] if cases else {}
     return {k: v for k, v in first.items() if k != key and v is not None and all(case.get(k) == v for case in cases)}
 
 
-def _curve(label: str, points: Sequence[Document], key: str, i: int) -> Document:
-    points = sorted(points, key=lambda p: float(p["params"][key]))
-    low = [p["value"] - (p["range"] or [p["value"]] * 2)[0] for p in points]
-    high = [(p["range"] or [p["value"]] * 2)[1] - p["value"] for p in points]
+def _curve(label: str, points: Sequence[ReportedFigure], key: str, i: int) -> Plot:
+    points = sorted(points, key=lambda p: float(p.params[key]))
+    less, more = _bars(points)
     return {
         "type": "scatter",
         "mode": "lines+markers",
         "name": label,
-        "x": [p["params"][key] for p in points],
-        "y": [p["value"] for p in points],
-        "error_y": {"type": "data", "symmetric": False, "array": high, "arrayminus": low, "thickness": 1, "width": 2},
+        "x": [p.params[key] for p in points],
+        "y": [p.value for p in points],
+        "error_y": {"type": "data", "symmetric": False, "array": more, "arrayminus": less, "thickness": 1, "width": 2},
         "line": {"color": COLOURS[i % len(COLOURS)], "width": 2},
         "marker": {"size": 6},
     }
 
 
+def _bars(points: Sequence[ReportedFigure]) -> tuple[list[float], list[float]]:
+    """How far the range over launches reaches below and above each value."""
+    known = [(p.value or 0.0, p.range or [p.value or 0.0] * 2) for p in points]
+    return [value - ends[0] for value, ends in known], [ends[1] - value for value, ends in known]
+
+
 FITS = {"relative": "fit", "relative, piecewise": "fit between breaks", "ordinary": "least squares, as the papers"}
 
 
-def _fitted(section: Document, name: str, key: str) -> list[Document]:
+def _fitted(section: Section, name: str, key: str) -> list[Plot]:
     """Fitted lines; those that share a name share one entry of the legend."""
-    traces: list[Document] = []
-    for fit in section["fits"]:
-        if fit.get("law") != "alpha_beta" or fit["figure"] != name or key != "bytes":
+    traces: list[Plot] = []
+    for fit in section.fits:
+        if not isinstance(fit, LineFit) or fit.figure != name or key != "bytes":
             continue
-        low, high = (max(float(end), 1.0) for end in fit["over"])
+        low, high = (max(float(end), 1.0) for end in fit.over)
         steps = [low * (high / low) ** (i / 40) for i in range(41)]
-        case = ", ".join(f"{k} {v}" for k, v in fit["params"].items() if k == "hops" and v is not None)
-        called = FITS.get(fit["estimator"], fit["estimator"]) + (f", {case}" if case else "")
+        case = ", ".join(f"{k} {v}" for k, v in fit.params.items() if k == "hops" and v is not None)
+        called = FITS.get(fit.estimator, fit.estimator) + (f", {case}" if case else "")
         first = all(trace["name"] != called for trace in traces)
         traces.append(
             {
@@ -128,9 +135,9 @@ def _fitted(section: Document, name: str, key: str) -> list[Document]:
                 "legendgroup": called,
                 "showlegend": first,
                 "x": steps,
-                "y": [fit["alpha"] + fit["beta"] * n for n in steps],
+                "y": [fit.alpha + fit.beta * n for n in steps],
                 "line": {"dash": "dot", "width": 1.5, "color": "#7b8794"},
-                "visible": True if fit["estimator"].startswith("relative, p") else "legendonly",
+                "visible": True if fit.estimator.startswith("relative, p") else "legendonly",
                 "hoverinfo": "name",
             }
         )
@@ -141,7 +148,7 @@ def _fitted(section: Document, name: str, key: str) -> list[Document]:
     return traces
 
 
-def _overlay(other: Document, i: int) -> Document:
+def _overlay(other: Params, i: int) -> Plot:
     return {
         "type": "scatter",
         "mode": "lines+markers",
@@ -154,20 +161,20 @@ def _overlay(other: Document, i: int) -> Document:
     }
 
 
-def residuals(section: Document) -> Document | None:
+def residuals(section: Section) -> Plot | None:
     """Relative residuals of the fits against length; None where nothing was fitted."""
-    traces: list[Document] = []
-    for i, fit in enumerate(f for f in section["fits"] if f.get("residuals")):
-        case = ", ".join(f"{k} {v}" for k, v in fit["params"].items() if k == "hops" and v is not None)
-        low, high = (human(float(end), "B", 5) for end in fit["over"])
-        called = f"{FITS.get(fit['estimator'], fit['estimator'])}, {low} to {high}{', ' + case if case else ''}"
+    traces: list[Plot] = []
+    for i, fit in enumerate(f for f in section.fits if isinstance(f, LineFit) and f.residuals):
+        case = ", ".join(f"{k} {v}" for k, v in fit.params.items() if k == "hops" and v is not None)
+        low, high = (human(float(end), "B", 5) for end in fit.over)
+        called = f"{FITS.get(fit.estimator, fit.estimator)}, {low} to {high}{', ' + case if case else ''}"
         traces.append(
             {
                 "type": "scatter",
                 "mode": "lines+markers",
                 "name": called,
-                "x": fit["sizes"],
-                "y": fit["residuals"],
+                "x": fit.sizes,
+                "y": fit.residuals,
                 "line": {"width": 1, "color": COLOURS[i % len(COLOURS)]},
             }
         )
@@ -180,35 +187,36 @@ def residuals(section: Document) -> Document | None:
     return finish({"data": traces, "layout": drawn}, "B", "%")
 
 
-def _label(case: Document, among: Sequence[Document]) -> str:
+def _label(case: Params, among: Sequence[Params]) -> str:
     """Name a case by what tells it from the others; a number with what it counts."""
     apart = {k: v for k, v in case.items() if v is not None and any(other.get(k) != v for other in among)}
     return ", ".join(str(v) if isinstance(v, str) else f"{k} {v}" for k, v in apart.items())
 
 
-def points(section: Document) -> Document | None:
+def points(section: Section) -> Plot | None:
     """Cases without a swept parameter: one point each with its range over launches.
 
     None where there are so few that the table says it faster, or more than a picture holds.
     """
-    known = [f for f in section["figures"] if is_main(f) and f["statistic"] not in ("p99", "first")]
-    known = [f for f in known if f["value"] is not None and f["state"] != "invalid"]
-    name = next((name for name in wanted(section) if any(f["name"] == name for f in known)), "")
-    shown = sorted((f for f in known if f["name"] == name), key=lambda f: [str(v) for v in f["params"].values()])
+    known = [f for f in section.figures if is_main(f) and f.statistic not in ("p99", "first")]
+    known = [f for f in known if f.value is not None and f.state != "invalid"]
+    name = next((name for name in wanted(section) if any(f.name == name for f in known)), "")
+    shown = sorted((f for f in known if f.name == name), key=lambda f: [str(v) for v in f.params.values()])
     if not LEAST_CASES <= len(shown) <= MOST_CASES:
         return None
-    labels = [_label(f["params"], [g["params"] for g in shown]) for f in shown]
+    labels = [_label(f.params, [g.params for g in shown]) for f in shown]
+    less, more = _bars(shown)
     trace = {
         "type": "scatter",
         "mode": "markers",
         "name": name,
-        "x": [f["value"] for f in shown],
+        "x": [f.value for f in shown],
         "y": labels,
         "error_x": {
             "type": "data",
             "symmetric": False,
-            "array": [(f["range"] or [f["value"]] * 2)[1] - f["value"] for f in shown],
-            "arrayminus": [f["value"] - (f["range"] or [f["value"]] * 2)[0] for f in shown],
+            "array": more,
+            "arrayminus": less,
         },
         "marker": {"color": COLOURS[0], "size": 8},
     }

@@ -6,29 +6,32 @@ are drawn on the same scale.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from assay.benchmark.record import PARTS
-from assay.report.bounds import percent, share
-from assay.report.earlier import ticks
+from assay.report.bounds import Share, percent, share
+from assay.report.earlier import EarlierRun, ticks
+from assay.report.model.reported_figure import Headline
+from assay.report.model.run_document import Document
+from assay.report.model.run_verdict import Bar, BarTick, Bound, EarlierValue, ReachedLine
+from assay.report.model.section import Section
 from assay.report.states import displaced, shown, words
 from assay.report.tables import spread
 from assay.report.units import human, unit_of
 
-Document = dict[str, Any]
 MOST_LINES = 10
 LAST = 9  # order of a headline whose record gives none
 
 
-def lines(document: Document, before: list[Document], most: int = MOST_LINES) -> list[Document]:
+def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LINES) -> list[ReachedLine]:
     """Pick the main figures, each part's first ones first, and lay them out in the order of the parts."""
-    by_part: dict[str, list[tuple[Document, Document]]] = {}
-    for section in document["benchmarks"]:
-        if not section["historical"]:
-            for figure in section["headlines"]:
-                by_part.setdefault(section["part"] or "", []).append((figure, section))
+    by_part: dict[str, list[tuple[Headline, Section]]] = {}
+    for section in document.benchmarks:
+        if not section.historical:
+            for figure in section.headlines:
+                by_part.setdefault(section.part or "", []).append((figure, section))
     for found in by_part.values():
-        found.sort(key=lambda each: each[0].get("order") or LAST)
+        found.sort(key=lambda each: each[0].order or LAST)
     turns = max((len(found) for found in by_part.values()), default=0)
     order = [*PARTS, *sorted(set(by_part) - set(PARTS))]
     picked = [(part, turn) for turn in range(turns) for part in order if turn < len(by_part.get(part, ()))][:most]
@@ -36,78 +39,75 @@ def lines(document: Document, before: list[Document], most: int = MOST_LINES) ->
     return [_line(*by_part[part][turn], document, before) for part, turn in picked]
 
 
-def _line(figure: Document, section: Document, document: Document, before: list[Document]) -> Document:
+def _line(figure: Headline, section: Section, document: Document, before: Sequence[EarlierRun]) -> ReachedLine:
     value = shown(figure)
-    bound = None if value is None else share(figure, section, document)
-    pair = None if value is None else figure.get("ci95") or figure.get("range")
-    line = {
-        "part": section["part"],
-        "benchmark": section["benchmark"],
-        "title": figure["title"],
-        "value": value,
-        "unit": figure["unit"],
-        "text": human(value, unit_of(figure), 3),
-        "interval": spread(figure),
-        "pair": pair,
-        "spread": (pair[1] - pair[0]) / abs(value) if pair and value else None,
-        "params": figure["params"],
-        "better": figure["better"],
-        "state": figure["state"],
-        "state_text": words(figure),
-        "displaced": displaced(figure),
-        "bound": None if bound is None else {"value": bound.value, "share": bound.share, "basis": bound.basis},
-    }
-    line["earlier"] = ticks(line, before)
-    line["bound"] = _passed(line)
-    line["bound_text"] = (
-        "" if line["bound"] is None else bound.text if bound and line["bound"]["share"] > 1 else _of(line)
+    own = None if value is None else share(figure, document)
+    pair = None if value is None else figure.ci95 or figure.range
+    earlier = ticks(section.benchmark, figure, before)
+    bound = None if value is None or own is None else _passed(figure, value, own, earlier)
+    return ReachedLine(
+        part=section.part,
+        benchmark=section.benchmark,
+        title=figure.title,
+        value=value,
+        unit=figure.unit,
+        text=human(value, unit_of(figure), 3),
+        interval=spread(figure),
+        pair=pair,
+        spread=(pair[1] - pair[0]) / abs(value) if pair and value else None,
+        params=figure.params,
+        better=figure.better,
+        state=figure.state,
+        state_text=words(figure),
+        displaced=displaced(figure.disturbance),
+        bound=bound,
+        earlier=earlier,
+        bound_text="" if bound is None else own.text if own and bound.share > 1 else _of(bound, figure.unit),
+        bar=None if value is None else _bar(figure, value, pair, bound, earlier),
     )
-    return line | {"bar": _bar(line)}
 
 
-def _passed(line: Document) -> Document | None:
+def _passed(figure: Headline, value: float, own: Share, earlier: Sequence[EarlierValue]) -> Bound:
     """The bound, or what an earlier run reached where that is more: a bound from a disturbed run can be too low."""
-    bound: Document | None = line["bound"]
-    values = [tick["value"] for tick in line["earlier"] if tick["value"]]
-    if bound is None or not values or not line["value"]:
+    bound = Bound(value=own.value, share=own.share, basis=own.basis)
+    values = [tick.value for tick in earlier if tick.value]
+    if not values or not value:
         return bound
-    best = max(values) if line["better"] == "higher" else min(values)
-    if (best <= bound["value"]) if line["better"] == "higher" else (best >= bound["value"]):
+    best = max(values) if figure.better == "higher" else min(values)
+    if (best <= bound.value) if figure.better == "higher" else (best >= bound.value):
         return bound
-    share = line["value"] / best if line["better"] == "higher" else best / line["value"]
-    return {"value": best, "share": share, "basis": "reached by an earlier run"}
+    part = value / best if figure.better == "higher" else best / value
+    return Bound(value=best, share=part, basis="reached by an earlier run")
 
 
-def _of(line: Document) -> str:
+def _of(bound: Bound, unit: str) -> str:
     """Say what the bound is; the share is written by who draws the bar."""
-    bound = line["bound"]
-    return f"of {human(bound['value'], line['unit'], 3)}: {bound['basis']}"
+    return f"of {human(bound.value, unit, 3)}: {bound.basis}"
 
 
-def _bar(line: Document) -> Document | None:
-    """Shares of the scale, from 0 to 1: at (the figure), low and high (its interval), ticks (earlier runs).
-
-    The scale is the bound; without one, the best of this figure and the earlier ones; None where there is neither.
-    """
-    values = [tick["value"] for tick in line["earlier"] if tick["value"]]
-    if line["bound"] is not None and line["bound"]["share"] <= 1:
-        scale, known = line["bound"]["value"], True
-    elif values and line["value"]:
-        every, known = [line["value"], *values], False
-        scale = max(every) if line["better"] == "higher" else min(every)
+def _bar(
+    figure: Headline, value: float, pair: list[float] | None, bound: Bound | None, earlier: Sequence[EarlierValue]
+) -> Bar | None:
+    """The scale is the bound, else the best of this figure and the earlier ones; None where there is neither."""
+    values = [tick.value for tick in earlier if tick.value]
+    if bound is not None and bound.share <= 1:
+        scale, known = bound.value, True
+    elif values and value:
+        every, known = [value, *values], False
+        scale = max(every) if figure.better == "higher" else min(every)
     else:
         return None
 
     def at(value: float) -> float:
-        part = value / scale if line["better"] == "higher" else scale / value if value else 1.0
+        part = value / scale if figure.better == "higher" else scale / value if value else 1.0
         return min(1.0, max(0.0, part))
 
-    ends = sorted(at(end) for end in line["pair"]) if line["pair"] else [at(line["value"])] * 2
-    return {
-        "bounded": known,
-        "at": at(line["value"]),
-        "low": ends[0],
-        "high": ends[1],
-        "ticks": [{"run": tick["run"], "at": at(tick["value"])} for tick in line["earlier"] if tick["value"]],
-        "text": percent(at(line["value"])) if known else "",
-    }
+    ends = sorted(at(end) for end in pair) if pair else [at(value)] * 2
+    return Bar(
+        bounded=known,
+        at=at(value),
+        low=ends[0],
+        high=ends[1],
+        ticks=[BarTick(run=tick.run, at=at(tick.value)) for tick in earlier if tick.value],
+        text=percent(at(value)) if known else "",
+    )

@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from assay.analysis.figures import CaseSamples, cells
-from assay.samples import Check, Circumstance, Launch, Measured, events, folded
+from assay.samples import Check, Launch, Measured
+from assay.stored.launch_file import Tasks
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class Readings:
         return self.metric, self.case, self.host, self.launch, self.attempt, self.block
 
 
-def told(tasks: Iterable[tuple[Circumstance, Path]]) -> Told:
+def told(tasks: Tasks) -> Told:
     """Read the files of one benchmark's tasks, of which one that ran on several nodes may have several in a row."""
     found, failed = Told([], [], []), dict[tuple[str, str], None]()
     for _, files in groupby(tasks, key=lambda task: task[0]):
-        lines = [line for about, path in files for line in folded(events(path), about)]
+        lines = [line for _, file in files for line in file.rows]
         launches = [line for line in lines if isinstance(line, Launch)]
         ranks = {launch.host: launch.ranks for launch in launches if launch.complete}
         found.launches.extend(launches)

@@ -9,27 +9,29 @@ figure in flop/s of one processor; or `flops` and `bytes` of an operation (formu
 
 from __future__ import annotations
 
-from typing import Any
-
 from assay.analysis.figures import evaluate
 from assay.report.axes import finish
 from assay.report.bounds import best_peak, peak_float64
+from assay.report.model.params import Plot
+from assay.report.model.reported_figure import ReportedFigure
+from assay.report.model.run_document import Document
+from assay.report.model.section import RoofPart, Section
 from assay.report.plots import COLOURS, layout
 from assay.report.units import human
 
-Document = dict[str, Any]
+Roofed = list[tuple[Section, RoofPart]]
 
 
-def plots(document: Document) -> list[Document]:
+def plots(document: Document) -> list[Plot]:
     """Draw the roof of one processor, and that of as many as were measured at once."""
-    sections = [section for section in document["benchmarks"] if section["roof"]]
+    sections = [(section, section.roof) for section in document.benchmarks if section.roof]
     counts = sorted(
         {
-            int(figure["params"]["threads"])
-            for section in sections
-            if "bandwidth" in section["roof"]
-            for figure in section["figures"]
-            if figure["value"] is not None and "threads" in figure["params"]
+            int(figure.params["threads"])
+            for section, wanted in sections
+            if wanted.bandwidth
+            for figure in section.figures
+            if figure.value is not None and "threads" in figure.params
         }
     )
     bound = peak_float64(document)
@@ -37,8 +39,12 @@ def plots(document: Document) -> list[Document]:
     return [made for made in drawn if made is not None]
 
 
-def _roof(sections: list[Document], threads: int, bound: tuple[float, str] | None) -> Document | None:
-    slopes, peak, kernels = _slopes(sections, threads), best_peak({"benchmarks": sections}), _kernels(sections, threads)
+def _roof(sections: Roofed, threads: int, bound: tuple[float, str] | None) -> Plot | None:
+    slopes, peak, kernels = (
+        _slopes(sections, threads),
+        best_peak([of for of, _ in sections]),
+        _kernels(sections, threads),
+    )
     if not slopes or not (peak or kernels):
         return None
     flat = None if peak is None else peak * threads
@@ -106,45 +112,45 @@ def _roof(sections: list[Document], threads: int, bound: tuple[float, str] | Non
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
 
 
-def _fitting(section: Document, name: str, statistic: str = "median") -> list[Document]:
-    where = dict(word.split("=", 1) for word in str(section["roof"].get("where", "")).split())
+def _fitting(
+    section: Section, wanted: RoofPart, name: str, statistic: str = "median"
+) -> list[tuple[ReportedFigure, float]]:
     return [
-        figure
-        for figure in section["figures"]
-        if figure["name"] == name
-        and figure["statistic"] == statistic
-        and figure["value"] is not None
-        and all(str(figure["params"].get(key)) == value for key, value in where.items())
+        (figure, figure.value)
+        for figure in section.figures
+        if figure.name == name
+        and figure.statistic == statistic
+        and figure.value is not None
+        and all(str(figure.params.get(key)) == value for key, value in wanted.cases.items())
     ]
 
 
-def _slopes(sections: list[Document], threads: int) -> dict[str, float]:
+def _slopes(sections: Roofed, threads: int) -> dict[str, float]:
     """Rate (B/s) of every level, all `threads` together: the best kernel's best reading."""
     found: dict[str, float] = {}
-    for section in sections:
-        if "bandwidth" in section["roof"]:
-            for figure in _fitting(section, section["roof"]["bandwidth"], "best"):
-                if figure["params"].get("threads") == threads:
-                    level = str(figure["params"][section["roof"]["by"]])
-                    found[level] = max(found.get(level, 0.0), figure["value"])
+    for section, wanted in sections:
+        if wanted.bandwidth and wanted.by:
+            for figure, value in _fitting(section, wanted, wanted.bandwidth, "best"):
+                if figure.params.get("threads") == threads:
+                    level = str(figure.params[wanted.by])
+                    found[level] = max(found.get(level, 0.0), value)
     return found
 
 
-def _kernels(sections: list[Document], threads: int) -> list[tuple[str, float, float, float, float]]:
+def _kernels(sections: Roofed, threads: int) -> list[tuple[str, float, float, float, float]]:
     """Points: name, intensity (flop/B), rate (flop/s), and the rate's interval or range over launches."""
     made = []
-    for section in sections:
-        wanted = section["roof"]
-        if "flops" not in wanted:
+    for section, wanted in sections:
+        if wanted.flops is None or wanted.figure is None:
             continue
-        for figure in _fitting(section, wanted["figure"]):
-            params = figure["params"]
+        for figure, value in _fitting(section, wanted, wanted.figure):
+            params = figure.params
             if params.get("threads") != threads:
                 continue
-            flops, moved = evaluate(str(wanted["flops"]), params), evaluate(str(wanted["bytes"]), params)
+            flops, moved = evaluate(str(wanted.flops), params), evaluate(str(wanted.bytes), params)
             if flops and moved:
-                low, high = figure["ci95"] or figure["range"] or (figure["value"], figure["value"])
+                low, high = figure.ci95 or figure.range or (value, value)
                 case = ", ".join(str(v) for k, v in params.items() if k not in ("threads", "size") and v is not None)
-                name = f"{section['title']}{f' ({case})' if case else ''}"
-                made.append((name, flops / moved, figure["value"], low, high))
+                name = f"{section.title}{f' ({case})' if case else ''}"
+                made.append((name, flops / moved, value, low, high))
     return sorted(made)  # by name: a kernel's mark is the same under every roof

@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from assay.report.axes import finish
+from assay.report.model.params import Plot
+from assay.report.model.section import Section
 from assay.report.plots import COLOURS, layout
 
-Document = dict[str, Any]
 MOST_NODES = 8  # spectra in one picture
 MOST_POINTS = 2000  # of a spectrum that are drawn; of neighbours the greatest, so that no peak is lost
 
 
-def plots(section: Document) -> list[Document]:
+def plots(section: Section) -> list[Plot]:
     """One picture of the spectra of the first nodes; none without a spectrum."""
-    nodes = [node for node in section.get("noise", ()) if node["spectrum"] is not None][:MOST_NODES]
+    nodes = [(node, node.spectrum) for node in section.noise or () if node.spectrum is not None][:MOST_NODES]
     if not nodes:
         return []
-    traces: list[Document] = []
-    for i, node in enumerate(nodes):
+    traces: list[Plot] = []
+    for i, (node, spectrum) in enumerate(nodes):
         colour = COLOURS[i % len(COLOURS)]
-        frequency, power = _thinned(node["spectrum"]["frequency"], node["spectrum"]["power"])
-        traces.append(_line(node["host"], frequency, power, colour, "solid"))
-        limit = node["spectrum"]["limit"]
-        traces.append(_line("limit of chance", [frequency[0], frequency[-1]], [limit] * 2, colour, "dash"))
+        frequency, power = _thinned(spectrum.frequency, spectrum.power)
+        traces.append(_line(node.host, frequency, power, colour, "solid"))
+        ends = [frequency[0], frequency[-1]]
+        traces.append(_line("limit of chance", ends, [spectrum.limit] * 2, colour, "dash"))
         traces[-1]["showlegend"] = i == 0
         traces.append(
             {
                 "type": "scatter",
                 "mode": "markers+text",
                 "showlegend": False,
-                "x": [peak["frequency"] for peak in node["peaks"]],
-                "y": [peak["power"] for peak in node["peaks"]],
-                "text": [f"{peak['frequency']:.4g} Hz" for peak in node["peaks"]],
-                "hovertext": [peak["cause"] or "cause not counted by the kernel" for peak in node["peaks"]],
+                "x": [peak.frequency for peak in node.peaks],
+                "y": [peak.power for peak in node.peaks],
+                "text": [f"{peak.frequency:.4g} Hz" for peak in node.peaks],
+                "hovertext": [peak.cause or "cause not counted by the kernel" for peak in node.peaks],
                 "textposition": "top center",
                 "marker": {"size": 8, "color": colour, "symbol": "diamond"},
             }
@@ -42,7 +41,7 @@ def plots(section: Document) -> list[Document]:
     return [finish({"data": traces, "layout": drawn}, "Hz", "")]
 
 
-def _line(name: str, x: list[float], y: list[float], colour: str, dash: str) -> Document:
+def _line(name: str, x: list[float], y: list[float], colour: str, dash: str) -> Plot:
     line = {"color": colour, "width": 1, "dash": dash}
     return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line}
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from assay.report.model.fits import SpeedupFit, SpeedupLawFit
+from assay.report.model.params import Plot
+from assay.report.model.section import Section
 from assay.report.plots import COLOURS, layout
 
-Document = dict[str, Any]
 NAMES = {"amdahl": "Amdahl's law", "universal": "universal scalability law"}
 STEPS = 40
 
 
-def plots(section: Document) -> list[Document]:
+def plots(section: Section) -> list[Plot]:
     """Draw all families of a benchmark in one picture; [] where no speedup was found."""
-    measured = [fit for fit in section["fits"] if fit.get("law") == "speedup"]
+    measured = [fit for fit in section.fits if isinstance(fit, SpeedupFit)]
     if not measured:
         return []
-    greatest = max(fit["processors"][-1] for fit in measured)
-    traces: list[Document] = [
+    greatest = max(fit.processors[-1] for fit in measured)
+    traces: list[Plot] = [
         {
             "type": "scatter",
             "mode": "lines",
@@ -29,11 +29,11 @@ def plots(section: Document) -> list[Document]:
         }
     ]
     for i, fit in enumerate(measured):
-        label = ", ".join(f"{key} {value}" for key, value in fit["params"].items() if value is not None)
+        label = ", ".join(f"{key} {value}" for key, value in fit.params.items() if value is not None)
         traces.append(_points(fit, label, COLOURS[i % len(COLOURS)]))
-        laws = [law for law in section["fits"] if law.get("law") in NAMES and law["params"] == fit["params"]]
+        laws = [law for law in section.fits if isinstance(law, SpeedupLawFit) and law.params == fit.params]
         traces += [_law(law, label, greatest, COLOURS[i % len(COLOURS)], law is laws[-1]) for law in laws]
-    drawn = layout(f"speedup over {measured[0]['base']}, by threads", "", "speedup", False)
+    drawn = layout(f"speedup over {measured[0].base}, by threads", "", "speedup", False)
     drawn["xaxis"] |= {"dtick": 1} if greatest <= 16 else {}
     drawn["yaxis"]["rangemode"] = "tozero"
     drawn["height"] = 360 + 22 * len(measured)
@@ -41,35 +41,35 @@ def plots(section: Document) -> list[Document]:
     return [{"data": traces, "layout": drawn}]
 
 
-def _points(fit: Document, label: str, colour: str) -> Document:
-    found = fit["speedup"]
-    ends = [one["ci95"] or one["range"] for one in found]
+def _points(fit: SpeedupFit, label: str, colour: str) -> Plot:
+    found = fit.speedup
+    ends = [one.ci95 or one.range for one in found]
     return {
         "type": "scatter",
         "mode": "markers",
         "name": label,
-        "x": fit["processors"],
-        "y": [one["value"] for one in found],
+        "x": fit.processors,
+        "y": [one.value for one in found],
         "error_y": {
             "type": "data",
             "symmetric": False,
-            "array": [high - one["value"] for one, (_, high) in zip(found, ends, strict=True)],
-            "arrayminus": [one["value"] - low for one, (low, _) in zip(found, ends, strict=True)],
+            "array": [high - one.value for one, (_, high) in zip(found, ends, strict=True)],
+            "arrayminus": [one.value - low for one, (low, _) in zip(found, ends, strict=True)],
         },
         "marker": {"color": colour, "size": 8},
     }
 
 
-def _law(law: Document, label: str, greatest: float, colour: str, shown: bool) -> Document:
-    sigma, kappa = law["coefficients"]["sigma"], law["coefficients"].get("kappa", 0.0)
+def _law(law: SpeedupLawFit, label: str, greatest: float, colour: str, shown: bool) -> Plot:
+    sigma, kappa = law.coefficients["sigma"], law.coefficients.get("kappa", 0.0)
     counts = [1 + (greatest - 1) * i / STEPS for i in range(STEPS + 1)]
     return {
         "type": "scatter",
         "mode": "lines",
-        "name": f"{label}: {NAMES[law['law']]}",
+        "name": f"{label}: {NAMES[law.law]}",
         "x": counts,
         "y": [p / (1 + sigma * (p - 1) + kappa * p * (p - 1)) for p in counts],
-        "line": {"color": colour, "width": 1.5, "dash": "dash" if law["law"] == "amdahl" else "solid"},
+        "line": {"color": colour, "width": 1.5, "dash": "dash" if law.law == "amdahl" else "solid"},
         "visible": True if shown else "legendonly",
         "hoverinfo": "name",
     }

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from assay.analysis.figures import FigureValue
+from assay.report.model.reported_figure import Moved, ReportedFigure
 
 DOUBTED = "doubted: "  # what the program itself does not trust
 LEFT_OUT = "left out: "  # why a case, or all of them, cannot be done here
@@ -17,9 +16,9 @@ def worse(one: str, other: str) -> str:
     return max(one, other, key=WORST.__getitem__)
 
 
-def states(figures: Sequence[FigureValue]) -> dict[str, int]:
+def states(figures: Sequence[ReportedFigure]) -> dict[str, int]:
     """How many cases' figures are in each state: those by the estimator that stands, not tails and first calls."""
-    main = [figure for figure in figures if is_main(vars(figure))]
+    main = [figure for figure in figures if is_main(figure)]
     return {state: sum(figure.state == state for figure in main) for state in WORST}
 
 
@@ -33,16 +32,14 @@ def overall(counts: Mapping[str, int]) -> str:
     return "invalid"
 
 
-def displaced(figure: dict[str, Any]) -> float | None:
+def displaced(disturbance: Moved | None) -> float | None:
     """How far (relative) disturbance can have moved a figure at most; None where that was not judged."""
-    bounds = figure.get("disturbance")
-    known = bounds and bounds["low"] is not None and bounds["high"] is not None
-    return max(abs(bounds["low"]), abs(bounds["high"])) if bounds and known else None
+    return None if disturbance is None else disturbance.most
 
 
-def words(figure: dict[str, Any]) -> str:
+def words(figure: ReportedFigure) -> str:
     """Write a figure's state with how far disturbance can have moved it: "disturbed by at most 3%"."""
-    state, moved = str(figure["state"]), displaced(figure)
+    state, moved = figure.state, displaced(figure.disturbance)
     if state == "disturbed" and moved is not None:
         return f"disturbed by at most {_percent(moved)}"
     return {"bound": "bound only"}.get(state, state)
@@ -52,11 +49,11 @@ def _percent(moved: float) -> str:
     return f"{100 * moved:.0f}%" if moved >= 0.1 else f"{100 * moved:.2g}%"
 
 
-def is_main(figure: dict[str, Any]) -> bool:
+def is_main(figure: ReportedFigure) -> bool:
     """Whether a figure is by the estimator that stands for its case: no tail, first call or extreme beside it."""
-    return bool(figure["statistic"] == "median" or figure["state"] == "bound")
+    return figure.statistic == "median" or figure.state == "bound"
 
 
-def shown(figure: dict[str, Any]) -> float | None:
+def shown(figure: ReportedFigure) -> float | None:
     """Return the value that may be shown: an invalid figure has none, whatever it holds."""
-    return None if figure["state"] == "invalid" else figure["value"]
+    return None if figure.state == "invalid" else figure.value

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import textwrap
 import time
-from typing import Any
 
 from assay.report.bounds import percent
-from assay.report.verdict import MOST_FINDINGS, of
+from assay.report.model.run_document import Document
+from assay.report.model.run_verdict import Bar, ReachedLine, RunVerdict
+from assay.report.run_verdict import MOST_FINDINGS, of
 
-Document = dict[str, Any]
 WIDTH = 80
 BAR = 20  # cells
 ODD = 50  # weight of a finding that a run of one benchmark shows
@@ -20,38 +20,38 @@ FULL, EMPTY, TICK = "█", "░", "│"
 def heading(document: Document) -> str:
     """One line: the machine, when, by which profile, and the grade."""
     found = of(document)
-    made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(found["created"] or 0))
-    return f"{found['machine']} · {made} · profile {found['profile']} · {grade_line(found)}"
+    made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(found.created or 0))
+    return f"{found.machine} · {made} · profile {found.profile} · {grade_line(found)}"
 
 
-def grade_line(found: Document) -> str:
+def grade_line(found: RunVerdict) -> str:
     """The grade with its meaning."""
-    return f"grade {found['grade']['grade']} ({found['grade']['meaning']})"
+    return f"grade {found.grade.grade} ({found.grade.meaning})"
 
 
 def terminal(document: Document, width: int = WIDTH) -> list[str]:
     """Lines of at most `width` columns."""
     found = of(document)
     lines = [*textwrap.wrap(heading(document), width), ""]
-    for fact in found["facts"]:
-        lines += _hung(f"{fact['name']:<11}", fact["text"], width)
-    if found["lines"]:
+    for fact in found.facts:
+        lines += _hung(f"{fact.name:<11}", fact.text, width)
+    if found.lines:
         lines.append("")
-    for line in found["lines"]:
+    for line in found.lines:
         lines += _line(line, width)
-    if found["findings"]:
+    if found.findings:
         lines += ["", "What limits it, and what is odd"]
-    for each in found["findings"][:MOST_FINDINGS]:
-        lines += _hung("  - ", each["text"] + (f" → {_short(each['advice'])}" if each["advice"] else ""), width)
-    if len(found["findings"]) > MOST_FINDINGS:
-        lines.append(f"    {len(found['findings']) - MOST_FINDINGS} more in the report")
-    if found["published"]:
+    for each in found.findings[:MOST_FINDINGS]:
+        lines += _hung("  - ", each.text + (f" → {_short(each.advice)}" if each.advice else ""), width)
+    if len(found.findings) > MOST_FINDINGS:
+        lines.append(f"    {len(found.findings) - MOST_FINDINGS} more in the report")
+    if found.published:
         lines += ["", "Beside what was published"]
-    for text in found["published"]:
+    for text in found.published:
         lines += _hung("  - ", text, width)
     lines += ["", f"How good this run is: {grade_line(found)}"]
-    for each in found["grade"]["criteria"]:
-        lines += _hung(f"  {each['grade']} {each['name']}: ", each["text"], width, 4)
+    for criterion in found.grade.criteria:
+        lines += _hung(f"  {criterion.grade} {criterion.name}: ", criterion.text, width, 4)
     return lines
 
 
@@ -59,10 +59,10 @@ def brief(document: Document, width: int = WIDTH) -> list[str]:
     """The verdict on a run of one benchmark: heading, main figures, and what is odd."""
     found = of(document)
     lines = textwrap.wrap(heading(document), width)
-    for line in found["lines"]:
+    for line in found.lines:
         lines += _line(line, width)
-    for each in [each for each in found["findings"] if each["kind"] != "limit" and each["weight"] >= ODD]:
-        lines += _hung("  - ", each["text"] + (f" → {each['advice']}" if each["advice"] else ""), width)
+    for each in [each for each in found.findings if each.kind != "limit" and each.weight >= ODD]:
+        lines += _hung("  - ", each.text + (f" → {each.advice}" if each.advice else ""), width)
     return lines
 
 
@@ -76,63 +76,56 @@ def _hung(name: str, text: str, width: int, indent: int | None = None) -> list[s
     return textwrap.wrap(text, width, initial_indent=name, subsequent_indent=further) or [name.rstrip()]
 
 
-def _line(line: Document, width: int) -> list[str]:
+def _line(line: ReachedLine, width: int) -> list[str]:
     """Title, value and interval; below them the bar, the share and what the bound is."""
-    value = line["text"]
-    interval = f"  {line['interval']}" if line["interval"] else ""
-    state = "" if line["state"] == "clean" else f"[{line['state_text']}]"
-    first = _hung(f"{line['title'][:40]:<40} ", f"{value}{interval}", width, 41)
+    value = line.text
+    interval = f"  {line.interval}" if line.interval else ""
+    state = "" if line.state == "clean" else f"[{line.state_text}]"
+    first = _hung(f"{line.title[:40]:<40} ", f"{value}{interval}", width, 41)
     if state:
         fits = len(first[-1]) + 2 + len(state) <= width
         first = [*first[:-1], f"{first[-1]}  {state}"] if fits else [*first, *_hung(" " * 41, state, width)]
-    bar = line["bar"]
+    bar = line.bar
     if bar is None:
-        return [*first, *([f"  {line['bound_text']}"[:width]] if line["bound_text"] else [])]
-    said = f"{bar['text']} {line['bound_text']}" if bar["bounded"] else "beside the best of the earlier runs"
+        return [*first, *([f"  {line.bound_text}"[:width]] if line.bound_text else [])]
+    said = f"{bar.text} {line.bound_text}" if bar.bounded else "beside the best of the earlier runs"
     return [*first, *_hung(f"  {drawn(bar)} ", said, width)]
 
 
-def drawn(bar: Document) -> str:
+def drawn(bar: Bar) -> str:
     """A bar in cells: what was reached, the rest to the bound, and where earlier runs were."""
-    filled = round(bar["at"] * BAR)
+    filled = round(bar.at * BAR)
     cells = [FULL] * filled + [EMPTY] * (BAR - filled)
-    for tick in bar["ticks"]:
-        cells[min(BAR - 1, int(tick["at"] * BAR))] = TICK
+    for tick in bar.ticks:
+        cells[min(BAR - 1, int(tick.at * BAR))] = TICK
     return "".join(cells)
 
 
 def markdown(document: Document) -> str:
     """The verdict as Markdown, some forty lines."""
     found = of(document)
-    made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(found["created"] or 0))
+    made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(found.created or 0))
     lines = [
-        f"# {found['machine']}: {grade_line(found)}",
+        f"# {found.machine}: {grade_line(found)}",
         "",
-        f"{made}, profile {found['profile']}, run {found['run']}",
+        f"{made}, profile {found.profile}, run {found.run}",
         "",
     ]
-    lines += [f"- **{fact['name']}**: {fact['text']}" for fact in found["facts"]]
-    if found["lines"]:
+    lines += [f"- **{fact.name}**: {fact.text}" for fact in found.facts]
+    if found.lines:
         lines += ["", "| what it reaches | value | across launches | of its bound | earlier runs | state |"]
         lines.append("| :--- | ---: | ---: | :--- | :--- | :--- |")
-    for line in found["lines"]:
-        bar = line["bar"]
-        share = f"{bar['text']} {line['bound_text']}" if bar and bar["bounded"] else line["bound_text"] or "–"
-        before = (
-            ", ".join(percent(tick["value"] / line["value"]) for tick in line["earlier"][:3]) if line["value"] else ""
-        )
-        row = (line["title"], line["text"], line["interval"] or "–", share, before or "–", line["state_text"])
+    for line in found.lines:
+        bar = line.bar
+        share = f"{bar.text} {line.bound_text}" if bar and bar.bounded else line.bound_text or "–"
+        before = ", ".join(percent(tick.value / line.value) for tick in line.earlier[:3]) if line.value else ""
+        row = (line.title, line.text, line.interval or "–", share, before or "–", line.state_text)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
-    if found["findings"]:
+    if found.findings:
         lines += ["", "## What limits it, and what is odd", ""]
-        lines += [
-            f"- {each['text']}" + (f" → {each['advice']}" if each["advice"] else "") for each in found["findings"]
-        ]
-    if found["published"]:
-        lines += ["", "## Beside what was published", "", *(f"- {text}" for text in found["published"])]
+        lines += [f"- {each.text}" + (f" → {each.advice}" if each.advice else "") for each in found.findings]
+    if found.published:
+        lines += ["", "## Beside what was published", "", *(f"- {text}" for text in found.published)]
     lines += ["", "## How good this run is", ""]
-    lines += [
-        f"- {each['grade']}, {each['name']}: {each['text']} ({each['thresholds']})"
-        for each in found["grade"]["criteria"]
-    ]
+    lines += [f"- {each.grade}, {each.name}: {each.text} ({each.thresholds})" for each in found.grade.criteria]
     return "\n".join(lines) + "\n"

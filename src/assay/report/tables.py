@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from assay.report.bounds import percent, share
 from assay.report.grid import Grid, grid
-from assay.report.states import displaced, shown, words
+from assay.report.model.cause import MovedFigure
+from assay.report.model.fits import Fit, LineFit, Pair, PlaneFit, SpeedupLawFit
+from assay.report.model.params import Params
+from assay.report.model.reported_figure import ReportedFigure
+from assay.report.model.run_document import Document
+from assay.report.model.section import Section
+from assay.report.states import shown, words
 from assay.report.units import human, params, unit_of
-
-Document = dict[str, Any]
 
 
 def headlines(document: Document) -> Grid:
     """The main figures of a run, each with its interval or range and its share of a bound."""
     rows = []
-    for section in document["benchmarks"]:
-        if section["historical"]:
+    for section in document.benchmarks:
+        if section.historical:
             continue
-        for figure in section["headlines"]:
-            bound = share(figure, section, document)
+        for figure in section.headlines:
+            bound = share(figure, document)
             rows.append(
                 (
-                    figure["title"],
+                    figure.title,
                     human(shown(figure), unit_of(figure)),
                     spread(figure),
                     "–" if bound is None else bound.text,
@@ -34,34 +39,32 @@ def headlines(document: Document) -> Grid:
     return grid("Main figures", ("figure", "median", "across launches", "share of its bound", "state"), rows, note)
 
 
-def figures(section: Document, narrow: bool = False) -> Grid:
+def figures(section: Section, narrow: bool = False) -> Grid:
     """Every figure of one benchmark, case by case; `narrow` leaves out the counts, to fit a terminal."""
     every = listed(section)
-    several = len({(f["name"], f["statistic"]) for f in every}) > 1
-    common = alike([figure["params"] for figure in every])
+    several = len({(f.name, f.statistic) for f in every}) > 1
+    common = alike([figure.params for figure in every])
     rows = []
     for figure in every:
-        name = figure["name"].replace("_", " ") + (
-            "" if figure["statistic"] == "median" else f", {figure['statistic']}"
-        )
-        case = params({key: v for key, v in figure["params"].items() if key not in common}) or "–"
-        state = "" if figure["state"] == "clean" else words(figure)
-        counts = () if narrow else (str(figure["launches"]), str(figure["samples"]))
+        name = figure.name.replace("_", " ") + ("" if figure.statistic == "median" else f", {figure.statistic}")
+        case = params({key: v for key, v in figure.params.items() if key not in common}) or "–"
+        state = "" if figure.state == "clean" else words(figure)
+        counts = () if narrow else (str(figure.launches), str(figure.samples))
         rows.append(
             (name if several else "", case, human(shown(figure), unit_of(figure)), spread(figure), *counts, state)
         )
     counted = () if narrow else ("launches", "samples")
     note = f"All with {params(common)}." if params(common) else ""
     headings = ("figure", "case", "median", "across launches", *counted, "state")
-    return grid(section["title"], headings, rows, note, left=2)
+    return grid(section.title, headings, rows, note, left=2)
 
 
-def listed(section: Document) -> list[Document]:
+def listed(section: Section) -> list[ReportedFigure]:
     """The figures that a benchmark's table shows, in order of name, case and statistic."""
-    return sorted((f for f in section["figures"] if f["statistic"] in STATISTICS), key=_place)
+    return sorted((f for f in section.figures if f.statistic in STATISTICS), key=_place)
 
 
-def alike(cases: list[dict[str, Any]]) -> dict[str, Any]:
+def alike(cases: list[Params]) -> Params:
     """What all of several cases have alike: it is said once, and not in every row."""
     if len({str(case) for case in cases}) < 2:
         return {}
@@ -71,27 +74,29 @@ def alike(cases: list[dict[str, Any]]) -> dict[str, Any]:
 STATISTICS = ("median", "best", "p99")
 
 
-def _place(figure: Document) -> tuple[Any, ...]:
+def _place(figure: ReportedFigure) -> tuple[Any, ...]:
     """Order figures by name, case (numbers as numbers) and statistic."""
-    case = tuple((0, v, "") if isinstance(v, int | float) else (1, 0, str(v)) for v in figure["params"].values())
-    return figure["name"], case, STATISTICS.index(figure["statistic"])
+    case = tuple((0, v, "") if isinstance(v, int | float) else (1, 0, str(v)) for v in figure.params.values())
+    return figure.name, case, STATISTICS.index(figure.statistic)
 
 
-def fits(section: Document) -> Grid | None:
+def fits(section: Section) -> Grid | None:
     """The laws fitted to one benchmark's figures, with their residuals' worst and what they say of held-out sizes."""
     rows = []
-    for fit in section["fits"]:
-        lack, held = fit.get("lack_of_fit"), fit.get("holdout")
+    for fit in section.fits:
+        lack = fit.lack_of_fit if isinstance(fit, LineFit | SpeedupLawFit) else None
+        held = fit.holdout if isinstance(fit, LineFit | PlaneFit) else None
+        left = fit.residuals if isinstance(fit, LineFit) else []
         rows.append(
             (
-                fit["text"],
-                params(fit["params"]) or "–",
+                fit.text,
+                params(fit.params) or "–",
                 _ends(fit, "alpha", "s"),
                 _ends(fit, "beta", "s/B"),
                 _ends(fit, "gamma", "s"),
-                "–" if not fit.get("residuals") else f"{100 * max(map(abs, fit['residuals'])):.1f}%",
+                "–" if not left else f"{100 * max(map(abs, left)):.1f}%",
                 "–" if not held else f"{100 * held[0]:.1f}% / {100 * held[1]:.1f}%",
-                "–" if not lack or lack["f"] is None else f"F {lack['f']:.3g}, p {lack['p']:.2g}",
+                "–" if not lack or lack.f is None or lack.p is None else f"F {lack.f:.3g}, p {lack.p:.2g}",
             )
         )
     headings = (
@@ -109,26 +114,36 @@ def fits(section: Document) -> Grid | None:
     return grid("Fits", [headings[i] for i in kept], shown, left=2) if rows else None
 
 
-def _ends(fit: Document, name: str, unit: str) -> str:
+def _ends(fit: Fit, name: str, unit: str) -> str:
     """Write a coefficient's interval, else the range of the lines fitted to each launch by itself."""
-    pair = fit.get(f"{name}_ci95") or fit.get(f"{name}_range")
-    alike = human(pair[0], unit, 3) if pair else "–"  # every launch gives the same line
-    return spread({"ci95": fit.get(f"{name}_ci95"), "range": fit.get(f"{name}_range"), "unit": unit}) or alike
+    found = _coefficients(fit).get(name)
+    if found is None:
+        return "–"
+    ci95, over_launches = found
+    return between(ci95, over_launches, unit) or human(over_launches[0], unit, 3)  # every launch gives the same line
 
 
-def levels(section: Document) -> Grid | None:
+def _coefficients(fit: Fit) -> dict[str, tuple[Pair | None, Pair]]:
+    """Interval and range over launches of each coefficient of a line or a plane."""
+    if not isinstance(fit, LineFit | PlaneFit):
+        return {}
+    found = {"alpha": (fit.alpha_ci95, fit.alpha_range), "beta": (fit.beta_ci95, fit.beta_range)}
+    return found | ({"gamma": (fit.gamma_ci95, fit.gamma_range)} if isinstance(fit, PlaneFit) else {})
+
+
+def levels(section: Section) -> Grid | None:
     """Where the spread comes from: each level's standard deviation over the median, in the middle of the cases."""
-    names = dict.fromkeys(entry["metric"] for entry in section["variance"])
+    names = dict.fromkeys(entry.metric for entry in section.variance)
     rows = []
     for name in names:
-        entries = [entry for entry in section["variance"] if entry["metric"] == name]
+        entries = [entry for entry in section.variance if entry.metric == name]
         cells = []
         for level in ("launch", "block", "repetition"):
             known = sorted(
-                value for e in entries if level not in e["unsampled"] and (value := e["relative"][level]) is not None
+                value for e in entries if level not in e.unsampled and (value := e.relative[level]) is not None
             )
             cells.append(f"{100 * known[len(known) // 2]:.2g}%" if known else "not sampled")
-        rows.append((name.replace("_", " "), *cells, str(len(entries)), str(sum(e["readings"] for e in entries))))
+        rows.append((name.replace("_", " "), *cells, str(len(entries)), str(sum(e.readings for e in entries))))
     headings = ("metric", "between launches", "between blocks", "between readings", "cases", "readings")
     note = "Standard deviation over the median, by level, robust; the middle of the cases."
     return grid("Where the spread comes from", headings, rows, note) if rows else None
@@ -137,9 +152,9 @@ def levels(section: Document) -> Grid | None:
 def nodes(document: Document) -> Grid | None:
     """The nodes that differ from the others, by name; None where one node was measured."""
     rows = [
-        (section["benchmark"], odd["host"], odd["figure"], human(odd["value"], odd["unit"]), odd["text"])
-        for section in document["benchmarks"]
-        for odd in section.get("odd_nodes", ())
+        (section.benchmark, odd.host, odd.figure, human(odd.value, odd.unit), odd.text)
+        for section in document.benchmarks
+        for odd in section.odd_nodes
     ]
     headings = ("benchmark", "node", "figure", "value", "against the others")
     return grid("Nodes that differ", headings, rows, left=3) if rows else None
@@ -148,18 +163,18 @@ def nodes(document: Document) -> Grid | None:
 def causes(document: Document) -> Grid | None:
     """What disturbed the run: each cause, from when to when, which figures it moved the most, what to do."""
     rows = []
-    for cause in document.get("causes") or ():
-        hit = [figure for figure in cause["figures"] if figure.get("state") != "clean"]
-        named = [f"{figure['benchmark']} {figure['figure']} ({_moved(figure)})" for figure in hit[:3]]
+    for cause in document.causes:
+        hit = [figure for figure in cause.figures if figure.state != "clean"]
+        named = [f"{figure.benchmark} {figure.figure} ({_moved(figure)})" for figure in hit[:3]]
         more = [f"{len(hit) - 3} more"] if len(hit) > 3 else []
-        when = " – ".join(_clock(cause[end]) for end in ("from", "to"))
-        rows.append((cause["text"], when, ", ".join([*named, *more]) or "none", cause["advice"].replace("`", "")))
+        when = f"{_clock(cause.begin)} – {_clock(cause.end)}"
+        rows.append((cause.text, when, ", ".join([*named, *more]) or "none", cause.advice.replace("`", "")))
     headings = ("cause", "from, to (UTC)", "figures moved", "what to do")
     return grid("What disturbed it", headings, rows, left=4) if rows else None
 
 
-def _moved(figure: Document) -> str:
-    moved = displaced({"disturbance": figure})
+def _moved(figure: MovedFigure) -> str:
+    moved = figure.most
     return "by how much is not known" if moved is None else f"by at most {percent(moved)}"
 
 
@@ -167,14 +182,19 @@ def _clock(seconds: float | None) -> str:
     return "–" if seconds is None else time.strftime("%H:%M:%S", time.gmtime(seconds))
 
 
-def spread(figure: Document) -> str:
+def spread(figure: ReportedFigure) -> str:
     """Write the interval where there is one, else the range over launches."""
-    pair = figure.get("ci95") or figure.get("range")
-    if not pair or figure.get("state") == "invalid":
+    return "" if figure.state == "invalid" else between(figure.ci95, figure.range, unit_of(figure))
+
+
+def between(ci95: Sequence[float] | None, over_launches: Sequence[float] | None, unit: str) -> str:
+    """Write the ends of an interval, marked as such, else of the range over launches; "" where they are the same."""
+    pair = ci95 or over_launches
+    if not pair:
         return ""
-    low, high = (human(end, unit_of(figure), 3) for end in pair)
+    low, high = (human(end, unit, 3) for end in pair)
     if low == high:
         return ""  # a simulated machine's launches, or readings that a clock rounds alike
     if low.split()[1:] == high.split()[1:]:
         low = low.split()[0]  # one unit is enough for both ends
-    return f"{low} – {high}{' (95%)' if figure.get('ci95') else ''}"
+    return f"{low} – {high}{' (95%)' if ci95 else ''}"

@@ -9,7 +9,9 @@ from rich.text import Text
 
 from assay.papers.tables import hypercubes, quoted
 from assay.report import by_length, launches_spent, matrices, summary, tables
-from assay.report.grid import Grid
+from assay.report.model.json_form import to_json
+from assay.report.model.run_document import Document
+from assay.report.model.section import Section
 
 MOST_ROWS = 24  # a longer table is for the page, unless it is the only one
 MOST_FAMILIES = 2  # cases whose fits are printed
@@ -18,28 +20,28 @@ MOST_BESIDE = 3  # of what stands beside the published figures: errors, claims, 
 MOST_COLUMNS = 6  # and a wider matrix
 
 
-def show(document: dict[str, Any], console: Console | None = None) -> None:
+def show(document: Document, console: Console | None = None) -> None:
     """Print a run so that it fits a terminal."""
     out = console or Console()
-    alone = len(document["benchmarks"]) == 1
+    alone = len(document.benchmarks) == 1
     _lines(out, ["", *(summary.brief(document) if alone else summary.terminal(document)), ""])
     odd = tables.nodes(document)
     if odd:
         out.print(odd.rich())
-    for section in document["benchmarks"] if alone else ():
+    for section in document.benchmarks if alone else ():
         _benchmark(out, section)
-    _lines(out, launches_spent.lines(document.get("spent")))
-    for each in document.get("left_out", ()) if alone else ():
-        _lines(out, [f"skipped: {each['benchmark']}: {each['reason']}"])
-    own = [quoted.table(document["quoted"])] if document.get("quoted") else []
-    beside = [Grid(**{**made, "rows": tuple(map(tuple, made["rows"]))}) for made in document.get("beside", [])]
-    past = hypercubes.tables(document) if alone else []  # of a whole evaluation they stand on the page
-    if document.get("validation"):
+    _lines(out, launches_spent.lines(document.spent))
+    for each in document.left_out if alone else ():
+        _lines(out, [f"skipped: {each.benchmark}: {each.reason}"])
+    own = [quoted.table(document.quoted)] if document.quoted else []
+    beside = document.beside or []
+    past = hypercubes.tables(to_json(document)) if alone else []  # of a whole evaluation they stand on the page
+    if document.validation:
         beside, own = [], []  # the verdict has their gist, the page has all of them
     for table in (*beside[:MOST_BESIDE], *own, *past):
         out.print(table.rich())
-    if document.get("report"):
-        out.print(f"report: {document['report']}", highlight=False, soft_wrap=True)
+    if document.report:
+        out.print(f"report: {document.report}", highlight=False, soft_wrap=True)
 
 
 def _lines(out: Console, lines: list[str]) -> None:
@@ -47,35 +49,35 @@ def _lines(out: Console, lines: list[str]) -> None:
         out.print(Text(line), highlight=False)
 
 
-def _benchmark(out: Console, section: dict[str, Any]) -> None:
+def _benchmark(out: Console, section: Section) -> None:
     """One benchmark: its figures, its matrices, what its program noted, and its fits, under its own title."""
     lengths = by_length.tables(section)
     for each in lengths:
         out.print(each.rich())
     made = tables.figures(section, narrow=True)
     if not by_length.whole(section):
-        out.print(made.rich() if made.rows else Text(section["title"], style="bold"))
+        out.print(made.rich() if made.rows else Text(section.title, style="bold"))
     for square in matrices.tables(section):
         if len(square.rows) <= MOST_COLUMNS:
             out.print(square.rich())
-    notes = [note for note in section["notes"] if note.startswith("left out: ")]
+    notes = [note for note in section.notes if note.startswith("left out: ")]
     _lines(out, [f"  {note}" for note in notes[:MOST_LEFT_OUT]])
-    _lines(out, [f"  {node['host']}: {text}" for node in section.get("noise", ()) for text in node["text"]])
+    _lines(out, [f"  {node.host}: {text}" for node in section.noise or () for text in node.text])
     fitted = _fits(section)
     if fitted:
-        out.print(Text(f"Fits of {section['title']}", style="bold"))
+        out.print(Text(f"Fits of {section.title}", style="bold"))
     _lines(out, [f"  {line}" for line in fitted])
-    reasons = section["warnings"]
+    reasons = section.warnings
     if reasons:
         more = f" (and {len(reasons) - 1} more, in the report)" if len(reasons) > 1 else ""
-        out.print(Text(f"{section['state']}: {section['benchmark']}: {reasons[0]}{more}", style="yellow"))
+        out.print(Text(f"{section.state}: {section.benchmark}: {reasons[0]}{more}", style="yellow"))
 
 
-def _fits(section: dict[str, Any]) -> list[str]:
+def _fits(section: Section) -> list[str]:
     """What was fitted, a family of cases after the other under what tells it from the others."""
     families: dict[tuple[tuple[str, Any], ...], list[str]] = {}
-    for fit in section["fits"]:
-        families.setdefault(tuple(sorted(fit.get("params", {}).items())), []).append(fit["text"])
+    for fit in section.fits:
+        families.setdefault(tuple(sorted(fit.params.items())), []).append(fit.text)
     if len(families) < 2:
         return [text for texts in families.values() for text in texts]
     alike = set.intersection(*(set(family) for family in families))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Protocol
 
 _PREFIXES = (
     (1e-12, "p"),
@@ -19,10 +19,22 @@ _SMALL = ("s",)
 _SHARES = ("share ", "part ")  # how the help of a figure begins that is a share of something
 
 
-def unit_of(figure: dict[str, Any]) -> str:
+class Shown(Protocol):
+    """What has a unit that a record explains."""
+
+    @property
+    def unit(self) -> str:
+        """The SI unit."""
+
+    @property
+    def help(self) -> str:
+        """What the record says of it."""
+
+
+def unit_of(figure: Shown) -> str:
     """Return the unit that a figure is shown in: its own, and "%" for a share (of unit 1, by the record's help)."""
-    share = figure["unit"] == "1" and str(figure.get("help", "")).startswith(_SHARES)
-    return "%" if share else str(figure["unit"])
+    share = figure.unit == "1" and figure.help.startswith(_SHARES)
+    return "%" if share else figure.unit
 
 
 def human(value: float | None, unit: str, digits: int = 4) -> str:

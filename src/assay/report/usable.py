@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
 
+from assay.report.model.params import Facts
 from assay.samples import Launch
-
-Facts = Mapping[str, Any]
 
 
 def usable_processors(

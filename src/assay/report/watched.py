@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from assay.report.document import section
+from assay.report.model.reported_figure import ReportedFigure
 from assay.samples import case_text
 from assay.store import Run
 
@@ -17,11 +16,11 @@ def watched(run: Run, benchmark: str) -> list[list[float]]:
     A figure whose median is 0 has no relative width, and is not watched.
     """
     found = section(run, benchmark)
-    figures = [] if found is None else [f for f in found["figures"] if _has_width(f)]
-    heads = {(head["name"], case_text(head["params"])) for head in (found or {"headlines": []})["headlines"]}
-    first = [figure for figure in figures if (figure["name"], case_text(figure["params"])) in heads]
-    return [[value for _, value in figure["by_launch"]] for figure in first or figures]
+    figures = [] if found is None else [f for f in found.figures if _has_width(f)]
+    heads = {(head.name, case_text(head.params)) for head in (found.headlines if found else ())}
+    first = [figure for figure in figures if (figure.name, case_text(figure.params)) in heads]
+    return [[value for _, value in figure.by_launch] for figure in first or figures]
 
 
-def _has_width(figure: dict[str, Any]) -> bool:
-    return bool(figure["by_launch"]) and bool(np.median([value for _, value in figure["by_launch"]]))
+def _has_width(figure: ReportedFigure) -> bool:
+    return bool(figure.by_launch) and bool(np.median([value for _, value in figure.by_launch]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.samples import events
 from assay.store import Run
 
 PARTS = ("startup", "copying", "waiting", "transport", "protocol")
@@ -15,8 +14,7 @@ def where(run: Run) -> list[dict[str, Any]]:
     and protocol (handshakes, the receiver's part), over all messages from one case's end to the next one's.
     """
     found = []
-    for path in sorted((run.folder / "launches").glob("*.jsonl")):
-        for event in events(path):
-            if event.get("event") == "where":
-                found.append({"case": event["case"], "messages": event["messages"]} | {p: event[p] for p in PARTS})
+    for _, file in sorted(run.tasks(), key=lambda task: task[1].path):
+        for event in file.content.where:
+            found.append({"case": event["case"], "messages": event["messages"]} | {p: event[p] for p in PARTS})
     return found

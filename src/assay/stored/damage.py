@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay.samples import Measured, folded
 from assay.stored.journal import Entry, circumstance, last_attempts
+from assay.stored.launch_file import LaunchFiles
 from assay.stored.lines import numbered
 
 
@@ -25,8 +25,8 @@ class Damage:
     blocks: int = 0
 
 
-def damage(folder: Path, entries: list[Entry]) -> Damage:
-    """Hold the files in `folder` (launches/) against the journal's entries; OSError as of any file."""
+def damage(folder: Path, entries: list[Entry], read: LaunchFiles) -> Damage:
+    """Hold the files in `folder` (launches/) against the journal's entries; OSError and InputError as of any file."""
     found = Damage()
     last = last_attempts(entries)
     ended = {entry["task"]: entry for entry in entries if entry["event"] == "ended"}
@@ -39,10 +39,11 @@ def damage(folder: Path, entries: list[Entry]) -> Damage:
         listed.update(files)
         if entry["file"] != last[task]:
             for name in files:  # done again meanwhile: its samples are kept, and its launch does not count
-                found.blocks += _read(folder / name, entry).usable
+                found.blocks += read.content(folder / name, circumstance(entry["about"])).usable
             continue
         well = task in ended and ended[task]["status"] == 0
-        wrong = _of_attempt(folder, entry, files, (ended[task].get("files") or {}) if well else {}, well, found)
+        sizes = (ended[task].get("files") or {}) if well else {}
+        wrong = _of_attempt(folder, entry, files, sizes, well, found, read)
         if well and wrong:
             found.again.add(task)
         found.texts += [f"launches/{text}" for text in wrong]
@@ -59,7 +60,13 @@ def _stem(path: Path) -> str:
 
 
 def _of_attempt(
-    folder: Path, entry: Entry, files: list[str], sizes: dict[str, Any], well: bool, found: Damage
+    folder: Path,
+    entry: Entry,
+    files: list[str],
+    sizes: dict[str, Any],
+    well: bool,
+    found: Damage,
+    read: LaunchFiles,
 ) -> list[str]:
     """Say what is wrong with the files of a task's last attempt, which ended well or has not ended at all."""
     texts, there = [], 0
@@ -70,42 +77,12 @@ def _of_attempt(
                 texts.append(f"{name}: is missing")
             continue
         there += 1
-        read = _read(path, entry)
-        found.blocks += read.blocks
-        texts += [f"{name}:{text}" for text in read.faults]
+        said = read.content(path, circumstance(entry["about"]))
+        found.blocks += said.blocks
+        texts += [f"{name}:{text}" for text in said.faults]
         size = sizes.get(name)
-        if well and (not read.done or (isinstance(size, int) and path.stat().st_size < size)):
+        if well and (not said.done or (isinstance(size, int) and said.size < size)):
             texts.append(f"{name}: was cut short after its launch had ended")
     if well and not there and not texts:
         texts.append(f"{entry['file']}: is missing")
     return texts
-
-
-@dataclass
-class _Read:
-    """One file: what is wrong with its lines, its finished blocks, which of them can be used, the program's end."""
-
-    faults: list[str]
-    blocks: int = 0
-    usable: int = 0
-    done: bool = False
-
-
-def _read(path: Path, entry: Entry) -> _Read:
-    read = _Read([])
-    numbers: list[int] = []
-    events: list[dict[str, Any]] = []
-    for number, event in numbered(path):
-        if isinstance(event, dict):
-            numbers.append(number)
-            events.append(event)
-        else:
-            read.faults.append(f"{number}: is no line of a program ({event})")
-
-    def complain(place: int, text: str) -> None:
-        read.faults.append(f"{numbers[place]}: {text}; this line is not used")
-
-    read.usable = sum(isinstance(each, Measured) for each in folded(events, circumstance(entry["about"]), complain))
-    read.blocks = sum(event.get("event") == "block" for event in events)
-    read.done = any(event.get("event") == "done" for event in events)
-    return read

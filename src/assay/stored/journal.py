@@ -12,29 +12,63 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from assay import versions
 from assay.samples import Circumstance, fault
-from assay.stored.lines import numbered, unicode
+from assay.stored.lines import MISSING, append, numbered, signature, unicode
 
 Entry = dict[str, Any]
 
 
+class Journal:
+    """A run's journal: read once, and what this process appends is added to what was read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._read: tuple[list[Entry], list[str]] | None = None
+        self._signature = MISSING
+
+    def read(self) -> tuple[list[Entry], list[str]]:
+        """Return entries and faults, as `read` does, anew where another process has changed the file."""
+        if self._read is None or self._signature != signature(self.path):
+            self._signature = signature(self.path)
+            self._read = read(self.path)
+        return self._read
+
+    def append(self, entry: Entry) -> None:
+        """Append one line and see it on the disk before going on; OSError where that fails."""
+        line = json.dumps(versions.marked(versions.JOURNAL, entry), default=str)
+        known = self._read is not None and self._signature == signature(self.path)
+        append(self.path, line)
+        if self._read is not None and known:
+            self._signature = signature(self.path)
+            _take(json.loads(line), self.path, None, *self._read)
+        else:
+            self._read = None
+
+
 def read(path: Path) -> tuple[list[Entry], list[str]]:
-    """Return the entries that can be used, in order, and one text for each that cannot; OSError as of any file."""
+    """Return the entries that can be used, in order, and one text for each that cannot; OSError as of any file.
+
+    InputError where a line is of a newer version.
+    """
     used: list[Entry] = []
     faults: list[str] = []
-    begun: set[str] = set()
     for number, entry in numbered(path):
-        if isinstance(entry, ValueError):
-            continue
-        entry = unicode(entry, json.dumps(entry).encode())
-        wrong = _fault(entry, begun)
-        if wrong:
-            faults.append(f"{path.name}:{number}: {wrong}; this line is not used")
-            continue
-        if entry["event"] == "begun":
-            begun.add(entry["task"])
-        used.append(entry)
+        if not isinstance(entry, ValueError):
+            _take(entry, path, number, used, faults)
     return used, faults
+
+
+def _take(entry: Any, path: Path, number: int | None, used: list[Entry], faults: list[str]) -> None:
+    """Add an entry to those that can be used, or say why it cannot."""
+    entry = unicode(entry, json.dumps(entry).encode())
+    if isinstance(entry, dict):
+        entry = versions.current(versions.JOURNAL, entry, versions.in_file(path, number))
+    wrong = _fault(entry, used)
+    if wrong:
+        faults.append(f"{path.name}{'' if number is None else f':{number}'}: {wrong}; this line is not used")
+    else:
+        used.append(entry)
 
 
 def circumstance(data: Any) -> Circumstance:
@@ -71,8 +105,12 @@ def _is_share(value: Any) -> bool:
     return type(value) in (int, float) and 0 <= value <= 1e6
 
 
-def _fault(entry: Any, begun: set[str]) -> str | None:
-    """Say what is wrong with one line, if anything."""
+def _was_begun(task: str, before: list[Entry]) -> bool:
+    return any(each["event"] == "begun" and each["task"] == task for each in reversed(before))
+
+
+def _fault(entry: Any, before: list[Entry]) -> str | None:
+    """Say what is wrong with one line, if anything; `before`: the entries that stand before it."""
     if not isinstance(entry, dict) or not isinstance(entry.get("event"), str):
         seen = entry.get("event") if isinstance(entry, dict) else entry
         return f"event: seen: {seen!r}; accepted: {', '.join(_KEYS)}"
@@ -90,7 +128,7 @@ def _fault(entry: Any, begun: set[str]) -> str | None:
         except ValueError as error:
             return str(error)
         return None
-    if entry["event"] == "ended" and entry["task"] not in begun:
+    if entry["event"] == "ended" and not _was_begun(entry["task"], before):
         return f"task: seen: {entry['task']!r}; accepted: one that was begun"
     for each in entry.get("beside") or ():
         if not (isinstance(each, dict) and isinstance(each.get("name"), str) and _is_share(each.get("share"))):

@@ -6,11 +6,14 @@ import contextlib
 import json
 import math
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 TORN = " (cut short)\n"
+Signature = tuple[int, int, int]
+MISSING: Signature = (0, 0, 0)
 MOST_WHOLE = 2**63 - 1  # a larger integer fits in no column
 
 
@@ -53,8 +56,23 @@ def write_whole(path: Path, text: str) -> None:
         raise
 
 
+def signature(path: Path) -> Signature:
+    """Size, time of change (ns) and inode: what tells that a file is not what it was. OSError where it has none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return MISSING
+    return (found.st_size, found.st_mtime_ns, found.st_ino) if stat.S_ISREG(found.st_mode) else MISSING
+
+
 def numbered(path: Path) -> Iterator[tuple[int, Any]]:
     """Give the finished lines with their numbers from 1; a ValueError in place of what is no JSON."""
+    for number, _, event in numbered_lines(path):
+        yield number, event
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, bytes, Any]]:
+    """Give the finished lines as `numbered` does, with their bytes."""
     if not path.is_file():
         return
     with path.open("rb") as lines:
@@ -62,9 +80,9 @@ def numbered(path: Path) -> Iterator[tuple[int, Any]]:
             if not line.endswith(b"\n"):
                 return
             try:
-                yield number, json.loads(line)
+                yield number, line, json.loads(line)
             except (ValueError, RecursionError) as error:
-                yield number, ValueError(str(error))
+                yield number, line, ValueError(str(error))
 
 
 def read_document(path: Path) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay import versions
 from assay.stored.circumstances import usable
 from assay.stored.lines import read_document, write_whole
 
@@ -43,6 +44,7 @@ class Difference:
 
 def keep(folder: Path, document: dict[str, Any]) -> tuple[str, str | None]:
     """Store circumstances by their digest: the key, and what was wrong with a file of that name, now made again."""
+    document = versions.marked(versions.CIRCUMSTANCES, document)
     text = json.dumps(document, sort_keys=True, default=str, indent=1)
     key = hashlib.sha256(text.encode()).hexdigest()[:16]
     path = folder / f"{key}.json"
@@ -59,12 +61,16 @@ def keep(folder: Path, document: dict[str, Any]) -> tuple[str, str | None]:
 
 
 def read_all(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """Return all circumstances by key, and one text for each file that cannot be read."""
+    """Return all circumstances by key, and one text for each file that cannot be read.
+
+    InputError where a file is of a newer version.
+    """
     found: dict[str, dict[str, Any]] = {}
     faults: list[str] = []
     for path in sorted(folder.glob("*.json")):
         try:
-            found[path.stem], wrong = usable(read_document(path))
+            read = versions.current(versions.CIRCUMSTANCES, read_document(path), versions.in_file(path))
+            found[path.stem], wrong = usable(read)
             faults += [f"provenance/{path.name}: {text}" for text in wrong]
         except (OSError, ValueError) as error:
             size = path.stat().st_size if path.is_file() else None

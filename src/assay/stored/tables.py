@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.samples import Block, Check, Circumstance, Launch, Measured, Row, Sample, columns, events, folded, shared
+from assay import versions
+from assay.samples import Block, Check, Circumstance, Launch, Measured, Row, Sample, columns, shared
+from assay.stored.launch_file import Tasks
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+VERSION = "assay.version"  # key of the schema's metadata
 TABLES: dict[str, type[Row]] = {"samples": Sample, "blocks": Block, "checks": Check, "launches": Launch}
 
 
-def unfolded(tasks: Iterable[tuple[Circumstance, Path]]) -> dict[str, pa.Table]:
+def unfolded(tasks: Tasks) -> dict[str, pa.Table]:
     """Return the four tables from the lines of `tasks`; OSError where a file cannot be read."""
     import pyarrow as pa
 
     kept: dict[type[Row], list[Row]] = {kind: [] for kind in TABLES.values()}
     measured: list[tuple[Measured, Circumstance]] = []
-    for about, path in tasks:
-        for each in folded(events(path), about):
+    for about, file in tasks:
+        for each in file.rows:
             if isinstance(each, Measured):
                 measured.append((each, about))
                 kept[Block].append(each.block)
@@ -78,11 +80,12 @@ def write(folder: Path, tables: dict[str, pa.Table]) -> None:
     """Write the tables, each whole or not at all, with checksums of their pages; OSError where that fails."""
     import pyarrow.parquet as pq
 
+    stated = {VERSION: str(versions.TABLES.version)}
     for name, table in tables.items():
         fresh = folder / f"{name}.parquet.new"
         try:
             with fresh.open("wb") as out:  # by handle: Arrow takes no name that is not UTF-8
-                pq.write_table(table, out, compression="zstd", write_page_checksum=True)
+                pq.write_table(table.replace_schema_metadata(stated), out, compression="zstd", write_page_checksum=True)
             fresh.replace(parquet(folder, name))
         except OSError:
             with contextlib.suppress(OSError):
@@ -91,7 +94,10 @@ def write(folder: Path, tables: dict[str, pa.Table]) -> None:
 
 
 def unreadable(folder: Path) -> str | None:
-    """Say why the Parquet tables of a run cannot be used; None where each can be read to its end."""
+    """Say why the Parquet tables of a run cannot be used; None where each can be read to its end.
+
+    InputError where a newer Assay wrote them: they are not made again, for they may hold more.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -101,6 +107,7 @@ def unreadable(folder: Path) -> str | None:
             return f"{path.name} is missing"
         try:
             with path.open("rb") as held, pq.ParquetFile(held, page_checksum_verification=True) as file:
+                _check_version(path, file.schema_arrow.metadata or {})
                 if not file.schema_arrow.equals(schema(kind)):
                     return f"{path.name} has other columns"
                 for _ in file.iter_batches():
@@ -108,6 +115,13 @@ def unreadable(folder: Path) -> str | None:
         except (OSError, pa.ArrowException, UnicodeDecodeError, MemoryError) as error:
             return f"{path.name} cannot be read ({str(error).splitlines()[0] if str(error) else type(error).__name__})"
     return None
+
+
+def _check_version(path: Path, metadata: dict[bytes, bytes]) -> None:
+    stated = metadata.get(VERSION.encode())
+    if stated is not None:
+        version = versions.written(stated.decode("utf-8", "replace"))
+        versions.checked(versions.TABLES, version, versions.in_file(path))
 
 
 def dataset(paths: list[Path]) -> Any:

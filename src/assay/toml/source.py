@@ -11,6 +11,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.toml import lines
+from assay.versions import KEY, Form, current
 
 Keys = tuple[str | int, ...]  # of nested tables, outermost first; entries of lists are counted from 0
 
@@ -52,8 +53,11 @@ class Source:
         return varied if in_list or depth >= lines.written(self.text, plain)[1] else plain
 
 
-def read(path: Path) -> tuple[dict[str, Any], Source]:
-    """Read a file: its values, and where they came from. InputError where it cannot be read, or is not TOML."""
+def read(path: Path, form: Form) -> tuple[dict[str, Any], Source]:
+    """Read a file of a form: its values without its version, which may be left out, and where they came from.
+
+    InputError where it cannot be read, is not TOML, or is of a newer version.
+    """
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -63,7 +67,12 @@ def read(path: Path) -> tuple[dict[str, Any], Source]:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise InputError("is not UTF-8 text", file=path, line=line, accepted="a TOML file") from None
-    return parsed(text, path), Source(path, text)
+    source = Source(path, text)
+
+    def refusal(problem: str, value: object, accepted: str) -> InputError:
+        return source.error((KEY,), problem, value=value, accepted=accepted)
+
+    return current(form, parsed(text, path), refusal), source
 
 
 def parsed(text: str, path: Path, first: int = 1) -> dict[str, Any]:

@@ -12,9 +12,14 @@ def benchmark_names(incomplete: str) -> list[str]:
 
 def run_names(incomplete: str) -> list[str]:
     """Ids of the runs made here, the newest first."""
+    from assay.errors import InputError
     from assay.store import known_runs
 
-    return [str(run.about["id"]) for run in reversed(known_runs()) if str(run.about["id"]).startswith(incomplete)]
+    try:
+        runs = known_runs()
+    except InputError:  # an index of a newer version: the verb itself says so
+        return []
+    return [str(run.about["id"]) for run in reversed(runs) if str(run.about["id"]).startswith(incomplete)]
 
 
 def described_names(incomplete: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from assay import versions
 from assay.described.shipped import SHIPPED, shipped
 from assay.toml.source import read
 
@@ -38,7 +39,7 @@ def description(name: str) -> dict[str, Any] | None:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    return read(path)[0]
+    return read(path, versions.MACHINE)[0]
 
 
 def _flat(table: Any, before: str = "") -> list[tuple[str, Any]]:

@@ -15,6 +15,7 @@ from assay.execute import session
 from assay.execute.described import Described
 from assay.execute.plan import Plan, Size
 from assay.report.document import document
+from assay.report.model.run_document import Document
 from assay.store import Run
 
 
@@ -23,7 +24,7 @@ def is_described(name: str) -> bool:
     return name.partition(":")[0] in shipped() or name.endswith(".toml")
 
 
-def predicted(run: Run, name: str, say: Callable[[str], None]) -> dict[str, Any] | None:
+def predicted(run: Run, name: str, say: Callable[[str], None]) -> Document | None:
     """Simulate on machine `name` what a run has of message-passing benchmarks; None where there are none.
 
     One launch: a simulation gives the same at every repetition. The samples are deleted when the document is made.

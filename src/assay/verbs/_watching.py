@@ -26,7 +26,7 @@ def watch(seconds: float | None, json: bool) -> None:
     from assay.cli import emit
     from assay.execute.watching import Watcher
 
-    importlib.import_module("assay.report.noise")  # slow, and not on the clock
+    importlib.import_module("assay.report.noise_by_node")  # slow, and not on the clock
     began = time.monotonic()
 
     def left() -> float:
@@ -54,13 +54,14 @@ def watch(seconds: float | None, json: bool) -> None:
 
 def document(seen: Watch) -> dict[str, Any]:
     """Give what was seen as plain data: shares of the time, seconds, and events per second."""
-    from assay.report.noise import of_node
+    from assay.report.model.json_form import to_json
+    from assay.report.noise_by_node import of_node
 
     whole = of_node(seen.traces[0].host, seen.traces) if seen.traces else None
     return {
         "seconds": seen.seconds,
         "looks": seen.looks,
-        "noise": None if whole is None else {**whole, "processors": processors(seen.traces)},
+        "noise": None if whole is None else {**to_json(whole), "processors": processors(seen.traces)},
         "activity": seen.activity.model_dump(mode="json"),
         "history": seen.history,
         "notes": seen.notes,
@@ -99,7 +100,7 @@ def picture(seen: Watch, width: int) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    from assay.report.noise import of_node
+    from assay.report.noise_by_node import of_node
     from assay.report.units import human
 
     parts: list[RenderableType] = []
@@ -118,7 +119,7 @@ def picture(seen: Watch, width: int) -> RenderableType:
             table.add_row("…", *[""] * 5)
         parts += [Text("Noise: time lost in detours, by processor", style="bold"), table]
         parts.append(Text(f"lost, look by look: {spark([h['lost'] for h in seen.history], max(8, width - 24))}"))
-        parts += [Text(text, style="dim") for text in of_node(seen.traces[0].host, seen.traces)["text"][1:]]
+        parts += [Text(text, style="dim") for text in of_node(seen.traces[0].host, seen.traces).text[1:]]
     parts += [Text(""), Text("Activity of others", style="bold")]
     active = seen.activity
     words = []

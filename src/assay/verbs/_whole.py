@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from assay.described.shipped import find
 from assay.errors import InputError
 from assay.papers.machines.document import attach
 from assay.report.document import document
+from assay.report.model.json_form import from_json, to_json
+from assay.report.model.run_document import Document
 from assay.store import Run
 
 VERB = "evaluate"  # runs of other verbs hold one benchmark: no comparison with a whole machine
 
 
-def whole(run: Run) -> dict[str, Any]:
+def whole(run: Run) -> Document:
     """The document of a run; of an evaluated description with `validation` (data) and `beside` (tables).
 
     Where the description's file is gone, `validation` says so under `reason`.
@@ -26,7 +28,8 @@ def whole(run: Run) -> dict[str, Any]:
     try:
         find(on.partition(":")[0])
     except InputError as error:
-        made["validation"] = {"machine": on, "published": None, "tables": [], "claims": [], "reason": str(error)}
-        return made
-    attach(made, on)
-    return made
+        gone = {"machine": on, "published": None, "tables": [], "claims": [], "reason": str(error)}
+        return replace(made, validation=gone)
+    plain = to_json(made)
+    attach(plain, on)
+    return from_json(Document, plain)

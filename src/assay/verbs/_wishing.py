@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from assay.benchmark.record import Benchmark
 from assay.errors import MeasurementError
 from assay.execute.absent import absent
 from assay.execute.plan import chosen
@@ -58,8 +59,16 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
             raise MeasurementError(f"{missing.to_dict()['title']} cannot be measured: {missing.reason}")
         say(f"skipped: {missing.to_dict()['title']}: {missing.reason}")
     records = enough_ranks(wanted, on, wishes.nodes, several, say)
-    skipped = () if missing is None else (missing.to_dict(),)
-    return Asked(replace(wishes, names=tuple(record.name for record in records)), None, skipped)
+    skipped = [] if missing is None else [missing.to_dict()]
+    skipped += [_too_few(record, on) for record in wanted if record not in records]
+    return Asked(replace(wishes, names=tuple(record.name for record in records)), None, tuple(skipped))
+
+
+def _too_few(record: Benchmark, on: str | None) -> dict[str, str]:
+    """Give a benchmark that needs more ranks than there are places as an entry of a document's `left_out`."""
+    place = "processor" if on is None else "node"
+    reason = f"needs {record.extra['least_ranks']} ranks, each on a {place} of its own"
+    return {"benchmark": record.name, "title": record.title, "reason": reason}
 
 
 def _played(on: str) -> int | None:

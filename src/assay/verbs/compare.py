@@ -53,6 +53,7 @@ def register(app: typer.Typer) -> None:
         from assay.report import comparing, gate
         from assay.report.document import document
         from assay.report.listed import of_comparisons
+        from assay.report.model.json_form import to_json
         from assay.store import Run
 
         margin = _margin(within)
@@ -64,7 +65,7 @@ def register(app: typer.Typer) -> None:
                 accepted="with --margin",
             )
         first = Run.open(run)
-        whole = document(first)
+        whole = to_json(document(first))
         beside = [entry for name in others for entry in _opened(first, name, whole)]
         documents = [entry.pop("document") for entry in beside if "document" in entry]
         words = None if figures is None else gate.named(figures, [whole, *documents])
@@ -111,6 +112,7 @@ def _opened(first: Run, name: str, whole: dict[str, Any]) -> list[dict[str, Any]
     from assay.machine.catalogue import load
     from assay.papers.tables.ratios import against_machine
     from assay.report.document import document
+    from assay.report.model.json_form import to_json
     from assay.store import Run
     from assay.verbs._predicting import is_described, predicted
 
@@ -121,8 +123,8 @@ def _opened(first: Run, name: str, whole: dict[str, Any]) -> list[dict[str, Any]
         if is_described(name):
             made = predicted(first, name, lambda text: print(text, file=sys.stderr))
             if made is not None:
-                told = {"state": made["state"], "warnings": made["warnings"]}
-                found.append({"with": name, "kind": "predicted", **told, "document": made, "planned": set()})
+                told = {"state": made.state, "warnings": made.warnings}
+                found.append({"with": name, "kind": "predicted", **told, "document": to_json(made), "planned": set()})
         if name in load().machines:
             rows = against_machine(whole, name)
             found.append({"with": name, "kind": "quoted", "state": None, "warnings": [], "rows": rows})
@@ -137,7 +139,7 @@ def _opened(first: Run, name: str, whole: dict[str, Any]) -> list[dict[str, Any]
             accepted = "a run's folder or id, a machine of `assay catalogue`, or a TOML file that describes one"
             raise InputError("is neither a run nor a machine", key="compare", value=name, accepted=accepted) from None
         return found
-    made = document(other)
+    made = to_json(document(other))
     told = {"state": made["state"], "warnings": made["warnings"]}
     about = {"with": other.about["id"], "kind": made["kind"], **told}
     return [{**about, "document": made, "planned": _planned(other)}]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -57,8 +58,10 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.described.shipped import find
         from assay.papers.cells.described_file import read
-        from assay.report.listed import of_sections
+        from assay.report.listed import of_quoted, of_sections
+        from assay.report.model.json_form import to_json
         from assay.report.page import write
+        from assay.report.run_verdict import judged
         from assay.store import Run
         from assay.verbs import _quoting
         from assay.verbs._doing import measure
@@ -78,15 +81,15 @@ def register(app: typer.Typer) -> None:
             found = evaluation(asked, lambda text: print(text, file=sys.stderr))
             if found.wishes is None:
                 quoted = found.quoted or {}
-                emit({"figures": of_sections(quoted)} | quoted) if json else _quoting.show(quoted, quiet)
+                emit({"figures": of_quoted(quoted)} | quoted) if json else _quoting.show(quoted, quiet)
                 return
             if on is not None:  # what its report will read is refused before anything is simulated
                 read(find(on.partition(":")[0]))
             run, failures = measure(found.wishes, out, left_out=found.skipped, quiet=quiet)
-        made = whole(run)
-        made["report"] = str(write(run, made))
+        made = judged(run, whole(run))
+        made = replace(made, report=str(write(run, made)))
         if json:
-            emit({"figures": of_sections(made)} | made)
+            emit({"figures": of_sections(made)} | to_json(made))
         else:
             from assay.report.one_line import one_line, why_not
 
@@ -97,7 +100,7 @@ def register(app: typer.Typer) -> None:
             elif reason := why_not(made):
                 print(reason, file=sys.stderr)
             print(one_line(made))
-        if failures or not made["valid"]:
+        if failures or not made.valid:
             raise typer.Exit(1)
 
 
@@ -115,9 +118,10 @@ def _all(docs: Path | None, beside: str | None, json: bool) -> None:
         )
     if docs is not None:
         from assay.report.document import document
+        from assay.report.model.json_form import to_json
         from assay.store import Run
 
-        page = write(docs, None if beside is None else document(Run.open(beside)))
+        page = write(docs, None if beside is None else to_json(document(Run.open(beside))))
         print(page, file=sys.stderr if json else sys.stdout)
     if json:
         found = everything()

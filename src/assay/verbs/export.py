@@ -49,6 +49,7 @@ def register(app: typer.Typer) -> None:
         import sys
         from json import dumps
 
+        from assay import versions
         from assay.cli import emit
         from assay.store import Run, storage_failed
 
@@ -62,7 +63,7 @@ def register(app: typer.Typer) -> None:
             if output is None:
                 emit({"table": table.value, "rows": rows})
                 return
-            text = dumps({"table": table.value, "rows": rows}) + "\n"
+            text = dumps(versions.marked(versions.DOCUMENT, {"table": table.value, "rows": rows})) + "\n"
             try:
                 output.write_text(text, encoding="utf-8")
             except OSError as error:

@@ -83,9 +83,10 @@ def _described(run: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.papers.fitting.from_run import description
     from assay.report.document import document
     from assay.report.listed import of_stretches
+    from assay.report.model.json_form import to_json
     from assay.store import Run
 
-    text, about = description(document(Run.open(run)))
+    text, about = description(to_json(document(Run.open(run))))
     if out is not None:
         _write(out, text)
     if json:

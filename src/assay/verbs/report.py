@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -37,6 +38,8 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.report import page
         from assay.report.listed import of_sections
+        from assay.report.model.json_form import to_json
+        from assay.report.run_verdict import judged
         from assay.report.terminal import show
         from assay.store import Run
         from assay.verbs._whole import whole
@@ -44,19 +47,18 @@ def register(app: typer.Typer) -> None:
         made = []
         for name in runs:
             run = Run.open(name)
-            one = whole(run)
-            one["report"] = str(page.write(run, one, output if len(runs) == 1 else None))
-            made.append(one)
+            one = judged(run, whole(run))
+            made.append(replace(one, report=str(page.write(run, one, output if len(runs) == 1 else None))))
         beside = None
         if len(made) > 1:
             from assay.report import page_beside, side_by_side
 
-            beside = side_by_side.side_by_side(made)
-            written = page_beside.write(beside, output or Path(made[0]["folder"]) / "beside.html")
+            beside = side_by_side.side_by_side([to_json(one) for one in made])
+            written = page_beside.write(beside, output or Path(made[0].folder) / "beside.html")
         if json:
             listed = [figure for one in made for figure in of_sections(one)]
-            several = {"reports": made, "beside": beside}
-            emit({"figures": listed} | (made[0] if len(made) == 1 else several))
+            several = {"reports": [to_json(one) for one in made], "beside": beside}
+            emit({"figures": listed} | (to_json(made[0]) if len(made) == 1 else several))
         elif quiet:
             from assay.report.one_line import one_line
 

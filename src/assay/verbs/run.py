@@ -66,6 +66,7 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.execute.wishes import Wishes, counts, seconds, share, split
         from assay.report.document import document
+        from assay.report.model.json_form import to_json
         from assay.verbs import _quoting
         from assay.verbs._doing import measure
 
@@ -93,14 +94,12 @@ def register(app: typer.Typer) -> None:
             return
         made, failures = measure(wishes, out, quiet=quiet)
         whole = document(made, quoted_nodes=False)
-        section = next((s for s in whole["benchmarks"] if s["benchmark"] == benchmark), None)
-        flat = {k: v for k, v in whole.items() if k != "benchmarks"} | (
-            section or {"benchmark": benchmark, "figures": []}
-        )
-        left_out = any(each["benchmark"] == benchmark for each in whole["left_out"])
-        measured = section is not None and section["state"] != "invalid"
-        flat["valid"] = whole["valid"] and (measured or left_out)
-        flat["warnings"] = whole["warnings"]
+        section = next((s for s in whole.benchmarks if s.benchmark == benchmark), None)
+        left_out = any(each.benchmark == benchmark for each in whole.left_out)
+        measured = section is not None and section.state != "invalid"
+        flat = {k: v for k, v in to_json(whole).items() if k != "benchmarks"}
+        flat |= {"benchmark": benchmark, "figures": []} if section is None else to_json(section)
+        flat |= {"valid": whole.valid and (measured or left_out), "warnings": whole.warnings}
         if on is not None:
             from assay.report.where import where
 

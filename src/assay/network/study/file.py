@@ -19,6 +19,7 @@ from typing import Any
 
 from pydantic import Field
 
+from assay import versions
 from assay.errors import InputError
 from assay.network import description
 from assay.network.description import Description
@@ -125,7 +126,7 @@ def load(wanted: str) -> Study:
     path = known.get(wanted, Path(wanted))
     if wanted not in known and not path.exists():
         raise InputError("there is no such study", value=wanted, accepted=f"a TOML file, or {', '.join(known)}")
-    tree, source = read(path)
+    tree, source = read(path, versions.STUDY)
     own = {key: tree.pop(key) for key in ("study", "sweep", "cases", "saturation", "plot") if key in tree}
     for key in tree:
         if key not in description.TABLES:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from assay import versions
 from assay.described.machine_file import DescribedMachine, load
 from assay.errors import InputError
 from assay.machine import units
@@ -32,7 +33,7 @@ class DescribedFile:
 
 def read(path: Path) -> DescribedFile:
     """Read a file. InputError where it is not TOML, or where an origin cannot be read."""
-    table, source = toml.read(path)
+    table, source = toml.read(path, versions.MACHINE)
     found = DescribedFile(path, table, table.get("published", table.get("name", path.stem)), table.get("origin", {}))
     origins.check(found.origin, found.published, path, source.text)
     return found

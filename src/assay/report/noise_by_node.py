@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
 
 import numpy as np
 
-from assay.analysis.noise_spectrum import causes, in_step, name_peak, peaks, spectrum
-from assay.machine.noise_traces import Trace, read_traces
+from assay.analysis.noise_spectrum import Peak, causes, in_step, name_peak, peaks, spectrum
+from assay.machine.noise_traces import Trace, traces_of
+from assay.report.model.node_noise import NamedPeak, NodeNoise, NodeSpectrum, NoiseSource
 from assay.store import Run
 
 
-def noise(run: Run, benchmark: str) -> list[dict[str, Any]]:
-    """Give one entry a node, from all launches of `benchmark` that count; empty where there is no trace.
-
-    seconds (of one processor, summed), lost (share), detours (a second), in_step (share of them that come with the
-    kernel's tick), causes and peaks with words, the spectrum with its limit of significance (power over the mean), and
-    `text`: the same in sentences.
-    """
+def noise_by_node(run: Run, benchmark: str) -> list[NodeNoise]:
+    """Give one entry per node, from all launches of `benchmark` that count; empty where there is no trace."""
     by_host: dict[str, list[Trace]] = defaultdict(list)
-    for about, path in run.tasks():
-        if about.benchmark == benchmark and not about.superseded and path.exists():
-            for trace in read_traces(path):
+    for about, file in run.tasks():
+        if about.benchmark == benchmark and not about.superseded:
+            for trace in traces_of(file.path, file.content.traces):
                 by_host[trace.host].append(trace)
     return [of_node(host, traces) for host, traces in sorted(by_host.items())]
 
 
-def of_node(host: str, traces: list[Trace]) -> dict[str, Any]:
-    """Sum up the traces of one node, at least one; see `noise`."""
+def of_node(host: str, traces: list[Trace]) -> NodeNoise:
+    """Sum up the traces of one node, at least one."""
     seconds = sum(trace.seconds for trace in traces)
     counted: dict[str, int] = defaultdict(int)
     for trace in traces:
@@ -60,27 +55,22 @@ def of_node(host: str, traces: list[Trace]) -> dict[str, Any]:
     if of is not None and not high:
         text.append(f"spectrum: no period stands out of {of.blocks} blocks")
     text += [f"counted: {cause.text}" for cause in found[:5]]
-    return {
-        "host": host,
-        "seconds": seconds,
-        "lost": lost,
-        "detours": detours / seconds,
-        "tick": tick,
-        "in_step": stepping,
-        "causes": [vars(cause) for cause in found],
-        "peaks": [vars(peak) | {"cause": cause} for peak, cause in high],
-        "spectrum": None
+    return NodeNoise(
+        host=host,
+        seconds=seconds,
+        lost=lost,
+        detours=detours / seconds,
+        tick=tick,
+        in_step=stepping,
+        causes=[NoiseSource(name=cause.name, rate=cause.rate, text=cause.text) for cause in found],
+        peaks=[NamedPeak(**vars(peak), cause=cause) for peak, cause in high],
+        spectrum=None
         if of is None
-        else {
-            "frequency": of.frequency.tolist(),
-            "power": of.power.tolist(),
-            "blocks": of.blocks,
-            "limit": of.limit,
-        },
-        "text": text,
-    }
+        else NodeSpectrum(frequency=of.frequency.tolist(), power=of.power.tolist(), blocks=of.blocks, limit=of.limit),
+        text=text,
+    )
 
 
-def _words(peak: Any, cause: str | None) -> str:
+def _words(peak: Peak, cause: str | None) -> str:
     more = f" with {peak.harmonics} harmonics" if peak.harmonics else ""
     return f"{peak.frequency:.4g} Hz{more}, {cause or 'its cause is not among what the kernel counts'}"

@@ -16,10 +16,11 @@ import numpy as np
 
 from assay.analysis.variance import LEVELS, robust
 from assay.benchmark.record import Benchmark
+from assay.report.model.section import VarianceByLevel
 from assay.report.readings import Readings
 
 
-def levels(record: Benchmark, blocks: Sequence[Readings]) -> list[dict[str, Any]]:
+def variance_by_level(record: Benchmark, blocks: Sequence[Readings]) -> list[VarianceByLevel]:
     """Variance by level of each metric, case and host of a benchmark.
 
     `variance` is in the metric's unit squared, `relative` each level's standard deviation over the median. A level
@@ -31,7 +32,7 @@ def levels(record: Benchmark, blocks: Sequence[Readings]) -> list[dict[str, Any]
     return [_of_cell(record, key, list(data.values())) for key, data in found.items()]
 
 
-def _of_cell(record: Benchmark, key: tuple[str, str, str], data: list[list[Any]]) -> dict[str, Any]:
+def _of_cell(record: Benchmark, key: tuple[str, str, str], data: list[list[Any]]) -> VarianceByLevel:
     metric, case, host = key
     parts = robust(data)
     middle = abs(float(np.median([np.median(np.concatenate(blocks)) for blocks in data])))
@@ -41,17 +42,17 @@ def _of_cell(record: Benchmark, key: tuple[str, str, str], data: list[list[Any]]
         "block": parts.blocks > parts.launches,
         "repetition": parts.readings > parts.blocks,
     }
-    return {
-        "metric": metric,
-        "unit": record.metrics[metric].unit,
-        "params": json.loads(case),
-        "host": host,
-        "method": parts.method,
-        "launches": parts.launches,
-        "blocks": parts.blocks,
-        "readings": parts.readings,
-        "variance": variance,
-        "share": parts.share,
-        "relative": {level: math.sqrt(value) / middle if middle else None for level, value in variance.items()},
-        "unsampled": [level for level in LEVELS if not repeated[level]],
-    }
+    return VarianceByLevel(
+        metric=metric,
+        unit=record.metrics[metric].unit,
+        params=json.loads(case),
+        host=host,
+        method=parts.method,
+        launches=parts.launches,
+        blocks=parts.blocks,
+        readings=parts.readings,
+        variance=variance,
+        share=parts.share,
+        relative={level: math.sqrt(value) / middle if middle else None for level, value in variance.items()},
+        unsampled=[level for level in LEVELS if not repeated[level]],
+    )

@@ -1,0 +1,72 @@
+"""A figure as a document holds it: one benchmark's value for one case, with its circumstances and state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.analysis.figures import FigureValue
+from assay.report.model.params import Params
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How far a disturbance can have moved a value: value / undisturbed - 1 lies from `low` to `high`."""
+
+    low: float | None
+    high: float | None
+
+    @property
+    def most(self) -> float | None:
+        """The greater of both, as a size; None where it is not known."""
+        return None if self.low is None or self.high is None else max(abs(self.low), abs(self.high))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportedFigure:
+    """One figure of a run, SI units. `analysis.figures.FigureValue` explains the fields; `kind`: measured or predicted.
+
+    `by_launch`: pairs of launch and value, which comparisons rest on.
+    """
+
+    benchmark: str
+    name: str
+    value: float | None
+    unit: str
+    statistic: str
+    params: Params
+    ci95: list[float] | None = None
+    range: list[float] | None = None
+    scope: str = ""
+    launches: int = 0
+    samples: int = 0
+    batch: int = 1
+    state: str = "clean"
+    estimator: str = "median"
+    disturbance: Moved | None = None
+    reasons: list[str]
+    marked: int = 0
+    blocks: int = 0
+    better: str = "lower"
+    headline: bool = False
+    kind: str = "measured"
+    host: str | None = None
+    metric: str = ""
+    by_launch: list[list[float]]
+    help: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Headline(ReportedFigure):
+    """A main figure: its `title`, the words of `says`, the name of its `bound` (report/bounds.py) and its place."""
+
+    title: str
+    says: str | None = None
+    bound: str | None = None
+    order: int | None = None
+
+
+def reported(value: FigureValue, kind: str) -> ReportedFigure:
+    """Give a derived figure the form of the document."""
+    moved = value.disturbance
+    found = vars(value) | {"kind": kind, "disturbance": None if moved is None else Moved(moved["low"], moved["high"])}
+    return ReportedFigure(**found)

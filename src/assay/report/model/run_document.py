@@ -1,0 +1,65 @@
+"""A run as one document: what every report, and `--json`, is made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from assay.report.grid import Grid
+from assay.report.model.cause import DisturbanceCause
+from assay.report.model.host_facts import Host, HostFacts
+from assay.report.model.json_form import WRITTEN_IF_SET
+from assay.report.model.params import Quoted, Validation
+from assay.report.model.run_verdict import RunVerdict
+from assay.report.model.section import Section
+from assay.report.model.spent import LaunchesSpent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Skipped:
+    """A benchmark (or several, with commas) that was not measured here, and why."""
+
+    benchmark: str
+    title: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """Everything that can be said of a run: `benchmarks` section by section, and what concerns all of them.
+
+    `host` is the one that measured, `hosts` each by name, `provenance` the circumstances of launches by key.
+    `summary` is the verdict; `validation` and `beside` a described machine against what was published of it; `report`
+    the path of the page, once there is one.
+    """
+
+    run: str
+    folder: str
+    machine: str | None
+    profile: str | None
+    created: float | None
+    state: str
+    states: dict[str, int] = field(default_factory=dict)
+    valid: bool
+    warnings: list[str]
+    damage: list[str] = field(default_factory=list)
+    samples: str
+    causes: list[DisturbanceCause] = field(default_factory=list)
+    benchmarks: list[Section]
+    left_out: list[Skipped]
+    provenance: dict[str, Host]
+    host: Host | None
+    hosts: dict[str, Host] = field(default_factory=dict)
+    described: bool
+    spent: LaunchesSpent | None = None
+    kind: str = "measured"
+    quoted: Quoted | None = None
+    summary: Annotated[RunVerdict | None, WRITTEN_IF_SET] = None
+    validation: Annotated[Validation | None, WRITTEN_IF_SET] = None
+    beside: Annotated[list[Grid] | None, WRITTEN_IF_SET] = None
+    report: Annotated[str | None, WRITTEN_IF_SET] = None
+
+    @property
+    def facts(self) -> HostFacts:
+        """What is known of the host that measured: nothing of a described machine."""
+        return self.host or HostFacts({})

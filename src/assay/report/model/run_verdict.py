@@ -1,0 +1,122 @@
+"""The verdict on a run: what the machine is, what it reaches, what limits it, and how good the run is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.report.model.params import Params
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactLine:
+    """One line on what the machine is."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """What a figure could be at most (or least), the share of it that was reached, and what it rests on."""
+
+    value: float
+    share: float
+    basis: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlierValue:
+    """What an earlier run of the same machine reached (SI units)."""
+
+    run: str
+    value: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class BarTick:
+    """Where an earlier run stands on a bar, from 0 to 1."""
+
+    run: str
+    at: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """Shares of a scale, from 0 to 1: the figure, the ends of its interval, earlier runs; `bounded`: by its bound."""
+
+    bounded: bool
+    at: float
+    low: float
+    high: float
+    ticks: list[BarTick]
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReachedLine:
+    """One main figure on the first screen, beside its bound and beside earlier runs."""
+
+    part: str | None
+    benchmark: str
+    title: str
+    value: float | None
+    unit: str
+    text: str
+    interval: str
+    pair: list[float] | None
+    spread: float | None
+    params: Params
+    better: str
+    state: str
+    state_text: str
+    displaced: float | None
+    bound: Bound | None
+    earlier: list[EarlierValue]
+    bound_text: str
+    bar: Bar | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One line on what limits the machine (`limit`), is odd (`odd`) or missing, with what to do; by falling weight."""
+
+    weight: float
+    kind: str
+    text: str
+    advice: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Criterion:
+    """One criterion of the grade, with its thresholds in words."""
+
+    name: str
+    grade: str
+    text: str
+    thresholds: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grade:
+    """How good a run is: the worst of its criteria."""
+
+    grade: str
+    meaning: str
+    criteria: list[Criterion]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunVerdict:
+    """The first screen, as data; `summary.json` of a run's folder keeps it. `earlier`: how many runs it is beside."""
+
+    run: str | None
+    machine: str | None
+    described: bool
+    profile: str | None
+    created: float | None
+    facts: list[FactLine]
+    lines: list[ReachedLine]
+    findings: list[Finding]
+    published: list[str]
+    grade: Grade
+    earlier: int

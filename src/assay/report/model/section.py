@@ -1,0 +1,109 @@
+"""One benchmark's section of a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from assay.report.model.fits import Fit
+from assay.report.model.json_form import WRITTEN_IF_SET
+from assay.report.model.node_noise import NodeNoise
+from assay.report.model.params import Params
+from assay.report.model.reported_figure import Headline, ReportedFigure
+
+
+@dataclass(frozen=True, kw_only=True)
+class VarianceByLevel:
+    """Where the spread of one metric and case on one host comes from (report/variance_by_level.py)."""
+
+    metric: str
+    unit: str
+    params: Params
+    host: str
+    method: str
+    launches: int
+    blocks: int
+    readings: int
+    variance: dict[str, float]
+    share: dict[str, float]
+    relative: dict[str, float | None]
+    unsampled: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DifferingNode:
+    """A node that differs from the others (`analysis.nodes.OddNode`), with the words for it."""
+
+    host: str
+    metric: str
+    case: Params
+    value: float
+    ratio: float
+    deviations: float
+    figure: str
+    unit: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharesDrawn:
+    """What a record wants drawn as bars: `[shares]` (report/shares.py)."""
+
+    parts: list[str]
+    over: str
+    each: Annotated[str | None, WRITTEN_IF_SET] = None
+    sum: Annotated[str | None, WRITTEN_IF_SET] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoofPart:
+    """What a record has for the roof: `[roof]` (report/roof.py)."""
+
+    bandwidth: Annotated[str | None, WRITTEN_IF_SET] = None
+    by: Annotated[str | None, WRITTEN_IF_SET] = None
+    ceiling: Annotated[str | None, WRITTEN_IF_SET] = None
+    flops: Annotated[str | int | float | None, WRITTEN_IF_SET] = None
+    bytes: Annotated[str | int | float | None, WRITTEN_IF_SET] = None
+    figure: Annotated[str | None, WRITTEN_IF_SET] = None
+    clock: Annotated[str | None, WRITTEN_IF_SET] = None
+    where: Annotated[str | None, WRITTEN_IF_SET] = None
+
+    @property
+    def cases(self) -> dict[str, str]:
+        """What `where` asks of a case: values by parameter."""
+        return dict(word.split("=", 1) for word in (self.where or "").split())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """What a benchmark's record says, and what was found: figures, main figures, fits, states, warnings.
+
+    `state` is that which at least half the cases reach; `states` counts them. `part`: its part of the machine.
+    """
+
+    benchmark: str
+    title: str
+    part: str | None
+    summary: str = ""
+    source: str = ""
+    cost: str = ""
+    check: str = ""
+    historical: bool = False
+    published: list[str] = field(default_factory=list)
+    matrix: list[str] | None = None
+    shares: SharesDrawn | None = None
+    roof: RoofPart | None = None
+    state: str = "invalid"
+    states: dict[str, int] = field(default_factory=dict)
+    failed_checks: int = 0
+    warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    noise: Annotated[list[NodeNoise] | None, WRITTEN_IF_SET] = None
+    transport: list[str] = field(default_factory=list)
+    binding: list[str] = field(default_factory=list)
+    launches: int = 0
+    figures: list[ReportedFigure] = field(default_factory=list)
+    headlines: list[Headline] = field(default_factory=list)
+    fits: list[Fit] = field(default_factory=list)
+    variance: list[VarianceByLevel] = field(default_factory=list)
+    odd_nodes: list[DifferingNode] = field(default_factory=list)

@@ -1,0 +1,35 @@
+"""How a run's launches were spent, where their number was not fixed beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """One look at a benchmark's intervals: after how many launches, whether it ended there, and why."""
+
+    launches: int
+    stop: bool
+    reached: bool | None
+    reason: str
+    level: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkSpent(Look):
+    """How a benchmark ended (its last look), and all its looks."""
+
+    benchmark: str
+    looks: list[Look]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchesSpent:
+    """Half-width wanted (relative), after which launches it was looked, the intervals' level, and the budget (s)."""
+
+    within: float
+    looks: list[int]
+    level: float
+    budget: float | None
+    benchmarks: list[BenchmarkSpent] = field(default_factory=list)

@@ -1,0 +1,68 @@
+"""The verdict on a run, as data: what the machine is, what it reaches, what limits it or is odd, how good the run is.
+
+The page, the terminal and `summary.md` draw the same one, and `summary.json` keeps it for later runs' reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from assay.report import against, earlier, facts, findings, grade, reached
+from assay.report.model.params import Facts
+from assay.report.model.run_document import Document
+from assay.report.model.run_verdict import RunVerdict
+from assay.store import Run
+
+if TYPE_CHECKING:
+    from assay.machine.abilities import Doubt
+
+MOST_FINDINGS = 6  # on the first screen; the rest is counted
+
+
+def judged(run: Run, document: Document) -> Document:
+    """Give a run's document with its verdict as `summary`, beside earlier runs of this store, unless it has one."""
+    if document.summary is not None:
+        return document
+    before = [] if document.described else earlier.earlier(run)
+    return replace(document, summary=verdict(document, run.about, before))
+
+
+def verdict(document: Document, about: Facts | None = None, before: Sequence[earlier.EarlierRun] = ()) -> RunVerdict:
+    """Draw up the verdict; `about` is run.json, `before` what earlier runs reached."""
+    about = about or {}
+    lines = reached.lines(document, before)
+    return RunVerdict(
+        run=document.run,
+        machine=document.machine,
+        described=document.described,
+        profile=document.profile,
+        created=document.created,
+        facts=facts.facts(document, about),
+        lines=lines,
+        findings=findings.findings(document, lines, _doubts(facts.discovered(document, about))),
+        published=against.against(document),
+        grade=grade.grade(document, lines),
+        earlier=len(before),
+    )
+
+
+def of(document: Document) -> RunVerdict:
+    """The document's verdict, made from the document alone where none was attached."""
+    return document.summary or verdict(document)
+
+
+def _doubts(discovered: Facts) -> Sequence[Doubt]:
+    """What discovery doubted on this host when the run began; nothing where the host is not this version's."""
+    if not discovered:
+        return []
+    from pydantic import ValidationError
+
+    from assay.machine.abilities import doubts
+    from assay.machine.discovery import Host
+
+    try:
+        return doubts(Host.model_validate(discovered))
+    except ValidationError:
+        return []

@@ -1,0 +1,135 @@
+"""One file of lines that a launch's program wrote: opened and read once, for damage, tables and figures alike.
+
+What was read is held as long as the file stays what it was (size, time of change, inode); a file that has grown or was
+replaced is read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from assay import versions
+from assay.samples import Check, Circumstance, Launch, Measured, folded
+from assay.stored.lines import MISSING, Signature, numbered_lines, signature, unicode
+
+OPENING = 8  # lines among which the launch line is looked for
+NAMED = 40  # bytes at the start of a line that hold what kind of event it is
+
+Folded = Measured | Check | Launch
+
+
+@dataclass
+class Content:
+    """What a file says.
+
+    `rows`: what can be used; `faults`: "LINE: what is wrong"; `blocks`: finished ones, usable or not; `done`: the
+    program said that it had ended; `opening`: the first launch line; `failed`: checks that did not pass; `where`: of a
+    described machine, where each case's time went; `traces`: lines of noise traces, with the launch lines before them,
+    by number.
+    """
+
+    about: Circumstance
+    signature: Signature
+    rows: list[Folded] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    blocks: int = 0
+    done: bool = False
+    opening: dict[str, Any] = field(default_factory=dict)
+    failed: list[dict[str, Any]] = field(default_factory=list)
+    where: list[dict[str, Any]] = field(default_factory=list)
+    traces: list[tuple[int, bytes]] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return self.signature[0]
+
+    @property
+    def usable(self) -> int:
+        """Blocks that can be used."""
+        return sum(isinstance(row, Measured) for row in self.rows)
+
+
+def content(path: Path, about: Circumstance) -> Content:
+    """Read a file, empty where there is none. OSError; InputError where a launch line is of a newer version."""
+    read = Content(about, signature(path))
+    if read.signature == MISSING:
+        return read
+    numbers: list[int] = []
+    events: list[dict[str, Any]] = []
+    traced = False
+    for number, line, event in numbered_lines(path):
+        if not isinstance(event, dict):
+            read.faults.append(f"{number}: is no line of a program ({event})")
+            continue
+        numbers.append(number)
+        events.append(event)
+        kind = event.get("event")
+        if kind == "launch":
+            versions.current(versions.LAUNCH, event, versions.in_file(path, number))
+            if number <= OPENING and not read.opening:
+                read.opening = unicode(event, line)
+        read.blocks += kind == "block"
+        read.done |= kind == "done"
+        if kind == "check" and not event.get("passed"):
+            read.failed.append(event)
+        elif kind == "where":
+            read.where.append(event)
+        if b'"trace"' in line[:NAMED] or b'"launch"' in line[:NAMED]:
+            read.traces.append((number, line))
+            traced |= b'"trace"' in line[:NAMED]
+
+    def complain(place: int, text: str) -> None:
+        read.faults.append(f"{numbers[place]}: {text}; this line is not used")
+
+    read.rows = list(folded(events, about, complain))
+    read.traces = read.traces if traced else []
+    return read
+
+
+class LaunchFiles:
+    """The files of a run's launches as read so far, by path."""
+
+    def __init__(self) -> None:
+        self._held: dict[Path, Content] = {}
+
+    def content(self, path: Path, about: Circumstance) -> Content:
+        """What a file says, read where it was not, or is another since. Errors as of `content`."""
+        about = replace(about, superseded=False)
+        held = self._held.get(path)
+        if held is None or held.about != about or held.signature != signature(path):
+            held = self._held[path] = content(path, about)
+        return held
+
+    def trim(self, most: int) -> None:
+        """Give back what is held where that is more than `most` bytes of files."""
+        if sum(held.size for held in self._held.values()) > most:
+            self._held.clear()
+
+
+@dataclass(frozen=True)
+class LaunchFile:
+    """A file of a task that was begun: what its rows have in common, and what it says, read when it is first asked."""
+
+    about: Circumstance
+    path: Path
+    files: LaunchFiles = field(repr=False, compare=False)
+
+    @cached_property
+    def content(self) -> Content:
+        """What the file says. OSError, InputError."""
+        return self.files.content(self.path, self.about)
+
+    @cached_property
+    def rows(self) -> list[Folded]:
+        """What of it can be used; a launch that was done again is not complete."""
+        if not self.about.superseded:
+            return self.content.rows
+        return [replace(row, complete=False) if isinstance(row, Launch) else row for row in self.content.rows]
+
+
+Tasks = Iterable[tuple[Circumstance, LaunchFile]]

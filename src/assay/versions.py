@@ -1,0 +1,93 @@
+"""Versions of the files that Assay keeps: what each is, which version is written, what is read.
+
+Every file that is written for later says the version of its form, a whole number under `version`: JSON documents and
+each line of JSON at their top, descriptions in TOML likewise, Parquet tables in their schema's metadata, the index of
+runs in its first line. In files that people write (machines, networks, studies) the key may be left out.
+
+* A newer version than this Assay knows is refused in one line, and so is what is no version.
+* A file without a version is of version 0: it was written before versions were. No form has changed since.
+* Whoever changes a form raises its version here, and adds the step that makes the version before into it; every reader
+  gets documents of the newest version, without the key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError
+
+KEY = "version"
+MOST_DIGITS = 9
+Document = dict[str, Any]
+Refusal = Callable[[str, object, str], InputError]  # from problem, value seen, what is accepted
+
+
+def _unchanged(document: Document) -> Document:
+    return document
+
+
+@dataclass(frozen=True)
+class Form:
+    """One kind of file: the version that is written, and the steps from each version to the next, from 0."""
+
+    what: str
+    version: int = 1
+    steps: tuple[Callable[[Document], Document], ...] = (_unchanged,)
+
+
+RUN = Form("run.json")
+JOURNAL = Form("a line of a run's journal")
+LAUNCH = Form("a launch's lines")  # written by the programs: programs/timing/launch.hpp
+TABLES = Form("a run's Parquet tables")
+CIRCUMSTANCES = Form("circumstances of launches")
+SUMMARY = Form("summary.json")
+INDEX = Form("the index of runs")
+DOCUMENT = Form("a JSON document of a verb")
+MACHINE = Form("a machine's description")
+NETWORK = Form("a network's description")
+STUDY = Form("a study")
+POINT = Form("a line of a sweep")
+OWN_PROGRAMS = Form("the list of own programs")
+
+FORMS = tuple(form for form in list(globals().values()) if isinstance(form, Form))
+
+
+def in_file(file: Path, line: int | None = None) -> Refusal:
+    """Refusals that name a file, and a line of it."""
+
+    def refusal(problem: str, value: object, accepted: str) -> InputError:
+        return InputError(problem, file=file, line=line, key=KEY, value=value, accepted=accepted)
+
+    return refusal
+
+
+def written(text: str) -> object:
+    """Return the version that a text says; the text itself where it says none."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else text
+
+
+def checked(form: Form, stated: object, refusal: Refusal) -> int:
+    """Return a version that is stated and known. InputError where it is newer, or is none."""
+    accepted = f"{form.version} or less, which this Assay reads" if form.version else "0"
+    if type(stated) is not int or stated < 0:
+        raise refusal("is no version", stated, f"a whole number, {accepted}")
+    if stated > form.version:
+        raise refusal(f"{form.what} was written by a newer Assay", stated, accepted)
+    return stated
+
+
+def current(form: Form, document: Mapping[str, Any], refusal: Refusal) -> Document:
+    """Return a document as the newest version has it, without its version. InputError where it cannot be read."""
+    version = checked(form, document[KEY], refusal) if KEY in document else 0
+    made = {key: value for key, value in document.items() if key != KEY}
+    for step in form.steps[version:]:
+        made = step(made)
+    return made
+
+
+def marked(form: Form, document: Mapping[str, Any]) -> Document:
+    """Return a document with the version that is written now, first; one that states its own keeps that."""
+    return {KEY: form.version, **document}
