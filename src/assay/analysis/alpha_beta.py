@@ -1,4 +1,4 @@
-"""Start-up and time a byte: T(N) = alpha + beta N, fitted in two ways that are named.
+"""Start-up time and time per byte: T(N) = alpha + beta N, fitted by one of two named estimators.
 
 `ordinary`: least squares of the times themselves over chosen sizes, as the papers did (Dunigan 1991, section 4.1,
 Table 6), so that their coefficients can be compared. Long messages rule it. `relative`: Huber's M-estimate of the
@@ -7,9 +7,9 @@ damped. `piecewise` fits each stretch between protocol breakpoints by itself.
 
 Launches are the replicates: times come as (launches, sizes), each size is reduced to its median over launches, and
 intervals come from refitting resampled launches, their percentiles expanded for the few launches (Hesterberg 2015,
-section 5.3). Lack of fit: each launch gets its own line of its own; what its residuals share with the other launches'
-is the model's error, what they do not is noise; F compares the two. Hold-out: fitted to every other size, judged on
-the rest, and the other way round.
+section 5.3). Lack of fit: a line is fitted to each launch separately; the mean of its residuals over launches is the
+model's error at that size, their scatter around that mean is noise, and F is the ratio of both variances. Hold-out:
+the line is fitted to every other size and judged on the remaining ones, then with the two halves exchanged.
 """
 
 import itertools
@@ -30,7 +30,7 @@ FLOOR = 1e-4  # relative residuals below this are not told apart (clock ticks, r
 
 @dataclass(frozen=True)
 class LackOfFit(AnalysisResult):
-    """What the line leaves unexplained: F over its degrees of freedom, p, and the worst shared relative residual."""
+    """Test of the line: F with its degrees of freedom, p, and the greatest mean residual of a size (relative)."""
 
     f: float
     p: float
@@ -174,9 +174,9 @@ def piecewise(
     draws: int = 1000,
     seed: int = 0,
 ) -> tuple[Segment, ...]:
-    """Fit each stretch between `breakpoints` (B.
+    """Fit each stretch between `breakpoints` (B) by itself.
 
-    A size equal to one belongs below it) by itself; short stretches are left out.
+    A size equal to a breakpoint belongs to the stretch below it; stretches with fewer than two sizes are skipped.
     """
     sizes = np.asarray(sizes, float)
     edges = [-np.inf, *sorted(breakpoints), np.inf]

@@ -4,7 +4,7 @@
 section 3.1, Table 3.1); long messages rule it. `relative`: Huber's M-estimate of the relative residuals, as in
 `alpha_beta`. Where a protocol crosses the path several times for long messages its hop costs as many times more:
 `by_length` fits the stretches on both sides of a break by themselves, each with its gamma (Dunigan 1991, section 4.1:
-about eleven microseconds a hop up to 100 bytes on the iPSC/860, about 33 beyond).
+about eleven microseconds per hop up to 100 bytes on the iPSC/860, about 33 beyond).
 
 Launches are the replicates: cells are reduced to medians over launches, intervals come from refitting resampled
 launches. Hold-out: fitted without the cells of each number of hops in turn, judged on these.

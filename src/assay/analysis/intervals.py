@@ -3,7 +3,7 @@
 The value is the median of the launches' own medians. Its 95% interval joins two order statistics of the launches:
 with n launches the ranks k and n+1-k bracket the median of all launches with probability 1 - 2 P(Bin(n, 1/2) < k),
 whatever the distribution. The percentile bootstrap of launches, measured beside it
-(tests/test_analysis_intervals.py), covers 92 to 94% with six to ten launches and was left out. Fewer than six
+(tests/test_analysis_intervals.py), covers 92 to 94% with six to ten launches and is not used. Fewer than six
 launches cannot bracket at 95%: then only their range is given.
 
 Source: Hoefler and Belli 2015 (rules 5 to 8); Conover, Practical Nonparametric Statistics, section 3.2.
@@ -48,9 +48,9 @@ class LaunchEstimate(AnalysisResult):
 
 @functools.cache
 def median_rank(launches: int, level: float = 0.95) -> int | None:
-    """Find k.
+    """The greatest k such that the k-th least and k-th greatest of `launches` values bracket the median at `level`.
 
-    The k-th least and k-th greatest of `launches` bracket their median at `level`; None where they cannot.
+    None where even the extremes (k = 1) do not: too few launches for an interval at that level.
     """
     tail, k = 0, 0  # of 2 ** launches outcomes, those with fewer than k launches below the median
     while k <= launches // 2 and 2 * (tail + math.comb(launches, k)) <= (1 - level + 1e-12) * 2**launches:
@@ -74,7 +74,7 @@ def across_launches(
     allocations: int = 1,
     days: int = 1,
 ) -> LaunchEstimate:
-    """Estimate one figure from its samples, one array (or one number) a launch.
+    """Estimate one figure from its samples, one array (or one number) per launch.
 
     `statistic` names what each launch is reduced to (median, mean, min); the value is the median over launches of
     that. Raises ValueError where there is no launch, an empty launch or a value that is not finite.

@@ -52,7 +52,7 @@ class Peak:
 
 @dataclass(frozen=True)
 class Cause:
-    """What takes processors away: how often a second of one processor, and in words."""
+    """What interrupts a program: how often per second of one hardware thread, and in words."""
 
     name: str
     rate: float
@@ -134,7 +134,7 @@ def in_step(starts: Floats, frequency: float, tolerance: float, significance: fl
 def causes(
     interrupts: Mapping[str, int], seconds: float, *, tick: float | None, steal: float, involuntary: int, detours: int
 ) -> list[Cause]:
-    """What the kernel counted over `seconds` of one processor's time, the most frequent first.
+    """What the kernel counted over `seconds` of one hardware thread's time, the most frequent first.
 
     Counts say how often each happened, not how long it took: only what happens about as often as detours can be most
     of them.
@@ -149,13 +149,13 @@ def causes(
         named[name] = named.get(name, 0) + count
     for name, count in named.items():
         rate = count / seconds
-        text = f"{rate:.3g} {name} a second"
+        text = f"{rate:.3g} {name} per second"
         if name == "timer interrupts" and tick:
-            text += f" (the kernel ticks {tick:g} times a second)"
+            text += f" (the kernel ticks {tick:g} times per second)"
         found.append(Cause(name, rate, text))
     if involuntary:
         rate = involuntary / seconds
-        found.append(Cause("other processes", rate, f"{rate:.3g} times a second another process took its turn"))
+        found.append(Cause("other processes", rate, f"{rate:.3g} times per second another process ran instead"))
     if steal > 0:
         text = f"the hypervisor took {steal / seconds:.2%} of the time"
         found.append(Cause("hypervisor", steal / seconds, text))

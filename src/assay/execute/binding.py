@@ -1,4 +1,4 @@
-"""Which processors ranks really had: read from the masks that they state, whatever the launcher was asked for."""
+"""Which hardware threads ranks really had: read from the masks that they state, whatever the launcher was asked for."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Rank = Mapping[str, Any]
 def seen(placement: Sequence[Rank], hosts: Mapping[str, Mapping[str, Any]]) -> str:
     """The binding of all ranks: none, socket, core, hardware thread, "N cores"; several joined by commas.
 
-    `placement`: what each rank stated; `hosts`: the facts of each host by its name (`processors`: how many it has for
-    everybody).
+    `placement`: what each rank stated; `hosts`: the facts of each host by its name (`processors`: how many hardware
+    threads it has for everybody).
     """
     kinds = Counter(_of_one(rank, hosts.get(str(rank.get("host")), {})) for rank in placement)
     return ", ".join(sorted(kinds, key=lambda kind: (-kinds[kind], kind))) or "unknown"
@@ -71,7 +71,7 @@ def crowded(placement: Sequence[Rank]) -> list[str]:
 
 
 def _shared(masks: Sequence[frozenset[int]]) -> list[tuple[int, frozenset[int]]]:
-    """Sets of processors with more ranks that may use nothing else: of one mask, else of all masks together."""
+    """Sets of hardware threads with more ranks that may use nothing else: of one mask, else of all masks together."""
     found: list[tuple[int, frozenset[int]]] = []
     for mask in dict.fromkeys(masks):
         within = sum(other <= mask for other in masks)

@@ -25,7 +25,7 @@ class Job:
     """One launch of one program. `ranks` None: a node program, one process on each of `nodes` nodes.
 
     `command` is the program with its arguments but without `--out`: the launcher lets the program write to `out`
-    itself, or captures it there. On several nodes a node program writes one file a node: see `outputs`.
+    itself, or captures it there. On several nodes a node program writes one file per node: see `outputs`.
     `timeout` in s; `log` takes what the launcher and the program say on their standard streams; `spawns`: the program
     starts processes itself.
     """

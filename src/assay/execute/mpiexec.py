@@ -1,7 +1,7 @@
 """`--via mpiexec`: ranks by any MPI's own starter, on this host or on the allocation that the starter itself finds.
 
 What each implementation is told is one entry of `SPEECH`: binding to cores while they suffice, to hardware threads
-while those do, and to nothing when there are more ranks than processors. What came of it is read from the ranks' own
+while those do, and to nothing when there are more ranks than those. What came of it is read from the ranks' own
 masks (execute/binding.py).
 """
 

@@ -20,7 +20,7 @@ from assay.machine.topology import cores_of
 
 
 def processors() -> int:
-    """Processors that this process may run on (hardware threads; a cpuset counts, a quota does not)."""
+    """How many hardware threads this process may run on: a cpuset counts, a quota does not."""
     return len(os.sched_getaffinity(0))
 
 

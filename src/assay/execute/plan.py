@@ -129,7 +129,7 @@ def make(
     With `spending` there are as many rounds as its last look; which of those beyond the first look are done is decided
     at the looks.
 
-    Where a benchmark has several `sizes`, the number of ranks a node becomes part of its cases.
+    Where a benchmark has several `sizes`, the number of ranks per node becomes part of its cases.
     """
     if profile not in LAUNCHES:
         raise InputError("no such profile", key="--profile", value=profile, accepted=", ".join(LAUNCHES))

@@ -24,7 +24,7 @@ def ranks_wanted(
     if record.kind == "node":
         if given is not None:
             raise InputError(
-                "is a program of one process a node; -n is for message-passing benchmarks", key=record.name
+                "is a program of one process per node; -n is for message-passing benchmarks", key=record.name
             )
         return None
     wanted = given
@@ -47,7 +47,7 @@ def enough_ranks(
     ppn: Sequence[int],
     say: Callable[[str], None],
 ) -> list[Benchmark]:
-    """Keep what can have its least ranks on processors of their own; `say` names the rest.
+    """Keep what can have its least number of ranks on hardware threads of their own; `say` names the rest.
 
     InputError where a described machine has fewer nodes than are asked for, or where nothing can be kept.
     """

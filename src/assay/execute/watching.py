@@ -1,6 +1,6 @@
 """Watching a node live: short looks at its noise, by the program `noise`, and at who is active in between.
 
-A look costs every processor some tenths of a second of work, so that what is watched is also a little disturbed; the
+A look costs every hardware thread some tenths of a second of work, and so disturbs a little what is watched; the
 activity of others is counted while the program does not run.
 """
 
@@ -84,7 +84,7 @@ class Watcher:
                 return []
             if done.returncode != 0:
                 said = done.stderr.strip().splitlines()
-                self.watch.note(f"noise is in doubt: {said[-1] if said else f'status {done.returncode}'}")
+                self.watch.note(f"noise is uncertain: {said[-1] if said else f'status {done.returncode}'}")
             try:
                 return list(read_traces(out))
             except InputError as error:

@@ -70,7 +70,7 @@ class Wishes:
         )
 
     def _sizes(self, record: Benchmark) -> list[Size]:
-        """Ranks, and ranks a node: as given, else nodes times ranks a node, else what the record asks for."""
+        """Ranks, and ranks per node: as given, else nodes times ranks per node, else what the record asks for."""
         given = self.ranks if record.kind == "ranks" or len(self.names) == 1 else None
         sizes = []
         for ppn in self.ppn or (None,):

@@ -115,10 +115,10 @@ def _memory(host: Host) -> Ability:
 def _threads(host: Host) -> Ability:
     usable = host.limits.usable_cpus or host.processors.threads
     if usable is None or usable < 2:
-        return Ability(part="threads", answer="partly", why="one processor: there is no speed-up to see")
+        return Ability(part="threads", answer="partly", why="one hardware thread: there is no speedup to see")
     if host.limits.cpu_quota is not None and host.limits.cpu_quota < (host.limits.cpus or 0):
         return Ability(
-            part="threads", answer="partly", why=f"a quota of {host.limits.cpu_quota:g} processors throttles"
+            part="threads", answer="partly", why=f"a quota of {host.limits.cpu_quota:g} hardware threads throttles"
         )
     return Ability(part="threads", answer="yes", why=f"up to {usable:g} threads")
 
@@ -131,7 +131,7 @@ def _messages(host: Host) -> Ability:
     name = f"{mpi.implementation or 'MPI'} {mpi.version or ''}".strip()
     usable = host.limits.usable_cpus or 1
     if usable < 2:
-        return Ability(part="messages", answer="partly", why=f"{name}, but two ranks share one processor")
+        return Ability(part="messages", answer="partly", why=f"{name}, but two ranks share one hardware thread")
     reach = [f"--via {each.name}" for each in host.batch.systems if each.answers and each.name == "slurm"]
     if mpi.embedded:
         return Ability(part="messages", answer="yes", why=f"{name} (embedded, this node only)")
@@ -199,13 +199,13 @@ def _busy(host: Host) -> list[Doubt]:
     now, found = host.activity, []
     if now.others is not None and now.others > 0.1:
         names = ", ".join(f"{each.name} {each.share:.0%}" for each in now.busiest[:3] if each.share >= 0.05)
-        text = f"others keep {now.others:.1f} of {host.processors.threads or '?'} processors busy"
+        text = f"others keep {now.others:.1f} of {host.processors.threads or '?'} hardware threads busy"
         remedy = "wait until it is quiet, or expect disturbed numbers"
         found.append(Doubt(about="busy", text=text + (f": {names}" if names else ""), remedy=remedy))
     if now.users is not None and len(now.users) > 1:
         found.append(Doubt(about="users", text=f"{len(now.users)} people are logged in: {', '.join(now.users[:4])}"))
     if (host.limits.usable_cpus or 99) <= 2:
-        text = f"{host.limits.usable_cpus:g} processors: anything else that runs disturbs what is measured"
+        text = f"{host.limits.usable_cpus:g} hardware threads: anything else that runs disturbs what is measured"
         found.append(Doubt(about="few processors", text=text))
     swap = (host.memory.swap_total or 0) - (host.memory.swap_free or 0)
     if swap > (host.memory.total or 0) // 50:
@@ -222,7 +222,7 @@ def _virtual(host: Host) -> list[Doubt]:
         text = f"{where} whose stolen time was never counted: none was taken, or the hypervisor hides it"
         return [Doubt(about="virtualised", text=text, remedy="repeat at another hour and compare")]
     if steal > 0.02:
-        text = f"{where}: others on its host take {steal:.0%} of a processor now"
+        text = f"{where}: others on its host take {steal:.0%} of a hardware thread now"
         return [Doubt(about="stolen time", text=text, remedy="wait, or take an instance of its own")]
     hours = (host.system.uptime or 0) / 3600
     text = f"{where}; {ever:.0f} s of processor time were stolen in {hours:.1f} h"
@@ -244,9 +244,7 @@ def _clocks(host: Host) -> list[Doubt]:
         found.append(Doubt(about="frequency", text=text))
     if cpu.kinds:
         kinds = ", ".join(f"{len(kind.cpus)} {kind.name}" for kind in cpu.kinds)
-        found.append(
-            Doubt(about="unlike cores", text=f"the processors are not alike ({kinds})", remedy="pin the ranks")
-        )
+        found.append(Doubt(about="unlike cores", text=f"the cores are not alike ({kinds})", remedy="pin the ranks"))
     if host.system.clock_source and host.system.clock_source not in GOOD_CLOCKS:
         text = f"clock source {host.system.clock_source}: reading the time is slow or coarse"
         found.append(Doubt(about="clock", text=text))
@@ -260,11 +258,13 @@ def _confined(host: Host) -> list[Doubt]:
     bounds, found = host.limits, []
     threads = host.processors.threads
     if bounds.cpu_quota is not None and bounds.cpu_quota < (threads or 0):
-        text = f"a control group allows {bounds.cpu_quota:g} of {threads} processors and stops what exceeds it"
+        text = f"a control group allows {bounds.cpu_quota:g} of {threads} hardware threads and stops what exceeds it"
         found.append(Doubt(about="quota", text=text))
     if bounds.cpus is not None and threads is not None and bounds.cpus < threads:
         mask = reading.spans(bounds.affinity or ())
-        found.append(Doubt(about="affinity", text=f"only {bounds.cpus} of {threads} processors may be used ({mask})"))
+        found.append(
+            Doubt(about="affinity", text=f"only {bounds.cpus} of {threads} hardware threads may be used ({mask})")
+        )
     if host.memory.limit is not None:
         text = f"a control group limits memory to {host.memory.limit / 2**30:.1f} GiB"
         found.append(Doubt(about="memory limit", text=text))

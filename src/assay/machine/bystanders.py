@@ -1,4 +1,4 @@
-"""Who else used this host's processors between two moments: other processes by name, from two looks at /proc.
+"""Who else used this host's hardware threads between two moments: other processes by name, from two looks at /proc.
 
 The accounts of a block say how much others worked, not who they were. A look costs some milliseconds and is taken
 before and after a launch, never during it. A process that began and ended in between is not seen.
@@ -16,7 +16,7 @@ from typing import Any
 
 from assay.machine import reading
 
-LEAST = 0.02  # processors: less is nobody's concern
+LEAST = 0.02  # hardware threads: less is nobody's concern
 MOST = 5  # names
 
 
@@ -41,9 +41,9 @@ def look(root: Path = Path("/")) -> Look:
 
 
 def bystanders(before: Look, after: Look, own: int | None = None) -> list[dict[str, Any]]:
-    """Name those that worked between two looks, the busiest first: `name`, `count` of processes, `share` (processors).
+    """Name those that worked between two looks, the busiest first: `name`, `count` of processes, `share`.
 
-    `own` (default: this process) and what descends from it are no bystanders.
+    `share` is in hardware threads. `own` (default: this process) and what descends from it are no bystanders.
     """
     own = os.getpid() if own is None else own
     seconds, tick = after.at - before.at, os.sysconf("SC_CLK_TCK")

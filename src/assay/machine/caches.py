@@ -35,7 +35,7 @@ class Caches(reading.HostPart):
 
 
 class NumaNode(reading.HostPart):
-    """A NUMA node: processors, memory in bytes, distances to all nodes (10 is itself)."""
+    """A NUMA node: hardware threads, memory in bytes, distances to all nodes (10 is itself)."""
 
     id: int
     cpus: tuple[int, ...] = ()
@@ -51,7 +51,7 @@ class Numa(reading.HostPart):
 
 
 def caches(root: Path = Path("/")) -> Caches:
-    """Read the caches of every processor and group them by level, type and size."""
+    """Read the caches of every hardware thread and group them by level, type and size."""
     groups: dict[tuple[int, str, int], list[CacheInstance]] = {}
     for each in cache_instances(root):
         groups.setdefault((each.level, each.type, each.size), []).append(each)
@@ -107,7 +107,7 @@ def _numeric(line: str) -> bool:
 
 
 def numa(root: Path = Path("/")) -> Numa:
-    """Read the NUMA nodes with their processors, memory and distances."""
+    """Read the NUMA nodes with their hardware threads, memory and distances."""
     nodes = [
         NumaNode(
             id=node.id,

@@ -27,7 +27,7 @@ from assay.machine.system import System, system
 
 
 class Host(reading.HostPart):
-    """This host. SI units: seconds, bytes, Hz; processors are counted by the kernel's numbers."""
+    """This host. SI units: seconds, bytes, Hz; hardware threads have the kernel's CPU numbers."""
 
     system: System
     processors: Processors

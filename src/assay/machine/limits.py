@@ -16,7 +16,7 @@ UNLIMITED = 1 << 62  # version 1 writes "no limit" as the greatest number of pag
 
 
 class Limits(reading.HostPart):
-    """Processors and memory that this process may use; bytes, and processors as a number (2.5 of a quota)."""
+    """Hardware threads and memory (bytes) that this process may use; a quota can make them a fraction (2.5)."""
 
     cgroup_version: int | None = None
     affinity: tuple[int, ...] | None = None

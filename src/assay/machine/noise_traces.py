@@ -1,4 +1,4 @@
-"""A node's noise as the program `noise` stored it: when each processor was taken away, and for how long.
+"""A node's noise as the program `noise` stored it: when each hardware thread was interrupted, and for how long.
 
 The format is one JSON object a line, among the lines of a launch: `"event": "trace", "format": "assay noise 1"`, for
 one thread over one block. All times are in seconds.
@@ -8,10 +8,10 @@ block        which block of the launch; thread, cpu: whose
 t0           Unix time at which the watch began; seconds: how long it lasted
 quantum      of fixed work: the median time of a piece; of fixed time: the length of a span
 least        what is shorter is not called a detour
-tick         the kernel's ticks a second, null where it does not say
+tick         the kernel's ticks per second, null where it does not say
 start        of each detour, from t0, ascending; length: of each, none overlapping the next
 done         of fixed time: the units of work done in each span, in order; else empty
-interrupts   how many of each row of /proc/interrupts this processor took meanwhile (rows with none are left out)
+interrupts   how many of each row of /proc/interrupts this hardware thread took meanwhile (rows with none are omitted)
 steal        time that the hypervisor took, in the kernel's ticks of some 10 ms
 involuntary, voluntary    context switches of the thread
 
@@ -99,10 +99,10 @@ def traces_of(file: Path, lines: Iterable[tuple[int, bytes]]) -> Iterator[Trace]
 
 
 def processors(path: Path) -> list[Trace]:
-    """What the simulator plays: one trace for each processor of a run's folder or file, its blocks one after another.
+    """What the simulator plays: one trace per hardware thread of a run's folder or file, its blocks one after another.
 
     The traces of fixed work are taken, which hold every detour to its length; those of fixed time where there is no
-    other. InputError where a file holds no trace, or a processor had no time left.
+    other. InputError where a file holds no trace, or a hardware thread had no time left.
     """
     found = list(read_traces(path))
     if not found:
@@ -124,7 +124,7 @@ def processors(path: Path) -> list[Trace]:
             length=tuple(length for trace in traces for length in trace.length),
         )
         if whole.lost >= 1:
-            raise InputError(f"leaves processor {cpu} of {host} no time at all", file=path)
+            raise InputError(f"leaves hardware thread {cpu} of {host} no time at all", file=path)
         joined.append(whole)
     return joined
 

@@ -1,4 +1,4 @@
-"""Processors: model, sockets, cores, threads, kinds, frequencies, instruction sets, frequency policy.
+"""The host's processors: model, sockets, cores, threads, kinds, frequencies, instruction sets, frequency policy.
 
 Source: /proc/cpuinfo for names and flags, /sys/devices/system/cpu for topology and cpufreq. On Arm cpuinfo has numbers
 instead of a model name (implementer and part, Arm's MIDR_EL1); the commonest server parts are named here.
@@ -109,7 +109,7 @@ def processors(root: Path = Path("/"), architecture: str | None = None) -> Proce
     if not online:
         online = tuple(range(sum("processor" in block for block in blocks)))
     if not online:
-        notes.append("the number of processors is not readable (/proc/cpuinfo, /sys/devices/system/cpu)")
+        notes.append("the number of hardware threads is not readable (/proc/cpuinfo, /sys/devices/system/cpu)")
     sockets, cores = _topology(root, online, blocks)
     if online and cores is None:
         notes.append("the kernel shows no core topology; cores and sockets are unknown")

@@ -49,7 +49,7 @@ def size(words: str | None) -> int | None:
 
 
 def cpus(words: str | None) -> tuple[int, ...] | None:
-    """The processors of a list such as `0-3,8`; None where it is garbled or missing."""
+    """The CPU numbers of a list such as `0-3,8`; None where it is garbled or missing."""
     found: list[int] = []
     for span in (words or "").replace(" ", "").split(","):
         first, dash, last = span.partition("-")

@@ -62,7 +62,7 @@ def unit(text: str) -> tuple[str, Fraction]:
 def quantity(text: str, wanted: str) -> float:
     """Read a number with its unit as SI `wanted`: the nearest float. ValueError says what is wrong.
 
-    A rate is accepted for a time a byte, as its inverse.
+    A rate is accepted for a time per byte, as its inverse.
     """
     match = _QUANTITY.fullmatch(text)
     if not match:

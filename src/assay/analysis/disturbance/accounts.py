@@ -8,33 +8,35 @@ import numpy as np
 from assay.analysis.disturbance.block import REFERENCE, AccountedBlock, Floats, cases_of, when
 from assay.analysis.disturbance.findings import Findings
 
-# A second of wall time.
+# Thresholds. Times and counts are per second of wall time: a time is then a number of busy hardware threads.
 WINDOW = 0.25  # s: shorter blocks are gathered up to this, since the kernel counts busy time in ticks
-TICK = 0.010  # s: /proc/stat counts in hundredths; half a tick a block is its rounding
-OTHERS = 0.17  # busy processors of everybody else: an idle virtual machine's daemons stay under 0.1, one hog is 1.0
-OTHERS_A_PROCESSOR = 0.005  # and so much more for each processor: daemons come with the size of the machine
-STEAL = 0.05  # processors stolen by the hypervisor: a twentieth moves a median by up to as much
-SWITCHES = 100.0  # involuntary switches of ours a second: ticks and daemons cause tens, a competitor 125 and more
+TICK = 0.010  # s: /proc/stat counts in hundredths; half a tick per block is its rounding
+OTHERS = (
+    0.17  # hardware threads that others keep busy: an idle virtual machine's daemons stay under 0.1, one hog is 1.0
+)
+OTHERS_A_PROCESSOR = 0.005  # and so much more per hardware thread: daemons come with the size of the machine
+STEAL = 0.05  # hardware threads stolen by the hypervisor: a twentieth moves a median by up to as much
+SWITCHES = 100.0  # involuntary switches of ours per second: ticks and daemons cause tens, a competitor 125 and more
 SWITCHES_A_RANK = 25.0  # and so many more for each further rank: a competitor is one rank's, the tens are everybody's
 STARVED = 0.85  # our processor time, as a share of the case's best blocks: below it somebody else ran in our place
 FREQUENCY = 0.05  # so much below the best, relative: a time follows the processor's frequency one to one
 EVENT = 1e-3  # s: a process or a hypervisor takes a processor for so long at least (the scheduler's least slice)
 SWITCH = 3e-3  # s: for so long a process that was switched out waits at most (the scheduler's slice)
-EXACT = 0.02  # processors: the time of a process of one thread is counted that well
-LAG = 0.1  # processors: processes of one thread never have more than one and this
-WAITS = 0.5  # processors: a program that mostly waits, for a disk say, is not judged by its processor time
+EXACT = 0.02  # hardware threads: the time of a process of one thread is counted that well
+LAG = 0.1  # hardware threads: a process of one thread never uses more than one and this
+WAITS = 0.5  # hardware threads: a program that mostly waits, for a disk say, is not judged by its processor time
 DISK = 0.01  # s: for so long a page is read from disk
 LONGEST = 0.9  # of the time that may be counted as lost: beyond it nothing is known
-IDLE = 0.05  # busy processors of an idle machine's daemons, over seconds
-IDLE_A_PROCESSOR = 0.002  # and so much more for each processor
+IDLE = 0.05  # hardware threads that an idle machine's daemons keep busy, over seconds
+IDLE_A_PROCESSOR = 0.002  # and so much more per hardware thread
 OVER = 1.0  # s: launches are gathered until they are accounted for so long that ticks do not matter
-IDLE_STEAL = 0.02  # processors that a quiet hypervisor takes for its own ticks, over seconds
+IDLE_STEAL = 0.02  # hardware threads that a quiet hypervisor takes for its own ticks, over seconds
 
 
 def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> None:
     """Find blocks that others' work, stolen time, switches or faults touched, on `processors` with `ranks` of ours.
 
-    `threads`: processors of the whole host, on which others work beside us whatever we may use.
+    `threads`: hardware threads of the whole host, on which others run whatever we may use.
     """
     blocks = findings.blocks
     hits: dict[str, list[int]] = defaultdict(list)
@@ -101,7 +103,7 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
         "others": "other processes kept up to {0:.2g} of {1} processors busy",
         "steal": "the hypervisor took up to {0:.2g} processors away",
         "taken": "other processes and the hypervisor together took up to {0:.2g} of {1} processors",
-        "switches": "our processes were switched out up to {0:.0f} times a second against their will",
+        "switches": "our processes were switched out up to {0:.0f} times per second involuntarily",
         "starved": "our processes got up to {0:.0%} less processor time than in the best blocks of the same case",
         "faults": "{0:.0f} pages had to be read from disk or swap while timing",
     }
@@ -117,7 +119,7 @@ def _touched(blocks: Sequence[AccountedBlock], window: Sequence[int], busy: floa
 
 
 def _switched(blocks: Sequence[AccountedBlock], window: Sequence[int], rate: float) -> list[float]:
-    """The share of each block's readings that were switched out, at so many switches a second."""
+    """The share of each block's readings that were switched out, at so many switches per second."""
     return [rate * blocks[i].reading for i in window]
 
 

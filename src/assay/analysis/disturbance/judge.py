@@ -53,7 +53,7 @@ def judge(
 ) -> Disturbance:
     """Judge `blocks`, case by case, on hosts of so many usable `processors`, measured by so many `ranks` on each.
 
-    `threads`: the processors that each host has, where we may use some of them only.
+    `threads`: how many hardware threads each host has, where we may use only some of them.
 
     Blocks may come in any order and from any number of launches, metrics, cases and hosts; what disturbed one host
     says nothing of another. A host that a mapping does not name has one processor, or one rank.
