@@ -28,6 +28,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "samples": ("export", "RUN"),
     "launches": ("export", "RUN", "--table", "launches", "--json"),
     "compare": ("compare", "RUN", "WHOLE", "--json"),
+    "fit": ("fit", "RUN", "--json"),
     "query": ("query", "SELECT benchmark, median(value) FROM samples GROUP BY 1", "--run", "RUN", "--json"),
     "runs": ("runs", "--json"),
     "resume": ("evaluate", "--resume", "RUN", "--json"),

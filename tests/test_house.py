@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "samples", "analysis", "execute"),
         *("report.grid", "report.units"),
     },
-    "papers.fitting": {"errors", "versions", "machine", "described", "benchmark", "analysis", "papers.cells"},
+    "papers.fitting": {"errors", "versions", "toml", "machine", "described", "benchmark", "analysis", "papers.cells"},
     "papers.claims": {"machine", "described", "report.units", "papers.cells"},
     "papers.pictures": {"machine", "described", "papers.cells", "papers.claims"},
     "papers.machines": {

@@ -173,6 +173,23 @@ def test_the_way_to_go_on_is_named_where_there_is_one(
     assert found.err == f"assay: interrupted{kept if verb[0] == 'evaluate' else ''}\n"
 
 
+@pytest.mark.parametrize("where", ["assay.verbs._whole.document", "assay.report.page.html"])
+def test_ctrl_c_while_the_report_is_made_says_how_to_get_it(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    run = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        patch.setattr(where, pressed)
+        found = assay("evaluate", "--on", str(HYPERCUBE.parent / "constant.toml"), "-N", "2", "--out", str(run), "-q")
+    assert (found.status, found.out) == (130, "")
+    kept = f"interrupted; the run is complete, and its report is made by: assay report {run}"
+    assert found.err.splitlines()[-1] == f"assay: {kept}"
+    assert assay("report", str(run), "-q").status == 0
+
+
 @pytest.mark.parametrize("words", [("runs",), ("catalogue", "ipsc860")], ids=lambda words: words[0])
 def test_other_verbs_say_that_they_were_interrupted(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     def pressed(*_: object, **__: object) -> None:

@@ -21,9 +21,9 @@ from assay.papers.cells.provenance import MARKS
 from assay.papers.claims import messages as claims
 from assay.papers.claims.breaks import jumps
 from assay.papers.fitting.fit import fits
-from assay.papers.fitting.rewrite import rewritten
 from assay.papers.machines.document import cells, claim_grid, known, unfollowable
 from assay.papers.pictures.pictures import PICTURES
+from assay.toml.writing import rewritten
 
 HYPERCUBES = ("ipsc860", "ipsc2", "ipsc1", "ncube6400", "ncube3200")
 NUMBERS = sorted(shipped())

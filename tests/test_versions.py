@@ -224,7 +224,7 @@ def test_a_newer_neighbour_costs_a_warning_and_no_answer(made: Path, capsys: pyt
     of = Run.open("run")
     assert earlier(of) == [] and "summary.json was written by a newer Assay" in capsys.readouterr().err
     document(Path("before/summary.json"), 1)
-    assert [each["run"] for each in earlier(of)] == [Run.open("before").about["id"]]
+    assert [each.run for each in earlier(of)] == [Run.open("before").about["id"]]
     document(Path("before/run.json"), 9)
     told = assay("runs", "--json")
     assert told.status == 0 and len(told.document["runs"]) == 1

@@ -1,12 +1,16 @@
-"""Ctrl-C in a verb that simulates: one line that states what is kept, and how to resume where that is possible."""
+"""Ctrl-C in a verb that simulates or reports: one line that states what is kept, and how to go on from there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.errors import InterruptError
+
+if TYPE_CHECKING:
+    from assay.store import Run
 
 
 @contextmanager
@@ -17,3 +21,15 @@ def ends_in_a_line(out: Path | None = None) -> Iterator[None]:
     except KeyboardInterrupt:
         kept = f"; finished points are kept in {out}, the same command resumes from there" if out is not None else ""
         raise InterruptError(f"interrupted{kept}") from None
+
+
+@contextmanager
+def report_can_be_made_again(run: Run) -> Iterator[None]:
+    """Turn KeyboardInterrupt, while a measured run's report is made, into the line that says how to get the report."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        state = "complete" if run.about.get("state") == "done" else "kept"
+        raise InterruptError(
+            f"interrupted; the run is {state}, and its report is made by: assay report {run.folder}"
+        ) from None

@@ -66,6 +66,7 @@ def register(app: typer.Typer) -> None:
         from assay.verbs import _quoting
         from assay.verbs._doing import measure
         from assay.verbs._doing import resume as go_on
+        from assay.verbs._interrupts import report_can_be_made_again
         from assay.verbs._whole import whole
         from assay.verbs._wishing import evaluation
 
@@ -86,8 +87,9 @@ def register(app: typer.Typer) -> None:
             if on is not None:  # what its report will read is refused before anything is simulated
                 read(find(on.partition(":")[0]))
             run, failures = measure(found.wishes, out, left_out=found.skipped, quiet=quiet)
-        made = judged(run, whole(run))
-        made = replace(made, report=str(write(run, made)))
+        with report_can_be_made_again(run):
+            made = judged(run, whole(run))
+            made = replace(made, report=str(write(run, made)))
         if json:
             emit({"figures": of_sections(made)} | to_json(made))
         else:

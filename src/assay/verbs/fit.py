@@ -40,8 +40,8 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.described.shipped import find
     from assay.papers.cells.described_file import shown
     from assay.papers.fitting.fit import fits
-    from assay.papers.fitting.rewrite import rewritten
     from assay.report.listed import of_fits
+    from assay.toml.writing import rewritten
 
     path = find(on)
     found = fits(path)

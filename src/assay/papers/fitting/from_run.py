@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from assay import versions
 from assay.analysis import fits_hops
 from assay.analysis.alpha_beta import fit, piecewise
 from assay.errors import InputError
 from assay.papers.fitting import per_hop
+from assay.toml.writing import written
 
 LEAST_GAIN = 0.5  # a further stretch must leave at most this share of the relative error
 ENOUGH = 0.005  # and there must be as much of it left
@@ -37,37 +39,33 @@ def description(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
                  for line, plane in zip(lines, planes, strict=True)]  # fmt: skip
     name = re.sub(r"[^A-Za-z0-9._-]", "-", str(document["machine"])) or "machine"
     least = max(min(line["beta"] for line in lines), 1e-13)
-    out = [
-        f"# Fitted to {source} of {document['machine']}: `assay fit`.",
-        *(f"# {fits_hops.text_of(plane)}" for plane in [*planes, *per_hop.papers(document)]),
-        f'name = "{name}"',
-        f'title = "{document["machine"]}, as measured"',
-        f'source = "{source}"',
-        "",
-    ]
     network, origin = (
         _crossbar(least, max(2, int(_ranks(document))), source)
         if shape is None
         else per_hop.network(shape, least, planes, source)
     )
-    out += network
+    tables: dict[str, Any] = {"network": network, "protocol": []}
     for place, line in enumerate(lines):
         half = line["alpha"] / 2
-        out += ["[[protocol]]", *([f'up_to = "{line["greatest"]:.0f} B"'] if place < len(lines) - 1 else [])]
-        out += [f'startup = "{1e9 * half:.6g} ns"', f'receive = "{1e9 * half:.6g} ns"']
-        out += [f'copy = "{1e9 * (line["beta"] - least):.6g} ns/B"']
-        out += ["handshake = true"] if shape is not None and per_hop.crosses(planes, place) == 3 else []
-        out += [""]
+        protocol: dict[str, Any] = {"up_to": f"{line['greatest']:.0f} B"} if place < len(lines) - 1 else {}
+        protocol |= {"startup": f"{1e9 * half:.6g} ns", "receive": f"{1e9 * half:.6g} ns"}
+        protocol |= {"copy": f"{1e9 * (line['beta'] - least):.6g} ns/B"}
         keys = [f"protocol.{place}.{key}" for key in ("startup", "receive", "copy")]
         keys += [f"protocol.{place}.up_to"] if place < len(lines) - 1 else []
-        origin += [f'"{key}" = "fitted: echo (of {source})"' for key in keys]
+        origin |= dict.fromkeys(keys, f"fitted: echo (of {source})")
+        if shape is not None and per_hop.crosses(planes, place) == 3:
+            protocol["handshake"] = True
+        tables["protocol"].append(protocol)
     own = _times(document, "self", "time")
     if len(own) >= 3:
         whole = fit(list(own), list(own.values()))
-        out += ["[[self]]", f'startup = "{1e9 * max(whole.alpha, 0):.6g} ns"']
-        out += [f'copy = "{1e9 * max(whole.beta, 0):.6g} ns/B"', ""]
-        origin += [f'"self.0.{key}" = "fitted: echo-self (of {source})"' for key in ("startup", "copy")]
-    text = "\n".join([*out, "[origin]", *origin]) + "\n"
+        path = {"startup": f"{1e9 * max(whole.alpha, 0):.6g} ns", "copy": f"{1e9 * max(whole.beta, 0):.6g} ns/B"}
+        tables["self"] = [path]
+        origin |= {f"self.0.{key}": f"fitted: echo-self (of {source})" for key in path}
+    head = {"name": name, "title": f"{document['machine']}, as measured", "source": source}
+    fitted = [fits_hops.text_of(plane) for plane in [*planes, *per_hop.papers(document)]]
+    comments = [f"Fitted to {source} of {document['machine']}: `assay fit`.", *fitted]
+    text = written(versions.marked(versions.MACHINE, {**head, **tables, "origin": origin}), comments)
     return text, {
         "machine": document["machine"],
         "run": document["run"],
@@ -78,31 +76,29 @@ def description(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     }
 
 
-def _crossbar(least: float, ranks: int, source: str) -> tuple[list[str], list[str]]:
+def _crossbar(least: float, ranks: int, source: str) -> tuple[dict[str, Any], dict[str, str]]:
     """[network] of a machine whose hops are not known, and the origins of its numbers."""
     flit, cycle, ticks = per_hop.clock(least)
-    lines = [
-        "[network]",
-        'topology = "crossbar"',
-        f"nodes = {ranks}",
-        'switching = "wormhole"',
-        "buffer_flits = 0",
-        f'cycle = "{1e9 * cycle:g} ns"',
-        f"flit_bytes = {flit}.0",
-        f"flit_ticks = {ticks}",
-        f"body_ticks = {ticks}",
-        f"head_ticks = {ticks}",
-        "",
-    ]
-    origin = [
-        f'"network.nodes" = "stated: {source}"',
-        '"network.cycle" = "assumed: fine enough"',
-        '"network.flit_bytes" = "assumed: short messages in whole flits"',
-        f'"network.flit_ticks" = "fitted: echo (of {source})"',
-        '"network.body_ticks" = "assumed: as flit_ticks"',
-        '"network.head_ticks" = "assumed: as flit_ticks; a crossbar has no hops"',
-    ]
-    return lines, origin
+    table = {
+        "topology": "crossbar",
+        "nodes": ranks,
+        "switching": "wormhole",
+        "buffer_flits": 0,
+        "cycle": f"{1e9 * cycle:g} ns",
+        "flit_bytes": float(flit),
+        "flit_ticks": ticks,
+        "body_ticks": ticks,
+        "head_ticks": ticks,
+    }
+    origin = {
+        "network.nodes": f"stated: {source}",
+        "network.cycle": "assumed: fine enough",
+        "network.flit_bytes": "assumed: short messages in whole flits",
+        "network.flit_ticks": f"fitted: echo (of {source})",
+        "network.body_ticks": "assumed: as flit_ticks",
+        "network.head_ticks": "assumed: as flit_ticks; a crossbar has no hops",
+    }
+    return table, origin
 
 
 def stretches(times: Mapping[float, float]) -> list[dict[str, float]]:

@@ -69,34 +69,32 @@ def crosses(found: Sequence[hops.PerHop], place: int) -> int:
 
 def network(
     joined: Mapping[str, Any], least: float, found: Sequence[hops.PerHop], source: str
-) -> tuple[list[str], list[str]]:
+) -> tuple[dict[str, Any], dict[str, str]]:
     """[network] with a fitted hop, and the origins of its numbers."""
     flit, cycle, ticks = clock(least)
     hop = float(np.median([max(plane.gamma, 0.0) / crosses(found, at) for at, plane in enumerate(found)]))
-    lines = [
-        "[network]",
-        *(f"{key} = {_toml(value)}" for key, value in joined.items()),
-        'switching = "wormhole"',
-        "buffer_flits = 0",
-        f'cycle = "{1e9 * cycle:g} ns"',
-        f"flit_bytes = {flit}.0",
-        f"flit_ticks = {ticks}",
-        f"body_ticks = {ticks}",
-        f"head_ticks = {max(1, round(hop / cycle))}",
-        "node_head_ticks = 1",
-        "",
-    ]
+    table = {
+        **joined,
+        "switching": "wormhole",
+        "buffer_flits": 0,
+        "cycle": f"{1e9 * cycle:g} ns",
+        "flit_bytes": float(flit),
+        "flit_ticks": ticks,
+        "body_ticks": ticks,
+        "head_ticks": max(1, round(hop / cycle)),
+        "node_head_ticks": 1,
+    }
     numbers = [key for key, value in joined.items() if not isinstance(value, str | bool)]
-    origin = [
-        *(f'"network.{key}" = "stated: the description that {source} simulated"' for key in numbers),
-        '"network.cycle" = "assumed: fine enough"',
-        '"network.flit_bytes" = "assumed: short messages in whole flits"',
-        f'"network.flit_ticks" = "fitted: echo (of {source})"',
-        '"network.body_ticks" = "assumed: as flit_ticks"',
-        f'"network.head_ticks" = "fitted: echo (of {source})"',
-        '"network.node_head_ticks" = "assumed: a part of the start-up"',
-    ]
-    return lines, origin
+    origin = {
+        **{f"network.{key}": f"stated: the description that {source} simulated" for key in numbers},
+        "network.cycle": "assumed: fine enough",
+        "network.flit_bytes": "assumed: short messages in whole flits",
+        "network.flit_ticks": f"fitted: echo (of {source})",
+        "network.body_ticks": "assumed: as flit_ticks",
+        "network.head_ticks": f"fitted: echo (of {source})",
+        "network.node_head_ticks": "assumed: a part of the start-up",
+    }
+    return table, origin
 
 
 def _cells(document: Mapping[str, Any]) -> tuple[Any, Any, Any]:
@@ -110,11 +108,3 @@ def _cells(document: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     ]
     columns = np.array(found).reshape(len(found), 3)
     return columns[:, 0], columns[:, 1], columns[:, 2]
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list):
-        return f"[{', '.join(_toml(each) for each in value)}]"
-    return f'"{value}"' if isinstance(value, str) else str(value)
