@@ -26,7 +26,7 @@ DIGESTS = {
     "published/dunigan1991_delta.toml": "7357fb89a61bfbef25f31912f827c54b8338beb02774b1d799a57386121d5f59",
     "published/dunigan1991_hypercubes.toml": "82c13d2cce0128293c5cfd8cae28c9f29d7e809b4adebaecdef5a1d4a1deac50",
     "published/dunigan1995_paragon_mp.toml": "3ab4b6dc649ec67e42af2e35b80e64486edf1d785b584d396dd046b596205558",
-    "published/ghosh_parallel_io.toml": "2b0dd27980262da7af1e2669a6c0b4304a992a197e184a8b2dbece7b12c47ca6",
+    "published/ghosh_parallel_io.toml": "2252e05cf4a0dcba52dac71a5986b564d889451b52ccddd219aa5cecf48d3692",
     "published/vandersteen2000_beowulf.toml": "aca593c76e0abf046c1b5517e095e67c9e2b6370b968f1d60bff9e61c05f61bf",
     "units.toml": "1ed78fce7bdea925ceb8581109e741db1edef7c39ff520717b145e96a10589cb",
 }

@@ -10,7 +10,9 @@ from assay.machine import catalogue
 from assay.network.study import file
 from assay.network.study.results import Bracket, Point, Results
 from assay.papers.cells import allowance
-from assay.papers.ghosh import claims, judging
+from assay.papers.claims import sensitivity
+from assay.papers.ghosh import claims, judging, page
+from assay.papers.ghosh.points import rises
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -99,3 +101,58 @@ def test_the_page_shows_what_became_of_them() -> None:
     assert "m = 2 gains 86%" in page
     assert "✗ differs**: Latencies by the analysis agree closely" in page
     assert "| ✗ differs | There is little difference between n = 3 and arbitrarily large n. |" in page
+
+
+def rated(rate: float, io_io: float, spread: float = 0.001, b: int = 4, key: str = "io.io_rate") -> Point:
+    means = {"io_io": [io_io * (1 + spread * (i - 4.5)) for i in range(10)]}
+    return Point({"io.b": b, key: rate, "io.interval": 3120.0}, 1000 / 156, means, False, (0, 0))
+
+
+def test_a_drawn_curve_rises_as_a_whole_and_falls_nowhere_that_is_seen() -> None:
+    """A floor, where a step is smaller than any interval, is no reason to leave a rising curve open."""
+    floor = [rated(0.01, 0.2071), rated(0.03, 0.2070), rated(0.05, 0.22), rated(0.1, 0.36)]
+    assert {part.outcome for part in rises(floor, "io_io", "io_rate", 0.05)} == {"holds"}
+    level = [rated(0.01, 0.2), rated(0.03, 0.2)]
+    assert rises(level, "io_io", "io_rate", 0.05)[-1].outcome == "differs"  # exactly as high at the end
+    falls = [rated(0.01, 0.2), rated(0.03, 0.18), rated(0.05, 0.4)]
+    assert [part.outcome for part in rises(falls, "io_io", "io_rate", 0.05)] == ["differs", "holds", "holds"]
+    noisy = [rated(0.01, 0.2), rated(0.03, 0.2, spread=0.1), rated(0.05, 0.4)]
+    assert "cannot be told" in {part.outcome for part in rises(noisy, "io_io", "io_rate", 0.05)}
+
+
+def cubes(six: tuple[float, float]) -> list[str]:
+    brackets = [Bracket({"network.dimension": d, "io.b": 1}, [ends])
+                for d, ends in ((3, (28.0, 28.1)), (4, (28.0, 28.1)), (5, (28.0, 28.1)), (6, six))]  # fmt: skip
+    return judged("ghosh.b1-same-saturation-all-cubes", "cubes-close", [], brackets)["outcomes"]
+
+
+def test_the_mean_of_the_cubes_is_known_no_better_than_its_brackets() -> None:
+    assert set(cubes((27.0, 27.1))) == {"holds"}
+    assert cubes((20.0, 20.1))[-1] == "differs"
+    assert cubes((23.2, 23.9))[-1] == "cannot be told"
+
+
+def test_the_page_says_which_verdicts_rest_on_our_choices() -> None:
+    """A read 7% longer at n = 3: little difference with 10%, not with half of it."""
+
+    def width_n(n: int, read: float) -> Point:
+        means = {"read": [read * (1 + 0.001 * i) for i in range(10)]}
+        return Point({"io.b": 2, "io.n": n, "io.interval": 1560.0}, 1000 / 78, means, False, (0, 0))
+
+    results = Results(file.load("fig13"), [width_n(3, 10.7), width_n(64, 10.0)], [])
+    found = sensitivity.changed(lambda: claims.evaluate(results))
+    assert found["ghosh.n3-enough"] == ("differs", "holds", "holds")
+    text = "\n".join(page.page([results]))
+    assert "| `ghosh.n3-enough` | differs | holds | holds |" in text
+    written = (DOCS / "ghosh.md").read_text(encoding="utf-8")
+    assert "## Allowances that no print gives" in written
+    assert "✓ holds (input) | By analysis the control cube" in written
+
+
+def test_a_reading_chosen_by_a_number_makes_it_an_input() -> None:
+    found = {one.claim: one for one in claims.evaluate(Results(file.load("section6"), [], []))}
+    inputs = {name for name, one in found.items() if one.mark == "input"}
+    chosen = {"ghosh.saturation-b1-analysis", "ghosh.saturation-b2-analysis", "ghosh.saturation-b0-bound"}
+    assert inputs == chosen
+    assert found["ghosh.saturation-b0-bound"].document()["mark"] == "input"
+    assert "mark" not in found["ghosh.bisection-b1"].document()

@@ -12,7 +12,7 @@ from assay.network.study.results import Bracket, Point, Results, values
 
 COLOURS = ("#374151", "#c2410c", "#0b5fa5", "#15803d", "#7e22ce", "#b45309", "#0f766e", "#be123c")
 LABELS = {
-    "rate": "messages a PE a millisecond",
+    "rate": "messages per PE and millisecond",
     "pe_pe": "PE-PE header latency",
     "read": "overall header latency of a read",
     "io_io": "I/O-I/O header latency",
@@ -22,7 +22,7 @@ LABELS = {
     "io_rate": "I/O rate P_io",
     "read_ratio": "read ratio P_r",
     "hit_rate": "hit rate P_c",
-    "load": "load, flits a node a cycle",
+    "load": "load, flits per node and cycle",
     "n": "channels n",
     "m": "channels m",
 }

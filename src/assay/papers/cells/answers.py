@@ -41,7 +41,7 @@ class Answers(Protocol):
 
 @dataclass
 class Play:
-    """What one play gave: figures, and for each case where its messages' time went (seconds a message)."""
+    """What one play gave: figures, and for each case where its messages' time went (seconds per message)."""
 
     figures: list[FigureValue]
     accounts: list[dict[str, Any]]
@@ -64,7 +64,7 @@ class Played:
         ]
 
     def account(self, machine: str, benchmark: str, **settings: Any) -> dict[str, Any]:
-        """Where the time of the last case went, seconds a message by kind; empty where the machine keeps no account."""
+        """Where the time of the last case went, seconds per message by kind; empty where there is no account."""
         accounts = self._play(machine, benchmark, settings).accounts
         return accounts[-1] if accounts else {}
 
@@ -122,11 +122,11 @@ def play(description: DescribedMachine, benchmark: str, settings: Settings) -> P
         out = Path(folder) / "out.jsonl"
         command = (benchmark, *arguments_of(record, given, "quick"), "--seed", "1", "--launch", "0")
         simulate(description, record, Job(benchmark, command, ranks, None, None, out, Path(folder) / "log", 600.0, {}))
-        said = list(events(out))
+        lines = list(events(out))
     about = Circumstance("", benchmark, record.part, description.name, 0, 0, 1, "")
-    samples = [row for row in rows(iter(said), about) if isinstance(row, Sample)]
+    samples = [row for row in rows(iter(lines), about) if isinstance(row, Sample)]
     grouped = cells((s.metric, s.case, s.host, s.launch, [s.value], s.batch, s.first) for s in samples)
-    return Play(figures(record, grouped), [event for event in said if event.get("event") == "where"])
+    return Play(figures(record, grouped), [event for event in lines if event.get("event") == "where"])
 
 
 def _text(value: Any) -> str:

@@ -133,7 +133,7 @@ def _by_length(answers: Answers, machine: str, benchmark: str, cells: Sequence[P
 
 
 def line(answers: Answers, machine: str, metric: str) -> tuple[float, float]:
-    """Start-up (s) and time a byte (s/B) by the papers' estimator, least squares of one-hop times over their sizes."""
+    """Start-up (s) and time per byte (s/B) by the papers' estimator: least squares over one-hop times."""
     lengths: tuple[int, ...] = LENGTHS
     if metric == "alpha_up_to_100_B":
         lengths = tuple(n for n in LENGTHS if n <= SHORT)

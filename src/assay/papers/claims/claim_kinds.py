@@ -3,7 +3,7 @@
 The claim's own numbers, tolerances, `versus` and `over` come from the catalogue; the quantity that it speaks of from
 `quantities`. What a number in print leaves open is half of its last digit, and where times of a coarse clock are
 subtracted a tick (`allowance.claimed`); any other tolerance is in the catalogue and says there which print it is from
-(`tol_basis`). None is set by what the simulation gives.
+(`tol_basis`) or that it is our choice. None is set by what the simulation gives.
 """
 
 from __future__ import annotations

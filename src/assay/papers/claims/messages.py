@@ -26,7 +26,7 @@ NOTES = {
     "d91h.fan-in-ipsc860": "Judged for 1, 2, 4 and 6 senders of 8,192 bytes.",
     "d91h.host-ipsc1-vs-ncube3200": "Large: 8,192 bytes, whose iPSC/1 row is lost in print.",
     "d91h.host-ipsc1-vs-node": "Large: 8,192 bytes.",
-    "d91h.hop-ipsc860-long": "Appendix A itself gives 29 to 31 us a hop: the text does not follow from its tables.",
+    "d91h.hop-ipsc860-long": "Appendix A itself gives 29 to 31 us per hop: the text does not follow from its tables.",
     "d91d.segments": "The greatest jump between 8 and 6,300 bytes; the other reading is a variant of the description.",
     "d91d.barrier-growth-cube": "By messages in rounds whose number is a logarithm: the algorithm is ours, the paper's "
     "is not printed.",

@@ -118,7 +118,7 @@ def shown_length(found: float | None) -> str:
 def _padding(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """Times of 8, 16 and 32 bytes are one to the clock's tick, and nearer together than further bytes would have them.
 
-    Bytes beyond those that are padded give the time of a byte.
+    Bytes beyond those that are padded give the time per byte.
     """
     found = twins.times(answers, "ipsc1", (8, 16, 32, 64, 1024))
     if len(found) < 5:
@@ -131,7 +131,7 @@ def _padding(answers: Answers, claim: Claim) -> list[ClaimPart]:
 
 
 def bent(times: Times) -> float:
-    """Root mean square of what a straight line in length (and hops, where there are several) leaves, over the mean."""
+    """Root mean square residual of a straight line in length (and hops, where there are several), over the mean."""
     keys, values = np.array(list(times), float), np.array(list(times.values()))
     columns = [np.ones(len(keys)), keys[:, 0], *([keys[:, 1]] if len(set(keys[:, 1])) > 1 else [])]
     design = np.column_stack(columns)
@@ -147,7 +147,7 @@ def in_print(machine: str, hops: Sequence[int]) -> dict[tuple[int, int], float]:
 
 
 def _allowed(machines: Sequence[str], hops: Sequence[int]) -> tuple[float, str]:
-    """The most that a line leaves of what Appendix A prints and calls linear, ticks included, and whose it is."""
+    """The greatest residual of a line in what Appendix A prints and calls linear, ticks included, and its machine."""
     found = {}
     for machine in machines:
         times = in_print(machine, hops)
@@ -168,7 +168,7 @@ def _lines(answers: Answers, claim: Claim, hops: Sequence[int]) -> list[ClaimPar
             continue
         printed = in_print(machine, hops)
         beside = f", {bent(printed):.2%} in print" if printed else ", not printed"
-        words = f"{machine}: a line leaves {bent(times):.2%}{beside} (up to {allowed:.1%}, the {whose}'s in print)"
+        words = f"{machine}: residual of a line {bent(times):.2%}{beside} (up to {allowed:.1%}, the {whose}'s in print)"
         parts.append(judged(bent(times), accepted("<=", allowed), words))
     return parts
 

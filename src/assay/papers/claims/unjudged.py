@@ -4,10 +4,10 @@ from __future__ import annotations
 
 _FILES = "No file system is described: discs, I/O nodes and their buffers are not simulated."
 _CHIP = "A figure of the processor's manual; instructions are not simulated, and no table measures it."
-_ALONE = "The number stands in this sentence alone; nodes' memory and arithmetic are not simulated."
+_ALONE = "No table has this number; nodes' memory and arithmetic are not simulated."
 
 REASONS = {
-    "d91h.contention-varies": "A simulated run repeats itself exactly; what differed between their runs is not said.",
+    "d91h.contention-varies": "Simulated runs are exactly alike; the paper does not say how its runs differed.",
     "d91h.i860-peak-32": _CHIP,
     "d91h.i860-peak-64": _CHIP,
     "d91h.i860-compiled": _ALONE,

@@ -1,11 +1,11 @@
-"""A description's fitted numbers, found again: least squares through the simulator, on named cells.
+"""The numbers of a description fitted again: least squares through the simulator, on named cells.
 
-What is fitted, and on what, stands in the file itself: `[origin]` gives each number's cells (`origins`). Numbers of the
-same cells are fitted together; `fitted: as KEY` shares one number between two keys. Times are all but linear in these
-numbers (start-ups, times a byte, a hop), so that Gauss-Newton with differences of simulated times ends after a few
-rounds. Which errors are made small, by benchmark: relative ones by least squares (echo); the same damped where times
-fall as lengths grow and no model can follow (echo-host: Huber's estimate); the worst one, in units of what the clock
-and 3% allow, where that is what is asked (echo-self: Chebyshev's, by linear programming).
+`[origin]` of the file names the cells that each number is fitted on (`origins`). Numbers with the same cells are fitted
+together; `fitted: as KEY` shares one number between two keys. Simulated times are nearly linear in these numbers
+(start-ups, times per byte and per hop), so that Gauss-Newton with finite differences ends after a few rounds. What is
+minimised depends on the benchmark: relative errors by least squares (echo); Huber's estimate where times fall as
+lengths grow, which no model can follow (echo-host); the worst error in units of the larger of a clock tick and 3%, by
+linear programming (echo-self: Chebyshev's estimate).
 """
 
 from __future__ import annotations

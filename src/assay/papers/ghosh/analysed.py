@@ -63,7 +63,7 @@ def placement() -> list[StudyTable]:
             [f"2^{n}", f"{exact:.4g}", f"{rule:.4g}", f"{core.matrix_scaling(elements):.4g}", f"{balance:.3f}"]
         )
     scaling = StudyTable(
-        "Balance (equation 3, memory of 2^20 words a PE): I/O bandwidth over one PE's that keeps sorting in "
+        "Balance (equation 3, memory of 2^20 words per PE): I/O bandwidth over one PE's that keeps sorting in "
         "balance, the "
         "rule N/log N, √N for matrix multiplication, and t_comp/t_io under the rule (1 is balanced).",
         ["N", "N log M/(log N + log M)", "N/log N", "√N", "t_comp/t_io"],
@@ -101,7 +101,7 @@ def queues() -> list[StudyTable]:
         for reading, one, two in section6.table2()
     ]
     table2 = StudyTable(
-        "Saturation by analysis (messages/ms a PE) in each reading of the adjusted service time: which channels "
+        "Saturation by analysis (messages/ms per PE) in each reading of the adjusted service time: which channels "
         "follow; "
         "whether the PE channel at the end counts; what becomes of C_b² when the service is lengthened. Printed: "
         "11.3 for "

@@ -7,7 +7,7 @@ from itertools import pairwise
 from assay.machine.published import Claim
 from assay.network.study.results import Results, values
 from assay.papers.cells import allowance
-from assay.papers.claims.judge import Accepted, ClaimPart, fact, judged
+from assay.papers.claims.judge import Accepted, ClaimPart, accepted, fact, judged
 from assay.papers.ghosh.judging import judges, little, same, unsaturated
 from assay.papers.ghosh.points import alike, before, bracket_in, bracket_words, less, ratio, trend, value
 
@@ -122,8 +122,8 @@ def _grows(results: Results, claim: Claim) -> list[ClaimPart]:
     parts: list[ClaimPart] = []
     for t_a in values(results.points, "t_a"):
         for b in (1, 2):
-            points = [results.point(dimension=d, b=b, t_a=t_a) for d in CUBES]
-            if not any(point.saturated for point in points):
+            points = sorted(results.of(b=b, t_a=t_a), key=lambda point: point.value("dimension"))
+            if len(points) > 1 and not any(point.saturated for point in points):
                 first, last = points[0], points[-1]
                 parts.append(less(first, last, "pe_pe", (f"t_a {t_a:g} us, b = {b}: 3-cube", "6-cube"), 12))
     return parts
@@ -148,12 +148,15 @@ def _three(results: Results, claim: Claim) -> list[ClaimPart]:
 )
 def _same(results: Results, claim: Claim) -> list[ClaimPart]:
     found = {d: results.bracket(dimension=d, b=1) for d in CUBES}
-    mean = sum(one.middle for one in found.values()) / len(found)
+    mean, low, high = (
+        sum(ends) / len(found)
+        for ends in zip(*((one.middle, one.low, one.high) for one in found.values()), strict=True)
+    )
     share = allowance.share(claim, 0.0)
     return [
         judged(
-            (one.low, one.high),
-            Accepted(mean * (1 - share), mean * (1 + share)),
+            (one.low / high, one.high / low),
+            accepted("~=", 1.0, share),
             f"{bracket_words(f'{d}-cube', one)} (mean {mean:.3g})",
         )
         for d, one in found.items()

@@ -13,6 +13,8 @@ from assay.network import network_keys, network_tables
 from assay.network.study.document import keys as latencies
 from assay.network.study.plots import draw
 from assay.network.study.results import Point, Results, StudyTable
+from assay.papers.cells import allowance
+from assay.papers.claims import sensitivity
 from assay.papers.claims.judge import OUTCOMES, SIGNS, ClaimVerdict
 from assay.papers.ghosh.answered import tables
 from assay.papers.ghosh.choices import CHOICES, MISMATCHES
@@ -63,6 +65,7 @@ def page(results: Sequence[Results]) -> Iterator[str]:
     verdicts = [(one, verdict) for one in results for verdict in evaluate(one)]
     yield from _glance([verdict for _, verdict in verdicts])
     yield from _mismatches([verdict for _, verdict in verdicts])
+    yield from _allowances(results)
     yield from _schema()
     yield from _ambiguities()
     for one in results:
@@ -79,13 +82,15 @@ def _glance(verdicts: Sequence[ClaimVerdict]) -> Iterator[str]:
     yield f"{len(verdicts)} of the paper's {len(known)} claims: {summary}."
     yield (
         "*Holds* and *differs* each need the whole interval on their side, at 95% over all parts of a claim together; "
-        "what quotes other work cannot be told here.\n"
+        "what quotes other work cannot be told here. An *input* gave a number by which a reading of the paper was "
+        "chosen: it is no evidence.\n"
     )
     yield "| | claim | source |\n|---|---|---|"
     for verdict in verdicts:
         claim = known.get(verdict.claim)
         text, source = (claim.text, claim.source) if claim else (verdict.claim, "")
-        yield f"| {SIGNS[verdict.outcome]} {verdict.outcome} | {_cell(text)} | {source} |"
+        mark = f" ({verdict.mark})" if verdict.mark else ""
+        yield f"| {SIGNS[verdict.outcome]} {verdict.outcome}{mark} | {_cell(text)} | {source} |"
     if missing:
         yield f"\nNot judged: {', '.join(missing)}."
     yield ""
@@ -103,6 +108,17 @@ def _mismatches(verdicts: Sequence[ClaimVerdict]) -> Iterator[str]:
             against = [part.numbers for part in verdict.parts if part.outcome == "differs"]
             yield f"* `{verdict.claim}`. {'; '.join(against[:3])}."
     yield ""
+
+
+def _allowances(results: Sequence[Results]) -> Iterator[str]:
+    yield "## Allowances that no print gives\n"
+    yield (
+        f"How near 'the same' and 'unaffected' are ({allowance.SAME:.0%}), 'little difference', 'marginal' and 'very "
+        f"closely' ({allowance.LITTLE:.0%}), and what a plot shows of a curve ({allowance.FLAT:.0%}) is our choice, as "
+        "are 'much more' (1.5 times), 'levels off' (half the growth of a network that is not saturated) and what may "
+        "be left of a limit (10%). The paper prints no number for any of them. All other allowances are from print.\n"
+    )
+    yield from sensitivity.lines(sensitivity.changed(lambda: [v for one in results for v in evaluate(one)]))
 
 
 def _schema() -> Iterator[str]:
@@ -176,7 +192,7 @@ def _brackets(one: Results) -> StudyTable:
         ]
         for found in one.brackets
     ]
-    unit = "messages/ms a PE" if one.with_io else "flits a node a cycle"
+    unit = "messages/ms per PE" if one.with_io else "flits per node and cycle"
     columns = ["machine", unit, "seeds", "queues", "busiest channel full"]
     return StudyTable("Saturation by bisection on the backlog, over all seeds.", columns, rows)
 

@@ -79,6 +79,18 @@ def trend(points: Sequence[Point], figure: str, key: str, rising: bool, slack: f
     return found
 
 
+def rises(points: Sequence[Point], figure: str, key: str, share: float) -> list[ClaimPart]:
+    """Whether the latency rises over the points by the order of `key`, as a drawn curve does.
+
+    No step falls by more than `share`, since a plot shows no less; from the first to the last it rises, by any amount.
+    """
+    ordered = sorted(points, key=lambda point: point.value(key))
+    steps = trend(ordered, figure, key, rising=True, slack=1 + share)
+    first, last = ordered[0], ordered[-1]
+    whole = less(first, last, figure, (f"{key} {first.value(key):g}", f"{last.value(key):g}"), len(ordered))
+    return [*steps, ClaimPart(whole.outcome, f"as a whole, {whole.numbers}")]
+
+
 def _mean(point: Point, figure: str, name: str) -> str:
     found = point.estimate(figure)
     spread = "" if found.half is None else f" ± {found.half:.2g}"

@@ -1,5 +1,6 @@
-"""Tables of which only lines are left, shown beside what is simulated and never counted: which number is whose is not
-known, so that they are an input of no description and evidence for nothing.
+"""Tables of which only single lines can be read: shown beside what is simulated, never counted.
+
+Which number belongs to which machine is not known, so that they are no input of a description and no evidence.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ def _lines(answers: Answers, one: block.Unreadable) -> Grid:
         simulated = ("–" if time is None else human(time, "s") for time in times)
         rows.append((f"{fragment.label} ?", f"{fragment.text} ?", *simulated))
     title = f"{one.where.partition(',')[0]}, reading uncertain"
-    note = "The lines as they stand in the text, labels by their place on the page: which number is whose cannot be "
-    note += "told. Neither evidence nor an input of any description."
+    note = "The lines as they stand in the text, labels by their place on the page: which number belongs to which "
+    note += "machine is not known. Neither evidence nor an input of any description."
     return grid(title, ("nodes", "printed line (us)", *(f"{name}, simulated" for name in one.machines)), rows, note, 2)
 
 

@@ -6,44 +6,45 @@ INTRODUCTION = """\
 Written by `assay evaluate --on all --docs docs`; edit the descriptions (`src/assay/catalogue/machines`) and the code,
 not this page.
 
-Each machine is a file with few numbers, none of them for a table's cell; the same programs that measure a real machine
-run on it, every message through the simulated network. Beside each published number stands the simulated one, marked
-by what the description rests on (`[origin]` in its file, and `restates` in the catalogue, say so; code draws the
-conclusion):
+Each machine is described by a file of few numbers, not by tables of published results. The programs that measure a
+real machine run on it, and every message goes through the simulated network. Each published number is shown with the
+simulated one and a mark. The mark is computed from what the description was made of (`[origin]` in its file) and from
+what the source computes from other cells (`restates` in the catalogue):
 
 * *fitted*: a number of the description was fitted on this cell (`assay fit --on MACHINE` does the fit again);
 * *input*: the description took this very value, or was chosen by it;
-* *restated*: the source makes it a function of other cells, all of which are fitted, inputs, restated or taken from
-  print: Tables 6 and 7, and 3.1 and 5.1 of the DELTA's report, restate columns of Appendix A;
+* *restated*: the source computes it from other cells, all of which are fitted, inputs, restated or not simulated:
+  Tables 6 and 7, and 3.1 and 5.1 of the DELTA's report, restate columns of Appendix A;
 * *predicted*: none of these. Only what is predicted is evidence;
 * *quoted*: nothing is simulated for it.
 
-Echoes are fitted on one and six hops; what lies between is predicted. Errors are of rates as printed. Intel's
-times are whole ticks: a tick is up to 6% of a short echo and 25% of a short self time, so that beside each error stands
-what is left of it beyond the printed half digit and the clock's tick.
+Echoes are fitted on one and six hops; two to five hops are predicted. Errors are those of the rates as printed. Intel's
+times are whole ticks of the clock, and a tick is up to 6% of a short echo and 25% of a short self time. The residual
+error is what exceeds half of the last printed digit and one tick.
 """
 
 DIFFERS = (
-    "**DELTA, buffer requests.** The four printed numbers (62 us for 8 bytes; 11.9, 13.1 and, forced, 17 MB/s) ask for "
-    "a request at every sixth segment, so that the first break is at 2,380 bytes; the text's 'longer than 6 segments' "
-    "implies 2,856 bytes and one request. Both are shown: `delta` and `delta:text`, which misses the 13.1 MB/s. What a "
-    "request costs shows only beyond what the FIFOs still hold. Three numbers are fitted; 11.9 MB/s helped to choose "
-    "at which segment a buffer is asked for, so that none of the four is a prediction.",
-    "**DELTA, fan-in above a segment.** A second sender fills the times in which one waits for its buffers; the paper "
-    "finds no apparent gain, and neither does the simulation from the second sender to the fourth.",
+    "**DELTA, buffer requests.** The four printed numbers (62 us for 8 bytes; 11.9, 13.1 and, in ready mode "
+    "(FORCE_TYPE), 17 MB/s) ask for a request at every sixth segment, so that the first break is at 2,380 bytes; the "
+    "text's 'longer than 6 segments' implies 2,856 bytes and one request. Both are shown: `delta` and `delta:text`, "
+    "which misses the 13.1 MB/s. What a request costs shows only beyond what the FIFOs still hold. Three numbers are "
+    "fitted; 11.9 MB/s helped to choose at which segment a buffer is asked for, so that none of the four is a "
+    "prediction.",
+    "**DELTA, fan-in above a segment.** A second sender uses the time in which the first waits for its "
+    "buffers; the paper finds no apparent gain, and neither does the simulation from the second sender to the fourth.",
     "**Paragon, computing and communicating.** One number stands for the bus that both share: the 251 MB/s that Table "
     "3.1 has for one processor, and for three together. The described interface goes first and keeps its 171 MB/s, so "
     "that the stream keeps 80 of its 251. Measured were 146 beside 31: the real bus lost a third of its rate where two "
-    "want it, and who waits for whom is not described.",
+    "use it, and the description does not say which of them waits.",
     "**DELTA, six times the bandwidth.** So it is with FORCE_TYPE (17 MB/s against 2.8); the echo has 4.5 times.",
-    "**iPSC/1 beyond 1,024 bytes.** Only Table 7's 504 kB/s at 8,192 bytes is left of those rows: what a further "
+    "**iPSC/1 beyond 1,024 bytes.** Only Table 7's 504 kB/s at 8,192 bytes can be read of those rows: what a further "
     "segment costs is fitted on it, nearly as much as a message of its own.",
     "**iPSC/1, host.** Longer messages go in segments of 1,024 bytes; eight of them give a host 8.0 times below a "
     "neighbour at 8,192 bytes, where the text has nearly ten, and 5.5 times below the Ncube 3200's (nearly six).",
     "**In proportion to the hops.** Six hops leave the store-and-forward machines 0.24 to 0.33 of the one-hop rate in "
     "Appendix A, where a proportion would leave 0.17; simulated, the Ncube 3200 and the iPSC/1 up to 1,024 bytes are "
     "in that range, but 8,192 bytes of the iPSC/1, whose segments follow each other from node to node, keep 0.71.",
-    "**iPSC/860, 33 us a hop.** Appendix A's own longer messages give 29 to 31 us, and the fit to them 30.",
+    "**iPSC/860, 33 us per hop.** Appendix A's own longer messages give 29 to 31 us, and the fit to them 30.",
     "**Ncube 6400, start-up.** Table 6 has 200 us, the DELTA's Table 3.1 154 us; the echo's own rows give 154 to 157.",
     "**Hosts of the iPSC/860, iPSC/2 and Ncube 6400.** Times fall as lengths grow; the cells that no monotone model "
     "can follow are named under their tables.",

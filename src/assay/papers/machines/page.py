@@ -9,10 +9,11 @@ from typing import Any
 from assay.described.shipped import shipped
 from assay.machine import catalogue
 from assay.machine import published as block
-from assay.papers.cells import comparison
+from assay.papers.cells import allowance, comparison
 from assay.papers.cells.answers import Played
 from assay.papers.cells.described_file import read
 from assay.papers.claims import messages as claims
+from assay.papers.claims import sensitivity
 from assay.papers.machines import fallen_apart as uncertain
 from assay.papers.machines import wires
 from assay.papers.machines.document import cells, claim_grid, glance, known
@@ -56,6 +57,11 @@ def page(answers: Played, pictures: Path, own: Mapping[str, Any] | None = None) 
     yield claim_grid(
         [{**verdict.document(), "text": texts[verdict.claim].text} for verdict in verdicts], "Every claim, evaluated"
     ).markdown()
+    yield (
+        f"A flat curve may vary by {allowance.FLAT:.0%} where no print says how flat it is: our choice, as a reader "
+        "sees a printed curve.\n"
+    )
+    yield from sensitivity.lines(sensitivity.changed(lambda: claims.evaluate(answers)))
     yield from uncertain.section(answers)
     yield "## What differs, and why\n"
     for text in DIFFERS:

@@ -12,7 +12,7 @@ CASES = (8, 1024, 8192)  # B, echo between neighbours
 
 
 def time_goes(answers: Played, machines: Sequence[str]) -> Grid:
-    """A table by machine and length, microseconds a message; no rows where the simulator gives no account."""
+    """A table by machine and length, microseconds per message; no rows where the simulator gives no account."""
     rows = []
     for machine in machines:
         for size in CASES:
@@ -26,7 +26,7 @@ def time_goes(answers: Played, machines: Sequence[str]) -> Grid:
         "each counts until it has left, the last until all are there: the sum is half the round trip."
     )
     headings = ("machine", "bytes", *KINDS, "sum")
-    return grid("Where the time goes: echo between neighbours, us a message", headings, rows, note)
+    return grid("Where the time goes: echo between neighbours, us per message", headings, rows, note)
 
 
 def where(answers: Played, machines: Sequence[str]) -> Iterator[str]:

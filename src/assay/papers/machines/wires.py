@@ -38,7 +38,7 @@ def section(pictures: Path) -> Iterator[str]:
 
 
 def saturation(results: Results) -> Grid:
-    """Where each saturates, in flits a node a tick, and the mesh's share of the cube's."""
+    """Where each saturates, in flits per node and tick, and the mesh's share of the cube's."""
     found = {str(one.setting["label"]): one.middle for one in results.brackets}
     rows = []
     for label, cube in found.items():
@@ -47,7 +47,7 @@ def saturation(results: Results) -> Grid:
             words = label.replace(", cube,", ",")
             rows.append((words, f"{cube:.4f}", f"{mesh:.4f}", f"{mesh / cube:.2f}"))
     headings = ("traffic", "hypercube saturates at", "mesh saturates at", "mesh / hypercube")
-    return grid("Load at saturation, flits a node a tick (bisected by backlog)", headings, rows)
+    return grid("Load at saturation, flits per node and tick (bisected by backlog)", headings, rows)
 
 
 def idle() -> Grid:

@@ -18,7 +18,7 @@ HYPERCUBES = "dunigan1991_hypercubes"
 
 
 def curves(section: Document) -> list[Document]:
-    """Published rates against length, one curve a machine and hop count, for the benchmarks the record names."""
+    """Published rates against length, one curve per machine and hop count, for the benchmarks the record names."""
     made = []
     for benchmark in section["published"]:
         families: dict[tuple[str, Any], list[PublishedCell]] = defaultdict(list)

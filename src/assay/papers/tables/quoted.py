@@ -2,7 +2,7 @@
 
 A described machine has no processor to run a node's programs on, and most machines of the past are not described at
 all. A benchmark's record names the published benchmarks that measure the same; their cells are the answer, never
-called measured or simulated, and where there are none that is said.
+called measured or simulated; where there are none, a warning says so.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ def answer(machine: CatalogueMachine, records: Iterable[Benchmark]) -> Document:
     """Give what was published of a machine for these benchmarks, and the names of those with nothing."""
     sections = [_section(machine, record) for record in records]
     none = [section["benchmark"] for section in sections if not section["figures"]]
-    said = f"nothing was published of {', '.join(none)} on {machine.name}"
+    missing = f"nothing was published of {', '.join(none)} on {machine.name}"
     return {
         "machine": machine.id,
         "name": machine.name,
         "kind": "quoted",
         "state": "quoted",
         "valid": True,
-        "warnings": [said] if none else [],
+        "warnings": [missing] if none else [],
         "unpublished": none,
         "benchmarks": [section for section in sections if section["figures"]],
     }
@@ -110,6 +110,6 @@ def table(found: Document) -> Grid:
         named = ("" if again else figure["benchmark"], figure["published_as"], figure["name"].replace("_", " "))
         rows.append((*named, params(figure["params"]) or "–", value, source))
     papers = "; ".join(dict.fromkeys(figure["source"].rpartition(", ")[0] for figure in figures))
-    doubt = " A ? marks a digit that the print leaves in doubt." if any(f["doubtful"] for f in figures) else ""
+    doubt = " A ? marks a digit that cannot be read for sure." if any(f["doubtful"] for f in figures) else ""
     headings = ("benchmark", "published as", "figure", "case", "quoted", "source")
     return grid(f"{found['name']}: published, and not to be measured here", headings, rows, f"{papers}.{doubt}", left=4)
