@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.machine.bystanders import Look, bystanders, look
+from assay.machine.bystanders import ProcessLook, bystanders, look
 from command_line import assay
 
 pytestmark = pytest.mark.measures
@@ -20,8 +20,8 @@ HERTZ = os.sysconf("SC_CLK_TCK")
 
 
 def test_shares_are_processors_by_name_and_what_descends_from_us_is_left_out() -> None:
-    before = Look(10.0, {1: ("init", 5, 0), 7: ("hog", 100, 1), 8: ("assay", 50, 1), 9: ("mpiexec", 0, 8)})
-    after = Look(
+    before = ProcessLook(10.0, {1: ("init", 5, 0), 7: ("hog", 100, 1), 8: ("assay", 50, 1), 9: ("mpiexec", 0, 8)})
+    after = ProcessLook(
         12.0,
         {
             1: ("init", 5, 0),

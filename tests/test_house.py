@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -141,6 +142,28 @@ def test_every_room_of_the_front_has_its_rule() -> None:
     rooms -= {"cli", "verbs", "py.typed", "_source"}
     assert {room for room in rooms if not room.startswith("_core")} - {"papers"} <= set(MAY_IMPORT)
     assert {f"papers.{p.name}" for p in (SOURCE / "papers").iterdir() if not p.name.startswith("__")} <= set(MAY_IMPORT)
+
+
+# Class names that still occur more than once: whoever renames one removes it here.
+SHARED_NAMES = {"Block", "Fitted", "Shown"}
+
+
+def test_a_public_class_name_occurs_once() -> None:
+    """One name for one thing: two classes of one name say by their names how they differ."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert len(places) > 100
+    twice = {name: found for name, found in places.items() if len(found) > 1}
+    assert {name: found for name, found in twice.items() if name not in SHARED_NAMES} == {}
+
+
+def test_schema_and_noise_are_one_module_at_most() -> None:
+    """A file name that does not say whose schema or which noise it is occurs once at most."""
+    counts = Counter(path.name for path in SOURCE.rglob("*.py"))
+    assert {name for name in ("schema.py", "noise.py") if counts[name] > 1} == set()
 
 
 def test_no_file_is_longer_than_600_lines() -> None:

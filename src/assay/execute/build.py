@@ -33,7 +33,7 @@ _MPI_MAIN = Path("mpi") / "main.cpp"  # includes the program that ASSAY_PROGRAM 
 Progress = Callable[[str], None]
 
 
-class Source(Protocol):
+class ProgramSource(Protocol):
     """What building needs of a benchmark: name, file, whether it passes messages (`ranks` or `node`).
 
     A record may say `flags = ["-fopenmp"]` (`Benchmark.extra`): each is used where the compiler has it.
@@ -65,7 +65,7 @@ class Built:
 
 
 def build(
-    benchmarks: Sequence[Source],
+    benchmarks: Sequence[ProgramSource],
     *,
     mpi: Mpi | None,
     progress: Progress = lambda text: None,
@@ -103,7 +103,7 @@ def build(
         return dict(zip([b.name for b in benchmarks], made, strict=True))
 
 
-def build_for_simulator(benchmark: Source, progress: Progress = lambda text: None) -> Path:
+def build_for_simulator(benchmark: ProgramSource, progress: Progress = lambda text: None) -> Path:
     """Compile a person's own program for described machines, against the simulator's headers; returns the library.
 
     MeasurementError names the compiler's first errors.
@@ -160,7 +160,7 @@ def _plain(compiler: Compiler) -> Compiler:
         return compiler
 
 
-def _plan(benchmark: Source, compiler: Compiler, plain: Compiler, root: Path, folder: Path) -> _Plan:
+def _plan(benchmark: ProgramSource, compiler: Compiler, plain: Compiler, root: Path, folder: Path) -> _Plan:
     ranks = benchmark.kind == "ranks"
     source = root / _MPI_MAIN if ranks else benchmark.path
     named = benchmark.path.relative_to(root) if root in benchmark.path.parents else benchmark.path

@@ -21,14 +21,14 @@ MOST = 5  # names
 
 
 @dataclass(frozen=True)
-class Look:
+class ProcessLook:
     """The processes at one moment (`at`, s of a clock that only goes on): name, ticks spent and parent by number."""
 
     at: float
     processes: dict[int, tuple[str, int, int]]
 
 
-def look(root: Path = Path("/")) -> Look:
+def look(root: Path = Path("/")) -> ProcessLook:
     """Read all processes; one that cannot be read is not there."""
     found = {}
     for pid, folder in reading.numbered(root / "proc", ""):
@@ -37,10 +37,10 @@ def look(root: Path = Path("/")) -> Look:
         fields = rest.split()
         if closed and len(fields) >= 13 and (fields[1] + fields[11] + fields[12]).isdecimal():
             found[pid] = (name, int(fields[11]) + int(fields[12]), int(fields[1]))
-    return Look(time.monotonic(), found)
+    return ProcessLook(time.monotonic(), found)
 
 
-def bystanders(before: Look, after: Look, own: int | None = None) -> list[dict[str, Any]]:
+def bystanders(before: ProcessLook, after: ProcessLook, own: int | None = None) -> list[dict[str, Any]]:
     """Name those that worked between two looks, the busiest first: `name`, `count` of processes, `share`.
 
     `share` is in hardware threads. `own` (default: this process) and what descends from it are no bystanders.

@@ -36,7 +36,7 @@ KINDS: dict[str, type[block.PublishedBlock]] = {
     "pattern": block.Pattern,
     "schedule": block.Arrival,
     "placement": block.Placement,
-    "parameter": block.Parameter,
+    "parameter": block.PublishedParameter,
     "traffic": block.Traffic,
     "experiment": block.Experiment,
     "symbol": block.Symbol,

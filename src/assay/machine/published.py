@@ -269,7 +269,7 @@ class Placement(PublishedBlock):
     printed_as: str | None = None
 
 
-class Parameter(PublishedBlock):
+class PublishedParameter(PublishedBlock):
     """A parameter of a published simulation (Ghosh)."""
 
     id: str

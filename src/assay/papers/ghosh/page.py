@@ -134,7 +134,7 @@ def _schema() -> Iterator[str]:
     yield ""
     yield "The paper's own values:\n"
     yield "| parameter | value | source |\n|---|---|---|"
-    for parameter in catalogue.load().of(block.Parameter):
+    for parameter in catalogue.load().of(block.PublishedParameter):
         if parameter.paper == PAPER:
             low, high = parameter.value_min, parameter.value_max
             value = parameter.value if low is None else f"{low} to {high}"
