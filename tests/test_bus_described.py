@@ -32,6 +32,7 @@ def machine(processors: int, bus: float = BUS) -> dict[str, Any]:
         "protocol": [{"startup": "20 us"}],
         "node": {"processors": processors, "bus": f"{bus / 1e6} MB/s"},
         "self": [{"startup": "1 us"}],
+        "one_sided": {},
     }
     return DescribedMachine.model_validate(table).for_core()
 
@@ -84,6 +85,13 @@ def test_where_nothing_says_how_fast_a_stream_is_the_benchmark_is_left_out_with_
     assert done.document["figures"] == []
 
 
+def test_puts_are_left_out_where_the_description_does_not_say_what_they_take() -> None:
+    silent = machine(2) | {"one_sided": []}
+    events = run(silent, 3)
+    assert {e["case"]["form"] for e in events if e["event"] == "block"} == {"echo"}
+    assert any("form put: not described: [one_sided]" in e["text"] for e in events if e["event"] == "note")
+
+
 def test_the_paragons_bus_is_one_number() -> None:
     """Table 3.1: 251 MB/s for one processor and no more for three; what messages take of it the stream lacks."""
     described = open_described("paragon-mp:threads")
@@ -103,6 +111,7 @@ def test_a_stream_goes_at_the_description_s_rate_and_no_faster_than_the_bus(rate
             "network": {"topology": "ring", "nodes": 3, "cycle": "1 ns", "flit_ticks": 5},
             "protocol": [{"startup": "20 us"}],
             "node": {"bus": f"{BUS / 1e6} MB/s"},
+            "one_sided": {},
             "compute": {"rate": {"stream": rate}},
         }
     )

@@ -31,7 +31,7 @@ LINE = {"topology": "mesh", "extents": [4, 2], "cycle": "1 ns", "flit_ticks": 4,
 SHORT = {"up_to": "100 B", "startup": "20 us", "receive": "10 us"}
 LONG = {"startup": "30 us", "receive": "15 us", "copy": "5 ns/B"}
 NETWORKED: dict[str, Any] = {"name": "m", "network": LINE, "protocol": [SHORT, LONG], "self": [{"startup": "2 us"}],
-                             "progress": {"kind": "hardware"}}  # fmt: skip
+                             "forced": {}, "one_sided": {}, "progress": {"kind": "hardware"}}  # fmt: skip
 CONSTANT: dict[str, Any] = {"name": "m", "messages": {"startup": "70 us", "per_byte": "0.4 us/B"}}
 PACKETS = {"protocol": [{"startup": "20 us", "packet": "100 B"}]}
 ASKS = {"protocol": [{"startup": "20 us", "handshake": True}]}
@@ -213,7 +213,6 @@ def test_words_for_the_comparison_decide_its_marks(tmp_path: Path) -> None:
         ({"protocol": [SHORT, LONG]}, "node.memory", "100 B", "no message is longer than the node's memory"),
         ({"protocol": [SHORT, {k: v for k, v in SHORT.items() if k != "up_to"}]}, "name", "n", "the entry before says"),
         ({}, "self.minimum", "64 B", "without copy"),
-        ({}, "forced", {}, "it says nothing that is otherwise"),
         ({}, "forced.handshake", False, "the messages that it overrules say the same"),
         ({}, "forced.handshake_every", 2, "without packet"),
         ({}, "one_sided.receive", "5 us", r"where \[progress\] is by hardware"),

@@ -19,6 +19,7 @@ STORED = SILENT | {"network": {**LINE, "switching": "store-and-forward"}}
 CASES = [
     (SILENT, "self", "[[self]], what a message within a node takes", {"self": [{"startup": "2 us"}]}),
     (SILENT, "host", "[[host]], what a message between host and node takes", {"host": [{"startup": "2 us"}]}),
+    (SILENT, "forced", "[forced], what a message takes whose receive is known", {"forced": {}}),
     (SILENT, "overlap", "[progress], how a node answers while", {"progress": {"kind": "hardware"}}),
     (STORED, "spin", "[node.forwarding], what a message", {"node": {"forwarding": {"startup": "5 us"}}}),
     (STORED, "routing-echo", "[node.forwarding]", {"node": {"forwarding": {"startup": "5 us"}}}),
@@ -46,6 +47,15 @@ def test_what_the_file_does_not_say_gives_no_figure(
     node = {**table.get("node", {}), **described.get("node", {})}
     notes, blocks = said(table | described | ({"node": node} if node else {}), program)
     assert blocks > 0 and not any("not described" in note for note in notes)
+
+
+@pytest.mark.parametrize("name", ["ipsc1", "ipsc2", "ncube6400", "paragon-mp", "fat-tree-hdr"])
+def test_ready_messages_have_no_figure_where_no_paper_says_what_they_take(name: str, tmp_path: Path) -> None:
+    """They took what ordinary messages take, under the name of a measurement."""
+    made = assay("run", "forced", "--on", name, "--out", str(tmp_path / "run"), "--json")
+    assert made.status == 0 and made.document["figures"] == []
+    (skipped,) = made.document["left_out"]
+    assert skipped["reason"].startswith(f"not described by {name}: [forced], what a message takes whose receive")
 
 
 def test_a_person_reads_not_described_and_no_zero(tmp_path: Path) -> None:

@@ -49,6 +49,8 @@ class MessageModel {
   // Whether there is a host processor with a path of its own; then the rank that stands for it.
   virtual bool has_host() const { return false; }
   virtual void host_is(int) {}
+  // Whether the description says what puts and gets between nodes take.
+  virtual bool describes_puts() const { return true; }
   // A rank calls send now. Owes the World call_returns, buffer_free and arrives (or announces and data_arrives) for
   // this message, each once, now or later.
   virtual void send(World& world, MessageId id, const Message& message) = 0;

@@ -13,7 +13,6 @@ Networked::Networked(MachineParameters machine, std::unique_ptr<network::Live> l
       tick_(std::max<Time>(1, std::llround(machine_.tick))),
       ticks_(1 / static_cast<double>(tick_)),
       word_(flits({}, 0)) {
-  if (machine_.one_sided.empty()) machine_.one_sided = machine_.ready.empty() ? machine_.protocols : machine_.ready;
   for (Protocol& each : machine_.one_sided) {  // memory that is exposed needs no buffer
     each.handshake = false;
     each.handshake_every = 0;
@@ -76,8 +75,9 @@ void Networked::send(World& world, MessageId id, const Message& message) {
 }
 
 void Networked::quote_anew(std::uint64_t bytes, bool ready) {
-  const Protocol& protocol =
-      protocol_for(ready && !machine_.ready.empty() ? machine_.ready : machine_.protocols, bytes);
+  if (ready && machine_.ready.empty())
+    throw NotDescribed("it has no [forced], what a message takes whose receive is known to be posted");
+  const Protocol& protocol = protocol_for(ready ? machine_.ready : machine_.protocols, bytes);
   const auto copied = static_cast<double>(std::min<std::uint64_t>(bytes, protocol.copy_limit));
   const bool whole = !protocol.handshake && (protocol.packet == 0 || bytes <= protocol.packet) && machine_.bus <= 0;
   quoted_ = {&protocol,

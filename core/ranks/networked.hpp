@@ -35,6 +35,7 @@ class Networked final : public MessageModel {
   std::optional<int> hops(int from, int to) const override;
   bool has_host() const override { return !machine_.host.empty(); }
   void host_is(int rank) override { host_ = rank; }
+  bool describes_puts() const override { return !machine_.one_sided.empty(); }
   void send(World& world, MessageId id, const Message& message) override;
   void fetch(int rank) const override { live_->fetch(node(rank)); }
   void matched(World& world, MessageId id) override;

@@ -95,6 +95,7 @@ std::string undescribed(const std::vector<std::string>& needs, const Description
   static const std::map<std::string, std::string> written = {
       {"self", "[[self]], what a message within a node takes"},
       {"host", "[[host]], what a message between host and node takes"},
+      {"forced", "[forced], what a message takes whose receive is known to be posted"},
       {"progress", "[progress], how a node answers while its program computes"},
       {"forwarding", "[node.forwarding], what a message that passes takes of a node's processor"}};
   const auto network = machine.find("network");

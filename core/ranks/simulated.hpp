@@ -44,6 +44,7 @@ class Simulated {
   std::optional<int> host() const { return world_->host(); }
   bool is_simulated() const { return true; }
   bool described() const { return is_simulated(); }
+  bool describes_puts() const { return world_->model().describes_puts(); }
   std::optional<double> cost_of(std::string_view kernel) const { return world_->cost_of(kernel); }
 
   // Memory that this rank exposes, of its own.

@@ -19,6 +19,7 @@ title = "Forced messages"
 part = "messages"
 kind = "ranks"
 least_ranks = 2
+needs = ["forced"]
 summary = "a message and back by ready sends beside ordinary ones: what asking for room costs"
 cost = "2 messages of `bytes` bytes a round trip"
 check = "the partner compares every byte with a pattern of seed and position, returns its complement, and the test rank compares that"

@@ -66,8 +66,10 @@ Played play(MessageModel& model, int ranks, const Program& program) {
   played.end = world.now();
   return played;
 }
-Played play(const MachineParameters& m, const Table& keys, int ranks, const Program& program) {
-  Networked model(m, assay::network::make_live(keys, false));
+// Puts and gets as ordinary messages, where the machine does not say otherwise.
+Played play(MachineParameters m, const Table& keys, int ranks, const Program& program) {
+  if (m.one_sided.empty()) m.one_sided = m.protocols;
+  Networked model(std::move(m), assay::network::make_live(keys, false));
   return play(model, ranks, program);
 }
 

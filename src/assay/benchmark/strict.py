@@ -27,7 +27,13 @@ _TOP = {
     *("ranks", "least_ranks", "most_ranks", "host", "needs", "computes"),
     *("parameter", "metric", "figure", "headline", "roof", "shares", "row"),
 }
-NEEDS = ("self", "host", "progress", "forwarding")  # tables of a description that a benchmark cannot do without
+NEEDS = (
+    "self",
+    "host",
+    "progress",
+    "forwarding",
+    "forced",
+)  # tables of a description that a benchmark cannot do without
 _VALUES = ("default", "quick", "standard", "full", "described")
 _KEYS = {
     "parameter": {"type", *_VALUES, "min", "max", "unit", "sweep", "help", "choices", "words", "from"},

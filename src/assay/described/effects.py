@@ -103,8 +103,6 @@ def _overruling(machine: machine_tables.MachineTable) -> Iterator[Idle]:
         if given is None:
             continue
         over = given.model_dump(exclude_none=True)
-        if not over:
-            yield Idle((table,), "has no effect: it says nothing that is otherwise", "a key of it")
         for name, value in over.items():
             keys = (table, type(given).model_fields[name].alias or name)
             by_hardware = machine.progress is None or machine.progress.kind == "hardware"

@@ -82,7 +82,10 @@ class ProtocolTable(Table):
 
 
 class ForcedTable(Table):
-    """[forced]: What of the protocols is otherwise for a ready message, whose receive is known to be posted."""
+    """[forced]: What of the protocols is otherwise for a message in ready mode ("forced" in Intel's papers), whose
+    receive is known to be posted. Without this table such messages are not described; an empty one says that nothing
+    is otherwise.
+    """
 
     startup: Seconds | None = Field(None, description="in place of the protocol's")
     receive: Seconds | None = Field(None, description="in place of the protocol's")
@@ -93,8 +96,10 @@ class ForcedTable(Table):
 
 
 class OneSidedTable(Table):
-    """[one_sided]: What of the forced messages is otherwise for one-sided ones: puts, acknowledged by a word back, and
-    gets, asked for by a word. They need no buffers; what the target's processor does of them, [progress] says.
+    """[one_sided]: What is otherwise for one-sided messages than for those of [forced], or of the protocols where there
+    is none: puts, acknowledged by a word back, and gets, asked for by a word. They need no buffers; what the target's
+    processor does of them, [progress] says. Without this table they are not described; an empty one says that nothing
+    is otherwise.
     """
 
     startup: Seconds | None = Field(None, description="in place of the forced message's")
