@@ -223,3 +223,23 @@ def test_a_record_s_flags_are_used_where_the_compiler_has_them(tree):
     assert built.flags == "-O0 -funroll-loops"
     line = json.loads(subprocess.run([built.path], capture_output=True, check=True).stdout.splitlines()[0])
     assert line["flags"] == built.flags and built.key != compile_tick(tree).key
+
+
+def test_a_flag_that_is_tried_when_assay_is_killed_leaves_no_folder(tmp_path):
+    code = (
+        "from assay.execute import build, compiler\n"
+        "found = compiler.find_compiler()\n"
+        "compiler.Compiler.command = lambda *_: ['sleep', '60']\n"
+        "build._has(found, '-fopenmp')\n"
+    )
+    (tmp_path / "t").mkdir()
+    ran = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "TMPDIR": str(tmp_path / "t")})
+    until = time.monotonic() + 30
+    while not (there := list((tmp_path / "t").glob("assay-flag-*"))) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert there
+    ran.kill()
+    ran.wait()
+    while list((tmp_path / "t").iterdir()) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert list((tmp_path / "t").iterdir()) == []

@@ -180,3 +180,14 @@ def test_a_parameter_that_became_text_is_in_no_fit(described: Path) -> None:
     path = next(iter(sorted((folder / "launches").glob("*.jsonl"))))
     path.write_text(path.read_text().replace('"bytes":64', '"bytes":"text"'))
     ask("page", folder, described)
+
+
+def test_the_page_says_which_files_are_damaged(described: Path) -> None:
+    folder = Path("runs") / "one"
+    shutil.copytree(described, folder)
+    assert assay("report", str(folder)).status == 0 and "Damaged files" not in (folder / "report.html").read_text()
+    path = next(iter(sorted((folder / "launches").glob("*.jsonl"))))
+    path.write_text(path.read_text()[:-200])
+    assert assay("report", str(folder)).status == 0
+    page = (folder / "report.html").read_text()
+    assert "Damaged files" in page and f"<li>launches/{path.name}: was cut short" in page

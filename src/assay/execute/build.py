@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
+import secrets
 import shlex
 import tempfile
 import time
@@ -199,12 +200,15 @@ def _one(
 @functools.lru_cache(maxsize=64)
 def _has(compiler: Compiler, flag: str) -> bool:
     """Whether a whole program can be made with `flag`; a program without it says itself what it must leave out."""
-    with tempfile.TemporaryDirectory(prefix="assay-flag-") as scratch:
-        source = Path(scratch) / "empty.cpp"
-        source.write_text("int main() {}\n")
-        command = replace(compiler, flags=f"{compiler.flags} {flag}").command(
-            source, Path(scratch) / "empty", Path(scratch), {}
+    folder = Path(tempfile.gettempdir()) / f"assay-flag-{secrets.token_hex(8)}"  # the keeper's: gone however this ends
+    source = folder / "empty.cpp"
+    command = replace(compiler, flags=f"{compiler.flags} {flag}").command(source, folder / "empty", folder, {})
+    words = ("sh", "-c", 'echo "int main() {}" >"$0" && exec "$@"', str(source), *command)
+    with leash.OutputFile() as said:
+        ended = leash.run(
+            [leash.Command(words, said.path, said.path)],
+            timeout=COMPILE_WITHIN,
+            environment=launch_environment(os.environ) | dict(compiler.environment),
+            scratch=[folder],
         )
-        environment = launch_environment(os.environ) | dict(compiler.environment)
-        ended, _ = leash.ask(command, timeout=COMPILE_WITHIN, environment=environment)
-        return not ended.missing and not ended.timed_out and not any(ended.statuses)
+    return not ended.missing and not ended.timed_out and not any(ended.statuses)
