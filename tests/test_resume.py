@@ -300,7 +300,7 @@ def test_launches_of_two_machines_in_one_run_are_no_clean_figure(ended: Path, tm
     before = assay("report", str(folder), "--json").document
     (folder / "journal.jsonl").write_text("".join(changed))
     after = assay("report", str(folder), "--json").document
-    said = "launches of different circumstances stand in one figure: description.messages.startup was"
+    said = "one figure combines launches made under different circumstances: description.messages.startup was"
     assert before["state"] == "clean" and not before["warnings"]
     assert after["state"] == "disturbed" and any(said in text for text in after["warnings"])
 

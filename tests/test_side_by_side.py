@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,8 @@ def test_the_terminal_markdown_and_a_page_show_them(tmp_path: Path) -> None:
     page = Path(shown.out.strip().splitlines()[-1].removeprefix("report: "))
     text = page.read_text()
     assert page == tmp_path / "one" / "beside.html" and "1.500 differs" in text and "1.000 equal" in text
+    drawn = re.findall(r'<i class="fill" style="width:([\d.]+)%"', text)
+    assert drawn and set(drawn) == {"100.0", "66.7"}  # the slow run is at two thirds, of times as of rates
     assert "http" not in text.replace("http://www.w3.org", "") and text.count("report.html") == 3
     written = assay("report", *runs, "--markdown").out
     assert "| A |" in written and "0.667 differs" in written

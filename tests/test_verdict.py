@@ -182,7 +182,7 @@ def test_a_described_machine_stands_beside_what_was_published_of_it() -> None:
     validation = {"tables": tables, "claims": [], "summary": {"cells": "", "claims": said}}
     run = document(part("echo", "messages", headline("h", 1.0, "s")), described=True, validation=validation)
     assert judge(run)["published"] == [
-        "Table 6, echo: 4 cells predicted, off by 2% in the middle and 6% at worst",
+        "Table 6, echo: 4 cells predicted, median error 2%, worst 6%",
         said,
     ]
     shown = " ".join(" ".join(summary.terminal(run)).split())

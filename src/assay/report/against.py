@@ -15,8 +15,8 @@ def against(document: Document) -> list[str]:
         errors = (table.get("errors") or {}).get("predicted")
         if errors:
             lines.append(
-                f"{table['source']}, {table['benchmark']}: {errors['cells']} cells predicted, off by "
-                f"{percent(errors['median'])} in the middle and {percent(errors['worst'])} at worst"
+                f"{table['source']}, {table['benchmark']}: {errors['cells']} cells predicted, median error "
+                f"{percent(errors['median'])}, worst {percent(errors['worst'])}"
             )
     if tables and not lines:
         lines.append("no cell of the published tables is predicted: the description used them all")

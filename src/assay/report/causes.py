@@ -15,7 +15,7 @@ from assay.store import Run
 
 ADVICE = {
     "others": "wait until the machine is quiet (`assay doctor --watch` shows who works), use fewer processors than "
-    "there are, or a node of one's own (`--via`)",
+    "there are, or an exclusive node (`--via`)",
     "taken": "wait until the machine is quiet (`assay doctor --watch` shows who works), or use fewer processors",
     "steal": "another guest, or a quota of the hypervisor: measure at another time, or elsewhere (`--via`)",
     "switches": "start fewer ranks or threads than there are processors, and wait until the machine is quiet",
@@ -81,7 +81,7 @@ def causes(
                 host=host,
                 text=(f"{host}: " if several and host else "")
                 + of.text
-                + (f"; seen beside it: {named}" if named else ""),
+                + (f"; running at the same time: {named}" if named else ""),
                 begin=of.begin,
                 end=of.end,
                 amount=of.amount,

@@ -1,4 +1,4 @@
-"""What limits a machine and what is odd about a run: one line each, the worst first, each with what to do.
+"""Limits of a machine and anomalies of a run: one line each, the worst first, each with advice.
 
 Rules over a run's document; nothing is measured or judged here. `weight` orders them: from 90 (a result is missing)
 over 60 (figures were moved) and 40 (what limits this machine) to 10 (what a reader should know).
@@ -19,6 +19,7 @@ from assay.report.units import human
 MOST_CAUSES = 3  # among the first lines
 FAR = 0.5  # of its bound: less is worth a line
 NOISY = 0.01  # share of the time that noise takes
+TOO_FEW = re.compile(r"needs \d+ ranks, each on ")  # the reason of a benchmark that was skipped for too few
 QUIET = ("few processors", "users", "counters", "frequency", "accelerators", "scratch")  # known, and no news
 BUSY = ("busy", "stolen time")  # what the run's own accounting says better
 
@@ -54,7 +55,11 @@ def _missing(document: Document) -> Iterator[Finding]:
     if len(bad) > 2:
         names = ", ".join(section.benchmark for section in bad[2:8])
         yield _line(80, "missing", f"without a valid result in some cases as well: {names}", "their parts below")
-    for each in document.left_out:
+    few = [each for each in document.left_out if TOO_FEW.match(each.reason)]
+    if few:
+        names = ", ".join(each.benchmark for each in few)
+        yield _line(12, "missing", f"not measured for want of ranks: {names}", "their least number is under This run")
+    for each in (each for each in document.left_out if each not in few):
         reason = _short(each.reason.rpartition("left out: ")[2])
         what = "" if reason.startswith("not described") else "not measured: "
         yield _line(12, "missing", f"{each.title}: {what}{reason}")

@@ -1,7 +1,7 @@
 """How good a run is: its grade by thresholds that are stated, criterion by criterion; the worst of them is the grade.
 
-The spread between launches of the main figures, how far disturbance can have moved them, what has no valid result, and
-how many launches there were. A simulated machine gives the same at every repetition, so that only what is missing
+Criteria: spread of the main figures between launches, how far disturbance can have moved them, missing results, and
+the number of launches. A simulated machine gives the same at every repetition, so that only what is missing
 counts.
 """
 
@@ -14,7 +14,7 @@ from assay.report.model.run_document import Document
 from assay.report.model.run_verdict import Criterion, Grade, ReachedLine
 
 GRADES = "ABCD"
-MIDDLE = (0.02, 0.05, 0.15)  # width of the interval or range over launches, of the figure in the middle: A, B, C
+MIDDLE = (0.02, 0.05, 0.15)  # width of the interval or range over launches, median of the main figures: A, B, C
 WORST_LINE = (0.06, 0.15, 0.45)  # and of the widest one
 MOVED = (0.02, 0.05, 0.15)  # how far disturbance can have moved a main figure
 MISSING = (0.0, 0.05, 0.2)  # share of the benchmarks without a valid result
@@ -23,7 +23,7 @@ MEANING = {
     "A": "quotable",
     "B": "good for a first comparison",
     "C": "indicative only",
-    "D": "not to be relied on",
+    "D": "not reliable",
 }
 
 
@@ -47,12 +47,12 @@ def _limits(thresholds: tuple[float, ...]) -> str:
 
 def _spread(lines: Sequence[ReachedLine]) -> Criterion:
     known = sorted((line.spread, line.title) for line in lines if line.spread is not None)
-    said = f"up to {_limits(MIDDLE)} in the middle and {_limits(WORST_LINE)} at worst"
+    said = f"up to {_limits(MIDDLE)} (median) and {_limits(WORST_LINE)} (worst)"
     if not known:
         return _criterion("spread between launches", "D", "no main figure has several launches", said)
     middle, (worst, title) = known[len(known) // 2][0], known[-1]
     letter = max(_letter(middle, MIDDLE), _letter(worst, WORST_LINE))
-    text = f"{percent(middle)} of the value in the middle of the main figures, {percent(worst)} at worst ({title})"
+    text = f"{percent(middle)} of the value (median of the main figures), worst {percent(worst)} ({title})"
     return _criterion("spread between launches", letter, text, said)
 
 
@@ -60,7 +60,7 @@ def _disturbance(lines: Sequence[ReachedLine]) -> Criterion:
     said = f"a main figure moved by at most {_limits(MOVED)}; D where a main figure is only a bound"
     bad = [line.title for line in lines if line.state in ("bound", "invalid")]
     if bad:
-        return _criterion("disturbance", "D", f"no estimate stands for {_names(bad)}", said)
+        return _criterion("disturbance", "D", f"no estimate, only a bound or nothing: {_names(bad)}", said)
     unknown = [line.title for line in lines if line.state != "clean" and line.displaced is None]
     if unknown:
         return _criterion("disturbance", "C", f"disturbed, by how much is not known: {_names(unknown)}", said)
@@ -78,9 +78,7 @@ def _missing(document: Document) -> Criterion:
     said = f"benchmarks without a valid result: {_limits(MISSING)} of all"
     if not sections:
         return _criterion("missing", "D", "nothing was measured", said)
-    text = (
-        f"{len(bad)} of {len(sections)} benchmarks: {_names(bad)}" if bad else f"nothing of {len(sections)} benchmarks"
-    )
+    text = f"{len(bad)} of {len(sections)} benchmarks: {_names(bad)}" if bad else f"none of {len(sections)} benchmarks"
     return _criterion("missing", _letter(len(bad) / len(sections), MISSING), text, said)
 
 

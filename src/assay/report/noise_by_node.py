@@ -48,12 +48,12 @@ def of_node(host: str, traces: list[Trace]) -> NodeNoise:
     of = spectrum(series, step) if spans else None
     high = [] if of is None else [(peak, name_peak(peak, found, tick)) for peak in peaks(of)]
     lost = sum(trace.lost * trace.seconds for trace in traces) / seconds
-    text = [f"{lost:.2%} of the time lost in {detours / seconds:.3g} detours a second of a processor"]
+    text = [f"{lost:.2%} of the time lost in {detours / seconds:.3g} detours per second of processor time"]
     if stepping > 0:
-        text.append(f"{stepping:.0%} of the detours come in step with the kernel's tick of {tick:g} Hz")
+        text.append(f"{stepping:.0%} of the detours coincide with the kernel's timer tick of {tick:g} Hz")
     text += [f"spectrum: {_words(peak, cause)}" for peak, cause in high]
     if of is not None and not high:
-        text.append(f"spectrum: no period stands out of {of.blocks} blocks")
+        text.append(f"spectrum: no significant period in {of.blocks} blocks")
     text += [f"counted: {cause.text}" for cause in found[:5]]
     return NodeNoise(
         host=host,

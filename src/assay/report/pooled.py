@@ -33,4 +33,6 @@ def pooled(benchmark: str, launches: Iterable[Launch], provenance: Mapping[str, 
     if not found:
         return []
     more = f"; and {len(found) - MOST_SAID} more" if len(found) > MOST_SAID else ""
-    return [f"launches of different circumstances stand in one figure: {'; '.join(list(found)[:MOST_SAID])}{more}"]
+    return [
+        f"one figure combines launches made under different circumstances: {'; '.join(list(found)[:MOST_SAID])}{more}"
+    ]

@@ -40,7 +40,7 @@ def terminal(document: Document, width: int = WIDTH) -> list[str]:
     for line in found.lines:
         lines += _line(line, width)
     if found.findings:
-        lines += ["", "What limits it, and what is odd"]
+        lines += ["", "Limits and anomalies"]
     for each in found.findings[:MOST_FINDINGS]:
         lines += _hung("  - ", each.text + (f" → {_short(each.advice)}" if each.advice else ""), width)
     if len(found.findings) > MOST_FINDINGS:
@@ -49,14 +49,14 @@ def terminal(document: Document, width: int = WIDTH) -> list[str]:
         lines += ["", "Beside what was published"]
     for text in found.published:
         lines += _hung("  - ", text, width)
-    lines += ["", f"How good this run is: {grade_line(found)}"]
+    lines += ["", f"Quality of this run: {grade_line(found)}"]
     for criterion in found.grade.criteria:
         lines += _hung(f"  {criterion.grade} {criterion.name}: ", criterion.text, width, 4)
     return lines
 
 
 def brief(document: Document, width: int = WIDTH) -> list[str]:
-    """The verdict on a run of one benchmark: heading, main figures, and what is odd."""
+    """The verdict on a run of one benchmark: heading, main figures, and anomalies."""
     found = of(document)
     lines = textwrap.wrap(heading(document), width)
     for line in found.lines:
@@ -88,7 +88,7 @@ def _line(line: ReachedLine, width: int) -> list[str]:
     bar = line.bar
     if bar is None:
         return [*first, *([f"  {line.bound_text}"[:width]] if line.bound_text else [])]
-    said = f"{bar.text} {line.bound_text}" if bar.bounded else "beside the best of the earlier runs"
+    said = f"{bar.text} {line.bound_text}" if bar.bounded else "relative to the best of the earlier runs"
     return [*first, *_hung(f"  {drawn(bar)} ", said, width)]
 
 
@@ -122,10 +122,10 @@ def markdown(document: Document) -> str:
         row = (line.title, line.text, line.interval or "–", share, before or "–", line.state_text)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
     if found.findings:
-        lines += ["", "## What limits it, and what is odd", ""]
+        lines += ["", "## Limits and anomalies", ""]
         lines += [f"- {each.text}" + (f" → {each.advice}" if each.advice else "") for each in found.findings]
     if found.published:
         lines += ["", "## Beside what was published", "", *(f"- {text}" for text in found.published)]
-    lines += ["", "## How good this run is", ""]
+    lines += ["", "## Quality of this run", ""]
     lines += [f"- {each.grade}, {each.name}: {each.text} ({each.thresholds})" for each in found.grade.criteria]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""The tables of a run: its main figures, each benchmark's figures, its fits, what is doubted."""
+"""The tables of a run: main figures, each benchmark's figures, fits, differing nodes, causes of disturbance."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _coefficients(fit: Fit) -> dict[str, tuple[Pair | None, Pair]]:
 
 
 def levels(section: Section) -> Grid | None:
-    """Where the spread comes from: each level's standard deviation over the median, in the middle of the cases."""
+    """Where the spread comes from: each level's standard deviation over the median, median of the cases."""
     names = dict.fromkeys(entry.metric for entry in section.variance)
     rows = []
     for name in names:
@@ -145,7 +145,7 @@ def levels(section: Section) -> Grid | None:
             cells.append(f"{100 * known[len(known) // 2]:.2g}%" if known else "not sampled")
         rows.append((name.replace("_", " "), *cells, str(len(entries)), str(sum(e.readings for e in entries))))
     headings = ("metric", "between launches", "between blocks", "between readings", "cases", "readings")
-    note = "Standard deviation over the median, by level, robust; the middle of the cases."
+    note = "Robust standard deviation over the median, by level; median of the cases."
     return grid("Where the spread comes from", headings, rows, note) if rows else None
 
 
@@ -156,7 +156,7 @@ def nodes(document: Document) -> Grid | None:
         for section in document.benchmarks
         for odd in section.odd_nodes
     ]
-    headings = ("benchmark", "node", "figure", "value", "against the others")
+    headings = ("benchmark", "node", "figure", "value", "compared with the others")
     return grid("Nodes that differ", headings, rows, left=3) if rows else None
 
 

@@ -2,7 +2,7 @@
 // What the page carries packed: gzip in base64, unpacked when a block is opened first.
 function unpack(id) {
   if (typeof DecompressionStream === "undefined") {
-    return Promise.reject(new Error("this browser cannot unpack it; the same figures stand in report.md"));
+    return Promise.reject(new Error("this browser cannot unpack it; report.md has the same figures"));
   }
   var text = atob(document.getElementById(id).textContent.trim());
   var bytes = Uint8Array.from(text, function (letter) { return letter.charCodeAt(0); });
