@@ -14,24 +14,18 @@ import pytest
 
 import started
 from assay.benchmark.record import programs_root
-from assay.execute.mpi import find_mpi, launch_environment
+from assay.execute.mpi import launch_environment
 from command_line import assay
 from compiled import WARNINGS, compile_to
+from mpis_here import CROWD, MPI
 from test_disturbed_run import hog
 from test_last_level import machine
 
 pytestmark = pytest.mark.measures
 
 PROGRAMS = programs_root()
-MPI = find_mpi()
 BOTH = len(os.sched_getaffinity(0)) >= 2
 with_mpi = pytest.mark.skipif(MPI is None or not BOTH, reason="needs MPI and two processors")
-ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-}
 SMALL = ["--set", "size=4194304", "--set", "window=0.0005", "--slice", "0.005", "--blocks", "2"]
 
 
@@ -56,7 +50,7 @@ def bus(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
             "100",
             *started.words("bus", *SMALL, *words),
         ]
-        environment = launch_environment(os.environ) | ENVIRONMENT
+        environment = launch_environment(os.environ) | CROWD
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
         lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         return lines, done.returncode

@@ -20,43 +20,10 @@ from assay.execute.job import Job, launcher
 from assay.execute.mpi import Mpi
 from small_programs import SmallProgram
 from test_launchers import MPIS, gone, marked
+from wrong_program import WRONG, started_as
 
 each_mpi = pytest.mark.parametrize("mpi", MPIS.values(), ids=[f"{m.implementation} {m.version}" for m in MPIS.values()])
 pytestmark = [pytest.mark.mpi, pytest.mark.measures]
-
-WRONG = r"""
-#pragma once
-#include <unistd.h>
-#include <csignal>
-#include "ranks/sampling.hpp"
-namespace assay::ranks {
-struct Wrong {
-  static constexpr std::string_view record = R"record(
-name = "wrong"
-[parameter.how]
-type = "choice"
-default = "stuck"
-choices = ["stuck", "lost", "longer", "rank", "tag", "below", "killed", "stopped"]
-)record";
-  template <Communicator C>
-  static Task run(C& comm, Session& session) {
-    const std::string how = session.cases().front().at("how").text;
-    char room[64] = {};
-    if (comm.rank() == 1) {
-      if (how == "lost") _exit(7);
-      if (how == "killed") raise(SIGKILL);
-      if (how == "stopped") raise(SIGSTOP);
-      if (how == "longer") co_await comm.send(room, 64, 0, 5);
-      if (how == "rank") co_await comm.send(room, 8, 9, 5);
-      if (how == "below") co_await comm.send(room, 8, -1, 5);
-      if (how == "tag") co_await comm.send(room, 8, 0, -5);
-    }
-    co_await comm.recv(room, 8, 1 - comm.rank(), 5);
-  }
-};
-using Program = Wrong;
-}  // namespace assay::ranks
-"""
 
 
 @pytest.fixture(scope="session")
@@ -97,7 +64,7 @@ def nothing_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
 
 def failed(tmp_path: Path, mpi: Mpi, program: str, how: str, timeout: float = 60, deadline: float = 2) -> str:
     """The reason that is given, with the log's name cut off; it must end in time."""
-    words = (program, "--metrics", "time", "--choice", f"how={how}", "--deadline", f"{deadline:g}")
+    words = (program, *started_as(how), "--deadline", f"{deadline:g}")
     job = Job("wrong", words, 2, None, None, tmp_path / "l.jsonl", tmp_path / "log", timeout)
     began = time.monotonic()
     outcome = launcher("mpiexec", mpi).run(job)
@@ -160,7 +127,7 @@ def test_a_killed_starter_is_named_and_its_ranks_end(tmp_path: Path, mpi: Mpi, p
 def test_a_rank_that_is_stopped_past_the_time_limit_is_named(
     tmp_path: Path, mpi: Mpi, program: Callable[[Mpi], str]
 ) -> None:
-    words = (program(mpi), "--metrics", "time", "--choice", "how=stopped")
+    words = (program(mpi), *started_as("stopped"))
     with pytest.raises(MeasurementError, match=r"timed out after 3 s .*; stopped by a signal: rank 1 \(process \d+\)"):
         launcher("mpiexec", mpi).run(Job("wrong", words, 2, None, None, tmp_path / "l.jsonl", tmp_path / "log", 3))
 

@@ -20,56 +20,22 @@ from assay._core import ranks as core
 from assay.benchmark.record import benchmarks
 from assay.described.machine_file import load
 from assay.execute.build import build
-from assay.execute.mpi import find_mpi
+from assay.execute.mpi import launch_environment
 from compiled import SANITIZERS, compile_to
+from mpis_here import CROWD, MPI
 from started import play, words
+from wrong_program import WRONG
 
 pytestmark = pytest.mark.measures
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "programs"
 RANKS = {name: record for name, record in benchmarks().items() if record.kind == "ranks"}
-MPI = find_mpi()
 
 
 def with_mpi(test: Any) -> Any:
     """Mark a test that starts real ranks."""
     return pytest.mark.mpi(pytest.mark.skipif(MPI is None, reason="no MPI here")(test))
-
-
-ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-}
-
-# Three ways of going wrong that no compiler sees.
-WRONG = r"""
-#pragma once
-#include <unistd.h>
-#include "ranks/sampling.hpp"
-namespace assay::ranks {
-struct Wrong {
-  static constexpr std::string_view record = R"record(
-name = "wrong"
-[parameter.how]
-type = "choice"
-default = "stuck"
-choices = ["stuck", "lost", "longer"]
-)record";
-  template <Communicator C>
-  static Task run(C& comm, Session& session) {
-    const std::string how = session.cases().front().at("how").text;
-    char room[64] = {};
-    if (how == "lost" && comm.rank() == 1) _exit(7);
-    if (how == "longer" && comm.rank() == 1) co_await comm.send(room, 64, 0, 5);
-    co_await comm.recv(room, 8, 1 - comm.rank(), 5);
-  }
-};
-using Program = Wrong;
-}  // namespace assay::ranks
-"""
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +66,9 @@ def launch(ranks: int, program: Path, name: str, *arguments: str) -> subprocess.
     assert MPI is not None
     given = words(name, *arguments) if name in RANKS else arguments
     command = [MPI.mpiexec, "-n", str(ranks), str(program), *given]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ | ENVIRONMENT)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=120, env=launch_environment(os.environ) | CROWD
+    )
 
 
 def events(text: str) -> list[dict[str, Any]]:
