@@ -77,7 +77,8 @@ def network() -> str:
     lines.append(
         "connected before links fail. A graph's `file` is looked for beside NETWORK.toml first. A message whose"
     )
-    lines.append("way ends at failed links that its routing does not go round is unroutable: counted, never sent.\n")
+    lines.append("way ends at failed links that its routing does not go round is unroutable: counted, never sent.")
+    lines.append("The version of the file's form, `version = 1` at the top, may be left out.\n")
     lines.append(
         "Latencies of the results (`definitions` in their JSON), A_1 and A_H being the cycles in which a message's"
     )
@@ -103,7 +104,8 @@ def machine_keys() -> str:
     lines.append(
         'Any single key can be set from outside: `--set machine.protocol.0.startup="60 us"`. An error names file,'
     )
-    lines.append("line, key, value and what is accepted. Shipped files: `src/assay/catalogue/machines/`.\n")
+    lines.append("line, key, value and what is accepted. Shipped files: `src/assay/catalogue/machines/`.")
+    lines.append("The version of the file's form, `version = 1` at the top, may be left out.\n")
     return "\n".join([*lines, markdown()])
 
 
