@@ -47,7 +47,7 @@ ASKED = 0.03  # echo-self: within the larger of this and a tick
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedNumber:
     """One number of a description: its key (and those that share it), what the file has and what the fit gives (SI)."""
 
     key: str
@@ -62,7 +62,7 @@ class Fit:
     """Numbers fitted together on the same cells, and the relative errors that are left on those cells."""
 
     cells: tuple[Named, ...]
-    numbers: tuple[Fitted, ...]
+    numbers: tuple[FittedNumber, ...]
     count: int
     median: float
     worst: float
@@ -125,7 +125,7 @@ def _fit(
             break
     errors = np.abs(goal / model(numbers) - 1)
     found = tuple(
-        Fitted(key, group[1:], value_at(described, key)[1], float(old), float(new))
+        FittedNumber(key, group[1:], value_at(described, key)[1], float(old), float(new))
         for key, group, old, new in zip(keys, groups, start, numbers, strict=True)
     )
     return Fit(behind, found, len(cells), float(np.median(errors)), float(errors.max()))
