@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.document.json_form import from_json, to_json
+from assay.document.run_document import Document
+from assay.document.section import Section
 from assay.report.document import document as document_of
 from assay.report.document import frame
-from assay.report.model.json_form import from_json, to_json
-from assay.report.model.run_document import Document
-from assay.report.model.section import Section
 from assay.store import Run
 
 Json = dict[str, Any]

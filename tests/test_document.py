@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assay.document.json_form import from_json
+from assay.document.reported_figure import Headline
 from assay.errors import InputError
 from assay.report import bounds, comparing, page, tables
 from assay.report.document import document as typed
-from assay.report.model.json_form import from_json
-from assay.report.model.reported_figure import Headline
 from assay.report.readings import readings, told
 from assay.samples import Circumstance
 from assay.store import Run

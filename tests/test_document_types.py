@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from assay.report.model.host_facts import HostFacts
-from assay.report.model.json_form import from_json, to_json
-from assay.report.model.run_document import Document
-from assay.report.model.section import Section
+from assay.document.host_facts import HostFacts
+from assay.document.json_form import from_json, to_json
+from assay.document.run_document import Document
+from assay.document.section import Section
 from made_documents import document, figure, headline, section
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -94,7 +94,7 @@ MISSPELT = {
 
 
 def test_a_misspelt_field_is_found_before_anything_runs(tmp_path: Path) -> None:
-    text = "from assay.report.model.run_document import Document\nfrom assay.report.model.section import Section\n\n\n"
+    text = "from assay.document.run_document import Document\nfrom assay.document.section import Section\n\n\n"
     text += "def read(document: Document, section: Section) -> None:\n    print(section.figures[0].value)\n"
     text += "".join(f"    {line}\n" for line in MISSPELT)
     (tmp_path / "read.py").write_text(text)

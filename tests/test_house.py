@@ -29,24 +29,28 @@ MAY_IMPORT: dict[str, set[str]] = {
     "network": {"errors", "versions", "toml", "machine", "analysis", "_core"},
     "described": {"errors", "versions", "toml", "machine", "network", "_core"},
     "execute": {"errors", "machine", "described", "benchmark", "samples", "store", "stored", "_core"},
+    # The types of a run's document, which the report writes and which it and the papers read.
+    "document": {"analysis", "report.grid"},
     "report": {
         *("errors", "versions", "machine", "benchmark", "samples", "store", "stored", "analysis"),
-        *("report.grid", "report.units", "papers.tables"),
+        *("document", "report.grid", "report.units", "papers.tables"),
     },
     # What both the report and the papers' tables are written with.
     "report.grid": set(),
     "report.units": set(),
     # Published tables with a run's own column stand below the report, which shows them; the rest of the room above it.
-    "papers.tables": {"errors", "machine", "benchmark", "analysis", "report.grid", "report.units"},
+    "papers.tables": {"errors", "machine", "benchmark", "analysis", "document", "report.grid", "report.units"},
     "papers.cells": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "samples", "analysis", "execute"),
-        *("report.grid", "report.units"),
+        *("document", "report.grid", "report.units"),
     },
-    "papers.fitting": {"errors", "versions", "toml", "machine", "described", "benchmark", "analysis", "papers.cells"},
+    "papers.fitting": {
+        *("errors", "versions", "toml", "machine", "described", "benchmark", "analysis", "document", "papers.cells"),
+    },
     "papers.claims": {"machine", "described", "report.units", "papers.cells"},
     "papers.pictures": {"machine", "described", "papers.cells", "papers.claims"},
     "papers.machines": {
-        *("machine", "described", "network", "report.grid", "report.units"),
+        *("machine", "described", "network", "document", "report.grid", "report.units"),
         *("papers.cells", "papers.claims", "papers.pictures"),
     },
     "papers.ghosh": {"machine", "toml", "analysis", "network", "_core", "papers.cells", "papers.claims"},

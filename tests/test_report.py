@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from assay.document.json_form import from_json, to_json
+from assay.document.reported_figure import Headline
+from assay.document.run_document import Document
 from assay.report import bounds, page, summary, tables
 from assay.report.document import document
-from assay.report.model.json_form import from_json, to_json
-from assay.report.model.reported_figure import Headline
-from assay.report.model.run_document import Document
 from assay.report.terminal import show
 from assay.report.units import human, params
 from assay.store import Run

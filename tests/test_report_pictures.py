@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from assay.benchmark.record import benchmarks
+from assay.document.json_form import from_json
+from assay.document.reported_figure import Headline
+from assay.document.section import Section
 from assay.report import bounds, matrices, page, plots, roof, shares, spectra, speedups, tables
-from assay.report.model.json_form import from_json
-from assay.report.model.reported_figure import Headline
-from assay.report.model.section import Section
 from made_documents import document, figure, headline, section
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.document.section import Section
 from assay.report import by_length
 from assay.report.document import document
-from assay.report.model.section import Section
 from assay.store import Run
 from command_line import assay
 from test_compare_gate import made

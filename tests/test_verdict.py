@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from assay.document.json_form import from_json, to_json
+from assay.document.reported_figure import Headline
+from assay.document.run_document import Document
+from assay.document.section import Section
 from assay.report import page, summary, tables
 from assay.report.cases import cases
 from assay.report.earlier import EarlierLine, EarlierRun
-from assay.report.model.json_form import from_json, to_json
-from assay.report.model.reported_figure import Headline
-from assay.report.model.run_document import Document
-from assay.report.model.section import Section
 from assay.report.run_verdict import judged, verdict
 from assay.report.states import words
 from assay.store import Run

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from assay.document.run_document import Document
 from assay.report.bounds import percent
-from assay.report.model.run_document import Document
 
 
 def against(document: Document) -> list[str]:

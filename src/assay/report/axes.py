@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from assay.report.model.params import Plot
+from assay.document.params import Plot
 from assay.report.units import human
 
 MOST_TICKS = {"x": 6, "y": 8}  # what stands beside each other needs more room than what stands above

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.report.model.reported_figure import Headline, ReportedFigure
-from assay.report.model.run_document import Document
-from assay.report.model.section import Section
+from assay.document.reported_figure import Headline, ReportedFigure
+from assay.document.run_document import Document
+from assay.document.section import Section
 from assay.report.states import is_main, shown
 from assay.report.units import human
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.report.model.params import Params
-from assay.report.model.reported_figure import ReportedFigure
-from assay.report.model.section import Section
+from assay.document.params import Params
+from assay.document.reported_figure import ReportedFigure
+from assay.document.section import Section
 from assay.report.states import displaced, is_main, shown, words
 from assay.report.tables import alike, listed, spread
 from assay.report.units import human, params, unit_of

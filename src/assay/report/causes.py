@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from assay.document.cause import Bystander, DisturbanceCause, MovedFigure
+from assay.document.json_form import from_json
+from assay.document.section import Section
 from assay.report.judging import Judged
-from assay.report.model.cause import Bystander, DisturbanceCause, MovedFigure
-from assay.report.model.json_form import from_json
-from assay.report.model.section import Section
 from assay.samples import case_text
 from assay.store import Run
 

@@ -12,20 +12,20 @@ from assay.analysis.disturbance import Estimator, State, Verdict
 from assay.analysis.figures import CaseSamples, figures
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, among, benchmarks, own_benchmarks
+from assay.document.fits import Fit
+from assay.document.host_facts import HostFacts
+from assay.document.json_form import from_json
+from assay.document.node_noise import NodeNoise
+from assay.document.params import Facts, Quoted
+from assay.document.reported_figure import Headline, ReportedFigure, reported
+from assay.document.run_document import Document, Skipped
+from assay.document.section import DifferingNode, RoofPart, Section, SharesDrawn
 from assay.report.causes import beside, causes
 from assay.report.coarse import too_coarse
 from assay.report.headline_words import at_case
 from assay.report.hosts import hosts, measuring_host
 from assay.report.judging import Judged, judged
 from assay.report.launches_spent import launches_spent
-from assay.report.model.fits import Fit
-from assay.report.model.host_facts import HostFacts
-from assay.report.model.json_form import from_json
-from assay.report.model.node_noise import NodeNoise
-from assay.report.model.params import Facts, Quoted
-from assay.report.model.reported_figure import Headline, ReportedFigure, reported
-from assay.report.model.run_document import Document, Skipped
-from assay.report.model.section import DifferingNode, RoofPart, Section, SharesDrawn
 from assay.report.pooled import pooled
 from assay.report.readings import Told, gathered, readings, told
 from assay.report.references import usual_references

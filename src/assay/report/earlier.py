@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay import versions
+from assay.document.json_form import from_json
+from assay.document.params import Params
+from assay.document.reported_figure import Headline
+from assay.document.run_verdict import EarlierValue
 from assay.errors import InputError, warn
-from assay.report.model.json_form import from_json
-from assay.report.model.params import Params
-from assay.report.model.reported_figure import Headline
-from assay.report.model.run_verdict import EarlierValue
 from assay.store import Run, known_runs
 
 FILE = "summary.json"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.report.model.host_facts import HostFacts
-from assay.report.model.params import Facts
-from assay.report.model.run_document import Document
-from assay.report.model.run_verdict import FactLine
+from assay.document.host_facts import HostFacts
+from assay.document.params import Facts
+from assay.document.run_document import Document
+from assay.document.run_verdict import FactLine
 from assay.report.units import human
 
 TELLING = ("avx2", "avx512f", "amx_tile", "asimd", "sve", "sve2", "vsx")

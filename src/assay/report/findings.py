@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from assay.document.fits import BreaksFit
+from assay.document.run_document import Document
+from assay.document.run_verdict import Finding, ReachedLine
 from assay.machine.abilities import Doubt
 from assay.report.bounds import best_peak, percent, values
-from assay.report.model.fits import BreaksFit
-from assay.report.model.run_document import Document
-from assay.report.model.run_verdict import Finding, ReachedLine
 from assay.report.units import human
 
 MOST_CAUSES = 3  # among the first lines

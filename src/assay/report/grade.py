@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.document.run_document import Document
+from assay.document.run_verdict import Criterion, Grade, ReachedLine
 from assay.report.bounds import percent
-from assay.report.model.run_document import Document
-from assay.report.model.run_verdict import Criterion, Grade, ReachedLine
 
 GRADES = "ABCD"
 MIDDLE = (0.02, 0.05, 0.15)  # width of the interval or range over launches, median of the main figures: A, B, C

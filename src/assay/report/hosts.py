@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from assay.document.host_facts import HostFacts
+from assay.document.params import Facts
 from assay.machine.processors import without_marks
-from assay.report.model.host_facts import HostFacts
-from assay.report.model.params import Facts
 from assay.store import Run
 from assay.stored.circumstances import stated
 

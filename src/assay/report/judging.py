@@ -11,7 +11,7 @@ import numpy as np
 from assay.analysis import disturbance
 from assay.analysis.disturbance import Estimator, Reason, State, Verdict
 from assay.benchmark.record import Benchmark
-from assay.report.model.params import Facts
+from assay.document.params import Facts
 from assay.report.readings import Readings, Told
 from assay.report.references import Launched, slower_by
 from assay.report.states import LEFT_OUT

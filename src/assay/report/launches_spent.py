@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from assay.report.model.json_form import from_json
-from assay.report.model.spent import BenchmarkSpent, LaunchesSpent, Look
+from assay.document.json_form import from_json
+from assay.document.spent import BenchmarkSpent, LaunchesSpent, Look
 from assay.store import Run
 
 

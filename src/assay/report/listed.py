@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from assay.document.json_form import to_json
+from assay.document.run_document import Document
 from assay.machine.units import unit as si
-from assay.report.model.json_form import to_json
-from assay.report.model.run_document import Document
 
 OURS = "fit to the run's echo"
 

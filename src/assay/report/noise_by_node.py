@@ -7,8 +7,8 @@ from collections import defaultdict
 import numpy as np
 
 from assay.analysis.noise_spectrum import Peak, causes, in_step, name_peak, peaks, spectrum
+from assay.document.node_noise import NamedPeak, NodeNoise, NodeSpectrum, NoiseSource
 from assay.machine.noise_traces import Trace, traces_of
-from assay.report.model.node_noise import NamedPeak, NodeNoise, NodeSpectrum, NoiseSource
 from assay.store import Run
 
 

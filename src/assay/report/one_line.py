@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from assay.report.model.run_document import Document
+from assay.document.run_document import Document
 
 
 def one_line(document: Document) -> str:

@@ -17,12 +17,12 @@ from typing import Any
 from urllib.parse import quote
 
 from assay import versions
+from assay.document.json_form import to_json
+from assay.document.run_document import Document
 from assay.papers.tables import hypercubes, paragon, quoted
 from assay.report import by_length, launches_spent, parts, run_verdict, shares, summary, tables
 from assay.report.grid import Grid
 from assay.report.matrices import tables as squares
-from assay.report.model.json_form import to_json
-from assay.report.model.run_document import Document
 from assay.store import Run, storage_failed
 
 

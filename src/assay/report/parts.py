@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from assay.benchmark.record import PARTS
+from assay.document.json_form import to_json
+from assay.document.params import Params, Plot
+from assay.document.run_document import Document
+from assay.document.section import Section
 from assay.papers.tables import hypercubes
 from assay.report import matrices, plots, reached, roof, shares, spectra, speedups, tables
 from assay.report.cases import cases
 from assay.report.grid import Grid
-from assay.report.model.json_form import to_json
-from assay.report.model.params import Params, Plot
-from assay.report.model.run_document import Document
-from assay.report.model.section import Section
 from assay.report.states import WORST, shown, words
 from assay.report.units import human, unit_of
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from assay.document.fits import LineFit
+from assay.document.params import Params, Plot
+from assay.document.reported_figure import ReportedFigure
+from assay.document.section import Section
 from assay.report.axes import finish
-from assay.report.model.fits import LineFit
-from assay.report.model.params import Params, Plot
-from assay.report.model.reported_figure import ReportedFigure
-from assay.report.model.section import Section
 from assay.report.states import is_main
 from assay.report.units import human, unit_of
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.benchmark.record import PARTS
+from assay.document.reported_figure import Headline
+from assay.document.run_document import Document
+from assay.document.run_verdict import Bar, BarTick, Bound, EarlierValue, ReachedLine
+from assay.document.section import Section
 from assay.report.bounds import Share, percent, share
 from assay.report.earlier import EarlierRun, ticks
-from assay.report.model.reported_figure import Headline
-from assay.report.model.run_document import Document
-from assay.report.model.run_verdict import Bar, BarTick, Bound, EarlierValue, ReachedLine
-from assay.report.model.section import Section
 from assay.report.states import displaced, shown, words
 from assay.report.tables import spread
 from assay.report.units import human, unit_of

@@ -10,12 +10,12 @@ figure in flop/s of one processor; or `flops` and `bytes` of an operation (formu
 from __future__ import annotations
 
 from assay.analysis.figures import evaluate
+from assay.document.params import Plot
+from assay.document.reported_figure import ReportedFigure
+from assay.document.run_document import Document
+from assay.document.section import RoofPart, Section
 from assay.report.axes import finish
 from assay.report.bounds import best_peak, peak_float64
-from assay.report.model.params import Plot
-from assay.report.model.reported_figure import ReportedFigure
-from assay.report.model.run_document import Document
-from assay.report.model.section import RoofPart, Section
 from assay.report.plots import COLOURS, layout
 from assay.report.units import human
 

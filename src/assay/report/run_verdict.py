@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from assay.document.params import Facts
+from assay.document.run_document import Document
+from assay.document.run_verdict import RunVerdict
 from assay.report import against, earlier, facts, findings, grade, reached
-from assay.report.model.params import Facts
-from assay.report.model.run_document import Document
-from assay.report.model.run_verdict import RunVerdict
 from assay.store import Run
 
 if TYPE_CHECKING:

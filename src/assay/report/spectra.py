@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from assay.document.params import Plot
+from assay.document.section import Section
 from assay.report.axes import finish
-from assay.report.model.params import Plot
-from assay.report.model.section import Section
 from assay.report.plots import COLOURS, layout
 
 MOST_NODES = 8  # spectra in one picture

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from assay.report.model.fits import SpeedupFit, SpeedupLawFit
-from assay.report.model.params import Plot
-from assay.report.model.section import Section
+from assay.document.fits import SpeedupFit, SpeedupLawFit
+from assay.document.params import Plot
+from assay.document.section import Section
 from assay.report.plots import COLOURS, layout
 
 NAMES = {"amdahl": "Amdahl's law", "universal": "universal scalability law"}

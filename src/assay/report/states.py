@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from assay.report.model.reported_figure import Moved, ReportedFigure
+from assay.document.reported_figure import Moved, ReportedFigure
 
 DOUBTED = "doubted: "  # what the program itself does not trust
 LEFT_OUT = "left out: "  # why a case, or all of them, cannot be done here

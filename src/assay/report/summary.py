@@ -6,9 +6,9 @@ import re
 import textwrap
 import time
 
+from assay.document.run_document import Document
+from assay.document.run_verdict import Bar, ReachedLine, RunVerdict
 from assay.report.bounds import percent
-from assay.report.model.run_document import Document
-from assay.report.model.run_verdict import Bar, ReachedLine, RunVerdict
 from assay.report.run_verdict import MOST_FINDINGS, of
 
 WIDTH = 80

@@ -7,11 +7,11 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from assay.document.json_form import to_json
+from assay.document.run_document import Document
+from assay.document.section import Section
 from assay.papers.tables import hypercubes, quoted
 from assay.report import by_length, launches_spent, matrices, summary, tables
-from assay.report.model.json_form import to_json
-from assay.report.model.run_document import Document
-from assay.report.model.section import Section
 
 MOST_ROWS = 24  # a longer table is for the page, unless it is the only one
 MOST_FAMILIES = 2  # cases whose fits are printed

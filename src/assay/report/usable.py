@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 
-from assay.report.model.params import Facts
+from assay.document.params import Facts
 from assay.samples import Launch
 
 

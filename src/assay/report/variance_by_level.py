@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.analysis.variance import LEVELS, robust
 from assay.benchmark.record import Benchmark
-from assay.report.model.section import VarianceByLevel
+from assay.document.section import VarianceByLevel
 from assay.report.readings import Readings
 
 

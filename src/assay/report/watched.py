@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.document.reported_figure import ReportedFigure
 from assay.report.document import section
-from assay.report.model.reported_figure import ReportedFigure
 from assay.samples import case_text
 from assay.store import Run
 

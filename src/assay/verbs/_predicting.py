@@ -9,13 +9,13 @@ from typing import Any
 
 from assay.benchmark.record import Benchmark, benchmark
 from assay.described.shipped import open_described, room, shipped
+from assay.document.run_document import Document
 from assay.errors import AssayError, InputError
 from assay.execute import plan as planning
 from assay.execute import session
 from assay.execute.described import Described
 from assay.execute.plan import Plan, Size
 from assay.report.document import document
-from assay.report.model.run_document import Document
 from assay.store import Run
 
 

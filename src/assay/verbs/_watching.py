@@ -54,7 +54,7 @@ def watch(seconds: float | None, json: bool) -> None:
 
 def document(seen: Watch) -> dict[str, Any]:
     """Give what was seen as plain data: shares of the time, seconds, and events per second."""
-    from assay.report.model.json_form import to_json
+    from assay.document.json_form import to_json
     from assay.report.noise_by_node import of_node
 
     whole = of_node(seen.traces[0].host, seen.traces) if seen.traces else None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assay.described.shipped import find
+from assay.document.json_form import from_json, to_json
+from assay.document.run_document import Document
 from assay.errors import InputError
 from assay.papers.machines.document import attach
 from assay.report.document import document
-from assay.report.model.json_form import from_json, to_json
-from assay.report.model.run_document import Document
 from assay.store import Run
 
 VERB = "evaluate"  # runs of other verbs hold one benchmark: no comparison with a whole machine

@@ -49,11 +49,11 @@ def register(app: typer.Typer) -> None:
 
         from assay.analysis.comparison import MARGIN
         from assay.cli import emit
+        from assay.document.json_form import to_json
         from assay.errors import InputError
         from assay.report import comparing, gate
         from assay.report.document import document
         from assay.report.listed import of_comparisons
-        from assay.report.model.json_form import to_json
         from assay.store import Run
 
         margin = _margin(within)
@@ -108,11 +108,11 @@ def _opened(first: Run, name: str, whole: dict[str, Any]) -> list[dict[str, Any]
     """Find what a name means: a run, or else a machine, which may be described, published, or both."""
     import sys
 
+    from assay.document.json_form import to_json
     from assay.errors import InputError
     from assay.machine.catalogue import load
     from assay.papers.tables.ratios import against_machine
     from assay.report.document import document
-    from assay.report.model.json_form import to_json
     from assay.store import Run
     from assay.verbs._predicting import is_described, predicted
 

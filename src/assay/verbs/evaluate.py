@@ -57,9 +57,9 @@ def register(app: typer.Typer) -> None:
         """Measure every part of a machine and write report.html."""
         from assay.cli import emit
         from assay.described.shipped import find
+        from assay.document.json_form import to_json
         from assay.papers.cells.described_file import read
         from assay.report.listed import of_quoted, of_sections
-        from assay.report.model.json_form import to_json
         from assay.report.page import write
         from assay.report.run_verdict import judged
         from assay.store import Run
@@ -119,8 +119,8 @@ def _all(docs: Path | None, beside: str | None, json: bool) -> None:
             "writes a page or a document", key="--on", value="all", accepted="with --docs FOLDER, or --json"
         )
     if docs is not None:
+        from assay.document.json_form import to_json
         from assay.report.document import document
-        from assay.report.model.json_form import to_json
         from assay.store import Run
 
         page = write(docs, None if beside is None else to_json(document(Run.open(beside))))

@@ -80,10 +80,10 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
 
 def _described(run: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
+    from assay.document.json_form import to_json
     from assay.papers.fitting.from_run import description
     from assay.report.document import document
     from assay.report.listed import of_stretches
-    from assay.report.model.json_form import to_json
     from assay.store import Run
 
     text, about = description(to_json(document(Run.open(run))))

@@ -36,9 +36,9 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Write a run's report again from its samples, or one report with several runs side by side."""
         from assay.cli import emit
+        from assay.document.json_form import to_json
         from assay.report import page
         from assay.report.listed import of_sections
-        from assay.report.model.json_form import to_json
         from assay.report.run_verdict import judged
         from assay.report.terminal import show
         from assay.store import Run

@@ -64,9 +64,9 @@ def register(app: typer.Typer) -> None:
         """Run one benchmark and report its figures."""
         from assay.benchmark.record import benchmark as record
         from assay.cli import emit
+        from assay.document.json_form import to_json
         from assay.execute.wishes import Wishes, counts, seconds, share, split
         from assay.report.document import document
-        from assay.report.model.json_form import to_json
         from assay.verbs import _quoting
         from assay.verbs._doing import measure
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from assay.report.model.json_form import WRITTEN_IF_SET
-from assay.report.model.params import Params
-from assay.report.model.reported_figure import Moved
+from assay.document.json_form import WRITTEN_IF_SET
+from assay.document.params import Params
+from assay.document.reported_figure import Moved
 
 
 @dataclass(frozen=True, kw_only=True)

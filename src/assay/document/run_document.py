@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from assay.document.cause import DisturbanceCause
+from assay.document.host_facts import Host, HostFacts
+from assay.document.json_form import WRITTEN_IF_SET
+from assay.document.params import Quoted, Validation
+from assay.document.run_verdict import RunVerdict
+from assay.document.section import Section
+from assay.document.spent import LaunchesSpent
 from assay.report.grid import Grid
-from assay.report.model.cause import DisturbanceCause
-from assay.report.model.host_facts import Host, HostFacts
-from assay.report.model.json_form import WRITTEN_IF_SET
-from assay.report.model.params import Quoted, Validation
-from assay.report.model.run_verdict import RunVerdict
-from assay.report.model.section import Section
-from assay.report.model.spent import LaunchesSpent
 
 
 @dataclass(frozen=True, kw_only=True)

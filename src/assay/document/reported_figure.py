@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.analysis.figures import FigureValue
-from assay.report.model.params import Params
+from assay.document.params import Params
 
 
 @dataclass(frozen=True)

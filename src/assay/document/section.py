@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from assay.report.model.fits import Fit
-from assay.report.model.json_form import WRITTEN_IF_SET
-from assay.report.model.node_noise import NodeNoise
-from assay.report.model.params import Params
-from assay.report.model.reported_figure import Headline, ReportedFigure
+from assay.document.fits import Fit
+from assay.document.json_form import WRITTEN_IF_SET
+from assay.document.node_noise import NodeNoise
+from assay.document.params import Params
+from assay.document.reported_figure import Headline, ReportedFigure
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.report.model.params import Params
+from assay.document.params import Params
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from assay.report.model.json_form import WRITTEN_IF_SET
-from assay.report.model.params import Params
+from assay.document.json_form import WRITTEN_IF_SET
+from assay.document.params import Params
 
 Pair = tuple[float, float]
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import PlainSerializer, PlainValidator
 
-from assay.report.model.params import Facts
+from assay.document.params import Facts
 
 
 @dataclass(frozen=True)
