@@ -1,4 +1,4 @@
-"""`./x bench network`: the worm engine's speed in CPU time of one thread, statistics included, beside the marks.
+"""`./x bench network`: the engines' speed in CPU time of one thread, statistics included, beside the marks.
 
 With `--booksim PATH` BookSim2 (github.com/booksim/booksim2; `make` in src/) runs in turns with the engine on cubes
 whose links are described as its routers, and the ratio stands beside the agreement of the latencies.
@@ -17,6 +17,8 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
+
+from bench import _engines
 
 Config = dict[str, Any]
 
@@ -177,6 +179,7 @@ def main(arguments: list[str]) -> int:
     share = 0.1 if given.quick else 1.0
     messages, seconds = figure_four(share)
     good &= line(f"figure 4, {messages:.1f} million messages", seconds, "CPU s", 8 * messages / 45, "less")
+    _engines.table(given.times)
     large = run(cube(20, 0.1, 300, 1))
     good &= line(
         "1,048,576 nodes, 0.1 flits/node/cycle",

@@ -133,6 +133,7 @@ Fabric FabricBuilder::finish(std::shared_ptr<const Shape> geometry) {
         [](const Link& link) { return link.kind == LinkKind::injection ? link.from : none; });
   group(f.links, f.nodes, f.ejection_begin_, f.ejection_,
         [](const Link& link) { return link.kind == LinkKind::ejection ? link.to : none; });
+  for (std::uint32_t node = 0; node < f.nodes; ++node) f.router_of_.push_back(f.links[f.ejection(node)[0]].from);
   if (!f.node_at.empty()) f.node_at.resize(f.nodes);
   return std::move(f);
 }

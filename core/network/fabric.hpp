@@ -76,7 +76,7 @@ class Fabric {
     return {ejection_.data() + ejection_begin_[node], ejection_begin_[node + 1] - ejection_begin_[node]};
   }
   /// The router that a node's first ejection link leaves.
-  [[nodiscard]] std::uint32_t router_of(std::uint32_t node) const { return links[ejection(node)[0]].from; }
+  [[nodiscard]] std::uint32_t router_of(std::uint32_t node) const { return router_of_[node]; }
   [[nodiscard]] bool failed(std::uint32_t link) const { return any_failed_ && link_failed_[link]; }
   [[nodiscard]] bool node_failed(std::uint32_t node) const { return any_failed_ && node_failed_[node]; }
   [[nodiscard]] bool any_failed() const { return any_failed_; }
@@ -95,7 +95,8 @@ class Fabric {
 
  private:
   friend class FabricBuilder;
-  std::vector<std::uint32_t> outgoing_begin_, outgoing_, injection_begin_, injection_, ejection_begin_, ejection_;
+  std::vector<std::uint32_t> outgoing_begin_, outgoing_, injection_begin_, injection_, ejection_begin_, ejection_,
+      router_of_;
   std::vector<std::uint8_t> link_failed_, node_failed_;
   bool any_failed_ = false;
 };

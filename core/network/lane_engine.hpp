@@ -16,6 +16,7 @@
 
 #include "events/random.hpp"
 #include "network/leads.hpp"
+#include "network/line.hpp"
 #include "network/marks.hpp"
 #include "network/outcome.hpp"
 #include "network/parts.hpp"
@@ -34,11 +35,6 @@ struct LaneMessage {
   std::uint64_t born = 0, entered = 0, head = 0, tail = 0;
   std::uint32_t want = none, klass = 0, hops = 0, row = none;
   bool live = false, waiting = false;
-};
-
-/// Messages that wait, first come first served: a circular list, of which the last is known.
-struct Line {
-  std::uint32_t last = events::nobody, waiting = 0;
 };
 
 template <class Self, class Message, class Queue, class Source, class Observer>
@@ -180,23 +176,10 @@ class LaneEngine : protected RandomSource, protected Load {
 
   // --- lines
   void line_up(Line& line, std::uint32_t index) {
-    ++line.waiting;
-    if (line.last == nobody) {
-      messages_[index].next = index;
-    } else {
-      messages_[index].next = messages_[line.last].next;
-      messages_[line.last].next = index;
-    }
-    line.last = index;
+    line.put(index, [this](std::uint32_t i) -> std::uint32_t& { return messages_[i].next; });
   }
   std::uint32_t step_out(Line& line) {
-    const std::uint32_t index = messages_[line.last].next;
-    if (index == line.last)
-      line.last = nobody;
-    else
-      messages_[line.last].next = messages_[index].next;
-    --line.waiting;
-    return index;
+    return line.take([this](std::uint32_t i) -> std::uint32_t& { return messages_[i].next; });
   }
   /// Every wire of a link is to be looked at.
   void mark(std::uint32_t link) {

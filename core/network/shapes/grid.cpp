@@ -31,6 +31,16 @@ Fabric build_grid(const std::string& topology, std::vector<std::uint32_t> extent
     stride *= grid->extents[d];
     if (grid->extents[d] < 3) grid->wraps[d] = 0;
   }
+  // Those of a hypercube are bits, so its routing does not ask for them.
+  const auto [least, most] = std::minmax_element(grid->extents.begin(), grid->extents.end());
+  if (*most > 2 && *most < 65536 && *least > 0) {
+    std::vector<std::uint16_t> coordinates;
+    coordinates.reserve(std::size_t{routers} * dimensions);
+    for (std::uint32_t router = 0; router < routers; ++router)
+      for (unsigned d = 0; d < dimensions; ++d)
+        coordinates.push_back(static_cast<std::uint16_t>(grid->coordinate(router, d)));
+    grid->coordinates = std::move(coordinates);
+  }
   FabricBuilder builder(topology, routers, classes.network, classes.injection, classes.ejection);
   grid->ports.assign(std::size_t{routers} * dimensions * 2, none);
   std::uint32_t links = 0;

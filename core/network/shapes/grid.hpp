@@ -12,12 +12,14 @@ namespace assay::network {
 struct Grid : Shape {
   std::vector<std::uint32_t> extents;  // dimension 0 first
   std::vector<std::uint32_t> strides;
-  std::vector<std::uint8_t> wraps;   // per dimension; never where the extent is below 3
-  std::uint32_t routers = 0;         // fewer than the product in an incomplete hypercube
-  std::vector<std::uint32_t> ports;  // [router * 2 * dimensions + 2 * dimension + (direction < 0)]: link or none
+  std::vector<std::uint8_t> wraps;         // per dimension; never where the extent is below 3
+  std::uint32_t routers = 0;               // fewer than the product in an incomplete hypercube
+  std::vector<std::uint16_t> coordinates;  // [router * dimensions + dimension]; none where some do not fit
+  std::vector<std::uint32_t> ports;        // [router * 2 * dimensions + 2 * dimension + (direction < 0)]: link or none
 
   [[nodiscard]] unsigned dimensions() const { return static_cast<unsigned>(extents.size()); }
   [[nodiscard]] std::uint32_t coordinate(std::uint32_t router, unsigned dimension) const {
+    if (!coordinates.empty()) return coordinates[std::size_t{router} * dimensions() + dimension];
     return router / strides[dimension] % extents[dimension];
   }
   [[nodiscard]] std::uint32_t port(std::uint32_t router, unsigned dimension, bool minus) const {

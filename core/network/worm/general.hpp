@@ -18,7 +18,9 @@
 #include "events/random.hpp"
 #include "events/wheel.hpp"
 #include "network/leads.hpp"
+#include "network/line.hpp"
 #include "network/outcome.hpp"
+#include "network/parts.hpp"
 #include "network/registry.hpp"
 #include "network/settings.hpp"
 #include "network/worm/mutant.hpp"
@@ -52,7 +54,8 @@ class GeneralEngine : private RandomSource, private Load {
       links_[i].first = first;
       first += fabric.links[i].channels;
     }
-    channels_.resize(first);
+    free_at_.assign(first, 0);
+    if (packets_) far_ends_.resize(first);
     flits_by_link_.assign(fabric.links.size(), 0);
   }
 
@@ -77,33 +80,32 @@ class GeneralEngine : private RandomSource, private Load {
   [[nodiscard]] std::uint64_t live() const { return live_; }
   [[nodiscard]] std::uint64_t relative(std::uint64_t cycle) const { return cycle; }
   [[nodiscard]] std::uint64_t absolute(Tick time) const { return time; }
-  [[nodiscard]] Tick tail(const Message& m, Tick) const { return m.ready; }
+  [[nodiscard]] Tick tail(const Message& m, Tick) const { return m.packet.ready; }
   [[nodiscard]] std::uint64_t head_hops() const { return head_hops_; }
   [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
   [[nodiscard]] std::uint64_t unroutable() const { return unroutable_; }
   [[nodiscard]] const std::vector<std::uint64_t>& flits_by_link() const { return flits_by_link_; }
   [[nodiscard]] std::size_t memory() const {
-    return worms_.memory() + channels_.capacity() * sizeof(Channel) + links_.capacity() * sizeof(State) +
-           wheel_.memory() + flits_by_link_.capacity() * 8;
+    return worms_.memory() + free_at_.capacity() * sizeof(Tick) + far_ends_.capacity() * sizeof(FarEnd) +
+           links_.capacity() * sizeof(State) + wheel_.memory() + flits_by_link_.capacity() * 8;
   }
   [[nodiscard]] Tick now() const { return now_; }
   /// Lets the observer know where those stand that never arrive.
   void report_standing() {
     for (std::uint32_t i = 0; i < worms_.size(); ++i)
-      if (const Worm& w = worms_[i]; w.live) crossed(w, packets_ ? w.path.size() : w.settled);
+      if (const Worm& w = worms_[i]; w.live) crossed(w, packets_ ? w.path.size() : w.train.settled);
   }
   /// Messages that can never move again, and one circle of them.
   void find_deadlock(Outcome& outcome) const;
 
  private:
   struct State {
-    std::uint32_t first = 0;               // its first channel
-    std::uint32_t queue = events::nobody;  // the tail of its circular list of waiters
-    std::uint32_t waiting = 0;
-    Tick wake = Channel::unknown;  // the first time at which it is looked at again
+    std::uint32_t first = 0;  // its first channel
+    Line line;
+    Tick wake = unknown;  // the first time at which it is looked at again
   };
   struct Offer {
-    Tick time;  // Channel::unknown: cannot be said yet
+    Tick time;  // unknown: cannot be said yet
     std::uint32_t channel;
     Tick look_again;  // then: the earliest known release, or unknown
   };
@@ -111,37 +113,45 @@ class GeneralEngine : private RandomSource, private Load {
     std::uint32_t worm, link, channel;
     Tick time;
   };
-  struct Split {
-    std::uint32_t flits_left, packets_open;
+  struct Asking {
     std::uint64_t key;
-    Tick born, entered, head, tail;
-    std::uint32_t source, destination, flits, hops;
-    bool headed, lost;
+    std::uint32_t worm;
   };
 
   std::uint64_t next() override { return random_.next(); }
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned) const override {
     const State& state = links_[link];
     std::uint32_t busy = 0;
-    for (std::uint32_t c = 0; c < fabric_.links[link].channels; ++c) {
-      const Channel& channel = channels_[state.first + c];
-      if (channel.free_at > now_) ++busy;
-    }
-    return state.waiting + (busy == fabric_.links[link].channels ? 1 : 0);
+    for (std::uint32_t c = 0; c < fabric_.links[link].channels; ++c) busy += free_at_[state.first + c] > now_;
+    return state.line.waiting + (busy == fabric_.links[link].channels ? 1 : 0);
   }
 
   void cycle(Tick now) {
     now_ = now;
     if (rare_ <= now) rare(now);
-    list_.clear();
+    asking_.clear();
     for (std::uint32_t index = wheel_.take(static_cast<std::uint32_t>(now)); index != events::nobody;
          index = worms_[index].next)
-      list_.push_back(index);
+      asking_.push_back({worms_[index].key, index});
+    // A bucket gives back last what was put in first, which is mostly in order.
+    if (mutant != 2) std::reverse(asking_.begin(), asking_.end());
     while (source_.next_cycle() == now) create();
-    if (mutant != 2)
-      std::sort(list_.begin(), list_.end(),
-                [this](std::uint32_t a, std::uint32_t b) { return worms_[a].key < worms_[b].key; });
-    for (const auto index : list_) ask(index);
+    if (mutant != 2) put_in_order();
+    for (std::size_t i = 0; i < asking_.size(); ++i) ask(asking_[i].worm);
+  }
+  /// By insertion while little is out of place.
+  void put_in_order() {
+    std::size_t moves = 0;
+    for (std::size_t i = 1; i < asking_.size(); ++i) {
+      const Asking one = asking_[i];
+      std::size_t at = i;
+      for (; at > 0 && asking_[at - 1].key > one.key; --at) asking_[at] = asking_[at - 1];
+      asking_[at] = one;
+      moves += i - at;
+      if (moves <= 8 * asking_.size()) continue;
+      std::sort(asking_.begin(), asking_.end(), [](const Asking& a, const Asking& b) { return a.key < b.key; });
+      return;
+    }
   }
   void push(std::uint32_t index, Tick time) {
     if (time - now_ < wheel_.size()) {
@@ -159,10 +169,10 @@ class GeneralEngine : private RandomSource, private Load {
     while (wakes_.first() == now) {
       const std::uint32_t link = wakes_.pop().index;
       if (links_[link].wake != now) continue;  // it was looked at before, and asked for that again
-      links_[link].wake = Channel::unknown;
+      links_[link].wake = unknown;
       serve(link);
     }
-    work();
+    work_off();
     rare_ = std::min(distant_.first(), wakes_.first());
   }
 
@@ -183,18 +193,16 @@ class GeneralEngine : private RandomSource, private Load {
     ++live_;
     std::uint32_t row = none, flits = arrival.flits;
     if (how_.packet_flits != 0 && arrival.flits > how_.packet_flits) {
-      flits = how_.packet_flits;
-      if (free_rows_.empty()) {
-        row = static_cast<std::uint32_t>(splits_.size());
-        splits_.emplace_back();
-      } else {
-        row = free_rows_.back();
-        free_rows_.pop_back();
-      }
-      splits_[row] = {arrival.flits - flits, 1, key,   now_, 0, 0, 0, arrival.source, arrival.destination,
-                      arrival.flits,         0, false, false};
+      Parts::Message whole;
+      whole.key = key;
+      whole.source = arrival.source;
+      whole.destination = arrival.destination;
+      whole.flits = flits;
+      whole.born = now_;
+      row = parts_.add(whole, flits = how_.packet_flits);
     }
-    list_.push_back(start(arrival.source, arrival.destination, flits, key << packet_bits, row, now_));
+    key <<= Parts::packet_bits;
+    asking_.push_back({key, start(arrival.source, arrival.destination, flits, key, row, now_)});
   }
   std::uint32_t start(std::uint32_t source, std::uint32_t destination, std::uint32_t flits, std::uint64_t key,
                       std::uint32_t row, Tick born) {
@@ -206,7 +214,11 @@ class GeneralEngine : private RandomSource, private Load {
     w.flits = flits;
     w.born = born;
     w.message = row;
-    w.settled = w.lane = 0;
+    w.lane = 0;
+    if (packets_)
+      w.packet = {};
+    else
+      w.train = {};
     w.successor = events::nobody;
     w.live = true;
     w.waiting = false;
@@ -234,36 +246,22 @@ class GeneralEngine : private RandomSource, private Load {
     w.want = chosen.link;
     w.lane = chosen.lane;
     State& state = links_[w.want];
-    if (state.queue == events::nobody) {
+    if (state.line.empty()) {
       const Offer offer = best(w.want);
-      if (offer.time != Channel::unknown) {
-        take(index, w.want, offer.channel, offer.time);
-        return work();
+      if (offer.time != unknown) {
+        return work(take(index, w.want, offer.channel, offer.time));
       }
-      if (offer.look_again != Channel::unknown) wake_at(offer.look_again, w.want);
+      if (offer.look_again != unknown) wake_at(offer.look_again, w.want);
     }
     w.waiting = true;
-    ++state.waiting;
-    if (state.queue == events::nobody) {
-      w.next = index;
-    } else {
-      w.next = worms_[state.queue].next;
-      worms_[state.queue].next = index;
-    }
-    state.queue = index;
+    state.line.put(index, [this](std::uint32_t i) -> std::uint32_t& { return worms_[i].next; });
   }
   /// A message from or for a dead node, or without a way, is never sent. A later packet of one (whose routing draws its
   /// way anew) takes the rest of the message with it.
   void refuse(std::uint32_t index) {
-    const std::uint32_t row = worms_[index].message;
     worms_[index].live = false;
     free_.push_back(index);
-    if (row == none) return lose();
-    splits_[row].lost = true;
-    splits_[row].flits_left = 0;
-    if (--splits_[row].packets_open != 0) return;
-    free_rows_.push_back(row);
-    lose();
+    if (const std::uint32_t row = worms_[index].message; row == none || parts_.lose(row)) lose();
   }
   void lose() {
     ++unroutable_;
@@ -281,21 +279,21 @@ class GeneralEngine : private RandomSource, private Load {
   /// When a channel of the link can be had, by what is known now.
   Offer best(std::uint32_t link) {
     const std::uint32_t count = fabric_.links[link].channels, first = links_[link].first;
-    Offer offer{Channel::unknown, 0, Channel::unknown};
+    Offer offer{unknown, 0, unknown};
     bool doubt = false;
     for (std::uint32_t c = 0; c < count; ++c) {
-      Channel& channel = channels_[first + c];
-      if (channel.free_at == Channel::unknown) {
+      if (free_at_[first + c] == unknown) {
         doubt = true;
         continue;
       }
-      Tick at = std::max(channel.free_at, now_);
+      Tick at = std::max(free_at_[first + c], now_);
       if (packets_ && how_.buffer_packets != 0) {
-        while (!channel.slots.empty() && channel.slots.front() <= at) channel.slots.erase(channel.slots.begin());
-        if (channel.slots.size() + channel.slots_open >= how_.buffer_packets) {
-          doubt |= channel.slots_open != 0;
-          if (channel.slots.empty()) continue;
-          at = channel.slots.front();
+        FarEnd& end = far_ends_[first + c];
+        end.forget(at);
+        if (end.slots.size() + end.slots_open >= how_.buffer_packets) {
+          doubt |= end.slots_open != 0;
+          if (end.slots.empty()) continue;
+          at = end.slots.front();
         }
       }
       if (at < offer.time) {
@@ -303,9 +301,9 @@ class GeneralEngine : private RandomSource, private Load {
         offer.channel = first + c;
       }
     }
-    if (offer.time != Channel::unknown && offer.time > now_ && doubt && mutant != 3) {
+    if (offer.time != unknown && offer.time > now_ && doubt && mutant != 3) {
       offer.look_again = offer.time;
-      offer.time = Channel::unknown;
+      offer.time = unknown;
     }
     return offer;
   }
@@ -317,45 +315,48 @@ class GeneralEngine : private RandomSource, private Load {
   }
   void serve(std::uint32_t link) {
     State& state = links_[link];
-    while (state.queue != events::nobody) {
+    while (!state.line.empty()) {
       const Offer offer = best(link);
-      if (offer.time == Channel::unknown) {
-        if (offer.look_again != Channel::unknown) wake_at(offer.look_again, link);
+      if (offer.time == unknown) {
+        if (offer.look_again != unknown) wake_at(offer.look_again, link);
         return;
       }
-      const std::uint32_t first = worms_[state.queue].next;
-      if (first == state.queue)
-        state.queue = events::nobody;
-      else
-        worms_[state.queue].next = worms_[first].next;
-      --state.waiting;
+      const std::uint32_t first = state.line.take([this](std::uint32_t i) -> std::uint32_t& { return worms_[i].next; });
       worms_[first].waiting = false;
-      take(first, link, offer.channel, offer.time);
+      granted_.push_back(take(first, link, offer.channel, offer.time));
     }
   }
-  /// Marks the channel and puts the grant on the work list.
-  void take(std::uint32_t index, std::uint32_t link, std::uint32_t channel, Tick time) {
-    Channel& c = channels_[channel];
-    c.free_at = Channel::unknown;
-    if (packets_ && how_.buffer_packets != 0) {
-      while (!c.slots.empty() && c.slots.front() <= time) c.slots.erase(c.slots.begin());
-      ++c.slots_open;
+  /// Marks the channel; what follows from the grant is `go_on`'s.
+  Granted take(std::uint32_t index, std::uint32_t link, std::uint32_t channel, Tick time) {
+    free_at_[channel] = unknown;
+    if (packets_) {
+      if (how_.buffer_packets != 0) {
+        far_ends_[channel].forget(time);
+        ++far_ends_[channel].slots_open;
+      }
+      cross_packet(index, link, channel, time);
     }
-    if (packets_) cross_packet(index, link, channel, time);
-    granted_.push_back({index, link, channel, time});
+    return {index, link, channel, time};
   }
-  void work() {
-    if (working_) return;
+  /// A grant, and then those that follow from it: a work list instead of recursion.
+  void work(Granted one) {
     working_ = true;
-    while (!granted_.empty()) {
-      const Granted one = granted_.back();
-      granted_.pop_back();
+    for (;;) {
       if (packets_)
         go_on_packet(one);
       else
         cross_worm(one);
+      if (granted_.empty()) break;
+      one = granted_.back();
+      granted_.pop_back();
     }
     working_ = false;
+  }
+  void work_off() {
+    if (working_ || granted_.empty()) return;
+    const Granted one = granted_.back();
+    granted_.pop_back();
+    work(one);
   }
 
   // --- wormhole and circuit
@@ -363,6 +364,7 @@ class GeneralEngine : private RandomSource, private Load {
   void cross_worm(const Granted& grant) {
     Worm& w = worms_[grant.worm];
     const Link& link = fabric_.links[grant.link];
+    if (w.path.capacity() == 0) w.path.reserve(usual_);
     w.path.push_back({grant.link, grant.channel, grant.time, 0});
     passes(w, link, grant.time);
     if (w.path.size() == 1) w.entered = grant.time;
@@ -370,14 +372,11 @@ class GeneralEngine : private RandomSource, private Load {
     if (circuit_) {
       if (last) return stream(grant.worm);
     } else {
-      const std::size_t settled = train_.settles(w.path, w.settled, w.flits, last);
-      if (settled > w.settled) {
-        const Tick sink_tail = train_.tails(w.path, w.settled, settled, w.flits, last);
-        for (std::size_t i = w.settled; i < settled; ++i) {
-          const Tick next_tail = i + 1 < w.path.size() ? w.path[i + 1].tail : sink_tail;
-          release(grant.worm, i, train_.release(w.path[i].link, w.path[i].tail, next_tail));
-        }
-        w.settled = static_cast<std::uint32_t>(settled);
+      const std::uint32_t before = w.train.settled;
+      const Tick sink_tail = train_.grant(w.path, w.train, w.flits, last);
+      for (std::size_t i = before; i < w.train.settled; ++i) {
+        const Tick next_tail = i + 1 < w.path.size() ? w.path[i + 1].tail : sink_tail;
+        release(grant.worm, i, train_.release(w.path[i].link, w.path[i].tail, next_tail));
       }
       if (last) return deliver(grant.worm, w.path.back().tail);
     }
@@ -403,7 +402,7 @@ class GeneralEngine : private RandomSource, private Load {
   void release(std::uint32_t index, std::size_t column, Tick time) {
     if constexpr (mutant == 1) ++time;
     const Column& left = worms_[index].path[column];
-    channels_[left.channel].free_at = time;
+    free_at_[left.channel] = time;
     if (column == 0) injected(index, time);
     serve(left.link);
   }
@@ -415,30 +414,31 @@ class GeneralEngine : private RandomSource, private Load {
     const Link& link = fabric_.links[number];
     if (w.path.empty()) {
       w.entered = time;
-      w.passage = Passage::begin(time, link.flit, w.flits);
+      w.packet.passage = Passage::begin(time, link.flit, w.flits);
     } else {
-      w.passage = w.passage.next(fabric_.links[w.path.back().link].body, time, link.flit, w.flits);
-      if (fifo_) let_next(index, w.path.back(), w.passage.last);
+      w.packet.passage = w.packet.passage.next(fabric_.links[w.path.back().link].body, time, link.flit, w.flits);
+      if (fifo_) let_next(index, w.path.back(), w.packet.passage.last);
     }
-    w.path.push_back({number, channel, time, w.passage.last});
-    Channel& taken = channels_[channel];
-    taken.free_at = w.passage.last + link.flit + (mutant == 1 ? 1 : 0);
-    w.ready = (stored_ ? w.passage.last : time) + link.head;
+    if (w.path.capacity() == 0) w.path.reserve(usual_);
+    w.path.push_back({number, channel, time, w.packet.passage.last});
+    FarEnd& taken = far_ends_[channel];
+    free_at_[channel] = w.packet.passage.last + link.flit + (mutant == 1 ? 1 : 0);
+    w.packet.ready = (stored_ ? w.packet.passage.last : time) + link.head;
     if (link.kind == LinkKind::ejection) return sink_packet(w, link, taken);
-    if (!fifo_) return push(index, w.ready);
+    if (!fifo_) return push(index, w.packet.ready);
     const std::uint32_t before = taken.last;
     taken.last = index;
     if (before == events::nobody)
-      push(index, std::max(w.ready, taken.departure));
+      push(index, std::max(w.packet.ready, taken.departure));
     else
       worms_[before].successor = index;
   }
-  /// The sink takes the packet's flits, then w.ready is when it has taken the last one. Where buffers are
+  /// The sink takes the packet's flits, then `ready` is when it has taken the last one. Where buffers are
   /// first-in-first-out it takes one packet at a time, as a link does.
-  void sink_packet(Worm& w, const Link& link, Channel& channel) {
-    if (fifo_) w.ready = std::max(w.ready, channel.departure);
-    w.ready = w.passage.next(link.body, w.ready, how_.sink_ticks, w.flits).last;
-    channel.departure = w.ready + std::max(link.credit + 1, how_.sink_ticks);
+  void sink_packet(Worm& w, const Link& link, FarEnd& channel) {
+    if (fifo_) w.packet.ready = std::max(w.packet.ready, channel.departure);
+    w.packet.ready = w.packet.passage.next(link.body, w.packet.ready, how_.sink_ticks, w.flits).last;
+    channel.departure = w.packet.ready + std::max(link.credit + 1, how_.sink_ticks);
   }
   void go_on_packet(const Granted& grant) {
     Worm& w = worms_[grant.worm];
@@ -453,21 +453,21 @@ class GeneralEngine : private RandomSource, private Load {
     passes(w, link, grant.time);
     serve(grant.link);
     if (link.kind != LinkKind::ejection) return;
-    if (how_.buffer_packets != 0) free_slot(grant.channel, grant.link, w.ready + link.credit);
+    if (how_.buffer_packets != 0) free_slot(grant.channel, grant.link, w.packet.ready + link.credit);
     deliver(grant.worm, tail);
   }
   /// fifo: the tail of the first packet in a buffer leaves it at `departure`; from here on its successor is who stands
   /// behind it in the next one.
   void let_next(std::uint32_t index, const Column& left, Tick departure) {
-    Channel& channel = channels_[left.channel];
+    FarEnd& channel = far_ends_[left.channel];
     const std::uint32_t behind = worms_[index].successor;
     channel.departure = departure + fabric_.links[left.link].credit + 1;
     if (channel.last == index) channel.last = events::nobody;
     worms_[index].successor = events::nobody;
-    if (behind != events::nobody) push(behind, std::max(worms_[behind].ready, channel.departure));
+    if (behind != events::nobody) push(behind, std::max(worms_[behind].packet.ready, channel.departure));
   }
   void free_slot(std::uint32_t channel, std::uint32_t link, Tick time) {
-    Channel& c = channels_[channel];
+    FarEnd& c = far_ends_[channel];
     --c.slots_open;
     c.slots.insert(std::upper_bound(c.slots.begin(), c.slots.end(), time), time);
     serve(link);
@@ -479,7 +479,7 @@ class GeneralEngine : private RandomSource, private Load {
   void passes(const Worm& w, const Link& link, Tick time) {
     if constexpr (requires { observer_.passes(std::uint64_t{}, link, time, w.flits); })
       if (link.kind == LinkKind::network && w.path.size() > 2)
-        observer_.passes(w.key >> packet_bits, link, time, w.flits);
+        observer_.passes(w.key >> Parts::packet_bits, link, time, w.flits);
   }
   /// Where the worm has been, for an observer that asks; its tails are known on the first `known` links.
   void crossed(const Worm& w, std::size_t known) {
@@ -493,17 +493,15 @@ class GeneralEngine : private RandomSource, private Load {
   /// The injection channel's release is known: the next packet of the message asks after it.
   void injected(std::uint32_t index, Tick time) {
     const std::uint32_t row = worms_[index].message;
-    if (row == none || splits_[row].flits_left == 0) {
+    const std::uint64_t key = worms_[index].key;
+    const std::uint32_t flits = row == none ? 0 : parts_.take(row, how_.packet_flits);
+    if (flits == 0) {
       if constexpr (requires { observer_.left(std::uint64_t{}, time); })
-        observer_.left(worms_[index].key >> packet_bits, time);
+        observer_.left(key >> Parts::packet_bits, time);
       return;
     }
-    Split& split = splits_[row];
-    const std::uint32_t flits = std::min(split.flits_left, how_.packet_flits);
-    split.flits_left -= flits;
-    ++split.packets_open;
-    const std::uint64_t key = worms_[index].key + 1;
-    push(start(split.source, split.destination, flits, key, row, split.born), time + how_.packet_gap);
+    const auto whole = parts_[row];
+    push(start(whole.source, whole.destination, flits, key + 1, row, whole.born), time + how_.packet_gap);
   }
   void deliver(std::uint32_t index, Tick tail) {
     Worm& w = worms_[index];
@@ -515,36 +513,30 @@ class GeneralEngine : private RandomSource, private Load {
     w.live = false;
     crossed(w, w.path.size());
     if (w.message == none) {
-      w.key >>= packet_bits;
-      w.ready = tail;
+      w.key >>= Parts::packet_bits;
+      w.packet.ready = tail;
       --live_;
       observer_.delivered(*this, w, head, hops);
     } else {
-      Split& split = splits_[w.message];
-      if (!split.headed || head < split.head) split.head = head, split.entered = w.entered, split.headed = true;
-      split.tail = std::max(split.tail, tail);
-      split.hops = std::max(split.hops, hops);
-      if (--split.packets_open == 0 && split.lost) {
-        lose();
-        free_rows_.push_back(w.message);
-      } else if (split.packets_open == 0 && split.flits_left == 0) {
-        Worm whole;
-        whole.key = split.key;
-        whole.source = split.source;
-        whole.destination = split.destination;
-        whole.flits = split.flits;
-        whole.born = split.born;
-        whole.entered = split.entered;
-        whole.ready = split.tail;
-        --live_;
-        observer_.delivered(*this, whole, split.head, split.hops);
-        free_rows_.push_back(w.message);
-      }
+      if (parts_.arrived(w.message, w.entered, head, tail, hops)) deliver_whole(parts_[w.message]);
     }
+    usual_ = std::max(usual_, w.path.size());
     free_.push_back(index);
   }
+  void deliver_whole(const Parts::Message& message) {
+    if (message.lost) return lose();
+    Worm whole;
+    whole.key = message.key;
+    whole.source = message.source;
+    whole.destination = message.destination;
+    whole.flits = message.flits;
+    whole.born = message.born;
+    whole.entered = message.entered;
+    whole.packet.ready = message.tail;
+    --live_;
+    observer_.delivered(*this, whole, message.head, message.hops);
+  }
 
-  static constexpr unsigned packet_bits = 24;
   const Fabric& fabric_;
   const Routing& routing_;
   const Switching how_;
@@ -554,15 +546,18 @@ class GeneralEngine : private RandomSource, private Load {
   events::Wheel wheel_;
   Train train_;
   std::vector<State> links_;
-  std::vector<Channel> channels_;
+  std::vector<Tick> free_at_;     // by channel
+  std::vector<FarEnd> far_ends_;  // by channel, where there are packets
   Pool worms_;
-  std::vector<Split> splits_;
-  std::vector<std::uint32_t> free_, free_rows_, list_;
+  Parts parts_;
+  std::vector<std::uint32_t> free_;
+  std::vector<Asking> asking_;
   std::vector<Granted> granted_;
   std::vector<std::uint64_t> flits_by_link_;
   events::Distant distant_, wakes_;
   Choices choices_;
   Tick now_ = 0, rare_ = ~Tick{0};
+  std::size_t usual_ = 4;  // links of a path
   std::uint64_t created_ = 0, live_ = 0, head_hops_ = 0, flit_hops_ = 0, unroutable_ = 0;
   bool packets_ = false, stored_ = false, circuit_ = false, fifo_ = false, working_ = false;
 };

@@ -28,28 +28,43 @@ struct Column {
   Tick tail = 0;  // T, once settled
 };
 
+/// What is known of a worm's train while its head goes on: of columns 0..n-1, those before `settled` are settled.
+struct Progress {
+  std::uint32_t settled = 0, flit = 0;  // flit: f of the first column
+  std::uint64_t behind = 0;             // flits that the buffers of the columns after the first unsettled one hold
+  bool covered = true, even = true;     // whether buffers cover the credit loop; whether all have the same f
+};
+
 class Train {
  public:
   Train(const std::vector<Link>& links, std::uint32_t sink) : links_(links), sink_(sink) {}
 
-  /// How many links of the path are settled, given that the first `settled` were and all columns of `path` are known.
-  [[nodiscard]] std::size_t settles(const std::vector<Column>& path, std::size_t settled, std::uint32_t flits,
-                                    bool last) const {
-    if (last) return path.size();
-    const std::uint64_t most = flits - 1;
-    std::uint64_t beyond = 0;
-    for (std::size_t i = path.size(); i-- > settled;) {
-      const std::uint32_t own = links_[path[i].link].buffer;
-      if (own == 0 || beyond > most) return i + 1;
-      beyond += own;
+  /// The head has been granted the last column of `path`: the columns that are settled now. Their T, and the next
+  /// one's where there is one, are filled in; gives T of the sink if `last`.
+  Tick grant(std::vector<Column>& path, Progress& progress, std::uint32_t flits, bool last) {
+    const std::size_t before = progress.settled, size = path.size();
+    const Link& own = links_[path.back().link];
+    if (size == 1) {
+      progress.flit = own.flit;
+    } else {
+      progress.covered &= covers(links_[path[size - 2].link], own.flit);
+      progress.even &= own.flit == progress.flit;
     }
-    return settled;
-  }
-
-  /// Fills in T of the columns from `settled` to `until` (inclusive if there is such a column); gives T of the sink if
-  /// last.
-  Tick tails(std::vector<Column>& path, std::size_t settled, std::size_t until, std::uint32_t flits, bool last) {
-    return covered(path) ? closed_form(path, settled, until, flits, last) : by_flit(path, flits, last);
+    if (before + 1 < size) progress.behind += own.buffer;
+    const std::uint64_t most = flits - 1, unsettled = progress.behind;
+    if (last || own.buffer == 0) {
+      progress.settled = static_cast<std::uint32_t>(size);
+      progress.behind = 0;
+    } else {
+      while (progress.behind > most && progress.settled + 1 < size)
+        progress.behind -= links_[path[++progress.settled].link].buffer;
+    }
+    if (progress.settled == before) return 0;
+    if (!progress.covered || !covers(own, own.flit)) return by_flit(path, flits, last);
+    if (last && progress.even && own.buffer != 0 && sink_ == own.flit && before < size &&
+        unsettled + links_[path[before].link].buffer <= most)
+      return evenly(path, before, flits);
+    return closed_form(path, before, progress.settled, flits, last);
   }
   /// R of a link whose T and whose successor's T are known.
   [[nodiscard]] Tick release(std::uint32_t link, Tick own_tail, Tick next_tail) const {
@@ -59,19 +74,33 @@ class Train {
   }
 
  private:
-  [[nodiscard]] bool covered(const std::vector<Column>& path) const {
-    for (std::size_t i = 0; i < path.size(); ++i) {
-      const Link& l = links_[path[i].link];
-      const std::uint64_t next = i + 1 < path.size() ? links_[path[i + 1].link].flit : l.flit;
-      if (l.head < l.body || l.head < 1) return false;
-      if (l.buffer != 0 && l.buffer * std::max<std::uint64_t>(l.flit, next) < std::uint64_t{l.body} + l.credit)
-        return false;
-    }
-    return true;
+  [[nodiscard]] static bool covers(const Link& l, std::uint32_t next_flit) {
+    return l.head >= l.body && l.head >= 1 &&
+           (l.buffer == 0 || std::uint64_t{l.buffer} * std::max(l.flit, next_flit) >= std::uint64_t{l.body} + l.credit);
   }
 
   [[nodiscard]] Tick sink_head(const std::vector<Column>& path) const {
     return path.back().head + links_[path.back().link].head;
+  }
+
+  /// The closed form at the last grant where every f is the same and the buffers from column `first` on hold less than
+  /// the message: with S(j) = max(A(j), S(j+1) + r(j) - f B(j)), T(i) = max(T(i-1) + w(i-1), S(i) + f (L-1)).
+  Tick evenly(std::vector<Column>& path, std::size_t first, std::uint32_t flits) {
+    const auto stream = static_cast<std::int64_t>(sink_) * (flits - 1);
+    auto start = static_cast<std::int64_t>(sink_head(path));
+    const std::int64_t at_sink = start;
+    for (std::size_t j = path.size(); j-- > first;) {
+      const Link& l = links_[path[j].link];
+      start = std::max(static_cast<std::int64_t>(path[j].head),
+                       start + l.credit - static_cast<std::int64_t>(std::uint64_t{l.flit} * l.buffer));
+      path[j].tail = static_cast<Tick>(start + stream);
+    }
+    Tick least = first == 0 ? 0 : path[first - 1].tail + links_[path[first - 1].link].body;
+    for (std::size_t i = first; i < path.size(); ++i) {
+      path[i].tail = std::max(path[i].tail, least);
+      least = path[i].tail + links_[path[i].link].body;
+    }
+    return std::max(least, static_cast<Tick>(at_sink + stream));
   }
 
   Tick closed_form(std::vector<Column>& path, std::size_t settled, std::size_t until, std::uint32_t flits, bool last) {

@@ -11,18 +11,29 @@
 
 namespace assay::network {
 
-struct Worm {
-  std::uint32_t next = events::nobody;       // in the queue or bucket it stands in
-  std::uint32_t successor = events::nobody;  // fifo buffers: who stands behind it in the buffer
+/// A packet that is granted wires as a whole, on its way.
+struct Stage {
+  Passage passage;  // over the last link of the path
+  Tick ready = 0;   // when its head could ask, were it first in the buffer; at the end, when its tail crossed
+};
+
+/// What every request touches comes first: two lines of memory are a worm.
+struct alignas(64) Worm {
+  std::uint32_t next = events::nobody;  // in the line or bucket it stands in
+  std::uint32_t want = none;
   std::uint64_t key = 0;
-  RouteState route;
-  std::uint32_t source = 0, destination = 0, flits = 0;  // flits: of this packet
-  Tick born = 0, entered = 0, ready = 0;                 // ready: when its head could ask, were it first in the buffer
-  std::uint32_t want = none, settled = 0, lane = 0;
-  std::uint32_t message = 0;  // row in the table of messages in packets
-  Passage passage;            // packets: over the last link of the path
-  bool live = false, waiting = false;
   std::vector<Column> path;
+  union {
+    Progress train;  // wormhole
+    Stage packet;    // the other switchings, and whatever has arrived
+  };
+  RouteState route;
+  std::uint32_t lane = 0, source = 0, destination = 0, flits = 0;  // flits: of this packet
+  std::uint32_t message = 0;                                       // row in the table of messages in packets
+  Tick born = 0, entered = 0;
+  std::uint32_t successor = events::nobody;  // fifo buffers: who stands behind it in the buffer
+  bool live = false, waiting = false;
+  Worm() : train() {}
 };
 
 /// Worms by number; they stay where they are while the pool grows.
@@ -47,14 +58,20 @@ class Pool {
   std::uint32_t size_ = 0;
 };
 
-/// One channel of a link.
-struct Channel {
-  static constexpr Tick unknown = ~Tick{0};
-  Tick free_at = 0;                     // wire; `unknown` while held (wormhole, circuit)
+/// When a channel is free again: not known while it is held (wormhole, circuit).
+inline constexpr Tick unknown = ~Tick{0};
+
+/// What stands at the far end of a channel, where whole packets do.
+struct FarEnd {
   std::uint32_t slots_open = 0;         // packet slots taken whose release is not known
   std::vector<Tick> slots;              // known releases, ascending
-  std::uint32_t last = events::nobody;  // fifo: the last one in its far buffer, while that one's departure is unknown
+  std::uint32_t last = events::nobody;  // fifo: the last one in it, while that one's departure is unknown
   Tick departure = 0;                   // fifo: from when the next may ask (or go into the sink), by the last that left
+  void forget(Tick now) {               // releases that have come
+    std::size_t past = 0;
+    while (past < slots.size() && slots[past] <= now) ++past;
+    if (past != 0) slots.erase(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(past));
+  }
 };
 
 }  // namespace assay::network

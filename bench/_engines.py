@@ -1,0 +1,81 @@
+"""CPU time per head hop of each network engine, case by case, beside the time that is aimed at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+Config = dict[str, Any]
+MESH: Config = {"topology": "mesh", "extents": [16, 16]}
+SHORT: Config = {"topology": "mesh", "extents": [8, 8], "buffer_flits": 2}
+SHORT |= {"head_ticks": 3, "body_ticks": 2, "credit_ticks": 2}
+UNLIKE: Config = {"topology": "hypercube", "dimension": 7, "buffer_flits": 4}
+UNLIKE |= {"flit_ticks": 2, "body_ticks": 2, "head_ticks": 5}
+TORUS: Config = {"topology": "torus", "extents": [16, 16]}
+DRAGONFLY: Config = {"topology": "dragonfly", "p": 2, "a": 4, "h": 2}
+PACKETS: Config = {"switching": "cut-through", "buffer_packets": 2}
+SENDERS = 255
+
+
+def open_loop(network: Config, load: float, flits: int, cycles: int) -> Config:
+    """Uniform traffic of messages of one length."""
+    return {
+        "network": network,
+        "traffic": {"flits": [[flits, 1.0]], "load": load},
+        "method": {"seed": 1, "warmup_cycles": cycles // 10, "cycles": cycles, "batches": 32},
+    }
+
+
+# name, configuration, ns per head hop that are aimed at
+CASES: tuple[tuple[str, Config, float], ...] = (
+    ("worm: unit mesh 16 x 16", open_loop(MESH, 0.1, 32, 50_000), 40),
+    ("worm: 7-cube, 2 ticks a flit, 5 a head", open_loop(UNLIKE, 0.1, 32, 200_000), 40),
+    ("worm: mesh 16 x 16, two channels a link", open_loop(MESH | {"channels": 2}, 0.1, 32, 50_000), 40),
+    ("worm: mesh 16 x 16 beyond saturation", open_loop(MESH, 0.9, 32, 20_000), 100),
+    ("worm: short buffers, 32 flits", open_loop(SHORT, 0.1, 32, 100_000), 150),
+    ("worm: short buffers, 512 flits", open_loop(SHORT, 0.1, 512, 1_000_000), 150),
+    ("worm: short buffers, 4,096 flits", open_loop(SHORT, 0.1, 4096, 4_000_000), 150),
+    ("worm: cut-through, mesh 16 x 16", open_loop(MESH | PACKETS, 0.2, 32, 30_000), 80),
+    ("packet: torus 16 x 16", open_loop(TORUS | PACKETS, 0.3, 32, 30_000), 80),
+    (
+        "packet: torus 8 x 8, UGAL",
+        open_loop(TORUS | {"extents": [8, 8]} | PACKETS | {"routing": "ugal"}, 0.2, 32, 60_000),
+        80,
+    ),
+    ("packet: dragonfly of 72 nodes, UGAL", open_loop(DRAGONFLY | PACKETS | {"routing": "ugal"}, 0.3, 32, 60_000), 80),
+    ("flit: torus 8 x 8", open_loop(TORUS | {"extents": [8, 8], "buffer_flits": 4}, 0.2, 32, 10_000), 250),
+    ("flit: torus 8 x 8, 512 flits", open_loop(TORUS | {"extents": [8, 8], "buffer_flits": 4}, 0.2, 512, 10_000), 400),
+    ("flit: dragonfly of 72 nodes", open_loop(DRAGONFLY | {"buffer_flits": 4}, 0.2, 32, 10_000), 250),
+)
+
+
+def fan_in(messages: int) -> dict[str, Any]:
+    """So many messages of 8 flits at once from all nodes of a mesh to one, which takes them by cut-through."""
+    from assay._core import network as core
+
+    number = np.arange(messages)
+    network = MESH | PACKETS
+    trace = {"source": 1 + number % SENDERS, "destination": 0 * number, "flits": 0 * number + 8}
+    return dict(core.replay({"network": network}, id=number, cycle=0 * number, **trace))
+
+
+def measured(times: int) -> Iterator[tuple[str, float, float]]:
+    """Name of the case, CPU nanoseconds per head hop (the least of `times` runs), and the aim."""
+    from assay._core import network as core
+
+    for name, config, aim in CASES:
+        runs = [core.simulate(config) for _ in range(times)]
+        yield name, min(1e9 * run["cpu_seconds"] / run["head_hops"] for run in runs), aim
+    for messages in (4_000, 40_000):
+        runs = [fan_in(messages) for _ in range(times)]
+        least = min(1e9 * run["cpu_seconds"] / run["head_hops"] for run in runs)
+        yield f"worm: cut-through, {messages:,} messages to one node", least, 150
+
+
+def table(times: int) -> None:
+    """Print the cases; a time above its aim fails nothing, as the aims are not all reached yet."""
+    print("CPU time per head hop:")
+    for name, spent, aim in measured(times):
+        print(f"  {name:<56} {spent:>10.1f} ns  aim {aim:g}{'' if spent <= aim else ': not reached'}")

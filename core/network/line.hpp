@@ -1,0 +1,38 @@
+// A line of messages that wait, first come first served: a circular list through the messages themselves, of which the
+// last is known. `next(number)` is the place in which a message holds the number of the one behind it.
+#pragma once
+#include <cstdint>
+
+#include "events/wheel.hpp"
+
+namespace assay::network {
+
+struct Line {
+  std::uint32_t last = events::nobody, waiting = 0;
+
+  [[nodiscard]] bool empty() const { return last == events::nobody; }
+  template <class Next>
+  void put(std::uint32_t message, Next next) {
+    ++waiting;
+    if (empty()) {
+      next(message) = message;
+    } else {
+      next(message) = next(last);
+      next(last) = message;
+    }
+    last = message;
+  }
+  /// Takes the first out of a line that is not empty.
+  template <class Next>
+  std::uint32_t take(Next next) {
+    const std::uint32_t first = next(last);
+    if (first == last)
+      last = events::nobody;
+    else
+      next(last) = next(first);
+    --waiting;
+    return first;
+  }
+};
+
+}  // namespace assay::network
