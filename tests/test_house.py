@@ -148,10 +148,6 @@ def test_every_room_of_the_front_has_its_rule() -> None:
     assert {f"papers.{p.name}" for p in (SOURCE / "papers").iterdir() if not p.name.startswith("__")} <= set(MAY_IMPORT)
 
 
-# Class names that still occur more than once: whoever renames one removes it here.
-SHARED_NAMES = {"Block", "Shown"}
-
-
 def test_a_public_class_name_occurs_once() -> None:
     """One name for one thing: two classes of one name say by their names how they differ."""
     places: dict[str, list[str]] = defaultdict(list)
@@ -160,8 +156,7 @@ def test_a_public_class_name_occurs_once() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert len(places) > 100
-    twice = {name: found for name, found in places.items() if len(found) > 1}
-    assert {name: found for name, found in twice.items() if name not in SHARED_NAMES} == {}
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 def test_schema_and_noise_are_one_module_at_most() -> None:

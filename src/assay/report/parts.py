@@ -36,7 +36,7 @@ class HeadlineShown:
 
 
 @dataclass(frozen=True)
-class Block:
+class BenchmarkOnPage:
     """One benchmark on the page. `plots`: keys of what is drawn; `rank`: its place among those of its part."""
 
     name: str
@@ -60,7 +60,7 @@ class PagePart:
 
     name: str
     title: str
-    blocks: list[Block]
+    blocks: list[BenchmarkOnPage]
     plots: list[str]
     state: str
     counts: str
@@ -78,7 +78,7 @@ class Drawn:
 def parts(document: Document) -> tuple[list[PagePart], Drawn]:
     """Return the parts, and what they draw when they are opened."""
     drawn = Drawn()
-    by_part: dict[str, list[Block]] = {}
+    by_part: dict[str, list[BenchmarkOnPage]] = {}
     for section in document.benchmarks:
         name = HISTORY if section.historical else section.part or "other"
         by_part.setdefault(name, []).append(_block(section, drawn))
@@ -106,19 +106,19 @@ def parts(document: Document) -> tuple[list[PagePart], Drawn]:
     return made, drawn
 
 
-def _counts(blocks: list[Block]) -> str:
+def _counts(blocks: list[BenchmarkOnPage]) -> str:
     states = [block.state for block in blocks]
     return ", ".join(f"{states.count(state)} {state}" for state in WORST if state in states)
 
 
-def _block(section: Section, drawn: Drawn) -> Block:
+def _block(section: Section, drawn: Drawn) -> BenchmarkOnPage:
     name = section.benchmark
     keys = []
     for i, plot in enumerate(_plots(section)[:MOST_SIDE_BY_SIDE]):
         keys.append(f"{name}-{i}")
         drawn.plots[keys[-1]] = plot | {"of": section.title}
     drawn.cases[name] = cases(section)
-    return Block(
+    return BenchmarkOnPage(
         name=name,
         title=section.title,
         state=section.state,

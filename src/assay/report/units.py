@@ -19,7 +19,7 @@ _SMALL = ("s",)
 _SHARES = ("share ", "part ")  # how the help of a figure begins that is a share of something
 
 
-class Shown(Protocol):
+class HasUnit(Protocol):
     """What has a unit that a record explains."""
 
     @property
@@ -31,7 +31,7 @@ class Shown(Protocol):
         """What the record says of it."""
 
 
-def unit_of(figure: Shown) -> str:
+def unit_of(figure: HasUnit) -> str:
     """Return the unit that a figure is shown in: its own, and "%" for a share (of unit 1, by the record's help)."""
     share = figure.unit == "1" and figure.help.startswith(_SHARES)
     return "%" if share else figure.unit

@@ -16,7 +16,7 @@ from assay.execute.session import Failure
 from assay.execute.wishes import Wishes
 from assay.machine.provenance import provenance
 from assay.store import Run
-from assay.verbs._progress import Shown, shown
+from assay.verbs._progress import ProgressCallbacks, shown
 from assay.verbs._spending import Spent
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ def resume(run: Run, quiet: bool = False) -> list[Failure]:
 
 def proceed(run: Run, plan: Plan, where: session.Target, quiet: bool = False) -> list[Failure]:
     """Measure the rest of a plan, showing progress."""
-    quietly = contextlib.nullcontext(Shown(lambda text: None, lambda name: None))  # the last line counts what failed
+    quietly = contextlib.nullcontext(
+        ProgressCallbacks(lambda text: None, lambda name: None)
+    )  # the last line counts what failed
     with quietly if quiet else shown(plan.tasks, len({task.benchmark for task in plan.tasks})) as progress:
         try:
             failures = session.do(run, plan, where, say=progress.say, advance=progress.advance, looks=Spent.of(plan))

@@ -18,7 +18,7 @@ EVERY = 10.0  # s between two plain lines
 
 
 @dataclass(frozen=True)
-class Shown:
+class ProgressCallbacks:
     """Callbacks that show progress: `say` prints a line, `advance` follows each task."""
 
     say: Callable[[str], None]
@@ -26,7 +26,7 @@ class Shown:
 
 
 @contextlib.contextmanager
-def shown(tasks: Sequence[Task], programs: int) -> Iterator[Shown]:
+def shown(tasks: Sequence[Task], programs: int) -> Iterator[ProgressCallbacks]:
     """Show the progress of `tasks`, in order; `programs`: how many may have to be compiled first."""
     if sys.stderr.isatty():
         with _display(tasks, programs) as made:
@@ -50,7 +50,7 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def _lines(tasks: Sequence[Task], out: Callable[[str], None], clock: Callable[[], float]) -> Shown:
+def _lines(tasks: Sequence[Task], out: Callable[[str], None], clock: Callable[[], float]) -> ProgressCallbacks:
     """Plain lines: one when compiling begins, one when measuring does, and one every ten seconds with what is left."""
     began: list[float] = []
     last, compiled, done = clock(), 0, 0
@@ -80,11 +80,11 @@ def _lines(tasks: Sequence[Task], out: Callable[[str], None], clock: Callable[[]
             left = f", about {duration(rate * (len(tasks) - done))} left"
         out(f"measured {done} of {len(tasks)} launches{left}; now {doing(tasks, done)}")
 
-    return Shown(say, advance)
+    return ProgressCallbacks(say, advance)
 
 
 @contextlib.contextmanager
-def _display(tasks: Sequence[Task], programs: int) -> Iterator[Shown]:
+def _display(tasks: Sequence[Task], programs: int) -> Iterator[ProgressCallbacks]:
     from rich import progress
     from rich.console import Console
 
@@ -120,4 +120,4 @@ def _display(tasks: Sequence[Task], programs: int) -> Iterator[Shown]:
             done += 1
             bar.update(line, completed=done, description=doing(tasks, done))
 
-        yield Shown(say, advance)
+        yield ProgressCallbacks(say, advance)
