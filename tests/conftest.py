@@ -1,4 +1,4 @@
-"""What every test shares: one loud line at the end for whatever was skipped for want of a part of this machine."""
+"""What every test shares: one loud line at the end for whatever was skipped because this machine lacks a part."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ _BY = (
 )
 # What is not to be written, and what is written instead. Words between spaces may stand on two lines.
 BANNED = {
+    rf"\bper (?:{_BY}) and (?:{_BY})\b": "per node per cycle",
     rf"\b(?:{_COUNTED}) an? (?:{_BY})\b(?!['’]| (?:that|which|holds|takes|waits|has|is|of)\b)": "per",
     r"\bwhat a person types\b": "usage",
     r"\bleft over\b": "residual, remaining",
@@ -33,12 +34,10 @@ BANNED = {
     r"\bgoes on from there\b|\bthis goes on:": "resumes from there",
 }
 
+# Between two words: spaces, or the end of a line and what opens the next one of a comment; no empty line.
+_SPACE = r"(?:[^\S\n]+|[^\S\n]*\n[^\S\n]*(?:(?:#|//|\*)[^\S\n]+)?)"
 # Rooms whose language has not been gone over yet: to become empty.
-NOT_YET = {
-    *(f"src/assay/{room}" for room in ("analysis", "catalogue", "described", "execute", "papers")),
-    *(f"programs/{room}" for room in ("memory", "ranks", "timing")),
-    *("core/network", "docs"),
-}
+NOT_YET = {"core/network"}
 
 
 def rooms() -> Iterator[str]:
@@ -59,7 +58,7 @@ def faults(room: str) -> list[str]:
     """Each banned phrase as file, line, phrase and what to write."""
     found = []
     for phrase, instead in BANNED.items():
-        pattern = re.compile(phrase.replace(" ", r"(?:\s+(?:#\s+|//\s+|\*\s+)?)"), re.IGNORECASE)
+        pattern = re.compile(phrase.replace(" ", _SPACE), re.IGNORECASE)
         for path, text in texts(room):
             for hit in pattern.finditer(text):
                 line = text.count("\n", 0, hit.start()) + 1
@@ -69,15 +68,25 @@ def faults(room: str) -> list[str]:
 
 @pytest.mark.parametrize("room", list(rooms()))
 def test_a_room_has_no_banned_phrase(room: str) -> None:
-    if room in NOT_YET:
+    if room not in NOT_YET:
+        assert faults(room) == []
+    elif not faults(room):
+        pytest.fail(f"{room} has no banned phrase: take it off NOT_YET")
+    else:
         pytest.xfail("its language has not been gone over yet")
-    assert faults(room) == []
 
 
 def test_the_phrases_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also across lines of a comment, and not in sentences that only look alike."""
-    bad = ["it takes 0.4 us, time a byte", "2 ranks a\n# node", "the rest is left\n// over", "Who tells whom"]
+    bad = [
+        "it takes 0.4 us, time a byte",
+        "2 ranks a\n# node",
+        "the rest is left\n// over",
+        "Who tells whom",
+        "flits per node and cycle",
+    ]
     good = ["which bytes a message holds", "per node", "left out", "a message of 8 bytes", "they wait forever"]
+    good += ["## Ready messages\n\nA message and back"]
     monkeypatch.setattr("test_language.ROOT", tmp_path)
     for at, text in enumerate(bad):
         (tmp_path / f"{at}.py").write_text(text)

@@ -81,7 +81,7 @@ def test_evaluating_few_nodes_skips_what_needs_more_and_refuses_more_than_there_
     assert told["alltoall"]["reason"] == "needs 3 ranks, each on a node of its own" and set(told) >= {"spin", "fan-in"}
     page = Path("few", "report.html").read_text().partition('id="pack"')[0]
     markdown = Path("few", "report.md").read_text()
-    assert "not measured for want of ranks: alltoall, contention" in page
+    assert "not measured for lack of ranks: alltoall, contention" in page
     for text in (page, markdown):
         assert f"{told['alltoall']['title']}: needs 3 ranks, each on a node of its own" in text
     for verb in ("evaluate", "plan"):

@@ -278,7 +278,7 @@ def test_every_table_of_the_page_is_as_wide_as_its_head() -> None:
 def test_saturation_is_in_the_unit_of_the_study() -> None:
     bracket = Bracket({"label": "a mesh"}, [(0.2, 0.3)], 0.25, 0.5)
     text = "\n".join(paper.page([Results(file.load("networks"), [], [bracket])]))
-    assert "| machine | flits per node and cycle | seeds | queues | busiest channel full |" in text
+    assert "| machine | flits per node per cycle | seeds | queues | busiest channel full |" in text
     assert "| a mesh | 0.2 to 0.3 | 1 | 0.25 | 0.5 |" in text
 
 

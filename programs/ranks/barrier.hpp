@@ -43,7 +43,7 @@ type = "choice"
 default = ["dissemination", "recursive doubling", "tree", "dimension exchange", "library"]
 choices = ["dissemination", "recursive doubling", "tree", "dimension exchange", "library"]
 sweep = true
-help = "who tells whom"
+help = "barrier algorithm"
 
 [parameter.ranks]
 type = "integer"

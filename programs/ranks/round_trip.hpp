@@ -1,4 +1,4 @@
-// What the records of programs that time a message and its answer have in common.
+// What the records of programs that measure a message and its answer have in common.
 #pragma once
 
 #include <string_view>

@@ -46,7 +46,7 @@ class Case {
   const std::string& profile() const { return options_.profile; }
   double slice() const { return options_.slice; }
 
-  // Times an operation; `work(n)` performs n of them.
+  // Measures the time of an operation; `work(n)` performs n of them.
   void measure(std::string metric, Work work, Traits traits = {});
   // Takes a value that is not the time of a call (bytes, a rate computed by the program): once per block, or, where a
   // second would only repeat the first, once per launch.

@@ -1,6 +1,6 @@
 """What a machine's description may say: every table and key with its unit, its bounds and its meaning.
 
-Times may be written as "70 us", times a byte also as the rate they are the inverse of ("2.8 MB/s"), lengths as
+Times may be written as "70 us", times per byte also as the rate they are the inverse of ("2.8 MB/s"), lengths as
 "2 KiB". [network] is not here: its keys are those of the network's own files (`assay.network.network_tables`, and the
 records of topologies and routings in the core).
 """

@@ -1,4 +1,4 @@
-"""What cannot be measured here for want of a compiler or an MPI, found out before anything is measured.
+"""What cannot be measured here because a compiler or an MPI is missing, found out before anything is measured.
 
 Asking a wrapper for its version proves little: a trial program is compiled and linked, once for each compiler and MPI.
 """

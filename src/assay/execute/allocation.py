@@ -20,7 +20,7 @@ _IMPOSED = re.compile(
     r"^(SLURMD_|ASSAY_NODE|SLURM_(NTASKS|NPROCS|CPUS_PER_TASK|CPU_BIND|DISTRIBUTION|STEP|PROCID|LOCALID|NODEID|GTIDS"
     r"|TASK_PID|SRUN|LAUNCH|UMASK|PRIO|MPI_TYPE))"
 )
-# Reasons for which squeue says that a job waits, and will wait for ever.
+# Reasons for which squeue says that a job waits, and will never start.
 _HOPELESS = re.compile(r"Partition(NodeLimit|TimeLimit|Down|Inactive)|BadConstraints|Invalid(Account|QOS)|JobHeldAdmin")
 
 

@@ -118,7 +118,8 @@ class SlurmLauncher(MpiexecLauncher):
             raise MeasurementError(f"Slurm's commands are not here: {ended.missing}")
         if ended.timed_out:
             raise MeasurementError(
-                f"Slurm hangs: a step that does nothing gave no end on {nodes} nodes: {' '.join(words)}"
+                f"Slurm hangs: a step that does nothing timed out after {_ANSWERS_WITHIN:g} s on {nodes} nodes: "
+                f"{' '.join(words)}"
             )
         return not any(ended.statuses), said
 

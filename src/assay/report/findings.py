@@ -58,7 +58,7 @@ def _missing(document: Document) -> Iterator[Finding]:
     few = [each for each in document.left_out if TOO_FEW.match(each.reason)]
     if few:
         names = ", ".join(each.benchmark for each in few)
-        yield _line(12, "missing", f"not measured for want of ranks: {names}", "their least number is under This run")
+        yield _line(12, "missing", f"not measured for lack of ranks: {names}", "their least number is under This run")
     for each in (each for each in document.left_out if each not in few):
         reason = _short(each.reason.rpartition("left out: ")[2])
         what = "" if reason.startswith("not described") else "not measured: "

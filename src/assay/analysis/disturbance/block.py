@@ -50,7 +50,7 @@ class AccountedBlock:
 
     @property
     def times(self) -> Floats:
-        """Values as something that a disturbance makes greater: rates become times an operation."""
+        """Values as something that a disturbance makes greater: rates become times per operation."""
         values = np.asarray(self.values, float)
         return values if self.sense >= 0 else 1 / np.maximum(values, np.finfo(float).tiny)
 

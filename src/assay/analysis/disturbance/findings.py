@@ -13,8 +13,8 @@ from assay.analysis.result import AnalysisResult
 class Reason(AnalysisResult):
     """One finding.
 
-    The `rule`, a sentence in plain words, the launches it touches, the share of the host's blocks, the greatest
-    `amount` (in the rule's own unit), from when to when (Unix s), the host, and the indices of its `blocks`.
+    The `rule`, a sentence that says what was found, the launches it touches, the share of the host's blocks, the
+    greatest `amount` (in the rule's own unit), from when to when (Unix s), the host, and the indices of its `blocks`.
     """
 
     rule: str

@@ -1,6 +1,6 @@
 """Section 6 of Ghosh, Goveas and Draper as written: a test cube's I/O-PE latency and where its networks saturate.
 
-Times are in channel cycles, rates in messages per element and cycle (`per_ms` converts). The I/O network is crossed
+Times are in channel cycles, rates in messages per element per cycle (`per_ms` converts). The I/O network is crossed
 from the highest dimension to the lowest; a channel's service is its message and the waits on the channels after it.
 What the text leaves open is a `Reading`; `READINGS` holds those that were tried: none gives both printed numbers.
 """
@@ -18,7 +18,7 @@ CYCLE_MS = 0.05e-3
 
 
 def per_ms(rate: float) -> float:
-    """Messages per element and millisecond, from messages per element and cycle."""
+    """Messages per element per millisecond, from messages per element per cycle."""
     return rate / CYCLE_MS
 
 
@@ -121,7 +121,7 @@ class Waits:
 
 
 def waits(machine: CubeModel, rate: float, reading: Reading) -> Waits:
-    """At a message rate (per element and cycle), from the last dimension back; M/G/1 for b = 1, else M/M/b."""
+    """At a message rate (per element per cycle), from the last dimension back; M/G/1 for b = 1, else M/M/b."""
     pe = mg1(rate * machine.pe_rate_per_channel(), machine.pe_service())
     base = machine.io_service()
     arrivals = rate * machine.io_rate_per_channel() * reading.uniform
@@ -172,7 +172,7 @@ def bisect(keeps_up: Callable[[float], bool], high: float) -> float:
 
 
 def saturation(machine: CubeModel, reading: Reading) -> float:
-    """lambda_sat in messages per element and cycle: the rate at which some utilisation reaches 1."""
+    """lambda_sat in messages per element per cycle: the rate at which some utilisation reaches 1."""
     return bisect(lambda rate: waits(machine, rate, reading).finite, 1.0)
 
 
@@ -206,6 +206,6 @@ def bisection_saturation(machine: CubeModel) -> tuple[float, float]:
 
 
 def table2(readings: tuple[Reading, ...] = READINGS) -> list[tuple[Reading, float, float]]:
-    """(reading, saturation for b = 1, for b = 2) in messages per element and millisecond."""
+    """(reading, saturation for b = 1, for b = 2) in messages per element per millisecond."""
     one, two = CubeModel(b=1), replace(CubeModel(), b=2)
     return [(reading, per_ms(saturation(one, reading)), per_ms(saturation(two, reading))) for reading in readings]

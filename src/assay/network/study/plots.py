@@ -22,7 +22,7 @@ LABELS = {
     "io_rate": "I/O rate P_io",
     "read_ratio": "read ratio P_r",
     "hit_rate": "hit rate P_c",
-    "load": "load, flits per node and cycle",
+    "load": "load, flits per node per cycle",
     "n": "channels n",
     "m": "channels m",
 }

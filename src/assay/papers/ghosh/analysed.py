@@ -151,7 +151,7 @@ def queues() -> list[StudyTable]:
 
 
 def class_work() -> tuple[float, float, float]:
-    """b = 0: mean work (flits a cycle at unit load) on channels out of class I routers, out of class II, and the
+    """b = 0: mean work (flits per cycle at unit load) on channels out of class I routers, out of class II, and the
     most.
     """
     found = test_case(b=0)

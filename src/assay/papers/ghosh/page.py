@@ -192,7 +192,7 @@ def _brackets(one: Results) -> StudyTable:
         ]
         for found in one.brackets
     ]
-    unit = "messages/ms per PE" if one.with_io else "flits per node and cycle"
+    unit = "messages/ms per PE" if one.with_io else "flits per node per cycle"
     columns = ["machine", unit, "seeds", "queues", "busiest channel full"]
     return StudyTable("Saturation by bisection on the backlog, over all seeds.", columns, rows)
 
