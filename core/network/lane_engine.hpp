@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "events/random.hpp"
+#include "network/asking.hpp"
 #include "network/leads.hpp"
 #include "network/line.hpp"
 #include "network/marks.hpp"
@@ -75,6 +76,8 @@ class LaneEngine : protected RandomSource, protected Load {
   struct First {
     std::uint32_t wire, queue;
     unsigned classes;
+    /// The class of one of its lanes.
+    [[nodiscard]] unsigned of(unsigned lane) const { return lane < classes ? lane : lane % classes; }
   };
 
   LaneEngine(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
@@ -209,10 +212,14 @@ class LaneEngine : protected RandomSource, protected Load {
     now_ = now;
     asking_.clear();
     table_.each(now, [this](unsigned kind, std::uint32_t number) { self().happens(kind, number); });
+    order_.clear();
+    // The timetable gives back last what was put in first, which is mostly in order.
+    for (std::size_t i = asking_.size(); i-- > 0;) order_.push_back({messages_[asking_[i]].key, asking_[i]});
+    asking_.clear();
     while (source_.next_cycle() == now) create();
-    std::sort(asking_.begin(), asking_.end(),
-              [this](std::uint32_t a, std::uint32_t b) { return messages_[a].key < messages_[b].key; });
-    for (const auto index : asking_) ask(index);
+    for (const auto index : asking_) order_.push_back({messages_[index].key, index});
+    put_in_order(order_);
+    for (const auto& one : order_) ask(one.index);
     for (std::uint32_t wire = marks_.take(0); wire != Marks::nothing; wire = marks_.take(wire + 1)) self().look(wire);
   }
   void create() {
@@ -277,6 +284,7 @@ class LaneEngine : protected RandomSource, protected Load {
   Source& source_;
   events::Random random_;
   Choices choices_;
+  std::vector<Asking> order_;
   std::uint64_t created_ = 0, live_ = 0, head_hops_ = 0, flit_hops_ = 0, unroutable_ = 0;
 };
 

@@ -147,7 +147,7 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     Tick again = ~Tick{0};
     for (unsigned step = 0; step < link.lanes; ++step) {
       const unsigned lane = wire.turn + step < link.lanes ? wire.turn + step : wire.turn + step - link.lanes;
-      Line& line = queues_[first.queue + lane % first.classes].wire;
+      Line& line = queues_[first.queue + first.of(lane)].wire;
       if (line.last == nobody) continue;
       if (wire.free_at > now_) {
         again = wire.free_at;
@@ -164,12 +164,19 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
       }
       wire.turn = lane + 1 < link.lanes ? lane + 1 : 0;
       cross(Base::step_out(line), number, wire.lane + lane);
-      marks_.put(number);  // for who is next
-      return;
+      again = wire.free_at;
+      if (!waited_for(first)) return;
+      break;
     }
     if (again == ~Tick{0} || (wire.wake == again && again > now_)) return;
     wire.wake = again;
     table_.put(now_, again, wire_wakes, number);
+  }
+  /// Whether anybody waits for a wire of the link, in whatever lane class.
+  [[nodiscard]] bool waited_for(const First& first) const {
+    for (unsigned klass = 0; klass < first.classes; ++klass)
+      if (!queues_[first.queue + klass].wire.empty()) return true;
+    return false;
   }
   void cross(std::uint32_t index, std::uint32_t number, std::uint32_t lane) {
     Message& m = messages_[index];
@@ -252,7 +259,7 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     back.insert(std::upper_bound(back.begin(), back.end(), time), time);
     const Wire& wire = wires_[number];
     const First& first = first_[wire.link];
-    if (queues_[first.queue + (lane - wire.lane) % first.classes].wire.last != nobody) marks_.put(number);
+    if (queues_[first.queue + first.of(lane - wire.lane)].wire.last != nobody) marks_.put(number);
   }
 
   const bool stored_, fifo_, output_;

@@ -17,6 +17,7 @@
 
 #include "events/random.hpp"
 #include "events/wheel.hpp"
+#include "network/asking.hpp"
 #include "network/leads.hpp"
 #include "network/line.hpp"
 #include "network/outcome.hpp"
@@ -113,10 +114,6 @@ class GeneralEngine : private RandomSource, private Load {
     std::uint32_t worm, link, channel;
     Tick time;
   };
-  struct Asking {
-    std::uint64_t key;
-    std::uint32_t worm;
-  };
 
   std::uint64_t next() override { return random_.next(); }
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned) const override {
@@ -136,22 +133,8 @@ class GeneralEngine : private RandomSource, private Load {
     // A bucket gives back last what was put in first, which is mostly in order.
     if (mutant != 2) std::reverse(asking_.begin(), asking_.end());
     while (source_.next_cycle() == now) create();
-    if (mutant != 2) put_in_order();
-    for (std::size_t i = 0; i < asking_.size(); ++i) ask(asking_[i].worm);
-  }
-  /// By insertion while little is out of place.
-  void put_in_order() {
-    std::size_t moves = 0;
-    for (std::size_t i = 1; i < asking_.size(); ++i) {
-      const Asking one = asking_[i];
-      std::size_t at = i;
-      for (; at > 0 && asking_[at - 1].key > one.key; --at) asking_[at] = asking_[at - 1];
-      asking_[at] = one;
-      moves += i - at;
-      if (moves <= 8 * asking_.size()) continue;
-      std::sort(asking_.begin(), asking_.end(), [](const Asking& a, const Asking& b) { return a.key < b.key; });
-      return;
-    }
+    if (mutant != 2) put_in_order(asking_);
+    for (std::size_t i = 0; i < asking_.size(); ++i) ask(asking_[i].index);
   }
   void push(std::uint32_t index, Tick time) {
     if (time - now_ < wheel_.size()) {
