@@ -25,7 +25,8 @@ def kept(name: str, *flags: str, own: bool = True) -> Path:
     record = read_record(programs_root() / f"{name}.cpp")
     assert record is not None
     wished = [*WARNINGS, *(record.extra.get("flags", ()) if own else ("-Wno-unknown-pragmas",)), *flags]
-    program = SimpleNamespace(name=record.name, path=record.path, kind=record.kind, extra={"flags": wished})
+    extra = {"flags": wished, "libraries": record.extra.get("libraries", ())}
+    program = SimpleNamespace(name=record.name, path=record.path, kind=record.kind, extra=extra)
     return build([program], mpi=None)[record.name].path
 
 

@@ -60,6 +60,7 @@ NATIVE = {
     "programs/processor": ("core/", "mpi.h", "ranks/", "mpi/"),
     "programs/memory": ("core/", "mpi.h", "ranks/", "mpi/"),
     "programs/threads": ("core/", "mpi.h", "ranks/", "mpi/"),
+    "programs/libraries": ("core/", "mpi.h", "ranks/", "mpi/", "threads/", "timing/"),
     "programs/kernels": ("core/", "mpi.h", "ranks/", "mpi/"),
     "programs/ranks": ("mpi.h", "mpi/", "network/", "events/", "storage/", "node/"),
     "core/events": ("network/", "ranks/", "node/", "storage/", "mpi.h"),

@@ -23,7 +23,18 @@ _NUMBERS = tuple(f"{what}_{profile}" for what in ("slice", "blocks") for profile
 _TOP = {
     *_TEXTS,
     *_NUMBERS,
-    *("published", "model", "statistics", "historical", "matrix", "or_nothing", "traces", "unjudged", "flags"),
+    *(
+        "published",
+        "model",
+        "statistics",
+        "historical",
+        "matrix",
+        "or_nothing",
+        "traces",
+        "unjudged",
+        "flags",
+        "libraries",
+    ),
     *("ranks", "least_ranks", "most_ranks", "host", "needs", "computes"),
     *("parameter", "metric", "figure", "headline", "roof", "shares", "row"),
 }
@@ -34,6 +45,7 @@ NEEDS = (
     "forwarding",
     "forced",
 )  # tables of a description that a benchmark cannot do without
+LIBRARIES = ("blas", "fftw")  # that a program may use where they are (execute/libraries.py)
 _VALUES = ("default", "quick", "standard", "full", "described")
 _KEYS = {
     "parameter": {"type", *_VALUES, "min", "max", "unit", "sweep", "help", "choices", "words", "from"},
@@ -95,7 +107,7 @@ class _Record:
             ):
                 accepted = "a whole number from 1" + (', or "all"' if key == "ranks" else "")
                 raise self._refused("is no number of ranks", (key,), value, accepted)
-        for key, known in (("needs", NEEDS), ("computes", None)):
+        for key, known in (("needs", NEEDS), ("libraries", LIBRARIES), ("computes", None)):
             value = self.table.get(key, [])
             names = value if isinstance(value, list) else [value]
             wrong = [each for each in names if not isinstance(each, str) or (known and each not in known)]

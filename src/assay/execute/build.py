@@ -24,6 +24,7 @@ from assay.benchmark.record import programs_root
 from assay.errors import MeasurementError
 from assay.execute import leash
 from assay.execute.compiler import Compiler, find_compiler, first_errors
+from assay.execute.libraries import FoundLibrary, with_libraries
 from assay.execute.mpi import Mpi, launch_environment
 from assay.execute.units import SharedUnit, digest_of, includes, make, objects_of, shared, units_of
 
@@ -37,7 +38,8 @@ Progress = Callable[[str], None]
 class ProgramSource(Protocol):
     """What building needs of a benchmark: name, file, whether it passes messages (`ranks` or `node`).
 
-    A record may say `flags = ["-fopenmp"]` (`Benchmark.extra`): each is used where the compiler has it.
+    A record may say `flags = ["-fopenmp"]` (`Benchmark.extra`): each is used where the compiler has it; and
+    `libraries = ["blas"]`: each is linked where it is found (libraries.py).
     """
 
     @property
@@ -63,6 +65,7 @@ class Built:
     key: str
     cached: bool
     seconds: float
+    libraries: tuple[FoundLibrary, ...] = ()
 
 
 def build(
@@ -151,6 +154,7 @@ class _Plan:
     units: list[SharedUnit]
     key: str
     program: Path
+    libraries: tuple[FoundLibrary, ...]
 
 
 def _plain(compiler: Compiler) -> Compiler:
@@ -174,8 +178,10 @@ def _plan(benchmark: ProgramSource, compiler: Compiler, plain: Compiler, root: P
         compiler = replace(compiler, flags=" ".join([compiler.flags, *had]))
     if root not in benchmark.path.parents:
         compiler = replace(compiler, flags=f"{compiler.flags} {OWN_FLAGS}")
+    compiler, libraries = with_libraries(compiler, getattr(benchmark, "extra", {}).get("libraries", ()))
     key = digest_of(compiler, files)
-    return _Plan(benchmark.name, source, compiler, defines, units, key, folder / f"{benchmark.name}-{key}")
+    program = folder / f"{benchmark.name}-{key}"
+    return _Plan(benchmark.name, source, compiler, defines, units, key, program, libraries)
 
 
 def _one(
@@ -183,7 +189,7 @@ def _one(
 ) -> Built:
     name, compiler, key, program = plan.name, plan.compiler, plan.key, plan.program
     if program.exists():
-        return Built(program, compiler.identity, compiler.flags, key, True, 0.0)
+        return Built(program, compiler.identity, compiler.flags, key, True, 0.0, plan.libraries)
     for unit in plan.units:
         if unit.object in units:
             units[unit.object].result()
@@ -194,7 +200,7 @@ def _one(
         command = compiler.command(plan.source, fresh, root, plan.defines, [unit.object for unit in plan.units])
         compiler.make(name, command, fresh, timeout)
         fresh.rename(program)
-    return Built(program, compiler.identity, compiler.flags, key, False, time.monotonic() - began)
+    return Built(program, compiler.identity, compiler.flags, key, False, time.monotonic() - began, plan.libraries)
 
 
 @functools.lru_cache(maxsize=64)

@@ -26,7 +26,7 @@ _ADVICE = "install one (apt-get install g++) or name another in CXX"
 
 @dataclass(frozen=True)
 class Compiler:
-    """A compiler as it is called: `words` (the wrapper with its arguments), `identity` as people name it, flags."""
+    """A compiler as it is called: `words` (the wrapper too), `identity` as people name it, flags, what it links."""
 
     words: tuple[str, ...]
     identity: str
@@ -34,6 +34,7 @@ class Compiler:
     flags: str
     mpi: Mpi | None
     environment: tuple[tuple[str, str], ...]
+    libraries: tuple[str, ...] = ()
 
     def make(self, name: str, command: Sequence[str], made: Path, timeout: float) -> None:
         """Run a command that makes the file `made`; MeasurementError names the first errors and the command."""
@@ -71,6 +72,7 @@ class Compiler:
             str(program),
             "-pthread",
             *shlex.split(dict(self.environment).get("LDFLAGS", "")),
+            *self.libraries,
         )
 
     def object_command(self, source: Path, made: Path, root: Path) -> tuple[str, ...]:
@@ -80,7 +82,14 @@ class Compiler:
 
     def key(self) -> str:
         """All that a binary depends on beside its sources: compiler, flags, processor, MPI and its wrapper."""
-        parts = [*self.words, self.version, self.flags, processor(), *(f"{k}={v}" for k, v in self.environment)]
+        parts = [
+            *self.words,
+            self.version,
+            self.flags,
+            *self.libraries,
+            processor(),
+            *(f"{k}={v}" for k, v in self.environment),
+        ]
         return "\n".join([*parts, repr(self.mpi)])
 
 

@@ -94,6 +94,7 @@ class Real:
             "mpi": None if self.mpi is None else vars(self.mpi) | {},
             "programs": {
                 name: {"compiler": built.compiler, "flags": built.flags, "key": built.key}
+                | ({"libraries": {each.name: each.origin for each in built.libraries}} if built.libraries else {})
                 for name, built in self._built.items()
             },
         }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from assay.benchmark.record import benchmark
 from assay.errors import AssayError, InputError, InterruptError
 from assay.execute import session
+from assay.execute.libraries import refuse_missing
 from assay.execute.plan import Plan
 from assay.execute.session import Failure
 from assay.execute.wishes import Wishes
@@ -29,6 +30,8 @@ def measure(
     """Plan and measure into a new run; `left_out`: what cannot be measured here, and why."""
     plan, where = wishes.plan(), wishes.target()
     where.admit([benchmark(name) for name in wishes.names])  # all that can be refused is, before a folder is made
+    for name in wishes.names if wishes.on is None else ():
+        refuse_missing(benchmark(name), wishes.settings)
     found = None if wishes.on is not None else _here()  # a described machine's results do not depend on this one
     about = {
         "command": sys.argv[1:],

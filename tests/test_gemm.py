@@ -1,0 +1,116 @@
+"""The matrix product: checks broken on purpose, the library that ran, and what is said where there is none."""
+
+from __future__ import annotations
+
+import functools
+import json
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.benchmark.record import benchmark
+from assay.errors import InputError
+from assay.execute import libraries
+from assay.execute.compiler import find_compiler
+from command_line import assay
+from compiled import kept
+from started import words
+
+pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+SIZES = "size=1,3,37,64,300"  # below and beside every block's length, and beyond the depth of a panel
+
+
+@functools.cache
+def built(*flags: str) -> Path:
+    return kept("kernels/gemm", *flags)
+
+
+def run(path: Path, *settings: str, status: int = 0) -> list[dict[str, Any]]:
+    given = [word for setting in settings for word in ("--set", setting)]
+    command = [path, *words("gemm", "--slice", "0.0005", "--blocks", "1", *given)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    assert done.returncode == status, (done.stdout[-800:], done.stderr)
+    return [json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines()]
+
+
+def has_blas() -> bool:
+    return libraries.find("blas", find_compiler()) is not None
+
+
+needs_blas = pytest.mark.skipif(not has_blas(), reason=libraries.missing("blas"))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("code", ["ours", pytest.param("library", marks=needs_blas)])
+def test_products_are_right_at_every_size(code: str, threads: int) -> None:
+    lines = run(built(), SIZES, f"code={code}", f"threads={threads}")
+    if any("left out" in line.get("text", "") for line in lines):
+        pytest.skip("fewer processors than threads")
+    checks = [line for line in lines if line["event"] == "check"]
+    assert len(checks) == 10 and all(line["passed"] for line in checks)
+    assert all("0 wrong rows" in line["detail"] for line in checks)
+
+
+@pytest.mark.parametrize("code", ["ours", pytest.param("library", marks=needs_blas)])
+def test_a_sum_one_short_and_a_null_kernel_are_found(code: str) -> None:
+    """With ASSAY_BREAK our sums miss their last product, and the library is not called at all."""
+    lines = run(built("-DASSAY_BREAK=1"), SIZES, f"code={code}", "threads=1", status=1)
+    checks = [line for line in lines if line["event"] == "check"]
+    assert len(checks) == 10 and not any(line["passed"] for line in checks)
+
+
+@needs_blas
+def test_the_version_that_ran_is_in_the_notes_of_the_run(tmp_path: Path) -> None:
+    done = assay(
+        *("run", "gemm", "--set", "size=64", "--set", "type=float64", "--set", "threads=1", "--json"),
+        *("--out", str(tmp_path / "run"), "--launches", "1"),
+    )
+    assert done.status == 0, done.err
+    told = done.document
+    assert any(note.startswith("library: ") for note in told["notes"]), told["notes"]
+    figures = {(f["name"], f["statistic"], f["params"]["code"]) for f in told["figures"]}
+    assert {("rate", "best", "library"), ("rate", "best", "ours"), ("time", "best", "ours")} <= figures
+    rates = {f["params"]["code"]: f for f in told["figures"] if (f["name"], f["statistic"]) == ("rate", "best")}
+    times = {f["params"]["code"]: f for f in told["figures"] if (f["name"], f["statistic"]) == ("time", "best")}
+    for code in ("library", "ours"):
+        assert rates[code]["value"] == pytest.approx(2 * 64**3 / times[code]["value"])
+
+
+def test_asking_for_a_library_that_is_not_here_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(libraries, "find", lambda name, compiler: None)
+    with pytest.raises(InputError, match=r"no BLAS with LAPACK library was found: apt-get install libopenblas-dev"):
+        libraries.refuse_missing(benchmark("gemm"), {"code": "library"})
+    libraries.refuse_missing(benchmark("gemm"), {"code": "ours"})
+    libraries.refuse_missing(benchmark("gemm"), {})
+
+
+def test_without_a_library_its_cases_are_left_out_and_ours_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compiler whose links of every library fail, as on a host that has none."""
+    real = shutil.which("g++")
+    wrapper = tmp_path / "g++"
+    wrapper.write_text(
+        f'#!/bin/sh\nfor word; do case $word in -l*blas*|-lfftw3) exit 1;; esac; done\nexec {real} "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    asked = ("run", "gemm", "--set", "size=64", "--set", "threads=1", "--launches", "1", "--json")
+    monkeypatch.setenv("CXX", str(wrapper))
+    done = assay(*asked, "--out", str(tmp_path / "run"))
+    assert done.status == 0, done.err
+    told = done.document
+    assert {f["params"]["code"] for f in told["figures"]} == {"ours"}
+    assert any("left out: no BLAS" in note and "libopenblas-dev" in note for note in told["notes"])
+    refused = assay(*asked, "--set", "code=library", "--out", str(tmp_path / "second"))
+    assert refused.status == 2 and "Traceback" not in refused.err
+    assert len(refused.err.strip().splitlines()) == 1 and "apt-get install libopenblas-dev" in refused.err
+    assert not (tmp_path / "second").exists()
+
+
+def test_what_is_linked_belongs_to_the_key_of_a_kept_binary() -> None:
+    compiler = find_compiler()
+    assert replace(compiler, libraries=("-lopenblas",)).key() != compiler.key()
