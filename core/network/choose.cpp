@@ -32,10 +32,11 @@ Engine choose_engine(const Network& network, const Switching& switching) {
   }
   const bool more = lanes || switching.header_flits != 0 || (packets && switching.buffers == "output");
   if (switching.engine == "worm" && more)
-    throw ParameterError("network.engine",
-                         "is \"worm\", which has one lane a channel, no packet headers and no output queues, and this "
-                         "network has more; accepted here: auto, " +
-                             std::string(packets ? "packet" : "flit"));
+    throw ParameterError(
+        "network.engine",
+        "is \"worm\", which has one lane per channel, no packet headers and no output queues, and this "
+        "network has more; accepted here: auto, " +
+            std::string(packets ? "packet" : "flit"));
   if (!more) return Engine::worm;
   return packets ? Engine::packet : Engine::flit;
 }

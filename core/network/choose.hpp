@@ -1,6 +1,6 @@
 // Which engine is exact for a described network; the fastest of those unless one is asked for by name.
 //
-//   worm    one lane a channel, input-queued, no packet headers; any switching
+//   worm    one lane per channel, input-queued, no packet headers; any switching
 //   packet  cut-through and store-and-forward, any number of lanes: whole packets
 //   flit    wormhole, any number of lanes
 //

@@ -7,7 +7,7 @@
 //   queue_up(message)       it wants link `want` in class `klass` from now on
 //   look(wire)              something has changed for this wire
 // In a tick first what was under way happens, then requests are served in order of message, then wires are gone through
-// upwards until nothing moves.
+// in order of number until nothing moves.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -140,7 +140,7 @@ class LaneEngine : protected RandomSource, protected Load {
     const auto whole = parts_[row];
     return start(whole.source, whole.destination, flits, key + 1, row, whole.born);
   }
-  /// The packet, whose tail time is set, is at its destination; the observer hears of whole messages.
+  /// The packet, whose tail time is set, is at its destination; the observer is given whole messages.
   void arrived(std::uint32_t index) {
     Message& m = messages_[index];
     m.live = false;

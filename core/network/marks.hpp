@@ -1,5 +1,5 @@
-// A set of small numbers that is gone through upwards while it changes: a bitmap under a bitmap. What is put in behind
-// the place reached waits for the next time round.
+// A set of small numbers that is traversed upwards while it changes: a bitmap of two levels. A number put in below the
+// one reached is found in the next traversal.
 #pragma once
 #include <bit>
 #include <cstdint>

@@ -17,7 +17,7 @@ struct Outcome {
   std::uint64_t messages = 0;   // delivered while it was measured
   std::uint64_t simulated_messages = 0;
   std::uint64_t head_hops = 0, flit_hops = 0, memory_bytes = 0;
-  double offered = 0, throughput = 0, worst_node = 0;  // flits a node a cycle; worst: the source least served
+  double offered = 0, throughput = 0, worst_node = 0;  // flits per node per cycle; worst: the source least served
   std::map<std::string, Latency> latencies;
   std::vector<std::uint64_t> backlog;  // messages generated and not delivered, at each batch's end
   std::vector<double> utilisation;     // by link of the fabric, if asked for: busy share of a channel

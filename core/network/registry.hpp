@@ -48,7 +48,7 @@ struct Network {
   std::unique_ptr<Fabric> fabric;
   std::unique_ptr<Routing> routing;
 };
-/// From the keys of [network] (switching is not looked at here). ParameterError's keys begin with "network.".
+/// From the keys of [network] (switching is not read here). ParameterError's keys begin with "network.".
 Network build_network(const Table& given);
 
 }  // namespace assay::network

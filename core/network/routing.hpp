@@ -17,12 +17,12 @@
 
 namespace assay::network {
 
-/// What a message carries of its route. Plain data: copy it, compare it, keep 20 bytes a live message.
+/// What a message carries of its route. Plain data: copy it, compare it, keep 20 bytes per live message.
 struct RouteState {
   std::uint32_t source = none;
   std::uint32_t destination = none;   // node
   std::uint32_t intermediate = none;  // router, of the routings in two phases
-  std::uint32_t bits = 0;             // ties broken at the start, one bit a dimension
+  std::uint32_t bits = 0;             // ties broken at the start, one bit per dimension
   std::uint8_t phase = 0;
   bool operator==(const RouteState&) const = default;
 };

@@ -8,7 +8,7 @@ namespace assay::network {
 
 namespace {
 
-/// Takes known keys out of a table; what is left over is refused.
+/// Takes known keys out of a table; what remains is refused.
 class Reader {
  public:
   Reader(const Table& config, std::string name) : name_(std::move(name)) {

@@ -1,6 +1,6 @@
 // What a run of the simulated network is given: the tables [traffic], [io] and [method] of NETWORK.toml as plain data,
 // with the defaults a person gets. ([network] belongs to the topologies and routings; see registry.hpp and Switching
-// below.) Times in cycles (ticks of the finest clock), lengths in flits, rates in flits a node a cycle.
+// below.) Times in cycles (ticks of the finest clock), lengths in flits, rates in flits per node per cycle.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -21,7 +21,7 @@ struct Switching {
                                    // output: packets queue at the outputs
   std::uint32_t output_packets = 0;      // output: places in the queue of a link's lane class (0: any number)
   std::string circuit_release = "tail";  // circuit: released as the tail passes, or "end": all at once behind it
-  std::uint32_t acknowledgement = 1;     // circuit: cycles a link for the acknowledgement to come back
+  std::uint32_t acknowledgement = 1;     // circuit: cycles per link for the acknowledgement to come back
   std::uint32_t sink_ticks = 1;          // a destination takes a flit every so many ticks
   std::uint32_t packet_flits = 0;        // messages longer than this go as packets (0: whole)
   std::uint32_t header_flits = 0;        // flits that every packet has beside its payload
@@ -34,7 +34,7 @@ struct Traffic {
       "uniform";      // uniform transpose bit-complement bit-reversal shuffle tornado neighbour hotspot spherical
   bool self = false;  // uniform: a node may send to itself
   std::string arrivals = "poisson";                                   // poisson bernoulli burst
-  double load = 0.0;                                                  // flits a node a cycle
+  double load = 0.0;                                                  // flits per node per cycle
   std::vector<std::pair<std::uint32_t, double>> flits = {{32, 1.0}};  // lengths and their weights; one number: constant
   std::string lengths = "table";              // table (above) or geometric (mean: the first length above)
   double burst_messages = 8;                  // burst: mean messages of a burst (geometric), one behind the other

@@ -12,7 +12,8 @@
 //      whose turn it is among those with a flit at hand and a place at the far end.
 // With r = 0 or w = 0 a start gives way to another in the same tick. A routing that needs n lanes gets n classes; a
 // link of more lanes than that has several of each class: lane l is of class l mod n.
-// With one lane a link this is the worm engine's rule, tick for tick. (Dally 1992; Dally and Towles 2004, chapter 16.)
+// With one lane per link this is the worm engine's rule, tick for tick. (Dally 1992; Dally and Towles 2004,
+// chapter 16.)
 #pragma once
 #include <algorithm>
 #include <cstdint>

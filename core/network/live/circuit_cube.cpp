@@ -1,9 +1,9 @@
 // Circuits on a complete hypercube with e-cube routing, without tables: what the first machines of the catalogue are,
 // up to a million nodes and more, where the general engine's links would not fit into memory.
 //
-// The rules are the general engine's for circuit switching (worm/general.hpp), with one channel a link: a head asks for
-// one link after the other, h ticks apart; a link is a word, the tick from which it is free, possibly ahead of now, or
-// held with the tail of its first-in-first-out queue. When the last link is granted everything is known: the circuit
+// The rules are the general engine's for circuit switching (worm/general.hpp), with one channel per link: a head asks
+// for one link after the other, h ticks apart; a link is a word, the tick from which it is free, possibly ahead of now,
+// or held with the tail of its first-in-first-out queue. When the last link is granted everything is known: the circuit
 // stands, the data stream, and every link's release with it, so that its first waiter is granted that tick at once.
 // The words of all nodes' links of one kind lie together (into the router, out of it, by each dimension): where many
 // nodes send in the same way, as programs do, memory is walked from end to end.

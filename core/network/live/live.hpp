@@ -3,7 +3,7 @@
 // its destination. The engines are those of simulate() and replay(): the same messages in the same cycles give the same
 // heads and tails (tests/test_live_network.py), ties of one cycle going by order of submission.
 //
-// A report of a cycle lies in that cycle or later; an arrival always later, as a head takes at least a tick a link.
+// A report of a cycle lies in that cycle or later; an arrival always later, as a head takes at least a tick per link.
 #pragma once
 #include <cstdint>
 #include <memory>

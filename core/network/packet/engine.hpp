@@ -4,7 +4,7 @@
 // A packet of L flits (its header among them) that is granted a wire at g starts with its head at g and with its tail
 // at T (passage.hpp; where no head is faster than its body, max(g + f (L-1), T + w of the link before)); the wire is
 // free at T + f, and the packet's slot in the lane's buffer that it comes from at T + r. All that is known at the
-// grant, so there is one event a hop: the request at the next router, h after the head's start (cut-through) or the
+// grant, so there is one event per hop: the request at the next router, h after the head's start (cut-through) or the
 // tail's (store-and-forward); and a wake-up where somebody waits for a wire or a slot. Requests of a tick queue in
 // order of message; then the wires are gone through upwards until nothing is granted any more. A wire serves its lanes
 // in turn, each first come first served. Routers are
@@ -14,7 +14,7 @@
 //   output  output-queued: a packet goes at once into the queue of the link that it wants, if there is a place, and
 //           frees its slot as its tail comes in; else it waits in its buffer.
 // A routing that needs n lanes gets n classes: lane l is of class l mod n. Its choice is made once, at the request, by
-// the packets that wait or stand at the far end. With one lane a link, this is the worm engine's cut-through.
+// the packets that wait or stand at the far end. With one lane per link, this is the worm engine's cut-through.
 #pragma once
 #include <algorithm>
 #include <cstdint>

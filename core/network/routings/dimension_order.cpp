@@ -4,8 +4,8 @@
 //
 // At distance k/2 both ways are shortest. By default they are taken by the parity of the source's coordinates: then
 // both directions carry alike, and uniform traffic reaches the bound that textbooks give a torus and that people expect
-// (1 flit a node a cycle on the 8-ary 2-cube, 63/64 without messages to oneself; all one way holds it at 0.8), while a
-// pair of nodes keeps one path, so that its messages stay in order and a trace needs no seed.
+// (1 flit per node per cycle on the 8-ary 2-cube, 63/64 without messages to oneself; all one way holds it at 0.8),
+// while a pair of nodes keeps one path, so that its messages stay in order and a trace needs no seed.
 #include "network/registry.hpp"
 #include "network/shapes/grid.hpp"
 
@@ -76,7 +76,7 @@ class DimensionOrder final : public Routing {
     return {"dimension-order", true, !ring || dateline, ring && dateline ? 2u : 1u, Selection::first};
   }
 
-  // One bit a dimension: the parity of the source's coordinates, so that the two ways carry alike.
+  // One bit per dimension: the parity of the source's coordinates, so that the two ways carry alike.
   [[nodiscard]] std::uint32_t alternate(std::uint32_t router) const {
     std::uint32_t sum = 0;
     for (unsigned d = 0; d < grid_.dimensions(); ++d) sum += grid_.coordinate(router, d);

@@ -114,8 +114,8 @@ OpenLoop::OpenLoop(const Traffic& traffic, const Neighbourhood& around, events::
     }
   }
 
-  if (!(traffic.load > 0)) throw ParameterError("traffic.load", "must be above 0 flits a node a cycle");
-  const double rate = traffic.load / mean_flits_;  // messages a sending node a cycle
+  if (!(traffic.load > 0)) throw ParameterError("traffic.load", "must be above 0 flits per node per cycle");
+  const double rate = traffic.load / mean_flits_;  // messages per sending node per cycle
   if (traffic.arrivals == "poisson") {
     gap_ = 1 / (rate * sending_);
     time_ = random_.exponential() * gap_;
@@ -124,9 +124,9 @@ OpenLoop::OpenLoop(const Traffic& traffic, const Neighbourhood& around, events::
     process_ = Process::bernoulli;
     probability_ = rate;
     if (rate > 1)
-      throw ParameterError(
-          "traffic.load",
-          "Bernoulli arrivals give at most one message a node a cycle, and this load wants " + std::to_string(rate));
+      throw ParameterError("traffic.load",
+                           "Bernoulli arrivals give at most one message per node per cycle, and this load wants " +
+                               std::to_string(rate));
     trial_ = ~std::uint64_t{0};
     advance();
   } else if (traffic.arrivals == "burst") {

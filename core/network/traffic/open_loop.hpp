@@ -1,7 +1,7 @@
 // Open-loop sources: messages come whatever the state of the network. All nodes together are one merged stream, one
-// draw a message instead of one pending event a node:
+// draw per message instead of one pending event per node:
 //  * Poisson: gaps of the sum process are exponential, the source is uniform;
-//  * Bernoulli: a trial a node a cycle; the trials in the order (cycle, node) have geometric gaps;
+//  * Bernoulli: a trial per node per cycle; the trials in the order (cycle, node) have geometric gaps;
 //  * burst: bursts come as a Poisson process, each a geometric number of messages of one node in one cycle.
 // Patterns as Dally and Towles (2004), section 3.2, define them on the node's number; a message that a permutation maps
 // to its own source is not sent. Spherical locality: Reed and Grunwald (1987), nodes within `radius` links.

@@ -11,7 +11,7 @@ struct UnitCube {
   std::uint32_t dimension, buffer, injection, ejection;
 };
 
-/// Whether [network] describes just that: wormhole switching, one channel a link, unit times, nothing failed.
+/// Whether [network] describes just that: wormhole switching, one channel per link, unit times, nothing failed.
 std::optional<UnitCube> unit_cube(const Table& network, const Switching& switching);
 
 Outcome simulate_cube(const UnitCube& cube, const Traffic& traffic, const Method& method);

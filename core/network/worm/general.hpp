@@ -1,15 +1,13 @@
 // The worm engine for any fabric and routing: wormhole with links of unlike speed and any buffers, virtual cut-through,
 // store-and-forward, circuit switching, messages cut into packets, first-in-first-out input buffers, adaptive choices.
 //
-// One event a head hop, as in unit.hpp; paths and crossings are kept with the message, times have 64 bits, and Train
-// says when a link is free again. What a head asks for is a channel of a link; what may be unknown of it differs:
-//  * wormhole, circuit: the channel is held from the grant until its release R;
-//  * cut-through, store-and-forward: the wire is free at T + f, known at the grant; of the channel's packet slots at
-//  the far
-//    end one is taken until the packet's tail has left it (T of the next link + r), known when the next link is
-//    granted.
-// A link's waiters are served in order of (cycle, message); a grant is made ahead of time when no unknown release can
-// come before it, and looked at again at the earliest known one otherwise.
+// One event per head hop, as in unit.hpp; paths and crossings are kept with the message, times have 64 bits, and Train
+// says when a link is free again. A head requests a channel of a link; what may not be known of a channel differs:
+//  * wormhole, circuit: it is held from the grant until its release R;
+//  * cut-through, store-and-forward: the wire is free at T + f, known at the grant. One of the packet slots at the far
+//    end is taken until the packet's tail has left it (T of the next link + r), known when the next link is granted.
+// The waiters of a link are served in order of (cycle, message). A grant is made ahead of time when no unknown release
+// can come before it; else the link is examined again at the earliest known release.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -103,7 +101,7 @@ class GeneralEngine : private RandomSource, private Load {
   struct State {
     std::uint32_t first = 0;  // its first channel
     Line line;
-    Tick wake = unknown;  // the first time at which it is looked at again
+    Tick wake = unknown;  // when it is examined again
   };
   struct Offer {
     Tick time;  // unknown: cannot be said yet
@@ -151,7 +149,7 @@ class GeneralEngine : private RandomSource, private Load {
     }
     while (wakes_.first() == now) {
       const std::uint32_t link = wakes_.pop().index;
-      if (links_[link].wake != now) continue;  // it was looked at before, and asked for that again
+      if (links_[link].wake != now) continue;  // it was examined before, and a later wake-up set
       links_[link].wake = unknown;
       serve(link);
     }
@@ -211,7 +209,6 @@ class GeneralEngine : private RandomSource, private Load {
   }
 
   // --- asking for the next link
-  // ------------------------------------------------------------------------------------------
   void ask(std::uint32_t index) {
     Worm& w = worms_[index];
     if (w.path.empty()) {
@@ -263,10 +260,10 @@ class GeneralEngine : private RandomSource, private Load {
   Offer best(std::uint32_t link) {
     const std::uint32_t count = fabric_.links[link].channels, first = links_[link].first;
     Offer offer{unknown, 0, unknown};
-    bool doubt = false;
+    bool uncertain = false;
     for (std::uint32_t c = 0; c < count; ++c) {
       if (free_at_[first + c] == unknown) {
-        doubt = true;
+        uncertain = true;
         continue;
       }
       Tick at = std::max(free_at_[first + c], now_);
@@ -274,7 +271,7 @@ class GeneralEngine : private RandomSource, private Load {
         FarEnd& end = far_ends_[first + c];
         end.forget(at);
         if (end.slots.size() + end.slots_open >= how_.buffer_packets) {
-          doubt |= end.slots_open != 0;
+          uncertain |= end.slots_open != 0;
           if (end.slots.empty()) continue;
           at = end.slots.front();
         }
@@ -284,7 +281,7 @@ class GeneralEngine : private RandomSource, private Load {
         offer.channel = first + c;
       }
     }
-    if (offer.time != unknown && offer.time > now_ && doubt && mutant != 3) {
+    if (offer.time != unknown && offer.time > now_ && uncertain && mutant != 3) {
       offer.look_again = offer.time;
       offer.time = unknown;
     }
@@ -343,7 +340,6 @@ class GeneralEngine : private RandomSource, private Load {
   }
 
   // --- wormhole and circuit
-  // ------------------------------------------------------------------------------------------------
   void cross_worm(const Granted& grant) {
     Worm& w = worms_[grant.worm];
     const Link& link = fabric_.links[grant.link];
@@ -391,7 +387,6 @@ class GeneralEngine : private RandomSource, private Load {
   }
 
   // --- packets
-  // --------------------------------------------------------------------------------------------------------------
   void cross_packet(std::uint32_t index, std::uint32_t number, std::uint32_t channel, Tick time) {
     Worm& w = worms_[index];
     const Link& link = fabric_.links[number];
@@ -457,7 +452,6 @@ class GeneralEngine : private RandomSource, private Load {
   }
 
   // --- ends
-  // -------------------------------------------------------------------------------------------------------------------
   /// The head goes on from a router on its way.
   void passes(const Worm& w, const Link& link, Tick time) {
     if constexpr (requires { observer_.passes(std::uint64_t{}, link, time, w.flits); })

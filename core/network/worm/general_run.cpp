@@ -12,7 +12,7 @@ void check_fits(const Network& network) {
     if (link.lanes > 1)
       throw ParameterError("network.lanes",
                            "is " + std::to_string(link.lanes) +
-                               ", but the worm engine has one lane a channel; accepted is 1 with a routing "
+                               ", but the worm engine has one lane per channel; accepted is 1 with a routing "
                                "that needs no more");
     if (link.head < 1) throw ParameterError("network.head_ticks", "is 0, accepted is 1 or more");
   }

@@ -2,9 +2,9 @@
 // written down: what a processor network joined with an I/O network needs. Rigid trains only: B = 1 and no message
 // shorter than its path, so every release is known when the head reaches the sink.
 //
-// A link is a word if it has one channel, else a word a channel and one more for the queue (see unit.hpp for the
+// A link is a word if it has one channel, else a word per channel and one more for the queue (see unit.hpp for the
 // encoding). The model says where messages come from and what follows when one arrives:
-//   next_cycle(), first(message)            the next message that comes of itself
+//   next_cycle(), first(message)            the next message that follows from no other
 //   delivered(engine, message, head)        may call engine.follow(message, cycle) to send another
 #pragma once
 #include <algorithm>

@@ -1,19 +1,20 @@
-// The worm engine for rigid trains on a cube: channels of one flit a cycle with one-flit buffers, and no message
+// The worm engine for rigid trains on a cube: channels of one flit per cycle with one-flit buffers, and no message
 // shorter than its path, so that all releases of a message follow from the one cycle in which its head reaches the
-// sink. One event a head hop, a dozen nanoseconds each.
+// sink. One event per head hop, about ten nanoseconds each.
 //
-// A network channel is one word: the tag of the last message in its line (as in the queue lock of Craig, Landin and
-// Hagersten: https://doi.org/10.1109/IPPS.1994.288305). Whoever asks for the channel puts its own tag there and looks
-// at the message before it: gone, or out of the channel by now: go on; at the sink already: go on when its tail is
-// through, which is known to the cycle; else stand in that message's list of followers until it is there. So nothing is
-// written when channels get free, and no queue is kept beside the words: with T the cycle from which the injection
-// channel is free, that of dimension d is free from T + the channels crossed down to d, a population count of the
-// route. Ejection over one channel is dimension 0, the last of all; those of the cube are counted from 1.
+// A network channel is one word: the tag of the last message in its queue (as in the queue lock of Craig, Landin and
+// Hagersten: https://doi.org/10.1109/IPPS.1994.288305). A head that requests the channel writes its own tag there and
+// reads the state of the message before it. If that one has left the channel, the head goes on; if it has reached its
+// sink, the head goes on in the cycle in which the tail leaves, which is known; else the head joins that message's list
+// of followers until it reaches its sink. So nothing is written when a channel gets free, and no queue is kept beside
+// the words: with T the cycle from which the injection channel is free, that of dimension d is free from T + the number
+// of channels crossed down to d, a population count of the route. Ejection over one channel is dimension 0, the last of
+// all; the dimensions of the cube are counted from 1.
 //
-// Messages lie in a ring by tag. A place is taken again when its last channel is free; a word with another tag than its
-// place has says that its message is long gone. Requests of one cycle are served in order of message; the list of a
-// cycle is the list of the one before, gone on a hop, with those that waited merged in and new ones behind. Heads at
-// the sink are seen to together, before the first of their channels gets free.
+// Messages lie in a ring by tag. A place is reused when its last channel is free; a word whose tag is not that of its
+// place belongs to a message that has left. Requests of one cycle are served in order of message: the list of a cycle
+// is the list of the cycle before, each head one hop further, with those that waited merged in and new messages
+// appended. Heads at the sink are processed in a batch, before the first of their channels gets free.
 //
 // Injection and ejection links of several channels are words of cycles and a queue, as in unit.hpp.
 #pragma once

@@ -1,5 +1,5 @@
 // The clock of the engines with 32-bit times, and their events: what comes in the next cycle is a list of the engine's
-// own, a wheel holds what is near, a heap what is not, another heap the links that are to be looked at again.
+// own, a wheel holds what is near, a heap what is not, another heap the links that are to be examined again.
 //
 // Times are relative to a base that is moved up before they overflow: absolute = base_ + relative. The first cycle of
 // all has the relative time `origin`.

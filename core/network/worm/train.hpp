@@ -61,7 +61,7 @@ class Train {
     }
     if (progress.settled == before) return 0;
     if (!progress.covered || !covers(own, own.flit)) return by_flit(path, flits, last);
-    if (last && progress.even && own.buffer != 0 && sink_ == own.flit && before < size &&
+    if (last && progress.even && own.buffer != 0 && sink_ <= own.flit && before < size &&
         unsettled + links_[path[before].link].buffer <= most)
       return evenly(path, before, flits);
     return closed_form(path, before, progress.settled, flits, last);
@@ -83,12 +83,13 @@ class Train {
     return path.back().head + links_[path.back().link].head;
   }
 
-  /// The closed form at the last grant where every f is the same and the buffers from column `first` on hold less than
-  /// the message: with S(j) = max(A(j), S(j+1) + r(j) - f B(j)), T(i) = max(T(i-1) + w(i-1), S(i) + f (L-1)).
+  /// The closed form at the last grant where every f is the same, the sink's no larger, and the buffers from column
+  /// `first` on hold less than the message: with S(j) = max(A(j), S(j+1) + r(j) - f B(j)), T(i) = max(T(i-1) + w(i-1),
+  /// S(i) + f (L-1)).
   Tick evenly(std::vector<Column>& path, std::size_t first, std::uint32_t flits) {
-    const auto stream = static_cast<std::int64_t>(sink_) * (flits - 1);
+    const auto stream = static_cast<std::int64_t>(links_[path.back().link].flit) * (flits - 1);
     auto start = static_cast<std::int64_t>(sink_head(path));
-    const std::int64_t at_sink = start;
+    const Tick at_sink = sink_head(path) + std::uint64_t{sink_} * (flits - 1);
     for (std::size_t j = path.size(); j-- > first;) {
       const Link& l = links_[path[j].link];
       start = std::max(static_cast<std::int64_t>(path[j].head),
@@ -100,7 +101,7 @@ class Train {
       path[i].tail = std::max(path[i].tail, least);
       least = path[i].tail + links_[path[i].link].body;
     }
-    return std::max(least, static_cast<Tick>(at_sink + stream));
+    return std::max(least, at_sink);
   }
 
   Tick closed_form(std::vector<Column>& path, std::size_t settled, std::size_t until, std::uint32_t flits, bool last) {

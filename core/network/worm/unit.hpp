@@ -1,6 +1,7 @@
-// The worm engine for the unit rule: every channel passes a flit a cycle, credits cost nothing (f = w = h = 1, r = 0).
+// The worm engine for the unit rule: every channel passes a flit per cycle, credits cost nothing (f = w = h = 1, r =
+// 0).
 //
-// One event a head hop. A message of L flits moves as a rigid train, so a channel's release follows from the cycles
+// One event per head hop. A message of L flits moves as a rigid train, so a channel's release follows from the cycles
 // A(j) in which the head crossed the links after it: link i is free again at the maximum, over j from i+1 to H+1 with
 // B (j-i-1) <= L-1, of A(j) + L-1 - B (j-i-1), with A(H+1) = A(H) + 1. A link's release is known when the head is
 // granted the column q = (L-1)/B + 1 after it, or the sink; until then the crossings are kept. (With B = 1 and L >= H
