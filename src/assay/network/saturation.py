@@ -1,8 +1,8 @@
-"""The load that saturates a network, by bisection, and the throughput at higher loads.
+"""The load that saturates a network, as an interval of stated confidence, and the throughput at higher loads.
 
 A load saturates the network if the backlog still grows when a run is quadrupled (a large mean says nothing): a run
-that starts empty is compared with its own first quarter. Where that is undecided, the run is made four times as long,
-at most twice.
+that starts empty is compared with its own first quarter, over replications (`balance`). A single run is judged for a
+point of a study (`judge`): where that is undecided, the run is made four times as long, at most twice.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from assay.network import figures, method
+from assay.network import balance, figures, method
 from assay.network.description import Description
 from assay.network.engine import SimulationRun
 from assay.network.simulation import DEFAULT_CYCLES, VERSION, SimulationTask, Steps, finite, task
 
 LONGER = 2  # how often an undecided run is made four times as long
+PLACES = (0.5, 0.25, 0.75)  # of an interval, one after the other, until one of them can be decided
 BEYOND = (1.1, 1.5, 2.0)  # of the saturation point
 HIGHEST = 1e4  # times the load of the file: the end of the search
 
@@ -59,34 +60,43 @@ def judge(
 
 
 def steps(description: Description) -> Steps:
-    """Bracket, bisect, then simulate higher loads: the document of `assay simulate --saturation`."""
+    """Bracket, narrow, then simulate higher loads: the document of `assay simulate --saturation`.
+
+    The interval's ends are loads that were decided, at the confidence of the file for both together; it is wider than
+    the precision asked for where the loads between cannot be decided.
+    """
     tried: list[dict[str, Any]] = []
     runs: list[SimulationRun] = []
 
-    def saturates(load: float) -> Generator[list[SimulationTask], list[SimulationRun], bool]:
-        verdict, made = yield from judge(at_load(description, load), 4 * (description.method.cycles or DEFAULT_CYCLES))
-        runs.extend(run for run, _ in made)
-        tried.extend({"load": load, **words} for _, words in made)
-        return verdict
+    def saturates(load: float) -> Generator[list[SimulationTask], list[SimulationRun], bool | None]:
+        found = yield from balance.decide(at_load(description, load), description.method.cycles or DEFAULT_CYCLES)
+        runs.extend(found.runs)
+        tried.extend({"load": load, **words} for words in found.words)
+        return found.saturated
 
     start = 1 / description.io.interval if description.io is not None else description.traffic.load
-    low, high = 0.0, start
-    while not (yield from saturates(high)):
-        low, high = high, high * 2
+    low, high, verdict = 0.0, start, (yield from saturates(start))
+    while verdict is not True:
+        low = high if verdict is False else low
+        high *= 2
         if high > HIGHEST * start:
             return _document(description, low, None, tried, runs, [])
-    if low == 0.0:
-        low = high / 2
-        while (yield from saturates(low)):
-            low, high = low / 2, low
-            if low < start / HIGHEST:
-                return _document(description, 0.0, high, tried, runs, [])
-    while (high - low) / high > description.method.precision:
-        middle = (low + high) / 2
-        if (yield from saturates(middle)):
-            high = middle
-        else:
-            low = middle
+        verdict = yield from saturates(high)
+    step = high / 2
+    while low == 0.0:
+        if step < start / HIGHEST:
+            return _document(description, 0.0, high, tried, runs, [])
+        verdict = yield from saturates(step)
+        low = step if verdict is False else low
+        high = step if verdict is True else high
+        step /= 2
+    places: tuple[float, ...] = PLACES
+    while places and (high - low) / high > description.method.precision:
+        middle = low + places[0] * (high - low)
+        verdict = yield from saturates(middle)
+        places = places[1:] if verdict is None else PLACES
+        low = middle if verdict is False else low
+        high = middle if verdict is True else high
     cycles = 4 * (description.method.cycles or DEFAULT_CYCLES)
     loads = [factor * (low + high) / 2 for factor in BEYOND]
     beyond = yield [task(at_load(description, load), 0, cycles // 4, cycles) for load in loads]
@@ -117,6 +127,7 @@ def _document(
         "found": high is not None,
         "load": None if high is None else middle,
         "interval": [low, high],
+        "confidence": description.method.confidence,
         "unit": unit,
         "per_millisecond": None if high is None else per_millisecond,
         "accepted_beyond": accepted,
