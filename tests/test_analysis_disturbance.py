@@ -219,6 +219,8 @@ def test_some_switches_more_in_a_short_launch_are_chance() -> None:
         for run in short
     )
     assert rules(judge(few, 2)) == set() and rules(judge(many, 2)) == {"switches"}
+    beside = changed(few, lambda block: True, others=1.0)
+    assert "switches" in rules(judge(beside, 2))
 
 
 def test_who_works_on_processors_that_are_not_ours_is_beside_us_as_well() -> None:

@@ -17,6 +17,7 @@ OTHERS = (
 OTHERS_A_PROCESSOR = 0.005  # and so much more per hardware thread: daemons come with the size of the machine
 STEAL = 0.05  # hardware threads stolen by the hypervisor: a twentieth moves a median by up to as much
 SWITCHES = 100.0  # involuntary switches of ours per second: ticks and daemons cause tens, a competitor 125 and more
+COMPETITOR = 0.5  # processors: whoever switches us out so often keeps half of one busy, however ticks are rounded
 SWITCHES_A_RANK = 25.0  # and so many more for each further rank: a competitor is one rank's, the tens are everybody's
 STARVED = 0.85  # our processor time, as a share of the case's best blocks: below it somebody else ran in our place
 FREQUENCY = 0.05  # so much below the best, relative: a time follows the processor's frequency one to one
@@ -75,7 +76,9 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
             findings.met("beside", window, _touched(blocks, window, others), beside)
             findings.met("steal", window, _touched(blocks, window, steal), _slowed(steal))
         tolerated = SWITCHES + SWITCHES_A_RANK * (ranks - 1)
-        if switches > tolerated + 2 * (tolerated / wall) ** 0.5:  # two standard deviations of what chance brings
+        if wall < WINDOW and others + steal < COMPETITOR:  # a few switches: two standard deviations may be chance
+            tolerated += 2 * (tolerated / wall) ** 0.5
+        if switches > tolerated:
             hit("switches", window, switches)
             lost = switches * SWITCH
             single = all(blocks[i].threads == 1 and busiest[i] <= ranks * (1 + EXACT) for i in window)
@@ -193,7 +196,8 @@ def _own_share(blocks: Sequence[AccountedBlock], windows: Sequence[Sequence[int]
     busy = np.array([b.counted("own") / b.wall if ok else np.nan for b, ok in zip(blocks, known, strict=True)])
     share, busiest = np.ones(len(blocks)), np.full(len(blocks), np.inf)
     usual = np.full(len(blocks), np.nan)  # of several threads: the case's mean
-    crowd = max(max(block.threads for block in blocks), int(np.ceil(np.nanmax(busy / ranks, initial=1.0) - LAG)))
+    more = [b.counted("own") - ranks * b.wall > EVENT for b in blocks]  # than that many threads can have had
+    crowd = max([block.threads for block in blocks] + np.ceil(busy[more] / ranks - LAG).astype(int).tolist())
     for members in cases_of(blocks).values():
         mine = busy[members]
         if not np.isfinite(mine).all():
