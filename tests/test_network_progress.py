@@ -24,7 +24,7 @@ HYPERCUBE = Path(__file__).resolve().parent.parent / "examples" / "hypercube.tom
 
 @pytest.mark.parametrize(("kind", "count"), [("threads", 1), ("threads", 2), ("processes", 2)])
 def test_all_cycles_are_counted_whoever_simulates_them(kind: workers.WorkerKind, count: int) -> None:
-    found = description.load(HYPERCUBE, ["method.cycles=5000", "method.replications=3"])
+    found = description.load(HYPERCUBE, ["method.cycles=5000", "method.replications=3", "method.precision=0.2"])
     meter = progress.Meter()
     documents = []
     with workers.executor(kind, count) as pool:

@@ -96,9 +96,10 @@ def test_the_saturation_of_a_single_link_is_its_capacity(tmp_path: Path) -> None
         '[network]\ntopology = "bus"\nnodes = 2\nbuffer_flits = 64\n'
         "[traffic]\nload = 0.2\nflits = 8\n[method]\ncycles = 20000\n"
     )
-    low, high = document("simulate", file, "--saturation")["saturation"]["interval"]
-    assert (high - low) / high <= 0.02
-    assert 0.44 < low < 0.52
+    found = document("simulate", file, "--saturation", "--set", "method.precision=0.1")
+    low, high = found["saturation"]["interval"]
+    assert (high - low) / high <= 0.1
+    assert low <= 0.5 <= high
 
 
 def test_a_deadlock_is_a_result(tmp_path: Path) -> None:

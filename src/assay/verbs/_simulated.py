@@ -50,7 +50,7 @@ def table(documents: Sequence[dict[str, Any]]) -> Grid:
 
     keys = list(documents[0]["setting"])
     if "saturation" in documents[0]:
-        title = f"Saturation, {documents[0]['saturation']['unit']}"
+        title = f"Saturation, {documents[0]['saturation']['unit'].replace(' per ', '/')}"
         columns, found = BISECTED, [_bisected(one) for one in documents]
     else:
         title, columns = "Header latency and accepted load", SIMULATED
@@ -105,7 +105,8 @@ def _saturation(result: dict[str, Any]) -> list[str]:
     low, high = result["interval"]
     if not result["found"]:
         return [f"no saturation up to a load of {low:g}" if low else f"already saturated at a load of {high:g}"]
-    lines = [f"saturates between {low:.4g} and {high:.4g} {result['unit']} ({result['per_millisecond']:.4g} per ms)"]
+    between = f"saturates between {low:.4g} and {high:.4g} {result['unit']}"
+    lines = [f"{between} ({result['per_millisecond']:.4g} per ms), at {result['confidence']:.0%} confidence"]
     for beyond in result["accepted_beyond"]:
         worst = "" if beyond["worst_node"] is None else f", worst node {beyond['worst_node']:.4g}"
         accepted = f"accepts {beyond['throughput']:.4g} flits per node per cycle{worst}"

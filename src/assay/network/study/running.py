@@ -53,7 +53,7 @@ def bisect_steps(description: Description, precision: float, seeds: int, cycles:
     """The saturation point, once for each seed."""
     found, cpu, messages = [], 0.0, 0
     for seed in range(seeds):
-        update = {"seed": description.method.seed + seed, "precision": precision, "cycles": cycles}
+        update = {"seed": description.method.seed + seed, "precision": precision, "cycles": max(cycles // 2, 1000)}
         document = yield from saturation.steps(
             _from_empty(description.but(method=description.method.model_copy(update=update)))
         )
