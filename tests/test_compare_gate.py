@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assay.document.comparison import FigureRow, JudgedRow
+from assay.document.json_form import from_json
+from assay.document.run_document import Document
 from assay.report import comparing, gate
 from assay.samples import case_text
 from assay.store import Run
 from command_line import assay
-from made_documents import as_json as document
+from made_documents import as_json
 from test_document import block, launch
 
 
@@ -119,22 +122,25 @@ def test_a_benchmark_that_was_planned_and_never_begun_is_not_judged(tmp_path: Pa
 
 
 def test_a_bound_or_a_disturbed_figure_is_not_called_equal(tmp_path: Path) -> None:
-    a, b = (document(Run.open(made(tmp_path / name, 12))) for name in "ab")
-    assert {row["verdict"] for row in comparing.against(a, b)} == {"equal"}
+    a, b = (as_json(Run.open(made(tmp_path / name, 12))) for name in "ab")
+
+    def rows() -> list[JudgedRow | FigureRow]:
+        return comparing.against(from_json(Document, a), from_json(Document, b))
+
+    assert {row.verdict for row in rows()} == {"equal"}
     figure = next(f for f in b["benchmarks"][0]["figures"] if f["statistic"] == "median" and f["params"]["bytes"] == 8)
 
     def verdict() -> tuple[str, str]:
         (row,) = (
-            row
-            for row in comparing.against(a, b)
-            if (row["figure"], row["params"]["bytes"]) == (figure["name"], figure["params"]["bytes"])
+            row for row in rows() if (row.figure, row.params["bytes"]) == (figure["name"], figure["params"]["bytes"])
         )
-        return row["verdict"], row["reason"]
+        return row.verdict, row.reason or ""
 
     for state in ("bound", "invalid"):
         figure["state"] = state
         assert verdict()[0] == "cannot be told" and state in verdict()[1]
-        found = gate.judge(comparing.against(a, b), a, b, gate.required(a, b, ["echo"]), only=True)
+        both = from_json(Document, a), from_json(Document, b)
+        found = gate.judge(rows(), *both, gate.required(*both, ["echo"]), only=True)
         assert not found.judged and not found.passed
     figure["state"], figure["disturbance"] = "disturbed", {"low": 0.0, "high": 0.2}
     assert verdict()[0] == "cannot be told" and "disturbance" in verdict()[1]
@@ -161,7 +167,7 @@ def test_the_columns_are_the_reports_figures_for_nodes_and_factors_too(tmp_path:
                 other = only.with_name(f"{number:03d}-echo-ppn{ppn}@n2.jsonl")
                 other.write_text("".join(json.dumps(line) + "\n" for line in (begun, *rest)))
         runs.append(run)
-    a, b = map(document, runs)
+    a, b = map(as_json, runs)
     entry = compared(*(str(run.folder) for run in runs))["entry"]
     assert len(entry["rows"]) == 4  # two figures, two numbers of ranks per node
     for side, whole in (("a", a), ("b", b)):

@@ -290,10 +290,12 @@ def test_a_run_apart_from_itself_tells_nothing_whichever_of_the_two_it_is(run: R
         launch(steady, number, [block(8, [1e-6 * (1 + 1e-4 * number)] * 3)])
         launch(run, number, [block(8, [1e-6 * (1 + 1e-4 * number) * (1.0 if number % 2 else 0.9)] * 3)])
     for one, other in ((run, steady), (steady, run)):
-        rows = comparing.against(document(one), document(other))
-        assert {row["figure"] for row in rows} == {"rate", "half_round_trip"}
-        assert all(row["verdict"] == "cannot be told" for row in rows)
-        assert all(max(row["spread"][1], 1 / row["spread"][0]) > 1.1 for row in rows)  # of a rate the other way
+        rows = comparing.against(typed(one), typed(other))
+        assert {row.figure for row in rows} == {"rate", "half_round_trip"}
+        assert all(row.verdict == "cannot be told" for row in rows)
+        assert all(
+            row.spread and max(row.spread[1], 1 / row.spread[0]) > 1.1 for row in rows
+        )  # of a rate the other way
 
 
 def test_what_a_program_doubts_itself_is_a_warning_and_the_run_is_not_clean(run: Run) -> None:
@@ -325,9 +327,9 @@ def test_where_the_clocks_are_coarser_than_a_tenth_there_is_no_figure(run: Run) 
         '"bytes":8' in said and "how far apart the ranks' clocks may be: 3 µs, more than a tenth of the 20 µs" in said
     )
     assert {f["unit"] for f in section["figures"]} == {"s", "B/s"} and not section["odd_nodes"]
-    rows = comparing.against(document(run), document(run))
-    assert {row["metric"] for row in rows} == {"time"}
-    assert {row["params"]["bytes"]: row["verdict"] for row in rows} == {8: "cannot be told", 4096: "equal"}
+    rows = comparing.against(typed(run), typed(run))
+    assert {row.metric for row in rows} == {"time"}
+    assert {row.params["bytes"]: row.verdict for row in rows} == {8: "cannot be told", 4096: "equal"}
 
 
 def test_what_costs_nothing_has_no_line_and_no_fault(run: Run) -> None:

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from assay.document.comparison import RunComparison, SideBySide
 from assay.document.host_facts import HostFacts
 from assay.document.json_form import from_json, to_json
 from assay.document.run_document import Document
@@ -53,13 +54,14 @@ def filled(kind: Any) -> st.SearchStrategy[Any]:
     raise TypeError(f"no values of {kind}")
 
 
+@pytest.mark.parametrize("kind", [Document, RunComparison, SideBySide])
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.data())
-def test_a_document_is_the_same_after_json_and_back(data: st.DataObject) -> None:
-    made = data.draw(filled(Document))
+@given(data=st.data())
+def test_a_document_is_the_same_after_json_and_back(kind: type[Any], data: st.DataObject) -> None:
+    made = data.draw(filled(kind))
     plain = to_json(made)
-    assert from_json(Document, plain) == made
-    assert from_json(Document, json.loads(json.dumps(plain))) == made
+    assert from_json(kind, plain) == made
+    assert from_json(kind, json.loads(json.dumps(plain))) == made
 
 
 def test_what_is_not_set_is_not_written() -> None:

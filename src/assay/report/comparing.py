@@ -20,115 +20,114 @@ import numpy as np
 
 from assay.analysis.comparison import MARGIN, Comparison, ComparisonVerdict, compare, correct_family, exact
 from assay.benchmark.record import benchmarks, own_benchmarks
+from assay.document.comparison import FigureRow, FigureSide, JudgedRow
+from assay.document.params import Params
+from assay.document.reported_figure import ReportedFigure
+from assay.document.run_document import Document
 from assay.samples import case_text
 
-Document = dict[str, Any]
 Key = tuple[str, str, str]  # benchmark, figure, the case's canonical text
+Laid = tuple[Key, FigureRow, Comparison | None]  # a row before the correction of its family
 LEAST_HALVES = {False: 8, True: 10}  # launches, unpaired and paired: halves of fewer cannot be shown equal at 95%
 
 
-def compared(document: Document) -> dict[Key, Document]:
+def compared(document: Document) -> dict[Key, ReportedFigure]:
     """Give the figures of a run that a comparison can be about: one per figure and case, as the report prints it.
 
     That is the median, or what the judge put in its place; tails and first calls are left to the report.
     """
-    found: dict[Key, Document] = {}
-    for section in document["benchmarks"]:
-        for figure in section["figures"]:
-            key = (section["benchmark"], figure["name"], case_text(figure["params"]))
-            if figure["statistic"] == "median" or (figure["state"] in ("bound", "invalid") and key not in found):
+    found: dict[Key, ReportedFigure] = {}
+    for section in document.benchmarks:
+        for figure in section.figures:
+            key = (section.benchmark, figure.name, case_text(figure.params))
+            if figure.statistic == "median" or (figure.state in ("bound", "invalid") and key not in found):
                 found[key] = figure
     return found
 
 
-def against(a: Document, b: Document, margin: float = MARGIN, gated: Callable[[Key], bool] | None = None) -> list[Any]:
+def against(
+    a: Document, b: Document, margin: float = MARGIN, gated: Callable[[Key], bool] | None = None
+) -> list[JudgedRow | FigureRow]:
     """Compare every figure that both documents have; ratios are B to A (of a time: above 1 is slower).
 
     `gated` tells the figures that a threshold rests on: they are a family of their own. Rows come in the order of the
     report, each figure's cases in order of size.
     """
     first, second = compared(a), compared(b)
-    alike = bool(a.get("described")) == bool(b.get("described"))
-    rows: list[tuple[Key, Document, Comparison | None]] = []
+    alike = a.described == b.described
+    rows: list[Laid] = []
     for key, figure in first.items():
         other = second.get(key) if alike else _nearest(key, figure, second)
         if other is not None:
             rows.append((key, *_row(a, b, (figure, other), margin)))
     judged = _corrected(rows, gated or (lambda key: False))
-    made = [{**row, **({} if found is None else _told(found, row))} for (_, row, _), found in judged]
+    made = [row if found is None else _told(found, row) for (_, row, _), found in judged]
     order = {key: place for place, key in enumerate(dict.fromkeys(key[:2] for key in first))}
-    return sorted(made, key=lambda row: (order[row["benchmark"], row["figure"]], size(row["params"])))
+    return sorted(made, key=lambda row: (order[row.benchmark, row.figure], size(row.params)))
 
 
 def _row(
-    a: Document, b: Document, pair: tuple[Document, Document], margin: float
-) -> tuple[Document, Comparison | None]:
+    a: Document, b: Document, pair: tuple[ReportedFigure, ReportedFigure], margin: float
+) -> tuple[FigureRow, Comparison | None]:
     """Lay two figures side by side, and judge them where both have launches to judge by."""
     one, other = pair
-    record = (benchmarks() | own_benchmarks()).get(one["benchmark"])
-    row = {
-        "benchmark": one["benchmark"],
-        "metric": record.figures[one["name"]].metric if record and one["name"] in record.figures else one["name"],
-        "figure": one["name"],
-        "params": one["params"],
-        "a": side(a, one),
-        "b": side(b, other),
-        "unit": one["unit"],
-        "better": one["better"],
-        "ratio": None if not one["value"] or other["value"] is None else other["value"] / one["value"],
-        "shift": None,
-        "ci95": None,
-        "spread": None,
-        "margin": margin,
-        "verdict": ComparisonVerdict.UNKNOWN.value,
-        "reason": _refused((str(a["run"]), one), (str(b["run"]), other)),
-    }
-    if all(of["by_launch"] and not any(value for _, value in of["by_launch"]) and _stands(of) for of in pair):
-        return {
-            **row,
-            "verdict": ComparisonVerdict.EQUAL.value,
-            "reason": "zero on both sides",
-        }, None  # a rate of nothing sent
-    return row, None if row["reason"] else _judged(a, b, pair, margin)
+    record = (benchmarks() | own_benchmarks()).get(one.benchmark)
+    row = FigureRow(
+        benchmark=one.benchmark,
+        metric=record.figures[one.name].metric if record and one.name in record.figures else one.name,
+        figure=one.name,
+        params=one.params,
+        a=side(a, one),
+        b=side(b, other),
+        unit=one.unit,
+        better=one.better,
+        ratio=None if not one.value or other.value is None else other.value / one.value,
+        margin=margin,
+        verdict=ComparisonVerdict.UNKNOWN.value,
+        reason=_refused((a.run, one), (b.run, other)),
+    )
+    if all(of.by_launch and not any(value for _, value in of.by_launch) and _stands(of) for of in pair):
+        return replace(row, verdict=ComparisonVerdict.EQUAL.value, reason="zero on both sides"), None  # nothing sent
+    return row, None if row.reason else _judged(a, b, pair, margin)
 
 
-def side(document: Document, figure: Document) -> Document:
+def side(document: Document, figure: ReportedFigure) -> FigureSide:
     """Give a figure as one side of a comparison."""
-    return {
-        "run": document["run"],
-        "median": figure["value"],
-        "value": figure["value"],
-        "params": figure["params"],
-        "kind": figure["kind"],
-        "state": figure["state"],
-        "estimator": figure.get("estimator", figure["statistic"]),
-        "disturbance": figure.get("disturbance"),
-        "launches": len(figure["by_launch"]),
-    }
+    return FigureSide(
+        run=document.run,
+        median=figure.value,
+        value=figure.value,
+        params=figure.params,
+        kind=figure.kind,
+        state=figure.state,
+        estimator=figure.estimator,
+        disturbance=figure.disturbance,
+        launches=len(figure.by_launch),
+    )
 
 
-def _refused(*sides: tuple[str, Document]) -> str | None:
+def _refused(*sides: tuple[str, ReportedFigure]) -> str | None:
     """Say why two figures cannot be compared at all; None where they can."""
     for run, figure in sides:
-        if figure["state"] == "bound":
+        if figure.state == "bound":
             return f"only a bound in {run}: a bound is no estimate"
-        if figure["state"] == "invalid" or figure["value"] is None:
+        if figure.state == "invalid" or figure.value is None:
             return f"invalid in {run}"
-        if figure["value"] <= 0 or any(value <= 0 for _, value in figure["by_launch"]):
+        if figure.value <= 0 or any(value <= 0 for _, value in figure.by_launch):
             return f"zero or below in {run}, which has no ratio"
-        if not figure["by_launch"]:
+        if not figure.by_launch:
             return f"no launches in {run}"
     return None
 
 
-def _stands(figure: Document) -> bool:
-    return figure["state"] in ("clean", "disturbed")
+def _stands(figure: ReportedFigure) -> bool:
+    return figure.state in ("clean", "disturbed")
 
 
-def _judged(a: Document, b: Document, pair: tuple[Document, Document], margin: float) -> Comparison:
-    one, other = ([value for _, value in figure["by_launch"]] for figure in pair)
-    fixed = [bool(d.get("described")) and len(set(values)) == 1 for d, values in ((a, one), (b, other))]
-    if a["run"] == b["run"] and one == other:
+def _judged(a: Document, b: Document, pair: tuple[ReportedFigure, ReportedFigure], margin: float) -> Comparison:
+    one, other = ([value for _, value in figure.by_launch] for figure in pair)
+    fixed = [d.described and len(set(values)) == 1 for d, values in ((a, one), (b, other))]
+    if a.run == b.run and one == other:
         return exact(one[0], one[0], margin, "the same readings")
     if all(fixed):
         return exact(one[0], other[0], margin, "both are simulated and vary in no launch")
@@ -141,7 +140,7 @@ def _judged(a: Document, b: Document, pair: tuple[Document, Document], margin: f
     return _displaced(found, *pair)
 
 
-def _displaced(found: Comparison, one: Document, other: Document) -> Comparison:
+def _displaced(found: Comparison, one: ReportedFigure, other: ReportedFigure) -> Comparison:
     """Take back a verdict that does not survive what the disturbance of either side can have moved.
 
     A figure observed is the true one times 1 + d, d in [low, high]: the interval of the ratio widens by both.
@@ -159,19 +158,17 @@ def _displaced(found: Comparison, one: Document, other: Document) -> Comparison:
     return replace(found, verdict=ComparisonVerdict.UNKNOWN, reason=reason)
 
 
-def _moved(figure: Document) -> tuple[float, float]:
+def _moved(figure: ReportedFigure) -> tuple[float, float]:
     """How far disturbance can have moved a figure; nothing where it is clean by its own small effect."""
-    stated = figure.get("disturbance")
-    if figure["state"] != "disturbed" or not stated:
+    stated = figure.disturbance
+    if figure.state != "disturbed" or stated is None:
         return 0.0, 0.0
-    low = -0.99 if stated["low"] is None else max(float(stated["low"]), -0.99)  # None: nobody knows how far
-    high = 1e6 if stated["high"] is None else min(float(stated["high"]), 1e6)
+    low = -0.99 if stated.low is None else max(stated.low, -0.99)  # None: nobody knows how far
+    high = 1e6 if stated.high is None else min(stated.high, 1e6)
     return min(low, 0.0), max(high, 0.0)
 
 
-def _corrected(
-    rows: Sequence[tuple[Key, Document, Comparison | None]], gated: Callable[[Key], bool]
-) -> list[tuple[tuple[Key, Document, Comparison | None], Comparison | None]]:
+def _corrected(rows: Sequence[Laid], gated: Callable[[Key], bool]) -> list[tuple[Laid, Comparison | None]]:
     """Correct each family: the gate's figures and the others; of a metric's several figures each is in its own.
 
     A second formula of the same readings (a rate beside its time) is no second test.
@@ -180,7 +177,7 @@ def _corrected(
     formulas: dict[tuple[str, str, str], int] = defaultdict(int)
     for i, (key, row, found) in enumerate(rows):
         if found is not None:
-            cell = (row["benchmark"], row["metric"], key[2])
+            cell = (row.benchmark, row.metric, key[2])
             families[gated(key), formulas[cell]].append(i)
             formulas[cell] += 1
     told: dict[int, Comparison] = {}
@@ -190,10 +187,11 @@ def _corrected(
     return [(row, told.get(i)) for i, row in enumerate(rows)]
 
 
-def _told(found: Comparison, row: Document) -> Document:
-    """Give a comparison as plain data; `ratio` is that of the two columns, `shift` Hodges and Lehmann's."""
-    plain = found.to_dict()
-    return {**plain, "ratio": row["ratio"], "shift": plain["ratio"]}
+def _told(found: Comparison, row: FigureRow) -> JudgedRow:
+    """Join a comparison to its row; `ratio` stays that of the two columns, `shift` is Hodges and Lehmann's."""
+    told = found.to_dict()  # what is not finite is None
+    told |= {"ratio": row.ratio, "shift": told["ratio"], "ci95": found.ci95, "spread": found.spread}
+    return JudgedRow(**vars(row) | told)
 
 
 def _halves(values: Sequence[float], paired: bool) -> tuple[Sequence[float], Sequence[float]] | None:
@@ -206,7 +204,7 @@ def _apart(halves: tuple[Sequence[float], Sequence[float]]) -> float:
     return abs(float(np.log(np.median(halves[1]) / np.median(halves[0]))))
 
 
-def _nearest(key: Key, figure: Document, others: dict[Key, Document]) -> Document | None:
+def _nearest(key: Key, figure: ReportedFigure, others: dict[Key, ReportedFigure]) -> ReportedFigure | None:
     """Find a simulated machine's figure for a measured one, or the other way: what both state is alike.
 
     Hops are known on one side only: the fewest stand for two neighbours.
@@ -216,15 +214,15 @@ def _nearest(key: Key, figure: Document, others: dict[Key, Document]) -> Documen
         for (benchmark, name, _), other in others.items()
         if (benchmark, name) == key[:2]
         and all(
-            str(figure["params"][k]) == str(v)
-            for k, v in other["params"].items()
-            if v is not None and figure["params"].get(k) is not None
+            str(figure.params[k]) == str(v)
+            for k, v in other.params.items()
+            if v is not None and figure.params.get(k) is not None
         )
     ]
-    return min(fitting, key=lambda other: size(other["params"]), default=None)
+    return min(fitting, key=lambda other: size(other.params), default=None)
 
 
-def size(case: Document) -> tuple[Any, ...]:
+def size(case: Params) -> tuple[Any, ...]:
     """Order cases by their parameters: numbers by size, also those within text."""
     return tuple(_place(case[name]) for name in case)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Sequence
 
+from assay.document.comparison import FigureRow, FigureSide, Interval, PublishedRow
 from assay.report.grid import Grid, grid
 from assay.report.tables import alike
 from assay.report.units import human, params
@@ -12,19 +13,19 @@ from assay.report.units import human, params
 MARKS = {"clean": "", "disturbed": " *"}
 
 
-def table_of_runs(rows: list[dict[str, Any]], a: str, b: str) -> Grid:
+def table_of_runs(rows: Sequence[FigureRow], a: str, b: str) -> Grid:
     """Lay out a comparison of two runs: the ratio is that of the two columns before it."""
-    several = len({row["benchmark"] for row in rows}) > 1
-    common = alike([row["params"] for row in rows])
+    several = len({row.benchmark for row in rows}) > 1
+    common = alike([row.params for row in rows])
     lines = [
         (
-            (f"{row['benchmark']} " if several else "") + row["figure"].replace("_", " "),
-            params({key: value for key, value in row["params"].items() if key not in common}) or "–",
-            _value(row["a"], row["unit"]),
-            _value(row["b"], row["unit"]),
-            "–" if row["ratio"] is None else f"{row['ratio']:.3f}",
-            _interval(row["ci95"]),
-            row["verdict"],
+            (f"{row.benchmark} " if several else "") + row.figure.replace("_", " "),
+            params({key: value for key, value in row.params.items() if key not in common}) or "–",
+            _value(row.a, row.unit),
+            _value(row.b, row.unit),
+            "–" if row.ratio is None else f"{row.ratio:.3f}",
+            _interval(row.ci95),
+            row.verdict,
         )
         for row in rows
     ]
@@ -33,28 +34,28 @@ def table_of_runs(rows: list[dict[str, Any]], a: str, b: str) -> Grid:
     return grid(f"A: {a}, B: {b}", headings, lines, note + _note(rows), left=2)
 
 
-def _interval(pair: list[float] | None) -> str:
+def _interval(pair: Interval | None) -> str:
     if pair is None:
         return "–"
     low, high = (f"{end:.3f}" for end in pair)
     return "exact" if pair[0] == pair[1] else f"{low} – {high}"
 
 
-def _value(side: dict[str, Any], unit: str) -> str:
+def _value(side: FigureSide, unit: str) -> str:
     """Write a side's value with a mark or its state where it is not clean."""
-    return human(side["value"], unit) + MARKS.get(side["state"], f" ({side['state']})")
+    return human(side.value, unit) + MARKS.get(side.state, f" ({side.state})")
 
 
-def _note(rows: list[dict[str, Any]]) -> str:
+def _note(rows: Sequence[FigureRow]) -> str:
     said = []
-    if any("disturbed" in (row["a"]["state"], row["b"]["state"]) for row in rows):
+    if any("disturbed" in (row.a.state, row.b.state) for row in rows):
         said.append("*: disturbed; a verdict stands where it survives what that can have moved.")
-    if any("predicted" in (row["a"]["kind"], row["b"]["kind"]) for row in rows):
+    if any("predicted" in (row.a.kind, row.b.kind) for row in rows):
         said.append("Predicted figures are simulated: they vary in no launch, and how true their description is does ")
         said[-1] += "not show here."
-    if all(row["a"]["kind"] == row["b"]["kind"] == "predicted" for row in rows):
+    if all(row.a.kind == row.b.kind == "predicted" for row in rows):
         return " ".join(said)
-    spread = [row["spread"] for row in rows if row["spread"]]
+    spread = [row.spread for row in rows if row.spread]
     if spread:
         least, most = min(s[0] for s in spread) - 1, max(s[1] for s in spread) - 1
         said.append(
@@ -66,29 +67,29 @@ def _note(rows: list[dict[str, Any]]) -> str:
     return " ".join(said)
 
 
-def summary(rows: list[dict[str, Any]], a: str, b: str, margin: float) -> str:
+def summary(rows: Sequence[FigureRow], a: str, b: str, margin: float) -> str:
     """Say in one line what a comparison found, and why what could not be told could not."""
-    counts = Counter(row["verdict"] for row in rows)
+    counts = Counter(row.verdict for row in rows)
     words = {"equal": "equal", "differs": "differ", "cannot be told": "cannot be told"}
     told = ", ".join(f"{counts[verdict]} {word}" for verdict, word in words.items())
-    reasons = Counter(row["reason"] for row in rows if row["verdict"] == "cannot be told")
-    few = [reason for reason in reasons if reason.endswith("needed")]
+    reasons = Counter(row.reason for row in rows if row.verdict == "cannot be told")
+    few = [reason for reason in reasons if reason and reason.endswith("needed")]
     why = f" ({few[0]})" if few else ""
     return f"{b} beside {a}: {len(rows)} figures within {margin:.1%}: {told}{why}"
 
 
-def table_of_machine(rows: list[dict[str, Any]], run: str, name: str) -> Grid:
+def table_of_machine(rows: Sequence[PublishedRow], run: str, name: str) -> Grid:
     """Lay out a run beside a published machine."""
     lines = [
         (
-            row["benchmark"],
-            row["figure"],
-            params(row["b"]["params"]) or params(row["params"]) or "–",
-            human(row["a"]["value"], row["unit"]),
-            human(row["b"]["value"], row["unit"]) + (" (doubtful)" if row["b"]["doubtful"] else ""),
-            f"{row['ratio']:.3g}",
+            row.benchmark,
+            row.figure,
+            params(row.b.params) or params(row.params) or "–",
+            human(row.a.value, row.unit),
+            human(row.b.value, row.unit) + (" (doubtful)" if row.b.doubtful else ""),
+            f"{row.ratio:.3g}",
         )
         for row in rows
     ]
-    headings = ("benchmark", "figure", "published case", f"{run} ({rows[0]['a']['kind']})", f"{name} (quoted)", "ratio")
+    headings = ("benchmark", "figure", "published case", f"{run} ({rows[0].a.kind})", f"{name} (quoted)", "ratio")
     return grid(f"{run} beside {name}", headings, lines, left=3)

@@ -6,33 +6,14 @@ A gate that nobody could judge stays shut: too few launches, a bound in the plac
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
-from typing import Any
 
+from assay.document.comparison import FigureRow, Gate
+from assay.document.params import Params
+from assay.document.run_document import Document
 from assay.errors import InputError
-from assay.report.comparing import Document, Key, compared
+from assay.report.comparing import Key, compared
 from assay.report.units import params
 from assay.samples import case_text
-
-
-@dataclass(frozen=True)
-class Gate:
-    """What the gate found: whether every figure could be `judged`, what `missed` the threshold, what is `unjudged`."""
-
-    judged: bool
-    figures: int
-    missed: tuple[str, ...]
-    unjudged: tuple[str, ...]
-
-    @property
-    def passed(self) -> bool:
-        """Whether the threshold holds."""
-        return self.judged and not self.missed
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the gate as plain data."""
-        listed = {"missed": list(self.missed), "unjudged": list(self.unjudged)}
-        return {"judged": self.judged, "passed": self.passed, "figures": self.figures, **listed}
 
 
 def named(names: str, documents: Sequence[Document]) -> list[str]:
@@ -55,7 +36,7 @@ def required(
     have it, and where the other run tried the benchmark, or was `planned` to, and lost that headline.
     """
     first, second = compared(a), compared(b)
-    alike = bool(a.get("described")) == bool(b.get("described"))  # else cases are matched, not identical
+    alike = a.described == b.described  # else cases are matched, not identical
     if words is not None:
         keys = {*first, *(second if alike else ())}
         return {key for key in keys if any(_means(word, key[:2]) for word in words)}
@@ -69,25 +50,26 @@ def required(
     }
 
 
-def judge(rows: Sequence[Document], a: Document, b: Document, wanted: Set[Key], *, only: bool) -> Gate:
+def judge(rows: Sequence[FigureRow], a: Document, b: Document, wanted: Set[Key], *, only: bool) -> Gate:
     """Judge the threshold by the rows of a comparison; unless `only` those `wanted` count, any that differs misses."""
-    found = {(row["benchmark"], row["figure"], case_text(row["params"])): row for row in rows}
+    found = {(row.benchmark, row.figure, case_text(row.params)): row for row in rows}
     rests = wanted or set(found)
     unjudged = []
     for key in sorted(rests):
         if key not in found:
             there, lacking = (a, b) if key in compared(a) else (b, a)
-            unjudged.append(f"{_text(key, compared(there)[key])}: not measured in {lacking['run']}")
-        elif found[key]["verdict"] == "cannot be told":
-            unjudged.append(f"{_text(key, found[key])}: {found[key]['reason']}")
+            unjudged.append(f"{_text(key, compared(there)[key].params)}: not measured in {lacking.run}")
+        elif found[key].verdict == "cannot be told":
+            unjudged.append(f"{_text(key, found[key].params)}: {found[key].reason}")
     if not found:
-        unjudged = [f"{a['run']} and {b['run']} have nothing in common"]
+        unjudged = [f"{a.run} and {b.run} have nothing in common"]
     missed = [
-        f"{_text(key, row)}: {row['reason']}"
+        f"{_text(key, row.params)}: {row.reason}"
         for key, row in found.items()
-        if row["verdict"] == "differs" and (key in rests or not only)
+        if row.verdict == "differs" and (key in rests or not only)
     ]
-    return Gate(not unjudged, len(rests), tuple(missed), tuple(unjudged))
+    passed = not unjudged and not missed
+    return Gate(judged=not unjudged, passed=passed, figures=len(rests), missed=missed, unjudged=unjudged)
 
 
 def _means(word: str, pair: tuple[str, ...]) -> bool:
@@ -96,9 +78,9 @@ def _means(word: str, pair: tuple[str, ...]) -> bool:
 
 def _headlines(document: Document) -> set[Key]:
     return {
-        (section["benchmark"], figure["name"], case_text(figure["params"]))
-        for section in document["benchmarks"]
-        for figure in section["headlines"]
+        (section.benchmark, figure.name, case_text(figure.params))
+        for section in document.benchmarks
+        for figure in section.headlines
     }
 
 
@@ -107,15 +89,13 @@ def _lost(key: Key, document: Document, planned: Set[str]) -> bool:
 
     A benchmark that found nothing to measure on its machine is not lost.
     """
-    skipped = {each["benchmark"] for each in document["left_out"]}
+    skipped = {each.benchmark for each in document.left_out}
     names = [
-        {figure["name"] for figure in section["headlines"]}
-        for section in document["benchmarks"]
-        if section["benchmark"] == key[0]
+        {figure.name for figure in section.headlines} for section in document.benchmarks if section.benchmark == key[0]
     ]
     return any(key[1] not in of for of in names) or (not names and key[0] in planned - skipped)
 
 
-def _text(key: Key, row: Document) -> str:
-    case = params(row["params"])
+def _text(key: Key, of: Params) -> str:
+    case = params(of)
     return f"{key[0]} {key[1].replace('_', ' ')}{f' ({case})' if case else ''}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from assay.document.comparison import FigureRow, JudgedRow, PublishedRow, RunComparison
 from assay.document.json_form import to_json
 from assay.document.run_document import Document
 from assay.machine.units import unit as si
@@ -50,34 +51,35 @@ def of_validation(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def of_comparisons(comparisons: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def of_comparisons(comparisons: Iterable[RunComparison]) -> list[dict[str, Any]]:
     """The ratio of each row with its interval; what could not be compared is invalid."""
     return [
         {
-            "name": f"{row['benchmark']}.{row.get('figure') or row['metric']}",
-            "value": row["ratio"],
+            "name": f"{row.benchmark}.{row.figure}",
+            "value": row.ratio,
             "unit": "1",
             "statistic": "ratio",
-            "params": {**row["params"], "with": entry["with"]},
-            "ci95": row.get("ci95"),
+            "params": {**row.params, "with": entry.other},
+            "ci95": row.ci95 if isinstance(row, FigureRow) else None,
             "range": None,
             "state": _state(entry, row),
-            "estimator": f"ratio of two figures ({row.get('statistic') or 'published'})",
+            "estimator": f"ratio of two figures ({row.statistic if isinstance(row, JudgedRow) else 'published'})",
             "disturbance": None,
-            "kind": entry["kind"],
-            "verdict": row.get("verdict"),
+            "kind": entry.kind,
+            "verdict": row.verdict if isinstance(row, FigureRow) else None,
         }
         for entry in comparisons
-        for row in entry["rows"]
+        for row in entry.rows
     ]
 
 
-def _state(entry: Mapping[str, Any], row: Mapping[str, Any]) -> str:
-    if row["ratio"] is None:
+def _state(entry: RunComparison, row: FigureRow | PublishedRow) -> str:
+    """The worse state of both sides; what was published has none."""
+    if row.ratio is None:
         return "invalid"
-    states = [side["state"] for side in (row.get("a"), row.get("b")) if isinstance(side, Mapping) and side.get("state")]
-    order = ("clean", "disturbed", "bound", "invalid")
-    return max(states, key=order.index, default=entry["state"] or "clean")
+    if isinstance(row, PublishedRow):
+        return entry.state or "clean"
+    return max((row.a.state, row.b.state), key=("clean", "disturbed", "bound", "invalid").index)
 
 
 def of_fits(fits: Iterable[Any]) -> list[dict[str, Any]]:

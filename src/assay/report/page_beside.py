@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
+from assay.document.comparison import FigureSide, SideBySide, SideBySideRow
 from assay.report import side_by_side
 from assay.report.units import human, params
 from assay.store import storage_failed
@@ -35,39 +35,39 @@ class FigureBars:
     bars: list[RunBar]
 
 
-def bars(beside: dict[str, Any]) -> list[FigureBars]:
+def bars(beside: SideBySide) -> list[FigureBars]:
     """The main figures as bars; of all figures the first ones where no main figure is common."""
-    rows = [row for row in beside["rows"] if row["headline"]] or beside["rows"]
+    rows = [row for row in beside.rows if row.headline] or beside.rows
     made = [_bars(row, side_by_side.letters(beside)) for row in rows]
     return [each for each in made if sum(bar.width is not None for bar in each.bars) > 1][:MOST_DRAWN]
 
 
-def _bars(row: dict[str, Any], letters: list[str]) -> FigureBars:
-    higher = row["better"] == "higher"
-    known = [_shown(value) for value in row["values"]]
+def _bars(row: SideBySideRow, letters: list[str]) -> FigureBars:
+    higher = row.better == "higher"
+    known = [_shown(value) for value in row.values]
     best = (max if higher else min)((value for value in known if value), default=0.0)
     drawn = []
-    for letter, value, of in zip(letters, known, row["values"], strict=True):
+    for letter, value, of in zip(letters, known, row.values, strict=True):
         width = None if not value or not best else value / best if higher else best / value
-        drawn.append(RunBar(letter, human(value, row["unit"], 3), width, of["state"] if of else "invalid"))
-    return FigureBars(f"{row['benchmark']} {row['figure'].replace('_', ' ')}", params(row["params"]), drawn)
+        drawn.append(RunBar(letter, human(value, row.unit, 3), width, of.state if of else "invalid"))
+    return FigureBars(f"{row.benchmark} {row.figure.replace('_', ' ')}", params(row.params), drawn)
 
 
-def _shown(value: dict[str, Any] | None) -> float | None:
+def _shown(value: FigureSide | None) -> float | None:
     """The value that may be shown: an invalid one, or one that cannot be on the scale of a bar, has none."""
-    if value is None or value["state"] == "invalid" or value["value"] is None or value["value"] <= 0:
+    if value is None or value.state == "invalid" or value.value is None or value.value <= 0:
         return None
-    return float(value["value"])
+    return value.value
 
 
-def write(beside: dict[str, Any], path: Path) -> Path:
+def write(beside: SideBySide, path: Path) -> Path:
     """Write the page; InputError or MeasurementError where that is impossible."""
     pages = Environment(
         loader=PackageLoader("assay.report", "pages"), autoescape=select_autoescape(["html"]), trim_blocks=True
     )
-    folders = [(run["run"], Path(run["folder"]) / "report.html") for run in beside["runs"] if run["folder"]]
+    folders = [(run.run, Path(run.folder) / "report.html") for run in beside.runs if run.folder]
     text = pages.get_template("beside.html").render(
-        machines=" and ".join(dict.fromkeys(str(run["machine"]) for run in beside["runs"])),
+        machines=" and ".join(dict.fromkeys(str(run.machine) for run in beside.runs)),
         runs=side_by_side.runs_table(beside),
         headlines=side_by_side.table(beside, headlines=True),
         every=side_by_side.table(beside),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +11,8 @@ from assay.verbs._completing import beside_names
 from assay.verbs._options import Json, Quiet, RunName
 
 if TYPE_CHECKING:
+    from assay.document.comparison import RunComparison
+    from assay.document.run_document import Document
     from assay.store import Run
 
 LEAST_MARGIN, MOST_MARGIN = 0.001, 0.9  # relative
@@ -65,31 +68,45 @@ def register(app: typer.Typer) -> None:
                 accepted="with --margin",
             )
         first = Run.open(run)
-        whole = to_json(document(first))
-        beside = [entry for name in others for entry in _opened(first, name, whole)]
-        documents = [entry.pop("document") for entry in beside if "document" in entry]
-        words = None if figures is None else gate.named(figures, [whole, *documents])
-        gates: list[gate.Gate] = []
-        for entry, other in zip([e for e in beside if e["kind"] != "quoted"], documents, strict=True):
-            wanted = gate.required(whole, other, words, (_planned(first), entry.pop("planned")))
-            entry["rows"] = comparing.against(whole, other, margin or MARGIN, wanted.__contains__)
-            found = gate.judge(entry["rows"], whole, other, wanted, only=words is not None)
-            entry["gate"] = found.to_dict()
-            entry["judged"] = found.judged
-            gates.append(found)
-        judged = bool(gates) and all(found.judged for found in gates)
-        passed = judged and all(found.passed for found in gates)
+        whole = document(first)
+        beside = [other for name in others for other in _opened(first, name, whole)]
+        judged_by = [other.document for other in beside if other.document is not None]
+        words = None if figures is None else gate.named(figures, [whole, *judged_by])
+        found = []
+        for other in beside:
+            entry = other.entry
+            if other.document is not None:
+                wanted = gate.required(whole, other.document, words, (_planned(first), other.planned))
+                rows = comparing.against(whole, other.document, margin or MARGIN, wanted.__contains__)
+                verdict = gate.judge(rows, whole, other.document, wanted, only=words is not None)
+                entry = replace(entry, rows=[*rows], gate=verdict, judged=verdict.judged)
+            found.append(entry)
+        gates = [entry.gate for entry in found if entry.gate is not None]
+        judged = bool(gates) and all(each.judged for each in gates)
+        passed = judged and all(each.passed for each in gates)
         if json:
-            about = {"state": whole["state"], "warnings": whole["warnings"], "judged": judged, "passed": passed}
-            listed = {"figures": of_comparisons(beside), "comparisons": beside}
+            about = {"state": whole.state, "warnings": whole.warnings, "judged": judged, "passed": passed}
+            listed = {"figures": of_comparisons(found), "comparisons": [to_json(entry) for entry in found]}
             emit({"run": first.about["id"], **about, "margin": margin or MARGIN, **listed})
         else:
-            for name, state in ((whole["run"], whole["state"]), *((entry["with"], entry["state"]) for entry in beside)):
+            for name, state in ((whole.run, whole.state), *((entry.other, entry.state) for entry in found)):
                 if state not in (None, "clean"):
                     print(f"{name} is {state}: `assay report {name}` says why", file=sys.stderr)
-            _show(first.about["id"], beside, margin, gates, quiet)
+            _show(first.about["id"], found, margin, quiet)
         if margin is not None and not passed:
             raise typer.Exit(3)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What stands beside the run: of another run, or of a simulation, its document, by which its rows will be judged.
+
+    `planned`: the benchmarks that it was to measure.
+    """
+
+    entry: RunComparison
+    document: Document | None = None
+    planned: set[str] = field(default_factory=set)
 
 
 def _margin(text: str | None) -> float | None:
@@ -104,11 +121,11 @@ def _margin(text: str | None) -> float | None:
     return margin
 
 
-def _opened(first: Run, name: str, whole: dict[str, Any]) -> list[dict[str, Any]]:
+def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
     """Find what a name means: a run, or else a machine, which may be described, published, or both."""
     import sys
 
-    from assay.document.json_form import to_json
+    from assay.document.comparison import RunComparison
     from assay.errors import InputError
     from assay.machine.catalogue import load
     from assay.papers.tables.ratios import against_machine
@@ -116,18 +133,17 @@ def _opened(first: Run, name: str, whole: dict[str, Any]) -> list[dict[str, Any]
     from assay.store import Run
     from assay.verbs._predicting import is_described, predicted
 
-    found: list[dict[str, Any]] = []
+    found: list[Beside] = []
     try:
         other = Run.open(name)
     except InputError:
         if is_described(name):
             made = predicted(first, name, lambda text: print(text, file=sys.stderr))
             if made is not None:
-                told = {"state": made.state, "warnings": made.warnings}
-                found.append({"with": name, "kind": "predicted", **told, "document": to_json(made), "planned": set()})
+                found.append(Beside(_unjudged(name, "predicted", made), made))
         if name in load().machines:
             rows = against_machine(whole, name)
-            found.append({"with": name, "kind": "quoted", "state": None, "warnings": [], "rows": rows})
+            found.append(Beside(RunComparison(other=name, kind="quoted", state=None, warnings=[], rows=[*rows])))
         if not found and is_described(name):
             raise InputError(
                 "can only stand beside message-passing benchmarks, and the run has none",
@@ -139,10 +155,15 @@ def _opened(first: Run, name: str, whole: dict[str, Any]) -> list[dict[str, Any]
             accepted = "a run's folder or id, a machine of `assay catalogue`, or a TOML file that describes one"
             raise InputError("is neither a run nor a machine", key="compare", value=name, accepted=accepted) from None
         return found
-    made = to_json(document(other))
-    told = {"state": made["state"], "warnings": made["warnings"]}
-    about = {"with": other.about["id"], "kind": made["kind"], **told}
-    return [{**about, "document": made, "planned": _planned(other)}]
+    made = document(other)
+    return [Beside(_unjudged(other.about["id"], made.kind, made), made, _planned(other))]
+
+
+def _unjudged(name: str, kind: str, made: Document) -> RunComparison:
+    """A comparison that has no rows yet."""
+    from assay.document.comparison import RunComparison
+
+    return RunComparison(other=name, kind=kind, state=made.state, warnings=made.warnings, rows=[])
 
 
 def _planned(run: Run) -> set[str]:
@@ -150,11 +171,12 @@ def _planned(run: Run) -> set[str]:
     return set((run.about.get("wishes") or {}).get("names") or ())
 
 
-def _show(run: str, beside: list[dict[str, Any]], margin: float | None, gates: list[Any], quiet: bool) -> None:
+def _show(run: str, beside: list[RunComparison], margin: float | None, quiet: bool) -> None:
     """Print the tables, one line that sums up each, and what the threshold says."""
     from rich.console import Console
 
     from assay.analysis.comparison import MARGIN
+    from assay.document.comparison import FigureRow, PublishedRow
     from assay.report import comparing_tables as tables
 
     out = Console()
@@ -163,19 +185,21 @@ def _show(run: str, beside: list[dict[str, Any]], margin: float | None, gates: l
         out.print(text, highlight=False, markup=False, soft_wrap=True)
 
     for entry in beside:
-        if not entry["rows"]:
-            say(f"{run} and {entry['with']} have no figure in common")
-        elif entry["kind"] == "quoted":
-            if quiet:
-                say(f"{entry['with']}: {len(entry['rows'])} published values beside {run}, none judged")
-                continue
-            out.print(tables.table_of_machine(entry["rows"], run, entry["with"]).rich())
+        quoted = [row for row in entry.rows if isinstance(row, PublishedRow)]
+        judged = [row for row in entry.rows if isinstance(row, FigureRow)]
+        if not entry.rows:
+            say(f"{run} and {entry.other} have no figure in common")
+        elif quoted and quiet:
+            say(f"{entry.other}: {len(quoted)} published values beside {run}, none judged")
+        elif quoted:
+            out.print(tables.table_of_machine(quoted, run, entry.other).rich())
         else:
             if not quiet:
-                out.print(tables.table_of_runs(entry["rows"], run, entry["with"]).rich())
-            say(tables.summary(entry["rows"], run, entry["with"], margin or MARGIN))
+                out.print(tables.table_of_runs(judged, run, entry.other).rich())
+            say(tables.summary(judged, run, entry.other, margin or MARGIN))
     if margin is None:
         return
+    gates = [entry.gate for entry in beside if entry.gate is not None]
     if not gates:
         say("threshold: not judged: published figures have no launches to judge by")
     for found in gates:

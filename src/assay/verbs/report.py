@@ -53,11 +53,11 @@ def register(app: typer.Typer) -> None:
         if len(made) > 1:
             from assay.report import page_beside, side_by_side
 
-            beside = side_by_side.side_by_side([to_json(one) for one in made])
+            beside = side_by_side.side_by_side(made)
             written = page_beside.write(beside, output or Path(made[0].folder) / "beside.html")
         if json:
             listed = [figure for one in made for figure in of_sections(one)]
-            several = {"reports": [to_json(one) for one in made], "beside": beside}
+            several = {"reports": [to_json(one) for one in made], "beside": None if beside is None else to_json(beside)}
             emit({"figures": listed} | (to_json(made[0]) if len(made) == 1 else several))
         elif quiet:
             from assay.report.one_line import one_line
