@@ -80,6 +80,28 @@ def test_a_link_with_credits_delivers_its_buffer_each_round_trip(buffer: int, ro
     assert rate == pytest.approx(min(1, buffer / round_trip), rel=0.01)
 
 
+def test_a_message_through_short_buffers_costs_the_same_whatever_its_length() -> None:
+    """Two places and a round trip of 4 ticks: 2 ticks per flit, over 2^29 flits that are not simulated one by one."""
+    flits = 1 << 29
+    one = {"id": [0], "cycle": [0], "source": [0], "destination": [3], "flits": [flits]}
+    keys = {"buffer_flits": 2, "credit_ticks": 2, "body_ticks": 2, "head_ticks": 2}
+    found = core.replay(cube(**keys), **{name: np.array(column, np.int64) for name, column in one.items()})
+    assert abs(found["tail"][0] - found["head"][0] - 2 * flits) < 16
+    assert found["cpu_seconds"] < 0.5
+    assert found["memory_bytes"] < 1_000_000
+
+
+def test_a_link_that_very_many_wait_for_costs_no_more_per_message() -> None:
+    def per_hop(messages: int) -> float:
+        number = np.arange(messages)
+        network = {"topology": "mesh", "extents": [16, 16], "switching": "cut-through", "buffer_packets": 2}
+        rows = {"id": number, "cycle": 0 * number, "source": 1 + number % 255, "destination": 0 * number}
+        runs = [core.replay({"network": network}, **rows, flits=0 * number + 8) for _ in range(3)]
+        return min(float(run["cpu_seconds"] / run["head_hops"]) for run in runs)
+
+    assert per_hop(24_000) < 4 * per_hop(2_000)
+
+
 def test_packets_of_a_message_follow_one_another() -> None:
     # 10 flits in packets of 4, 4 and 2, each asking one cycle after the injection channel of the one before is free.
     head, tail, hops = lonely(packet_flits=4)
