@@ -105,7 +105,7 @@ def test_plan_says_what_evaluate_does(words: tuple[str, ...], monkeypatch: pytes
     if asked:
         assert found["tasks"] == json.loads(json.dumps(asked[0]))["tasks"] and found["tasks"]
     else:
-        assert found == {"tasks": [], "quoted": True}
+        assert found == {"version": 1, "tasks": [], "quoted": True}
 
 
 def test_plan_says_how_long_it_takes(tmp_path: Path) -> None:

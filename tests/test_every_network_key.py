@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
-from assay.network import applies, description, network_tables, records, replaying, simulation, sweep
+from assay.network import applies, description, network_tables, records, replaying, simulation, sweep, trace
 from command_line import assay
 from test_network_fuzz import SMALL, dumped
 
@@ -331,7 +331,7 @@ def test_every_key_of_io_nodes_beside_a_network_counts(key: str, tmp_path: Path)
         count = len(io["nodes"])
         kept = [row for row in rows if max(int(row.split(",")[2]), int(row.split(",")[3])) < 8 + count]
         messages.write_text("id,cycle,source,destination,flits\n" + "".join(kept))
-        replaying.replay(loaded({"network": CUBE | {"io": io}}, tmp_path), messages, tmp_path / "out.csv")
+        replaying.replay(loaded({"network": CUBE | {"io": io}}, tmp_path), trace.load(messages), tmp_path / "out.csv")
         return (tmp_path / "out.csv").read_text()
 
     four: dict[str, Any] = {"nodes": [0, 3, 5, 7]}

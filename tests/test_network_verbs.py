@@ -319,7 +319,7 @@ def test_bad_rows_are_named(tmp_path: Path, text: str, words: list[str]) -> None
     messages = tmp_path / "messages.csv"
     messages.write_text(text)
     with pytest.raises(InputError) as caught:
-        trace.load(messages, 128)
+        trace.check(trace.load(messages), 128)
     for word in (str(messages), *words):
         assert word in str(caught.value)
 
@@ -343,7 +343,7 @@ def test_garbled_traces_are_played_or_refused(tmp_path: Path, data: st.DataObjec
     messages.write_bytes("".join(text).encode(errors="ignore"))
     network = description.load(HYPERCUBE, ["network.dimension=3"])
     try:
-        replaying.replay(network, messages, tmp_path / "delivered.csv")
+        replaying.replay(network, trace.load(messages), tmp_path / "delivered.csv")
     except InputError as error:
         assert str(messages) in str(error)
 
@@ -365,6 +365,6 @@ def test_a_million_rows_are_read_at_once(tmp_path: Path) -> None:
 
     messages = tmp_path / "messages.csv"
     csv.write_csv(pa.table({name: rows[:, i] for i, name in enumerate(trace.COLUMNS)}), messages)
-    found = trace.load(messages, 128)
+    found = trace.load(messages)
     assert len(found) == count
     assert (found.cycle == rows[:, 1]).all()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.exceptions import TyperException
 
 from assay import verbs, versions
 from assay.errors import AssayError, InterruptError
@@ -73,12 +74,19 @@ def main() -> None:
     _streams()
     try:
         try:
-            application(next(iter(sys.argv[1:]), None))()
+            status = application(next(iter(sys.argv[1:]), None))(standalone_mode=False)
+            if status:  # of a verb that ended by typer.Exit
+                sys.exit(status)
         finally:
             sys.stdout.flush()  # here, where a device that is full can still be reported
     except AssayError as error:
         sys.stderr.write(f"assay: {error}\n")
         sys.exit(error.status)
+    except TyperException as error:
+        from assay.verbs._usage import usage
+
+        sys.stderr.write(usage(error))
+        sys.exit(error.exit_code)
     except SystemExit as end:
         if end.code == InterruptError.status:  # Ctrl-C where no verb says more: typer says nothing
             sys.stderr.write("assay: interrupted\n")

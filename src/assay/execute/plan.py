@@ -82,6 +82,12 @@ class Plan:
         return TypeAdapter(Plan).validate_python(data)
 
 
+def check_profile(profile: str) -> None:
+    """InputError where there is no such profile."""
+    if profile not in LAUNCHES:
+        raise InputError("no such profile", key="--profile", value=profile, accepted=", ".join(LAUNCHES))
+
+
 def chosen(only: str | None, *, first_look: bool = False) -> list[Benchmark]:
     """Return the benchmarks of the named parts; InputError for parts unknown or not built yet.
 
@@ -131,8 +137,7 @@ def make(
 
     Where a benchmark has several `sizes`, the number of ranks per node becomes part of its cases.
     """
-    if profile not in LAUNCHES:
-        raise InputError("no such profile", key="--profile", value=profile, accepted=", ".join(LAUNCHES))
+    check_profile(profile)
     rounds = LAUNCHES[profile] if launches is None else launches
     if spending is not None:
         rounds = spending.looks[-1]

@@ -45,6 +45,14 @@ class Wishes:
 
         return TypeAdapter(Wishes).validate_python(data)
 
+    def check(self) -> None:
+        """InputError for what is wrong whatever the target is, before anything is printed or a core is compiled."""
+        planning.check_profile(self.profile)
+        for name in self.names:
+            benchmark(name).settings(self.settings)
+        if self.on is None:
+            planning.spend(self.profile, self.launches, self.within, self.budget)
+
     def target(self) -> Target:
         """Where it will be done."""
         return target(self.on, self.via, self.nodes, self.machine, self.timeline, self.matrix)

@@ -162,18 +162,19 @@ def parse(tree: dict[str, Any], source: Source) -> Description:
         if not isinstance(table, dict):
             raise source.error((name,), "is no table", value=table, accepted=f"[{name}]")
     keys = dict(tree.get("network", {}))
-    topology = _named(source, keys, "topology", records.topologies(), None)
-    routing = _named(source, keys, "routing", records.routings(), records.topologies()[topology].get("routing"))
-    keys["routing"] = routing
     clock_keys = {key: keys[key] for key in _CLOCK if key in keys}
     clock = checking.validated(source, network_tables.Clock, clock_keys, ("network",))
     cycle = clock.flit_bytes / clock.channel_rate if clock.channel_rate else clock.cycle
     context = {"cycle": cycle, "flit_bytes": clock.flit_bytes}
-    network = checking.validated(source, network_model(topology, routing), keys, ("network",), context, _owners)
-    network = network.model_copy(update={"cycle": cycle} | _beside(network, source))
     traffic = checking.validated(source, network_tables.TrafficTable, tree.get("traffic", {}), ("traffic",), context)
     io = checking.validated(source, network_tables.InputOutput, tree["io"], ("io",), context) if "io" in tree else None
     method = checking.validated(source, network_tables.Method, tree.get("method", {}), ("method",), context)
+    # From here on by the core's records, which may have to be compiled: what is wrong above is said at once.
+    topology = _named(source, keys, "topology", records.topologies(), None)
+    keys["routing"] = _named(source, keys, "routing", records.routings(), records.topologies()[topology].get("routing"))
+    model = network_model(topology, keys["routing"])
+    network = checking.validated(source, model, keys, ("network",), context, _owners)
+    network = network.model_copy(update={"cycle": cycle} | _beside(network, source))
     return Description(source, network, traffic, io, method)
 
 

@@ -13,42 +13,44 @@ from assay.network.description import Description
 from assay.network.engine import call_core
 
 
-def replay(description: Description, messages: Path, out: Path, drawn: Path | None = None) -> dict[str, Any]:
+def replay(
+    description: Description, messages: trace.MessageTrace, out: Path, drawn: Path | None = None
+) -> dict[str, Any]:
     """Replay the trace and write `out`, and the timeline to `drawn`; returns the document of `assay replay --json`."""
     config = description.core()
     network = call_core(description.source, core.build_network, description.fabric())
-    found = trace.load(messages, network.nodes)
+    trace.check(messages, network.nodes)
     if drawn is not None:
-        timeline.check(len(found))
-    order = found.order()
+        timeline.check(len(messages))
+    order = messages.order()
     result = call_core(
         description.source,
         core.replay,
         config,
-        *(np.ascontiguousarray(getattr(found, name)[order]) for name in trace.COLUMNS),
+        *(np.ascontiguousarray(getattr(messages, name)[order]) for name in trace.COLUMNS),
         drawn is not None,
     )
     columns = {}
     for name in ("head", "tail", "hops"):
-        columns[name] = np.empty(len(found), np.int64)
+        columns[name] = np.empty(len(messages), np.int64)
         columns[name][order] = result[name]
-    trace.save(out, found, **columns)
+    trace.save(out, messages, **columns)
     cycles, delivered = int(columns["tail"].max(initial=-1)) + 1, int((columns["tail"] >= 0).sum())
-    if delivered < len(found):  # it ended when nothing could move any more
+    if delivered < len(messages):  # it ended when nothing could move any more
         cycles = max(cycles, int(result["simulated_cycles"]))
     if drawn is not None:
         ways = timeline.ways(order, result["crossings"])
         played = timeline.ReplayedTrace(network.links, columns["head"], columns["tail"], ways, cycles)
-        timeline.write(drawn, description, found, played)
+        timeline.write(drawn, description, messages, played)
     arrived = columns["head"] >= 0
     keys = config["network"]
     entry = keys.get("node_head_ticks") or keys.get("head_ticks", 1)  # of the ejection links, all alike
-    latencies = (columns["head"][arrived] + entry - found.cycle[arrived]).tolist()
+    latencies = (columns["head"][arrived] + entry - messages.cycle[arrived]).tolist()
     document = {
         "engine": result["engine"],
         "simulated_cycles": cycles,
         "cpu_seconds": float(result["cpu_seconds"]),
-        "messages": len(found),
+        "messages": len(messages),
         "delivered": delivered,
         "unroutable": int(result["unroutable"]),
         "head_hops": int(columns["hops"].sum()),

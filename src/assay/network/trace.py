@@ -19,8 +19,9 @@ LARGEST = {"id": 2**63 - 1, "cycle": 2**62 - 1, "source": 2**32 - 2, "destinatio
 
 @dataclass(frozen=True)
 class MessageTrace:
-    """A trace in the order of its file."""
+    """A trace in the order of its file, `path`."""
 
+    path: Path
     id: Integers
     cycle: Integers
     source: Integers
@@ -35,27 +36,33 @@ class MessageTrace:
         return np.lexsort((self.id, self.cycle))
 
 
-def load(path: Path, nodes: int | None = None) -> MessageTrace:
-    """Read a trace; a row that is wrong is named with its line."""
+def load(path: Path) -> MessageTrace:
+    """Read a trace; InputError names the line of a row that is wrong whatever the network is."""
     try:
         with path.open("rb") as file:
             names = _header(path, file.readline(1 << 16))
             options = csv.ReadOptions(block_size=1 << 24, column_names=names)
             types = csv.ConvertOptions(column_types=dict.fromkeys(COLUMNS, pa.int64()), include_columns=list(COLUMNS))
             if not file.peek(1):  # no messages
-                return MessageTrace(*(np.empty(0, np.int64) for _ in COLUMNS))
+                return MessageTrace(path, *(np.empty(0, np.int64) for _ in COLUMNS))
             table = csv.read_csv(file, read_options=options, convert_options=types)
     except (pa.ArrowInvalid, pa.ArrowKeyError, OSError, UnicodeDecodeError) as error:
-        raise _fault(path, nodes, error) from None
+        raise _fault(path, None, error) from None
     columns = {name: table.column(name) for name in COLUMNS}
     if any(column.null_count for column in columns.values()):
-        raise _fault(path, nodes, None)
+        raise _fault(path, None, None)
     messages = MessageTrace(
-        **{name: column.to_numpy().astype(np.int64, copy=False) for name, column in columns.items()}
+        path, **{name: column.to_numpy().astype(np.int64, copy=False) for name, column in columns.items()}
     )
-    if _wrong(messages, nodes):
-        raise _fault(path, nodes, None)
+    if _wrong(messages, None):
+        raise _fault(path, None, None)
     return messages
+
+
+def check(messages: MessageTrace, nodes: int) -> None:
+    """InputError names the line of a message from or to a node that a network of so many does not have."""
+    if _wrong(messages, nodes):
+        raise _fault(messages.path, nodes, None)
 
 
 def _header(path: Path, line: bytes) -> list[str]:

@@ -41,7 +41,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         names=tuple(record.name for record in wanted),
         on=on,
         via=options["via"],
-        nodes=_played(on) if nodes is None and on is not None else nodes,
+        nodes=nodes,
         ppn=several,
         profile=profile,
         launches=options["launches"],
@@ -49,6 +49,9 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         budget=seconds(options["budget"], "--budget"),
         seed=options["seed"],
     )
+    wishes.check()
+    if nodes is None and on is not None:
+        wishes = replace(wishes, nodes=_played(on))
     quoted = _quoting.quoted_whole(wishes, parts)
     if quoted is not None:
         return Asked(None, quoted)

@@ -25,12 +25,17 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Send the messages of a file through a network and report when each arrives."""
         from assay.cli import emit
-        from assay.network import description, replaying
+        from assay.network import description, trace
         from assay.network.memory_bound import bounded
         from assay.verbs._interrupts import ends_in_a_line
 
         with bounded(network), ends_in_a_line():
-            document = replaying.replay(description.load(network, settings or []), messages, out, timeline)
+            found = trace.load(messages)  # a file that is wrong is refused before the core may have to be compiled
+            described = description.load(network, settings or [])
+
+            from assay.network import replaying
+
+            document = replaying.replay(described, found, out, timeline)
         if json:
             emit(document)
         else:

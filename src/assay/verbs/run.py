@@ -88,6 +88,7 @@ def register(app: typer.Typer) -> None:
             timeline=None if timeline is None else str(timeline),
             matrix=None if matrix is None else str(matrix),
         )
+        wishes.check()
         quoted = _quoting.quoted_one(wishes, record(benchmark))
         if quoted is not None:
             emit(quoted) if json else _quoting.show(quoted, quiet)

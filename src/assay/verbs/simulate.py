@@ -106,13 +106,18 @@ def _simulate(
     import functools
     import itertools
 
-    from assay.network import description, progress, simulation, sweep, workers
+    from assay.network import description
+
+    # What needs no core is refused before its import, which may have to compile it: minutes in a fresh checkout.
+    combinations = list(itertools.product(*[_values(axis) for axis in axes]))
+    described = [description.load(network, [*settings, *combination]) for combination in combinations]
+
+    from assay.network import progress, simulation, sweep, workers
     from assay.network import saturation as bisection
 
     plan = bisection.steps if saturation else simulation.steps
     points = []
-    for combination in itertools.product(*[_values(axis) for axis in axes]):
-        found = description.load(network, [*settings, *combination])
+    for combination, found in zip(combinations, described, strict=True):
         key = f"{found.key()}-{'saturation' if saturation else 'simulation'}-{simulation.VERSION}"
         points.append(
             sweep.SweepPoint(dict(words.split("=", 1) for words in combination), key, functools.partial(plan, found))

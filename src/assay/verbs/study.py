@@ -40,7 +40,6 @@ def register(app: typer.Typer) -> None:
         from assay.network.memory_bound import bounded
         from assay.network.study import file
         from assay.network.workers import kind
-        from assay.papers.ghosh.answered import brief, document, words
         from assay.verbs._interrupts import ends_in_a_line
 
         known = file.shipped()
@@ -53,6 +52,8 @@ def register(app: typer.Typer) -> None:
             if everything
             else [file.load(str(name))]
         )
+        from assay.papers.ghosh.answered import brief, document, words  # it imports the core: a refusal needs none
+
         with bounded(wanted[0].source.path), ends_in_a_line(out):
             results = _run(wanted, which, workers, out, quick, quiet)
         if everything:

@@ -1,0 +1,27 @@
+"""A command line that typer refuses: one line on standard error, as for every other wrong input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer.exceptions import TyperException
+
+_WANTED = "Input should be "  # how pydantic, which reads options' values for typer, begins what is accepted
+
+
+def usage(error: TyperException) -> str:
+    """Return what to print: one line with option, value and what is accepted; the help where nothing was asked."""
+    message = " ".join(error.format_message().split())
+    if message.startswith("Usage: "):  # no verb was given: typer's own text is the whole help
+        return error.format_message() + "\n"
+    cause: Any = error.__cause__
+    parameter: Any = getattr(error, "param", None)
+    if parameter is not None and hasattr(cause, "errors"):
+        first = cause.errors()[0]
+        name = parameter.opts[-1] if parameter.opts[0].startswith("-") else parameter.human_readable_name
+        accepted = first["msg"].removeprefix(_WANTED)
+        message = f"{name}: is wrong; seen: {str(first['input'])!r}; accepted: {accepted}"
+    message = message.removesuffix(".")
+    context: Any = getattr(error, "ctx", None)
+    hint = "" if context is None else f"; `{context.command_path} -h` lists what is accepted"
+    return f"assay: {message[:1].lower()}{message[1:]}{hint}\n"

@@ -1,0 +1,88 @@
+"""What can be refused without the simulator is refused before it is imported: that may compile it, which takes minutes.
+
+Usage errors of the command line are one line as well, printed before anything else.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_WITHOUT_CORE = """
+import sys
+
+class Refused:
+    def find_spec(self, name, path=None, target=None):
+        if name == "assay._core":
+            raise SystemExit("the core was imported")
+
+sys.meta_path.insert(0, Refused())
+sys.argv[0] = "assay"
+from assay.cli import main
+main()
+"""
+RING = '[network]\ntopology = "ring"\nnodes = 8\n'
+FILES = {
+    "ring.toml": RING,
+    "syntax.toml": "[network]\ntopology = \n",
+    "load.toml": RING + "[traffic]\nlod = 0.1\n",
+    "table.toml": "[netwrk]\n",
+    "words.csv": "id,cycle,source,destination,flits\n0,0,1,x,3\n",
+}
+REFUSED = {
+    "simulate nosuch.toml": "nosuch.toml: cannot be read",
+    "simulate syntax.toml": "syntax.toml:2: is not TOML",
+    "simulate load.toml": "load.toml:5: traffic.lod: there is no such key",
+    "simulate table.toml": "table.toml:1: netwrk: there is no such key",
+    "simulate ring.toml --set traffic.lod=3": "--set traffic.lod=3: traffic.lod: there is no such key",
+    "simulate ring.toml --sweep nonsense": "--sweep: is not an axis; seen: 'nonsense'",
+    "study nosuch": "there is no such study; seen: 'nosuch'",
+    "study nosuch.toml": "there is no such study; seen: 'nosuch.toml'",
+    "study syntax.toml": "syntax.toml:2: is not TOML",
+    "replay ring.toml nosuch.csv -o out.csv": "nosuch.csv: cannot be read",
+    "replay ring.toml words.csv -o out.csv": "words.csv:2: destination: is wrong; seen: 'x'",
+    "run echo --on ipsc860 --set byts=8": "--set byts: echo has no such parameter (did you mean bytes?)",
+    "run echo --on ipsc860 --set bytes=oops": "parameter bytes: is no integer; seen: 'oops'",
+    "run echo --on ipsc860 --profile quik": "--profile: no such profile; seen: 'quik'",
+    "run echo --on syntax.toml": "syntax.toml:2: is not TOML",
+    "evaluate --on ipsc860 --profile quik": "--profile: no such profile; seen: 'quik'",
+    "evaluate --profile quik": "--profile: no such profile; seen: 'quik'",
+    "evaluate --within 2%": "--within: needs more launches than --profile quick makes",
+    "run echo --launches 0": "--launches: is wrong; seen: '0'; accepted: greater than or equal to 1; `assay run -h`",
+    "run echo --launches some": "--launches: is wrong; seen: 'some'; accepted: a valid integer",
+    "run": "missing argument 'benchmark'; `assay run -h`",
+    "run echo --lunches 3": "no such option: --lunches",
+    "nosuchverb": "no such command 'nosuchverb'; `assay -h`",
+}
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_a_refusal_needs_no_core_and_is_one_line(command: str, tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    ran = subprocess.run(
+        [sys.executable, "-c", _WITHOUT_CORE, *command.split()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.startswith(f"assay: {REFUSED[command]}")
+    assert ran.stderr.count("\n") == 1 and ran.stderr.endswith("\n")
+
+
+def test_what_is_right_does_import_the_core(tmp_path: Path) -> None:
+    """The hook that the other test relies on is seen to work."""
+    (tmp_path / "ring.toml").write_text(RING)
+    words = ["simulate", "ring.toml"]
+    ran = subprocess.run([sys.executable, "-c", _WITHOUT_CORE, *words], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 1 and ran.stderr == "the core was imported\n"
+
+
+def test_no_verb_at_all_shows_the_help(tmp_path: Path) -> None:
+    ran = subprocess.run([sys.executable, "-c", _WITHOUT_CORE], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 2 and ran.stderr.startswith("Usage: assay ") and "simulate" in ran.stderr
