@@ -35,6 +35,11 @@ def benchmarks() -> str:
                     text = ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
                     lines.append(f"| {parameter.name} | {text} | {parameter.accepted()} | {parameter.help} |")
                 lines.append("")
+            for parameter, choices in record.extra.get("constants", {}).items():
+                names = list(next(iter(choices.values())))
+                lines += [f"| {parameter} | {' | '.join(names)} |", "|---" * (1 + len(names)) + "|"]
+                lines += [f"| {each} | {' | '.join(str(of[n]) for n in names)} |" for each, of in choices.items()]
+                lines.append("")
             lines += ["| figure | unit | formula | meaning |", "|---|---|---|---|"]
             for figure in record.figures.values():
                 lines.append(

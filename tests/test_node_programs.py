@@ -39,13 +39,15 @@ SMALL = {
     "kernels/jacobi": ["threads=1,2", "size=64"],
     "kernels/cholesky": ["threads=1,2", "size=128"],
     "kernels/shallow_water": ["threads=1,2", "size=64"],
+    "kernels/vectors": ["length=1,64", "access=contiguous,indexed"],
     "kernels/hitc": ["threads=1,2", "vectors=short"],
     "memory/stream": ["size=1MiB", "threads=1,2", "kernel=read,write,copy,scale,add,triad,nontemporal_triad"],
 }
 if BOTH:
     SMALL["memory/bus_files"] = ["size=1048576", "bytes=65536"]
 EXTRA: dict[str, list[str]] = {
-    "memory/bus_files": ["load"]
+    "memory/bus_files": ["load"],
+    "kernels/vectors": ["level"],
 }  # parameters of what a case holds several of, beside the record's
 
 pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from assay.analysis.figures import evaluate
+from assay.analysis.figures import CaseSamples, evaluate, figures
 from assay.benchmark.record import PARTS, Benchmark, Parameter, benchmark, benchmarks, programs_root, read_record
 from assay.errors import InputError
 
@@ -203,3 +204,14 @@ def test_no_two_records_repeat_a_parameter_word_for_word() -> None:
             body = str(section)
             if len(section) > 3:
                 assert said.setdefault(body, record.name) == record.name, f"{name} of {record.name} and {said[body]}"
+
+
+def test_a_formula_may_use_the_constants_of_a_cases_choice() -> None:
+    """vectors: 2 flops of axpy, 18 of the polynomial, in the time of an element; and what a figure then says."""
+    record = benchmark("vectors")
+    assert record.constants({"kernel": "axpy", "access": "indexed", "length": 7})["flops"] == 2
+    assert record.constants({"kernel": "axpy", "access": "indexed"})["index"] == 4
+    for kernel, flops in (("axpy", 2), ("polynomial9", 18)):
+        cell = CaseSamples("time", {"kernel": kernel, "access": "stride3"}, {("here", 0): np.array([2e-9])}, [], 1)
+        rate = next(f for f in figures(record, [cell]) if f.name == "rate")
+        assert rate.value == pytest.approx(flops / 2e-9)

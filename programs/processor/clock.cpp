@@ -2,7 +2,7 @@
 // each waiting for the one before, takes one cycle an addition on every processor that this runs on.
 #include <memory>
 
-#include "timing/opaque.hpp"
+#include "processor/dependent_additions.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
@@ -34,24 +34,6 @@ help = "cycles per second while this ran; the frequency that the processor state
 clock = "frequency"
 )record";
 
-namespace {
-
-[[gnu::noinline]] std::uint64_t add_up(std::uint64_t sum, std::uint64_t step, std::int64_t additions) {
-  for (; additions > 0; additions -= 64) {
-#pragma GCC unroll 64
-    for (int k = 0; k < 64; ++k) {
-      sum += step;
-      assay::timing::opaque(sum);
-    }
-  }
-#ifdef ASSAY_BREAK
-  ++sum;
-#endif
-  return sum;
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
   using namespace assay::timing;
   return run_program(record, argc, argv, [](Case& at) {
@@ -60,10 +42,13 @@ int main(int argc, char** argv) {
     std::uint64_t step = 0x9e3779b97f4a7c15;
     opaque(step);
     const auto work = [=](std::int64_t additions) {
-      *sum = add_up(*sum, step, additions);
+      *sum = assay::processor::add_up(*sum, step, additions);
+#ifdef ASSAY_BREAK
+      ++*sum;
+#endif
       *added += static_cast<std::uint64_t>(additions);
     };
-    at.measure("time", work, {.unit = 64});
+    at.measure("time", work, {.unit = assay::processor::additions_at_once});
     at.check([=] { return Check{*sum == *added * step, std::to_string(*added) + " additions"}; });
   });
 }

@@ -170,8 +170,10 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: V
     values_by_launch = list(by_launch.values())
     valid = verdict.state is not State.INVALID
 
+    constants = benchmark.constants(cell.case)
+
     def derive(value: float) -> float | None:
-        return evaluate(figure.formula, {**cell.case, "value": value})
+        return evaluate(figure.formula, {**constants, **cell.case, "value": value})
 
     def described(value: float | None, statistic: str, estimator: str) -> FigureValue:
         return FigureValue(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.analysis import alpha_beta, breakpoints, cache_levels, fits_hops, half_performance, speedup
+from assay.analysis import alpha_beta, breakpoints, cache_levels, fits_hops, fits_levels, half_performance, speedup
 from assay.analysis.figures import CaseSamples, evaluate
 from assay.benchmark.record import Benchmark, Figure
 
@@ -200,8 +200,13 @@ def families(
     return {rest: dict(sorted(cells.items())) for rest, cells in grouped.items()}
 
 
+def _rates_by_level(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
+    return fits_levels.by_level(record, found, families)
+
+
 LAWS: dict[str, Callable[[Benchmark, Sequence[CaseSamples]], list[dict[str, Any]]]] = {
     "alpha_beta": _lines,
     "cache_levels": _cache_levels,
     "speedup": _speedup,
+    "rates_by_level": _rates_by_level,
 }

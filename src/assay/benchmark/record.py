@@ -175,6 +175,13 @@ class Benchmark:
         """The metrics that say how far others' readings may be off: no subject of their own."""
         return frozenset(name for name, metric in self.metrics.items() if metric.error_of)
 
+    def constants(self, case: Mapping[str, Any]) -> dict[str, Any]:
+        """What the record says of a case's choices: `[constants.PARAMETER] CHOICE = { NAME = number }`, by NAME."""
+        found: dict[str, Any] = {}
+        for parameter, choices in self.extra.get("constants", {}).items():
+            found |= choices.get(case.get(parameter), {})
+        return found
+
     def settings(self, given: Mapping[str, str]) -> dict[str, Scalar | tuple[Scalar, ...]]:
         """Check what a person set (`key=value` texts) against the record; returns parsed values by key."""
         parsed = {}

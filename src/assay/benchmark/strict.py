@@ -36,7 +36,7 @@ _TOP = {
         "libraries",
     ),
     *("ranks", "least_ranks", "most_ranks", "host", "needs", "computes"),
-    *("parameter", "metric", "figure", "headline", "roof", "shares", "row"),
+    *("parameter", "metric", "figure", "headline", "roof", "shares", "row", "constants"),
 }
 NEEDS = (
     "self",
@@ -204,6 +204,8 @@ class _Record:
 
     def _names(self, name: str) -> bool:
         known = {"value", *_FUNCTIONS, *self.table.get("parameter", {})}
+        for choices in self.table.get("constants", {}).values():
+            known |= {key for constants in choices.values() for key in constants}
         return name in known or f'"{name}"' in self.code or any(f'"{name}"' in text for text in self._headers())
 
     def _headers(self) -> list[str]:

@@ -182,6 +182,30 @@ class SpeedupLawFit(Fitted):
     scope: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class LevelRatesFit(Fitted):
+    """A vector loop in one level of memory (`analysis.level_rates`): rates in flop/s, `bandwidth` in B/s.
+
+    `r_max_paper` counts flops as the paper does; `n_half` is in elements; `size` (B) of the cache, None beyond.
+    """
+
+    law: Literal["rates_by_level"]
+    level: str
+    size: float | None
+    lengths: list[float]
+    r_max: float
+    r_max_ci95: Pair | None
+    r_max_paper: float
+    bandwidth: float
+    intensity: float
+    n_half: float | None
+    n_half_ci95: Pair | None
+    start_up_cycles: float | None
+    cycles_per_element: float | None
+    reason: str | None
+
+
 Fit = Annotated[
-    LineFit | CurveFit | BreaksFit | PlaneFit | LevelsFit | SpeedupFit | SpeedupLawFit, Field(discriminator="law")
+    LineFit | CurveFit | BreaksFit | PlaneFit | LevelsFit | SpeedupFit | SpeedupLawFit | LevelRatesFit,
+    Field(discriminator="law"),
 ]

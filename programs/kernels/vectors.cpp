@@ -1,0 +1,334 @@
+// EuroBen's module 1: 14 vector kernels by vector length, contiguous, with strides and by index (van der Steen 2000,
+// sections 2.1 and 6.1.2.1, Tables 6.1, 6.4, 6.7 and 6.12). The kernels themselves: vector_kernels.hpp.
+//
+// Rates come from the blocks' readings. Cycles come from readings of their own: a few passes between two chains of
+// dependent additions, whose time is the length of a cycle there and then. No figure is made from the other's time.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <numeric>
+
+#include "kernels/vector_kernels.hpp"
+#include "memory/caches.hpp"
+#include "memory/pages.hpp"
+#include "processor/dependent_additions.hpp"
+#include "threads/team.hpp"
+
+constexpr std::string_view record = R"record(
+name = "vectors"
+title = "Vector kernels"
+part = "kernels"
+kind = "node"
+summary = "EuroBen's 14 vector kernels by length, contiguous, with strides 3 and 4 and by index, as the compiler makes them"
+cost = "one operation is one element; its flops and bytes by kernel: [constants.kernel] of the record; a kernel without arithmetic counts one"
+check = "small whole numbers: every element against integer arithmetic in another form (recursions by their closed form), quotients by multiplying back; every place that is no element must keep what it had"
+source = "van der Steen 2000, sections 2.1 and 6.1.2.1, Tables 6.1, 6.4, 6.7 and 6.12"
+published = ["euroben.mod1ac.broadcast", "euroben.mod1ac.copy", "euroben.mod1ac.addition", "euroben.mod1ac.subtraction", "euroben.mod1ac.multiplication", "euroben.mod1ac.division", "euroben.mod1ac.dotproduct", "euroben.mod1ac.axpy", "euroben.mod1ac.zaxpy", "euroben.mod1ac.rotation", "euroben.mod1ac.recurrence1", "euroben.mod1ac.recurrence2", "euroben.mod1ac.difference2", "euroben.mod1ac.polynomial9"]
+model = "rates_by_level"
+statistics = ["median", "best"]
+slice_quick = 0.001
+slice_standard = 0.001
+slice_full = 0.005
+blocks_quick = 2
+blocks_standard = 2
+blocks_full = 4
+
+[parameter.kernel]
+type = "choice"
+default = ["broadcast", "copy", "add", "subtract", "multiply", "divide", "dot", "axpy", "zaxpy", "rotation", "recursion1", "recursion2", "difference2", "polynomial9"]
+choices = ["broadcast", "copy", "add", "subtract", "multiply", "divide", "dot", "axpy", "zaxpy", "rotation", "recursion1", "recursion2", "difference2", "polynomial9"]
+sweep = true
+help = "the kernel, in the order of the paper's tables"
+
+[parameter.access]
+type = "choice"
+default = ["contiguous", "stride3", "stride4", "indexed"]
+quick = "contiguous"
+choices = ["contiguous", "stride3", "stride4", "indexed"]
+sweep = true
+help = "where element i lies in all vectors: i, 3 i, 4 i, or where a vector of indices says, a random permutation"
+
+[parameter.length]
+type = "integer"
+default = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 10000, 20000, 40000, 65536, 131072, 262144, 524288, 1048576, 2097152, 3200000, 4194304, 8388608]
+quick = [1, 8, 32, 128, 512, 1000, 10000, 20000, 40000, 400000, 550000, 700000, 3200000]
+min = 1
+max = 1073741824
+unit = "1"
+sweep = true
+help = "elements of a vector; lengths whose vectors take more than four times the last cache are left out"
+
+# Of each kernel: what it computes; flops of an element by our count, and by the paper's as Table 6.1 implies it (rate
+# times cycles over the clock of 667 MHz; the copy's cycles are misprinted); bytes read and written, operands once;
+# arrays in memory.
+[constants.kernel]
+broadcast = { formula = "z = a", flops = 1, paper = 1, bytes = 8, arrays = 1 }
+copy = { formula = "z = x", flops = 1, paper = 0.76, bytes = 16, arrays = 2 }
+add = { formula = "z = x + y", flops = 1, paper = 1, bytes = 24, arrays = 3 }
+subtract = { formula = "z = x - y", flops = 1, paper = 1, bytes = 24, arrays = 3 }
+multiply = { formula = "z = x y", flops = 1, paper = 1, bytes = 24, arrays = 3 }
+divide = { formula = "z = x / y", flops = 1, paper = 1, bytes = 24, arrays = 3 }
+dot = { formula = "s = s + x y", flops = 2, paper = 2, bytes = 16, arrays = 2 }
+axpy = { formula = "x = x + a y", flops = 2, paper = 2, bytes = 24, arrays = 2 }
+zaxpy = { formula = "z = x + a y", flops = 2, paper = 2, bytes = 24, arrays = 3 }
+rotation = { formula = "z = x y + u v", flops = 3, paper = 3, bytes = 40, arrays = 5 }
+recursion1 = { formula = "x_i = a x_(i-1) + y_i", flops = 2, paper = 1, bytes = 16, arrays = 2 }
+recursion2 = { formula = "x_i = a x_(i-1) + b x_(i-2) + y_i", flops = 4, paper = 2, bytes = 16, arrays = 2 }
+difference2 = { formula = "z_i = x_i - 2 x_(i+1) + x_(i+2)", flops = 3, paper = 3, bytes = 16, arrays = 2 }
+polynomial9 = { formula = "z = c_0 + x (c_1 + ... + x c_9)", flops = 18, paper = 18, bytes = 16, arrays = 2 }
+
+# Of each access: the elements that one takes the place of, and the bytes of its index.
+[constants.access]
+contiguous = { stride = 1, index = 0 }
+stride3 = { stride = 3, index = 0 }
+stride4 = { stride = 4, index = 0 }
+indexed = { stride = 1, index = 4 }
+
+[metric.time]
+unit = "s"
+help = "time of an element"
+
+[metric.cycles]
+unit = "1"
+help = "cycles of an element, by a chain of dependent additions timed beside"
+
+[metric.cache]
+unit = "B"
+help = "bytes of the data cache of a level, as the system tells them; level: which"
+
+[figure.rate]
+metric = "time"
+formula = "flops / value"
+unit = "flop/s"
+better = "higher"
+headline = true
+help = "flops a second, by our count"
+
+[figure.cycles_per_element]
+metric = "cycles"
+formula = "value"
+unit = "1"
+better = "lower"
+headline = true
+help = "cycles of an element, by a chain of dependent additions timed beside"
+
+[figure.bandwidth]
+metric = "time"
+formula = "(bytes + index) / value"
+unit = "B/s"
+better = "higher"
+help = "bytes that the loop reads and writes, indices with them; what a cache moves for a stride is more"
+)record";
+
+namespace {
+
+using namespace assay;
+using namespace assay::timing;
+using kernels::Kernel;
+
+#ifndef ASSAY_BREAK
+#define ASSAY_BREAK 0
+#endif
+constexpr std::int64_t missing = ASSAY_BREAK == 1;  // a loop that ends one short
+constexpr bool null = ASSAY_BREAK == 2;             // a kernel that does nothing
+
+constexpr double kept = -77.25;       // in the output where no element is written
+constexpr std::int64_t stagger = 40;  // doubles between two inputs, so that they share no place in a page
+
+struct Shape {  // of one case
+  const Kernel* kernel;
+  std::size_t access;
+  std::int64_t n;
+  std::int64_t stride() const { return access == 1 ? 3 : access == 2 ? 4 : 1; }
+  std::int64_t span() const { return (n + 2) * stride(); }  // doubles of a vector: the second difference needs two more
+  std::int64_t inputs() const { return kernel->x + kernel->y + 2 * kernel->uv; }
+  std::int64_t bytes() const { return 8 * n * stride() * kernel->arrays() + (access == 3 ? 4 * n : 0); }
+  std::int64_t offset(std::int64_t input) const { return input * (span() + stagger); }
+};
+
+// Memory that all cases share: one output, and behind it the inputs, which nobody writes.
+class Pool {
+ public:
+  void need(const Shape& shape) {
+    output_ = std::max(output_, shape.span() + stagger);
+    inputs_ = std::max(inputs_, shape.offset(std::max<std::int64_t>(1, shape.inputs())));
+  }
+  static std::int64_t value(std::int64_t place) { return 1 + (3 * place + place / 11) % 7; }  // 1 to 7
+  double* output() { return base(); }
+  const double* inputs() { return base() + output_; }
+
+ private:
+  double* base() {
+    if (!pages_) {
+      pages_ = std::make_unique<memory::Pages>(static_cast<std::size_t>(8 * (output_ + inputs_)), true);
+      auto* const at = reinterpret_cast<double*>(pages_->data());
+      std::fill(at, at + output_, 1.0);
+      for (std::int64_t i = 0; i < inputs_; ++i) at[output_ + i] = static_cast<double>(value(i));
+    }
+    return reinterpret_cast<double*>(pages_->data());
+  }
+  std::int64_t output_ = 0, inputs_ = 0;
+  std::unique_ptr<memory::Pages> pages_;
+};
+
+std::shared_ptr<std::vector<std::int32_t>> permutation(std::int64_t places, std::uint64_t seed) {
+  auto index = std::make_shared<std::vector<std::int32_t>>(static_cast<std::size_t>(places));
+  std::iota(index->begin(), index->end(), 0);
+  std::uint64_t state = seed + static_cast<std::uint64_t>(places);
+  shuffle(*index, state);
+  return index;
+}
+
+class Run {
+ public:
+  Run(Shape shape, std::shared_ptr<Pool> pool, std::shared_ptr<std::vector<std::int32_t>> index)
+      : shape_(shape), pool_(std::move(pool)), index_(std::move(index)) {}
+
+  // Passes one after the other: the addresses of each wait for the last element of the one before. Else a processor
+  // overlaps short passes, and a recursion of 32 elements would seem faster than one of 1000.
+  double passes(std::int64_t count) {
+    const kernels::Loop loop = shape_.kernel->loops[shape_.access];
+    double* const z = pool_->output();
+    const double *const x = pool_->inputs(), *const y = input(shape_.kernel->x), *const u = input(2);
+    const double* const v = input(3);
+    const std::int32_t* const index = index_ ? index_->data() : nullptr;
+    const double* const last = z + slot(shape_.n - 1);
+    std::int64_t nothing = 0, after = 0;
+    opaque(nothing);
+    double result = 0;
+    for (; count > 0; --count) {
+      if (!null)
+        result = loop(z + after, x + after, y + after, u + after, v + after, scalars_, shape_.n - missing, index);
+      opaque(result);
+      touched();
+      after = std::bit_cast<std::int64_t>(shape_.kernel->writes ? *last : result) & nothing;
+    }
+    return result;
+  }
+
+  // Cycles of an element: the median of a few readings, each between two of the chain of additions.
+  double cycles() {
+    if (!batch_)
+      for (batch_ = 1; time([&] { passes(batch_); }) < 20e-6 && batch_ < (std::int64_t{1} << 30);) batch_ *= 2;
+    std::vector<double> found;
+    double spent = 0;
+    double before = cycle();
+    while (found.size() < 5 && spent < 2e-3) {
+      const double taken = time([&] { passes(batch_); });
+      const double after = cycle();
+      found.push_back(taken / (static_cast<double>(batch_ * shape_.n) * (before + after) / 2));
+      before = after;
+      spent += taken;
+    }
+    std::nth_element(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(found.size() / 2), found.end());
+    return found[found.size() / 2];
+  }
+
+  Check verify();
+
+ private:
+  const double* input(std::int64_t which) {
+    return pool_->inputs() + (which < shape_.inputs() ? shape_.offset(which) : 0);
+  }
+  std::int64_t slot(std::int64_t i) const {
+    return index_ ? (*index_)[static_cast<std::size_t>(i)] : shape_.stride() * i;
+  }
+  template <class Work>
+  static double time(const Work& work) {
+    const std::int64_t from = now_ns();
+    work();
+    return 1e-9 * static_cast<double>(now_ns() - from);
+  }
+  static double cycle() {  // s
+    constexpr std::int64_t additions = 512 * processor::additions_at_once;
+    std::uint64_t sum = 1;
+    const double taken = time([&] {
+      sum = processor::add_up(sum, sum, additions);
+      opaque(sum);
+    });
+    return taken / static_cast<double>(additions);
+  }
+
+  Shape shape_;
+  std::shared_ptr<Pool> pool_;
+  std::shared_ptr<std::vector<std::int32_t>> index_;
+  kernels::Scalars scalars_;
+  std::int64_t batch_ = 0;
+};
+
+Check Run::verify() {
+  const Kernel& kernel = *shape_.kernel;
+  const auto old = [&](std::int64_t place) { return kernel.adds_to ? 8 + place % 5 : kept; };
+  double* const z = pool_->output();
+  const std::int64_t places = shape_.span() + stagger;
+  for (std::int64_t place = 0; place < places; ++place) z[place] = old(place);
+  const double result = passes(1);
+  const auto at = [&](std::int64_t which, std::int64_t i) { return Pool::value(shape_.offset(which) + slot(i)); };
+  std::vector<bool> written(static_cast<std::size_t>(places));
+  std::int64_t wrong = 0;
+  kernels::Past past;
+  kernels::Ratio expected{0};
+  for (std::int64_t i = 0; i < shape_.n; ++i) {
+    const std::int64_t place = slot(i);
+    expected = kernel.expect({i, kernel.adds_to ? 8 + place % 5 : 0, at(0, i), at(0, i + 1), at(0, i + 2),
+                              at(kernel.x, i), at(2, i), at(3, i)},
+                             past);
+    if (!kernel.writes) continue;
+    written[static_cast<std::size_t>(place)] = true;
+    const long double over = static_cast<long double>(expected.over), under = static_cast<long double>(expected.under);
+    const long double off = static_cast<long double>(z[place]) * under - over;  // exact but for a quotient's last bit
+    wrong += expected.under == 1 ? off != 0 : !(std::abs(off) <= std::abs(over) * 0x1p-52L);
+  }
+  if (!kernel.writes) wrong += result != static_cast<double>(expected.over);
+  for (std::int64_t place = 0; place < places; ++place)
+    wrong += !written[static_cast<std::size_t>(place)] && z[place] != old(place);
+  return {wrong == 0, std::string(kernel.name) + " of " + std::to_string(shape_.n) + " elements, " +
+                          std::string(kernels::accesses[shape_.access]) + ": " + std::to_string(wrong) + " wrong"};
+}
+
+template <class Table>
+std::size_t find(const Table& table, const std::string& name) {
+  for (std::size_t k = 0; k < table.size(); ++k)
+    if constexpr (requires { table[k].name; }) {
+      if (table[k].name == name) return k;
+    } else if (table[k] == name) {
+      return k;
+    }
+  throw InputFault("no kernel or access is called '" + name + "'");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const threads::Processors processors = threads::find_processors();
+  const int cpu = processors.cpus.front();
+  const memory::LastLevel last = memory::find_last_level({cpu});
+  auto pool = std::make_shared<Pool>();
+  std::map<std::int64_t, std::shared_ptr<std::vector<std::int32_t>>> permutations;
+  bool told = false;
+  return run_program(record, argc, argv, [&](Case& at) {
+    if (!threads::pin(cpu)) at.note("the thread could not be held on one processor");
+    const Shape shape{&kernels::table[find(kernels::table, at.choice("kernel"))],
+                      find(kernels::accesses, at.choice("access")), at.integer("length")};
+    if (shape.bytes() > std::max<std::int64_t>(4 * last.bytes, 64 << 20))
+      return at.leave_out("vectors of more than four times the last cache, where nothing changes any more");
+    if (const memory::Headroom room = memory::read_headroom(); shape.bytes() > room.bytes / 4)
+      return at.leave_out("vectors of more than a quarter of what " + room.by + " leaves");
+    pool->need(shape);
+    auto& index = permutations[shape.n];
+    if (shape.access == 3 && !index) index = permutation(shape.n + 2, at.seed());
+    auto run = std::make_shared<Run>(shape, pool, shape.access == 3 ? index : nullptr);
+    const bool beyond = shape.bytes() > last.bytes;
+    at.measure("time", [=](std::int64_t elements) { run->passes(elements / shape.n); },
+               {.unit = shape.n, .cache = beyond ? "beyond the caches" : "same buffer"});
+    at.also_observe("cycles", [=] { return run->cycles(); });
+    at.check([=] { return run->verify(); });
+    if (std::exchange(told, true)) return;
+    if (!last.doubt.empty()) at.note(last.doubt);
+    for (int level = 1; level <= 4; ++level)
+      if (const std::int64_t bytes = std::min(memory::cache_of(cpu, level), last.bytes); bytes > 0)
+        at.observe("cache", "level", level, [=] { return static_cast<double>(bytes); });
+  });
+}

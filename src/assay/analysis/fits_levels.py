@@ -1,0 +1,100 @@
+"""`model = "rates_by_level"`: r_max, n_half and start-up of a loop by vector length, for every level of memory.
+
+The record has a metric `time` (s) and a metric `cycles`, both of an element, `cache` (B) by `level`, the parameter
+`length`, and of each case the constants `flops`, `paper`, `bytes`, `arrays`, `stride` and `index`. Rates come from
+`time`, start-up and cycles from `cycles`, so that r_max times cycles over the clock gives the flop count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.analysis.figures import CaseSamples
+from assay.analysis.level_rates import LevelRates, fit_levels
+from assay.benchmark.record import Benchmark
+
+Cells = Mapping[float, CaseSamples]
+Families = Callable[[Sequence[CaseSamples], str, str], Mapping[tuple[tuple[str, Any], ...], Cells]]
+
+
+def by_level(record: Benchmark, found: Sequence[CaseSamples], families: Families) -> list[dict[str, Any]]:
+    """Fit every family of cells that differ in length only; one entry a family and level."""
+    caches = {
+        int(cell.case["level"]): float(np.median(np.concatenate(list(cell.launches.values()))))
+        for cell in found
+        if cell.metric == "cache"
+    }
+    cycles = families(found, "cycles", "length")
+    made = []
+    for rest, cells in families(found, "time", "length").items():
+        constants = record.constants(dict(rest))
+        of = {level.level: level for level in _fitted(cycles.get(rest, {}), constants, caches)}
+        for level in _fitted(cells, constants, caches):
+            made.append(_entry(record, dict(rest), constants, level, of.get(level.level)))
+    return made
+
+
+def _fitted(cells: Cells, constants: Mapping[str, Any], caches: Mapping[int, float]) -> list[LevelRates]:
+    """Lines over the passes' times: s, or cycles where the cells hold those."""
+    passes = {
+        length: {key: length * float(np.median(values)) for key, values in cell.launches.items()}
+        for length, cell in cells.items()
+    }
+    return fit_levels(passes, footprints(list(passes), constants), caches)
+
+
+def footprints(lengths: npt.ArrayLike, constants: Mapping[str, Any]) -> npt.NDArray[np.float64]:
+    """Bytes that vectors of `lengths` (n,) take up, with what lies between strided elements and with their indices."""
+    each = 8 * constants["arrays"] * constants["stride"] + constants["index"]
+    return np.asarray(np.asarray(lengths, float) * each)
+
+
+def _entry(
+    record: Benchmark,
+    rest: dict[str, Any],
+    constants: Mapping[str, Any],
+    rates: LevelRates,
+    cycles: LevelRates | None,
+) -> dict[str, Any]:
+    flops = float(constants["flops"])
+    moved = float(constants["bytes"] + constants["index"])
+    start = None if cycles is None or cycles.start_up is None else cycles.start_up
+    each = None if cycles is None else 1 / cycles.r_max
+    entry: dict[str, Any] = {
+        "benchmark": record.name,
+        "figure": "rate",
+        "params": rest,
+        "law": "rates_by_level",
+        "level": rates.level,
+        "size": rates.size,
+        "lengths": list(rates.lengths),
+        "r_max": flops * rates.r_max,
+        "r_max_ci95": None if rates.r_max_ci95 is None else [flops * end for end in rates.r_max_ci95],
+        "r_max_paper": constants["paper"] * rates.r_max,
+        "bandwidth": moved * rates.r_max,
+        "intensity": flops / moved,
+        "n_half": rates.n_half,
+        "n_half_ci95": None if rates.n_half_ci95 is None else list(rates.n_half_ci95),
+        "start_up_cycles": start,
+        "cycles_per_element": each,
+        "reason": rates.reason,
+    }
+    return entry | {"text": _text(entry)}
+
+
+def _text(entry: Mapping[str, Any]) -> str:
+    rate = entry["r_max"]
+    power = min(max(int(math.log10(rate) // 3), 2), 4)  # Mflop/s to Tflop/s
+    parts = [f"{entry['level']}: r_max {rate / 1000**power:.4g} {' kMGT'[power]}flop/s"]
+    if entry["n_half"] is not None:
+        parts.append(f"n_half {entry['n_half']:.3g}")
+    if entry["cycles_per_element"] is not None:
+        parts.append(f"{entry['cycles_per_element']:.3g} cycles per element")
+    if entry["start_up_cycles"] is not None:
+        parts.append(f"start-up {entry['start_up_cycles']:.3g} cycles")
+    return ", ".join(parts) + (f" ({entry['reason']})" if entry["reason"] else "")

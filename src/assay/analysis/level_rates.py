@@ -1,0 +1,98 @@
+"""r_max and n_half of a vector loop in each level of memory: lines of time against length, level by level.
+
+Hockney and Jesshope, Parallel Computers 2, section 1.3: a loop over n elements takes T = t_0 + n/r, so that
+n_half = t_0 r elements get half of the greatest rate. A line is fitted to the lengths whose vectors lie in one level:
+more than CLEAR of the cache before it, less than FULL of its own; lengths between belong to neither. Where a level has
+fewer than LEAST lengths there is no line: the best rate among them stands alone, and `reason` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.analysis import alpha_beta, half_performance
+from assay.analysis.result import AnalysisResult
+
+FULL = 0.85  # of a cache: what else is in it takes some
+CLEAR = 1.5  # times the cache before: a vector that just overflows it still finds part of itself there
+LEAST = 3  # lengths of a line
+
+Floats = NDArray[np.float64]
+Launch = tuple[str, int]  # host, launch
+Pair = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class LevelRates(AnalysisResult):
+    """One level: r_max (elements/s), n_half (elements), start-up (s), each with its 95% interval where launches allow.
+
+    `size` is the cache's bytes, None beyond the last. `lengths` are those that were used.
+    """
+
+    level: str
+    size: float | None
+    lengths: tuple[float, ...]
+    r_max: float
+    r_max_ci95: Pair | None
+    n_half: float | None
+    n_half_ci95: Pair | None
+    start_up: float | None
+    reason: str | None
+
+
+def name_levels(footprints: ArrayLike, caches: Mapping[int, float]) -> list[str | None]:
+    """Name the level that holds each of `footprints` (n,) in B; None between two. `caches`: bytes by number.
+
+    A cache no larger than the one before it is none.
+    """
+    sizes: list[tuple[str, float]] = []
+    for number, size in sorted(caches.items()):
+        if not sizes or size > sizes[-1][1]:
+            sizes.append((f"L{number}", size))
+    bounds = [0.0, *(CLEAR * size for _, size in sizes)]
+    ends = [*((name, FULL * size) for name, size in sizes), ("memory", float("inf"))]
+    return [
+        next((name for (name, most), least in zip(ends, bounds, strict=True) if least < of <= most), None)
+        for of in np.asarray(footprints, float)
+    ]
+
+
+def fit_levels(
+    passes: Mapping[float, Mapping[Launch, float]], footprints: ArrayLike, caches: Mapping[int, float]
+) -> list[LevelRates]:
+    """Fit every level that holds one of the lengths; `passes`: s of a whole pass by length and launch, rising.
+
+    `footprints` (n,) in B, as `passes` has lengths. A line uses the launches that have every length of its level; where
+    there is none, as others disturbed one length here and another there, each length's median over its own launches.
+    """
+    levels = name_levels(footprints, caches)
+    found = []
+    for level in dict.fromkeys(each for each in levels if each):
+        inside = {n: times for (n, times), name in zip(passes.items(), levels, strict=True) if name == level}
+        common = sorted(set.intersection(*(set(times) for times in inside.values())))
+        rows = [[times[key] for times in inside.values()] for key in common]
+        rows = rows or [[float(np.median(list(times.values()))) for times in inside.values()]]
+        size = caches[int(level[1:])] if level != "memory" else None
+        found.append(_level(level, size, np.array(list(inside), float), np.array(rows, float)))
+    return found
+
+
+def _level(level: str, size: float | None, lengths: Floats, times: Floats) -> LevelRates:
+    best = float((lengths / np.median(times, axis=0)).max())
+    used = tuple(float(n) for n in lengths)
+    if len(lengths) < LEAST:
+        plural = "length lies" if len(lengths) == 1 else "lengths lie"
+        reason = f"{len(lengths)} {plural} in {level}, a line needs {LEAST}: the best rate measured there"
+        return LevelRates(level, size, used, best, None, None, None, None, reason)
+    line = alpha_beta.fit(lengths, times, "relative")
+    half = half_performance.from_fit(line)
+    if half.r_infinity is None:
+        return LevelRates(level, size, used, best, None, None, None, None, f"{half.reason}: the best rate measured")
+    start = line.alpha if half.n_half is not None else None
+    return LevelRates(
+        level, size, used, half.r_infinity, half.r_infinity_ci95, half.n_half, half.n_half_ci95, start, half.reason
+    )

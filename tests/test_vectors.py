@@ -1,0 +1,230 @@
+"""The vector kernels: every one with every access, faults planted on purpose, cycles beside rates, lines by level."""
+
+from __future__ import annotations
+
+import functools
+import json
+import shutil
+import statistics
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.analysis.figures import CaseSamples
+from assay.analysis.fits import fits
+from assay.analysis.fits_levels import footprints
+from assay.analysis.level_rates import fit_levels, name_levels
+from assay.benchmark.record import benchmark
+from assay.machine import catalogue
+from command_line import assay
+from compiled import compile_to, kept
+from started import words
+
+pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+RECORD = benchmark("vectors")
+KERNELS = RECORD.parameters["kernel"].choices
+ACCESSES = RECORD.parameters["access"].choices
+LENGTHS = (1, 2, 3, 5, 17, 64, 1000)
+Lines = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    @functools.cache
+    def built(base: str = "", *flags: str) -> Path:
+        if not base:
+            return kept("kernels/vectors")
+        out = tmp_path_factory.mktemp("vectors") / "vectors"
+        compile_to(out, RECORD.path, "-Wall", "-Wextra", "-Werror", *flags, base=base)
+        return out
+
+    return built
+
+
+def run(program: Path, *settings: str, status: int = 0, more: tuple[str, ...] = ()) -> Lines:
+    given = [word for setting in settings for word in ("--set", setting)]
+    few = ("--slice", "0.0001", "--blocks", "1", *more)
+    done = subprocess.run([program, *words("vectors", *few, *given)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == status, (done.stdout[-500:], done.stderr[-2000:])
+    return [json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines()]
+
+
+EVERY = (f"kernel={','.join(map(str, KERNELS))}", f"access={','.join(map(str, ACCESSES))}")
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O3 -march=native"])
+def test_every_kernel_with_every_access_is_right(build: Any, level: str) -> None:
+    lines = run(build(level), *EVERY, f"length={','.join(map(str, LENGTHS))}")
+    checks = [line for line in lines if line["event"] == "check"]
+    assert len(checks) == 14 * 4 * len(LENGTHS)
+    assert all(line["passed"] for line in checks)
+
+
+@pytest.mark.parametrize(("fault", "what"), [(1, "a loop that ends one short"), (2, "a null kernel")])
+def test_planted_faults_are_caught_in_every_kernel(build: Any, fault: int, what: str) -> None:
+    lines = run(build("-O2", f"-DASSAY_BREAK={fault}"), *EVERY, "length=1,64,1000", status=1)
+    passed = [line["case"] for line in lines if line["event"] == "check" and line["passed"]]
+    assert not passed, f"{what} went unseen"
+
+
+def test_the_records_table_is_the_kernels_table(build: Any) -> None:
+    constants = RECORD.extra["constants"]
+    assert list(constants["kernel"]) == list(KERNELS) and list(constants["access"]) == list(ACCESSES)
+    flops = [1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 2, 4, 3, 18]
+    assert [each["flops"] for each in constants["kernel"].values()] == flops
+    for own, paper, each in zip(RECORD.published, PAPER, constants["kernel"].values(), strict=True):
+        assert each["paper"] == paper, own
+
+
+PAPER = (1, 0.76, 1, 1, 1, 1, 2, 2, 2, 3, 1, 2, 3, 18)
+
+
+def test_the_papers_flop_counts_are_those_that_table_6_1_implies() -> None:
+    for kernel, expected in zip(RECORD.published, PAPER, strict=True):
+        cells = {c.metric: c for c in catalogue.cells(table="table6.1", benchmark=kernel)}
+        rate, cycles = cells["r_max_L1"].value, cells["cycles_per_op_per_element"].value
+        assert rate * cycles / 667e6 == pytest.approx(expected, rel=0.055), kernel
+
+
+def test_the_contract_for_scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`assay run vectors --set kernel=axpy --set length=1000 --json`: rate and cycles, and the flops out of both."""
+    monkeypatch.chdir(tmp_path)
+    answer = assay("run", "vectors", "--set", "kernel=axpy", "--set", "length=1000", "--launches", "1", "--json")
+    assert answer.status == 0, answer.err
+    found = {(f["name"], f["statistic"]): f for f in answer.document["figures"]}
+    rate, cycles = found["rate", "best"], found["cycles_per_element", "best"]
+    assert rate["unit"] == "flop/s" and rate["params"] == {"kernel": "axpy", "access": "contiguous", "length": 1000}
+    assert rate["value"] >= found["rate", "median"]["value"] > 1e8
+    assert 0 < cycles["value"] <= found["cycles_per_element", "median"]["value"]
+    assert found["bandwidth", "best"]["value"] == pytest.approx(12 * rate["value"])
+
+
+@pytest.mark.parametrize(("kernel", "flops"), [("polynomial9", 18), ("recursion2", 4)])
+def test_rate_times_cycles_over_the_clock_is_the_flop_count(build: Any, kernel: str, flops: int) -> None:
+    """The clock from its own program, beside; others can slow one of the three readings, so three tries."""
+    ratios = []
+    for _ in range(3):
+        done = subprocess.run(
+            [kept("processor/clock"), *words("clock", "--blocks", "2")], capture_output=True, text=True
+        )
+        lines = [*map(json.loads, done.stdout.splitlines())]
+        cycle = min(v for line in lines if line["event"] == "block" for v in line["values"])
+        blocks = run(build(), f"kernel={kernel}", "length=1000", more=("--blocks", "5", "--slice", "0.002"))
+        of = {
+            name: min(v for line in blocks if line.get("metric") == name for v in line["values"])
+            for name in ("time", "cycles")
+        }
+        ratios.append(flops / of["time"] * of["cycles"] * cycle)
+    assert min(abs(ratio / flops - 1) for ratio in ratios) < 0.1, ratios
+
+
+def test_short_passes_do_not_overlap(build: Any) -> None:
+    """A recursion waits for itself: its cycles per element cannot be fewer at a short length than at a long one."""
+    blocks = run(build(), "kernel=recursion2", "length=32,1024", "access=contiguous", more=("--blocks", "3"))
+    cycles = {
+        n: statistics.median(
+            v for b in blocks if b.get("metric") == "cycles" and b["case"]["length"] == n for v in b["values"]
+        )
+        for n in (32, 1024)
+    }
+    assert cycles[32] > 0.9 * cycles[1024], cycles
+
+
+def test_lengths_beyond_four_times_the_last_cache_are_left_out_and_said(build: Any) -> None:
+    lines = run(build(), "kernel=rotation", "access=stride4", "length=64,1073741824")
+    assert any("left out: vectors of more than four times" in line.get("text", "") for line in lines)
+    assert {line["case"]["length"] for line in lines if line["event"] == "check"} == {64}
+
+
+# --- lines by level, on made-up times -------------------------------------------------------------------------------
+
+CACHES = {1: 32768.0, 2: 1048576.0, 3: 33554432.0}
+SIZES = [2**k for k in range(24)]
+
+
+def made(kernel: str, access: str, metric: str, by_level: dict[str, tuple[float, float]]) -> list[CaseSamples]:
+    """Times of an element (s, or cycles) that follow start-up + n x each in every level, in six launches."""
+    rest = {"kernel": kernel, "access": access}
+    levels = name_levels(footprints(SIZES, RECORD.constants(rest)), CACHES)
+    cells = []
+    for length, level in zip(SIZES, levels, strict=True):
+        start, each = by_level[level or "L1"]
+        value = (start + length * each) / length
+        launches = {("here", k): np.array([value * (1 + 0.002 * k)] * 3) for k in range(6)}
+        cells.append(CaseSamples(metric, {**rest, "length": length}, launches, [], 1))
+    return cells
+
+
+def fitted(cells: list[CaseSamples]) -> dict[str, dict[str, Any]]:
+    caches = [
+        CaseSamples(
+            "cache",
+            {"kernel": "add", "access": "contiguous", "length": 1, "level": k},
+            {("here", 0): np.array([size])},
+            [],
+            1,
+        )
+        for k, size in CACHES.items()
+    ]
+    return {entry["level"]: entry for entry in fits(RECORD, [*caches, *cells])}
+
+
+def test_a_line_in_each_level_gives_its_own_r_max_and_n_half() -> None:
+    lines = {"L1": (10e-9, 0.1e-9), "L2": (20e-9, 0.4e-9), "L3": (50e-9, 1e-9), "memory": (100e-9, 4e-9)}
+    cycles = {level: (3e9 * start, 3e9 * each) for level, (start, each) in lines.items()}
+    found = fitted(made("axpy", "stride3", "time", lines) + made("axpy", "stride3", "cycles", cycles))
+    assert list(found) == ["L1", "L2", "L3", "memory"]
+    for level, (start, each) in lines.items():
+        entry = found[level]
+        assert entry["r_max"] == pytest.approx(2 / each, rel=0.02)
+        assert entry["n_half"] == pytest.approx(start / each, rel=0.05)
+        assert entry["start_up_cycles"] == pytest.approx(3e9 * start, rel=0.05)
+        assert entry["cycles_per_element"] == pytest.approx(3e9 * each, rel=0.02)
+        assert entry["r_max"] * entry["cycles_per_element"] / 3e9 == pytest.approx(2, rel=0.02)
+        assert entry["r_max_ci95"][0] <= entry["r_max"] <= entry["r_max_ci95"][1]
+        assert entry["intensity"] == pytest.approx(2 / 24)
+    assert found["memory"]["size"] is None and found["L2"]["size"] == CACHES[2]
+    assert "r_max 19.9" in found["L1"]["text"] and "n_half 100" in found["L1"]["text"]
+
+
+def test_cycles_do_not_come_from_the_time_that_gives_r_max() -> None:
+    """Times twice as long change r_max and leave cycles; and the other way about."""
+    times, cycles = {"L1": (10e-9, 0.1e-9)}, {"L1": (30.0, 0.3)}
+    every = {"L2", "L3", "memory"}
+    times |= dict.fromkeys(every, (0.0, 1e-9))
+    cycles |= dict.fromkeys(every, (0.0, 3.0))
+    slow = {level: (2 * start, 2 * each) for level, (start, each) in times.items()}
+    plain = fitted(made("add", "contiguous", "time", times) + made("add", "contiguous", "cycles", cycles))["L1"]
+    other = fitted(made("add", "contiguous", "time", slow) + made("add", "contiguous", "cycles", cycles))["L1"]
+    assert other["r_max"] == pytest.approx(plain["r_max"] / 2)
+    assert other["cycles_per_element"] == plain["cycles_per_element"] == pytest.approx(0.3, rel=0.02)
+
+
+def test_a_level_with_few_lengths_has_its_best_rate_and_says_why_there_is_no_line() -> None:
+    passes = {1000.0: {("here", 0): 1e-6}, 2000.0: {("here", 0): 1.6e-6}}
+    (level,) = fit_levels(passes, [8000, 16000], CACHES)
+    assert level.r_max == pytest.approx(2000 / 1.6e-6) and level.n_half is None
+    assert level.reason == "2 lengths lie in L1, a line needs 3: the best rate measured there"
+
+
+def test_launches_that_lack_a_length_of_a_level_do_not_empty_it() -> None:
+    passes = {n: {("here", k): 1e-8 + n * 1e-9} for k, n in enumerate((100.0, 200.0, 400.0, 800.0))}
+    (level,) = fit_levels(passes, [8 * n for n in passes], CACHES)
+    assert level.r_max == pytest.approx(1e9, rel=0.01) and level.n_half == pytest.approx(10, rel=0.05)
+
+
+def test_between_two_levels_belongs_to_neither() -> None:
+    assert name_levels([8e3, 30e3, 40e3, 60e3, 1e6, 40e6, 60e6], CACHES) == [
+        "L1",
+        None,
+        None,
+        "L2",
+        None,
+        None,
+        "memory",
+    ]
+    assert name_levels([60e3], {1: 32768.0, 2: 32768.0}) == ["memory"]  # no larger than the one before: no level
