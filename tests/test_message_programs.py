@@ -218,7 +218,8 @@ def test_a_rank_that_hangs_or_dies_ends_the_job(tmp_path: Path, name: str, ranks
     environment = launch_environment(os.environ) | CROWD
     compile_to(program, PROGRAMS / "mpi" / "main.cpp", f'-DASSAY_PROGRAM="{source}"', "-O0", mpi=MPI)
     for how, deadline in (("stuck", "3"), ("lost", "100")):
-        command = [MPI.mpiexec, "-n", str(ranks), str(program), "--set", "bytes=8", "--slice", "300"]
+        given = words(name.replace("_", "-"), "--set", "bytes=8", "--slice", "300")
+        command = [MPI.mpiexec, "-n", str(ranks), str(program), *given]
         ended = subprocess.run(
             [*command, "--deadline", deadline],
             capture_output=True,

@@ -271,6 +271,13 @@ def test_self_on_the_constant_machine_is_one_message() -> None:
     assert {e["case"]["bytes"]: e["values"] for e in played if e["event"] == "block"} == {0: [1e-5], 1000: [1.1e-5]}
 
 
+def test_no_run_of_readings_lasts_long_however_slow_they_become(tmp_path: Path) -> None:
+    """The native test of what rank 0 decides: a barrier beside other work once went on for minutes in one run."""
+    program = compile_to(tmp_path / "pace_test", ROOT / "tests" / "native" / "pace.test.cpp", base=SANITIZERS)
+    ended = subprocess.run([program], capture_output=True, text=True, timeout=60)
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("", "", 0)
+
+
 def test_matching_order_and_deadlock_in_the_core(tmp_path: Path) -> None:
     """The native test of the simulated ranks, under the sanitizers."""
     source, ranks = ROOT / "tests" / "native" / "ranks.test.cpp", ROOT / "core" / "ranks"

@@ -83,6 +83,7 @@ help = "what each rank sends, over the time of the whole"
   using Case = std::size_t;  // bytes
   static constexpr std::string_view metric = "time";
   std::span<Series> beside() { return ranks::beside(windows_); }
+  double spacing() const { return windows_->length; }
   std::string_view cache(Case) const { return "one block a rank"; }
   bool single(const Case&) const { return true; }
   Case at(const timing::CaseSettings& settings) const { return static_cast<std::size_t>(settings.at("bytes").integer); }

@@ -110,6 +110,7 @@ help = "one barrier"
   };
   static constexpr std::string_view metric = "time";
   std::span<Series> beside() { return ranks::beside(windows_); }
+  double spacing() const { return windows_->length; }
   std::string_view cache(const Case&) const { return "none"; }
   bool single(const Case& at) const { return at.window; }
   Case at(const timing::CaseSettings& settings) const {

@@ -2,8 +2,13 @@
 //
 // The ranks take a run's readings in one go, with no control messages inside; between runs rank 0 looks at the time
 // that was spent. First comes the very first operation, kept apart; then the batch is doubled until a reading is
-// long enough for the clock; then runs of an eighth of the slice, by that estimate, until the slice is spent or the
-// store full. Pure: it sees ticks, never a clock, so that its rules are tested without one.
+// long enough for the clock; then runs of an eighth of the slice, by the mean of this block's readings, until the slice
+// is spent or the store full.
+// A run cannot be cut short, and readings may become ten thousand times slower where two ranks share a hardware thread
+// with others' work; windows that wait for a common start cost more than their readings. So a block's first run is a
+// sixty-fourth of what the estimate allows, the next ones grow eightfold at most, a run is planned to last four slices
+// of elapsed time at most, and a block ends after thirty-two, however little of that was readings.
+// Pure: it is given ticks and elapsed times and reads no clock, so that its rules are tested without one.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +47,8 @@ class Pace {
   Pace(const Pacing& pacing, CaseState& state, double ticks_a_second)
       : pacing_(pacing), state_(state), ticks_a_second_(ticks_a_second) {}
 
-  Run next() {
+  // `apart`: seconds that readings are apart at least, by what the kernel plans.
+  Run next(double apart = 0) {
     if (pacing_.first && !state_.first) return now(Step::first, {1, 1});
     if (state_.batch == 0) {
       if (!pacing_.first)
@@ -53,15 +59,23 @@ class Pace {
     const std::int64_t room = std::min(most, pacing_.repetitions.value_or(most)) - taken();
     if (pacing_.repetitions && taken() >= *pacing_.repetitions) return over("repetitions done");
     if (!pacing_.repetitions && taken() > 0 && spent_ >= pacing_.slice) return over("slice spent");
+    if (!pacing_.repetitions && elapsed_ >= most_elapsed * pacing_.slice) return over("elapsed time spent");
     if (room <= 0) return over("sample store full");
     if (pacing_.repetitions) return now(Step::measure, {room, state_.batch});
-    const double share = pacing_.slice / 8 / std::max(state_.reading, 1e-12);
-    return now(Step::measure,
-               {std::clamp(static_cast<std::int64_t>(std::min(share, 1e9)), std::int64_t{1}, room), state_.batch});
+    const double reading = taken() > 0 ? spent_ / static_cast<double>(taken()) : state_.reading;
+    double share = std::min(pacing_.slice / 8 / std::max(reading, 1e-12), 1e9);
+    if (taken() == 0) {
+      share /= 64;
+    } else {
+      share = std::min(share, 8 * static_cast<double>(run_.readings));
+      apart = std::max(apart, last_elapsed_ / static_cast<double>(run_.readings));
+    }
+    share = std::min(share, 4 * pacing_.slice / std::max(apart, 1e-12));
+    return now(Step::measure, {std::clamp(static_cast<std::int64_t>(share), std::int64_t{1}, room), state_.batch});
   }
 
-  // The readings of the run that next() asked for.
-  void took(std::span<const std::int64_t> ticks) {
+  // The readings of the run that next() asked for, and the seconds that passed from its start to its end.
+  void took(std::span<const std::int64_t> ticks, double elapsed) {
     const double last = static_cast<double>(ticks.back()) / ticks_a_second_;
     switch (step_) {
       case Step::first:
@@ -81,6 +95,7 @@ class Pace {
         }
         break;
       case Step::measure:
+        elapsed_ += last_elapsed_ = elapsed;
         for (const std::int64_t each : ticks) {
           spent_ += static_cast<double>(each) / ticks_a_second_;
           values_.push_back(static_cast<double>(each) / (ticks_a_second_ * static_cast<double>(run_.batch)));
@@ -98,6 +113,7 @@ class Pace {
  private:
   enum class Step { first, calibrate, measure, over };
   static constexpr std::int64_t largest_batch = std::int64_t{1} << 40;
+  static constexpr double most_elapsed = 32;  // slices
 
   std::int64_t taken() const { return static_cast<std::int64_t>(values_.size()); }
   Run now(Step step, Run run) {
@@ -116,7 +132,8 @@ class Pace {
   Run run_;
   std::int64_t trial_ = 1;
   bool seen_ = false;
-  double spent_ = 0;
+  double spent_ = 0;                       // s, in readings
+  double elapsed_ = 0, last_elapsed_ = 0;  // s, of all runs that count and of the last
   std::vector<double> values_;
   std::string ended_;
 };

@@ -11,6 +11,8 @@
 //     bool single(const Case&)                              optional: whether a reading must be one operation
 //     std::vector<Series>& beside()                         optional, at rank 0: what else each reading gave, in its
 //                                                           own unit; operate() appends, the loop clears
+//     double spacing()                                      optional, at rank 0: how many seconds readings are apart at
+//                                                           least, where they wait for a common start
 //     bool possible(const Case&)                            optional: whether this machine can do the case, alike on
 //                                                           every rank; the others are passed over
 // A kernel of several metrics, none of which is how long an operation takes, gives in place of metric and operate():
@@ -65,6 +67,11 @@ consteval bool record_names_metrics() {
   } else {
     return record_names<Kernel>(Kernel::metric);
   }
+}
+template <class Kernel>
+double spacing(const Kernel& kernel) {
+  if constexpr (requires { kernel.spacing(); }) return kernel.spacing();
+  return 0;
 }
 template <class Kernel>
 void forget_beside(Kernel& kernel) {
@@ -129,7 +136,7 @@ void write_described(C& comm, Session& session, Kernel& kernel, const Case& at, 
   CaseState state;
   Pace pace(session.pacing(), state, C::ticks_a_second);
   for (Run run = pace.next(); run.readings > 0; run = pace.next()) {
-    pace.took({ticks, static_cast<std::size_t>(run.readings)});
+    pace.took({ticks, static_cast<std::size_t>(run.readings)}, 0);
   }
   timing::Accounting nobody;
   nobody.wall = static_cast<double>(comm.now() - from) / C::ticks_a_second;
@@ -152,7 +159,7 @@ Task sample_case(C& comm, Session& session, Kernel& kernel, std::size_t index, s
   bool opened = false;  // the accounted part begins with the first run that counts
   while (true) {
     Run run;
-    if (comm.rank() == 0) run = pace.next();
+    if (comm.rank() == 0) run = pace.next(spacing(kernel));
     std::int64_t agreed[3] = {run.readings, run.batch, pace.measuring() && !opened};
     co_await broadcast(comm, agreed, sizeof agreed);
     run = {agreed[0], agreed[1]};
@@ -163,10 +170,12 @@ Task sample_case(C& comm, Session& session, Kernel& kernel, std::size_t index, s
       from = timing::unix_time();
     }
     std::int64_t* ticks = comm.rank() == 0 ? session.ticks(run.readings) : nullptr;
+    const std::int64_t start = comm.now();
     co_await kernel.operate(comm, at, run, ticks);
     if (comm.rank() == 0) {
+      const double elapsed = static_cast<double>(comm.now() - start) / C::ticks_a_second;
       if (!pace.measuring()) forget_beside(kernel);
-      pace.took({ticks, static_cast<std::size_t>(run.readings)});
+      pace.took({ticks, static_cast<std::size_t>(run.readings)}, elapsed);
     }
   }
   const double to = timing::unix_time();
