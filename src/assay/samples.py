@@ -35,7 +35,7 @@ class Circumstance:
 class Sample:
     """One observation.
 
-    `value` in `unit` (SI) an operation; `batch` operations one reading of the clock covered (METHOD, rule 6); `first`
+    `value` in `unit` (SI) per operation; `batch` operations one reading of the clock covered (METHOD, rule 6); `first`
     marks the first call, which is kept and never averaged in (rule 8); `case` is the JSON text of the parameters.
     """
 
@@ -108,7 +108,7 @@ ACCOUNTING = (
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a program's own verification said of one case."""
+    """The result of a program's own verification of one case."""
 
     run: str
     benchmark: str
@@ -170,7 +170,7 @@ def case_text(case: dict[str, Any]) -> str:
 
 
 def events(path: Path) -> Iterator[dict[str, Any]]:
-    """Read a program's lines; a last line cut short by a kill is passed over, for it was never finished."""
+    """Read a program's lines; a last line cut short by a kill is ignored, for it was never finished."""
     if not path.is_file():
         return
     with path.open("rb") as lines:

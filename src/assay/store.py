@@ -1,9 +1,9 @@
 """Run directories: append-only while running, Parquet when done, queried with DuckDB. The files are the truth.
 
 RUN/run.json             what was asked for: id, plan, machine, command
-RUN/journal.jsonl        one line a task begun or ended, written by Assay, fsynced
+RUN/journal.jsonl        one line per task begun or ended, written by Assay, fsynced
 RUN/provenance/KEY.json  circumstances of launches, by their digest
-RUN/tables-N/            tables of before a resumption that found launch files missing or cut short
+RUN/tables-N/            earlier tables, kept by a resumption that found launch files missing or cut short
 RUN/launches/*.jsonl     what the programs wrote themselves, line by line: kill -9 loses no finished line
 RUN/log/                 standard error of launchers and programs
 RUN/lock                 held by the process that writes, and let go by the kernel however that process ends
@@ -42,7 +42,7 @@ __all__ = ["TABLES", "Run", "connect", "known_runs", "schema", "storage_failed"]
 MOST_WARNINGS = 8  # of one run's damage
 INDEX_HEAD = "# assay: runs, one folder a line; version "
 MOST_HELD = 64 * 2**20  # bytes of launch files whose content is held while a run measures: memory is the machine's
-HOLD_WITHIN = 1.0  # s; who looks whether a run is being written holds its lock for an instant
+HOLD_WITHIN = 1.0  # s; a process that checks whether a run is being written holds its lock for an instant
 
 
 def storage_failed(error: OSError, path: Path) -> NoReturn:
@@ -133,7 +133,7 @@ class Run:
             kept["host"], _ = usable(host)
         return Run(folder, kept)
 
-    # -- who writes --------------------------------------------------------------------------------------------------
+    # -- the lock ---------------------------------------------------------------------------------------------------
 
     def hold(self) -> None:
         """Keep other processes from writing into this run while this one does; InputError where one does already."""
@@ -162,7 +162,7 @@ class Run:
             break
         self._lock = lock
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -170,8 +170,8 @@ class Run:
     @property
     def state(self) -> str:
         """running, done, failed or interrupted; of a run that says running and that no process holds: interrupted."""
-        said = str(self.about.get("state", "interrupted"))
-        return "interrupted" if said == "running" and not self._is_held() else said
+        stated = str(self.about.get("state", "interrupted"))
+        return "interrupted" if stated == "running" and not self._is_held() else stated
 
     def _is_held(self) -> bool:
         """Whether a process writes; True also where the file system cannot tell."""
@@ -187,7 +187,7 @@ class Run:
         return False
 
     def reopen(self) -> None:
-        """Take a run up again. Tables stay until new ones replace them; while it runs its lines are read.
+        """Resume a run. Tables stay until new ones replace them; while it runs its lines are read.
 
         Where launch files are missing or cut short, the tables may hold more than the lines: they are kept aside.
         """
@@ -200,7 +200,7 @@ class Run:
                 aside.mkdir()
                 for path in there:
                     path.rename(aside / path.name)
-                self.warn(f"{self.folder}: the tables of before are kept in {aside.name}")
+                self.warn(f"{self.folder}: the earlier tables are kept in {aside.name}")
             self.about["state"] = "running"
             self.save()
         except OSError as error:
@@ -213,7 +213,7 @@ class Run:
         lines.write_whole(self.folder / "run.json", json.dumps(about, indent=1, default=str))
 
     def warn(self, text: str) -> None:
-        """Say a thing about this run in a line on standard error, once."""
+        """Print a warning about this run on standard error, once."""
         if text not in self._warned:
             self._warned.add(text)
             warn(text)
@@ -221,7 +221,7 @@ class Run:
     # -- while running -----------------------------------------------------------------------------------------------
 
     def journal(self, entry: dict[str, Any]) -> None:
-        """Append one line to the journal and see it on the disk before going on."""
+        """Append one line to the journal and sync it to disk before going on."""
         try:
             self._journal.append({"t": time.time(), **entry})
         except OSError as error:
@@ -279,7 +279,7 @@ class Run:
                     yield about, LaunchFile(about, each, self._files)
 
     def content(self, path: Path, about: Circumstance) -> Content:
-        """What one file of a launch says; what was read for launches before is given back where it is much."""
+        """The content of one file of a launch; that of earlier launches is released where it is large."""
         self._files.trim(MOST_HELD)
         return self._files.content(path, about)
 
@@ -289,7 +289,7 @@ class Run:
             yield from unfolded(file.rows, about)
 
     def damage(self) -> Damage:
-        """What is wrong with this run's files; said in warnings when it is first asked for."""
+        """What is wrong with this run's files; the first call prints it as warnings."""
         if self._damage is None:
             entries, faults = self._entries()
             try:
@@ -301,11 +301,11 @@ class Run:
             for text in self._damage.texts[:MOST_WARNINGS]:
                 self.warn(f"{self.folder}: {text}")
             if len(self._damage.texts) > MOST_WARNINGS:
-                self.warn(f"{self.folder}: and {len(self._damage.texts) - MOST_WARNINGS} faults more")
+                self.warn(f"{self.folder}: and {len(self._damage.texts) - MOST_WARNINGS} more faults")
         return self._damage
 
     def forget(self) -> None:
-        """Look at the files anew when next asked for damage or tables: what has changed is read again."""
+        """Read the files again when damage or tables are next asked for."""
         self._damage, self._tables, self._provenance = None, False, None
 
     def finish(self, state: str) -> list[str]:
@@ -329,7 +329,7 @@ class Run:
         except OSError as error:
             storage_failed(error, self.folder)
         self._tables = False
-        self._let_go()
+        self._release()
         return wrong
 
     def tables(self) -> dict[str, pa.Table]:
@@ -360,7 +360,7 @@ class Run:
                 with contextlib.suppress(InputError, MeasurementError, OSError):
                     self.hold()
                     tables.write(self.folder, self._tables)
-                self._let_go()
+                self._release()
         return self._tables
 
     def connect(self) -> duckdb.DuckDBPyConnection:

@@ -1,4 +1,4 @@
-"""Doing a plan: task after task into a run's folder; a kill at any moment costs the task in flight and no more."""
+"""Execute a plan: task after task into a run's folder; a kill at any moment loses the task in flight and no more."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Target(Protocol):
         """Give back what is held between launches."""
 
 
-MOST_SAID = 3  # keys that tell machines apart
+MOST_NAMED = 3  # keys that tell machines apart
 MOST_ATTEMPTS = 100_000
 
 
@@ -80,7 +80,7 @@ def finished(run: Run) -> set[str]:
 
 
 def take_up(run: Run, plan: Plan, known: Mapping[str, Benchmark], target: Target) -> None:
-    """Begin or resume a run: refuse what would be pooled with other launches, list files that the journal lost.
+    """Begin or resume a run: refuse to pool launches of different circumstances, list files that the journal lost.
 
     AnotherMachineError where this is another machine, MPI, compiler or program than the run's launches had.
     """
@@ -92,9 +92,9 @@ def take_up(run: Run, plan: Plan, known: Mapping[str, Benchmark], target: Target
         earlier = [run.about.get("host") or {}]
     other = differences(earlier, now)
     if other:
-        more = f"; and {len(other) - MOST_SAID} keys more" if len(other) > MOST_SAID else ""
+        more = f"; and {len(other) - MOST_NAMED} more keys" if len(other) > MOST_NAMED else ""
         raise AnotherMachineError(
-            f"was measured under other circumstances: {'; '.join(map(str, other[:MOST_SAID]))}{more}",
+            f"was measured under other circumstances: {'; '.join(map(str, other[:MOST_NAMED]))}{more}",
             file=run.folder,
             key="--resume",
             accepted="what it was begun with; or a new run, and `assay compare` of the two",
@@ -152,7 +152,7 @@ def do(
     records: Mapping[str, Benchmark] | None = None,
     looks: Looks | None = None,
 ) -> list[Failure]:
-    """Do every task of `plan` that has not ended well yet; returns what failed. `advance` is called after each.
+    """Run every task of `plan` that has not ended well yet; returns what failed. `advance` is called after each.
 
     `looks` decides which of the launches beyond the plan's first look are made.
     """
@@ -165,7 +165,7 @@ def do(
     broken: dict[str, int] = {}
     for task in plan.tasks:
         if task.name not in done and not (looks and looks.stopped(run, task.benchmark, task.launch)):
-            if broken.get(task.benchmark, 0) >= 2:  # twice is no accident: spare the user the other launches' timeouts
+            if broken.get(task.benchmark, 0) >= 2:  # twice is no accident: save the time-outs of the other launches
                 failures.append(Failure(task.name, task.benchmark, "skipped: the previous two launches failed"))
             else:
                 try:

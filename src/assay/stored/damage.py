@@ -1,4 +1,4 @@
-"""What is wrong with the files of a run's launches: read line by line and held against the journal."""
+"""What is wrong with the files of a run's launches: read line by line and compared with the journal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Damage:
     """`texts`: one line for each thing that is wrong; `again`: tasks that ended well, and whose files do not show it.
 
     `unlisted`: files in launches/ that the journal does not name; `blocks`: finished ones, each of which belongs
-    into the tables (of an attempt that was done again only those that can be used).
+    in the tables (of an attempt that was done again only those that can be used).
     """
 
     texts: list[str] = field(default_factory=list)
@@ -26,7 +26,7 @@ class Damage:
 
 
 def damage(folder: Path, entries: list[Entry], read: LaunchFiles) -> Damage:
-    """Hold the files in `folder` (launches/) against the journal's entries; OSError and InputError as of any file."""
+    """Compare the files in `folder` (launches/) with the journal's entries; OSError and InputError as of any file."""
     found = Damage()
     last = last_attempts(entries)
     ended = {entry["task"]: entry for entry in entries if entry["event"] == "ended"}
@@ -77,11 +77,11 @@ def _of_attempt(
                 texts.append(f"{name}: is missing")
             continue
         there += 1
-        said = read.content(path, circumstance(entry["about"]))
-        found.blocks += said.blocks
-        texts += [f"{name}:{text}" for text in said.faults]
+        content = read.content(path, circumstance(entry["about"]))
+        found.blocks += content.blocks
+        texts += [f"{name}:{text}" for text in content.faults]
         size = sizes.get(name)
-        if well and (not said.done or (isinstance(size, int) and said.size < size)):
+        if well and (not content.done or (isinstance(size, int) and content.size < size)):
             texts.append(f"{name}: was cut short after its launch had ended")
     if well and not there and not texts:
         texts.append(f"{entry['file']}: is missing")

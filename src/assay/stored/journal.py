@@ -1,7 +1,7 @@
 """The journal of a run: which tasks were begun, in which file, and how they ended.
 
-A line that is no JSON was cut short by a kill or a full disk: it was never finished and is passed over. A line that is
-JSON and says what cannot be is not used either, and reported.
+A line that is not JSON was cut short by a kill or a full disk: it was never finished and is ignored. A JSON line with
+impossible content is not used either, and is reported.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Journal:
         return self._read
 
     def append(self, entry: Entry) -> None:
-        """Append one line and see it on the disk before going on; OSError where that fails."""
+        """Append one line and sync it to disk before going on; OSError where that fails."""
         line = json.dumps(versions.marked(versions.JOURNAL, entry), default=str)
         known = self._read is not None and self._signature == signature(self.path)
         append(self.path, line)
@@ -72,7 +72,7 @@ def _take(entry: Any, path: Path, number: int | None, used: list[Entry], faults:
 
 
 def circumstance(data: Any) -> Circumstance:
-    """Return what a line says all rows of a task share. ValueError with key and value; unknown keys are newer ones."""
+    """Return what all rows of a task share, from a line. ValueError with key and value; unknown keys are newer ones."""
     if not isinstance(data, dict):
         raise ValueError(f"about: seen: {data!r}; accepted: an object")
     known = {field.name for field in fields(Circumstance)}
