@@ -75,8 +75,7 @@ def main() -> None:
     try:
         try:
             status = application(next(iter(sys.argv[1:]), None))(standalone_mode=False)
-            if status:  # of a verb that ended by typer.Exit
-                sys.exit(status)
+            sys.exit(status or 0)  # 0 but for a verb that ended by typer.Exit
         finally:
             sys.stdout.flush()  # here, where a device that is full can still be reported
     except AssayError as error:
