@@ -261,3 +261,32 @@ def test_a_fact_without_a_place_is_an_error() -> None:
         published.Result.model_validate(
             {"benchmark": "echo", "metric": "rate", "value": 1, "unit": "B/s", "source": "", "colour": "red"}
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[paper]\nid = "x"\ntitle = \n', r"x\.toml:3: is not TOML"),
+        ('[paper]\nid = "x"\n', r"x\.toml: is not a file of published results"),
+    ],
+)
+def test_a_file_of_the_catalogue_that_is_wrong_is_named_with_its_line(
+    text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "published").mkdir()
+    (tmp_path / "published" / "x.toml").write_text(text)
+    monkeypatch.setattr(catalogue, "_FOLDER", tmp_path)
+    with pytest.raises(InputError, match=words):
+        catalogue.load.__wrapped__()
+
+
+def test_a_wrong_entry_of_the_catalogue_is_named_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "published").mkdir()
+    whole = (DATA / "published" / "ghosh_parallel_io.toml").read_text()
+    head = whole[whole.index("[paper]") :]
+    paper = head[: head.index("\n[[")] + "\n"
+    (tmp_path / "published" / "x.toml").write_text(f'{paper}\n[[claim]]\nid = "x"\nkind = 3\n')
+    monkeypatch.setattr(catalogue, "_FOLDER", tmp_path)
+    line = paper.count("\n") + 2
+    with pytest.raises(InputError, match=rf"x\.toml:{line}(\D.*)?: claim\.0\.\w+: .*\(x\)"):
+        catalogue.load.__wrapped__()

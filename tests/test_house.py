@@ -19,7 +19,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "versions": {"errors"},
     "toml": {"errors", "versions"},
-    "machine": {"errors"},
+    "machine": {"errors", "toml"},
     "catalogue": {"errors"},
     "benchmark": {"errors", "versions", "toml", "machine"},
     "samples": {"errors"},
@@ -39,7 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report.grid": set(),
     "report.units": set(),
     # Published tables with a run's own column stand below the report, which shows them; the rest of the room above it.
-    "papers.tables": {"errors", "machine", "benchmark", "analysis", "document", "report.grid", "report.units"},
+    "papers.tables": {"errors", "toml", "machine", "benchmark", "analysis", "document", "report.grid", "report.units"},
     "papers.cells": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "samples", "analysis", "execute"),
         *("document", "report.grid", "report.units"),

@@ -10,18 +10,20 @@ from __future__ import annotations
 import difflib
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, TypeVar
 
 from assay.errors import InputError
 from assay.machine import published as block
+from assay.toml.source import Source, tables
 
 FIELDS = ("machine", "benchmark", "metric")
+_FOLDER = Path(str(files("assay.catalogue")))
 _B = TypeVar("_B", bound=block.PublishedBlock)
 
 KINDS: dict[str, type[block.PublishedBlock]] = {
@@ -188,8 +190,8 @@ def si(value: int | float, unit: str) -> tuple[float, str]:
 
 @cache
 def _units() -> dict[str, Unit]:
-    text = (files("assay.catalogue") / "units.toml").read_text(encoding="utf-8")
-    return {name: Unit(**fields) for name, fields in tomllib.loads(text)["unit"].items()}
+    found, _ = tables(_FOLDER / "units.toml")
+    return {name: Unit(**fields) for name, fields in found["unit"].items()}
 
 
 def _typed(machine: str) -> tuple[str, ...]:
@@ -199,8 +201,8 @@ def _typed(machine: str) -> tuple[str, ...]:
 
 @cache
 def _typed_names() -> dict[str, tuple[str, ...]]:
-    text = (files("assay.catalogue") / "names.toml").read_text(encoding="utf-8")
-    return {name: tuple(names) for name, names in tomllib.loads(text)["machine"].items()}
+    found, _ = tables(_FOLDER / "names.toml")
+    return {name: tuple(names) for name, names in found["machine"].items()}
 
 
 @cache
@@ -208,37 +210,32 @@ def load() -> Catalogue:
     """Read the whole catalogue, once a process. Raises InputError naming file and key where a file is wrong."""
     from pydantic import ValidationError
 
-    documents: list[tuple[block.Paper, dict[str, Any]]] = []
-    for path in (files("assay.catalogue") / "published").iterdir():
-        if not path.name.endswith(".toml"):
-            continue
+    documents: list[tuple[block.Paper, dict[str, Any], Source]] = []
+    for path in (_FOLDER / "published").glob("*.toml"):
+        document, source = tables(path)
         try:
-            document = tomllib.loads(path.read_text(encoding="utf-8"))
-            documents.append((block.Paper(paper=document["paper"]["id"], **document["paper"]), document))
-        except (tomllib.TOMLDecodeError, KeyError, ValidationError) as error:
-            raise InputError(f"not a file of published results: {error}", file=path.name) from error
-    documents.sort(key=lambda pair: (pair[0].year or math.inf, pair[0].year_basis != "printed", pair[0].id))
+            documents.append((block.Paper(paper=document["paper"]["id"], **document["paper"]), document, source))
+        except (KeyError, ValidationError) as error:
+            raise InputError(f"is not a file of published results: {error}", file=path) from error
+    documents.sort(key=lambda each: (each[0].year or math.inf, each[0].year_basis != "printed", each[0].id))
     blocks: dict[str, list[block.PublishedBlock]] = {}
-    for paper, document in documents:
+    for paper, document, source in documents:
         for kind, entries in document.items():
             if kind in ("schema", "paper"):
                 continue
             model = KINDS.get(kind)
             if model is None:
-                raise InputError("unknown block", file=f"{paper.id}.toml", key=kind, accepted=", ".join(KINDS))
-            for entry in entries:
+                raise source.error((kind,), "unknown block", accepted=", ".join(KINDS))
+            for at, entry in enumerate(entries):
                 try:
                     blocks.setdefault(kind, []).append(model(paper=paper.id, **entry))
                 except ValidationError as error:
                     first = error.errors()[0]
-                    where = ".".join(str(part) for part in first["loc"])
-                    name = entry.get("id", "")
-                    raise InputError(
-                        f"{first['msg']} ({name})", file=f"{paper.id}.toml", key=f"{kind}.{where}"
-                    ) from error
+                    problem = f"{first['msg']} ({entry.get('id', '')})"
+                    raise source.error((kind, at, *first["loc"]), problem) from error
     frozen = {kind: tuple(entries) for kind, entries in blocks.items()}
     return Catalogue(
-        papers={paper.id: paper for paper, _ in documents},
+        papers={paper.id: paper for paper, *_ in documents},
         units=_units(),
         machines=_machines(frozen["machine"]),
         benchmarks=_benchmarks(frozen["benchmark"]),

@@ -58,6 +58,16 @@ def read(path: Path, form: Form) -> tuple[dict[str, Any], Source]:
 
     InputError where it cannot be read, is not TOML, or is of a newer version.
     """
+    tree, source = tables(path)
+
+    def refusal(problem: str, value: object, accepted: str) -> InputError:
+        return source.error((KEY,), problem, value=value, accepted=accepted)
+
+    return current(form, tree, refusal), source
+
+
+def tables(path: Path) -> tuple[dict[str, Any], Source]:
+    """Read a file as it stands, its version among its keys. InputError where it cannot be read or is not TOML."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -67,12 +77,7 @@ def read(path: Path, form: Form) -> tuple[dict[str, Any], Source]:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise InputError("is not UTF-8 text", file=path, line=line, accepted="a TOML file") from None
-    source = Source(path, text)
-
-    def refusal(problem: str, value: object, accepted: str) -> InputError:
-        return source.error((KEY,), problem, value=value, accepted=accepted)
-
-    return current(form, parsed(text, path), refusal), source
+    return parsed(text, path), Source(path, text)
 
 
 def parsed(text: str, path: Path, first: int = 1) -> dict[str, Any]:

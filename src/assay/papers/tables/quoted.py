@@ -7,7 +7,6 @@ called measured or simulated; where there are none, a warning says so.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from assay.machine import catalogue
 from assay.machine.catalogue import CatalogueMachine, PublishedCell
 from assay.report.grid import Grid, grid
 from assay.report.units import human, params
+from assay.toml.source import tables
 
 Document = dict[str, Any]
 PUBLISHED = "published"  # the statistic: a paper's figure has no launches
@@ -28,8 +28,8 @@ def published(on: str) -> CatalogueMachine | None:
     path = Path(on)
     if path.suffix == ".toml" and path.is_file():
         try:
-            on = str(tomllib.loads(path.read_text(encoding="utf-8")).get("name", on))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+            on = str(tables(path)[0].get("name", on))
+        except InputError:
             return None  # who simulates it will say what is wrong with the file
     elif not path.exists():
         on = on.partition(":")[0]  # NAME:VARIANT of a description
