@@ -110,6 +110,31 @@ def test_a_wrong_key_from_outside_is_one_clear_error(keys: dict[str, str], said:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("nodes = 2", "nodez = 2", "nodez: there is no such key.*did you mean .*nodes"),
+        ("nodes = 2", "nodes = 0", "nodes: is wrong; seen: 0"),
+    ],
+)
+@pytest.mark.parametrize("chosen", [{}, {"variant": "other"}, {"variant": "turbo"}, {"nodes": "3"}])
+def test_a_variant_that_is_not_chosen_is_checked_too(
+    old: str, new: str, said: str, chosen: dict[str, str], tmp_path: Path
+) -> None:
+    text = (
+        'name = "small"\nnodes = 4\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n'
+        '[variant.other]\nnodes = 8\n[variant.turbo]\nnodes = 2\n[variant.turbo.messages]\nstartup = "7 us"\n'
+    )
+    path = tmp_path / "m.toml"
+    path.write_text(text)
+    assert (
+        load(path, chosen).nodes == {"other": 8, "turbo": 2, "": int(chosen.get("nodes", 4))}[chosen.get("variant", "")]
+    )
+    path.write_text(text.replace(old, new))
+    with pytest.raises(InputError, match=rf"m\.toml:9: variant\.turbo\.{said}"):
+        load(path, chosen)
+
+
 def test_errors_name_the_line_of_the_file(tmp_path: Path) -> None:
     text = IPSC860.read_text()
     for old, new, said in (

@@ -114,9 +114,22 @@ def _entry(table: checking.Table) -> dict[str, Any]:
 
 
 def load(path: Path, overrides: Mapping[str, str] | None = None) -> DescribedMachine:
-    """Read a description; `overrides` holds `messages.startup`-like keys with values as typed. InputError otherwise."""
+    """Read a description; `overrides` holds `messages.startup`-like keys with values as typed. InputError otherwise.
+
+    The file's other variants are checked as well, without the overrides, which may not suit them.
+    """
     filed, plain = read(path, versions.MACHINE)
-    words = dict(overrides or {})
+    given = dict(overrides or {})
+    described = _chosen(filed, plain, given)
+    for name in described.variant:
+        if name != given.get("variant"):
+            _chosen(filed, plain, {"variant": name})
+    return described
+
+
+def _chosen(filed: dict[str, Any], plain: Source, overrides: Mapping[str, str]) -> DescribedMachine:
+    """The machine that a file's tables describe with the variant and the keys that `overrides` give."""
+    words = dict(overrides)
     table: dict[str, Any] = filed
     varied: set[Keys] = set()
     variant: Keys = ()
