@@ -15,6 +15,7 @@ from assay.report.units import human
 
 Document = dict[str, Any]
 HYPERCUBES = "dunigan1991_hypercubes"
+_RATED = ("ipsc860", "ncube6400")  # of which it quotes LINPACK and the Livermore loops
 
 
 def curves(section: Document) -> list[Document]:
@@ -42,7 +43,11 @@ def curves(section: Document) -> list[Document]:
 
 def tables(document: Document) -> list[Grid]:
     """Tables 3 to 7 of the hypercubes' report, each with this machine's column where it measured what they hold."""
-    return [made for table in (_arithmetic, _programs, _memory, _coefficients, _merit) if (made := table(document))]
+    return [
+        made
+        for table in (_arithmetic, _programs, _single_rates, _memory, _coefficients, _merit)
+        if (made := table(document))
+    ]
 
 
 def _machines() -> dict[str, str]:
@@ -111,6 +116,27 @@ def _programs(document: Document) -> Grid | None:
         "Table 4: execution times of the test suites",
         lambda label: _value(figure(document, label, "time") or figure(document, label, "time_table4")),
         "100 sieves to 8190; 50,000 Dhrystones; 256,000 repetitions of floatmath; a million Whetstone operations.",
+    )
+
+
+def _single_rates(document: Document) -> Grid | None:
+    """Section 3.2's LINPACK and Livermore loops, which the report prints in its text: this machine beside two nodes."""
+    own = {
+        "linpack": ("LINPACK, 100 equations", figure(document, "linpack", "rate", size=100, code="ours", threads=1)),
+        "livermore": ("Livermore loops, harmonic mean", figure(document, "livermore", "rate_harmonic_mean")),
+    }
+    rows = []
+    for benchmark, (title, found) in own.items():
+        quoted = {cell.machine: cell for cell in cells(paper=HYPERCUBES, benchmark=benchmark)}
+        value, unit = _value(found)
+        if value is not None:
+            machines = [human(quoted[name].value, quoted[name].unit) for name in _RATED]
+            rows.append([title, human(value, unit), *machines])
+    if not rows:
+        return None
+    columns = ["", f"this machine ({kind(document)})", *(f"{_machines()[name]} (quoted)" for name in _RATED)]
+    return grid(
+        "Section 3.2: LINPACK and Livermore loops", columns, rows, "Fortran on one node in the report; C++ here."
     )
 
 
