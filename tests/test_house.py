@@ -48,7 +48,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "analysis", "document", "papers.cells"),
     },
     "papers.claims": {"machine", "described", "report.units", "papers.cells"},
-    "papers.pictures": {"machine", "described", "papers.cells", "papers.claims"},
+    "papers.pictures": {"machine", "described", "document", "papers.cells", "papers.claims"},
     "papers.machines": {
         *("machine", "described", "network", "document", "report.grid", "report.units"),
         *("papers.cells", "papers.claims", "papers.pictures"),
@@ -131,6 +131,38 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
             arrows.add_edges_from((name, other) for other in wanted & set(names))
     assert arrows.number_of_edges() > 200
     assert [circle for circle in networkx.strongly_connected_components(arrows) if len(circle) > 1] == []
+
+
+# What a run's document, and runs side by side, are made of: names of arguments that must have a type of `document`.
+TYPED_ARGUMENTS = {*("document", "documents", "section", "figure", "row", "rows", "beside", "whole", "run", "fit")}
+# Rows of a program's record, and what `assay simulate` gives: no part of a run's document.
+FREE_ARGUMENTS = {("verbs/_simulated.py", "documents")}
+
+
+def untyped(path: Path) -> Iterator[str]:
+    """Names that stand for a dict of anything: aliases of a module, and arguments that hold a part of a document."""
+    tree = ast.parse(path.read_text())
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value and ast.unparse(node.value) == "dict[str, Any]":
+            yield f"line {node.lineno}: {ast.unparse(node)}"
+    for node in ast.walk(tree):
+        said = ast.unparse(node.annotation) if isinstance(node, ast.arg) and node.annotation else ""
+        if isinstance(node, ast.arg) and node.arg in TYPED_ARGUMENTS and "[str, Any]" in said:
+            yield f"line {node.lineno}: {node.arg}: {said}"
+
+
+def test_documents_have_types_in_the_rooms_that_read_them(tmp_path: Path) -> None:
+    """What is free in a document has its alias in document/params.py, and only there."""
+    wrong = {
+        f"{path.relative_to(SOURCE)}, {found}"
+        for room in ("report", "papers", "verbs")
+        for path in sorted((SOURCE / room).rglob("*.py"))
+        for found in untyped(path)
+        if not any(str(path.relative_to(SOURCE)) == at and f": {name}: " in found for at, name in FREE_ARGUMENTS)
+    }
+    assert wrong == set()
+    (tmp_path / "plain.py").write_text("Document = dict[str, Any]\ndef f(rows: Sequence[dict[str, Any]]): ...\n")
+    assert len(list(untyped(tmp_path / "plain.py"))) == 2
 
 
 def test_python_stays_in_the_binding_files() -> None:

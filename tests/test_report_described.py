@@ -11,7 +11,6 @@ from rich.console import Console
 
 from assay.analysis.figures import FigureValue
 from assay.benchmark.record import benchmarks
-from assay.document.json_form import to_json
 from assay.document.reported_figure import reported
 from assay.document.run_document import Document
 from assay.papers.tables import hypercubes
@@ -50,7 +49,7 @@ def document(hops: list[int | None]) -> Document:
 
 @pytest.mark.parametrize("hops", [[None], [6, 1, 2]])
 def test_the_published_tables_take_the_echo_of_neighbours(hops: list[int | None]) -> None:
-    found = {table.title.split(":")[0]: table for table in hypercubes.tables(to_json(document(hops)))}
+    found = {table.title.split(":")[0]: table for table in hypercubes.tables(document(hops))}
     own = {row[0]: row[1] for row in found["Table 6"].rows}
     assert (own["alpha"], own["alpha up to 100 B"]) == ("100 µs", "10 µs")
     assert {row[0]: row[1] for row in found["Table 7"].rows}["time 8 B"] == "50 µs"

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.document.run_document import Document
+from assay.document.section import Section
 from assay.papers.tables.paragon import tables
+from made_documents import document as made_document
+from made_documents import figure
+from made_documents import section as made_section
 
 
-def section(benchmark: str, figures: list[tuple[str, float, dict[str, Any]]], fits: Any = ()) -> dict[str, Any]:
-    made = [{"name": name, "statistic": "median", "value": value, "params": params} for name, value, params in figures]
-    return {"benchmark": benchmark, "figures": made, "fits": list(fits)}
+def section(benchmark: str, figures: list[tuple[str, float, dict[str, Any]]], fits: Any = (), **more: Any) -> Section:
+    made = [figure(name, value, "1", **params) for name, value, params in figures]
+    return made_section(benchmark, made, fits=list(fits), **more)
 
 
-def document() -> dict[str, Any]:
+def document(**of_lock: Any) -> Document:
     read = {"kernel": "read", "vector": 0, "threads": 2, "size": 0}
     lock = {"kind": "mutex", "sharing": "one"}
     shares = [("share", rate, {**read, "thread": thread}) for thread, rate in enumerate((1e9, 3e9))]
     shares.append(("rate", 4e9, read))
-    law = {"law": "speedup", "params": {"by": "threads", "size": 512}, "processors": [1, 2]}
-    return {
-        "machine": "here",
-        "benchmarks": [
-            section("stream", shares),
-            section("lock", [("time", 2e-8, {**lock, "threads": 1}), ("time", 3e-7, {**lock, "threads": 2})]),
-            section("jacobi", [], [law | {"speedup": [{"value": 1.0}, {"value": 1.8}]}]),
-        ],
-    }
+    law = {"law": "speedup", "figure": "time", "params": {"by": "threads", "size": 512}, "processors": [1, 2]}
+    about = {"ci95": None, "range": (0.0, 0.0), "launches": 3, "scope": ""}
+    speedup = [{"value": value, **about} for value in (1.0, 1.8)]
+    locks = [("time", 2e-8, {**lock, "threads": 1}), ("time", 3e-7, {**lock, "threads": 2})]
+    return made_document(
+        section("stream", shares),
+        section("lock", locks, **of_lock),
+        section("jacobi", [], [law | {"base": "one thread", "speedup": speedup}]),
+    )
 
 
 def test_each_table_holds_our_column_and_the_printed_ones() -> None:
@@ -41,7 +46,7 @@ def test_each_table_holds_our_column_and_the_printed_ones() -> None:
 def test_cached_vectors_stand_beside_what_the_text_says_of_each_processor() -> None:
     """88 MB/s for each processor, in the text of section 3 and in no table."""
     cached = {"form": "compiled", "type": "float64", "place": "cache", "threads": 2}
-    (made,) = tables({"machine": "here", "benchmarks": [section("inner_product", [("rate", 4e9, cached)])]})
+    (made,) = tables(made_document(section("inner_product", [("rate", 4e9, cached)])))
     assert made.rows == (("ddot-cached, 2", "32 GB/s", "88 MB/s each"),)
 
 
@@ -50,7 +55,7 @@ def test_the_shared_bus_stands_beside_the_paragons() -> None:
     put = {"form": "put", "kernel": "read", "bytes": 65536}
     rates = [("messages", "alone", 6e9), ("stream", "alone", 9e9), ("messages", "both", 2e9), ("stream", "both", 5e9)]
     figures = [(name, rate, {**put, "load": load}) for name, load, rate in rates] + [("sum", 7e9, put)]
-    (made,) = tables({"machine": "here", "benchmarks": [section("bus", figures)]})
+    (made,) = tables(made_document(section("bus", figures)))
     assert [row[1:] for row in made.rows] == [
         ("6 GB/s", "119 MB/s"),
         ("9 GB/s", "252 MB/s"),
@@ -62,12 +67,10 @@ def test_the_shared_bus_stands_beside_the_paragons() -> None:
 
 
 def test_what_was_disturbed_is_said_below_the_table_that_it_stands_in() -> None:
-    made = document()
-    made["benchmarks"][1]["state"] = "disturbed"
-    bandwidth, one, three, speedup = tables(made)
+    bandwidth, one, three, speedup = tables(document(state="disturbed"))
     assert all(table.note.endswith("Disturbed on this machine: lock.") for table in (one, three))
     assert not any("Disturbed" in table.note for table in (bandwidth, speedup))
 
 
 def test_nothing_measured_gives_no_table() -> None:
-    assert tables({"machine": "here", "benchmarks": []}) == []
+    assert tables(made_document()) == []

@@ -7,6 +7,7 @@ from typing import Any
 
 from assay.document.comparison import FigureRow, JudgedRow, PublishedRow, RunComparison
 from assay.document.json_form import to_json
+from assay.document.params import Quoted, Validation
 from assay.document.run_document import Document
 from assay.machine.units import unit as si
 
@@ -18,12 +19,12 @@ def of_sections(document: Document) -> list[dict[str, Any]]:
     return [{"run": document.run, **to_json(figure)} for section in document.benchmarks for figure in section.figures]
 
 
-def of_quoted(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def of_quoted(found: Quoted) -> list[dict[str, Any]]:
     """Every published figure of an answer that quotes."""
     return [figure for section in found.get("benchmarks", ()) for figure in section["figures"]]
 
 
-def of_validation(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+def of_validation(document: Validation) -> list[dict[str, Any]]:
     """Every published cell that has a simulated value, machine by machine (SI units), with what was published."""
     return [
         {

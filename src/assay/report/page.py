@@ -94,8 +94,7 @@ def _published(document: Document) -> list[Grid]:
     """Lay out the published machines beside this one, and what was published of a described machine itself."""
     beside = document.beside or []
     own = [quoted.table(document.quoted)] if document.quoted else []
-    plain = to_json(document)
-    return [*beside, *hypercubes.tables(plain), *paragon.tables(plain), *own]
+    return [*beside, *hypercubes.tables(document), *paragon.tables(document), *own]
 
 
 def _files(document: Document, folder: Path | None) -> list[dict[str, str]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from assay.benchmark.record import PARTS
-from assay.document.json_form import to_json
 from assay.document.params import Params, Plot
 from assay.document.run_document import Document
 from assay.document.section import Section
@@ -140,7 +139,7 @@ def _block(section: Section, drawn: Drawn) -> BenchmarkOnPage:
 
 def _plots(section: Section) -> list[Plot]:
     made = [*matrices.plots(section), *shares.plots(section), *speedups.plots(section), *spectra.plots(section)]
-    made += plots.curves(section, hypercubes.curves(to_json(section))) if not section.matrix else []
+    made += plots.curves(section, hypercubes.curves(section)) if not section.matrix else []
     dots = None if made else plots.points(section)
     left = plots.residuals(section)
     return [*made, *((dots,) if dots else ()), *((left,) if left else ())]

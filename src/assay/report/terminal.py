@@ -7,7 +7,6 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from assay.document.json_form import to_json
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.papers.tables import hypercubes, quoted
@@ -35,7 +34,7 @@ def show(document: Document, console: Console | None = None) -> None:
         _lines(out, [f"skipped: {each.benchmark}: {each.reason}"])
     own = [quoted.table(document.quoted)] if document.quoted else []
     beside = document.beside or []
-    past = hypercubes.tables(to_json(document)) if alone else []  # of a whole evaluation they stand on the page
+    past = hypercubes.tables(document) if alone else []  # of a whole evaluation they stand on the page
     if document.validation:
         beside, own = [], []  # the verdict has their gist, the page has all of them
     for table in (*beside[:MOST_BESIDE], *own, *past):

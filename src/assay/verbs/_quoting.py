@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from assay.benchmark.record import Benchmark
+from assay.document.params import Quoted
 from assay.errors import InputError
 from assay.execute.wishes import Wishes
 
 
-def quoted_one(wishes: Wishes, record: Benchmark) -> dict[str, Any] | None:
+def quoted_one(wishes: Wishes, record: Benchmark) -> Quoted | None:
     """Quote one benchmark's published figures; None where it can be run, InputError where neither is possible."""
     if wishes.on is None or (record.kind != "node" and _described(wishes)):
         return None  # simulated, whatever was published
@@ -19,7 +18,7 @@ def quoted_one(wishes: Wishes, record: Benchmark) -> dict[str, Any] | None:
     return None if machine is None else quoted.one(machine, record)  # neither: refused by its target
 
 
-def quoted_whole(wishes: Wishes, records: list[Benchmark]) -> dict[str, Any] | None:
+def quoted_whole(wishes: Wishes, records: list[Benchmark]) -> Quoted | None:
     """Quote all published figures of a machine; None where it is described, or is this one."""
     from assay.papers.tables import quoted
 
@@ -58,7 +57,7 @@ def _has_file(on: str) -> bool:
     return True
 
 
-def show(found: dict[str, Any], quiet: bool = False) -> None:
+def show(found: Quoted, quiet: bool = False) -> None:
     """Print quoted answers as tables, or how many they are in one line."""
     if quiet:
         sections = found.get("benchmarks") or [found]

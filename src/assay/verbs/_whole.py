@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assay.described.shipped import find
-from assay.document.json_form import from_json, to_json
 from assay.document.run_document import Document
 from assay.errors import InputError
-from assay.papers.machines.document import attach
+from assay.papers.machines.document import validated
 from assay.report.document import document
 from assay.store import Run
 
@@ -30,6 +29,4 @@ def whole(run: Run) -> Document:
     except InputError as error:
         gone = {"machine": on, "published": None, "tables": [], "claims": [], "reason": str(error)}
         return replace(made, validation=gone)
-    plain = to_json(made)
-    attach(plain, on)
-    return from_json(Document, plain)
+    return validated(made, on)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.benchmark.record import Benchmark
+from assay.document.params import Quoted
 from assay.errors import MeasurementError
 from assay.execute.absent import absent
 from assay.execute.plan import chosen
@@ -22,7 +23,7 @@ class Asked:
     """Wishes, or what was published where nothing can be measured; `skipped`: what cannot be done here, and why."""
 
     wishes: Wishes | None
-    quoted: dict[str, Any] | None
+    quoted: Quoted | None
     skipped: tuple[dict[str, str], ...] = ()
 
 

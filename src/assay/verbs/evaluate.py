@@ -119,11 +119,10 @@ def _all(docs: Path | None, beside: str | None, json: bool) -> None:
             "writes a page or a document", key="--on", value="all", accepted="with --docs FOLDER, or --json"
         )
     if docs is not None:
-        from assay.document.json_form import to_json
         from assay.report.document import document
         from assay.store import Run
 
-        page = write(docs, None if beside is None else to_json(document(Run.open(beside))))
+        page = write(docs, None if beside is None else document(Run.open(beside)))
         print(page, file=sys.stderr if json else sys.stdout)
     if json:
         found = everything()

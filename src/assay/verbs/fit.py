@@ -80,13 +80,12 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
 
 def _described(run: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
-    from assay.document.json_form import to_json
     from assay.papers.fitting.from_run import description
     from assay.report.document import document
     from assay.report.listed import of_stretches
     from assay.store import Run
 
-    text, about = description(to_json(document(Run.open(run))))
+    text, about = description(document(Run.open(run)))
     if out is not None:
         _write(out, text)
     if json:

@@ -16,6 +16,7 @@ from assay.analysis.figures import FigureValue, cells, figures
 from assay.benchmark.record import benchmark as record_of
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described, room
+from assay.document.run_document import Document
 from assay.errors import AssayError
 from assay.execute.job import Job
 from assay.execute.plan import arguments_of
@@ -83,7 +84,7 @@ class Played:
 class FromRun:
     """Answers from the figures that a run of one described machine holds; what it does not hold is played."""
 
-    document: Mapping[str, Any]
+    document: Document
     machine: str
     played: Played
 
@@ -95,12 +96,12 @@ class FromRun:
     def _held(self, benchmark: str, figure: str, settings: Settings) -> list[Answer]:
         wanted = {key: tuple(value) if isinstance(value, list | tuple) else (value,) for key, value in settings.items()}
         found = [
-            Answer(each["params"], float(each["value"]))
-            for section in self.document["benchmarks"]
-            if section["benchmark"] == benchmark
-            for each in section["figures"]
-            if each["name"] == figure and each["statistic"] == "median" and each["value"] is not None
-            if all(each["params"].get(key) in values for key, values in wanted.items())
+            Answer(each.params, each.value)
+            for section in self.document.benchmarks
+            if section.benchmark == benchmark
+            for each in section.figures
+            if each.name == figure and each.statistic == "median" and each.value is not None
+            if all(each.params.get(key) in values for key, values in wanted.items())
         ]
         cases = 1
         for values in wanted.values():

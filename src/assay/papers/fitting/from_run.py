@@ -17,6 +17,8 @@ import numpy as np
 from assay import versions
 from assay.analysis import fits_hops
 from assay.analysis.alpha_beta import fit, piecewise
+from assay.document.reported_figure import ReportedFigure
+from assay.document.run_document import Document
 from assay.errors import InputError
 from assay.papers.fitting import per_hop
 from assay.toml.writing import written
@@ -26,18 +28,18 @@ ENOUGH = 0.005  # and there must be as much of it left
 MOST_STRETCHES = 4
 
 
-def description(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def description(document: Document) -> tuple[str, dict[str, Any]]:
     """The text of a TOML file, and what was fitted. InputError where the run holds no echo."""
     times = _times(document, "echo", "half_round_trip")
     if len(times) < 3:
-        raise InputError("holds no echo of three lengths or more", key="run", value=document["run"])
-    lines, source = stretches(times), f"run {document['run']}"
+        raise InputError("holds no echo of three lengths or more", key="run", value=document.run)
+    lines, source = stretches(times), f"run {document.run}"
     planes = per_hop.planes(document, [line["greatest"] for line in lines])
     shape = per_hop.shape(document) if planes else None
     if shape is not None:
         lines = [{**line, "alpha": max(plane.alpha, 0.0), "beta": max(plane.beta, 0.0)}
                  for line, plane in zip(lines, planes, strict=True)]  # fmt: skip
-    name = re.sub(r"[^A-Za-z0-9._-]", "-", str(document["machine"])) or "machine"
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", str(document.machine)) or "machine"
     least = max(min(line["beta"] for line in lines), 1e-13)
     network, origin = (
         _crossbar(least, max(2, int(_ranks(document))), source)
@@ -62,13 +64,13 @@ def description(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         path = {"startup": f"{1e9 * max(whole.alpha, 0):.6g} ns", "copy": f"{1e9 * max(whole.beta, 0):.6g} ns/B"}
         tables["self"] = [path]
         origin |= {f"self.0.{key}": f"fitted: echo-self (of {source})" for key in path}
-    head = {"name": name, "title": f"{document['machine']}, as measured", "source": source}
+    head = {"name": name, "title": f"{document.machine}, as measured", "source": source}
     fitted = [fits_hops.text_of(plane) for plane in [*planes, *per_hop.papers(document)]]
-    comments = [f"Fitted to {source} of {document['machine']}: `assay fit`.", *fitted]
+    comments = [f"Fitted to {source} of {document.machine}: `assay fit`.", *fitted]
     text = written(versions.marked(versions.MACHINE, {**head, **tables, "origin": origin}), comments)
     return text, {
-        "machine": document["machine"],
-        "run": document["run"],
+        "machine": document.machine,
+        "run": document.run,
         "stretches": lines,
         "per_hop": planes[0].gamma if planes else 0.0,
         "planes": [plane.to_dict() for plane in planes],
@@ -130,23 +132,22 @@ def _error(sizes: Any, values: Any, cuts: Sequence[float]) -> float:
     return float(np.sqrt(np.mean([residual**2 for segment in found for residual in segment.line.residuals])))
 
 
-def _figures(document: Mapping[str, Any], benchmark: str, name: str) -> list[Mapping[str, Any]]:
+def _figures(document: Document, benchmark: str, name: str) -> list[ReportedFigure]:
     return [
         figure
-        for section in document["benchmarks"]
-        if section["benchmark"] == benchmark
-        for figure in section["figures"]
-        if figure["name"] == name and figure["statistic"] == "median" and figure["value"]
+        for section in document.benchmarks
+        if section.benchmark == benchmark
+        for figure in section.figures
+        if figure.name == name and figure.statistic == "median" and figure.value
     ]
 
 
-def _times(document: Mapping[str, Any], benchmark: str, name: str) -> dict[float, float]:
+def _times(document: Document, benchmark: str, name: str) -> dict[float, float]:
     """One-way times (s) by length, of neighbours where hops were told apart."""
     found = _figures(document, benchmark, name)
-    least = min((f["params"].get("hops") or 0 for f in found), default=0)
-    return {float(f["params"]["bytes"]): float(f["value"]) for f in found if (f["params"].get("hops") or 0) == least}
+    least = min((f.params.get("hops") or 0 for f in found), default=0)
+    return {float(f.params["bytes"]): f.value for f in found if f.value and (f.params.get("hops") or 0) == least}
 
 
-def _ranks(document: Mapping[str, Any]) -> int:
-    host = document.get("host") or {}
-    return int(host.get("usable_cpus") or 2)
+def _ranks(document: Document) -> int:
+    return int(document.facts.usable_cpus or 2)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from assay.analysis import fits, hops
+from assay.document.run_document import Document
 
 ALIKE = 0.1  # how far gammas may be apart from one another, or from three times the other
 TIMES = {"cycle", "channel_rate", "flit_bytes", "flit_ticks", "body_ticks", "head_ticks", "credit_ticks"} | {
@@ -23,7 +24,7 @@ TIMES = {"cycle", "channel_rate", "flit_bytes", "flit_ticks", "body_ticks", "hea
 MOVES = {"switching", "buffer_packets", "buffer_flits", "buffers", "output_packets", "engine", "circuit_release"}
 
 
-def planes(document: Mapping[str, Any], ends: Sequence[float]) -> list[hops.PerHop]:
+def planes(document: Document, ends: Sequence[float]) -> list[hops.PerHop]:
     """The robust plane of each stretch of lengths (`ends`: its longest); [] where a stretch cannot have one."""
     sizes, counts, times = _cells(document)
     made = []
@@ -35,7 +36,7 @@ def planes(document: Mapping[str, Any], ends: Sequence[float]) -> list[hops.PerH
     return made
 
 
-def papers(document: Mapping[str, Any]) -> list[hops.PerHop]:
+def papers(document: Document) -> list[hops.PerHop]:
     """The plane as the papers fitted it: least squares over their lengths and all hops; [] where there are no hops."""
     sizes, counts, times = _cells(document)
     low, high = fits.PAPER_SIZES
@@ -45,10 +46,10 @@ def papers(document: Mapping[str, Any]) -> list[hops.PerHop]:
     return [hops.fit(sizes[inside], counts[inside], times[inside], "ordinary")]
 
 
-def shape(document: Mapping[str, Any]) -> dict[str, Any] | None:
+def shape(document: Document) -> dict[str, Any] | None:
     """The keys of [network] that say what is joined to what, from the run's provenance; None where it has none."""
-    for stated in (document.get("provenance") or {}).values():
-        network = ((stated or {}).get("description") or {}).get("network")
+    for host in document.provenance.values():
+        network = (host.stated.get("description") or {}).get("network")
         if network:
             return {key: value for key, value in network.items() if key not in TIMES | MOVES and value is not None}
     return None
@@ -97,14 +98,14 @@ def network(
     return table, origin
 
 
-def _cells(document: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+def _cells(document: Document) -> tuple[Any, Any, Any]:
     found = [
-        (float(figure["params"]["bytes"]), float(figure["params"]["hops"]), float(figure["value"]))
-        for section in document["benchmarks"]
-        if section["benchmark"] == "echo"
-        for figure in section["figures"]
-        if figure["name"] == "half_round_trip" and figure["statistic"] == "median" and figure["value"]
-        if figure["params"].get("hops")
+        (float(figure.params["bytes"]), float(figure.params["hops"]), figure.value)
+        for section in document.benchmarks
+        if section.benchmark == "echo"
+        for figure in section.figures
+        if figure.name == "half_round_trip" and figure.statistic == "median" and figure.value
+        if figure.params.get("hops")
     ]
     columns = np.array(found).reshape(len(found), 3)
     return columns[:, 0], columns[:, 1], columns[:, 2]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 from assay.described.shipped import find, shipped
+from assay.document.params import Validation
+from assay.document.run_document import Document
 from assay.machine import catalogue
 from assay.papers.cells import comparison
 from assay.papers.cells.allowance import bounds, length
@@ -21,10 +23,8 @@ from assay.papers.machines.time_goes import time_goes
 from assay.report.grid import Grid, grid
 from assay.report.units import human
 
-Document = dict[str, Any]
 
-
-def section(answers: Answers, machine: str, published: str, origin: dict[str, str]) -> Document:
+def section(answers: Answers, machine: str, published: str, origin: dict[str, str]) -> Validation:
     """Everything about one described machine: tables with their errors and cells, and claims with their numbers."""
     tables = comparison.compare(answers, machine, published, origin) if known(published) else []
     verdicts = claims.evaluate(answers, published, origin) if known(published) else []
@@ -42,7 +42,7 @@ def section(answers: Answers, machine: str, published: str, origin: dict[str, st
     }
 
 
-def everything() -> Document:
+def everything() -> Validation:
     """All shipped descriptions that anything was published of, as data."""
     answers = Played()
     described = {name: read(path) for name, path in shipped().items()}
@@ -54,14 +54,13 @@ def everything() -> Document:
     }
 
 
-def attach(whole: Document, on: str) -> None:
-    """Add to a run's document what stands beside the published figures, as data and as tables for the page."""
+def validated(whole: Document, on: str) -> Document:
+    """Join to a run's document what stands beside the published figures, as data and as tables for the page."""
     described = read(find(on.partition(":")[0]))
     answers = FromRun(whole, on, Played())
     found = section(answers, on, described.published, described.origin)
-    whole["validation"] = found
     if found["published"] is None:
-        return
+        return replace(whole, validation=found)
     tables = comparison.compare(answers, on, described.published, described.origin)
     grids = [glance([t for t in tables if t.errors()], "Simulated beside published")]
     if found["claims"]:
@@ -69,7 +68,7 @@ def attach(whole: Document, on: str) -> None:
     grids += [time_goes(answers.played, [on])] if time_goes(answers.played, [on]).rows else []
     grids += [cells(table) for table in tables]
     grids += uncertain.tables(answers, described.published)
-    whole["beside"] = [vars(made) for made in grids if made.rows]
+    return replace(whole, validation=found, beside=[made for made in grids if made.rows])
 
 
 def known(published: str) -> bool:
@@ -77,7 +76,7 @@ def known(published: str) -> bool:
     return published in catalogue.load().machines
 
 
-def table_document(table: ComparedTable) -> Document:
+def table_document(table: ComparedTable) -> Validation:
     """One table as data."""
     errors = {
         name: None if (found := table.errors(mark)) is None else vars(found)
@@ -239,7 +238,7 @@ def unfollowable_words(row: ComparedCell) -> str:
     return f"{size:g} bytes in {human(size / row.cell.value, 's')}"
 
 
-def claim_grid(found: Sequence[Document], title: str, note: str = "") -> Grid:
+def claim_grid(found: Sequence[Validation], title: str, note: str = "") -> Grid:
     """Claims with their verdicts, their marks and numbers."""
     rows = []
     for one in found:

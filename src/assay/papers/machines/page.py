@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.described.shipped import shipped
+from assay.document.run_document import Document
 from assay.machine import catalogue
 from assay.machine import published as block
 from assay.papers.cells import allowance, comparison
@@ -26,7 +27,7 @@ from assay.report.grid import Grid, grid
 PAPERS = ("dunigan1991_hypercubes", "dunigan1991_delta", "dunigan1995_paragon_mp")
 
 
-def write(folder: Path, own: Mapping[str, Any] | None = None) -> Path:
+def write(folder: Path, own: Document | None = None) -> Path:
     """Write `folder`/machines.md and its pictures; `own` is a document of a run of this machine, drawn beside."""
     answers = Played()
     pictures = folder / "machines"
@@ -35,7 +36,7 @@ def write(folder: Path, own: Mapping[str, Any] | None = None) -> Path:
     return folder / "machines.md"
 
 
-def page(answers: Played, pictures: Path, own: Mapping[str, Any] | None = None) -> Iterator[str]:
+def page(answers: Played, pictures: Path, own: Document | None = None) -> Iterator[str]:
     """Its lines; the pictures go to their folder on the way."""
     from assay.papers.pictures.measured import curves
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from assay.document.run_document import Document
 from assay.papers.pictures.pictures import Picture, Series
 
 # picture -> benchmark, figure and parameter along the axis
@@ -18,7 +16,7 @@ SAME: dict[str, tuple[str, str, str]] = {
 }
 
 
-def curves(document: Mapping[str, Any], picture: Picture) -> list[Series]:
+def curves(document: Document, picture: Picture) -> list[Series]:
     """The measured curve within the picture's own range of lengths; nothing where it was not measured."""
     wanted = SAME.get(picture.name)
     if wanted is None or not picture.series:
@@ -27,12 +25,12 @@ def curves(document: Mapping[str, Any], picture: Picture) -> list[Series]:
     low = min(point[0] for series in picture.series for point in series.points)
     high = max(point[0] for series in picture.series for point in series.points)
     points = sorted(
-        (float(found["params"][x]), float(found["value"]))
-        for section in document["benchmarks"]
-        if section["benchmark"] == benchmark
-        for found in section["figures"]
-        if found["name"] == figure and found["statistic"] == "median" and found["value"]
-        if isinstance(found["params"].get(x), int | float) and low <= found["params"][x] <= high
+        (float(found.params[x]), found.value)
+        for section in document.benchmarks
+        if section.benchmark == benchmark
+        for found in section.figures
+        if found.name == figure and found.statistic == "median" and found.value
+        if isinstance(found.params.get(x), int | float) and low <= found.params[x] <= high
     )
     label = "where this was written (measured)"
     return [Series(label, tuple(points), label, "--")] if points else []

@@ -9,19 +9,23 @@ from typing import Any
 
 from assay.analysis.fits import PAPER_SHORT, PAPER_SIZES
 from assay.benchmark.record import benchmarks
+from assay.document.fits import LineFit
+from assay.document.params import Params
+from assay.document.reported_figure import ReportedFigure
+from assay.document.run_document import Document
+from assay.document.section import Section
 from assay.machine.catalogue import PublishedCell, cells, load
 from assay.report.grid import Grid, grid
 from assay.report.units import human
 
-Document = dict[str, Any]
 HYPERCUBES = "dunigan1991_hypercubes"
 _RATED = ("ipsc860", "ncube6400")  # of which it quotes LINPACK and the Livermore loops
 
 
-def curves(section: Document) -> list[Document]:
+def curves(section: Section) -> list[Params]:
     """Published rates against length, one curve per machine and hop count, for the benchmarks the record names."""
     made = []
-    for benchmark in section["published"]:
+    for benchmark in section.published:
         families: dict[tuple[str, Any], list[PublishedCell]] = defaultdict(list)
         for cell in cells(benchmark=benchmark, metric="rate"):
             if cell.machine and isinstance(cell.params.get("message_B"), int | float) and not math.isnan(cell.value):
@@ -56,15 +60,15 @@ def _machines() -> dict[str, str]:
     return {name: known[name].name for name in order}
 
 
-def figure(document: Document, benchmark: str, name: str, **params: Any) -> Document | None:
+def figure(document: Document, benchmark: str, name: str, **params: Any) -> ReportedFigure | None:
     """Find one median figure of this run by benchmark, name and parameters."""
-    for section in document["benchmarks"]:
-        if section["benchmark"] == benchmark:
-            for candidate in section["figures"]:
-                given = candidate["params"]
-                wanted = candidate["name"] == name and candidate["statistic"] == "median"
+    for section in document.benchmarks:
+        if section.benchmark == benchmark:
+            for candidate in section.figures:
+                given = candidate.params
+                wanted = candidate.name == name and candidate.statistic == "median"
                 if wanted and all(str(given.get(key)) == str(value) for key, value in params.items()):
-                    return dict(candidate)
+                    return candidate
     return None
 
 
@@ -73,8 +77,7 @@ def kind(document: Document) -> str:
 
     Not predicted: what the description was fitted on or took stands in such a column as well.
     """
-    found = str(document.get("kind", "measured"))
-    return "simulated" if found == "predicted" else found
+    return "simulated" if document.kind == "predicted" else document.kind
 
 
 def _table(
@@ -96,7 +99,7 @@ def _table(
         rows.append((label.removeprefix("caltech.").replace("_", " "), human(value, unit), *quoted))
     if not any_own:
         return None
-    return grid(title, ("", f"{document['machine']} ({kind(document)})", *_machines().values()), rows, note)
+    return grid(title, ("", f"{document.machine} ({kind(document)})", *_machines().values()), rows, note)
 
 
 def _arithmetic(document: Document) -> Grid | None:
@@ -160,31 +163,27 @@ def _coefficients(document: Document) -> Grid | None:
             (None, "1")
             if fit is None
             else {
-                "alpha": (fit["alpha"], "s"),
-                "beta": (fit["beta"], "s/B"),
-                "alpha_up_to_100_B": (short["alpha"] if short else None, "s"),
+                "alpha": (fit.alpha, "s"),
+                "beta": (fit.beta, "s/B"),
+                "alpha_up_to_100_B": (short.alpha if short else None, "s"),
             }.get(label, (None, "1"))
         ),
         "This machine: ordinary least squares over 8 to 8192 bytes and up to 100, as the paper's; one hop where known.",
     )
 
 
-def _papers_fit(document: Document, over: tuple[float, float]) -> Document | None:
-    for section in document["benchmarks"]:
-        if section["benchmark"] == "echo":
-            for fit in section["fits"]:
-                inside = over[0] <= fit.get("over", (0, 0))[0] and fit.get("over", (0, math.inf))[1] <= over[1]
-                if (
-                    fit.get("law") == "alpha_beta"
-                    and fit.get("estimator") == "ordinary"
-                    and inside
-                    and fit["params"].get("hops") in (None, 1)
-                ):
-                    return dict(fit)
+def _papers_fit(document: Document, over: tuple[float, float]) -> LineFit | None:
+    for section in document.benchmarks:
+        if section.benchmark == "echo":
+            for fit in section.fits:
+                if not isinstance(fit, LineFit) or fit.estimator != "ordinary":
+                    continue
+                if over[0] <= fit.over[0] and fit.over[1] <= over[1] and fit.params.get("hops") in (None, 1):
+                    return fit
     return None
 
 
-def _neighbours(document: Document) -> Document:
+def _neighbours(document: Document) -> Params:
     """What chooses the echo of neighbours, where a run tells by hops: the published tables are of one hop."""
     near = figure(document, "echo", "half_round_trip", hops=1)
     return {} if near is None else {"hops": 1}
@@ -206,9 +205,9 @@ def _merit(document: Document) -> Grid | None:
         if label == "time_8_B_multiply":
             return _value(multiply)
         if label == "rate_flop":
-            return (1 / compound["value"], "flop/s") if compound and compound["value"] else (None, "1")
-        if label == "comm_comp_ratio" and short and multiply and short["value"] and multiply["value"]:
-            return short["value"] / multiply["value"], "1"
+            return (1 / compound.value, "flop/s") if compound and compound.value else (None, "1")
+        if label == "comm_comp_ratio" and short and multiply and short.value and multiply.value:
+            return short.value / multiply.value, "1"
         return None, "1"
 
     return _table(
@@ -220,11 +219,11 @@ def _merit(document: Document) -> Grid | None:
     )
 
 
-def _value(found: Document | None) -> tuple[float | None, str]:
-    return (None, "1") if found is None else (found["value"], found["unit"])
+def _value(found: ReportedFigure | None) -> tuple[float | None, str]:
+    return (None, "1") if found is None else (found.value, found.unit)
 
 
-def _row(label: str) -> dict[str, Any]:
+def _row(label: str) -> Params:
     """Return the case that a published row compares with, from the record of the program (`[row.NAME] id = …`)."""
     for record in benchmarks().values():
         for row in record.extra.get("row", {}).values():

@@ -9,31 +9,32 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
+from assay.document.fits import SpeedupFit
+from assay.document.params import Params
+from assay.document.run_document import Document
 from assay.machine.catalogue import PublishedCell, cells, load
 from assay.papers.tables.hypercubes import figure, kind
 from assay.report.grid import Grid, grid
 from assay.report.units import human
 
-Document = dict[str, Any]
 PAPER = "dunigan1995_paragon_mp"
 # a published row's benchmark -> ours: its name and the parameters that make it the same thing
-THREADS: dict[str, tuple[str, dict[str, Any]]] = {
+THREADS: dict[str, tuple[str, Params]] = {
     "threads.fork-wait": ("creation", {"what": "fork"}),
     "threads.thread-join": ("creation", {"what": "thread"}),
     "threads.lock-unlock": ("lock", {"kind": "mutex", "sharing": "one"}),
     "threads.barrier": ("thread_barrier", {"kind": "central"}),
     "threads.hotspot": ("hotspot", {"update": "unlocked"}),
 }
-KERNELS: dict[str, tuple[str, dict[str, Any]]] = {
+KERNELS: dict[str, tuple[str, Params]] = {
     "kernel.integration-c": ("integration", {"by": "threads"}),
     "kernel.jacobi-c": ("jacobi", {"by": "threads"}),
     "kernel.cholesky-c": ("cholesky", {"by": "threads"}),
     "kernel.hitc-f": ("hitc", {"by": "threads", "vectors": "long"}),
 }
 # Table 3.1 counts bytes: of the inner product 8 a flop (two doubles read for two flops)
-BANDWIDTH: dict[str, tuple[str, dict[str, Any], float]] = {
+BANDWIDTH: dict[str, tuple[str, Params, float]] = {
     "pfldq": ("stream", {"kernel": "read", "vector": 0}, 1.0),
     "ddot": ("inner_product", {"form": "compiled", "type": "float64", "place": "memory"}, 8.0),
     "ddot-cached": ("inner_product", {"form": "compiled", "type": "float64", "place": "cache"}, 8.0),
@@ -55,19 +56,17 @@ def tables(document: Document) -> list[Grid]:
 
 def _doubted(document: Document, names: Sequence[str]) -> str:
     """Say which of the benchmarks behind a table were disturbed; empty where none was."""
-    found = [
-        s["benchmark"] for s in document["benchmarks"] if s["benchmark"] in names and s.get("state") == "disturbed"
-    ]
+    found = [s.benchmark for s in document.benchmarks if s.benchmark in names and s.state == "disturbed"]
     return f" Disturbed on this machine: {', '.join(found)}." if found else ""
 
 
 def _most(document: Document, benchmark: str, wanted: int) -> int:
     """Give the count of threads that stands for `wanted`: itself, else the greatest below it that was measured."""
     counts = {
-        f["params"].get("threads")
-        for section in document["benchmarks"]
-        if section["benchmark"] == benchmark
-        for f in section["figures"]
+        f.params.get("threads")
+        for section in document.benchmarks
+        if section.benchmark == benchmark
+        for f in section.figures
     }
     return max((c for c in counts if isinstance(c, int) and c <= wanted), default=wanted)
 
@@ -80,13 +79,13 @@ def _bandwidth(document: Document) -> Grid | None:
             quoted = next(
                 iter(cells(paper=PAPER, table="table3.1", benchmark=row, params={"cpus": cpus, "cpu": "sum"})), None
             )
-            if own is None or own["value"] is None:
+            if own is None or own.value is None:
                 continue
             shares = [figure(document, name, "share", threads=cpus, thread=t, **params) for t in range(cpus)]
-            each = [human(s["value"] * scale, "B/s", 3) for s in shares if s is not None and s["value"] is not None]
-            text = human(own["value"] * scale, "B/s") + (f" ({' + '.join(each)})" if each else "")
+            each = [human(s.value * scale, "B/s", 3) for s in shares if s is not None and s.value is not None]
+            text = human(own.value * scale, "B/s") + (f" ({' + '.join(each)})" if each else "")
             rows.append((f"{row}, {cpus}", text, _printed(row, cpus) if quoted is None else human(quoted.value, "B/s")))
-    headings = ("processors at once", f"{document['machine']} ({kind(document)})", "Intel Paragon MP")
+    headings = ("processors at once", f"{document.machine} ({kind(document)})", "Intel Paragon MP")
     note = "The sum, and each processor's share; this machine reads by stream and inner_product. Paragon: quoted."
     return grid("Table 3.1: memory bandwidth", headings, rows, note) if rows else None
 
@@ -120,33 +119,33 @@ def _primitives(document: Document, table: str, cpus: int) -> Grid | None:
     for label, (name, params) in THREADS.items():
         count = _most(document, name, cpus)
         own = figure(document, name, "time", threads=count, **params)
-        if label in quoted and own is not None and own["value"] is not None:
+        if label in quoted and own is not None and own.value is not None:
             counts.add(count)
-            rows.append(_row(label.removeprefix("threads."), human(own["value"], "s"), quoted[label], machines))
+            rows.append(_row(label.removeprefix("threads."), human(own.value, "s"), quoted[label], machines))
     if not rows:
         return None
     on = "" if counts == {cpus} else f" on {max(counts)}"
     names = [load().machines[m].name for m in machines]
     title = f"Table {table.removeprefix('table')}: thread primitives on {cpus} processor{'s' if cpus > 1 else ''}"
     note = "Others: quoted; a ? marks a figure whose decimal point the print lost."
-    return grid(title, ("", f"{document['machine']} ({kind(document)}{on})", *names), rows, note)
+    return grid(title, ("", f"{document.machine} ({kind(document)}{on})", *names), rows, note)
 
 
 def _speedups(document: Document) -> Grid | None:
     quoted, machines = _quoted("table3.4")
     rows, counts = [], set()
     for label, (name, params) in KERNELS.items():
-        for section in document["benchmarks"]:
-            for fit in section["fits"] if section["benchmark"] == name else ():
-                if fit.get("law") == "speedup" and params.items() <= fit["params"].items():
-                    at = max(i for i, p in enumerate(fit["processors"]) if p <= 3)
-                    counts.add(fit["processors"][at])
-                    own = f"{fit['speedup'][at]['value']:.3g}"
+        for section in document.benchmarks:
+            for fit in section.fits if section.benchmark == name else ():
+                if isinstance(fit, SpeedupFit) and params.items() <= fit.params.items():
+                    at = max(i for i, p in enumerate(fit.processors) if p <= 3)
+                    counts.add(fit.processors[at])
+                    own = f"{fit.speedup[at].value:.3g}"
                     rows.append(_row(name, own, quoted[label], machines))
     if not rows:
         return None
     names = [load().machines[m].name for m in machines]
-    headings = ("", f"{document['machine']} ({kind(document)} on {max(counts)})", *names)
+    headings = ("", f"{document.machine} ({kind(document)} on {max(counts)})", *names)
     note = "Base: the same program on one thread. Others on three processors, quoted."
     return grid("Table 3.4: speedup on three processors", headings, rows, note)
 
@@ -155,7 +154,7 @@ def _bus(document: Document) -> Grid | None:
     """Computing and communicating at once: each side alone, both together, and their sum."""
     alone = {"alone": True}
     both = {"alone": False}
-    wanted: tuple[tuple[str, str, dict[str, Any], dict[str, Any]], ...] = (
+    wanted: tuple[tuple[str, str, Params, Params], ...] = (
         ("messages alone", "messages", {"load": "alone"}, {"thread": "communication", **alone}),
         ("stream alone", "stream", {"load": "alone"}, {"thread": "pfldq", **alone}),
         ("messages beside the stream", "messages", {"load": "both"}, {"thread": "communication", **both}),
@@ -163,11 +162,11 @@ def _bus(document: Document) -> Grid | None:
         ("both together", "sum", {}, {"thread": "both"}),
     )
     cases = [
-        f["params"]
-        for section in document["benchmarks"]
-        if section["benchmark"] == "bus"
-        for f in section["figures"]
-        if f["name"] == "sum" and f["value"] is not None and f["params"].get("kernel") == "read"
+        f.params
+        for section in document.benchmarks
+        if section.benchmark == "bus"
+        for f in section.figures
+        if f.name == "sum" and f.value is not None and f.params.get("kernel") == "read"
     ]
     messages = [case for case in cases if case.get("form") in ("echo", "put")]
     if not messages:
@@ -177,9 +176,9 @@ def _bus(document: Document) -> Grid | None:
     for label, name, own, theirs in wanted:
         found = figure(document, "bus", name, **{**case, **own})
         printed = next(iter(cells(paper=PAPER, benchmark="pfldq-with-messages", params=theirs)), None)
-        value = None if found is None else found["value"]
+        value = None if found is None else found.value
         rows.append((label, human(value, "B/s"), "–" if printed is None else human(printed.value, printed.unit)))
     how = "echo, on processors of its own" if case["form"] == "echo" else "one-sided puts into the memory of the stream"
     note = f"This machine: messages by {how}. Paragon: quoted, one pfldq thread and one communication thread."
-    headings = ("", f"{document['machine']} ({kind(document)})", "Intel Paragon MP")
+    headings = ("", f"{document.machine} ({kind(document)})", "Intel Paragon MP")
     return grid("Computing and communicating on one bus", headings, rows, note)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from assay.benchmark.record import Benchmark, benchmarks
+from assay.document.params import Quoted
 from assay.errors import InputError
 from assay.machine import catalogue
 from assay.machine.catalogue import CatalogueMachine, PublishedCell
@@ -19,7 +19,6 @@ from assay.report.grid import Grid, grid
 from assay.report.units import human, params
 from assay.toml.source import tables
 
-Document = dict[str, Any]
 PUBLISHED = "published"  # the statistic: a paper's figure has no launches
 
 
@@ -39,7 +38,7 @@ def published(on: str) -> CatalogueMachine | None:
         return None
 
 
-def answer(machine: CatalogueMachine, records: Iterable[Benchmark]) -> Document:
+def answer(machine: CatalogueMachine, records: Iterable[Benchmark]) -> Quoted:
     """Give what was published of a machine for these benchmarks, and the names of those with nothing."""
     sections = [_section(machine, record) for record in records]
     none = [section["benchmark"] for section in sections if not section["figures"]]
@@ -56,7 +55,7 @@ def answer(machine: CatalogueMachine, records: Iterable[Benchmark]) -> Document:
     }
 
 
-def one(machine: CatalogueMachine, record: Benchmark) -> Document:
+def one(machine: CatalogueMachine, record: Benchmark) -> Quoted:
     """Give what was published of a machine for one benchmark; InputError where nothing was."""
     found = answer(machine, [record])
     if not found["benchmarks"]:
@@ -67,17 +66,17 @@ def one(machine: CatalogueMachine, record: Benchmark) -> Document:
             value=record.name,
             accepted=", ".join(known) or f"none of Assay's benchmarks; see `assay catalogue {machine.id}`",
         )
-    section: Document = found.pop("benchmarks")[0]
+    section: Quoted = found.pop("benchmarks")[0]
     return found | section
 
 
-def _section(machine: CatalogueMachine, record: Benchmark) -> Document:
+def _section(machine: CatalogueMachine, record: Benchmark) -> Quoted:
     cells = catalogue.cells(machine=machine.id, benchmark=record.published) if record.published else []
     about = {"benchmark": record.name, "title": record.title, "part": record.part}
     return about | {"figures": [_figure(record, cell) for cell in cells]}
 
 
-def _figure(record: Benchmark, cell: PublishedCell) -> Document:
+def _figure(record: Benchmark, cell: PublishedCell) -> Quoted:
     return {
         "benchmark": record.name,
         "name": cell.metric,
@@ -98,7 +97,7 @@ def _figure(record: Benchmark, cell: PublishedCell) -> Document:
     }
 
 
-def table(found: Document) -> Grid:
+def table(found: Quoted) -> Grid:
     """Lay out everything quoted of a machine, or of it for one benchmark."""
     sections = found.get("benchmarks") or [found]
     figures = [figure for section in sections for figure in section["figures"]]
