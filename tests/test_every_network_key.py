@@ -20,7 +20,7 @@ METHOD = {"cycles": 3000, "warmup_cycles": 300, "replications": 1}
 CUBE = {"topology": "hypercube", "dimension": 3}
 
 
-def loaded(tree: Tree, folder: Path) -> description.Description:
+def loaded(tree: Tree, folder: Path) -> description.NetworkDescription:
     file = folder / "network.toml"
     file.write_text(dumped(tree))
     return description.load(file)

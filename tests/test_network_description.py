@@ -15,7 +15,7 @@ from assay.toml import lines
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "hypercube.toml"
 
 
-def load(*overrides: str) -> description.Description:
+def load(*overrides: str) -> description.NetworkDescription:
     return description.load(EXAMPLE, overrides)
 
 

@@ -37,7 +37,7 @@ class DescribedMachine(machine_tables.MachineTable):
 
     _source: Source | None = PrivateAttr(default=None)
 
-    def network_description(self) -> networks.Description | None:
+    def network_description(self) -> networks.NetworkDescription | None:
         """The network, read by the network's own reader; None where the machine has none."""
         if self.network is None:
             return None

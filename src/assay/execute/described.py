@@ -15,7 +15,7 @@ from assay.execute.job import Job, Outcome
 from assay.execute.plan import Task
 
 
-class Described:
+class DescribedTarget:
     """A machine that is only described: its ranks are coroutines of the simulator."""
 
     def __init__(

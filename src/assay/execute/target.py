@@ -92,9 +92,9 @@ def target(
         return Real(via, nodes)
     if via is not None:
         raise InputError("a described machine is simulated, not launched", key="--via", value=via, accepted="no --via")
-    from assay.execute.described import Described
+    from assay.execute.described import DescribedTarget
 
-    return Described(on, overrides, timeline, matrix)
+    return DescribedTarget(on, overrides, timeline, matrix)
 
 
 def _room(on: str, overrides: Mapping[str, str] | None = None) -> int | None:

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from assay.network import method
-from assay.network.description import Description
+from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
 from assay.network.simulation import SimulationTask, finite, task
 
@@ -40,7 +40,9 @@ class Balance:
     words: list[dict[str, Any]]
 
 
-def decide(description: Description, cycles: int) -> Generator[list[SimulationTask], list[SimulationRun], Balance]:
+def decide(
+    description: NetworkDescription, cycles: int
+) -> Generator[list[SimulationTask], list[SimulationRun], Balance]:
     """Decide about a description's load by replications of so many cycles at first."""
     made: list[SimulationRun] = []
     words: list[dict[str, Any]] = []

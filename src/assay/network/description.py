@@ -70,7 +70,7 @@ def _parameters(topology: str, routing: str) -> list[records.NetworkParameter]:
 
 
 @dataclass(frozen=True)
-class Description:
+class NetworkDescription:
     """A network, its traffic and the method, all defaults filled in, times in cycles and lengths in flits."""
 
     source: Source
@@ -84,7 +84,7 @@ class Description:
         """Length of a cycle in seconds."""
         return self.network.cycle
 
-    def but(self, **tables: Any) -> Description:
+    def but(self, **tables: Any) -> NetworkDescription:
         """The same with other tables."""
         return replace(self, **tables)
 
@@ -121,7 +121,7 @@ class Description:
         return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def load(path: Path, overrides: Sequence[str] = ()) -> Description:
+def load(path: Path, overrides: Sequence[str] = ()) -> NetworkDescription:
     """Read, override (`dotted.key=value`) and validate a file; InputError says what is wrong and where."""
     filed, plain = read(path, versions.NETWORK)
     given = [_override(words) for words in overrides]
@@ -154,7 +154,7 @@ def _one_clock(tree: dict[str, Any], given: Sequence[Override]) -> dict[str, Any
     return tree | {"network": {key: value for key, value in tree["network"].items() if key not in other}}
 
 
-def parse(tree: dict[str, Any], source: Source) -> Description:
+def parse(tree: dict[str, Any], source: Source) -> NetworkDescription:
     """Validate a tree as TOML gives it."""
     for name, table in tree.items():
         if name not in TABLES:
@@ -175,7 +175,7 @@ def parse(tree: dict[str, Any], source: Source) -> Description:
     model = network_model(topology, keys["routing"])
     network = checking.validated(source, model, keys, ("network",), context, _owners)
     network = network.model_copy(update={"cycle": cycle} | _beside(network, source))
-    return Description(source, network, traffic, io, method)
+    return NetworkDescription(source, network, traffic, io, method)
 
 
 def _beside(network: network_tables.NetworkTable, source: Source) -> dict[str, str]:

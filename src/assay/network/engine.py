@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay._core import network as core
-from assay.network.description import Description
+from assay.network.description import NetworkDescription
 from assay.network.method import BATCHES
 from assay.toml.source import Source
 
@@ -51,7 +51,7 @@ class SimulationRun:
     unroutable: int
 
 
-def configuration(description: Description, stream: int, warmup: int, cycles: int) -> dict[str, Any]:
+def configuration(description: NetworkDescription, stream: int, warmup: int, cycles: int) -> dict[str, Any]:
     """The core's input for replication `stream` of the description: `cycles` measured after `warmup` cycles."""
     method = description.method
     config = description.core()
@@ -111,12 +111,12 @@ def read(found: Mapping[str, Any]) -> SimulationRun:
     )
 
 
-def nodes(description: Description) -> int:
+def nodes(description: NetworkDescription) -> int:
     """How many nodes the network has."""
     return int(call_core(description.source, core.build_network, description.fabric()).nodes)
 
 
-def channels(description: Description) -> list[dict[str, Any]]:
+def channels(description: NetworkDescription) -> list[dict[str, Any]]:
     """The links of the network: ends, kind, dimension, direction and number of channels."""
     network = call_core(description.source, core.build_network, description.fabric())
     kept = ("from", "to", "kind", "dimension", "direction", "channels")

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.network.description import Description
+from assay.network.description import NetworkDescription
 from assay.network.method import MeanEstimate
 
 SimulatedFigure = dict[str, Any]
@@ -71,7 +71,7 @@ def estimated(
     return figure(name, mean, unit, params, estimator=how, ci95=ci95, range=spread, valid=valid)  # type: ignore[arg-type]
 
 
-def params(description: Description) -> dict[str, Any]:
+def params(description: NetworkDescription) -> dict[str, Any]:
     """The main keys of the simulation that a figure belongs to; the file has all of them."""
     network, traffic, io = description.network, description.traffic, description.io
     found: dict[str, Any] = {
@@ -84,7 +84,7 @@ def params(description: Description) -> dict[str, Any]:
     return found | {"pattern": traffic.pattern, "load": traffic.load, "flits": traffic.mean_flits}
 
 
-def of_saturation(description: Description, result: Mapping[str, Any]) -> list[SimulatedFigure]:
+def of_saturation(description: NetworkDescription, result: Mapping[str, Any]) -> list[SimulatedFigure]:
     """The load that saturates, and what is accepted beyond it: flits (with I/O nodes: messages) per node per cycle."""
     about = {key: value for key, value in params(description).items() if key not in ("load", "interval")}
     what = "1" if description.io is not None else "flit"
@@ -110,7 +110,7 @@ def of_saturation(description: Description, result: Mapping[str, Any]) -> list[S
 
 
 def of_replay(
-    description: Description, document: Mapping[str, Any], latencies: Sequence[float]
+    description: NetworkDescription, document: Mapping[str, Any], latencies: Sequence[float]
 ) -> list[SimulatedFigure]:
     """Messages delivered, the cycle in which all is over, and latencies of heads [cycles]; one trace, one value."""
     about = {key: value for key, value in params(description).items() if key in ("topology", "routing", "switching")}

@@ -17,7 +17,7 @@ from typing import Any
 from assay._core import network as core
 from assay.errors import InputError
 from assay.network import prediction
-from assay.network.description import Description
+from assay.network.description import NetworkDescription
 from assay.network.engine import call_core
 
 COLOURS = ((237, 242, 247), (168, 208, 141), (250, 204, 21), (234, 88, 12), (127, 29, 29))
@@ -36,7 +36,7 @@ def colour(share: float) -> str:
     )
 
 
-def write(path: Path, description: Description, simulated: Sequence[Mapping[str, Any]] | None) -> None:
+def write(path: Path, description: NetworkDescription, simulated: Sequence[Mapping[str, Any]] | None) -> None:
     """Draw a description's loads: `simulated`, the utilisation of `assay simulate`; else the offered ones, exactly."""
     if simulated:
         network = call_core(description.source, core.build_network, description.fabric())
@@ -54,7 +54,7 @@ def write(path: Path, description: Description, simulated: Sequence[Mapping[str,
         raise InputError(f"cannot be written: {error.strerror}", file=path) from None
 
 
-def offered(description: Description) -> tuple[Any, list[float]]:
+def offered(description: NetworkDescription) -> tuple[Any, list[float]]:
     """The network, and by link the busy share of a channel if everything offered were carried."""
     model = prediction.channels(description)
     load = prediction.unit_load(description)

@@ -18,7 +18,7 @@ from assay.analysis.queueing import section6
 from assay.analysis.queueing.queues import Service, mixture
 from assay.analysis.queueing.wormhole import Channels, Flow, Spread
 from assay.errors import InputError
-from assay.network.description import Description
+from assay.network.description import NetworkDescription
 from assay.network.engine import call_core
 from assay.network.network_tables import Lengths
 
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 def channels(
-    description: Description, spread: Spread = "lengths", scaled: bool = False, apart: bool = False
+    description: NetworkDescription, spread: Spread = "lengths", scaled: bool = False, apart: bool = False
 ) -> Channels:
     """The links and flows of a description; load 1 is one message per cycle from every sending node."""
     if description.io is not None:
@@ -48,7 +48,7 @@ def channels(
     return Channels(np.array([link["channels"] for link in links]), flows, spread, scaled, apart)
 
 
-def unit_load(description: Description) -> float:
+def unit_load(description: NetworkDescription) -> float:
     """The description's own load in messages per sending node per cycle."""
     if description.io is not None:
         return 1 / description.io.interval
@@ -56,7 +56,7 @@ def unit_load(description: Description) -> float:
 
 
 def predict(
-    description: Description, spread: Spread = "lengths", scaled: bool = False, apart: bool = False
+    description: NetworkDescription, spread: Spread = "lengths", scaled: bool = False, apart: bool = False
 ) -> dict[str, float]:
     """Mean header latencies in us by kind (`header` for all); nothing where the model's network is saturated."""
     model = channels(description, spread, scaled, apart)
@@ -68,7 +68,7 @@ def predict(
     return found | {flow.name: model.latency(wait, flow.name) * us for flow in model.flows if flow.name != "all"}
 
 
-def drawn(description: Description) -> dict[str, float]:
+def drawn(description: NetworkDescription) -> dict[str, float]:
     """What plots show: predictions with `apart`, and for the paper's own test case its recursion (`… section 6`)."""
     found = predict(description, apart=True)
     io = description.io
@@ -83,7 +83,7 @@ def drawn(description: Description) -> dict[str, float]:
 
 
 def saturation(
-    description: Description, spread: Spread = "lengths", scaled: bool = False, apart: bool = False
+    description: NetworkDescription, spread: Spread = "lengths", scaled: bool = False, apart: bool = False
 ) -> dict[str, float]:
     """Where the model saturates, and the bound of the busiest channel: messages per sending node per ms."""
     model = channels(description, spread, scaled, apart)
@@ -91,7 +91,7 @@ def saturation(
     return {"saturation": model.saturation() * per_ms, "busiest": model.busiest() * per_ms}
 
 
-def _lengths(description: Description) -> Service:
+def _lengths(description: NetworkDescription) -> Service:
     flits = description.traffic.flits
     if not isinstance(flits, Lengths):
         return Service(float(flits))
@@ -102,7 +102,7 @@ def _lengths(description: Description) -> Service:
     return mixture([weight for _, weight in table], [length for length, _ in table])
 
 
-def _pattern(description: Description, network: Any) -> Floats:
+def _pattern(description: NetworkDescription, network: Any) -> Floats:
     """What each node sends to each; I/O nodes of [network.io], the last ones, neither send nor receive."""
     traffic, nodes, senders = description.traffic, network.nodes, network.processors
     if traffic.pattern == "spherical":
@@ -121,7 +121,7 @@ def _pattern(description: Description, network: Any) -> Floats:
     return whole
 
 
-def joined(description: Description) -> Any:
+def joined(description: NetworkDescription) -> Any:
     """The processor network with the I/O network of [io] beside it."""
     io = description.io
     assert io is not None
@@ -132,7 +132,7 @@ def joined(description: Description) -> Any:
     return call_core(description.source, core.build_network, keys)
 
 
-def _io(description: Description) -> tuple[Any, list[tuple[str, Service, Floats]]]:
+def _io(description: NetworkDescription) -> tuple[Any, list[tuple[str, Service, Floats]]]:
     """The joined network, and the five kinds of messages on it (Ghosh, Goveas and Draper, section 4.3)."""
     io = description.io
     assert io is not None

@@ -9,12 +9,12 @@ import numpy as np
 
 from assay._core import network as core
 from assay.network import figures, timeline, trace
-from assay.network.description import Description
+from assay.network.description import NetworkDescription
 from assay.network.engine import call_core
 
 
 def replay(
-    description: Description, messages: trace.MessageTrace, out: Path, drawn: Path | None = None
+    description: NetworkDescription, messages: trace.MessageTrace, out: Path, drawn: Path | None = None
 ) -> dict[str, Any]:
     """Replay the trace and write `out`, and the timeline to `drawn`; returns the document of `assay replay --json`."""
     config = description.core()

@@ -11,7 +11,7 @@ from collections.abc import Generator
 from typing import Any
 
 from assay.network import balance, figures, method
-from assay.network.description import Description
+from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
 from assay.network.simulation import DEFAULT_CYCLES, VERSION, SimulationTask, Steps, finite, task
 
@@ -21,7 +21,7 @@ BEYOND = (1.1, 1.5, 2.0)  # of the saturation point
 HIGHEST = 1e4  # times the load of the file: the end of the search
 
 
-def at_load(description: Description, load: float) -> Description:
+def at_load(description: NetworkDescription, load: float) -> NetworkDescription:
     """The same with another load: flits per node per cycle, or with I/O nodes messages per element per cycle."""
     if description.io is not None:
         return description.but(io=description.io.model_copy(update={"interval": 1 / load}))
@@ -32,7 +32,7 @@ Made = list[tuple[SimulationRun, dict[str, Any]]]
 
 
 def judge(
-    description: Description, cycles: int
+    description: NetworkDescription, cycles: int
 ) -> Generator[list[SimulationTask], list[SimulationRun], tuple[bool, Made]]:
     """Whether the network saturates, by a run of so many cycles from empty, lengthened while it is undecided.
 
@@ -59,7 +59,7 @@ def judge(
     return verdict, made
 
 
-def steps(description: Description) -> Steps:
+def steps(description: NetworkDescription) -> Steps:
     """Bracket, narrow, then simulate higher loads: the document of `assay simulate --saturation`.
 
     The interval's ends are loads that were decided, at the confidence of the file for both together; it is wider than
@@ -113,7 +113,7 @@ def steps(description: Description) -> Steps:
 
 
 def _document(
-    description: Description,
+    description: NetworkDescription,
     low: float,
     high: float | None,
     tried: list[dict[str, Any]],

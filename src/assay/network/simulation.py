@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from assay.network import engine, figures, method, relaxation
-from assay.network.description import Description
+from assay.network.description import NetworkDescription
 from assay.network.engine import Latency, SimulationRun
 from assay.toml.source import Source
 
@@ -50,7 +50,7 @@ class SimulationTask:
 Steps = Generator[list[SimulationTask], list[SimulationRun], dict[str, Any]]
 
 
-def task(description: Description, stream: int, warmup: int, cycles: int) -> SimulationTask:
+def task(description: NetworkDescription, stream: int, warmup: int, cycles: int) -> SimulationTask:
     """The description's replication number `stream`."""
     return SimulationTask(description.source, engine.configuration(description, stream, warmup, cycles))
 
@@ -71,7 +71,9 @@ class Warmup:
     settles: bool = True
 
 
-def warmup(description: Description, cycles: int) -> Generator[list[SimulationTask], list[SimulationRun], Warmup]:
+def warmup(
+    description: NetworkDescription, cycles: int
+) -> Generator[list[SimulationTask], list[SimulationRun], Warmup]:
     """Fixed by the file, or ten autocorrelation times of a pilot run, made longer until it knows them."""
     fixed = description.method.warmup_cycles
     if description.method.warmup_messages:
@@ -95,7 +97,7 @@ def warmup(description: Description, cycles: int) -> Generator[list[SimulationTa
     return Warmup(max(before, 100), words, simulated, spent, found.cycles, settles)
 
 
-def steps(description: Description) -> Steps:
+def steps(description: NetworkDescription) -> Steps:
     """The whole simulation: the document of `assay simulate`."""
     how = description.method
     cycles = how.cycles or DEFAULT_CYCLES
@@ -121,7 +123,7 @@ def steps(description: Description) -> Steps:
     return document(description, runs, before, found, ended)
 
 
-def feasible(description: Description, cycles: int) -> None:
+def feasible(description: NetworkDescription, cycles: int) -> None:
     """Refuse loads that would exhaust the memory: more than the sources' channels can ever take."""
     traffic, channels = description.traffic, int(getattr(description.network, "injection_channels", 1))
     surplus = traffic.load - channels
@@ -178,7 +180,11 @@ def pooled(runs: Sequence[SimulationRun], name: str) -> Latency:
 
 
 def document(
-    description: Description, runs: Sequence[SimulationRun], before: Warmup, header: method.MeanEstimate, ended: str
+    description: NetworkDescription,
+    runs: Sequence[SimulationRun],
+    before: Warmup,
+    header: method.MeanEstimate,
+    ended: str,
 ) -> dict[str, Any]:
     """The JSON document; counts and CPU seconds are sums over the replications."""
     how = description.method
@@ -277,7 +283,7 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _utilisation(description: Description, runs: Sequence[SimulationRun]) -> list[dict[str, Any]]:
+def _utilisation(description: NetworkDescription, runs: Sequence[SimulationRun]) -> list[dict[str, Any]]:
     """Busy share of every link's channels, mean over the runs, the busiest first."""
     known = [run.utilisation for run in runs if run.utilisation is not None]
     if not known:

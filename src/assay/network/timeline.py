@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import InputError
-from assay.network.description import Description
+from assay.network.description import NetworkDescription
 from assay.network.engine import link_name
 from assay.network.trace import MessageTrace
 
@@ -62,7 +62,7 @@ def check(messages: int) -> None:
         )
 
 
-def write(path: Path, description: Description, messages: MessageTrace, played: ReplayedTrace) -> None:
+def write(path: Path, description: NetworkDescription, messages: MessageTrace, played: ReplayedTrace) -> None:
     """Write the file."""
     us = description.cycle * 1e6
     stored = description.network.switching == "store-and-forward"

@@ -13,7 +13,7 @@ from assay.document.run_document import Document
 from assay.errors import AssayError, InputError
 from assay.execute import plan as planning
 from assay.execute import session
-from assay.execute.described import Described
+from assay.execute.described import DescribedTarget
 from assay.execute.plan import Plan, Size
 from assay.report.document import document
 from assay.store import Run
@@ -70,7 +70,7 @@ def _simulate(
     profile = wishes.get("profile", "quick")
     plan = planning.make([record], profile=profile, settings=settings, launches=1, sizes={record.name: sizes})
     try:
-        failed = session.do(made, plan, Described(name, {}), say=lambda text: None, records={record.name: record})
+        failed = session.do(made, plan, DescribedTarget(name, {}), say=lambda text: None, records={record.name: record})
         for failure in failed:
             say(f"{record.name} on {name}: skipped: {failure.reason}")
     except AssayError as error:

@@ -22,7 +22,7 @@ from pydantic import Field
 from assay import versions
 from assay.errors import InputError
 from assay.network import description
-from assay.network.description import Description
+from assay.network.description import NetworkDescription
 from assay.toml.checking import Table, validated
 from assay.toml.source import Source, read
 
@@ -83,19 +83,19 @@ class Study:
     saturation: Saturation | None
     plots: tuple[Plot, ...]
 
-    def points(self) -> Iterator[tuple[Setting, Description]]:
+    def points(self) -> Iterator[tuple[Setting, NetworkDescription]]:
         """Every combination of the sweep and the cases, described."""
         if self.head.section == "simulated" and (self.sweep or self.cases):
             yield from self._described(self.sweep, self.cases)
 
-    def saturations(self) -> Iterator[tuple[Setting, Description]]:
+    def saturations(self) -> Iterator[tuple[Setting, NetworkDescription]]:
         """The configurations to bisect."""
         if self.saturation is not None:
             yield from self._described(self.saturation.sweep, self.saturation.cases)
 
     def _described(
         self, sweep: Mapping[str, Sequence[Any]], cases: Sequence[Mapping[str, Any]]
-    ) -> Iterator[tuple[Setting, Description]]:
+    ) -> Iterator[tuple[Setting, NetworkDescription]]:
         for case in cases or [{}]:
             for values in itertools.product(*sweep.values()):
                 given = {**case, **dict(zip(sweep, values, strict=True))}
@@ -110,7 +110,7 @@ class Study:
                 yield label | {key: _plain(found, key) for key in given}, found
 
 
-def _plain(found: Description, dotted: str) -> Any:
+def _plain(found: NetworkDescription, dotted: str) -> Any:
     """A key's value after validation, times in cycles."""
     table, _, key = dotted.partition(".")
     return getattr(getattr(found, table), key)

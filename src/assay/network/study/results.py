@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.network import method
-from assay.network.description import Description
+from assay.network.description import NetworkDescription
 from assay.network.method import MeanEstimate
 from assay.network.study.file import Setting, Study
 
@@ -132,7 +132,7 @@ class Results:
         return found[0]
 
 
-def rate_of(description: Description) -> float:
+def rate_of(description: NetworkDescription) -> float:
     """Messages per element per ms where there are I/O nodes, else the load in flits per node per cycle."""
     if description.io is not None:
         return 1e-3 / (description.io.interval * description.cycle)

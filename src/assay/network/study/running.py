@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 
 from assay.network import prediction, saturation, simulation, sweep
-from assay.network.description import Description
+from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
 from assay.network.progress import Meter
 from assay.network.simulation import Steps
@@ -19,7 +19,7 @@ from assay.network.study.results import US, Bracket, Point, Results, rate_of
 QUICK_REPLICATIONS = 3
 
 
-def point_steps(description: Description, replications: int, judge: int) -> Steps:
+def point_steps(description: NetworkDescription, replications: int, judge: int) -> Steps:
     """The replications of one point, and a run of `judge` cycles that says by its backlog whether it is saturated."""
     before = yield from simulation.warmup(description, description.method.cycles or simulation.DEFAULT_CYCLES)
     cycles = description.method.cycles or simulation.DEFAULT_CYCLES
@@ -45,11 +45,11 @@ def _judged(runs: list[SimulationRun]) -> int:
     return 4 * max(run.simulated_cycles for run in runs)
 
 
-def _from_empty(description: Description) -> Description:
+def _from_empty(description: NetworkDescription) -> NetworkDescription:
     return description.but(method=description.method.model_copy(update={"warmup_messages": 0, "messages": 0}))
 
 
-def bisect_steps(description: Description, precision: float, seeds: int, cycles: int) -> Steps:
+def bisect_steps(description: NetworkDescription, precision: float, seeds: int, cycles: int) -> Steps:
     """The saturation point, once for each seed."""
     found, cpu, messages = [], 0.0, 0
     for seed in range(seeds):
@@ -111,7 +111,7 @@ def make(
     )
 
 
-def _predicted(found: Description) -> tuple[float, float]:
+def _predicted(found: NetworkDescription) -> tuple[float, float]:
     """Saturation by the queues and the busiest channel's bound, in the unit of the brackets."""
     model = prediction.saturation(found, apart=True)
     scale = 1.0 if found.io is not None else found.traffic.load / prediction.unit_load(found) * found.cycle * 1e3

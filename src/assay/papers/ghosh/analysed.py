@@ -10,14 +10,14 @@ from assay._core import network as core
 from assay.analysis.queueing import section6
 from assay.analysis.queueing.wormhole import Spread
 from assay.network import prediction
-from assay.network.description import Description, parse
+from assay.network.description import NetworkDescription, parse
 from assay.network.study.results import StudyTable
 from assay.toml.source import Source
 
 Rows = list[list[Any]]
 
 
-def test_case(**io: Any) -> Description:
+def test_case(**io: Any) -> NetworkDescription:
     """The 7-cube of section 6 with some keys of [io] set otherwise."""
     tree = {"network": {"topology": "hypercube", "dimension": 7}, "io": io}
     from pathlib import Path
