@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.benchmark.record import benchmark, programs_root
+from assay.benchmark.resolved import program_words
 from assay.errors import MeasurementError
 from assay.execute.build import COMPILE_WITHIN
 from assay.execute.compiler import Compiler, find_compiler
@@ -104,7 +105,7 @@ class Jobs:
         with tempfile.TemporaryDirectory(dir=self.folder) as out:
             made = str(self.programs[program][seed % LAYOUTS])
             pair = [made, *map(str, (blocks, readings, seed, out, counts.seats))]
-            command = [*before, *pair, *words, "--", *options, *per_block]
+            command = [*before, *pair, *words, "--", *program_words(benchmark(program), [*options, *per_block])]
             by_side = [line.split() for line in said(command, self.environment)]
             files = [(Path(out) / f"{block}.jsonl").read_text().splitlines() for block in range(blocks)]
         plain, again = ([float(value) for side, value in by_side if side == name] for name in ("plain", "again"))
