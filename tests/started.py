@@ -14,9 +14,18 @@ def words(name: str, *given: str) -> list[str]:
     return list(program_words(benchmark(name), given))
 
 
-def play(name: str, machine: Mapping[str, Any], ranks: int, given: Sequence[str] = ()) -> str:
-    """The lines of a message-passing program on a simulated machine (a table for the core), with `given` as above."""
+def play(
+    name: str,
+    machine: Mapping[str, Any],
+    ranks: int,
+    given: Sequence[str] = (),
+    defaults: Mapping[str, str] | None = None,
+) -> str:
+    """The lines of a message-passing program on a simulated machine (a table for the core), with `given` as above.
+
+    `defaults`: the machine's own values of parameters (`parameter_defaults()` of its description).
+    """
     from assay._core import ranks as core
 
-    resolved = program_words(benchmark(name), given, simulated=True, defaults=machine.get("defaults"))
+    resolved = program_words(benchmark(name), given, simulated=True, defaults=defaults)
     return core.run(name, dict(machine), ranks, list(resolved))

@@ -157,7 +157,8 @@ def result(described: DescribedMachine, words: str, ranks: int = 8) -> Any:
     arguments = [word for each in settings.split() if each for word in ("--set", each)]
     ranks = min(ranks, core.room(described.for_core()) or ranks)
     try:
-        lines = play(program, described.for_core(), ranks, ["--seed", "1", *arguments]).splitlines()
+        set_by_machine = described.parameter_defaults()
+        lines = play(program, described.for_core(), ranks, ["--seed", "1", *arguments], set_by_machine).splitlines()
     except (ValueError, RuntimeError) as error:
         return str(error)
     found = [json.loads(line) for line in lines]

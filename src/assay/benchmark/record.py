@@ -72,6 +72,9 @@ class Parameter:
         if len(words) > 1 and not self.sweep:
             raise self._refused("takes one value", text)
         values = tuple(self._one(word.strip()) for word in words)
+        for value, word in zip(values, words, strict=True):
+            if values.count(value) > 1:
+                raise InputError("is given twice", key=f"parameter {self.name}", value=word, accepted="each value once")
         return values if len(values) > 1 else values[0]
 
     def _one(self, word: str) -> Scalar:

@@ -88,11 +88,14 @@ class DescribedMachine(machine_tables.MachineTable):
             plain["one_sided"] = [entry | _entry(self.one_sided) for entry in plain.get("forced", entries)]
         plain["self"] = [_entry(path) for path in self.self_path]
         plain["host"] = [_entry(path) for path in self.host]
-        plain["defaults"] = {
+        return plain
+
+    def parameter_defaults(self) -> dict[str, str]:
+        """What programs take where nothing was set, as text behind `--set KEY=`; the core is not given it."""
+        return {
             key: ",".join(map(str, value)) if isinstance(value, list) else str(value)
             for key, value in self.defaults.items()
         }
-        return plain
 
     def _noise(self, where: str) -> list[dict[str, Any]]:
         """The stored noise of real processors, in picoseconds; a path is looked for beside the description first."""

@@ -48,7 +48,7 @@ def simulate(
         )
     began = time.process_time()
     machine = description.for_core()
-    words = program_words(benchmark, job.command[1:], simulated=True, defaults=machine["defaults"])
+    words = program_words(benchmark, job.command[1:], simulated=True, defaults=description.parameter_defaults())
     given = (benchmark.name, machine, job.ranks or DEFAULT_RANKS, list(words))
     log = None
     try:
