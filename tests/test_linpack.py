@@ -1,0 +1,72 @@
+"""LINPACK: residuals at several sizes, faults found, the rate's formula, and the library that ran."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.execute import libraries
+from assay.execute.compiler import find_compiler
+from assay.papers.tables.hypercubes import tables
+from command_line import assay
+from compiled import kept
+from started import words
+
+pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+needs_blas = pytest.mark.skipif(
+    shutil.which("g++") is None or libraries.find("blas", find_compiler()) is None, reason=libraries.missing("blas")
+)
+CODES = ["ours", pytest.param("library", marks=needs_blas)]
+
+
+@functools.cache
+def built(*flags: str) -> Path:
+    return kept("kernels/linpack", *flags)
+
+
+def checks(path: Path, code: str, sizes: str, status: int = 0) -> list[dict[str, Any]]:
+    given = ("--set", f"size={sizes}", "--set", f"code={code}", "--slice", "0.0005", "--blocks", "1")
+    done = subprocess.run([path, *words("linpack", *given)], capture_output=True, text=True, timeout=200)
+    assert done.returncode == status, (done.stdout[-800:], done.stderr)
+    lines = [json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines()]
+    return [line for line in lines if line["event"] == "check"]
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_residuals_are_below_the_benchmarks_limit(code: str) -> None:
+    found = checks(built(), code, "1,2,3,10,100,257")
+    assert len(found) == 6 and all(each["passed"] for each in found)
+    for each in found:
+        residual, off = re.findall(r"residual (\S+), to be below 16; x off by (\S+)", each["detail"])[0]
+        assert float(residual) < 16 and float(off) < 1e-9
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_loop_one_short_and_a_null_kernel_are_found(code: str) -> None:
+    """With ASSAY_BREAK our columns' last elements stay as they were, and the library is not called at all."""
+    found = checks(built("-DASSAY_BREAK=1"), code, "3,10,100,257", status=1)
+    assert len(found) == 4 and not any(each["passed"] for each in found)
+
+
+def test_a_run_gives_the_benchmarks_rate_and_stands_beside_dunigans(tmp_path: Path) -> None:
+    done = assay("run", "linpack", "--set", "size=100", "--json", "--launches", "1", "--out", str(tmp_path / "run"))
+    assert done.status == 0, done.err
+    told = done.document
+    best = {(f["name"], f["params"]["code"]): f["value"] for f in told["figures"] if f["statistic"] == "best"}
+    codes = {code for _, code in best}
+    assert "ours" in codes
+    for code in codes:
+        assert best["rate", code] == pytest.approx((2 / 3 * 100**3 + 2 * 100**2) / best["time", code])
+    assert ("library" in codes) == any(note.startswith("library: ") for note in told["notes"])
+    ours = {"name": "rate", "statistic": "median", "value": 2e9, "unit": "flop/s"}
+    ours |= {"params": {"size": 100, "code": "ours", "threads": 1}}
+    document = {"machine": "here", "benchmarks": [{"benchmark": "linpack", "figures": [ours], "fits": []}]}
+    (table,) = (each for each in tables(document) if "LINPACK" in each.title)
+    assert table.rows == (("LINPACK, 100 equations", "2 Gflop/s", "6 Mflop/s", "500 kflop/s"),)
