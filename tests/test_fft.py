@@ -1,0 +1,74 @@
+"""The Fourier transform: right at every power of two, faults found, the rate's formula, and the library that ran."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.benchmark.record import benchmark
+from assay.errors import InputError
+from assay.execute import libraries
+from assay.execute.compiler import find_compiler
+from command_line import assay
+from compiled import kept
+from started import words
+
+pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+needs_fftw = pytest.mark.skipif(
+    shutil.which("g++") is None or libraries.find("fftw", find_compiler()) is None, reason=libraries.missing("fftw")
+)
+CODES = ["ours", pytest.param("library", marks=needs_fftw)]
+
+
+@functools.cache
+def built(*flags: str) -> Path:
+    return kept("kernels/fft", *flags)
+
+
+def checks(path: Path, code: str, sizes: str, status: int = 0) -> list[dict[str, Any]]:
+    given = ("--set", f"size={sizes}", "--set", f"code={code}", "--slice", "0.0005", "--blocks", "1")
+    done = subprocess.run([path, *words("fft", *given)], capture_output=True, text=True, timeout=200)
+    assert done.returncode == status, (done.stdout[-800:], done.stderr)
+    lines = [json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines()]
+    return [line for line in lines if line["event"] == "check"]
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_transforms_are_those_of_the_definition(code: str) -> None:
+    found = checks(built(), code, "2,4,8,16,32,64,128,1024,2048")
+    assert len(found) == 9 and all(each["passed"] for each in found)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_step_one_short_and_a_null_kernel_are_found(code: str) -> None:
+    """With ASSAY_BREAK the last part of our steps is left out, and the library is not called at all."""
+    found = checks(built("-DASSAY_BREAK=1"), code, "4,8,64,1024,2048", status=1)
+    assert len(found) == 5 and not any(each["passed"] for each in found)
+
+
+def test_a_run_gives_the_conventional_rate_and_names_the_library(tmp_path: Path) -> None:
+    done = assay("run", "fft", "--set", "size=1024", "--json", "--launches", "1", "--out", str(tmp_path / "run"))
+    assert done.status == 0, done.err
+    told = done.document
+    best = {(f["name"], f["params"]["code"]): f["value"] for f in told["figures"] if f["statistic"] == "best"}
+    codes = {code for _, code in best}
+    assert "ours" in codes
+    for code in codes:
+        assert best["rate", code] == pytest.approx(5 * 1024 * math.log2(1024) / best["time", code])
+    assert ("library" in codes) == any(note.startswith("library: fftw-3") for note in told["notes"])
+
+
+def test_what_cannot_be_done_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    given = words("fft", "--set", "size=12", "--set", "code=ours")
+    done = subprocess.run([built(), *given], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "accepted: powers of two" in done.stderr
+    monkeypatch.setattr(libraries, "find", lambda name, compiler: None)
+    with pytest.raises(InputError, match=r"no FFTW library was found: apt-get install libfftw3-dev"):
+        libraries.refuse_missing(benchmark("fft"), {"code": "library"})
