@@ -19,7 +19,7 @@ from rich.console import Console
 from assay.document.json_form import from_json, to_json
 from assay.document.reported_figure import Headline
 from assay.document.run_document import Document
-from assay.report import bounds, page, summary, tables
+from assay.report import bounds, page, page_beside, side_by_side, summary, tables
 from assay.report.document import document
 from assay.report.terminal import show
 from assay.report.units import human, params
@@ -178,6 +178,21 @@ def test_the_page_fits_a_phone(browser: Any, written: Path, scheme: str) -> None
             "[...document.querySelectorAll('#echo .cases td .state')].map(e => e.getBoundingClientRect().right)"
         )
         assert edges and max(edges) <= 390 and opened.errors == []  # no scrolling to see the state of a case
+
+
+@pytest.mark.browser
+def test_a_wide_table_of_runs_scrolls_in_its_block_on_a_phone(browser: Any, whole: Document, tmp_path: Path) -> None:
+    beside = page_beside.write(side_by_side.side_by_side([whole] * 4), tmp_path / "beside.html")
+    with Opened(browser, beside, viewport={"width": 390, "height": 844}) as opened:
+        opened.says("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+        assert opened.says("document.documentElement.scrollWidth") <= 390
+        scrolled = "(e => { e.scrollLeft = 1e6; return e.scrollLeft + e.clientWidth - e.scrollWidth })"
+        ends = opened.says(f"[...document.querySelectorAll('.wide')].map({scrolled})")
+        last = "[...document.querySelectorAll('.wide tr')].map(e => e.lastElementChild.getBoundingClientRect().right)"
+        assert len(ends) == 3 and max(map(abs, ends)) <= 1  # each can be moved to its end
+        assert max(opened.says(last)) <= 390 and opened.errors == []  # where its last column is seen
+        shaded = "getComputedStyle(document.querySelector('.wide')).backgroundAttachment"
+        assert opened.says(shaded) == "local, local, scroll, scroll"
 
 
 @pytest.mark.browser
