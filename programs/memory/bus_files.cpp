@@ -1,5 +1,6 @@
-// The bus shared with files: a memory stream on one processor beside a thread on another that writes a file and brings
-// it to the device (fsync), or reads it; each alone and both together (Dunigan 1995, section 3, asks it of messages).
+// The bus shared with files: a memory stream on one hardware thread beside a thread on another that writes a file and
+// brings it to the device (fsync), or reads it; each alone and both together (Dunigan 1995, section 3, asks it of
+// messages).
 //
 // A block is three windows, the stream alone, the file alone, both; their order turns from block to block. Writing ends
 // with fsync, which counts; the stream goes on until that is done. The file passes the page cache by (O_DIRECT) where

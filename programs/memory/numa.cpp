@@ -1,8 +1,8 @@
-// From the processors of each node to the memory of each node: the rate of all of them reading, and the latency of one
-// load. On a machine with one node that is one cell, and it says so.
+// From the hardware threads of each node to the memory of each node: the rate of all of them reading, and the latency
+// of one load. On a machine with one node that is one cell, and it says so.
 //
 // The memory is bound to its node before it is touched, and asked where it lies afterwards (METHOD, rule 15). All
-// processors of a node read their parts of it, once per operation; one of them follows a chain through it.
+// hardware threads of a node read their parts of it, once per operation; one of them follows a chain through it.
 #include <cstring>
 #include <map>
 
@@ -16,9 +16,9 @@ name = "numa"
 title = "Memory by node"
 part = "memory"
 kind = "node"
-summary = "bandwidth and latency from the processors of each node to the memory of each node"
+summary = "bandwidth and latency from the hardware threads of each node to the memory of each node"
 cost = "rate: 8 bytes per element, read once; latency: one dependent load of 8 bytes, each from another cache line"
-check = "the sum that all processors read together, with a closed form; the chain leads through eight places and back, and the measured loop from one to the next after as many loads as there are lines between, and not before; the kernel says that the pages lie on the node"
+check = "the sum that all hardware threads read together, with a closed form; the chain leads through eight places and back, and the measured loop from one to the next after as many loads as there are lines between, and not before; the kernel says that the pages lie on the node"
 source = "Dunigan 1995, section 3 (KSR, BBN TC2000: local and remote memory); McVoy and Staelin 1996"
 statistics = ["median", "best"]
 matrix = ["from", "to"]
@@ -35,7 +35,7 @@ words = ["nodes"]
 min = 0
 max = 4095
 sweep = true
-help = "the node whose processors work; nodes: each that has processors for this process"
+help = "the node whose hardware threads work; nodes: each that has hardware threads for this process"
 
 [parameter.to]
 type = "integer"
@@ -52,11 +52,11 @@ default = 0
 min = 0
 max = 1099511627776
 unit = "B"
-help = "bytes on the node; 0: four times the last-level cache that the processors in use can count on"
+help = "bytes on the node; 0: four times the last-level cache that the hardware threads in use can count on"
 
 [metric.time]
 unit = "s/B"
-help = "time of a byte read, all processors of the node together"
+help = "time per byte read, all hardware threads of the node together"
 
 [metric.load]
 unit = "s"
@@ -73,7 +73,7 @@ help = "bytes per second that the hardware threads of node `from` read from the 
 metric = "load"
 unit = "s"
 better = "lower"
-help = "time of a dependent load by a processor of node `from` from the memory of node `to`"
+help = "time of a dependent load by a hardware thread of node `from` from the memory of node `to`"
 )record";
 
 namespace {

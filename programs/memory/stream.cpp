@@ -1,9 +1,10 @@
-// Bandwidth of memory with 1 to p processors at work at once, each one's share and the sum (Dunigan 1995, section 3,
-// Table 3.1; the loops and the counting are those of McCalpin's STREAM).
+// Bandwidth of memory with 1 to p hardware threads at work at once, each one's share and the sum (Dunigan 1995, section
+// 3, Table 3.1; the loops and the counting are those of McCalpin's STREAM).
 //
 // One operation is a pass of all threads over their parts of the arrays, in lockstep as in STREAM; each thread is held
-// on a processor and touched its part first. A share is the bytes of one thread over its own time at work. Streaming
-// stores pass the caches by; what a plain store costs beside (the line read before it is written) is not counted.
+// on a hardware thread and touched its part first. A share is the bytes of one thread over its own time at work.
+// Streaming stores pass the caches by; what a plain store costs beside (the line read before it is written) is not
+// counted.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@ title = "Memory bandwidth"
 part = "memory"
 kind = "node"
 first_look = true
-summary = "bandwidth of memory with 1 to p processors at once: their sum, and each one's share"
+summary = "bandwidth of memory with 1 to p hardware threads at once: their sum, and each one's share"
 cost = "bytes per element, as STREAM counts them: read and write 8, copy and scale 16, add and triad 24; flops: scale and add 1, triad 2"
 check = "elements throughout and at both ends of every thread's part of the destination are overwritten with a sentinel, one pass is made, and they are compared with a closed form of their place; the sum that read finds with integer arithmetic of the pattern"
 source = "Dunigan 1995, section 3, Table 3.1; McCalpin 1995, STREAM"
@@ -43,7 +44,7 @@ help = "a = value (write), b (copy), 3 b (scale), b + c (add), b + 3 c (triad), 
 
 [parameter.threads]
 from = "threads/parameters.hpp"
-help = "threads at work, each on a processor of its own; more than there are processors are left out"
+help = "threads at work, each on a hardware thread of its own; more than there are hardware threads are left out"
 
 [parameter.vector]
 type = "integer"
@@ -62,7 +63,7 @@ min = 0
 max = 1099511627776
 unit = "B"
 sweep = true
-help = "bytes of each array; 0: four times the last-level cache that the processors in use can count on"
+help = "bytes of each array; 0: four times the last-level cache that the hardware threads in use can count on"
 
 [metric.time]
 unit = "s/B"

@@ -1,4 +1,4 @@
-// Whether ranks have processors of their own: where two must share one, what they do at once is not at once.
+// Whether ranks have hardware threads of their own: where two must share one, what they do at once is not at once.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ inline std::vector<int> processors_of(const std::vector<Seat>& seats, std::size_
   return cpus;
 }
 
-// Whether the first `ranks` of them can each have a processor to itself: a matching by augmenting paths.
+// Whether the first `ranks` of them can each have a hardware thread to itself: a matching by augmenting paths.
 inline bool apart(const std::vector<Seat>& seats, std::size_t ranks) {
 #ifdef ASSAY_CROWDED  // the tests': on fewer processors, to see that data come through
   if (seats.size() >= ranks) return true;

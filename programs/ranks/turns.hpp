@@ -1,5 +1,5 @@
-// A loop that keeps a processor busy and nothing else: no memory, no library, one dependent operation a turn, whose
-// result has a closed form, so that no compiler leaves it out and a check sees that it ran.
+// A loop that keeps a hardware thread busy and nothing else: no memory, no library, one dependent operation a turn,
+// whose result has a closed form, so that no compiler leaves it out and a check sees that it ran.
 //
 // Turn i adds i to a sum, through a register that the compiler must take as changed. On a described machine a turn is
 // charged what its [compute] states for the kernel "turn", else `seconds_a_turn`: those who use it set their loops by
@@ -30,7 +30,7 @@ inline constexpr double seconds_a_turn = 1e-9;
   return turns <= 0 || sum == (n % 2 == 0 ? n / 2 * (n - 1) : n * ((n - 1) / 2));
 }
 
-// Turns that take about so many seconds; on this processor as it was at the first call.
+// Turns that take about so many seconds; on this hardware thread as it was at the first call.
 inline std::int64_t real_turns_in(double seconds) {
   static const double turns_a_second = [] {
     constexpr std::int64_t turns = 100'000;
@@ -54,7 +54,7 @@ std::int64_t turns_in(const C& comm, double seconds) {
   return comm.is_simulated() ? std::max<std::int64_t>(1, static_cast<std::int64_t>(seconds / cost_of_a_turn(comm)))
                              : real_turns_in(seconds);
 }
-// So many turns of this rank's processor; on a described machine they cost their time and are not done.
+// So many turns of this rank's hardware thread; on a described machine they cost their time and are not done.
 template <Communicator C>
 auto busy(C& comm, std::int64_t turns, std::int64_t& wrong) {
   return comm.compute(static_cast<double>(turns) * cost_of_a_turn(comm),

@@ -1,6 +1,6 @@
 // Barriers, each a class with arrive(rank): std::barrier; central, one counter whose sense turns over; dissemination,
 // ceil(log2 p) rounds in each of which thread i signals thread i + 2^k (Hensgen, Finkel and Manber 1988; both as in
-// Mellor-Crummey and Scott 1991). A thread that waits in the latter two keeps its processor.
+// Mellor-Crummey and Scott 1991). A thread that waits in the latter two keeps its hardware thread.
 #pragma once
 
 #include <barrier>

@@ -1,5 +1,6 @@
-// Latency from processor to processor: two threads, each held on one, hand a number back and forth in one cache line,
-// for every pair of processors; the order of processors is the team's, one of each core before any second.
+// Latency from hardware thread to hardware thread: two threads, each held on one, hand a number back and forth in one
+// cache line, for every pair of hardware threads; the order of hardware threads is the team's, one of each core before
+// any second.
 #include <algorithm>
 #include <numeric>
 
@@ -11,7 +12,7 @@ title = "Core to core"
 part = "threads"
 kind = "node"
 first_look = true
-summary = "time for one processor to see what another wrote, for pairs of processors"
+summary = "time for one hardware thread to see what another wrote, for pairs of hardware threads"
 cost = "one operation is a round trip: two hand-overs, each a store and the loads that wait for it"
 check = "each side waits for the very next number, and the last one is twice the round trips made"
 source = "Dunigan 1995, section 3 (shared variables); McVoy and Staelin 1996"
@@ -32,7 +33,7 @@ words = ["four", "sixteen", "each"]
 min = 0
 max = 4095
 sweep = true
-help = "one processor, counted among those that this process may use; sixteen: the first of them, each: all"
+help = "one hardware thread, counted among those that this process may use; sixteen: the first of them, each: all"
 
 [parameter.second]
 type = "integer"
@@ -43,7 +44,7 @@ words = ["four", "sixteen", "each"]
 min = 0
 max = 4095
 sweep = true
-help = "the other; pairs are measured once, the lesser first; the same: one processor by itself"
+help = "the other; pairs are measured once, the lesser first; the same: one hardware thread by itself"
 
 [metric.round_trip]
 unit = "s"
@@ -55,7 +56,7 @@ formula = "value / 2"
 unit = "s"
 better = "lower"
 headline = true
-help = "one way: from a store by one processor to a load that sees it on the other"
+help = "one way: from a store by one hardware thread to a load that sees it on the other"
 )record";
 
 namespace {

@@ -1,4 +1,4 @@
-// What a processor does beside our work, seen from within: detours, found by two methods.
+// What a hardware thread does beside our work, seen from within: detours, found by two methods.
 //
 // Fixed work: the same piece of work again and again; a piece that takes longer than the median piece by `least` or
 // more held a detour of that difference. Fixed time: how many small units of work fit into each of many equal spans; a
@@ -71,7 +71,8 @@ inline double median(std::vector<std::uint32_t> values) {
   return *middle;
 }
 
-// Of the spans that were not mostly lost: where others have the processor for long, half of all spans may be empty.
+// Of the spans that were not mostly lost: where others have the hardware thread for long, half of all spans may be
+// empty.
 inline double typical_units(std::vector<std::uint32_t> units) {
   const std::uint32_t most = units.empty() ? 0 : *std::max_element(units.begin(), units.end());
   std::erase_if(units, [&](std::uint32_t each) { return each < most - most / 2; });

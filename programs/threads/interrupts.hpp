@@ -1,4 +1,4 @@
-// What the kernel counts of each processor: interrupts by their row of /proc/interrupts, and time stolen by a
+// What the kernel counts of each hardware thread: interrupts by their row of /proc/interrupts, and time stolen by a
 // hypervisor (/proc/stat). `system` is "/" but in tests.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Locks, each a class with lock() and unlock(): spin (test, then test-and-set), ticket (in order of arrival; Mellor-
 // Crummey and Scott 1991), MCS (in order, each waiting on a line of its own; the same paper). std::mutex, POSIX's
-// and OpenMP's lock stand beside them. None of the three gives its processor up while it waits.
+// and OpenMP's lock stand beside them. None of the three gives its hardware thread up while it waits.
 #pragma once
 
 #include <mutex>

@@ -1,9 +1,9 @@
-// Noise of the node: what is taken from a program that computes and nothing else, on every processor at once, by fixed
-// work quanta and by fixed time quanta (threads/detours.hpp).
+// Noise of the node: what is taken from a program that computes and nothing else, on every hardware thread at once, by
+// fixed work quanta and by fixed time quanta (threads/detours.hpp).
 //
 // Each block also leaves a line a thread, {"event":"trace","format":"assay noise 1",…}, with the start and length of
-// each detour and what the kernel counted on that processor meanwhile: src/assay/machine/noise_traces.py reads it,
-// the report's spectrum is made of it, and a simulated processor can be kept from its work by it.
+// each detour and what the kernel counted on that hardware thread meanwhile: src/assay/machine/noise_traces.py reads
+// it, the report's spectrum is made of it, and a simulated hardware thread can be kept from its work by it.
 #include <sys/resource.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ name = "noise"
 title = "Noise of the node"
 part = "threads"
 kind = "node"
-summary = "time that is taken from a program by everything else on its processors: how much, how often, how long at once"
+summary = "time that is taken from a program by everything else on its hardware threads: how much, how often, how long at once"
 cost = "one operation is a step of a linear congruential generator; a quantum is some thousands of them"
 check = "the generators stand where jumping ahead by all their steps leads; in a trial, interruptions made on purpose are found at their places and lengths"
 source = "Petrini, Kerbyson and Pakin 2003; Sottile and Minnich 2004; Beckman et al. 2006"
@@ -43,7 +43,7 @@ default = 0
 min = 0
 max = 4096
 sweep = true
-help = "threads at work, each on a processor of its own; 0: one on every processor"
+help = "threads at work, each on a hardware thread of its own; 0: one on every hardware thread"
 
 [parameter.quantum]
 type = "real"
@@ -67,31 +67,31 @@ help = "median time of a fixed piece of work, or of a unit of those that fill a 
 
 [metric.lost]
 unit = "1"
-help = "share of the time that detours took, over all processors"
+help = "share of the time that detours took, over all hardware threads"
 
 [metric.detours]
 unit = "1/s"
-help = "detours a second of one processor, over all processors"
+help = "detours per second of one hardware thread, over all hardware threads"
 
 [metric.median_detour]
 unit = "s"
-help = "median length of a detour, over all processors"
+help = "median length of a detour, over all hardware threads"
 
 [metric.largest_detour]
 unit = "s"
-help = "the longest detour of any processor"
+help = "the longest detour of any hardware thread"
 
 [metric.thread_lost]
 unit = "1"
-help = "share of the time that detours took on one processor"
+help = "share of the time that detours took on one hardware thread"
 
 [metric.thread_detours]
 unit = "1/s"
-help = "detours a second on one processor"
+help = "detours per second on one hardware thread"
 
 [metric.thread_largest]
 unit = "s"
-help = "the longest detour on one processor"
+help = "the longest detour on one hardware thread"
 
 [headline.lost]
 figure = "lost"
@@ -105,13 +105,13 @@ metric = "lost"
 unit = "1"
 better = "lower"
 headline = true
-help = "share of the time lost to detours, mean of all processors"
+help = "share of the time lost to detours, mean of all hardware threads"
 
 [figure.detours]
 metric = "detours"
 unit = "1/s"
 better = "lower"
-help = "detours a second of a processor, mean of all"
+help = "detours per second and hardware thread, mean of all"
 
 [figure.median_detour]
 metric = "median_detour"
@@ -123,25 +123,25 @@ help = "median length of a detour"
 metric = "largest_detour"
 unit = "s"
 better = "lower"
-help = "the longest detour of a block, on any processor"
+help = "the longest detour of a block, on any hardware thread"
 
 [figure.thread_lost]
 metric = "thread_lost"
 unit = "1"
 better = "lower"
-help = "share of the time lost on each processor; thread: which one"
+help = "share of the time lost on each hardware thread; thread: which one"
 
 [figure.thread_detours]
 metric = "thread_detours"
 unit = "1/s"
 better = "lower"
-help = "detours a second on each processor; thread: which one"
+help = "detours per second on each hardware thread; thread: which one"
 
 [figure.thread_largest]
 metric = "thread_largest"
 unit = "s"
 better = "lower"
-help = "the longest detour of a block on each processor; thread: which one"
+help = "the longest detour of a block on each hardware thread; thread: which one"
 
 [figure.quantum]
 metric = "quantum"
@@ -262,8 +262,8 @@ struct Watcher {  // a case's threads; one block at a time
   }
 
   // Some twenty interruptions of a fifth of a millisecond: the detour that each falls into must not be much shorter.
-  // Half of them are enough, as a processor that shares its core goes at several speeds, and a slow span looks like a
-  // loss.
+  // Half of them are enough, as a hardware thread that shares its core goes at several speeds, and a slow span looks
+  // like a loss.
   Check verify() {
     for (std::size_t rank = 0; rank < chains.size(); ++rank)
       if (threads::Chain::after(chains[rank].steps) != chains[rank].state)

@@ -1,6 +1,6 @@
-// A team of threads, each held on a processor of its own, that does one piece of work after another: `run(n, body)`
-// has members 0 to n-1 call `body(rank)`; member 0 is the caller. Members wait in a short spin and then asleep, so
-// that they cost nothing while fewer work. Where each one really ran is asked of the kernel and kept.
+// A team of threads, each held on a hardware thread of its own, that does one piece of work after another: `run(n,
+// body)` has members 0 to n-1 call `body(rank)`; member 0 is the caller. Members wait in a short spin and then asleep,
+// so that they cost nothing while fewer work. Where each one really ran is asked of the kernel and kept.
 #pragma once
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ inline constexpr double least_reading = 5e-4;   // s, a thousand times what it t
 #endif
 }
 
-// Holds the calling thread on one processor; false where the kernel refuses.
+// Holds the calling thread on one hardware thread; false where the kernel refuses.
 bool pin(int cpu);
 
 class Team {
