@@ -23,6 +23,8 @@ FITS: dict[str, Json] = {
     "per_hop": LINE
     | {"gamma": 0.0, "gamma_ci95": None, "gamma_range": [0, 0], "hops": [], "cells": 1}
     | {"median": 0.0, "worst": 0.0},
+    "rates_by_level": {"figure": "rate", "size": None, "lengths": [], "r_max_ci95": None, "n_half_ci95": None}
+    | {"bandwidth": 0.0, "reason": None},
     "speedup": {"efficiency": [], "superlinear": []},
     "amdahl": SPEEDUP_LAW | {"lack_of_fit": None, "scope": ""},
     "universal": SPEEDUP_LAW | {"lack_of_fit": None, "scope": ""},

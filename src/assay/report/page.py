@@ -19,8 +19,8 @@ from urllib.parse import quote
 from assay import versions
 from assay.document.json_form import to_json
 from assay.document.run_document import Document
-from assay.papers.tables import hypercubes, paragon, quoted
-from assay.report import by_length, launches_spent, parts, run_verdict, shares, summary, tables
+from assay.papers.tables import euroben, hypercubes, paragon, quoted
+from assay.report import by_length, launches_spent, level_rates, parts, run_verdict, shares, summary, tables
 from assay.report.grid import Grid
 from assay.report.matrices import tables as squares
 from assay.store import Run, storage_failed
@@ -91,10 +91,12 @@ def _library() -> str:
 
 
 def _published(document: Document) -> list[Grid]:
-    """Lay out the published machines beside this one, and what was published of a described machine itself."""
+    """Lay out vector kernels by level, the published machines beside this one, and what was published of this one."""
     beside = document.beside or []
     own = [quoted.table(document.quoted)] if document.quoted else []
-    return [*beside, *hypercubes.tables(document), *paragon.tables(document), *own]
+    by_level = [made for section in document.benchmarks for made in level_rates.tables(document, section)]
+    past = [*hypercubes.tables(document), *paragon.tables(document), *euroben.tables(document)]
+    return [*beside, *by_level, *past, *own]
 
 
 def _files(document: Document, folder: Path | None) -> list[dict[str, str]]:

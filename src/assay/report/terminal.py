@@ -7,10 +7,11 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from assay.document.fits import LevelRatesFit
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.papers.tables import hypercubes, quoted
-from assay.report import by_length, launches_spent, matrices, summary, tables
+from assay.papers.tables import euroben, hypercubes, quoted
+from assay.report import by_length, launches_spent, level_rates, matrices, summary, tables
 
 MOST_ROWS = 24  # a longer table is for the page, unless it is the only one
 MOST_FAMILIES = 2  # cases whose fits are printed
@@ -35,6 +36,9 @@ def show(document: Document, console: Console | None = None) -> None:
     own = [quoted.table(document.quoted)] if document.quoted else []
     beside = document.beside or []
     past = hypercubes.tables(document) if alone else []  # of a whole evaluation they stand on the page
+    past += euroben.tables(document)[:1] if alone else []  # and the paper's other tables, too
+    for section in document.benchmarks if alone else ():
+        past = [*level_rates.tables(document, section), *past]
     if document.validation:
         beside, own = [], []  # the verdict has their gist, the page has all of them
     for table in (*beside[:MOST_BESIDE], *own, *past):
@@ -54,7 +58,8 @@ def _benchmark(out: Console, section: Section) -> None:
     for each in lengths:
         out.print(each.rich())
     made = tables.figures(section, narrow=True)
-    if not by_length.whole(section):
+    by_level = any(isinstance(fit, LevelRatesFit) for fit in section.fits)
+    if not by_length.whole(section) and not (by_level and len(made.rows) > MOST_ROWS):
         out.print(made.rich() if made.rows else Text(section.title, style="bold"))
     for square in matrices.tables(section):
         if len(square.rows) <= MOST_COLUMNS:
@@ -76,6 +81,8 @@ def _fits(section: Section) -> list[str]:
     """What was fitted, a family of cases after the other under what tells it from the others."""
     families: dict[tuple[tuple[str, Any], ...], list[str]] = {}
     for fit in section.fits:
+        if isinstance(fit, LevelRatesFit):  # they have a table
+            continue
         families.setdefault(tuple(sorted(fit.params.items())), []).append(fit.text)
     if len(families) < 2:
         return [text for texts in families.values() for text in texts]
