@@ -1,6 +1,6 @@
-"""The gate of `assay compare --margin`: it opens only where every figure that it rests on was judged, and is equal.
+"""The threshold of `assay compare --margin`: met only where every figure that it rests on was judged, and is equal.
 
-A gate that nobody could judge stays shut: too few launches, a bound in the place of a number, nothing in common.
+It is not met where nothing could be judged: too few launches, a bound instead of a value, no figure in common.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def named(names: str, documents: Sequence[Document]) -> list[str]:
 def required(
     a: Document, b: Document, words: Sequence[str] | None, planned: Sequence[Set[str]] = (frozenset(), frozenset())
 ) -> set[Key]:
-    """Give the figures of A that the gate rests on: those named, else the headlines; none of these means every one.
+    """Give the figures of A that the threshold rests on: those named, else the headlines; without headlines, all.
 
     A named figure counts with all its cases, also those that only one of the runs has. A headline counts where both
     have it, and where the other run tried the benchmark, or was `planned` to, and lost that headline.
