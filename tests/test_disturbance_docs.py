@@ -12,9 +12,9 @@ TEXT = (Path(__file__).parents[1] / "docs" / "disturbance.md").read_text()
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (accounts.OTHERS, "more than {:g} processors busy"),
-        (accounts.OTHERS_A_PROCESSOR, "{:g} more per processor of the host"),
-        (accounts.STEAL, "took more than {:g} processors"),
+        (accounts.OTHERS, "more than {:g} hardware threads busy"),
+        (accounts.OTHERS_A_PROCESSOR, "{:g} more per hardware thread of the host"),
+        (accounts.STEAL, "took more than {:g} hardware threads"),
         (accounts.SWITCHES, "more than {:g} involuntary switches"),
         (accounts.SWITCHES_A_RANK, "{:g} more per further rank"),
         (100 * accounts.STARVED, "below {:g}% of that in the best blocks"),
@@ -27,7 +27,7 @@ TEXT = (Path(__file__).parents[1] / "docs" / "disturbance.md").read_text()
         (1e3 * accounts.EVENT, "long beside a slice ({:g} ms)"),
         (1e3 * accounts.SWITCH, "a slice of {:g} ms"),
         (accounts.IDLE, "an idle machine ({:g} and"),
-        (accounts.IDLE_A_PROCESSOR, "and {:g} per processor;"),
+        (accounts.IDLE_A_PROCESSOR, "and {:g} per hardware thread;"),
         (accounts.IDLE_STEAL, "{:g} of stolen time"),
         (100 * verdict.CLEAN, "by no more than {:g}%"),
         (100 * verdict.STANDS, "off by {:g}% at most"),

@@ -236,7 +236,7 @@ def test_caches_found_agree_with_the_operating_system(build: Any) -> None:
         if len(found) >= 2 and all(abs(a / system[i + 1] - 1) <= 0.2 for i, a in enumerate(found[:2])):
             return
     if busy > 0.2 * wall:
-        pytest.skip(f"others keep {busy / wall:.1f} processors busy, and with them the caches")
+        pytest.skip(f"others keep {busy / wall:.1f} hardware threads busy, and with them the caches")
     pytest.fail(f"found {found}, the system says {system}")
 
 

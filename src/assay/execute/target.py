@@ -65,7 +65,7 @@ def enough_ranks(
     if gone and not kept:
         raise InputError("is too few for all that is asked for", key="-N", value=there, accepted=", ".join(gone))
     if gone:
-        what = "processors" if on is None else "nodes"
+        what = "hardware threads" if on is None else "nodes"
         say(f"skipped for lack of {what}, of which there are {there}: {', '.join(gone)}")
     return kept
 

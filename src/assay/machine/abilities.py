@@ -32,7 +32,7 @@ class Missing(reading.HostPart):
     command: str
 
 
-class Doubt(reading.HostPart):
+class HostWarning(reading.HostPart):
     """A reason to trust numbers of this machine less, and what can be done about it."""
 
     about: str
@@ -190,92 +190,96 @@ def install(host: Host, thing: str) -> str:
     return f"{'' if host.root else 'sudo '}{INSTALLERS[family]} {PACKAGES[thing][family]}"
 
 
-def doubts(host: Host) -> tuple[Doubt, ...]:
+def doubts(host: Host) -> tuple[HostWarning, ...]:
     """What makes numbers of this machine less sure, the worst first."""
     return tuple(_busy(host)) + tuple(_virtual(host)) + tuple(_clocks(host)) + tuple(_confined(host))
 
 
-def _busy(host: Host) -> list[Doubt]:
+def _busy(host: Host) -> list[HostWarning]:
     now, found = host.activity, []
     if now.others is not None and now.others > 0.1:
         names = ", ".join(f"{each.name} {each.share:.0%}" for each in now.busiest[:3] if each.share >= 0.05)
         text = f"others keep {now.others:.1f} of {host.processors.threads or '?'} hardware threads busy"
         remedy = "wait until it is quiet, or expect disturbed numbers"
-        found.append(Doubt(about="busy", text=text + (f": {names}" if names else ""), remedy=remedy))
+        found.append(HostWarning(about="busy", text=text + (f": {names}" if names else ""), remedy=remedy))
     if now.users is not None and len(now.users) > 1:
-        found.append(Doubt(about="users", text=f"{len(now.users)} people are logged in: {', '.join(now.users[:4])}"))
+        found.append(
+            HostWarning(about="users", text=f"{len(now.users)} people are logged in: {', '.join(now.users[:4])}")
+        )
     if (host.limits.usable_cpus or 99) <= 2:
         text = f"{host.limits.usable_cpus:g} hardware threads: anything else that runs disturbs what is measured"
-        found.append(Doubt(about="few processors", text=text))
+        found.append(HostWarning(about="few processors", text=text))
     swap = (host.memory.swap_total or 0) - (host.memory.swap_free or 0)
     if swap > (host.memory.total or 0) // 50:
-        found.append(Doubt(about="swap", text=f"{swap / 2**30:.1f} GiB are swapped out: memory is short"))
+        found.append(HostWarning(about="swap", text=f"{swap / 2**30:.1f} GiB are swapped out: memory is short"))
     return found
 
 
-def _virtual(host: Host) -> list[Doubt]:
+def _virtual(host: Host) -> list[HostWarning]:
     if not host.system.virtualised:
         return []
     where = f"a virtual machine ({host.system.hypervisor or 'hypervisor unknown'})"
     steal, ever = host.activity.steal, host.activity.steal_since_boot
     if steal is None or not ever:
         text = f"{where} whose stolen time was never counted: none was taken, or the hypervisor hides it"
-        return [Doubt(about="virtualised", text=text, remedy="repeat at another hour and compare")]
+        return [HostWarning(about="virtualised", text=text, remedy="repeat at another hour and compare")]
     if steal > 0.02:
         text = f"{where}: others on its host take {steal:.0%} of a hardware thread now"
-        return [Doubt(about="stolen time", text=text, remedy="wait, or take an instance of its own")]
+        return [HostWarning(about="stolen time", text=text, remedy="wait, or take an instance of its own")]
     hours = (host.system.uptime or 0) / 3600
     text = f"{where}; {ever:.0f} s of processor time were stolen in {hours:.1f} h"
-    return [Doubt(about="virtualised", text=text)]
+    return [HostWarning(about="virtualised", text=text)]
 
 
-def _clocks(host: Host) -> list[Doubt]:
+def _clocks(host: Host) -> list[HostWarning]:
     cpu, found = host.processors, []
     if cpu.governor and "powersave" in cpu.governor:
         follows = cpu.driver in ("intel_pstate", "amd-pstate-epp")
         text = f"governor {cpu.governor}" + (": the clock follows the load" if follows else ": the clock stays low")
         remedy = "cpupower frequency-set -g performance"
-        found.append(Doubt(about="governor", text=text, remedy=("" if host.root else "sudo ") + remedy))
+        found.append(HostWarning(about="governor", text=text, remedy=("" if host.root else "sudo ") + remedy))
     elif cpu.governor and cpu.governor != "performance":
         text = f"governor {cpu.governor}: the clock follows the load"
-        found.append(Doubt(about="governor", text=text))
+        found.append(HostWarning(about="governor", text=text))
     elif cpu.governor is None:
         text = "clock frequency and governor are not visible: a change of clock cannot be told from a change of speed"
-        found.append(Doubt(about="frequency", text=text))
+        found.append(HostWarning(about="frequency", text=text))
     if cpu.kinds:
         kinds = ", ".join(f"{len(kind.cpus)} {kind.name}" for kind in cpu.kinds)
-        found.append(Doubt(about="unlike cores", text=f"the cores are not alike ({kinds})", remedy="pin the ranks"))
+        found.append(
+            HostWarning(about="unlike cores", text=f"the cores are not alike ({kinds})", remedy="pin the ranks")
+        )
     if host.system.clock_source and host.system.clock_source not in GOOD_CLOCKS:
         text = f"clock source {host.system.clock_source}: reading the time is slow or coarse"
-        found.append(Doubt(about="clock", text=text))
+        found.append(HostWarning(about="clock", text=text))
     if host.system.counters is False:
         text = "no hardware counters: that work is really done is shown without instruction counts"
-        found.append(Doubt(about="counters", text=text))
+        found.append(HostWarning(about="counters", text=text))
     return found
 
 
-def _confined(host: Host) -> list[Doubt]:
+def _confined(host: Host) -> list[HostWarning]:
     bounds, found = host.limits, []
     threads = host.processors.threads
     if bounds.cpu_quota is not None and bounds.cpu_quota < (threads or 0):
         text = f"a control group allows {bounds.cpu_quota:g} of {threads} hardware threads and stops what exceeds it"
-        found.append(Doubt(about="quota", text=text))
+        found.append(HostWarning(about="quota", text=text))
     if bounds.cpus is not None and threads is not None and bounds.cpus < threads:
         mask = reading.spans(bounds.affinity or ())
         found.append(
-            Doubt(about="affinity", text=f"only {bounds.cpus} of {threads} hardware threads may be used ({mask})")
+            HostWarning(about="affinity", text=f"only {bounds.cpus} of {threads} hardware threads may be used ({mask})")
         )
     if host.memory.limit is not None:
         text = f"a control group limits memory to {host.memory.limit / 2**30:.1f} GiB"
-        found.append(Doubt(about="memory limit", text=text))
+        found.append(HostWarning(about="memory limit", text=text))
     for each in host.filesystems.mounts:
         if "does not answer" in each.notes:
-            found.append(Doubt(about="file system", text=f"{each.mount} ({each.type}) does not answer"))
+            found.append(HostWarning(about="file system", text=f"{each.mount} ({each.type}) does not answer"))
     places = [each for each in host.filesystems.scratch if each.writable]
     if places and all(each.where in ("network", "parallel") for each in places):
         text = "every scratch folder is on a network: file benchmarks share it with others"
-        found.append(Doubt(about="scratch", text=text))
+        found.append(HostWarning(about="scratch", text=text))
     if host.accelerators.devices:
         text = f"{len(host.accelerators.devices)} accelerators are here; Assay does not measure them"
-        found.append(Doubt(about="accelerators", text=text))
+        found.append(HostWarning(about="accelerators", text=text))
     return found

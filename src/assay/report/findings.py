@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from assay.document.fits import BreaksFit
 from assay.document.run_document import Document
 from assay.document.run_verdict import Finding, ReachedLine
-from assay.machine.abilities import Doubt
+from assay.machine.abilities import HostWarning
 from assay.report.bounds import best_peak, percent, values
 from assay.report.units import human
 
@@ -24,7 +24,7 @@ QUIET = ("few processors", "users", "counters", "frequency", "accelerators", "sc
 BUSY = ("busy", "stolen time")  # what the run's own accounting says better
 
 
-def findings(document: Document, lines: Sequence[ReachedLine], doubts: Sequence[Doubt]) -> list[Finding]:
+def findings(document: Document, lines: Sequence[ReachedLine], doubts: Sequence[HostWarning]) -> list[Finding]:
     """Return the lines, the heaviest first; `doubts` are those of the host's discovery."""
     made = [
         *_missing(document),
@@ -174,7 +174,7 @@ def _breaks(document: Document) -> Iterator[Finding]:
             yield _line(28, "limit", text, advice)
 
 
-def _doubts(document: Document, doubts: Sequence[Doubt]) -> Iterator[Finding]:
+def _doubts(document: Document, doubts: Sequence[HostWarning]) -> Iterator[Finding]:
     for doubt in doubts:
         if doubt.about in QUIET or (doubt.about in BUSY and document.causes):
             continue

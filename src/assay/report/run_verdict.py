@@ -16,7 +16,7 @@ from assay.report import against, earlier, facts, findings, grade, reached
 from assay.store import Run
 
 if TYPE_CHECKING:
-    from assay.machine.abilities import Doubt
+    from assay.machine.abilities import HostWarning
 
 MOST_FINDINGS = 6  # on the first screen; the rest is counted
 
@@ -53,7 +53,7 @@ def of(document: Document) -> RunVerdict:
     return document.summary or verdict(document)
 
 
-def _doubts(discovered: Facts) -> Sequence[Doubt]:
+def _doubts(discovered: Facts) -> Sequence[HostWarning]:
     """What discovery doubted on this host when the run began; nothing where the host is not this version's."""
     if not discovered:
         return []

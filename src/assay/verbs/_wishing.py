@@ -70,7 +70,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
 
 def _too_few(record: Benchmark, on: str | None) -> dict[str, str]:
     """Give a benchmark that needs more ranks than there are places as an entry of a document's `left_out`."""
-    place = "processor" if on is None else "node"
+    place = "hardware thread" if on is None else "node"
     reason = f"needs {record.extra['least_ranks']} ranks, each on a {place} of its own"
     return {"benchmark": record.name, "title": record.title, "reason": reason}
 

@@ -103,9 +103,9 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
     if faulted:
         hit("faults", faulted, sum(blocks[i].counted("major_faults") for i in faulted))
     texts = {
-        "others": "other processes kept up to {0:.2g} of {1} processors busy",
-        "steal": "the hypervisor took up to {0:.2g} processors away",
-        "taken": "other processes and the hypervisor together took up to {0:.2g} of {1} processors",
+        "others": "other processes kept up to {0:.2g} of {1} hardware threads busy",
+        "steal": "the hypervisor took up to {0:.2g} hardware threads away",
+        "taken": "other processes and the hypervisor together took up to {0:.2g} of {1} hardware threads",
         "switches": "our processes were switched out up to {0:.0f} times per second involuntarily",
         "starved": "our processes got up to {0:.0%} less processor time than in the best blocks of the same case",
         "faults": "{0:.0f} pages had to be read from disk or swap while timing",
