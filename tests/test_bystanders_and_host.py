@@ -37,7 +37,8 @@ def described(machine: str) -> dict[str, Any]:
 
 def events(program: str, machine: str, ranks: int, *arguments: str) -> list[dict[str, Any]]:
     on = CONSTANT if machine == "constant" else open_described(machine, {"network.dimension": "3"})
-    return [json.loads(line) for line in play(program, on.for_core(), ranks, list(arguments)).splitlines()]
+    lines = play(program, on.for_core(), ranks, list(arguments), on.parameter_defaults())
+    return [json.loads(line) for line in lines.splitlines()]
 
 
 def values(found: list[dict[str, Any]]) -> Values:
