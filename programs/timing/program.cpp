@@ -34,6 +34,12 @@ void Case::observe(std::string metric, std::string label, std::string which, std
   settings.values.emplace_back(std::move(label), Setting{Type::choice, 0, 0, std::move(which)});
   observe_too(std::move(metric), std::move(settings), std::move(value));
 }
+void Case::observe(std::string metric, const std::vector<std::pair<std::string, std::string>>& labels,
+                   std::function<double()> value) {
+  CaseSettings settings = settings_;
+  for (const auto& [label, which] : labels) settings.values.emplace_back(label, Setting{Type::choice, 0, 0, which});
+  observe_too(std::move(metric), std::move(settings), std::move(value));
+}
 void Case::also_observe(std::string metric, std::function<double()> value) {
   observe_too(std::move(metric), settings_, std::move(value));
 }

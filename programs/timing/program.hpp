@@ -44,6 +44,7 @@ class Case {
   const std::string& choice(std::string_view name) const { return settings_.at(name).text; }
   std::uint64_t seed() const { return options_.seed; }
   const std::string& profile() const { return options_.profile; }
+  std::int64_t launch() const { return options_.launch; }
   double slice() const { return options_.slice; }
 
   // Measures the time of an operation; `work(n)` performs n of them.
@@ -55,6 +56,9 @@ class Case {
   // holds at once (a thread, a pair of processors): `label` joins the case's parameters in what is written.
   void observe(std::string metric, std::string label, std::int64_t which, std::function<double()> value);
   void observe(std::string metric, std::string label, std::string which, std::function<double()> value);
+  // The same with several labels, all of them texts.
+  void observe(std::string metric, const std::vector<std::pair<std::string, std::string>>& labels,
+               std::function<double()> value);
   // The same of the whole case.
   void also_observe(std::string metric, std::function<double()> value);
   // Writes a line of the program's own among the others: what readings alone do not hold (a trace).

@@ -26,7 +26,7 @@ from assay.execute import leash
 from assay.execute.compiler import Compiler, find_compiler, first_errors
 from assay.execute.libraries import FoundLibrary, with_libraries
 from assay.execute.mpi import Mpi, launch_environment
-from assay.execute.units import SharedUnit, digest_of, includes, make, objects_of, shared, units_of
+from assay.execute.units import SharedUnit, digest_of, includes, make, objects_of, own_units, shared, units_of
 
 COMPILE_WITHIN = 300.0  # s, one program
 OWN_FLAGS = "-Werror=unused-result -Werror=unused-value"  # a person's own: a forgotten co_await is no warning
@@ -39,7 +39,8 @@ class ProgramSource(Protocol):
     """What building needs of a benchmark: name, file, whether it passes messages (`ranks` or `node`).
 
     A record may say `flags = ["-fopenmp"]` (`Benchmark.extra`): each is used where the compiler has it; and
-    `libraries = ["blas"]`: each is linked where it is found (libraries.py).
+    `libraries = ["blas"]`: each is linked where it is found (libraries.py). `[unit.NAME]` with `source` and `flags`
+    names a further source that is compiled by itself and linked (units.py, own_units).
     """
 
     @property
@@ -172,14 +173,17 @@ def _plan(benchmark: ProgramSource, compiler: Compiler, plain: Compiler, root: P
     defines = {"ASSAY_PROGRAM": f'"{named}"'} if ranks else {}
     files, sources = shared(includes([source, benchmark.path], root), root)
     units = units_of(sources, root, folder / "units", compiler, plain)
-    wanted = tuple(getattr(benchmark, "extra", {}).get("flags", ()))
+    extra = getattr(benchmark, "extra", {})
+    own = own_units(extra.get("unit", {}), root, folder / "units", plain, _has)
+    units += own
+    wanted = tuple(extra.get("flags", ()))
     if wanted:  # for the program alone: what it shares with others was made without
         had = [flag for flag in wanted if _has(compiler, flag)]
         compiler = replace(compiler, flags=" ".join([compiler.flags, *had]))
     if root not in benchmark.path.parents:
         compiler = replace(compiler, flags=f"{compiler.flags} {OWN_FLAGS}")
-    compiler, libraries = with_libraries(compiler, getattr(benchmark, "extra", {}).get("libraries", ()))
-    key = digest_of(compiler, files)
+    compiler, libraries = with_libraries(compiler, extra.get("libraries", ()))
+    key = digest_of(compiler, files, [unit.object.name for unit in own])
     program = folder / f"{benchmark.name}-{key}"
     return _Plan(benchmark.name, source, compiler, defines, units, key, program, libraries)
 

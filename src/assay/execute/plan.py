@@ -135,6 +135,7 @@ def make(
     With `spending` there are as many rounds as its last look; which of those beyond the first look are done is decided
     at the looks.
 
+    A launch may take `timeout` seconds, or as many as the record allows in this profile (`timeout_full = 14400`).
     Where a benchmark has several `sizes`, the number of ranks per node becomes part of its cases.
     """
     check_profile(profile)
@@ -152,7 +153,8 @@ def make(
             own = dice.randrange(1, 2**31)
             words = (*arguments_of(record, settings or {}, profile), "--seed", str(own), "--launch", str(launch))
             varied = {"ppn": size.ppn} if len(among) > 1 else {}
-            tasks.append(Task(record.name, launch, own, size.ranks, words, timeout, size.ppn, varied))
+            within = max(timeout, float(record.extra.get(f"timeout_{profile}", 0)))
+            tasks.append(Task(record.name, launch, own, size.ranks, words, within, size.ppn, varied))
     return Plan(profile, rounds, seed, tuple(tasks), spending)
 
 

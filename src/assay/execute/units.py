@@ -11,10 +11,11 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from assay.errors import MeasurementError
 from assay.execute.compiler import Compiler
@@ -31,9 +32,9 @@ class SharedUnit:
     object: Path
 
 
-def digest_of(compiler: Compiler, files: set[Path]) -> str:
-    """The key of what `compiler` makes of `files`, 20 hexadecimal digits."""
-    digest = hashlib.sha256(compiler.key().encode())
+def digest_of(compiler: Compiler, files: set[Path], linked: Sequence[str] = ()) -> str:
+    """The key of what `compiler` makes of `files`, 20 hexadecimal digits; `linked`: names of objects that join it."""
+    digest = hashlib.sha256("\n".join([compiler.key(), *linked]).encode())
     for path in sorted(files):
         digest.update(f"\n{path}\n".encode() + path.read_bytes())
     return digest.hexdigest()[:20]
@@ -65,6 +66,28 @@ def units_of(
         by = compiler if mpi or plain.version != compiler.version else plain
         name = f"{source.parent.name}-{source.stem}-{digest_of(by, files)}.o"
         made.append(SharedUnit(source, by, folder / name))
+    return made
+
+
+def own_units(
+    wished: Mapping[str, Mapping[str, Any]],
+    root: Path,
+    folder: Path,
+    compiler: Compiler,
+    has: Callable[[Compiler, str], bool],
+) -> list[SharedUnit]:
+    """The further sources of one program, from its record's `[unit.NAME]`: each with a `source` and `flags` of its own.
+
+    A measured kernel is compiled apart by this, so that its flags touch neither clock, nor sampler, nor check. One
+    source may stand under several names. Flags that the compiler lacks are left out, as a program's own are (`has`).
+    """
+    made = []
+    for name, about in wished.items():
+        source = root / about["source"]
+        flags = [flag for flag in about.get("flags", ()) if has(compiler, flag)]
+        by = replace(compiler, flags=" ".join([compiler.flags, *flags]))
+        digest = digest_of(by, includes([source], root))
+        made.append(SharedUnit(source, by, folder / f"{source.parent.name}-{source.stem}-{name}-{digest}.o"))
     return made
 
 

@@ -1,0 +1,194 @@
+#include "kernels/intrinsics/judge.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <thread>
+
+#include "kernels/intrinsics/hard_arguments.hpp"
+#include "kernels/intrinsics/mpfr.hpp"
+
+namespace assay::kernels {
+namespace {
+
+constexpr std::size_t kept_of_chunk = 4, kept = 1000, neighbourhoods = 8;
+
+struct Partial {  // of one chunk
+  double sum = 0;
+  std::int64_t other_kind = 0;
+  std::vector<Argument> worst;  // descending, the first of equals first
+};
+
+void keep(std::vector<Argument>& worst, const Argument& found, std::size_t most) {
+  if (worst.size() == most && !(found.ulp > worst.back().ulp)) return;
+  std::size_t at = worst.size();
+  while (at > 0 && found.ulp > worst[at - 1].ulp) --at;
+  worst.insert(worst.begin() + static_cast<std::ptrdiff_t>(at), found);
+  if (worst.size() > most) worst.pop_back();
+}
+
+template <class T>
+Loop<T> loop_of(const Entry& entry) {
+  if constexpr (sizeof(T) == 4)
+    return entry.single;
+  else
+    return entry.twice;
+}
+
+template <class T>
+Error error_at(const Reference& of, double x, double y, T made) {
+  if constexpr (sizeof(T) == 4)
+    return error_of<float, double>(made, exact(of, x, y));
+  else
+    return error_of_double(of, x, y, made);
+}
+
+// What the variant makes of `x` and `y`, whose length becomes a multiple of any vector's: scalar code makes the results
+// behind the last whole vector. Results start as NaN: one that a loop never wrote is of another kind.
+template <class T>
+std::vector<T> made_of(Loop<T> loop, std::vector<T> x, std::vector<T> y) {
+  const std::size_t padded = (x.size() + 63) / 64 * 64;
+  x.resize(padded, x.back()), y.resize(padded, y.back());
+  std::vector<T> made(padded, std::numeric_limits<T>::quiet_NaN());
+  loop(x.data(), y.data(), made.data(), static_cast<long>(padded));
+  return made;
+}
+
+template <class T>
+Partial judge_chunk(Loop<T> loop, const Reference& of, const std::vector<T>& x, const std::vector<T>& y) {
+  const std::vector<T> made = made_of<T>(loop, x, y);
+  Partial partial;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Error error = error_at<T>(of, x[i], y[i], made[i]);
+    partial.sum += error.ulp;
+    partial.other_kind += error.other_kind;
+    keep(partial.worst, {x[i], y[i], error.ulp}, kept_of_chunk);
+  }
+  return partial;
+}
+
+template <class T>
+std::vector<Partial> sample(Loop<T> loop, const Reference& of, const Range& range, std::int64_t count, int threads) {
+  const std::int64_t chunk = std::int64_t{1} << (count >> 26 ? 16 : 12);
+  std::vector<Partial> partials(static_cast<std::size_t>((count + chunk - 1) / chunk));
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t at; (at = next++) < partials.size();) {
+      const std::int64_t from = static_cast<std::int64_t>(at) * chunk, to = std::min(count, from + chunk);
+      std::vector<T> x, y;
+      for (std::int64_t i = from; i < to; ++i) {
+        x.push_back(argument<T>(range, i, count));
+        y.push_back(of.one ? T{0} : second_argument<T>(range, i, count));
+      }
+      partials[at] = judge_chunk<T>(loop, of, x, y);
+    }
+  };
+  std::vector<std::thread> others;
+  for (int other = 1; other < threads; ++other) others.emplace_back(work);
+  work();
+  for (std::thread& other : others) other.join();
+  return partials;
+}
+
+// `by` representable numbers from `value`, none beyond the finite ones.
+template <class T>
+double beside(double value, std::int64_t by) {
+  T at = static_cast<T>(value);
+  using Signed = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  const T moved = std::bit_cast<T>(static_cast<Bits<T>>(std::bit_cast<Signed>(at) + static_cast<Signed>(by)));
+  return std::isfinite(moved) ? moved : value;
+}
+
+// Steps of one to 16 numbers and of each power of two, both ways, around each of the worst.
+template <class T>
+std::int64_t search_around(Loop<T> loop, const Reference& of, const Range& range, int rounds,
+                           std::vector<Argument>& worst, std::int64_t& other_kind) {
+  std::int64_t judged = 0;
+  std::uint64_t state = 1;
+  const auto judge_all = [&](const std::vector<T>& x, const std::vector<T>& y) {
+    if (x.empty()) return;
+    const Partial partial = judge_chunk<T>(loop, of, x, y);
+    judged += static_cast<std::int64_t>(x.size());
+    other_kind += partial.other_kind;
+    for (const Argument& each : partial.worst) keep(worst, each, kept);
+  };
+  std::vector<T> x, y;
+  for (const HardArgument& each : hard_arguments)
+    if (std::string_view(each.function) == of.name && inside(range, each.x, each.y))
+      x.push_back(static_cast<T>(each.x)), y.push_back(static_cast<T>(each.y));
+  judge_all(x, y);
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<Argument> around(worst.begin(), worst.begin() + std::min(worst.size(), neighbourhoods));
+    for (const Argument& centre : around) {
+      x.clear(), y.clear();
+      const auto add = [&](double first, double second) {
+        if (!inside(range, first, second)) return;
+        x.push_back(static_cast<T>(first)), y.push_back(static_cast<T>(second));
+      };
+      for (std::int64_t by = 1; by <= 16; ++by)
+        for (const std::int64_t step : {by, -by}) {
+          add(beside<T>(centre.x, step), centre.y);
+          if (of.two) add(centre.x, beside<T>(centre.y, step));
+        }
+      for (int power = 5; power < Format<T>::digits - 2; ++power)
+        for (const int sign : {1, -1}) {
+          const auto random = static_cast<std::int64_t>(scattered(state += 0x9e3779b97f4a7c15) >> (63 - power)) + 1;
+          add(beside<T>(centre.x, sign * random), centre.y);
+          if (of.two) add(beside<T>(centre.x, sign * random / 3), beside<T>(centre.y, random));
+        }
+      judge_all(x, y);
+    }
+  }
+  return judged;
+}
+
+}  // namespace
+
+template <class T>
+Judged judge(const Entry& entry, const Range& range, std::int64_t count, int search, int threads) {
+  constexpr bool single = sizeof(T) == 4;
+  const Reference& of = reference(entry.name);
+  Judged judged;
+  std::vector<Argument> worst;
+  double sum = 0;
+  for (const Partial& partial : sample<T>(loop_of<T>(entry), of, range, count, threads)) {
+    sum += partial.sum;
+    judged.other_kind += partial.other_kind;
+    for (const Argument& each : partial.worst) keep(worst, each, kept);
+  }
+  judged.mean = sum / static_cast<double>(count);
+  judged.arguments = count;
+  judged.every = single && of.one && count == (std::int64_t{1} << 32) && range.spacing == Spacing::every_pattern;
+  judged.reference = single ? "double" : judge_of_doubles();
+  if (!single && search > 0)
+    judged.arguments += search_around<T>(loop_of<T>(entry), of, range, search, worst, judged.other_kind);
+  if (single && !mpfr_version().empty()) {
+    std::vector<Argument> again;
+    std::vector<T> x, y;
+    for (const Argument& each : worst) x.push_back(static_cast<T>(each.x)), y.push_back(static_cast<T>(each.y));
+    const std::vector<T> made = made_of<T>(loop_of<T>(entry), x, y);
+    for (std::size_t i = 0; i < worst.size(); ++i) {
+      const double exactly = mpfr_error<T>(of.name, x[i], y[i], made[i]).ulp;
+      judged.disagreement = std::max(judged.disagreement, std::abs(exactly - error_at<T>(of, x[i], y[i], made[i]).ulp));
+      keep(again, {worst[i].x, worst[i].y, exactly}, kept);
+    }
+    worst = again;
+    judged.reference = "double and " + mpfr_version();
+  }
+  judged.worst = worst.front();
+  judged.most = judged.worst.ulp;
+  return judged;
+}
+
+template Judged judge<float>(const Entry&, const Range&, std::int64_t, int, int);
+template Judged judge<double>(const Entry&, const Range&, std::int64_t, int, int);
+
+std::string exact_text(const Reference& of, const Argument& argument) {
+  char text[80];
+  if (of.one)
+    std::snprintf(text, sizeof text, "%a", argument.x);
+  else
+    std::snprintf(text, sizeof text, "%a, %a", argument.x, argument.y);
+  return text;
+}
+
+}  // namespace assay::kernels

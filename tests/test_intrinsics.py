@@ -1,0 +1,269 @@
+"""The intrinsic functions: ulp arithmetic against exact rationals, documented accuracy, planted faults."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+import struct
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.benchmark.record import benchmark
+from assay.execute.build import build
+from command_line import assay
+from compiled import compile_to
+from started import words
+
+pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+
+ASK = r"""
+#include <cstdio>
+#include <string>
+#include "kernels/intrinsics/reference.hpp"
+#include "kernels/intrinsics/mpfr.hpp"
+using namespace assay::kernels;
+int main() {
+  char kind[32], made[64], y[64];
+  while (std::scanf("%31s %63s %63s", kind, made, y) == 3) {
+    const std::string what = kind;
+    const double result = std::strtod(made, nullptr), other = std::strtod(y, nullptr);
+    const float single = static_cast<float>(result);
+    const Error error = what == "float32" ? error_of<float, double>(single, other)
+                        : what == "float64" ? error_of<double, long double>(result, std::strtold(y, nullptr))
+                        : what == "long" ? error_of<double, long double>(result, reference("sqrt").one_long(other))
+                        : what == "single" ? mpfr_error<float>("sqrt", other, 0, single)
+                                           : mpfr_error<double>(what, other, 0, result);
+    std::printf("%.17g %d\n", error.ulp, error.other_kind);
+    std::fflush(stdout);
+  }
+}
+"""
+Ask = Callable[[str, float, float], tuple[float, bool]]
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    """Asks the program's own ulp arithmetic, one line a question."""
+    folder = tmp_path_factory.mktemp("ulp")
+    (folder / "ask.cpp").write_text(ASK)
+    path = compile_to(folder / "ask", folder / "ask.cpp")
+    with subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin and process.stdout
+
+        def question(kind: str, made: float, y: float) -> tuple[float, bool]:
+            assert process.stdin and process.stdout
+            process.stdin.write(f"{kind} {_text(made)} {_text(y)}\n")
+            process.stdin.flush()
+            ulp, other = process.stdout.readline().split()
+            return float(ulp), other == "1"
+
+        yield question
+        process.stdin.close()
+
+
+def _text(value: float) -> str:
+    return value.hex() if math.isfinite(value) else str(value)
+
+
+def ulps(made: float, y: Fraction, digits: int, least: int) -> float:
+    """The definition, on rationals: |made - y| / 2^(max(e, least) - p + 1), at most 2^p."""
+    exponent = least
+    if y:
+        exponent = abs(y.numerator).bit_length() - y.denominator.bit_length()
+        exponent -= abs(y) < Fraction(2) ** exponent
+    unit = Fraction(2) ** (max(exponent, least) - digits + 1)
+    return float(min(abs(Fraction(made) - y) / unit, Fraction(2) ** digits))
+
+
+def single(value: float) -> float:
+    return float(struct.unpack("f", struct.pack("f", value))[0])
+
+
+SINGLES = st.floats(width=32, allow_nan=False, allow_infinity=False)
+NEAR = st.floats(min_value=-1e-5, max_value=1e-5)
+
+
+@given(SINGLES, NEAR)
+@settings(max_examples=300, deadline=None)
+def test_float32_errors_are_those_of_exact_rationals(ask: Ask, made: float, by: float) -> None:
+    y = made * (1 + by)
+    found, other = ask("float32", made, y)
+    if abs(y) < 2.0**128 - 2.0**103:
+        assert found == pytest.approx(ulps(made, Fraction(y), 24, -126), rel=1e-12) and not other
+
+
+@given(st.floats(min_value=5e-324, max_value=1e308), st.integers(min_value=-50, max_value=50))
+@settings(max_examples=300, deadline=None)
+def test_float64_errors_by_mpfr_are_those_of_exact_rationals(ask: Ask, x: float, steps: int) -> None:
+    made = math.sqrt(x)
+    for _ in range(abs(steps)):
+        made = math.nextafter(made, math.inf if steps > 0 else 0.0)
+    scaled = Fraction(x) * Fraction(4) ** 700  # the root with 700 binary digits behind the point
+    root = Fraction(math.isqrt(scaled.numerator // scaled.denominator), 2**700)
+    expected = ulps(made, root, 53, -1022)
+    assert ask("sqrt", made, x)[0] == pytest.approx(expected, rel=1e-9, abs=1e-30)
+    assert ask("long", made, x)[0] == pytest.approx(expected, abs=0.001), "the judge where there is no MPFR"
+
+
+@pytest.mark.parametrize(
+    ("made", "y", "ulp", "other"),
+    [
+        (math.nan, math.nan, 0, False),
+        (math.nan, 1.0, 2**24, True),
+        (1.0, math.nan, 2**24, True),
+        (math.inf, math.inf, 0, False),
+        (-math.inf, math.inf, 2**24, True),
+        (1.0, math.inf, 2**24, True),
+        (math.inf, 2.0**128, 0, False),  # rounds to infinity in float32
+        (math.inf, 2.0**128 - 2.0**104, 1, False),  # the greatest float
+        (math.inf, 1.0, 2**24, False),
+        (0.0, 0.0, 0, False),
+        (-0.0, 0.0, 0, False),  # the sign of zero is not judged
+        (2.0**-149, 0.0, 1, False),
+        (0.0, 2.0**-149, 1, False),
+        (2.0**-149, 2.0**-140, 511, False),  # the ulp of subnormals is the least of them
+        (0.0, 1.0, 2**23, False),
+        (1.0 - 2.0**-24, 1.0, 0.5, False),  # the ulp is the reference's, not the result's
+        (1.0, 1.0 - 2.0**-24, 1, False),
+    ],
+)
+def test_zeros_infinities_nans_and_subnormals(ask: Ask, made: float, y: float, ulp: float, other: bool) -> None:
+    assert ask("float32", made, y) == (ulp, other)
+
+
+def test_float64_kinds_are_told_by_both_judges(ask: Ask) -> None:
+    for kind in ("sqrt", "long"):
+        assert ask(kind, math.nan, -1.0) == (0, False)
+        assert ask(kind, 1.0, -1.0) == (2.0**53, True)
+        assert ask(kind, math.inf, math.inf) == (0, False)
+        assert ask(kind, math.nan, 4.0) == (2.0**53, True)
+        assert ask(kind, 0.0, 0.0) == (0, False)
+    assert ask("exp", math.inf, 1e6) == (0, False), "beyond every double, far beyond MPFR's neighbourhood"
+    assert ask("exp", math.inf, 709.0)[0] > 0
+    assert ask("exp", 0.0, -1e9) == (0, False)
+    assert ask("single", single(math.sqrt(2)), 2.0)[0] <= 0.5
+
+
+def launch(path: Path, *given: str, status: int = 0) -> tuple[list[dict[str, Any]], str]:
+    command = [path, *words("intrinsics", "--slice", "0.0005", "--blocks", "1", *given)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    assert done.returncode == status, (done.stdout[-500:], done.stderr)
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+
+def program() -> Path:
+    return build([benchmark("intrinsics")], mpi=None)["intrinsics"].path
+
+
+def errors(lines: list[dict[str, Any]], metric: str = "ulp_max") -> dict[tuple[str, ...], float]:
+    keys = ("function", "type", "variant", "range")
+    found = [line for line in lines if line["event"] == "block" and line["metric"] == metric]
+    return {tuple(line["case"][key] for key in keys): line["values"][0] for line in found}
+
+
+def test_square_roots_are_rounded_right_and_documented_bounds_hold() -> None:
+    """The GNU C library's manual: sqrt 0, exp and sin 1, pow 1, vector forms 4 ulp, beyond the half ulp of rounding."""
+    lines, _ = launch(program(), "--profile", "quick", "--set", "function=sqrt,exp,sin,pow", "--set", "range=usual,all")
+    found = errors(lines)
+    for (function, _kind, variant, _where), ulp in found.items():
+        if variant == "scalar":
+            assert 0.45 < ulp <= (0.5 if function == "sqrt" else 1), (function, ulp)
+        elif variant == "vector":
+            assert 0.45 < ulp <= (0.5 if function == "sqrt" else 4), (function, ulp)
+    assert {variant for *_, variant, _ in found} >= {"scalar", "fast"}
+    assert all(0 <= mean <= found[case] for case, mean in errors(lines, "ulp_mean").items() if case[3] == "usual")
+
+
+def test_known_hard_arguments_are_replayed_and_the_worst_is_exact() -> None:
+    lines, _ = launch(program(), "--profile", "quick", "--set", "function=exp,erfc", "--set", "type=float64",
+                      "--set", "variant=scalar", "--set", "range=all")  # fmt: skip
+    worst = {line["case"]["function"]: line["case"] for line in lines if line.get("metric") == "ulp_max"}
+    assert (
+        worst["exp"]["worst_argument"] == "-0x1.0c4af1ad4ee36p+9"
+        or errors(lines)["exp", "float64", "scalar", "all"] > 0.509
+    )
+    assert float.fromhex(worst["erfc"]["worst_argument"]) == pytest.approx(1.25, abs=2)
+    assert worst["exp"]["reference"].startswith(("MPFR", "long double")) and int(worst["exp"]["arguments"]) > 500
+
+
+def test_what_has_no_vector_form_is_skipped_and_named() -> None:
+    lines, _ = launch(program(), "--profile", "quick", "--set", "function=tgamma", "--set", "type=float32")
+    notes = [line["text"] for line in lines if line["event"] == "note"]
+    assert any("tgamma, float32, vector: " in text and "vector form" in text for text in notes)
+    assert {case[2] for case in errors(lines)} == {"scalar", "fast"}
+
+
+def test_vector_loops_call_vector_forms_and_scalar_loops_do_not() -> None:
+    if not shutil.which("nm"):
+        pytest.skip("needs nm")
+    named = subprocess.run(["nm", "-D", program()], capture_output=True, text=True, check=True).stdout
+    taken = set(re.findall(r"_ZGV[b-e]N\d+v+_(\w+)", named))
+    lines, _ = launch(program(), "--profile", "quick", "--set", "range=usual", "--set", "variant=vector",
+                      "--set", "function=exp,sin,pow,cbrt,lgamma")  # fmt: skip
+    for function in {case[0] for case in errors(lines)}:
+        assert {function, f"{function}f"} <= taken
+
+
+def test_accuracy_is_judged_in_the_first_launch_only() -> None:
+    lines, _ = launch(program(), "--profile", "quick", "--set", "function=exp", "--set", "range=usual", "--launch", "1")
+    assert not errors(lines)
+    assert {line["metric"] for line in lines if line["event"] == "block"} == {"time"}
+    assert any(line["event"] == "check" and line["passed"] for line in lines)
+
+
+@pytest.mark.parametrize("plant", ["ASSAY_PLANT_EXP", "ASSAY_PLANT_NULL"])
+def test_a_wrong_exp_and_a_null_kernel_are_found_and_named(plant: str) -> None:
+    record = benchmark("intrinsics")
+    units = {name: {**about, "flags": [*about["flags"], f"-D{plant}"]} for name, about in record.extra["unit"].items()}
+    planted = replace(record, extra={**record.extra, "unit": units})
+    path = build([planted], mpi=None)["intrinsics"].path
+    lines, said = launch(
+        path,
+        "--profile",
+        "quick",
+        "--set",
+        "function=exp,log",
+        "--set",
+        "range=usual",
+        "--set",
+        "type=float64",
+        status=1,
+    )
+    checks = {(c["case"]["function"], c["case"]["variant"]): c for c in lines if c["event"] == "check"}
+    assert all(not check["passed"] for (function, _), check in checks.items() if function == "exp")
+    assert {variant for function, variant in checks if function == "exp"} >= {"scalar", "fast"}
+    if plant == "ASSAY_PLANT_EXP":
+        assert all(check["passed"] for (function, _), check in checks.items() if function == "log")
+        assert "3.0 digits lost" in checks["exp", "scalar"]["detail"]
+        assert errors(lines)["exp", "float64", "scalar", "usual"] > 900
+    else:
+        assert all("1024 of 1024 results were never written" in check["detail"] for check in checks.values())
+        assert errors(lines)["exp", "float64", "fast", "usual"] == 2.0**53
+    assert "check failed" in said and "exp" in said
+
+
+def test_the_contract_of_the_verb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "runs"))
+    asked = ("--set", "function=exp", "--set", "type=float32", "--set", "range=usual", "--json")
+    answer = assay("run", "intrinsics", *asked)
+    assert answer.status == 0, answer.err
+    figures = answer.document["figures"]
+    by_name = {figure["name"]: figure for figure in figures if figure["params"]["variant"] == "scalar"}
+    assert {"time", "ulp_max", "ulp_mean", "digits_lost"} <= set(by_name)
+    assert by_name["time"]["unit"] == "s" and by_name["ulp_max"]["unit"] == "1"
+    assert by_name["ulp_max"]["params"]["range"] == "usual"
+    assert float.fromhex(by_name["ulp_max"]["params"]["worst_argument"])
+    assert {figure["statistic"] for figure in figures} >= {"median", "best"}
+    assert all(f["state"] == "clean" for f in figures if f["name"] != "time"), "no other process can move an error"
+    assert 0.45 < by_name["ulp_max"]["value"] < 1
