@@ -72,6 +72,8 @@ def test_the_version_that_ran_is_in_the_notes_of_the_run(tmp_path: Path) -> None
     assert done.status == 0, done.err
     told = done.document
     assert any(note.startswith("library: ") for note in told["notes"]), told["notes"]
+    kept_with = [json.loads(path.read_text()) for path in (tmp_path / "run" / "provenance").glob("*.json")]
+    assert any("blas" in each.get("programs", {}).get("gemm", {}).get("libraries", {}) for each in kept_with)
     figures = {(f["name"], f["statistic"], f["params"]["code"]) for f in told["figures"]}
     assert {("rate", "best", "library"), ("rate", "best", "ours"), ("time", "best", "ours")} <= figures
     rates = {f["params"]["code"]: f for f in told["figures"] if (f["name"], f["statistic"]) == ("rate", "best")}
