@@ -95,8 +95,8 @@ def _driver(device: Path) -> str | None:
 
 def _name(root: Path, device: Path) -> str | None:
     """NVIDIA's driver names its devices in /proc; for others the PCI id must do."""
-    said = reading.pairs(reading.text(root / "proc/driver/nvidia/gpus" / device.name / "information"), ":")
-    if "Model" in said:
-        return said["Model"]
+    answer = reading.pairs(reading.text(root / "proc/driver/nvidia/gpus" / device.name / "information"), ":")
+    if "Model" in answer:
+        return answer["Model"]
     number = reading.text(device / "device") or ""
     return f"device {number}" if re.fullmatch(r"0x[0-9a-fA-F]+", number) else None

@@ -111,8 +111,8 @@ def users(root: Path = Path("/")) -> tuple[str, ...] | None:
         sessions = root / "run/systemd/sessions"
         if not sessions.is_dir():
             return None
-        said = [reading.pairs(reading.text(each), "=") for each in reading.entries(sessions)]
-        return tuple(sorted({each["USER"] for each in said if each.get("CLASS") == "user" and "USER" in each}))
+        answer = [reading.pairs(reading.text(each), "=") for each in reading.entries(sessions)]
+        return tuple(sorted({each["USER"] for each in answer if each.get("CLASS") == "user" and "USER" in each}))
     names = set()
     for offset in range(0, len(records) - UTMP.size + 1, UTMP.size):
         fields = UTMP.unpack_from(records, offset)

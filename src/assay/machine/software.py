@@ -40,7 +40,7 @@ BLAS = {
 }
 
 Answer = Callable[[Sequence[str], str | None], tuple[int, str]]
-"""Runs a command with text on its standard input; its status (127 not there, 124 too slow) and what it said."""
+"""Runs a command with text on its standard input; its status (127 not there, 124 too slow) and its output."""
 
 
 class InstalledCompiler(reading.HostPart):
@@ -184,12 +184,12 @@ def _compiler(command: str, why: str, ask: Answer, which: Callable[[str], str | 
     path = which(words[0]) if words else None
     if path is None:
         return InstalledCompiler(command=command, chosen_by=why or None, notes=("not found",))
-    _, said = ask([*words, "--version"], None)
+    _, output = ask([*words, "--version"], None)
     status, complaint = ask([*words, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"], PROBE)
     return InstalledCompiler(
         command=command,
         path=path,
-        version=next((line.strip() for line in said.splitlines() if line.strip()), None),
+        version=next((line.strip() for line in output.splitlines() if line.strip()), None),
         cxx20=status == 0,
         chosen_by=why or None,
         notes=() if status == 0 else ("C++20 fails: " + (complaint.strip().splitlines() or ["no answer"])[0][:160],),
@@ -216,10 +216,10 @@ def _mpi(find: FindMpi | None) -> InstalledMpi | None:
 
 def _blas(root: Path, environment: Mapping[str, str], ask: Answer) -> tuple[Library, ...]:
     found: dict[str, Library] = {}
-    _, said = ask(["/sbin/ldconfig", "-p"], None) if root == Path("/") else (127, "")
+    _, output = ask(["/sbin/ldconfig", "-p"], None) if root == Path("/") else (127, "")
     headers = any((root / folder).exists() for folder in ("usr/include/cblas.h", "usr/include/openblas/cblas.h"))
     headers = headers or any((root / "usr/include").glob("*-linux-gnu/cblas.h"))
-    for line in said.splitlines():
+    for line in output.splitlines():
         name, arrow, path = line.strip().partition(" => ")
         for stem, called in BLAS.items():
             if arrow and re.match(re.escape(stem) + r"[\w-]*\.so", name) and called not in found:

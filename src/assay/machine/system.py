@@ -150,8 +150,8 @@ def container(root: Path = Path("/"), environment: Mapping[str, str] = os.enviro
         return "docker"
     if (root / "run/.containerenv").exists():
         return "podman"
-    if said := reading.text(root / "run/systemd/container"):
-        return said
+    if answer := reading.text(root / "run/systemd/container"):
+        return answer
     if (root / ".singularity.d").exists() or "APPTAINER_NAME" in environment or "SINGULARITY_NAME" in environment:
         return "apptainer"
     for variable in (reading.text(root / "proc/1/environ") or "").split("\0"):
