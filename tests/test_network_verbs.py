@@ -368,3 +368,12 @@ def test_a_million_rows_are_read_at_once(tmp_path: Path) -> None:
     found = trace.load(messages)
     assert len(found) == count
     assert (found.cycle == rows[:, 1]).all()
+
+
+def test_replications_that_deliver_nothing_leave_no_number_that_is_none() -> None:
+    """Six cycles: some replications deliver a message or two, others none, and have no mean."""
+    few = ("--set", "method.cycles=6", "--set", "method.replications=3", "--set", "method.warmup_cycles=100")
+    for seed in range(1, 9):
+        setting = (*few, "--set", f"method.seed={seed}", "--set", "traffic.load=0.005", "--json")
+        text = CliRunner().invoke(application(), ["simulate", str(HYPERCUBE), *setting]).stdout
+        assert text.startswith("{") and "NaN" not in text and "Infinity" not in text

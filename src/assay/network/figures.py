@@ -65,7 +65,8 @@ def estimated(
     """A mean with its interval, where that is of 95%; `means` of the replications, in the estimate's own unit."""
     given = estimate.document(scale)
     ci95 = given["interval"] if math.isclose(estimate.confidence, 0.95) else None
-    spread = [min(means) * scale, max(means) * scale] if len(means) > 1 else None
+    known = [one for one in means if math.isfinite(one)]  # a replication that delivered nothing has no mean
+    spread = [min(known) * scale, max(known) * scale] if len(known) > 1 else None
     how = "mean of replications" if len(means) > 1 else "mean of batches"
     mean = estimate.mean * scale
     return figure(name, mean, unit, params, estimator=how, ci95=ci95, range=spread, valid=valid)  # type: ignore[arg-type]

@@ -69,11 +69,12 @@ def steps(description: NetworkDescription) -> Steps:
     runs: list[SimulationRun] = []
 
     def saturates(load: float) -> Generator[list[SimulationTask], list[SimulationRun], bool | None]:
-        found = yield from balance.decide(at_load(description, load), description.method.cycles or DEFAULT_CYCLES)
+        found = yield from balance.decide(at_load(description, load), shortest)
         runs.extend(found.runs)
         tried.extend({"load": load, **words} for words in found.words)
         return found.saturated
 
+    shortest = min(description.method.cycles or DEFAULT_CYCLES, DEFAULT_CYCLES)  # lengthened where that is needed
     start = 1 / description.io.interval if description.io is not None else description.traffic.load
     low, high, verdict = 0.0, start, (yield from saturates(start))
     while verdict is not True:
@@ -97,7 +98,7 @@ def steps(description: NetworkDescription) -> Steps:
         places = places[1:] if verdict is None else PLACES
         low = middle if verdict is False else low
         high = middle if verdict is True else high
-    cycles = 4 * (description.method.cycles or DEFAULT_CYCLES)
+    cycles = 4 * shortest
     loads = [factor * (low + high) / 2 for factor in BEYOND]
     beyond = yield [task(at_load(description, load), 0, cycles // 4, cycles) for load in loads]
     accepted = [

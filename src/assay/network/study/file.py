@@ -49,9 +49,7 @@ class Saturation(Table):
     cases: list[dict[str, Any]] = Field(default_factory=list)
     precision: float = Field(0.02, gt=0, lt=1)
     seeds: int = Field(3, ge=1)
-    cycles: int = Field(
-        500_000, ge=1000, description="a quarter of what the first replications that judge a load simulate together"
-    )
+    cycles: int = Field(500_000, ge=1000, description="a quarter of the first run that judges a load")
 
 
 class Head(Table):

@@ -5,6 +5,7 @@ interrupted study goes on.
 from __future__ import annotations
 
 import functools
+from collections.abc import Generator
 from concurrent.futures import Executor
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from assay.network import prediction, saturation, simulation, sweep
 from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
 from assay.network.progress import Meter
-from assay.network.simulation import Steps
+from assay.network.simulation import SimulationTask, Steps
 from assay.network.study.file import Study
 from assay.network.study.results import US, Bracket, Point, Results, rate_of
 
@@ -50,18 +51,56 @@ def _from_empty(description: NetworkDescription) -> NetworkDescription:
 
 
 def bisect_steps(description: NetworkDescription, precision: float, seeds: int, cycles: int) -> Steps:
-    """The saturation point, once for each seed."""
-    found, cpu, messages = [], 0.0, 0
-    for seed in range(seeds):
-        update = {"seed": description.method.seed + seed, "precision": precision, "cycles": max(cycles // 2, 1000)}
-        document = yield from saturation.steps(
-            _from_empty(description.but(method=description.method.model_copy(update=update)))
-        )
-        scale = 1e-3 / description.cycle if description.io is not None else 1.0
-        low, high = document["saturation"]["interval"]
-        found.append([low * scale, (high if high is not None else low) * scale])
-        cpu, messages = cpu + document["cpu_seconds"], messages + document["messages"]
-    return {"brackets": found, "cpu_seconds": cpu, "messages": messages}
+    """The saturation point, bisected by single runs, once for each seed.
+
+    Seeds take the place of the replications by which `assay simulate --saturation` decides each load: where a load
+    cannot be told, they differ, and the bracket of all of them is as wide.
+    """
+    found, runs = [], []
+    for seed in range(description.method.seed, description.method.seed + seeds):
+        one = _from_empty(description.but(method=description.method.model_copy(update={"seed": seed})))
+        low, high, made = yield from _bisect(one, precision, 4 * cycles)
+        found.append([low, high])
+        runs += made
+    scale = 1e-3 / description.cycle if description.io is not None else 1.0
+    return {
+        "brackets": [[low * scale, high * scale] for low, high in found],
+        "cpu_seconds": sum(run.cpu_seconds for run in runs),
+        "messages": sum(run.messages for run in runs),
+    }
+
+
+def _bisect(
+    description: NetworkDescription, precision: float, cycles: int
+) -> Generator[list[SimulationTask], list[SimulationRun], tuple[float, float, list[SimulationRun]]]:
+    """Halve between a load that does not saturate and one that does, from the description's own load on."""
+    runs: list[SimulationRun] = []
+
+    def saturates(load: float) -> Generator[list[SimulationTask], list[SimulationRun], bool]:
+        verdict, made = yield from saturation.judge(saturation.at_load(description, load), cycles)
+        runs.extend(run for run, _ in made)
+        return verdict
+
+    start = 1 / description.io.interval if description.io is not None else description.traffic.load
+    low, high = 0.0, start
+    while not (yield from saturates(high)):
+        low, high = high, high * 2
+        if high > saturation.HIGHEST * start:
+            return low, low, runs
+    while low == 0.0:
+        if high < start / saturation.HIGHEST:
+            return 0.0, high, runs
+        if (yield from saturates(high / 2)):
+            high /= 2
+        else:
+            low = high / 2
+    while (high - low) / high > precision:
+        middle = (low + high) / 2
+        if (yield from saturates(middle)):
+            high = middle
+        else:
+            low = middle
+    return low, high, runs
 
 
 def make(
