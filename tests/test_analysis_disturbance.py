@@ -227,7 +227,7 @@ def test_who_works_on_processors_that_are_not_ours_is_beside_us_as_well() -> Non
     """A quota of half a processor on a host of four: three that work there share its memory with us."""
     run = [dataclasses.replace(b, host="n1") for b in changed(quiet_run(), lambda block: True, others=3.0)]
     found = judge(run, {"n1": 1}, 1, {"n1": 4})
-    assert found.state is State.BOUND and "of 4 processors" in found.warnings[0]
+    assert found.state is State.BOUND and "of 4 hardware threads" in found.warnings[0]
 
 
 def test_a_processor_that_slows_its_clock_is_named() -> None:

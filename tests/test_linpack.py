@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import made_documents
 from assay.execute import libraries
 from assay.execute.compiler import find_compiler
 from assay.papers.tables.hypercubes import tables
@@ -65,8 +66,7 @@ def test_a_run_gives_the_benchmarks_rate_and_stands_beside_dunigans(tmp_path: Pa
     for code in codes:
         assert best["rate", code] == pytest.approx((2 / 3 * 100**3 + 2 * 100**2) / best["time", code])
     assert ("library" in codes) == any(note.startswith("library: ") for note in told["notes"])
-    ours = {"name": "rate", "statistic": "median", "value": 2e9, "unit": "flop/s"}
-    ours |= {"params": {"size": 100, "code": "ours", "threads": 1}}
-    document = {"machine": "here", "benchmarks": [{"benchmark": "linpack", "figures": [ours], "fits": []}]}
+    ours = made_documents.figure("rate", 2e9, "flop/s", size=100, code="ours", threads=1)
+    document = made_documents.document(made_documents.section("linpack", [ours]))
     (table,) = (each for each in tables(document) if "LINPACK" in each.title)
     assert table.rows == (("LINPACK, 100 equations", "2 Gflop/s", "6 Mflop/s", "500 kflop/s"),)

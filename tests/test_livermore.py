@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import made_documents
 from assay.papers.tables.hypercubes import tables
 from command_line import assay
 from compiled import kept
@@ -63,8 +64,8 @@ def test_a_run_gives_the_rate_of_each_loop_and_the_means(tmp_path: Path) -> None
 
 
 def test_dunigans_rates_stand_beside_this_machine() -> None:
-    figure = {"name": "rate_harmonic_mean", "statistic": "median", "params": {}, "value": 2.9e9, "unit": "flop/s"}
-    document = {"machine": "here", "benchmarks": [{"benchmark": "livermore", "figures": [figure], "fits": []}]}
+    rate = made_documents.figure("rate_harmonic_mean", 2.9e9, "flop/s")
+    document = made_documents.document(made_documents.section("livermore", [rate]))
     (table,) = (each for each in tables(document) if "Livermore" in each.title)
     assert table.rows == (("Livermore loops, harmonic mean", "2.9 Gflop/s", "5.7 Mflop/s", "600 kflop/s"),)
-    assert not [each for each in tables(document | {"benchmarks": []}) if "Livermore" in each.title]
+    assert not [each for each in tables(made_documents.document()) if "Livermore" in each.title]

@@ -17,7 +17,7 @@ OTHERS = (
 OTHERS_A_PROCESSOR = 0.005  # and so much more per hardware thread: daemons come with the size of the machine
 STEAL = 0.05  # hardware threads stolen by the hypervisor: a twentieth moves a median by up to as much
 SWITCHES = 100.0  # involuntary switches of ours per second: ticks and daemons cause tens, a competitor 125 and more
-COMPETITOR = 0.5  # processors: whoever switches us out so often keeps half of one busy, however ticks are rounded
+BESIDE = 0.3  # processors that others and the hypervisor took over all launches: somebody competes with us
 SWITCHES_A_RANK = 25.0  # and so many more for each further rank: a competitor is one rank's, the tens are everybody's
 STARVED = 0.85  # our processor time, as a share of the case's best blocks: below it somebody else ran in our place
 FREQUENCY = 0.05  # so much below the best, relative: a time follows the processor's frequency one to one
@@ -43,6 +43,7 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
     hits: dict[str, list[int]] = defaultdict(list)
     worst: dict[str, float] = defaultdict(float)
     windows = list(_windows(blocks))
+    taken = _taken(blocks)
     share, busiest = _own_share(blocks, windows, ranks)
 
     def hit(rule: str, window: list[int], size: float) -> None:
@@ -68,6 +69,9 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
         if others > idle:
             hit("others", window, others)
             findings.met("beside", window, _touched(blocks, window, others), beside)
+        elif wall < WINDOW and taken > BESIDE:  # ticks say little of one short launch, and enough of all together
+            hit("others", window, taken)
+            findings.met("beside", window, _touched(blocks, window, taken), min(taken, threads - 1.0))
         if steal > STEAL + rounding:
             hit("steal", window, steal)
             findings.met("steal", window, _touched(blocks, window, steal), _slowed(steal))
@@ -76,7 +80,7 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
             findings.met("beside", window, _touched(blocks, window, others), beside)
             findings.met("steal", window, _touched(blocks, window, steal), _slowed(steal))
         tolerated = SWITCHES + SWITCHES_A_RANK * (ranks - 1)
-        if wall < WINDOW and others + steal < COMPETITOR:  # a few switches: two standard deviations may be chance
+        if wall < WINDOW and taken < BESIDE:  # a few switches, and nobody beside us: two standard deviations of chance
             tolerated += 2 * (tolerated / wall) ** 0.5
         if switches > tolerated:
             hit("switches", window, switches)
@@ -153,6 +157,13 @@ def _remainder(findings: Findings, processors: int) -> None:
             findings.met("beside", members, _touched(blocks, members, others), others)
         if steal > rounding:
             findings.met("steal", members, _touched(blocks, members, steal), _slowed(steal))
+
+
+def _taken(blocks: Sequence[AccountedBlock]) -> float:
+    """Processors that others and the hypervisor had over all launches, less what whole ticks show too much."""
+    wall = sum(block.wall for block in blocks)
+    busy = sum(block.counted("others") + block.counted("steal") - _bias(block) for block in blocks)
+    return busy / wall if wall > 0 else 0.0
 
 
 def _bias(block: AccountedBlock) -> float:
