@@ -15,6 +15,7 @@ UNLIKE: Config = {"topology": "hypercube", "dimension": 7, "buffer_flits": 4}
 UNLIKE |= {"flit_ticks": 2, "body_ticks": 2, "head_ticks": 5}
 TORUS: Config = {"topology": "torus", "extents": [16, 16]}
 DRAGONFLY: Config = {"topology": "dragonfly", "p": 2, "a": 4, "h": 2}
+LANES: Config = {"topology": "torus", "extents": [8, 8], "buffer_flits": 4}
 PACKETS: Config = {"switching": "cut-through", "buffer_packets": 2}
 SENDERS = 255
 
@@ -45,9 +46,15 @@ CASES: tuple[tuple[str, Config, float], ...] = (
         80,
     ),
     ("packet: dragonfly of 72 nodes, UGAL", open_loop(DRAGONFLY | PACKETS | {"routing": "ugal"}, 0.3, 32, 60_000), 80),
-    ("flit: torus 8 x 8", open_loop(TORUS | {"extents": [8, 8], "buffer_flits": 4}, 0.2, 32, 10_000), 250),
-    ("flit: torus 8 x 8, 512 flits", open_loop(TORUS | {"extents": [8, 8], "buffer_flits": 4}, 0.2, 512, 10_000), 400),
-    ("flit: dragonfly of 72 nodes", open_loop(DRAGONFLY | {"buffer_flits": 4}, 0.2, 32, 10_000), 250),
+    ("flit: torus 8 x 8", open_loop(LANES, 0.2, 32, 50_000), 250),
+    ("flit: torus 8 x 8, 512 flits", open_loop(LANES, 0.2, 512, 200_000), 400),
+    ("flit: torus 8 x 8, UGAL", open_loop(LANES | {"routing": "ugal"}, 0.2, 32, 20_000), 250),
+    ("flit: dragonfly of 72 nodes", open_loop(DRAGONFLY | {"buffer_flits": 4}, 0.2, 32, 50_000), 250),
+    (
+        "flit: dragonfly of 72 nodes, UGAL",
+        open_loop(DRAGONFLY | {"buffer_flits": 4, "routing": "ugal"}, 0.2, 32, 20_000),
+        250,
+    ),
 )
 
 
@@ -61,6 +68,15 @@ def fan_in(messages: int) -> dict[str, Any]:
     return dict(core.replay({"network": network}, id=number, cycle=0 * number, **trace))
 
 
+def all_to_all(flits: int) -> dict[str, Any]:
+    """A message from every node of a torus with lanes to every other, all at once."""
+    from assay._core import network as core
+
+    source, step = np.divmod(np.arange(64 * 63), 63)
+    trace = {"source": source, "destination": (source + 1 + step) % 64, "flits": 0 * source + flits}
+    return dict(core.replay({"network": LANES}, id=np.arange(64 * 63), cycle=0 * source, **trace))
+
+
 def measured(times: int) -> Iterator[tuple[str, float, float]]:
     """Name of the case, CPU nanoseconds per head hop (the least of `times` runs), and the aim."""
     from assay._core import network as core
@@ -72,6 +88,9 @@ def measured(times: int) -> Iterator[tuple[str, float, float]]:
         runs = [fan_in(messages) for _ in range(times)]
         least = min(1e9 * run["cpu_seconds"] / run["head_hops"] for run in runs)
         yield f"worm: cut-through, {messages:,} messages to one node", least, 150
+    runs = [all_to_all(1024) for _ in range(times)]
+    least = min(1e9 * run["cpu_seconds"] / run["head_hops"] for run in runs)
+    yield "flit: torus 8 x 8, all to all, 1,024 flits", least, 400
 
 
 def table(times: int) -> None:

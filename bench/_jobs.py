@@ -15,10 +15,11 @@ from assay.benchmark.resolved import program_words
 from assay.errors import MeasurementError
 from assay.execute.build import COMPILE_WITHIN
 from assay.execute.compiler import Compiler, find_compiler
+from assay.execute.libraries import FoundLibrary, find, missing, with_libraries
 from assay.execute.mpi import Mpi, launch_environment
-from assay.execute.units import includes, objects_of, shared
-from bench._said import readings as readings_in
-from bench._said import said
+from assay.execute.units import includes, make, objects_of, own_units, shared, unit_source
+from bench._program_output import output_lines
+from bench._program_output import readings as readings_in
 
 HERE = Path(__file__).parent
 # Where code and data lie decides some per cent of a loop's time (Mytkowicz et al. 2009): each program is linked in so
@@ -41,8 +42,12 @@ class Counts:
 class Jobs:
     """The compiled pairs, made in `folder`: a C source with the twins, and our programs by name; over `mpi` or not."""
 
-    def __init__(self, folder: Path, twins: str, programs: Sequence[str], mpi: Mpi | None = None) -> None:
+    def __init__(
+        self, folder: Path, twins: str, programs: Sequence[str], mpi: Mpi | None = None, libraries: Sequence[str] = ()
+    ) -> None:
+        """`libraries`: what the twins call (`execute/libraries.py`); MeasurementError where one is not here."""
         self.mpi, self.folder = mpi, folder
+        self.libraries = [self._library(name) for name in libraries]
         # Long blocks of memory come from the kernel each time, as in a process that takes them once.
         self.environment = dict(launch_environment(os.environ)) | {"MALLOC_MMAP_THRESHOLD_": str(1 << 17)}
         self.compiler, self.shared_by = find_compiler(mpi=mpi), find_compiler()
@@ -62,6 +67,12 @@ class Jobs:
             raise MeasurementError(f"{source} does not compile: {ended.stderr}")
         return made
 
+    def _library(self, name: str) -> FoundLibrary:
+        found = find(name, find_compiler())
+        if found is None:
+            raise MeasurementError(missing(name))
+        return found
+
     def _pad(self, layout: int) -> list[Path]:
         """Objects of drawn lengths, to lie between those of a program."""
         draw = random.Random(layout)
@@ -77,11 +88,19 @@ class Jobs:
         """Assay's program as `assay build` makes it, with its main() under another name."""
         root, record = programs_root(), benchmark(name)
         source = record.path if self.mpi is None else root / "mpi" / "main.cpp"
-        _, sources = shared(includes([source, record.path], root), root)
+        wished = record.extra.get("unit", {})
+        apart = {unit_source(about, record.path, root) for about in wished.values()}
+        _, sources = shared(includes([source, record.path], root), root, apart)
         units = objects_of(sources, root, self.folder / "units", self.compiler, self.shared_by, COMPILE_WITHIN)
+        own_by = (root, self.folder / "units", self.shared_by)
+        for unit in own_units(wished, record.path, *own_by, lambda compiler, flag: True):
+            make(unit, root, COMPILE_WITHIN)
+            units.append(unit.object)
         defines = {"ASSAY_PROGRAM": f'"{record.path.relative_to(root)}"', "main": "assay_main"}
         own = [*record.extra.get("flags", ()), *(f"-D{key}='{value}'" for key, value in defines.items())]
         compiler: Compiler = replace(self.compiler, flags=" ".join([self.compiler.flags, *own]))
+        compiler, _ = with_libraries(compiler, record.extra.get("libraries", ()))
+        links = [word for library in self.libraries for word in library.links]
         body = self.folder / f"{name}.o"
         compiler.make(name, compiler.object_command(source, body, root), body, COMPILE_WITHIN)
         found = []
@@ -90,7 +109,7 @@ class Jobs:
             random.Random(layout).shuffle(parts)
             made = self.folder / f"{name}-{layout}"
             linked = [*(part for pair in parts for part in pair), *units]
-            link = [*compiler.words, *map(str, linked), *self.openmp, "-pthread", "-o", str(made)]
+            link = [*compiler.words, *map(str, linked), *self.openmp, "-pthread", "-o", str(made), *links]
             compiler.make(name, link, made, COMPILE_WITHIN)
             found.append(made)
         return found
@@ -106,7 +125,7 @@ class Jobs:
             made = str(self.programs[program][seed % LAYOUTS])
             pair = [made, *map(str, (blocks, readings, seed, out, counts.seats))]
             command = [*before, *pair, *words, "--", *program_words(benchmark(program), [*options, *per_block])]
-            by_side = [line.split() for line in said(command, self.environment)]
+            by_side = [line.split() for line in output_lines(command, self.environment)]
             files = [(Path(out) / f"{block}.jsonl").read_text().splitlines() for block in range(blocks)]
         plain, again = ([float(value) for side, value in by_side if side == name] for name in ("plain", "again"))
         # a look may come some readings later than asked

@@ -10,7 +10,7 @@ Tried with EPCC's OpenMP micro-benchmarks 4.0 (d4a904c), likwid-bench 5.5.1 (d9c
 * likwid-bench takes the clock from the processor's leaf 0x16, which hypervisors leave empty: its rate is then 0, and
   its own count of ticks stands, at the rate that the ticks have here.
 * lmbench's walk goes through some 70 sizes before the one that is compared, and lays each out anew: with one
-  repetition, and told what is enough, it still takes two minutes of a processor a launch. Few --launches, then.
+  repetition, and given what is enough, it still takes two minutes of a processor a launch. Few --launches, then.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import MeasurementError
-from bench._said import run
+from bench._program_output import run
 
 TICK = Path(__file__).with_name("tick.c")
 LONGEST = 600.0  # s, for a launch of a peer
@@ -46,15 +46,15 @@ class Peer:
     threads: tuple[int, ...]
 
 
-def told(text: str, pattern: str, what: str) -> float:
+def reading(text: str, pattern: str, what: str) -> float:
     """The last number that `pattern` finds in what a peer printed."""
     found = re.findall(pattern, text, re.MULTILINE)
     if not found:
-        raise MeasurementError(f"{what} printed no such figure; it said: {text.strip()[-300:]}")
+        raise MeasurementError(f"{what} printed no such figure; its output: {text.strip()[-300:]}")
     return float(found[-1])
 
 
-def _said(command: list[str], threads: int, **more: str) -> str:
+def _output(command: list[str], threads: int, **more: str) -> str:
     environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true", "OMP_PLACES": "cores"} | more
     ended = run(command, environment, LONGEST)
     return ended.stdout + ended.stderr  # lmbench answers on standard error
@@ -64,10 +64,10 @@ def epcc_barrier(path: Path, threads: int, _: int) -> float:
     """Overhead of OpenMP's barrier, s, as syncbench says it; asked again where its reference, taken off, was longer."""
     for _ in range(3):
         try:
-            said = _said([str(path), "--measureonly", "BARRIER"], threads)
+            output = _output([str(path), "--measureonly", "BARRIER"], threads)
         except MeasurementError:  # version 3.1, which does not choose
-            said = _said([str(path)], threads)
-        overhead = told(said, r"^BARRIER overhead\s*=\s*(-?[\d.]+) microseconds", "syncbench")
+            output = _output([str(path)], threads)
+        overhead = reading(output, r"^BARRIER overhead\s*=\s*(-?[\d.]+) microseconds", "syncbench")
         if overhead > 0:
             return 1e-6 * overhead
     raise MeasurementError(f"syncbench's reference was disturbed three times: overhead {overhead} microseconds")
@@ -76,11 +76,11 @@ def epcc_barrier(path: Path, threads: int, _: int) -> float:
 def likwid_stream(path: Path, threads: int, size: int) -> float:
     """Time of a byte, s, from likwid-bench's rate of a = b + c x over three arrays."""
     command = [str(path), "-t", "stream", "-W", f"N:{3 * size // 1000}kB:{threads}"]
-    said = _said(command, threads)
-    if (rate := told(said, r"^MByte/s:\s*([\d.]+)", "likwid-bench")) > 0:
+    output = _output(command, threads)
+    if (rate := reading(output, r"^MByte/s:\s*([\d.]+)", "likwid-bench")) > 0:
         return 1e-6 / rate
-    ticks = told(said, r"^Cycles:\s*(\d+)", "likwid-bench")
-    return ticks * tick() / told(said, r"^Data volume \(Byte\):\s*(\d+)", "likwid-bench")
+    ticks = reading(output, r"^Cycles:\s*(\d+)", "likwid-bench")
+    return ticks * tick() / reading(output, r"^Data volume \(Byte\):\s*(\d+)", "likwid-bench")
 
 
 @functools.cache
@@ -91,19 +91,19 @@ def tick() -> float:
         made = subprocess.run(["cc", "-O1", str(TICK), "-o", program], capture_output=True, text=True)
         if made.returncode:
             raise MeasurementError(f"tick.c does not compile: {made.stderr}")
-        return float(_said([program], 1))
+        return float(_output([program], 1))
 
 
 def lmbench_latency(path: Path, threads: int, _: int) -> float:
     """Latency, s, of a random walk through 128 MB with steps of 64 bytes."""
-    said = _said([str(path / "lat_mem_rd"), "-P", str(threads), "-N", "1", "-t", "128", "64"], threads, **ENOUGH)
-    return 1e-9 * told(said, r"^[\d.]+ ([\d.]+)$", "lat_mem_rd")
+    output = _output([str(path / "lat_mem_rd"), "-P", str(threads), "-N", "1", "-t", "128", "64"], threads, **ENOUGH)
+    return 1e-9 * reading(output, r"^[\d.]+ ([\d.]+)$", "lat_mem_rd")
 
 
 def lmbench_fork(path: Path, threads: int, _: int) -> float:
     """Time of fork and exit, s."""
-    said = _said([str(path / "lat_proc"), "-P", str(threads), "fork"], threads, **ENOUGH)
-    return 1e-6 * told(said, r"^Process fork\+exit:\s*([\d.]+) microseconds", "lat_proc")
+    output = _output([str(path / "lat_proc"), "-P", str(threads), "fork"], threads, **ENOUGH)
+    return 1e-6 * reading(output, r"^Process fork\+exit:\s*([\d.]+) microseconds", "lat_proc")
 
 
 PEERS = (

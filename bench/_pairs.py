@@ -1,4 +1,4 @@
-"""Pairs of launches, interleaved, and what is told of them (METHOD, rule 9): shared by the parts that compare."""
+"""Pairs of launches, interleaved, and how they compare (METHOD, rule 9): shared by the parts that compare."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def interleaved(a: Measure, b: Measure, launches: int, say: str) -> Pairs:
 
 
 def against_itself(plain: Measure, launches: int, name: str, unit: Unit = (1.0, "s")) -> Pairs:
-    """The A/A run: the plain program with itself, printed; it is its own measure of what can be told apart here."""
+    """The A/A run: the plain program with itself, printed; it is its own measure of what can be distinguished here."""
     pairs = interleaved(plain, plain, launches, name)
-    print(told(name, pairs, compare(*pairs, a_against_a=pairs), unit), flush=True)
+    print(comparison_line(name, pairs, compare(*pairs, a_against_a=pairs), unit), flush=True)
     return pairs
 
 
@@ -48,7 +48,7 @@ def against(
     """Ours over the plain program or a peer, after the A/A run `itself`; printed."""
     pairs = interleaved(plain, ours, launches, name)
     found = compare(*pairs, statistic=(statistic, statistic), a_against_a=itself)
-    print(told(f"{name}, {statistic}s", pairs, found, unit), flush=True)
+    print(comparison_line(f"{name}, {statistic}s", pairs, found, unit), flush=True)
     return found
 
 
@@ -66,13 +66,13 @@ def in_one_launch(
     print(file=sys.stderr)
     plain, again, ours = ([each[side] for each in found] for side in range(3))
     itself = (plain, again)
-    print(told(f"{name}, plain with itself", itself, compare(*itself, a_against_a=itself), unit), flush=True)
+    print(comparison_line(f"{name}, plain with itself", itself, compare(*itself, a_against_a=itself), unit), flush=True)
     answer = compare(plain, ours, statistic=(statistic, statistic), a_against_a=itself)
-    print(told(f"{name}, ours over plain, {statistic}s", (plain, ours), answer, unit), flush=True)
+    print(comparison_line(f"{name}, ours over plain, {statistic}s", (plain, ours), answer, unit), flush=True)
     return answer
 
 
-def told(name: str, pairs: Pairs, found: Comparison, unit: Unit) -> str:
+def comparison_line(name: str, pairs: Pairs, found: Comparison, unit: Unit) -> str:
     """One line of the answer."""
     interval = "no interval" if found.ci95 is None else f"95% {found.ci95[0]:.4f} to {found.ci95[1]:.4f}"
     spread = "" if found.spread is None else f"; A/A pairs {found.spread[0]:.3f} to {found.spread[1]:.3f}"
@@ -81,5 +81,5 @@ def told(name: str, pairs: Pairs, found: Comparison, unit: Unit) -> str:
     verdict = {ComparisonVerdict.UNKNOWN: "cannot be told here", ComparisonVerdict.DIFFERS: f"differs{way}"}.get(
         found.verdict, "equal"
     )
-    said = f"{first:.4g} and {second:.4g} {unit[1]}"
-    return f"{name}: {verdict}: ratio {found.ratio:.4f} ({interval}){spread}; {said}; {found.reason}"
+    medians = f"{first:.4g} and {second:.4g} {unit[1]}"
+    return f"{name}: {verdict}: ratio {found.ratio:.4f} ({interval}){spread}; {medians}; {found.reason}"

@@ -25,7 +25,7 @@ from assay.execute.build import build
 from assay.execute.mpi import Mpi, find_mpi, launch_environment
 from bench._jobs import Jobs
 from bench._pairs import against, against_itself, in_one_launch
-from bench._said import readings, said
+from bench._program_output import output_lines, readings
 from bench._twins import Twin
 
 ECHOES = tuple(
@@ -45,7 +45,7 @@ class Means:
     def echo(self, twin: Twin, seed: int) -> float:
         """Total time over total round trips of a launch of echo."""
         counts = ["--repetitions", str(twin.readings), "--blocks", str(twin.blocks), "--seed", str(seed)]
-        lines = said(
+        lines = output_lines(
             [*self.before, str(self.program), *program_words(benchmark("echo"), [*twin.options(), *counts])],
             self.environment,
         )
@@ -55,7 +55,7 @@ class Means:
         """Twice the latency that osu_latency prints."""
         iterations = str(twin.readings * twin.batch * twin.blocks)
         command = [*self.before, self.osu, "-m", f"{twin.size}:{twin.size}", "-i", iterations]
-        text = "\n".join(said(command, self.environment))
+        text = "\n".join(output_lines(command, self.environment))
         found = re.search(rf"^{twin.size}\s+([\d.]+)", text, re.MULTILINE)
         if not found:
             raise MeasurementError(f"{self.osu} printed no latency: {text}")

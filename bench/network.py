@@ -18,6 +18,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from assay.network.network_tables import InputOutput
 from bench import _engines
 
 Config = dict[str, Any]
@@ -38,7 +39,7 @@ def paper(b: int, interval_us: float, messages: int, seed: int = 1) -> Config:
     return {
         "network": {"topology": "hypercube", "dimension": 7},
         "traffic": {},
-        "io": {"b": b, "interval": interval_us * 20},
+        "io": InputOutput.model_validate({"b": b, "interval": interval_us * 20}).model_dump(exclude_none=True),
         "method": {"seed": seed, "warmup_messages": 50_000, "messages": messages, "batches": 32},
     }
 
@@ -122,14 +123,14 @@ sample_period = {cycles // 4}; warmup_periods = 1; max_samples = 3;"""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "cube.cfg").write_text(text)
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        said = subprocess.run(
+        printed = subprocess.run(
             [str(path.resolve()), "cube.cfg"], cwd=folder, capture_output=True, text=True, timeout=1800, check=False
         ).stdout
         spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-    simulated = [int(found) for found in re.findall(r"Time taken is (\d+) cycles", said)]
-    latencies = re.findall(r"Packet latency average = ([\d.]+) \(", said)
+    simulated = [int(found) for found in re.findall(r"Time taken is (\d+) cycles", printed)]
+    latencies = re.findall(r"Packet latency average = ([\d.]+) \(", printed)
     if not simulated or not latencies:
-        raise SystemExit("BookSim2 said neither its cycles nor a latency")
+        raise SystemExit("BookSim2 printed neither its cycles nor a latency")
     return simulated[-1] / spent, float(latencies[-1])
 
 

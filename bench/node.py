@@ -29,7 +29,7 @@ from assay.machine.topology import core_by_core
 from bench._jobs import Counts, Jobs
 from bench._node_peers import HELP, PEERS, Peer
 from bench._pairs import Trio, against, against_itself, in_one_launch
-from bench._said import readings, said
+from bench._program_output import output_lines, readings
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,10 @@ class Programs:
         settings = [*peer.settings, *size, *([] if any("threads=" in s for s in peer.settings) else count)]
         words = [word for setting in settings for word in ("--set", setting)]
         counts = ["--slice", "0.3", "--blocks", "2", "--seed", str(launch)]
+        program = str(self.built[peer.program].path)
         return REDUCE[peer.statistic](
             readings(
-                said([str(self.built[peer.program].path), *program_words(benchmark(peer.program), [*words, *counts])]),
+                output_lines([program, *program_words(benchmark(peer.program), [*words, *counts])]),
                 "time",
             )
         )

@@ -3,12 +3,13 @@
 
 namespace nb = nanobind;
 
+void bind_batch(nb::module_& module);
 void bind_network(nb::module_& module);
 void bind_ranks(nb::module_& module);
 void bind_storage();
 
 NB_MODULE(_core, module) {
-#ifdef ASSAY_NEEDS_V3  // this file is compiled for any processor
+#ifdef ASSAY_NEEDS_V3  // this file is compiled for any x86-64
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2") ||
       !__builtin_cpu_supports("fma"))
     throw nb::import_error(
@@ -18,6 +19,8 @@ NB_MODULE(_core, module) {
   module.doc() = "The simulated machine.";
   auto network = module.def_submodule("network", "Networks at flit level.");
   auto ranks = module.def_submodule("ranks", "Message-passing programs on a described machine.");
+  auto batch = module.def_submodule("batch", "Batch systems.");
+  bind_batch(batch);
   bind_network(network);
   bind_ranks(ranks);
   bind_storage();

@@ -25,7 +25,9 @@ def kept(name: str, *flags: str, own: bool = True) -> Path:
     record = read_record(programs_root() / f"{name}.cpp")
     assert record is not None
     wished = [*WARNINGS, *(record.extra.get("flags", ()) if own else ("-Wno-unknown-pragmas",)), *flags]
-    extra = {"flags": wished, "libraries": record.extra.get("libraries", ())}
+    units = record.extra.get("unit", {})
+    apart = {unit: {**about, "flags": [*WARNINGS, *about.get("flags", ()), *flags]} for unit, about in units.items()}
+    extra = {"flags": wished, "libraries": record.extra.get("libraries", ()), "unit": apart}
     program = SimpleNamespace(name=record.name, path=record.path, kind=record.kind, extra=extra)
     return build([program], mpi=None)[record.name].path
 

@@ -1,14 +1,17 @@
-"""What every test shares: one loud line at the end for whatever was skipped because this machine lacks a part."""
+"""What tests share: a folder of their own, a run to copy; one loud line names what this machine could not test."""
 
 from __future__ import annotations
 
 import os
 import signal
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from described_echo import described_echo
 
 # A busy machine is slow, which is no fault of what is tested (under CI this is the default of Hypothesis itself).
 if "CI" not in os.environ:
@@ -21,6 +24,19 @@ def pytest_configure() -> None:
     for each in (signal.SIGINT, signal.SIGQUIT):
         if signal.getsignal(each) is signal.SIG_IGN:
             signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
+
+
+@pytest.fixture
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder of the test's own, which known runs are kept in, too."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+
+
+@pytest.fixture(scope="session")
+def echo_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of a described machine's run of three launches; not to be changed: tests copy it."""
+    return described_echo(tmp_path_factory.mktemp("echo"))
 
 
 @pytest.hookimpl(trylast=True)

@@ -26,8 +26,18 @@ cases = [{ "traffic.flits" = 16 }]
 """
 
 
+def small_mix(folder: Path) -> None:
+    """Give the folder a schedule of three jobs, the table of them, and a machine for them."""
+    (folder / "mix").write_text("0: 1 * wide\n10: 2 * narrow\n")
+    (folder / "jobs.toml").write_text(
+        '[wide]\nprocessors = 4\ntime = "50 s"\n[narrow]\nprocessors = 2\ntime = "10 s"\nlimit = "20 s"\n'
+    )
+    (folder / "batch.toml").write_text("[machine]\nnodes = 2\ncpus_per_node = 2\n")
+
+
 def described_runs(folder: Path) -> Path:
-    """Give the folder a study, a trace and two runs, `a` and `b`, of a described machine."""
+    """Give the folder a study, a trace, a schedule, and two runs, `a` and `b`, of a described machine."""
+    small_mix(folder)
     (folder / "study.toml").write_text(study(3, '"traffic.load" = [0.1, 2.0]') + SATURATION)
     (folder / "messages.csv").write_text("id,cycle,source,destination,flits\n1,0,0,1,5\n2,7,3,9,8\n")
     for name, startup in (("a", "70 us"), ("b", "80 us")):

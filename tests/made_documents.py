@@ -25,6 +25,7 @@ FITS: dict[str, Json] = {
     | {"median": 0.0, "worst": 0.0},
     "rates_by_level": {"figure": "rate", "size": None, "lengths": [], "r_max_ci95": None, "n_half_ci95": None}
     | {"bandwidth": 0.0, "reason": None},
+    "cache_levels": {},
     "speedup": {"efficiency": [], "superlinear": []},
     "amdahl": SPEEDUP_LAW | {"lack_of_fit": None, "scope": ""},
     "universal": SPEEDUP_LAW | {"lack_of_fit": None, "scope": ""},

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.analysis.cache_levels import find_levels, told
+from assay.analysis.cache_levels import CacheLevel, decide, find_levels, levels_text
 
 GRID = np.array([2**k * f / 4 for k in range(12, 28) for f in (4, 5, 6, 7)])
 
@@ -26,7 +26,7 @@ def test_three_caches_and_memory() -> None:
     levels = find_levels(GRID, curve(capacities, [1.3e-9, 4.5e-9, 2e-8, 9e-8]))
     assert [level.size for level in levels[:3]] == capacities
     assert [level.latency for level in levels] == pytest.approx([1.3e-9, 4.5e-9, 2e-8, 9e-8])
-    assert levels[-1].below is None and "32 KiB" in told(levels)
+    assert levels[-1].below is None and "32 KiB" in levels_text(levels)
 
 
 @given(
@@ -50,7 +50,7 @@ def test_sizes_within_a_fifth_whatever_the_drift(
 
 def test_a_flat_curve_has_no_cache() -> None:
     (only,) = find_levels(GRID, np.full(len(GRID), 1e-9))
-    assert only.below is None and "none" in told((only,))
+    assert only.below is None and "none" in levels_text((only,))
 
 
 def test_a_curve_must_rise_in_size_and_be_positive() -> None:
@@ -76,3 +76,19 @@ def test_pages_that_lie_anywhere_in_memory(seed: int) -> None:
         readings.append(np.where(GRID > 2**23, 85e-9, latency))
     levels = find_levels(GRID, np.min(readings, axis=0))
     assert levels[0].size == 2**15 and 0.75 * 2**20 <= levels[1].size <= 2**20
+
+
+def level(size: float) -> CacheLevel:
+    return CacheLevel(size=size, below=1.2 * size, latency=1e-9)
+
+
+def test_an_edge_decides_over_what_the_system_states() -> None:
+    """A guest is told 480 MiB of a socket and has an edge at 28; its second cache's edge comes late."""
+    stated = {1: 48 * 2.0**10, 2: 2.0**20, 3: 480 * 2.0**20}
+    beyond = CacheLevel(size=2.0**28, below=None, latency=1e-7)
+    seen = (level(48 * 2.0**10), level(1.25 * 2**20), level(28 * 2.0**20), beyond)
+    assert decide(seen, stated) == ({1: 48 * 2.0**10, 2: 1.25 * 2**20, 3: 28 * 2.0**20}, frozenset({1, 2, 3}))
+    assert decide((level(48 * 2.0**10), beyond), stated) == (stated, frozenset({1}))
+    assert decide((level(2.0**30), beyond), stated) == (stated | {4: 2.0**30}, frozenset({4}))
+    assert decide((level(2.0**15), beyond), {}) == ({1: 2.0**15}, frozenset({1}))
+    assert decide((beyond,), stated) == (stated, frozenset())

@@ -13,30 +13,15 @@ import pytest
 from assay.store import Run, connect, known_runs
 from command_line import assay
 
-MACHINE = 'name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n'
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("template")
-    (folder / "constant.toml").write_text(MACHINE)
-    words = ("--on", str(folder / "constant.toml"), "--set", "bytes=8", "--json")
-    assert assay("run", "echo", *words, "--out", str(folder / "run")).status == 0
-    return folder / "run"
-
-
-def run_named(template: Path, folder: Path, identity: str, state: str = "done") -> Path:
+def run_named(echo_run: Path, folder: Path, identity: str, state: str = "done") -> Path:
     """Copy a run to a folder under an id of its own, which its rows say as well."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    shutil.copytree(template, folder)
+    shutil.copytree(echo_run, folder)
     about = json.loads((folder / "run.json").read_text()) | {"id": identity, "state": state}
     (folder / "run.json").write_text(json.dumps(about))
     for path in folder.glob("*.parquet"):
@@ -52,19 +37,20 @@ def run_named(template: Path, folder: Path, identity: str, state: str = "done") 
 @pytest.mark.parametrize(
     "name", ["r[ab]", "run*", "r?n", "{ra,rb}", "it's", "a b", "**", "ümlaut", 'q"q', "%20", "$HOME"]
 )
-def test_a_folders_name_is_a_name_and_no_pattern(name: str, template: Path, tmp_path: Path) -> None:
+def test_a_folders_name_is_a_name_and_no_pattern(name: str, echo_run: Path, tmp_path: Path) -> None:
     for other in ("ra", "run1"):
-        run_named(template, tmp_path / other, other)
-    folder = run_named(template, tmp_path / name, "mine")
+        run_named(echo_run, tmp_path / other, other)
+    folder = run_named(echo_run, tmp_path / name, "mine")
     asked = assay("query", "SELECT DISTINCT run FROM samples", "--run", str(folder), "--json")
     assert asked.status == 0 and asked.document["rows"] == [["mine"]], asked.err
     exported = assay("export", str(folder), "--json")
     assert {row["run"] for row in exported.document["rows"]} == {"mine"}
 
 
-def test_a_run_named_twice_is_asked_once(template: Path, tmp_path: Path) -> None:
-    folder = run_named(template, tmp_path / "one", "one")
-    assert connect([Run.open(folder), Run.open(folder)]).execute("SELECT count(*) FROM samples").fetchone() == (1,)
+def test_a_run_named_twice_is_asked_once(echo_run: Path, tmp_path: Path) -> None:
+    folder = run_named(echo_run, tmp_path / "one", "one")
+    once, twice = (connect([Run.open(folder)] * times).execute("SELECT count(*) FROM samples") for times in (1, 2))
+    assert once.fetchone() == twice.fetchone() != (0,)
 
 
 # -- SQL ------------------------------------------------------------------------------------------------------------
@@ -90,16 +76,16 @@ def test_a_run_named_twice_is_asked_once(template: Path, tmp_path: Path) -> None
         "PRAGMA enable_profiling = 'json'",
     ],
 )
-def test_sql_reaches_no_file(sql: str, template: Path, tmp_path: Path) -> None:
-    folder = run_named(template, tmp_path / "one", "one")
+def test_sql_reaches_no_file(sql: str, echo_run: Path, tmp_path: Path) -> None:
+    folder = run_named(echo_run, tmp_path / "one", "one")
     before = sorted(tmp_path.rglob("*"))
     answer = assay("query", sql, "--run", str(folder))
     assert answer.status == 2 and answer.out == "" and len(answer.err.strip().splitlines()) == 1, answer
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_files_are_written_where_that_is_asked_for(template: Path, tmp_path: Path) -> None:
-    folder = run_named(template, tmp_path / "one", "one")
+def test_files_are_written_where_that_is_asked_for(echo_run: Path, tmp_path: Path) -> None:
+    folder = run_named(echo_run, tmp_path / "one", "one")
     sql = "COPY (SELECT run, value FROM samples) TO 'out.csv'"
     refused = assay("query", sql, "--run", str(folder))
     assert refused.status == 2 and "--write" in refused.err and not Path("out.csv").exists()
@@ -131,8 +117,8 @@ def test_values_of_every_kind_are_printed_and_written(sql: str) -> None:
 # -- which runs there are -------------------------------------------------------------------------------------------
 
 
-def test_a_killed_run_is_interrupted_and_one_that_is_written_runs(template: Path) -> None:
-    folder = run_named(template, Path("runs") / "a", "20260101-000000-abcdef", state="running")
+def test_a_killed_run_is_interrupted_and_one_that_is_written_runs(echo_run: Path) -> None:
+    folder = run_named(echo_run, Path("runs") / "a", "20260101-000000-abcdef", state="running")
     assert [each["state"] for each in assay("runs", "--json").document["runs"]] == ["interrupted"]
     assert "interrupted" in assay("runs").out
     held = Run.open(folder)
@@ -140,9 +126,9 @@ def test_a_killed_run_is_interrupted_and_one_that_is_written_runs(template: Path
     assert [each["state"] for each in assay("runs", "--json").document["runs"]] == ["running"]
 
 
-def test_ids_are_whole_at_80_columns(template: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ids_are_whole_at_80_columns(echo_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     identity, machine = "20260101-000000-abcdef", "a-node-with-a-very-long-name.of-a-cluster.example.org"
-    folder = run_named(template, Path("runs") / "a", identity)
+    folder = run_named(echo_run, Path("runs") / "a", identity)
     about = json.loads((folder / "run.json").read_text())
     wishes = about["wishes"] | {"names": [f"benchmark-{i}-with-a-long-name" for i in range(5)]}
     (folder / "run.json").write_text(json.dumps(about | {"machine": machine, "wishes": wishes}))
@@ -152,9 +138,9 @@ def test_ids_are_whole_at_80_columns(template: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("content", [b"[]", b"{}", b"", b'{"id": 3}', b"\xff", b"{", b"[" * 100_000, b"null"])
-def test_a_broken_neighbour_breaks_no_lookup(content: bytes, template: Path) -> None:
-    run_named(template, Path("runs") / "good", "good-one")
-    bad = run_named(template, Path("runs") / "bad", "bad-one")
+def test_a_broken_neighbour_breaks_no_lookup(content: bytes, echo_run: Path) -> None:
+    run_named(echo_run, Path("runs") / "good", "good-one")
+    bad = run_named(echo_run, Path("runs") / "bad", "bad-one")
     (bad / "run.json").write_bytes(content)
     listed = assay("runs", "--json")
     assert [each["id"] for each in listed.document["runs"]] == ["good-one"]
@@ -165,8 +151,8 @@ def test_a_broken_neighbour_breaks_no_lookup(content: bytes, template: Path) -> 
     assert len(direct.err.strip().splitlines()) == 1
 
 
-def test_an_index_that_is_no_text_breaks_no_lookup(template: Path, tmp_path: Path) -> None:
-    run_named(template, Path("runs") / "good", "good-one")
+def test_an_index_that_is_no_text_breaks_no_lookup(echo_run: Path, tmp_path: Path) -> None:
+    run_named(echo_run, Path("runs") / "good", "good-one")
     index = tmp_path / "state" / "assay" / "runs"
     index.parent.mkdir(parents=True)
     index.write_bytes(b"\xff\xfe\n\0\n" + bytes(tmp_path / "runs" / "good") + b"\n")
@@ -177,9 +163,9 @@ def test_an_index_that_is_no_text_breaks_no_lookup(template: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("harm", ["cut", "missing", "empty", "changed", "a folder"])
-def test_tables_that_cannot_be_read_are_made_again_from_the_lines(harm: str, template: Path, tmp_path: Path) -> None:
+def test_tables_that_cannot_be_read_are_made_again_from_the_lines(harm: str, echo_run: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    shutil.copytree(template, folder)
+    shutil.copytree(echo_run, folder)
     whole = assay("export", str(folder)).out
     path = folder / "samples.parquet"
     bytes_ = path.read_bytes()
@@ -195,7 +181,7 @@ def test_tables_that_cannot_be_read_are_made_again_from_the_lines(harm: str, tem
     for words in (("report", "--json"), ("export",), ("compare",), ("query",)):
         again = tmp_path / f"{words[0]}"
         shutil.copytree(folder, again)
-        asked = {"compare": (str(template),), "query": ()}.get(words[0], ())
+        asked = {"compare": (str(echo_run),), "query": ()}.get(words[0], ())
         verb = (
             ("query", "SELECT count(*) FROM samples", "--run", str(again))
             if words[0] == "query"
@@ -218,17 +204,17 @@ def test_tables_that_cannot_be_read_are_made_again_from_the_lines(harm: str, tem
 @pytest.mark.parametrize(
     "words", ["runs", "runs --json", "report RUN --json", "export RUN", "query 'SELECT 1'", "compare RUN RUN"]
 )
-def test_a_full_device_under_standard_output_is_one_line(words: str, template: Path, tmp_path: Path) -> None:
-    folder = run_named(template, tmp_path / "runs" / "one", "one")
+def test_a_full_device_under_standard_output_is_one_line(words: str, echo_run: Path, tmp_path: Path) -> None:
+    folder = run_named(echo_run, tmp_path / "runs" / "one", "one")
     command = f"'{sys.executable}' -m assay {words.replace('RUN', str(folder))} >/dev/full"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
     assert done.returncode == 1 and done.stderr == "assay: standard output: No space left on device\n"
 
 
 @pytest.mark.parametrize("redirected", ["PYTHONIOENCODING=ascii", "PYTHONIOENCODING=latin-1", "LC_ALL=C", "CLOSED"])
-def test_any_encoding_of_the_terminal_takes_a_report(redirected: str, template: Path, tmp_path: Path) -> None:
+def test_any_encoding_of_the_terminal_takes_a_report(redirected: str, echo_run: Path, tmp_path: Path) -> None:
     folder = tmp_path / "ümlaut\udcff"
-    shutil.copytree(template, folder)
+    shutil.copytree(echo_run, folder)
     closed = redirected == "CLOSED"
     command = ["bash", "-c", f"{'' if closed else redirected} exec '{sys.executable}' -m assay report \"$0\""]
     command[2] += " >&-" if closed else ""

@@ -110,7 +110,7 @@ def test_where_ranks_would_share_a_processor_nothing_is_measured(bus: Callable[.
     processors = len(os.sched_getaffinity(0))
     lines, status = bus(3, "--set", "form=echo") if processors < 3 else bus(2, "--set", "form=echo")
     assert status == 0 and not [line for line in lines if line["event"] == "block"]
-    assert any("each with a processor of its own" in line.get("text", "") for line in lines)
+    assert any("each with a hardware thread of its own" in line.get("text", "") for line in lines)
 
 
 @with_mpi

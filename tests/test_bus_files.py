@@ -74,4 +74,4 @@ def test_on_one_processor_it_is_left_out_and_the_run_is_good(tmp_path: Path) -> 
     document = json.loads(done.stdout)
     assert document["figures"] == [] and document["valid"]
     (left_out,) = document["left_out"]
-    assert left_out["benchmark"] == "bus_files" and "it needs two processors" in left_out["reason"]
+    assert left_out["benchmark"] == "bus_files" and "it needs two hardware threads" in left_out["reason"]

@@ -18,7 +18,7 @@ from assay.papers.claims import claim_kinds, from_print, special, unjudged
 from assay.papers.claims import messages as claims
 from assay.papers.claims.quantities import QUANTITIES
 from assay.papers.machines import fallen_apart as uncertain
-from assay.papers.machines.document import claim_grid
+from assay.papers.machines.document import claim_grid, judged_claim
 
 PAPERS = ("dunigan1991_hypercubes", "dunigan1991_delta", "dunigan1995_paragon_mp")
 
@@ -71,7 +71,7 @@ def test_what_is_judged_says_whether_it_was_an_input() -> None:
         assert (verdict.mark is None) == (verdict.outcome == "cannot be told"), name
     assert found["d91d.ipsc860-protocol"].mark is None  # a straight line has no break
     assert {found[name].mark for name in from_print.JUDGES} == {"restated"}
-    rows = {row[2]: row for row in claim_grid([{**found["d91h.linear-time"].document(), "text": "x"}], "t").rows}
+    rows = {row[2]: row for row in claim_grid([judged_claim(found["d91h.linear-time"], "x")], "t").rows}
     assert rows["x"][:2] == ("✓ holds", "restated")
     text = claims.summary([found[name] for name in ("d91h.linear-time", "d91h.echo-return-path", "d91h.i860-compiled")])
     assert text.startswith(

@@ -19,6 +19,7 @@ from assay.execute.duration import duration
 from assay.execute.plan import Spending
 from assay.store import Run
 from command_line import assay
+from described_echo import MACHINE
 from test_compare_gate import made
 from test_document import launch
 
@@ -63,7 +64,7 @@ def test_a_shell_is_offered_what_fits(words: str, offered: str, tmp_path: Path) 
 
 def test_the_last_line_sums_a_run_up_and_quiet_prints_no_other(tmp_path: Path) -> None:
     machine = tmp_path / "constant.toml"
-    machine.write_text('name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n')
+    machine.write_text(MACHINE)
     words = ("run", "echo", "--on", str(machine), "--set", "bytes=8,1024")
     whole = assay(*words, "--out", str(tmp_path / "a"))
     last = whole.out.splitlines()[-1]

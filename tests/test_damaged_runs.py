@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from command_line import assay
 
-MACHINE = 'name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n'
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 VALUES: list[Any] = [
     *(None, True, 0, -1, 3, 2**70, 10**400, 0.5, 1e308, 5e-324, float("nan"), float("inf"), -float("inf")),
     *("", "text", "12", "é", "\ud800", "<!--<script>", "[/b]", "a\nb", "../x", "\0", [], {}, [None], [[]], ["x"]),
@@ -33,22 +34,6 @@ VERBS: dict[str, tuple[str, ...]] = {
     "runs": ("runs", "--json"),
     "resume": ("evaluate", "--resume", "RUN", "--json"),
 }
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
-
-
-@pytest.fixture(scope="module")
-def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("described")
-    (folder / "constant.toml").write_text(MACHINE)
-    words = ("--on", str(folder / "constant.toml"), "--launches", "3", "--set", "bytes=8,64,1000", "--json")
-    answer = assay("run", "echo", *words, "--out", str(folder / "run"))
-    assert answer.status == 0, answer.err
-    return folder / "run"
 
 
 @pytest.fixture(scope="module")
@@ -153,8 +138,8 @@ SEEDS = st.integers(0, 2**32)
 @pytest.mark.parametrize("verb", VERBS)
 @FUZZ
 @given(seed=SEEDS)
-def test_no_damage_to_a_described_run_breaks_a_verb(verb: str, seed: int, described: Path) -> None:
-    one(verb, seed, described)
+def test_no_damage_to_a_described_run_breaks_a_verb(verb: str, seed: int, echo_run: Path) -> None:
+    one(verb, seed, echo_run)
 
 
 @pytest.mark.parametrize("verb", ["report", "page", "compare", "launches"])
@@ -174,17 +159,17 @@ def one(verb: str, seed: int, whole: Path) -> None:
     ask(verb, folder, whole)
 
 
-def test_a_parameter_that_became_text_is_in_no_fit(described: Path) -> None:
+def test_a_parameter_that_became_text_is_in_no_fit(echo_run: Path) -> None:
     folder = Path("runs") / "one"
-    shutil.copytree(described, folder)
+    shutil.copytree(echo_run, folder)
     path = next(iter(sorted((folder / "launches").glob("*.jsonl"))))
     path.write_text(path.read_text().replace('"bytes":64', '"bytes":"text"'))
-    ask("page", folder, described)
+    ask("page", folder, echo_run)
 
 
-def test_the_page_says_which_files_are_damaged(described: Path) -> None:
+def test_the_page_says_which_files_are_damaged(echo_run: Path) -> None:
     folder = Path("runs") / "one"
-    shutil.copytree(described, folder)
+    shutil.copytree(echo_run, folder)
     assert assay("report", str(folder)).status == 0 and "Damaged files" not in (folder / "report.html").read_text()
     path = next(iter(sorted((folder / "launches").glob("*.jsonl"))))
     path.write_text(path.read_text()[:-200])

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from assay.machine.abilities import PACKAGES, abilities, doubts, install, missing
+from assay.machine.abilities import PACKAGES, abilities, host_warnings, install, missing
 from assay.machine.activity import Activity, Process
 from assay.machine.discovery import Host, discover
 from assay.machine.limits import Limits
@@ -60,7 +60,7 @@ def test_a_whole_machine_can_do_everything(here: Host) -> None:
         ("processor", "memory", "threads", "kernels", "messages", "applications"), "yes"
     )
     assert not missing(host)
-    assert not [each for each in doubts(host) if each.about not in ("scratch", "file system")]
+    assert not [each for each in host_warnings(host) if each.about not in ("scratch", "file system")]
 
 
 def test_without_a_compiler_nothing_can_be_measured(here: Host) -> None:
@@ -97,7 +97,7 @@ def test_one_processor_and_a_quota(here: Host) -> None:
     assert (answers(host)["threads"], answers(host)["messages"]) == ("partly", "partly")
     host = quiet(here, limits=Limits(affinity=tuple(range(8)), cpus=8, usable_cpus=2.5, cpu_quota=2.5))
     assert answers(host)["threads"] == "partly"
-    assert "quota" in {each.about for each in doubts(host)}
+    assert "quota" in {each.about for each in host_warnings(host)}
 
 
 def test_a_part_without_programs_is_said_to_be_missing(here: Host) -> None:
@@ -125,7 +125,7 @@ def test_doubts_are_named(here: Host) -> None:
         processors=here.processors.model_copy(update={"threads": 2, "governor": "powersave", "driver": "acpi-cpufreq"}),
         limits=Limits(affinity=(0, 1), cpus=2, usable_cpus=2.0),
     )
-    said = {each.about: each.text for each in doubts(host)}
+    said = {each.about: each.text for each in host_warnings(host)}
     assert set(said) >= {"busy", "few processors", "virtualised", "governor", "clock", "counters"}
     assert "hog 100%" in said["busy"] and "never counted" in said["virtualised"]
     stolen = quiet(
@@ -133,7 +133,7 @@ def test_doubts_are_named(here: Host) -> None:
         system=System(host="n1", virtualised=True),
         activity=Activity(others=0.0, steal=0.3, steal_since_boot=50.0),
     )
-    assert "30%" in {each.about: each.text for each in doubts(stolen)}["stolen time"]
+    assert "30%" in {each.about: each.text for each in host_warnings(stolen)}["stolen time"]
 
 
 def assay(*words: str) -> list[str]:

@@ -16,7 +16,7 @@ from assay.document.reported_figure import Headline
 from assay.errors import InputError
 from assay.report import bounds, comparing, page, tables
 from assay.report.document import document as typed
-from assay.report.readings import readings, told
+from assay.report.readings import launch_lines, readings
 from assay.samples import Circumstance
 from assay.store import Run
 from assay.stored import launch_file
@@ -270,7 +270,7 @@ def test_tasks_of_one_launch_that_differ_in_a_factor_are_counted_once_each(run: 
 
 def test_a_block_in_several_parts_is_one_block_in_order_of_its_repetitions(run: Run) -> None:
     launch(run, 0, [block(8, [1.0, 4.0, 6.0], first=9.0), block(8, [2.0, 5.0])])
-    ((of,),) = [[of for of in readings(block for block, _ in told(run.tasks()).blocks) if not of.first]]
+    ((of,),) = [[of for of in readings(block for block, _ in launch_lines(run.tasks()).blocks) if not of.first]]
     assert of.values == [1.0, 2.0, 4.0, 5.0, 6.0]
 
 

@@ -19,8 +19,10 @@ from pydantic import ValidationError
 from assay.document.comparison import RunComparison, SideBySide
 from assay.document.host_facts import HostFacts
 from assay.document.json_form import from_json, to_json
+from assay.document.quoted import QuotedBenchmark
 from assay.document.run_document import Document
 from assay.document.section import Section
+from assay.document.validation import Validations
 from made_documents import document, figure, headline, section
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,7 +56,7 @@ def filled(kind: Any) -> st.SearchStrategy[Any]:
     raise TypeError(f"no values of {kind}")
 
 
-@pytest.mark.parametrize("kind", [Document, RunComparison, SideBySide])
+@pytest.mark.parametrize("kind", [Document, RunComparison, SideBySide, QuotedBenchmark, Validations])
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_document_is_the_same_after_json_and_back(kind: type[Any], data: st.DataObject) -> None:
@@ -89,6 +91,8 @@ def test_a_document_of_another_version_can_be_read() -> None:
 MISSPELT = {
     "section.figurs": '"Section" has no attribute "figurs"',
     "section.figures[0].valeu": '"ReportedFigure" has no attribute "valeu"',
+    "document.quoted and document.quoted.benchmark": '"Quoted" has no attribute "benchmark"',
+    "document.validation and document.validation.tabels": '"Validation" has no attribute "tabels"',
     "document.facts.memmory": '"HostFacts" has no attribute "memmory"',
     'document["benchmarks"]': 'Value of type "Document" is not indexable',
     "document.benchmarks[0].launches = 3": 'Property "launches" defined in "Section" is read-only',

@@ -49,18 +49,35 @@ def test_lanes_that_share_a_wire_flit_by_flit_do_not_differ(tmp_path: Path) -> N
     assert compare(given, tmp_path) == []
 
 
+def native(name: str, *arguments: str) -> int:
+    """Messages that a native comparison of engines went through; none of them may differ."""
+    library = twin_cases.ROOT / "build" / "core" / "libassay_core.a"
+    folder = twin_cases.ROOT / "tests" / "native"
+    headers = [*folder.glob("*.hpp"), *(twin_cases.ROOT / "core").rglob("*.hpp"), library]
+    options = [f"-I{folder}", str(library)]
+    program = twin_cases.build(f"{name}-test", [folder / f"{name}.test.cpp"], *options, depends=headers)
+    played = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=7000)
+    assert played.returncode == 0, played.stderr
+    return int(played.stdout.split()[0])
+
+
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", ["flit", "packet"])
 def test_plain_engines_of_their_own_agree_on_lanes_headers_and_output_queues(name: str) -> None:
     """tests/native/flits.hpp and packets.hpp look at everything in every tick; also compared with the worm engine."""
-    library = twin_cases.ROOT / "build" / "core" / "libassay_core.a"
-    native = twin_cases.ROOT / "tests" / "native"
-    headers = [*native.glob("*.hpp"), *(twin_cases.ROOT / "core").rglob("*.hpp"), library]
-    options = [f"-I{native}", str(library)]
-    program = twin_cases.build(f"{name}-test", [native / f"{name}.test.cpp"], *options, depends=headers)
-    played = subprocess.run([program], capture_output=True, text=True, timeout=300)
-    assert played.returncode == 0, played.stderr
-    assert int(played.stdout.split()[0]) > 50_000
+    assert native(name) > 50_000
+
+
+@pytest.mark.timeout(900)
+def test_plans_for_series_of_flits_give_the_ticks_of_every_flit_sent_for_itself() -> None:
+    """tests/native/flit_by_flit.hpp: heads, tails, crossings, deadlocks, loads of links."""
+    assert native("flit_plans") > 100_000
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(7200)
+def test_a_million_messages_by_plans_and_by_flits_do_not_differ() -> None:
+    assert native("flit_plans", "5000") > 1_000_000
 
 
 @pytest.mark.nightly

@@ -62,6 +62,10 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
         ("--keys",),
     ],
     "study": [("study.toml",), ("section6",), ()],
+    "throughput": [
+        ("mix", "--jobs", "jobs.toml", "--on", "batch.toml"),
+        ("mix", "--jobs", "jobs.toml", "--on", "delta"),
+    ],
     "version": [()],
 }
 CASES = [(verb, words) for verb, asked in ASKED.items() for words in asked]

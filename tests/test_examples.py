@@ -12,6 +12,7 @@ from command_line import assay
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
+JOBS = ROOT / "examples" / "jobs.swf"
 
 
 @pytest.fixture(autouse=True)
@@ -22,12 +23,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_runs(path: Path) -> None:
-    """A description of a machine plays a benchmark; a network carries its own traffic, here for fewer cycles."""
+    """A machine plays a benchmark, or takes a workload; a network carries its own traffic, here for fewer cycles."""
     table = tomllib.loads(path.read_text())
     if "messages" in table:
         answer = assay("run", "echo", "--on", str(path), "--set", "bytes=8,1024", "--json")
         assert answer.status == 0, answer.err
         assert {f["name"] for f in answer.document["figures"]} == {"rate", "half_round_trip"}
+    elif "nodes" in table.get("machine", {}):
+        answer = assay("throughput", str(JOBS), "--on", str(path), "--json")
+        assert answer.status == 0, answer.err
+        assert answer.document["scheduled"] == len(answer.document["jobs"]) > 0
     else:
         short = [] if "cycles" not in table.get("method", {}) else ["--set", "method.cycles=20000"]
         answer = assay("simulate", str(path), *short, "--json")

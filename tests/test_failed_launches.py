@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import signal
 import threading
@@ -14,10 +16,11 @@ from typing import Any
 import pytest
 
 from assay.errors import MeasurementError
-from assay.execute import failure
+from assay.execute import failure, placement
 from assay.execute.build import build
 from assay.execute.job import Job, launcher
 from assay.execute.mpi import Mpi
+from command_line import assay
 from small_programs import SmallProgram
 from test_launchers import MPIS, gone, marked
 from wrong_program import WRONG, started_as
@@ -130,6 +133,66 @@ def test_a_rank_that_is_stopped_past_the_time_limit_is_named(
     words = (program(mpi), *started_as("stopped"))
     with pytest.raises(MeasurementError, match=r"timed out after 3 s .*; stopped by a signal: rank 1 \(process \d+\)"):
         launcher("mpiexec", mpi).run(Job("wrong", words, 2, None, None, tmp_path / "l.jsonl", tmp_path / "log", 3))
+
+
+def stop_rank_one(launched: Path, seconds: float | None) -> threading.Thread:
+    """Send SIGSTOP to rank 1 as soon as `launched` says which process it is, and SIGCONT after `seconds`."""
+
+    def act() -> None:
+        end = time.monotonic() + 30
+        while not (launched.exists() and '"rank":1' in launched.read_text()) and time.monotonic() < end:
+            time.sleep(0.05)
+        (line,) = [json.loads(one) for one in launched.read_text().splitlines() if '"launch"' in one]
+        (pid,) = [rank["pid"] for rank in line["placement"] if rank["rank"] == 1]
+        os.kill(pid, signal.SIGSTOP)
+        if seconds is not None:
+            time.sleep(seconds)
+            os.kill(pid, signal.SIGCONT)
+
+    thread = threading.Thread(target=act)
+    thread.start()
+    return thread
+
+
+@each_mpi
+def test_a_launch_does_not_wait_long_for_a_rank_that_is_stopped(
+    tmp_path: Path, mpi: Mpi, program: Callable[[Mpi], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Long before the deadline it ends, names the rank, and said beforehand that it would."""
+    monkeypatch.setattr(placement, "STOPPED_AT_MOST", 1.0)
+    said: list[str] = []
+    words = (program(mpi), *started_as("stuck"), "--deadline", "100")
+    job = Job("wrong", words, 2, None, None, tmp_path / "l.jsonl", tmp_path / "log", 120, say=said.append)
+    stopper = stop_rank_one(job.out, None)
+    began = time.monotonic()
+    with pytest.raises(MeasurementError) as error:
+        launcher("mpiexec", mpi).run(job)
+    stopper.join()
+    assert time.monotonic() - began < 60
+    who = r"rank 1 \(process \d+\) was stopped by a signal \(SIGSTOP\)"
+    reason = str(error.value)
+    assert re.match(rf"on 2 ranks: {who} for more than 1 s; the launch was ended with all its processes; log: ", reason)
+    assert "\n" not in reason
+    (line,) = said
+    assert re.fullmatch(rf"wrong: {who}; the launch ends in 1 s unless that is continued", line)
+
+
+def test_a_rank_that_is_continued_leaves_a_run_that_says_so(tmp_path: Path) -> None:
+    """By the command line: said while it runs, with the cause and what to do in the document, and no figure clean."""
+    run = tmp_path / "run"
+    stopper = stop_rank_one(run / "launches" / "000-echo.jsonl", 3)
+    done = assay(
+        *("run", "echo", "-n", "2", "--set", "bytes=8", "--launches", "1", "--set", "repetitions=500"),
+        *("--json", "--out", str(run)),
+    )
+    stopper.join()
+    assert done.status == 0, done.err
+    found = done.document
+    (cause,) = [cause for cause in found["causes"] if "SIGSTOP" in cause["text"]]
+    assert re.search(r"rank 1 \(process \d+\) was stopped by a signal \(SIGSTOP\) for about \d+ s", cause["text"])
+    assert "measure again" in cause["advice"]
+    assert found["figures"] and not any(figure["state"] == "clean" for figure in found["figures"])
+    assert "was stopped by a signal (SIGSTOP)" in done.err
 
 
 def test_many_ranks_are_counted_and_not_listed(tmp_path: Path) -> None:

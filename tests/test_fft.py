@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import functools
-import json
 import math
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from assay.benchmark.record import benchmark
 from assay.errors import InputError
 from assay.execute import libraries
-from assay.execute.compiler import find_compiler
 from command_line import assay
 from compiled import kept
+from library_programs import checks, codes
 from started import words
 
 pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
-needs_fftw = pytest.mark.skipif(
-    shutil.which("g++") is None or libraries.find("fftw", find_compiler()) is None, reason=libraries.missing("fftw")
-)
-CODES = ["ours", pytest.param("library", marks=needs_fftw)]
 
 
 @functools.cache
@@ -32,24 +26,16 @@ def built(*flags: str) -> Path:
     return kept("kernels/fft", *flags)
 
 
-def checks(path: Path, code: str, sizes: str, status: int = 0) -> list[dict[str, Any]]:
-    given = ("--set", f"size={sizes}", "--set", f"code={code}", "--slice", "0.0005", "--blocks", "1")
-    done = subprocess.run([path, *words("fft", *given)], capture_output=True, text=True, timeout=200)
-    assert done.returncode == status, (done.stdout[-800:], done.stderr)
-    lines = [json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines()]
-    return [line for line in lines if line["event"] == "check"]
-
-
-@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("code", codes("fftw"))
 def test_transforms_are_those_of_the_definition(code: str) -> None:
-    found = checks(built(), code, "2,4,8,16,32,64,128,1024,2048")
+    found = checks("fft", built(), "size=2,4,8,16,32,64,128,1024,2048", f"code={code}")
     assert len(found) == 9 and all(each["passed"] for each in found)
 
 
-@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("code", codes("fftw"))
 def test_a_step_one_short_and_a_null_kernel_are_found(code: str) -> None:
     """With ASSAY_BREAK the last part of our steps is left out, and the library is not called at all."""
-    found = checks(built("-DASSAY_BREAK=1"), code, "4,8,64,1024,2048", status=1)
+    found = checks("fft", built("-DASSAY_BREAK=1"), "size=4,8,64,1024,2048", f"code={code}", status=1)
     assert len(found) == 5 and not any(each["passed"] for each in found)
 
 

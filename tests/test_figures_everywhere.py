@@ -31,6 +31,7 @@ CASES: dict[str, list[str]] = {
     "simulate, I/O nodes": ["simulate", str(EXAMPLES / "io_nodes.toml"), *SHORT],
     "study": ["study", "study.toml"],
     "study, tables": ["study", "section6"],
+    "throughput": ["throughput", "mix", "--jobs", "jobs.toml", "--on", "batch.toml"],
     "replay": ["replay", HYPERCUBE, "messages.csv", "-o", "delivered.csv"],
     "run": ["run", "echo", "--on", CONSTANT, "--set", "bytes=8,64"],
     "run, quoted": ["run", "lock", "--on", "ksr1"],

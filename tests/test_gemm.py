@@ -5,10 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,7 +16,7 @@ from assay.execute import libraries
 from assay.execute.compiler import find_compiler
 from command_line import assay
 from compiled import kept
-from started import words
+from library_programs import checks, codes, lines, needs
 
 pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
 SIZES = "size=1,3,37,64,300"  # below and beside every block's length, and beyond the depth of a panel
@@ -29,41 +27,25 @@ def built(*flags: str) -> Path:
     return kept("kernels/gemm", *flags)
 
 
-def run(path: Path, *settings: str, status: int = 0) -> list[dict[str, Any]]:
-    given = [word for setting in settings for word in ("--set", setting)]
-    command = [path, *words("gemm", "--slice", "0.0005", "--blocks", "1", *given)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
-    assert done.returncode == status, (done.stdout[-800:], done.stderr)
-    return [json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines()]
-
-
-def has_blas() -> bool:
-    return libraries.find("blas", find_compiler()) is not None
-
-
-needs_blas = pytest.mark.skipif(not has_blas(), reason=libraries.missing("blas"))
-
-
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("code", ["ours", pytest.param("library", marks=needs_blas)])
+@pytest.mark.parametrize("code", codes("blas"))
 def test_products_are_right_at_every_size(code: str, threads: int) -> None:
-    lines = run(built(), SIZES, f"code={code}", f"threads={threads}")
-    if any("left out" in line.get("text", "") for line in lines):
+    printed = lines("gemm", built(), SIZES, f"code={code}", f"threads={threads}")
+    if any("left out" in line.get("text", "") for line in printed):
         pytest.skip("fewer processors than threads")
-    checks = [line for line in lines if line["event"] == "check"]
-    assert len(checks) == 10 and all(line["passed"] for line in checks)
-    assert all("0 wrong rows" in line["detail"] for line in checks)
+    found = [line for line in printed if line["event"] == "check"]
+    assert len(found) == 10 and all(line["passed"] for line in found)
+    assert all("0 wrong rows" in line["detail"] for line in found)
 
 
-@pytest.mark.parametrize("code", ["ours", pytest.param("library", marks=needs_blas)])
+@pytest.mark.parametrize("code", codes("blas"))
 def test_a_sum_one_short_and_a_null_kernel_are_found(code: str) -> None:
     """With ASSAY_BREAK our sums miss their last product, and the library is not called at all."""
-    lines = run(built("-DASSAY_BREAK=1"), SIZES, f"code={code}", "threads=1", status=1)
-    checks = [line for line in lines if line["event"] == "check"]
-    assert len(checks) == 10 and not any(line["passed"] for line in checks)
+    found = checks("gemm", built("-DASSAY_BREAK=1"), SIZES, f"code={code}", "threads=1", status=1)
+    assert len(found) == 10 and not any(line["passed"] for line in found)
 
 
-@needs_blas
+@needs("blas")
 def test_the_version_that_ran_is_in_the_notes_of_the_run(tmp_path: Path) -> None:
     done = assay(
         *("run", "gemm", "--set", "size=64", "--set", "type=float64", "--set", "threads=1", "--json"),
@@ -84,7 +66,7 @@ def test_the_version_that_ran_is_in_the_notes_of_the_run(tmp_path: Path) -> None
 
 def test_asking_for_a_library_that_is_not_here_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(libraries, "find", lambda name, compiler: None)
-    with pytest.raises(InputError, match=r"no BLAS with LAPACK library was found: apt-get install libopenblas-dev"):
+    with pytest.raises(InputError, match=r"no BLAS library was found: apt-get install libopenblas-dev"):
         libraries.refuse_missing(benchmark("gemm"), {"code": "library"})
     libraries.refuse_missing(benchmark("gemm"), {"code": "ours"})
     libraries.refuse_missing(benchmark("gemm"), {})

@@ -29,17 +29,20 @@ MAY_IMPORT: dict[str, set[str]] = {
     "network": {"errors", "versions", "toml", "machine", "analysis", "_core"},
     "described": {"errors", "versions", "toml", "machine", "network", "_core"},
     "execute": {"errors", "machine", "described", "benchmark", "samples", "store", "stored", "_core"},
+    "throughput": {"errors", "versions", "toml", "machine", "described", "document", "_core"},
     # The types of a run's document, which the report writes and which it and the papers read.
     "document": {"analysis", "report.grid"},
     "report": {
         *("errors", "versions", "machine", "benchmark", "samples", "store", "stored", "analysis"),
-        *("document", "report.grid", "report.units", "papers.tables"),
+        *("document", "report.grid", "report.units", "papers.tables", "papers.contrasts"),
     },
     # What both the report and the papers' tables are written with.
     "report.grid": set(),
     "report.units": set(),
     # Published tables with a run's own column stand below the report, which shows them; the rest of the room above it.
     "papers.tables": {"errors", "toml", "machine", "benchmark", "analysis", "document", "report.grid", "report.units"},
+    "papers.contrasts": {"machine", "benchmark", "document", "report.grid", "papers.claims.judge"},
+    "papers.claims.judge": set(),
     "papers.cells": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "samples", "analysis", "execute"),
         *("document", "report.grid", "report.units"),
@@ -47,13 +50,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "papers.fitting": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "analysis", "document", "papers.cells"),
     },
-    "papers.claims": {"machine", "described", "report.units", "papers.cells"},
+    "papers.claims": {"machine", "described", "report.units", "papers.cells", "papers.claims.judge"},
     "papers.pictures": {"machine", "described", "document", "papers.cells", "papers.claims"},
     "papers.machines": {
         *("machine", "described", "network", "document", "report.grid", "report.units"),
-        *("papers.cells", "papers.claims", "papers.pictures"),
+        *("papers.cells", "papers.claims", "papers.claims.judge", "papers.pictures"),
     },
-    "papers.ghosh": {"machine", "toml", "analysis", "network", "_core", "papers.cells", "papers.claims"},
+    "papers.ghosh": {
+        *("machine", "toml", "analysis", "network", "_core", "papers.cells", "papers.claims", "papers.claims.judge"),
+    },
 }
 NATIVE = {
     "programs/timing": ("core/", "mpi.h", "ranks/", "mpi/"),
@@ -62,7 +67,9 @@ NATIVE = {
     "programs/threads": ("core/", "mpi.h", "ranks/", "mpi/"),
     "programs/libraries": ("core/", "mpi.h", "ranks/", "mpi/", "threads/", "timing/"),
     "programs/kernels": ("core/", "mpi.h", "ranks/", "mpi/"),
+    "programs/solvers": ("core/", "mpi.h", "ranks/", "mpi/"),
     "programs/ranks": ("mpi.h", "mpi/", "network/", "events/", "storage/", "node/"),
+    "core/batch": ("network/", "ranks/", "storage/", "mpi.h"),
     "core/events": ("network/", "ranks/", "node/", "storage/", "mpi.h"),
     "core/network": ("ranks/", "node/", "storage/", "mpi.h"),
     "core/storage": ("ranks/", "mpi.h"),

@@ -16,10 +16,10 @@ import pytest
 import assay._core
 from assay.execute import session
 from command_line import assay
+from example_inputs import CONSTANT, HYPERCUBE
 
 pytestmark = pytest.mark.measures
 
-HYPERCUBE = Path(__file__).resolve().parent.parent / "examples" / "hypercube.toml"
 LONG = ("--set", "method.cycles=2000000000", "--set", "network.dimension=10")
 STUDY = """
 [study]
@@ -167,7 +167,7 @@ def test_the_way_to_go_on_is_named_where_there_is_one(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(session, "do", pressed)
-    found = assay(*verb, "--on", str(HYPERCUBE.parent / "constant.toml"), "--out", str(tmp_path / "run"))
+    found = assay(*verb, "--on", CONSTANT, "--out", str(tmp_path / "run"))
     kept = f"; finished launches are kept; to resume: assay evaluate --resume {tmp_path / 'run'}"
     assert (found.status, found.out) == (130, "")
     assert found.err == f"assay: interrupted{kept if verb[0] == 'evaluate' else ''}\n"
@@ -183,7 +183,7 @@ def test_ctrl_c_while_the_report_is_made_says_how_to_get_it(
     run = tmp_path / "run"
     with monkeypatch.context() as patch:
         patch.setattr(where, pressed)
-        found = assay("evaluate", "--on", str(HYPERCUBE.parent / "constant.toml"), "-N", "2", "--out", str(run), "-q")
+        found = assay("evaluate", "--on", CONSTANT, "-N", "2", "--out", str(run), "-q")
     assert (found.status, found.out) == (130, "")
     kept = f"interrupted; the run is complete, and its report is made by: assay report {run}"
     assert found.err.splitlines()[-1] == f"assay: {kept}"
@@ -205,7 +205,7 @@ def test_a_worker_that_fails_ends_the_others() -> None:
     """A point that cannot be built, beside one that would take minutes."""
     words = ("--sweep", "network.failed_nodes=[],[9999]", "--workers", 2)
     ran = subprocess.run(
-        [sys.executable, "-m", "assay", "simulate", str(HYPERCUBE), *LONG, *map(str, words)],
+        [sys.executable, "-m", "assay", "simulate", HYPERCUBE, *LONG, *map(str, words)],
         capture_output=True,
         text=True,
         timeout=PATIENCE,

@@ -196,6 +196,35 @@ def test_known_hard_arguments_are_replayed_and_the_worst_is_exact() -> None:
     assert worst["exp"]["reference"].startswith(("MPFR", "long double")) and int(worst["exp"]["arguments"]) > 500
 
 
+WRONG_REFERENCE = r"""
+#include <cmath>
+#include <cstdio>
+#include "kernels/intrinsics/judge.hpp"
+using namespace assay::kernels;
+#ifdef WRONG  // takes the place of the C library's: right results have a wrong reference
+extern "C" double exp(double x) noexcept { return static_cast<double>(expl(x)) * (1 - 0x1p-30); }
+#endif
+void loop(const float* x, const float*, float* z, long n) {
+  for (long i = 0; i < n; ++i) z[i] = static_cast<float>(expl(x[i]));
+}
+int main() {
+  Entry entry{};
+  entry.name = "exp";
+  entry.single = loop;
+  std::printf("%.17g\n", judge<float>(entry, *range_of("exp", "usual", true), 1 << 14, 0, 1).disagreement);
+}
+"""
+
+
+@pytest.mark.parametrize("flags", [(), ("-DWRONG",)])
+def test_a_wrong_reference_of_float32_is_seen_by_mpfr(flags: tuple[str, ...], tmp_path: Path) -> None:
+    """2^-30 of a result is 2^-6 to 2^-7 of its ulp in float32; a right reference is within 1e-8."""
+    (tmp_path / "ask.cpp").write_text(WRONG_REFERENCE)
+    said = subprocess.run([compile_to(tmp_path / "ask", tmp_path / "ask.cpp", *flags)], capture_output=True, text=True)
+    disagreement = float(said.stdout)
+    assert disagreement < 1e-7 if not flags else 2**-7.1 < disagreement < 2**-5.9
+
+
 def test_what_has_no_vector_form_is_skipped_and_named() -> None:
     lines, _ = launch(program(), "--profile", "quick", "--set", "function=tgamma", "--set", "type=float32")
     notes = [line["text"] for line in lines if line["event"] == "note"]

@@ -86,8 +86,15 @@ def alike(found: Any, kept: Any, place: str = "") -> list[str]:
         wrong = [f"{place}: {len(found)} and {len(kept)}"] if len(found) != len(kept) else []
         pairs = enumerate(zip(found, kept, strict=False))
         return wrong + [text for at, (a, b) in pairs for text in alike(a, b, f"{place}[{at}]")]
+    if is_rounding(found) and is_rounding(kept):
+        return []
     same = found == (pytest.approx(kept, rel=1e-12, abs=0) if type(kept) is float else kept)
     return [] if same and type(found) is type(kept) else [f"{place}: {found!r}, kept: {kept!r}"]
+
+
+def is_rounding(value: Any) -> bool:
+    """Whether it is what rounding leaves of a time per byte of 0, which differs from one CPU's BLAS to another's."""
+    return isinstance(value, str) and value.endswith(" ns/B") and abs(float(value.removesuffix(" ns/B"))) < 1e-9
 
 
 @pytest.mark.parametrize("name", RUNS)

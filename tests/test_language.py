@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,3 +95,68 @@ def test_the_phrases_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for text in good:
         (tmp_path / "good.py").write_text(text)
         assert faults("good.py") == [], text
+
+
+# No names for what a program reports, records or notes.
+NAMED = re.compile(r"_*(?:told|tell|said|heard|asked|asking|doubts?|doubted)")
+NAMES_GONE_OVER = (
+    "analysis",
+    "described",
+    "document",
+    "execute",
+    "machine",
+    "network",
+    "papers",
+    "report",
+    "toml",
+    "verbs",
+)
+JSON_NAMES = {"src/assay/machine/batch.py: said"}  # of files that are kept
+
+
+def names(path: Path) -> Iterator[str]:
+    """What a module names: its variables, parameters, functions, classes and imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.arg | ast.keyword):
+            yield node.arg or ""
+        elif isinstance(node, ast.alias):
+            yield node.asname or node.name
+
+
+@pytest.mark.parametrize("room", [*(f"src/assay/{room}" for room in NAMES_GONE_OVER), "bench"])
+def test_names_are_terms_of_the_field(room: str) -> None:
+    modules = [path for path in sorted((ROOT / room).rglob("*.py")) if "__pycache__" not in path.parts]
+    found = {f"{path.relative_to(ROOT)}: {name}" for path in modules for name in names(path) if NAMED.fullmatch(name)}
+    assert modules and found <= JSON_NAMES, (
+        f"write report, note, answer, warning or status: {sorted(found - JSON_NAMES)}"
+    )
+
+
+# What runs one thread is a hardware thread here: a processor may be a whole socket. Described machines have processors.
+PER_PROCESSOR = re.compile(
+    r"\b(?:per|one|two|each|every) processors?\b(?! model)|\bprocessors are busy\b", re.IGNORECASE
+)
+MEASURED_HERE = ("src/assay/analysis", "src/assay/document", "src/assay/execute", "src/assay/report", "src/assay/verbs")
+MEASURED_HERE += tuple(f"programs/{room}" for room in ("memory", "mpi", "processor", "ranks", "threads", "timing"))
+DESCRIBED = {
+    "src/assay/analysis/speedup.py": "the laws' own word",
+    "src/assay/report/described_bounds.py": "of described machines",
+}
+
+
+def per_processor(room: str) -> set[str]:
+    return {
+        f"{path.relative_to(ROOT)}"
+        for path, text in texts(room)
+        if any(PER_PROCESSOR.search(line) for line in text.splitlines())
+    }
+
+
+@pytest.mark.parametrize("room", MEASURED_HERE)
+def test_a_hardware_thread_is_not_called_a_processor(room: str) -> None:
+    excepted = {path for path in DESCRIBED if path.startswith(f"{room}/")}
+    assert per_processor(room) == excepted, "write hardware thread, or take a mended file off the exceptions"

@@ -71,6 +71,9 @@ class Machine:
     def describe(self) -> dict[str, Any]:
         return {}
 
+    def compiled(self) -> list[dict[str, Any]]:
+        return []
+
     def allocation(self) -> str:
         return self.job_name
 

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import functools
-import json
 import re
 import shutil
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import made_documents
-from assay.execute import libraries
-from assay.execute.compiler import find_compiler
 from assay.papers.tables.hypercubes import tables
 from command_line import assay
 from compiled import kept
-from started import words
+from library_programs import checks, codes
 
 pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
-needs_blas = pytest.mark.skipif(
-    shutil.which("g++") is None or libraries.find("blas", find_compiler()) is None, reason=libraries.missing("blas")
-)
-CODES = ["ours", pytest.param("library", marks=needs_blas)]
 
 
 @functools.cache
@@ -32,27 +23,19 @@ def built(*flags: str) -> Path:
     return kept("kernels/linpack", *flags)
 
 
-def checks(path: Path, code: str, sizes: str, status: int = 0) -> list[dict[str, Any]]:
-    given = ("--set", f"size={sizes}", "--set", f"code={code}", "--slice", "0.0005", "--blocks", "1")
-    done = subprocess.run([path, *words("linpack", *given)], capture_output=True, text=True, timeout=200)
-    assert done.returncode == status, (done.stdout[-800:], done.stderr)
-    lines = [json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines()]
-    return [line for line in lines if line["event"] == "check"]
-
-
-@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("code", codes("lapack"))
 def test_residuals_are_below_the_benchmarks_limit(code: str) -> None:
-    found = checks(built(), code, "1,2,3,10,100,257")
+    found = checks("linpack", built(), "size=1,2,3,10,100,257", f"code={code}")
     assert len(found) == 6 and all(each["passed"] for each in found)
     for each in found:
         residual, off = re.findall(r"residual (\S+), to be below 16; x off by (\S+)", each["detail"])[0]
         assert float(residual) < 16 and float(off) < 1e-9
 
 
-@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("code", codes("lapack"))
 def test_a_loop_one_short_and_a_null_kernel_are_found(code: str) -> None:
     """With ASSAY_BREAK our columns' last elements stay as they were, and the library is not called at all."""
-    found = checks(built("-DASSAY_BREAK=1"), code, "3,10,100,257", status=1)
+    found = checks("linpack", built("-DASSAY_BREAK=1"), "size=3,10,100,257", f"code={code}", status=1)
     assert len(found) == 4 and not any(each["passed"] for each in found)
 
 

@@ -21,7 +21,7 @@ from assay.papers.cells.provenance import MARKS
 from assay.papers.claims import messages as claims
 from assay.papers.claims.breaks import jumps
 from assay.papers.fitting.fit import fits
-from assay.papers.machines.document import cells, claim_grid, known, unfollowable
+from assay.papers.machines.document import cells, claim_grid, judged_claim, known, unfollowable
 from assay.papers.pictures.pictures import PICTURES
 from assay.toml.writing import rewritten
 
@@ -255,7 +255,7 @@ def test_the_page_says_what_is_simulated_now() -> None:
         if cells(t).markdown() not in page
     ]
     texts = claims.published()
-    judged = [{**v.document(), "text": texts[v.claim].text} for v in claims.evaluate(played())]
+    judged = [judged_claim(v, texts[v.claim].text) for v in claims.evaluate(played())]
     rows = claim_grid(judged, "Every claim, evaluated").markdown().splitlines()
     stale += [row for row in rows if row not in page.splitlines()]
     assert not stale

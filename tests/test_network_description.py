@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from assay.errors import InputError
 from assay.network import description, network_keys, network_tables
 from assay.toml import lines
+from example_inputs import HYPERCUBE
 
-EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "hypercube.toml"
+EXAMPLE = Path(HYPERCUBE)
 
 
 def load(*overrides: str) -> description.NetworkDescription:

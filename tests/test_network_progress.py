@@ -16,15 +16,14 @@ import pytest
 import assay._core
 from assay.network import description, progress, saturation, simulation, sweep, workers
 from command_line import assay
+from example_inputs import HYPERCUBE
 
 pytestmark = pytest.mark.measures
-
-HYPERCUBE = Path(__file__).resolve().parent.parent / "examples" / "hypercube.toml"
 
 
 @pytest.mark.parametrize(("kind", "count"), [("threads", 1), ("threads", 2), ("processes", 2)])
 def test_all_cycles_are_counted_whoever_simulates_them(kind: workers.WorkerKind, count: int) -> None:
-    found = description.load(HYPERCUBE, ["method.cycles=5000", "method.replications=3", "method.precision=0.2"])
+    found = description.load(Path(HYPERCUBE), ["method.cycles=5000", "method.replications=3", "method.precision=0.2"])
     meter = progress.Meter()
     documents = []
     with workers.executor(kind, count) as pool:
@@ -52,14 +51,14 @@ def test_a_long_run_without_a_terminal_says_so_in_lines(
 
 
 def test_a_short_run_says_nothing_but_its_result() -> None:
-    assert assay("simulate", str(HYPERCUBE), "--set", "method.cycles=2000").err == ""
+    assert assay("simulate", HYPERCUBE, "--set", "method.cycles=2000").err == ""
 
 
 def test_a_terminal_has_a_bar() -> None:
     """Standard error is a terminal; the bar goes away with Ctrl-C and leaves the line."""
     ours, theirs = pty.openpty()
     code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from assay.cli import main; main()"
-    words = ["simulate", str(HYPERCUBE), "--set", "network.dimension=14", "--set", "method.cycles=2000000000"]
+    words = ["simulate", HYPERCUBE, "--set", "network.dimension=14", "--set", "method.cycles=2000000000"]
     ran = subprocess.Popen(
         [sys.executable, "-c", code, *words],
         stdout=subprocess.PIPE,
@@ -90,7 +89,7 @@ def test_more_memory_than_there_is_is_refused_in_a_line() -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (3 * 2**29, 3 * 2**29))
 
-    words = ["simulate", str(HYPERCUBE), "--set", "network.dimension=24", "--set", "method.cycles=1000"]
+    words = ["simulate", HYPERCUBE, "--set", "network.dimension=24", "--set", "method.cycles=1000"]
     ran = subprocess.run(
         [sys.executable, "-m", "assay", *words], capture_output=True, text=True, timeout=120, preexec_fn=limit
     )
@@ -101,5 +100,5 @@ def test_more_memory_than_there_is_is_refused_in_a_line() -> None:
 
 def test_the_limit_on_memory_ends_with_the_verb() -> None:
     before = resource.getrlimit(resource.RLIMIT_DATA)
-    assert assay("simulate", str(HYPERCUBE), "--set", "method.cycles=2000").status == 0
+    assert assay("simulate", HYPERCUBE, "--set", "method.cycles=2000").status == 0
     assert resource.getrlimit(resource.RLIMIT_DATA) == before

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from assay.network import balance, description, method, saturation
 
@@ -59,6 +63,68 @@ def test_the_sign_of_growth_is_seldom_wrong(load: float, wrong: bool | None) -> 
 def test_values_that_are_alike_are_taken_as_they_are() -> None:
     assert balance.sign([0.0] * 8, 0.01) is False
     assert balance.sign([3.0] * 8, 0.01) is True
+
+
+def bracketed(verdict: Callable[[float], bool | None], start: float, precision: float) -> tuple[float, float | None]:
+    """The bracket where loads are decided by `verdict`, without any run."""
+
+    def saturates(load: float) -> Generator[Any, Any, bool | None]:
+        yield []
+        return verdict(load)
+
+    steps = saturation.bracket(saturates, start, precision)
+    with pytest.raises(StopIteration) as end:
+        while True:
+            next(steps)
+    found: tuple[float, float | None] = end.value.value
+    return found
+
+
+loads = some.floats(0.1, 10)
+
+
+@given(start=loads, truth=loads, precision=some.floats(0.001, 0.5))
+def test_a_bracket_holds_the_threshold_and_is_as_narrow_as_promised(
+    start: float, truth: float, precision: float
+) -> None:
+    tried: list[float] = []
+
+    def verdict(load: float) -> bool:
+        tried.append(load)
+        return load > truth
+
+    low, high = bracketed(verdict, start, precision)
+    assert high is not None
+    assert low <= truth < high and {low, high} <= set(tried)
+    assert (high - low) / high <= precision
+    assert len(tried) == len(set(tried)) <= 10 + math.log2(2 / precision)  # doubled or halved 7 times at most
+
+
+@given(start=loads, truth=loads, blurred=some.floats(0, 0.5), precision=some.floats(0.01, 0.5))
+def test_loads_that_cannot_be_decided_are_no_ends(start: float, truth: float, blurred: float, precision: float) -> None:
+    """Within `blurred` of the truth nothing is known: the ends lie outside, and no decided load is between them."""
+    tried: dict[float, bool | None] = {}
+
+    def verdict(load: float) -> bool | None:
+        tried[load] = None if abs(load - truth) <= blurred * truth else load > truth
+        return tried[load]
+
+    low, high = bracketed(verdict, start, precision)
+    assert high is not None
+    assert tried[low] is False and tried[high] is True and low < truth < high
+    assert not any(low < load < high and decided is not None for load, decided in tried.items())
+    if (high - low) / high > precision:
+        places = [low + place * (high - low) for place in saturation.PLACES]
+        assert all(abs(load - truth) <= blurred * truth for load in places)
+
+
+def test_a_search_ends_where_no_load_or_every_load_saturates() -> None:
+    low, high = bracketed(lambda load: False, 0.5, 0.1)
+    assert high is None and saturation.HIGHEST / 4 < low <= saturation.HIGHEST / 2
+    low, high = bracketed(lambda load: None, 0.5, 0.1)
+    assert (low, high) == (0, None)
+    low, high = bracketed(lambda load: True, 0.5, 0.1)
+    assert low == 0 and high is not None and 0.5 / saturation.HIGHEST <= high <= 1 / saturation.HIGHEST
 
 
 def test_a_single_queue_saturates_at_one(tmp_path: Path) -> None:

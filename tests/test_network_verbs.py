@@ -19,9 +19,8 @@ from typer.testing import CliRunner
 from assay.cli import application
 from assay.errors import InputError
 from assay.network import description, network_tables, replaying, simulation, sweep, trace
+from example_inputs import EXAMPLES, HYPERCUBE
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
-HYPERCUBE = EXAMPLES / "hypercube.toml"
 SHORT = ("--set", "method.cycles=20000")
 
 
@@ -72,7 +71,7 @@ def test_the_same_seed_gives_the_same_bits_on_any_workers() -> None:
 
 
 def test_replications_go_on_until_the_interval_is_as_asked(tmp_path: Path) -> None:
-    file = HYPERCUBE.read_text().split("[method]")[0]
+    file = Path(HYPERCUBE).read_text().split("[method]")[0]
     precise = tmp_path / "precise.toml"
     precise.write_text(file + "[method]\nprecision = 0.01\n")
     found = document("simulate", precise)
@@ -145,7 +144,7 @@ def test_a_sweep_runs_over_mpi(tmp_path: Path) -> None:
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     }
-    command = [launcher, "-n", "3", sys.executable, "-m", "mpi4py.futures", "-m", "assay", "simulate", str(HYPERCUBE)]
+    command = [launcher, "-n", "3", sys.executable, "-m", "mpi4py.futures", "-m", "assay", "simulate", HYPERCUBE]
     ran = subprocess.run(
         [*command, *axes, "--executor", "mpi"], env=os.environ | allowed, capture_output=True, text=True, timeout=240
     )
@@ -198,7 +197,7 @@ def test_what_must_end_in_want_of_memory_is_refused() -> None:
 
 def simulation_of(overrides: list[str]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
-    plan = simulation.steps(description.load(HYPERCUBE, overrides))
+    plan = simulation.steps(description.load(Path(HYPERCUBE), overrides))
     sweep.drive([plan], None, lambda index, document: found.append(document))
     return found
 
@@ -250,7 +249,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     st.lists(st.sampled_from(sorted(VALUES)).flatmap(lambda key: st.tuples(st.just(key), VALUES[key])), max_size=6),
 )
 def test_any_values_simulate_or_are_refused(topology: list[str], values: list[tuple[str, object]]) -> None:
-    text = HYPERCUBE.read_text().replace("dimension = 7", "").replace('routing = "e-cube"', "")
+    text = Path(HYPERCUBE).read_text().replace("dimension = 7", "").replace('routing = "e-cube"', "")
     given_file = Path(os.environ.get("TMPDIR", "/tmp")) / f"assay-values-{os.getpid()}.toml"
     given_file.write_text(text)
     words = [f"{key}={json.dumps(value)}" for key, value in values]
@@ -341,7 +340,7 @@ def test_garbled_traces_are_played_or_refused(tmp_path: Path, data: st.DataObjec
         text[at : at + data.draw(st.integers(0, 9))] = piece
     messages = tmp_path / "messages.csv"
     messages.write_bytes("".join(text).encode(errors="ignore"))
-    network = description.load(HYPERCUBE, ["network.dimension=3"])
+    network = description.load(Path(HYPERCUBE), ["network.dimension=3"])
     try:
         replaying.replay(network, trace.load(messages), tmp_path / "delivered.csv")
     except InputError as error:
@@ -375,5 +374,5 @@ def test_replications_that_deliver_nothing_leave_no_number_that_is_none() -> Non
     few = ("--set", "method.cycles=6", "--set", "method.replications=3", "--set", "method.warmup_cycles=100")
     for seed in range(1, 9):
         setting = (*few, "--set", f"method.seed={seed}", "--set", "traffic.load=0.005", "--json")
-        text = CliRunner().invoke(application(), ["simulate", str(HYPERCUBE), *setting]).stdout
+        text = CliRunner().invoke(application(), ["simulate", HYPERCUBE, *setting]).stdout
         assert text.startswith("{") and "NaN" not in text and "Infinity" not in text

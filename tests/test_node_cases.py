@@ -51,7 +51,9 @@ def test_on_one_processor_there_is_no_speedup_and_it_is_said(tmp_path: Path) -> 
     found = told("taskset", "-c", ALONE, sys.executable, "-m", "assay", *words)
     assert {figure["params"]["threads"] for figure in found["figures"]} == {1}
     assert found["fits"] == []
-    assert any("left out: whatever takes two threads: this process may use one processor" in n for n in found["notes"])
+    assert any(
+        "left out: whatever takes two threads: this process may use one hardware thread" in n for n in found["notes"]
+    )
 
 
 @pytest.mark.skipif(not BOTH, reason="needs two processors")
@@ -68,7 +70,7 @@ def test_two_threads_pushed_onto_one_core_are_no_clean_measurement(tmp_path: Pat
     for task in tasks.glob("*"):
         os.sched_setaffinity(int(task.name), {int(ALONE)})
     out, _ = running.communicate(timeout=100)
-    assert any("doubted: a thread was moved off its processor" in text for text in notes(events(out)))
+    assert any("doubted: a thread was moved off its hardware thread" in text for text in notes(events(out)))
 
 
 def test_without_openmp_the_rest_is_measured_and_it_is_said(tmp_path: Path) -> None:
@@ -135,6 +137,14 @@ def quota() -> Iterator[list[str]]:
                 time.sleep(0.1)
 
 
+def skip_unless_throttled(quota: list[str]) -> None:
+    """Skip where the kernel hardly stopped the group: other work left it less time than its quota gives."""
+    folder = Path(quota[2].split(" > ")[1].split("/cgroup.procs")[0])
+    counts = dict(line.split() for line in (folder / "cpu.stat").read_text().splitlines())
+    if int(counts["nr_throttled"]) < 10:  # a second's worth
+        pytest.skip(f"the machine is too busy for a quota: the kernel stopped the group {counts['nr_throttled']} times")
+
+
 def test_a_quota_of_processors_time_is_named_and_the_run_is_not_clean(tmp_path: Path, quota: list[str]) -> None:
     program = kept("kernels/integration")
     words = ["--set", "intervals=20000", "--set", "by=threads", "--slice", "0.6", "--blocks", "1"]
@@ -143,6 +153,8 @@ def test_a_quota_of_processors_time_is_named_and_the_run_is_not_clean(tmp_path: 
     )
     lines = events(done.stdout)
     assert {line["case"]["threads"] for line in lines if line["event"] == "block"} == {1}
-    assert any("doubted: a cgroup's quota of processors' time" in text for text in notes(lines))
+    if not any("doubted: a cgroup's quota of CPU time" in text for text in notes(lines)):
+        skip_unless_throttled(quota)
+        pytest.fail("the kernel stopped the group, and no note says so")
     if BOTH:
         assert any("whose time /sys/fs/cgroup" in text for text in notes(lines))

@@ -173,6 +173,21 @@ def test_every_engine_shows_the_wait_for_a_link(keys: str, engine: str, waits: t
     assert [event["name"] for event in ejected] == ["9: 1 to 2"]
 
 
+@pytest.mark.parametrize(
+    "keys", ["buffer_flits = 30", 'switching = "cut-through"', 'switching = "cut-through"\nengine = "packet"']
+)
+@pytest.mark.parametrize(("flits", "end"), [(1, 10), (8, 13), (20, 25)])
+def test_a_head_is_on_its_way_until_it_is_inside(keys: str, flits: int, end: int, tmp_path: Path) -> None:
+    """Two links in five cycles each; the tail follows on the last link, L - 1 cycles after the head."""
+    events, said = replayed(tmp_path, f"{CROSSBAR}head_ticks = 5\n{keys}", f"7,0,0,2,{flits}\n")
+    spans = nested(events)["7"]
+    assert ("head on its way", 0, 10) in spans
+    assert ("7: 0 to 2", 0, end) in spans
+    assert [span for span in spans if span[0] == "body"] == ([("body", 10, end)] if end > 10 else [])
+    latency = next(figure for figure in said["figures"] if figure["name"] == "header_latency")
+    assert round(latency["value"] / (US * 1e-6)) == 10
+
+
 @pytest.mark.parametrize("keys", ["", 'switching = "cut-through"\nengine = "packet"', 'engine = "flit"'])
 def test_packets_of_a_message_are_seen_one_by_one(keys: str, tmp_path: Path) -> None:
     events, _ = replayed(tmp_path, f"{CROSSBAR}packet_flits = 3\n{keys}", "5,10,0,2,8\n")

@@ -245,7 +245,7 @@ def test_table_three_rows_are_cases(build: Any) -> None:
 def test_dhrystone_keeps_the_published_mix() -> None:
     """Weicker 1984: 53 assignments, 32 control statements, 15 calls in a pass, as marked statement by statement."""
     tally = dict.fromkeys("ACP", 0)
-    for line in (PROGRAMS / "processor/dhrystone.cpp").read_text().splitlines():
+    for line in (PROGRAMS / "processor/dhrystone_pass.cpp").read_text().splitlines():
         if line.startswith("//"):
             continue
         for marks in re.findall(r"// ((?:[ACP]\d?)(?:, [ACP]\d?)*)(?:,|$)", line):

@@ -8,6 +8,7 @@ import pytest
 
 from assay.errors import MeasurementError
 from command_line import assay
+from described_echo import MACHINE
 from example_inputs import HYPERCUBE
 
 SHORT = ("--set", "method.messages=500")
@@ -18,8 +19,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
     Path("messages.csv").write_text("id,cycle,source,destination,flits\n0,0,0,1,8\n1,3,2,5,8\n")
-    constant = 'name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n'
-    Path("constant.toml").write_text(constant)
+    Path("constant.toml").write_text(MACHINE)
 
 
 @pytest.mark.parametrize(

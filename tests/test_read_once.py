@@ -13,9 +13,9 @@ import pytest
 
 from assay import store
 from command_line import assay
+from described_echo import MACHINE
 from test_kept_runs import unpacked
 
-MACHINE = 'name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n'
 COUNTING: list[Counter[str]] = []
 
 

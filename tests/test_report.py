@@ -25,6 +25,7 @@ from assay.report.terminal import show
 from assay.report.units import human, params
 from assay.store import Run
 from command_line import assay
+from described_echo import MACHINE
 from made_documents import document as made_document
 from made_documents import figure, headline, section
 
@@ -36,7 +37,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A described machine's echo: every figure of it is known beforehand."""
     folder = tmp_path_factory.mktemp("report")
     machine = folder / "constant.toml"
-    machine.write_text('name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n')
+    machine.write_text(MACHINE)
     answer = assay("run", "echo", "--on", str(machine), "--out", str(folder / "run"), "--json")
     assert answer.status == 0, answer.err
     return Run.open(folder / "run")

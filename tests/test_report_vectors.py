@@ -64,6 +64,26 @@ def test_the_share_of_the_bound_is_that_of_intensity_times_the_levels_bandwidth(
     assert table.rows[0][1] == "20 Gflop/s (above its bound)"
 
 
+def curve(*sizes: float) -> Section:
+    levels = [{"size": size, "below": 2 * size, "latency": 1e-9} for size in sizes]
+    beyond = {"size": 2.0**28, "below": None, "latency": 1e-7}
+    fit = {"law": "cache_levels", "figure": "latency", "params": {"pages": "huge"}, "levels": [*levels, beyond]}
+    return section("latency", [], fits=[fit | {"launches_agree": [3, 3]}])
+
+
+def test_the_caches_in_use_stand_beside_the_latency_curves() -> None:
+    own = section(
+        "vectors", [], fits=[level("axpy", "L1", 2e10, size=49152.0), level("axpy", "L2", 1e10, size=2.0**20)]
+    )
+
+    def note(*more: Section) -> str:
+        return level_rates.tables(document(own, *more), own)[0].note
+
+    assert note().endswith(" Caches: L1 48 KiB, L2 1 MiB.")
+    assert note(curve(49152.0, 1.15 * 2**20)).endswith("within 20% of those of the latency curve where it shows them.")
+    assert note(curve(49152.0, 1.5 * 2**20)).endswith(" Caches: L1 48 KiB, L2 1 MiB; by the latency curve L2 1.5 MiB.")
+
+
 def test_the_papers_tables_stand_beside_this_machine() -> None:
     four, compaq, ibm, sgi = euroben.tables(whole())
     assert four.rows[0] == ("axpy", "20 Gflop/s", "513 Mflop/s", "273 Mflop/s", "196 Mflop/s", "313 Mflop/s")

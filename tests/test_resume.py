@@ -20,27 +20,9 @@ from assay.stored import lines
 from assay.stored.provenance import differences
 from assay.verbs import _doing
 from command_line import assay
+from described_echo import MACHINE
 
-pytestmark = pytest.mark.measures
-
-MACHINE = 'name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n'
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
-
-
-@pytest.fixture(scope="module")
-def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A described machine's run of three launches: measured in milliseconds, stored as every other."""
-    folder = tmp_path_factory.mktemp("ended")
-    (folder / "constant.toml").write_text(MACHINE)
-    words = ("--on", str(folder / "constant.toml"), "--launches", "3", "--set", "bytes=8,64", "--json")
-    answer = assay("run", "echo", *words, "--out", str(folder / "run"))
-    assert answer.status == 0, answer.err
-    return folder / "run"
+pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("own_folder")]
 
 
 def finished_blocks(folder: Path) -> int:
@@ -52,10 +34,10 @@ def finished_blocks(folder: Path) -> int:
     )
 
 
-def killed(ended: Path, folder: Path) -> Path:
+def killed(echo_run: Path, folder: Path) -> Path:
     """Copy a run as a kill would have left it: it says that it runs, and has no tables."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(ended, folder)
+    shutil.copytree(echo_run, folder)
     for path in folder.glob("*.parquet"):
         path.unlink()
     about = json.loads((folder / "run.json").read_text())
@@ -86,9 +68,9 @@ def test_a_line_appended_after_a_torn_one_is_read_wherever_it_was_torn(tmp_path:
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(share=st.floats(0, 1))
 def test_a_journal_cut_anywhere_and_resumed_loses_nothing_that_was_finished(
-    share: float, ended: Path, tmp_path: Path
+    share: float, echo_run: Path, tmp_path: Path
 ) -> None:
-    folder = killed(ended, tmp_path / "run")
+    folder = killed(echo_run, tmp_path / "run")
     before = finished_blocks(folder)
     journal = (folder / "journal.jsonl").read_bytes()
     (folder / "journal.jsonl").write_bytes(journal[: round(share * len(journal))])
@@ -100,8 +82,8 @@ def test_a_journal_cut_anywhere_and_resumed_loses_nothing_that_was_finished(
     assert json.loads((folder / "run.json").read_text())["state"] == "done"
 
 
-def test_a_file_that_no_task_explains_leaves_the_run_not_done(ended: Path, tmp_path: Path) -> None:
-    folder = killed(ended, tmp_path / "run")
+def test_a_file_that_no_task_explains_leaves_the_run_not_done(echo_run: Path, tmp_path: Path) -> None:
+    folder = killed(echo_run, tmp_path / "run")
     shutil.copy(folder / "launches" / "000-echo.jsonl", folder / "launches" / "stray.jsonl")
     answer = assay("evaluate", "--resume", str(folder), "--json")
     assert answer.status == 1 and "stray.jsonl: the journal does not name this file" in answer.err
@@ -110,10 +92,10 @@ def test_a_file_that_no_task_explains_leaves_the_run_not_done(ended: Path, tmp_p
 
 @pytest.mark.parametrize("harm", ["cut", "missing", "a text for a number", "NaN"])
 def test_a_damaged_launch_of_a_task_that_had_ended_is_reported_and_done_again(
-    harm: str, ended: Path, tmp_path: Path
+    harm: str, echo_run: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "run"
-    shutil.copytree(ended, folder)
+    shutil.copytree(echo_run, folder)
     path = folder / "launches" / "001-echo.jsonl"
     text = path.read_text()
     if harm == "cut":
@@ -227,9 +209,9 @@ def altered(folder: Path, **changes: Any) -> None:
     ],
 )
 def test_a_run_of_another_described_machine_is_not_resumed(
-    changes: dict[str, Any], said: str, ended: Path, tmp_path: Path
+    changes: dict[str, Any], said: str, echo_run: Path, tmp_path: Path
 ) -> None:
-    folder = killed(ended, tmp_path / "run")
+    folder = killed(echo_run, tmp_path / "run")
     altered(folder, **changes)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     answer = assay("evaluate", "--resume", str(folder))
@@ -287,10 +269,10 @@ def test_behind_a_launcher_to_other_nodes_the_submitting_host_may_be_another() -
     assert [each.key for each in differences([a | {"via": "mpiexec"}], b | {"via": "mpiexec"})] == ["host"]
 
 
-def test_launches_of_two_machines_in_one_run_are_no_clean_figure(ended: Path, tmp_path: Path) -> None:
+def test_launches_of_two_machines_in_one_run_are_no_clean_figure(echo_run: Path, tmp_path: Path) -> None:
     """As an earlier version left them, which resumed anywhere."""
     folder = tmp_path / "run"
-    shutil.copytree(ended, folder)
+    shutil.copytree(echo_run, folder)
     (first,) = (folder / "provenance").glob("*.json")
     other = json.loads(first.read_text())
     other["description"]["messages"]["startup"] = 1e-6
@@ -306,9 +288,9 @@ def test_launches_of_two_machines_in_one_run_are_no_clean_figure(ended: Path, tm
 
 
 @pytest.mark.parametrize("key", ["compiler", "flags", "library"])
-def test_launches_of_two_compilers_or_libraries_are_no_clean_figure(key: str, ended: Path, tmp_path: Path) -> None:
+def test_launches_of_two_compilers_or_libraries_are_no_clean_figure(key: str, echo_run: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    shutil.copytree(ended, folder)
+    shutil.copytree(echo_run, folder)
     path = folder / "launches" / "001-echo.jsonl"
     events = path.read_text().splitlines(keepends=True)
     events[0] = json.dumps(json.loads(events[0]) | {key: "another"}) + "\n"
@@ -321,8 +303,8 @@ def test_launches_of_two_compilers_or_libraries_are_no_clean_figure(key: str, en
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe"])
-def test_unreadable_circumstances_are_reported_and_made_again(content: bytes, ended: Path, tmp_path: Path) -> None:
-    folder = killed(ended, tmp_path / "run")
+def test_unreadable_circumstances_are_reported_and_made_again(content: bytes, echo_run: Path, tmp_path: Path) -> None:
+    folder = killed(echo_run, tmp_path / "run")
     (path,) = (folder / "provenance").glob("*.json")
     whole = path.read_bytes()
     path.write_bytes(content)
@@ -351,8 +333,8 @@ def test_circumstances_come_to_their_place_whole(tmp_path: Path, monkeypatch: py
 # -- folders that cannot be written ---------------------------------------------------------------------------------
 
 
-def test_a_read_only_folder_is_not_resumed_and_says_so(ended: Path, tmp_path: Path) -> None:
-    folder = killed(ended, tmp_path / "run")
+def test_a_read_only_folder_is_not_resumed_and_says_so(echo_run: Path, tmp_path: Path) -> None:
+    folder = killed(echo_run, tmp_path / "run")
     script = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" || exit 77; "$2" -m assay evaluate --resume "$1"'
     done = subprocess.run(
         ["unshare", "-rm", "bash", "-c", script, "bash", str(folder), sys.executable],

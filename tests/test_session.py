@@ -13,6 +13,7 @@ import pytest
 
 from assay.store import Run
 from command_line import assay
+from described_echo import MACHINE
 
 pytestmark = pytest.mark.measures
 
@@ -93,7 +94,7 @@ def test_the_document_of_a_run_keeps_the_contract(tmp_path: Path) -> None:
 
 def test_a_described_machine_answers_by_its_own_formula(tmp_path: Path) -> None:
     machine = tmp_path / "constant.toml"
-    machine.write_text('name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n')
+    machine.write_text(MACHINE)
     answer = assay("run", "echo", "--on", str(machine), "--set", "bytes=8,1000", "--json", "--out", str(tmp_path / "r"))
     assert answer.status == 0, answer.err
     halves = {

@@ -183,7 +183,7 @@ def test_a_cause_names_the_processes_that_worked_beside_the_launches_that_it_tou
 def test_a_quota_and_ranks_that_share_a_processor_are_causes_of_a_size_that_nobody_knows(run: Run) -> None:
     quota = {
         "event": "note",
-        "text": "doubted: a cgroup's quota of processors' time, /x/cpu.max, stopped the work 9 times",
+        "text": "doubted: a cgroup's quota of CPU time, /x/cpu.max, stopped the work 9 times",
     }
     shared = "2 ranks share one hardware thread of n1 (0; oversubscribed): times include waiting for a processor"
     for number in range(3):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InputError, MeasurementError
-from assay.samples import Circumstance, case_text, events, folded, rows
+from assay.samples import ENERGY, Circumstance, case_text, events, folded, rows
 from assay.store import TABLES, Run, connect, known_runs, storage_failed
 
 ABOUT = Circumstance("r", "echo", "messages", "here", 0, 2, 1, "p")
@@ -86,12 +86,17 @@ def test_lines_of_a_running_run_and_parquet_of_an_ended_one_give_the_same_rows(r
     assert run.connect().execute("SELECT complete FROM launches").fetchall() == [(True,)]
 
 
-def test_the_tables_hold_every_column_of_every_row(run: Run) -> None:
+@pytest.mark.parametrize("joules", [{}, {"energy_package": 2.5, "energy_source": "powercap"}])
+def test_the_tables_hold_every_column_of_every_row(run: Run, joules: dict[str, object]) -> None:
+    """Those of energy only where a host shows joules: a run without any has the tables that it always had."""
     blocks = [block([1.0, 2.0], 9.0), block([]), block([3.0]) | {"cache": "flushed", "order": 4, "block": 1}]
+    blocks[0]["accounting"] = blocks[0]["accounting"] | joules
     begin(run, "".join(json.dumps(e) + "\n" for e in (launch(), *blocks, {"event": "done"})))
     tables = run.tables()
     for name, kind in TABLES.items():
-        assert tables[name].to_pylist() == [asdict(row) for row in run.rows() if isinstance(row, kind)]
+        rows = [asdict(row) for row in run.rows() if isinstance(row, kind)]
+        wanted = rows if joules else [{key: of[key] for key in of if key not in ENERGY} for of in rows]
+        assert tables[name].to_pylist() == wanted
     assert tables["samples"].num_rows == 4
 
 

@@ -257,6 +257,7 @@ def test_with_messages_over_one_channel_apart_the_queues_give_table_2() -> None:
         ({"topology": "mesh", "extents": [8, 8]}, 0.1),
         ({"topology": "k-ary-n-tree", "radix": 4, "levels": 2, "up": "random"}, 0.1),
         ({"topology": "hyperx", "extents": [4, 4]}, 0.3),
+        ({"topology": "mesh", "extents": [4, 4], "head_ticks": 5, "node_head_ticks": 9}, 0.01),
     ],
 )
 def test_queues_predict_other_networks_too(network: dict[str, Any], load: float) -> None:

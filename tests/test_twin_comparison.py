@@ -49,6 +49,13 @@ def test_rigid_trains_do_not_differ(tmp_path: Path) -> None:
     assert min((case.messages[:, 4] - int(case.keys["dimension"])).min() for case in cases) == 2
 
 
+def test_channels_that_get_free_in_the_very_tick_do_not_differ(tmp_path: Path) -> None:
+    cases = [twin_cases.tied(number, SEED, MESSAGES) for number in range(150)]
+    assert Counter(case.keys.get("buffers", "shared") for case in cases).keys() == {"shared", "fifo", "output"}
+    expected = twin_cases.play(twin_cases.twin(), cases, tmp_path)
+    assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(), cases, tmp_path)) == []
+
+
 @pytest.mark.parametrize("mutant", [1, 2, 3])
 def test_deliberate_errors_are_found(mutant: int, tmp_path: Path) -> None:
     found, cases = compare(0, 60, tmp_path, twin_cases.engine(mutant))

@@ -191,6 +191,39 @@ def test_a_line_in_each_level_gives_its_own_r_max_and_n_half() -> None:
     assert "r_max 19.9" in found["L1"]["text"] and "n_half 100" in found["L1"]["text"]
 
 
+def chased(edges: dict[float, float]) -> list[CaseSamples]:
+    """A curve of dependent loads: ns by the size at which each plateau ends; two of six launches disturbed."""
+    cells = []
+    for size in (2.0**13 * 2 ** (k / 4) for k in range(53)):
+        value = next(latency for edge, latency in edges.items() if size <= edge) * 1e-9
+        launches = {("here", k): np.array([value * (3 if k < 2 else 1)] * 2) for k in range(6)}
+        cells.append(
+            CaseSamples("chase", {"kernel": "add", "access": "contiguous", "length": 1, "size": size}, launches, [], 1)
+        )
+    return cells
+
+
+def test_levels_end_where_the_curve_of_dependent_loads_says() -> None:
+    """The system states 32 MiB of L3, the curve shows 4: lengths of 8 MiB are memory's."""
+    lines = {"L1": (10e-9, 0.1e-9), "L2": (20e-9, 0.4e-9), "L3": (50e-9, 1e-9), "memory": (100e-9, 4e-9)}
+    cells = made("axpy", "stride3", "time", lines)
+    plain = fitted(cells)
+    found = fitted(cells + chased({2.0**15: 1, 2.0**20: 4, 2.0**22: 20, 2.0**40: 100}))
+    assert found["L3"]["size"] == 2.0**22 and plain["L3"]["size"] == CACHES[3]
+    assert min(found["memory"]["lengths"]) < min(plain["memory"]["lengths"])
+    assert not any("as stated" in (entry["reason"] or "") for entry in (*found.values(), *plain.values()))
+    flat = fitted(cells + chased({2.0**15: 1, 2.0**20: 4, 2.0**40: 100}))
+    assert flat["L3"]["size"] == CACHES[3] and "no edge there" in flat["L3"]["reason"]
+    assert "no edge there" in flat["L3"]["text"] and flat["L1"]["reason"] is None
+
+
+def test_the_program_takes_the_curve_in_its_own_memory(build: Any) -> None:
+    lines = run(build(), "kernel=copy", "length=64,1000", "access=contiguous")
+    curve = {b["case"]["size"]: b["values"][0] for b in lines if b.get("metric") == "chase"}
+    assert len(curve) > 30 and min(curve) == 8192 and all(value > 0 for value in curve.values())
+    assert curve[8192] < curve[max(curve)]
+
+
 def test_cycles_do_not_come_from_the_time_that_gives_r_max() -> None:
     """Times twice as long change r_max and leave cycles; and the other way about."""
     times, cycles = {"L1": (10e-9, 0.1e-9)}, {"L1": (30.0, 0.3)}

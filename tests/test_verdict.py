@@ -20,6 +20,7 @@ from assay.report.run_verdict import judged, verdict
 from assay.report.states import words
 from assay.store import Run
 from command_line import assay
+from described_echo import MACHINE
 from made_documents import document, figure, headline, section
 
 Json = dict[str, Any]
@@ -61,6 +62,17 @@ def test_a_bar_is_the_share_of_its_bound_and_longer_is_better_whatever_the_unit(
     assert "50 ns: one cache-line transfer between cores" in line["bound_text"]
 
 
+@pytest.mark.parametrize(("better", "value", "word"), [("lower", 20e-9, "below"), ("higher", 9e9, "above")])
+def test_a_bound_that_was_passed_is_none_and_says_on_which_side(better: str, value: float, word: str) -> None:
+    pairs = [figure("time", 50e-9, "s", first=0, second=1)]
+    rates = [figure("rate", 5e9, "B/s", "best", kernel="read", threads=1)]
+    key, unit = ("line_transfers", "s") if better == "lower" else ("memory_rate", "B/s")
+    made = headline("passed", value, unit, bound=key, better=better)
+    several = part("core_to_core", "threads", figures=pairs), part("stream", "memory", figures=rates)
+    (line,) = judge(document(*several, part("echo", "messages", made)))["lines"]
+    assert line["bar"] is None and line["bound_text"].startswith(f"{word} 5") and "no bound here" in line["bound_text"]
+
+
 def test_a_barrier_of_many_is_bound_by_as_many_transfers_as_there_are_doublings() -> None:
     pairs = [figure("time", 50e-9, "s", first=0, second=1)]
     of_eight = headline("barrier", 1e-6, "s", bound="line_transfers", better="lower") | {"params": {"ranks": 8}}
@@ -82,12 +94,15 @@ def test_a_message_is_bound_by_a_copy_in_the_level_that_holds_it() -> None:
 
 def test_without_a_bound_a_line_has_no_bar_and_earlier_runs_give_it_a_scale() -> None:
     run = document(part("lock", "threads", headline("lock", 20e-9, "s", better="lower")))
-    assert judge(run)["lines"][0]["bar"] is None
     line = judge(run)["lines"][0]
+    assert line["bar"] is None and line["bound_text"] == "no physical bound is known"
+    for text in ("\n".join(summary.terminal(run, 80)), summary.markdown(run)):
+        assert "no physical bound is known" in text
     before = [earlier("r0", {**line, "value": 10e-9}, {**line, "unit": "B/s", "value": 1.0})]
     bar = judge(run, before)["lines"][0]["bar"]
     assert bar["bounded"] is False and bar["at"] == pytest.approx(0.5)
     assert bar["ticks"] == [{"run": "r0", "at": 1.0}]
+    assert judge(run, before)["lines"][0]["bound_text"] == ""  # the scale is said instead
 
 
 def test_a_bound_that_an_earlier_run_passed_gives_way_to_what_that_run_reached() -> None:
@@ -171,15 +186,22 @@ def test_the_worst_comes_first() -> None:
 
 def test_a_described_machine_stands_beside_what_was_published_of_it() -> None:
     errors = {
-        "all": {"cells": 9, "median": 0.01, "worst": 0.2},
-        "predicted": {"cells": 4, "median": 0.02, "worst": 0.06},
+        "all": {"cells": 9, "median": 0.01, "p95": 0.1, "worst": 0.2},
+        "predicted": {"cells": 4, "median": 0.02, "p95": 0.05, "worst": 0.06},
     }
+    rest = {"paper": "p", "table": "t", "errors_beyond_print": None, "marks": {}, "unfollowable": [], "cells": []}
     tables = [
-        {"source": "Table 6", "benchmark": "echo", "errors": errors},
-        {"source": "Table 7", "benchmark": "summary", "errors": {"all": errors["all"], "predicted": None}},
+        rest | {"source": "Table 6", "benchmark": "echo", "errors": errors},
+        rest | {"source": "Table 7", "benchmark": "summary", "errors": {"all": errors["all"], "predicted": None}},
     ]
     said = "Of 3 claims 2 hold, 1 differ, 0 cannot be told. Of those that hold 1 were predicted"
-    validation = {"tables": tables, "claims": [], "summary": {"cells": "", "claims": said}}
+    validation = {
+        "machine": "m",
+        "published": "m",
+        "tables": tables,
+        "claims": [],
+        "summary": {"cells": "", "claims": said},
+    }
     run = document(part("echo", "messages", headline("h", 1.0, "s")), described=True, validation=validation)
     assert judge(run)["published"] == [
         "Table 6, echo: 4 cells predicted, median error 2%, worst 6%",
@@ -264,7 +286,7 @@ def test_shares_are_percentages_and_one_is_no_unit() -> None:
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
     file = tmp_path / "constant.toml"
-    file.write_text('name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n')
+    file.write_text(MACHINE)
     return file
 
 

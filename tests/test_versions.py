@@ -17,8 +17,9 @@ from assay.benchmark import own
 from assay.report.earlier import earlier
 from assay.store import Run
 from command_line import Answer, assay
+from described_echo import MACHINE
+from example_inputs import small_mix
 
-MACHINE = 'name = "constant"\nnodes = 2\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n'
 NETWORK = '[network]\ntopology = "hypercube"\ndimension = 2\n[method]\ncycles = 2000\nwarmup_cycles = 100\n'
 STUDY = f'[study]\ntitle = "x"\n{NETWORK}[sweep]\n"traffic.load" = [0.1]\n'
 SWEEP = ("--sweep", "traffic.load=0.1", "--out", "points.jsonl")
@@ -42,6 +43,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("machine.toml").write_text(f"version = 1\n{MACHINE}")
         Path("network.toml").write_text(f"version = 1\n{NETWORK}")
         Path("study.toml").write_text(f"version = 1\n{STUDY}")
+        small_mix(Path())
+        for name in ("jobs.toml", "batch.toml"):
+            Path(name).write_text(f"version = 1\n{Path(name).read_text()}")
         words = ("--on", "machine.toml", "--launches", "2", "--set", "bytes=8,64,1000")
         for name in ("before", "run"):
             ran = assay("run", "echo", *words, "--out", name)
@@ -90,6 +94,7 @@ def only(folder: str, pattern: str) -> Path:
     return found
 
 
+MIX = ("throughput", "mix", "--jobs", "jobs.toml", "--on", "batch.toml")
 Change = Callable[[Path, Any], None]
 FILES: dict[str, tuple[versions.Form, Change, Callable[[], Path], list[tuple[str, ...]]]] = {
     "run.json": (versions.RUN, document, lambda: Path("run/run.json"), [("report", "run"), ("export", "run")]),
@@ -120,12 +125,14 @@ FILES: dict[str, tuple[versions.Form, Change, Callable[[], Path], list[tuple[str
     ),
     "network": (versions.NETWORK, toml, lambda: Path("network.toml"), [("simulate", "network.toml")]),
     "study": (versions.STUDY, toml, lambda: Path("study.toml"), [("study", "study.toml")]),
+    "table of jobs": (versions.JOBS, toml, lambda: Path("jobs.toml"), [MIX]),
+    "machine of a batch system": (versions.BATCH, toml, lambda: Path("batch.toml"), [MIX]),
     "points": (versions.POINT, lines, lambda: Path("points.jsonl"), [("simulate", "network.toml", *SWEEP)]),
     "own programs": (versions.OWN_PROGRAMS, document, lambda: Path("cache/own.json"), [("build", "--list")]),
 }
 QUERIES = [(name, place) for name, (_, _, _, asked) in FILES.items() for place in range(len(asked))]
 WRONG = st.one_of(
-    st.integers(min_value=2),
+    st.integers(min_value=1 + max(form.version for form in versions.FORMS)),
     st.integers(max_value=-1),
     st.floats(allow_nan=False, allow_infinity=False),
     st.booleans(),
@@ -167,7 +174,7 @@ def test_a_newer_version_names_file_version_and_what_is_read(name: str, place: i
     answer = asked(name, place, 7, made)
     form, _, where, _ = FILES[name]
     assert answer.status == 2
-    assert f"{form.what} was written by a newer Assay; seen: 7; accepted: 1 or less" in answer.err
+    assert f"{form.what} was written by a newer Assay; seen: 7; accepted: {form.version} or less" in answer.err
     assert where().name in answer.err
 
 

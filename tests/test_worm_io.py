@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from assay._core import network as core
+from assay.network import network_tables
 
 CYCLE = 0.05  # us
 
@@ -15,7 +16,7 @@ def run(dimension: int = 7, messages: int = 300_000, seed: int = 1, **io: Any) -
     config = {
         "network": {"topology": "hypercube", "dimension": dimension},
         "traffic": {},
-        "io": io,
+        "io": network_tables.InputOutput(**io).model_dump(exclude_none=True),
         "method": {"seed": seed, "warmup_messages": 50_000, "messages": messages, "batches": 32},
     }
     return dict(core.simulate(config))
@@ -74,6 +75,15 @@ def test_the_same_seed_gives_the_same_bits() -> None:
     for name in ("pe_pe", "read"):
         assert (one["latencies"][name]["counts"] == other["latencies"][name]["counts"]).all()
     assert one["head_hops"] == other["head_hops"] != run(seed=2, interval=1560.0)["head_hops"]
+
+
+def test_the_core_has_no_defaults_of_its_own_for_io_nodes() -> None:
+    given = network_tables.InputOutput().model_dump(exclude_none=True)
+    for key in given:
+        rest = {name: value for name, value in given.items() if name != key}
+        with pytest.raises(ValueError, match="is missing") as raised:
+            core.simulate({"network": {"topology": "hypercube", "dimension": 3}, "io": rest})
+        assert raised.value.args[0] == f"io.{key}"
 
 
 def test_wrong_placements_name_their_key() -> None:

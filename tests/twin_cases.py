@@ -186,20 +186,30 @@ def case(number: int, seed: int, count: int, kinds: tuple[str, ...] = KINDS) -> 
                 places += [f"network {node} {node ^ 1 << bit}" for node in range(nodes) for bit in bits]
             unlike = [f"{place} {unlike_words(random)}" for place in places]
     rows = traffic(random, nodes, count)
-    if kind not in LANES and switching in ("cut-through", "store-and-forward"):
-        if "buffers" not in keys and (drawn := np.random.default_rng([seed, number, 3])).random() < 0.4:
+    if kind not in LANES and switching in ("cut-through", "store-and-forward") and "buffers" not in keys:
+        drawn = np.random.default_rng([seed, number, 3])
+        if drawn.random() < 0.4:
             keys |= {"buffers": "output", "output_packets": str(drawn.choice([0, 1, 1, 2, 3])), "engine": "packet"}
-        if keys["buffer_packets"] in ("2", "3") or "buffers" in keys:
-            # Which of several free channels a packet takes decides whom it waits behind; with credits that take no time
-            # that would hang on what other links do in the same cycle.
-            keys["credit_ticks"] = str(max(1, int(keys["credit_ticks"])))
-            unlike = [words.replace("credit=0", "credit=1") for words in unlike]
     later = np.random.default_rng([seed, number, 1])  # drawn apart: the cases of before stay what they were
     if kind in JOINED and later.random() < 0.25:
         joined = links(kind, keys, nodes)
         dead = later.permutation(len(joined))[: int(later.integers(1, 4))]
         keys["failed_links"] = " ".join(f"{joined[at][0]} {joined[at][1]}" for at in dead)
     return Case(f"{seed}.{number}", keys, rows, unlike)
+
+
+def tied(number: int, seed: int, count: int) -> Case:
+    """Packets that choose among channels of which some get free in the very tick: of one flit, credits at once."""
+    random = np.random.default_rng([seed, number, 4])
+    while True:
+        found = case(int(random.integers(2**31)), seed, count)
+        packets = found.keys["switching"] in ("cut-through", "store-and-forward")
+        several = any(found.keys[name] != "1" for name in ("channels", "injection_channels", "ejection_channels"))
+        if packets and several and (found.keys["buffer_packets"] in ("2", "3") or "buffers" in found.keys):
+            break
+    found.keys["credit_ticks"], found.unlike = "0", []
+    found.messages[:, 4] = np.where(random.random(count) < 0.7, 1, found.messages[:, 4])
+    return found
 
 
 JOINED = ("hypercube", "mesh", "torus", "ring", "torus-lanes")

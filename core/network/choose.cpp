@@ -4,6 +4,21 @@
 
 namespace assay::network {
 
+namespace {
+
+/// Whether a packet may choose among channels of which one gets free by another packet's grant in the very same tick: a
+/// packet of one flit frees its slot as it is granted, where credits take no time. Which channel is taken then decides
+/// whom a packet stands behind, and hangs on the order within the tick: the packet engine's (see there), since the worm
+/// engine grants ahead of time.
+bool frees_in_the_same_tick(const Network& network, const Switching& switching) {
+  const bool fifo = switching.buffers == "fifo";
+  if (switching.buffer_packets == 0 || (switching.buffer_packets == 1 && !fifo)) return false;  // channels are alike
+  return std::any_of(network.fabric->links.begin(), network.fabric->links.end(),
+                     [](const Link& link) { return link.channels > 1 && link.credit == 0; });
+}
+
+}  // namespace
+
 Engine choose_engine(const Network& network, const Switching& switching) {
   const bool lanes = std::any_of(network.fabric->links.begin(), network.fabric->links.end(),
                                  [](const Link& link) { return link.lanes > 1; });
@@ -37,7 +52,12 @@ Engine choose_engine(const Network& network, const Switching& switching) {
         "is \"worm\", which has one lane per channel, no packet headers and no output queues, and this "
         "network has more; accepted here: auto, " +
             std::string(packets ? "packet" : "flit"));
-  if (!more) return Engine::worm;
+  const bool tied = packets && frees_in_the_same_tick(network, switching);
+  if (switching.engine == "worm" && tied)
+    throw ParameterError("network.engine",
+                         "is \"worm\", which grants ahead of time and cannot tell which of several channels a packet "
+                         "takes where credits take no time; accepted here: auto, packet, or credit_ticks of 1 or more");
+  if (!more && !tied) return Engine::worm;
   return packets ? Engine::packet : Engine::flit;
 }
 

@@ -289,13 +289,12 @@ Network with_io_network(Network processors, const Value& io, const LinkClasses& 
   builder.processors(inner.nodes);
 
   Network out;
-  auto keep = shape;
   out.fabric = std::make_unique<Fabric>(builder.finish(shape));
   for (std::uint32_t node = 0; node < inner.nodes; ++node)
     if (inner.node_failed(node)) out.fabric->fail_node(node);
   for (std::uint32_t link = 0, sub = 0; link < out.fabric->links.size() && sub < inner.links.size(); ++link, ++sub)
     if (inner.links[sub].kind == LinkKind::network && inner.failed(sub)) out.fabric->fail_link(link);
-  out.routing = std::make_unique<TwoNetworks>(*out.fabric, *keep, std::move(processors), std::move(io_network));
+  out.routing = std::make_unique<TwoNetworks>(*out.fabric, *shape, std::move(processors), std::move(io_network));
   return out;
 }
 

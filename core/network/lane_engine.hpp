@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "events/random.hpp"
-#include "network/asking.hpp"
 #include "network/leads.hpp"
 #include "network/line.hpp"
 #include "network/marks.hpp"
 #include "network/outcome.hpp"
 #include "network/parts.hpp"
+#include "network/requests.hpp"
 #include "network/routing.hpp"
 #include "network/settings.hpp"
 #include "network/timetable.hpp"
@@ -184,6 +184,10 @@ class LaneEngine : protected RandomSource, protected Load {
   std::uint32_t step_out(Line& line) {
     return line.take([this](std::uint32_t i) -> std::uint32_t& { return messages_[i].next; });
   }
+  /// The wires that something has changed for, upwards, until nothing moves.
+  void go_through_wires() {
+    for (std::uint32_t wire = marks_.take(0); wire != Marks::nothing; wire = marks_.take(wire + 1)) self().look(wire);
+  }
   /// Every wire of a link is to be looked at.
   void mark(std::uint32_t link) {
     for (unsigned c = 0; c < fabric_.links[link].channels; ++c) marks_.put(first_[link].wire + c);
@@ -203,6 +207,7 @@ class LaneEngine : protected RandomSource, protected Load {
   Tick now_ = 0;
   std::uint32_t lane_count_ = 0;  // of all wires
   Observer& observer_;
+  std::vector<LinkRequest> order_;  // who asks in this tick
 
  private:
   Self& self() { return static_cast<Self&>(*this); }
@@ -220,7 +225,7 @@ class LaneEngine : protected RandomSource, protected Load {
     for (const auto index : asking_) order_.push_back({messages_[index].key, index});
     put_in_order(order_);
     for (const auto& one : order_) ask(one.index);
-    for (std::uint32_t wire = marks_.take(0); wire != Marks::nothing; wire = marks_.take(wire + 1)) self().look(wire);
+    self().go_through_wires();
   }
   void create() {
     const auto arrival = source_.take();
@@ -284,7 +289,6 @@ class LaneEngine : protected RandomSource, protected Load {
   Source& source_;
   events::Random random_;
   Choices choices_;
-  std::vector<Asking> order_;
   std::uint64_t created_ = 0, live_ = 0, head_hops_ = 0, flit_hops_ = 0, unroutable_ = 0;
 };
 

@@ -27,6 +27,8 @@ Outcome run_open_loop(const Network& network, const Switching& switching, const 
   Engine<OpenLoop, Collector> engine(fabric, *network.routing, switching, source, collector,
                                      events::Random(method.seed, method.stream ^ (std::uint64_t{1} << 63)),
                                      horizon(fabric, whole_messages ? source.longest() : 1));
+  if constexpr (requires { engine.watch_links(); })
+    if (method.utilisation) engine.watch_links();
   drive(engine, collector, method, traffic.load * source.sending() / source.mean_flits(), outcome);
   outcome.unroutable = engine.unroutable();
   engine.find_deadlock(outcome);

@@ -74,6 +74,13 @@ class Reader {
                                                               : static_cast<double>(std::get<std::int64_t>(weight)));
     }
   }
+  /// A key that has no default here.
+  template <class Type>
+  void required(const char* key, Type& out) {
+    if (const auto found = table_.find(key); found == table_.end() || found->second.absent())
+      throw ParameterError(name_ + "." + key, "is missing");
+    (*this)(key, out);
+  }
   void done() const {
     for (const auto& [key, value] : table_)
       if (!value.absent()) throw ParameterError(name_ + "." + key, "is not a key of [" + name_ + "]");
@@ -168,29 +175,29 @@ Traffic read_traffic(const Table& config) {
   return out;
 }
 
-InputOutput read_io(const Table& config) {
+std::optional<InputOutput> read_io(const Table& config) {
   Reader read(config, "io");
-  InputOutput out;
-  out.present = read.given();
+  if (!read.given()) return std::nullopt;
+  InputOutput out{};
   read("nodes", out.nodes);
-  read("b", out.b);
-  read("k", out.k);
-  read("m", out.m);
-  read("n", out.n);
-  read("r", out.r);
-  read("interval", out.interval);
-  read("io_rate", out.io_rate);
-  read("read_ratio", out.read_ratio);
-  read("locality", out.locality);
-  read("hit_rate", out.hit_rate);
-  read("startup", out.startup);
-  read("access", out.access);
-  read("disk", out.disk);
-  read("message_flits", out.message_flits);
-  read("request_flits", out.request_flits);
-  read("forward_flits", out.forward_flits);
-  read("reply_flits", out.reply_flits);
-  read("write_flits", out.write_flits);
+  read.required("b", out.b);
+  read.required("k", out.k);
+  read.required("m", out.m);
+  read.required("n", out.n);
+  read.required("r", out.r);
+  read.required("interval", out.interval);
+  read.required("io_rate", out.io_rate);
+  read.required("read_ratio", out.read_ratio);
+  read.required("locality", out.locality);
+  read.required("hit_rate", out.hit_rate);
+  read.required("startup", out.startup);
+  read.required("access", out.access);
+  read.required("disk", out.disk);
+  read.required("message_flits", out.message_flits);
+  read.required("request_flits", out.request_flits);
+  read.required("forward_flits", out.forward_flits);
+  read.required("reply_flits", out.reply_flits);
+  read.required("write_flits", out.write_flits);
   read.done();
   return out;
 }

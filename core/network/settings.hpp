@@ -1,8 +1,9 @@
-// What a run of the simulated network is given: the tables [traffic], [io] and [method] of NETWORK.toml as plain data,
-// with the defaults a person gets. ([network] belongs to the topologies and routings; see registry.hpp and Switching
+// What a run of the simulated network is given: the tables [traffic], [io] and [method] of NETWORK.toml as plain data.
+// ([network] belongs to the topologies and routings; see registry.hpp and Switching
 // below.) Times in cycles (ticks of the finest clock), lengths in flits, rates in flits per node per cycle.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,25 +45,24 @@ struct Traffic {
   double locality = 0.8;     // spherical: the share that stays within
 };
 
-/// [io]: the I/O nodes of Ghosh, Goveas and Draper, figure 2 and Table 1; absent when `nodes` is empty and `dimension`
-/// < 0.
+/// [io]: the I/O nodes of Ghosh, Goveas and Draper, figure 2 and Table 1. Without defaults here: whoever asks for I/O
+/// nodes gives every key but `nodes` (empty: the paper's placement).
 struct InputOutput {
-  bool present = false;
   std::vector<std::uint32_t> nodes;  // processing elements that have an I/O node, in the order of I/O addresses
-  std::uint32_t b = 1;               // channels of an I/O network link; 0: no I/O network
-  std::uint32_t k = 9;               // injection and ejection channels of a processing element
-  std::uint32_t m = 8;               // between an I/O node and its PE's router, each way
-  std::uint32_t n = 0;               // from the I/O router to the PE router (0: 4 b)
-  std::uint32_t r = 0;               // between an I/O node and its I/O router, each way (0: 4 b)
-  double interval = 3120;            // t_a: mean cycles between a PE's messages (0.156 ms at 0.05 us)
-  double io_rate = 0.05;             // P_io
-  double read_ratio = 1.0;           // P_r
-  double locality = 0.2;             // P_l
-  double hit_rate = 1.0;             // P_c
-  std::uint32_t startup = 4000;      // 200 us
-  std::uint32_t access = 8000;       // 400 us
-  std::uint32_t disk = 400000;       // 20 ms
-  std::uint32_t message_flits = 32, request_flits = 32, forward_flits = 32, reply_flits = 4096, write_flits = 4128;
+  std::uint32_t b;                   // channels of an I/O network link; 0: no I/O network
+  std::uint32_t k;                   // injection and ejection channels of a processing element
+  std::uint32_t m;                   // between an I/O node and its PE's router, each way
+  std::uint32_t n;                   // from the I/O router to the PE router (0: 4 b)
+  std::uint32_t r;                   // between an I/O node and its I/O router, each way (0: 4 b)
+  double interval;                   // t_a: mean cycles between a PE's messages
+  double io_rate;                    // P_io
+  double read_ratio;                 // P_r
+  double locality;                   // P_l
+  double hit_rate;                   // P_c
+  std::uint32_t startup;             // cycles
+  std::uint32_t access;              // cycles
+  std::uint32_t disk;                // cycles
+  std::uint32_t message_flits, request_flits, forward_flits, reply_flits, write_flits;
 };
 
 /// [method]
@@ -80,7 +80,8 @@ struct Method {
 /// Takes its keys out of [network]; what is left is the topology's and the routing's. ParameterError as everywhere.
 Switching read_switching(Table& network);
 Traffic read_traffic(const Table& config);
-InputOutput read_io(const Table& config);
+/// Nothing where the configuration has no [io].
+std::optional<InputOutput> read_io(const Table& config);
 Method read_method(const Table& config);
 
 }  // namespace assay::network

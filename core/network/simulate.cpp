@@ -38,13 +38,13 @@ Outcome simulate(const Table& config) {
   const Switching switching = read_switching(network);
   const Method method = read_method(config);
   const Traffic traffic = read_traffic(config);
-  if (const auto io = read_io(config); io.present) {
+  if (const auto io = read_io(config)) {
     const auto cube = unit_cube(network, switching);
     if (io_model == nullptr || !cube || cube->buffer != 1 || cube->dimension > 11)
       throw ParameterError("io",
                            "is simulated beside a hypercube of unit links with e-cube routing and buffers of 1 flit, "
                            "of dimension 11 at most");
-    return io_model(cube->dimension, io, method);
+    return io_model(cube->dimension, *io, method);
   }
   if (const auto cube = unit_cube(network, switching); cube && !method.utilisation && traffic.pattern != "spherical")
     return simulate_cube(*cube, traffic, method);

@@ -228,8 +228,8 @@ Time Networked::receiving(const Message& message) {
 void Networked::serve(World& world) {
   do {
     for (bool more = true; more;) {
-      told_.clear();
-      more = live_->serve(told_);
+      reports_.clear();
+      more = live_->serve(reports_);
       tell(world);
     }
   } while (live_->next() != network::Live::never &&
@@ -240,48 +240,49 @@ void Networked::serve(World& world) {
 // What a report names lies in what the one before names: each is fetched in four steps, five reports apart.
 void Networked::tell(World& world) {
   static constexpr std::size_t apart = 5, steps = 4, ahead = apart * steps;
-  for (std::size_t i = 0; i < told_.size() + ahead; ++i) {
+  for (std::size_t i = 0; i < reports_.size() + ahead; ++i) {
     for (std::size_t step = 0; step < std::min(steps, i / apart + 1); ++step)
-      if (const std::size_t which = i - apart * step; which < told_.size())
-        world.fetch_arrival(static_cast<MessageId>(told_[which].cookie >> stage_bits), static_cast<int>(step));
-    if (i >= ahead) told(world, told_[i - ahead]);
+      if (const std::size_t which = i - apart * step; which < reports_.size())
+        world.fetch_arrival(static_cast<MessageId>(reports_[which].cookie >> stage_bits), static_cast<int>(step));
+    if (i >= ahead) handle(world, reports_[i - ahead]);
   }
 }
 
-void Networked::told(World& world, const network::Told& report) {
+void Networked::handle(World& world, const network::Report& report) {
   const auto id = static_cast<MessageId>(report.cookie >> stage_bits);
   const auto stage = static_cast<Stage>(report.cookie & ((1U << stage_bits) - 1));
   const Time time = static_cast<Time>(report.time) * tick_;
   const std::uint64_t subject = std::uint64_t{id} << stage_bits;
-  if (Log* log = world.log(); log && report.what != network::Told::What::passes) {
-    if (report.what == network::Told::What::left) log->left(id, crossing(stage), time);
-    if (report.what == network::Told::What::through)
+  if (Log* log = world.log(); log && report.what != network::Report::What::passes) {
+    if (report.what == network::Report::What::left) log->left(id, crossing(stage), time);
+    if (report.what == network::Report::What::through)
       log->left(id, crossing(stage), static_cast<Time>(report.left) * tick_);
-    if (report.what != network::Told::What::left) log->arrived(id, crossing(stage), time);
+    if (report.what != network::Report::What::left) log->arrived(id, crossing(stage), time);
   }
   switch (report.what) {
-    case network::Told::What::left:
+    case network::Report::What::left:
       if (stage == data) packet_left(world, id, time);
       if (stage == whole) world.buffer_free(id, time);
       break;
-    case network::Told::What::through:
-    case network::Told::What::arrived:
+    case network::Report::What::through:
+    case network::Report::What::arrived:
       if (stage == whole || stage == whole_buffered) {
         account(static_cast<Time>(report.born) * tick_, report.hops, report.flits, time);
         world.arrives(id, time);
-        if (stage == whole && report.what == network::Told::What::through)
+        if (stage == whole && report.what == network::Report::What::through)
           world.buffer_free(id, static_cast<Time>(report.left) * tick_);
         break;
       }
       if (stage == data) {
         packet_arrived(world, id, report, time);
-        if (report.what == network::Told::What::through) packet_left(world, id, static_cast<Time>(report.left) * tick_);
+        if (report.what == network::Report::What::through)
+          packet_left(world, id, static_cast<Time>(report.left) * tick_);
         break;
       }
       if (stage == request && !world.announced(id)) world.expects(id);
       world.at(time, subject | stage);
       break;
-    case network::Told::What::passes:  // its router is the node's own processor
+    case network::Report::What::passes:  // its router is the node's own processor
       world.at(time,
                (std::uint64_t{report.hops} << 28 | std::min(report.flits, (1U << 28) - 1)) << stage_bits | passing);
       break;
@@ -303,7 +304,7 @@ void Networked::packet_left(World& world, MessageId id, Time time) {
     world.buffer_free(id, time);
 }
 
-void Networked::packet_arrived(World& world, MessageId id, const network::Told& report, Time time) {
+void Networked::packet_arrived(World& world, MessageId id, const network::Report& report, Time time) {
   Sending& sending = world.kept<Sending>(id);
   sending.last = std::max(sending.last, time);
   if (--sending.open > 0 || sending.left > 0) return;

@@ -108,10 +108,10 @@ class Networked final : public MessageModel {
   void next_packet(World& world, MessageId id, Time at);
   void attend(World& world, int rank, MessageId id, Stage stage);
   void tell(World& world);
-  void told(World& world, const network::Told& report);
+  void handle(World& world, const network::Report& report);
   void account(Time handed, std::uint32_t hops, std::uint32_t flits, Time until);
   void packet_left(World& world, MessageId id, Time time);
-  void packet_arrived(World& world, MessageId id, const network::Told& report, Time time);
+  void packet_arrived(World& world, MessageId id, const network::Report& report, Time time);
   void forward(World& world, std::uint64_t node_and_flits);
   void use_bus(World& world, std::uint32_t node, std::uint64_t bytes);
   void steal(World& world, std::uint32_t node, Time cost);
@@ -121,7 +121,7 @@ class Networked final : public MessageModel {
   Time tick_;
   double ticks_;        // a picosecond
   std::uint32_t word_;  // flits of a message without data
-  std::vector<network::Told> told_;
+  std::vector<network::Report> reports_;
   Quote quoted_;
   Time handed_ = -1;  // the last one's time, and its cycle
   std::uint64_t handed_cycle_ = 0;

@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
   return run_program(record, argc, argv, [&](Case& at) {
     const std::int64_t n = at.integer("size");
     if (n % tile) throw InputFault("parameter 'size': '" + std::to_string(n) + "'; accepted: multiples of 64");
-    threads::with_crew(at, team, [&](auto crew) {
+    threads::with_crew(at, team, [&](const auto& crew) {
       auto& matrix = kept[n];
       if (!matrix) matrix = std::make_shared<Matrix>(n);
       const auto work = [crew, own = matrix](std::int64_t operations) {

@@ -4,19 +4,22 @@
 #include <map>
 #include <numbers>
 
+#include "kernels/radix4.hpp"
 #include "kernels/short_text.hpp"
+#include "libraries/code.hpp"
 #include "libraries/fftw.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
 name = "fft"
-title = "Fourier transform"
+title = "Fourier transform (EuroBen mod2f)"
 part = "kernels"
 kind = "node"
 summary = "one-dimensional complex transform of 2^k numbers on one thread: FFTW, and plain C++ of radix 4 and 2"
 cost = "5 n log2 n flops by convention, whatever the algorithm does; 32 n bytes in and out"
 check = "32 of its numbers against the sum in long double (all of them up to 64), the sum of squares (Parseval), and the way back by a second transform, each within rounding times log2 n"
-source = "Cooley and Tukey 1965; Stockham 1966; Frigo and Johnson 2005"
+source = "Cooley and Tukey 1965; Stockham 1966; Frigo and Johnson 2005; van der Steen 2000, Table 6.13: EuroBen mod2f, of radix 4 from 256 numbers up"
+published = ["euroben.mod2f"]
 libraries = ["fftw"]
 statistics = ["median", "best"]
 slice_quick = 0.05
@@ -24,17 +27,18 @@ slice_standard = 0.1
 blocks_quick = 2
 blocks_standard = 3
 
+[unit.radix4]
+source = "kernels/radix4.cpp"
+
 [parameter.code]
-type = "choice"
-default = ["library", "ours"]
-choices = ["library", "ours"]
-sweep = true
+from = "libraries/code.hpp"
 help = "library: FFTW, planned by measuring; ours: radix 4 and 2 as the compiler makes it"
 
 [parameter.size]
 type = "integer"
 default = [1024, 65536]
-full = [64, 1024, 16384, 65536, 1048576]
+quick = 4096
+full = [64, 256, 1024, 2048, 16384, 65536, 1048576]
 min = 2
 max = 16777216
 unit = "1"
@@ -69,10 +73,6 @@ using Number = std::complex<double>;
 
 constexpr std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-Number times(Number a, Number b) {  // without the care for infinities that the standard's product takes
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
 template <class Real>
 std::complex<Real> root(std::int64_t k, std::int64_t n) {  // exp(-2 pi i k / n)
   const Real angle = -2 * std::numbers::pi_v<Real> * static_cast<Real>(k % n) / static_cast<Real>(n);
@@ -90,47 +90,6 @@ struct Transform {
   std::int64_t n;
   std::vector<Number> given, from, to, spare, factors;
 };
-
-// Steps of radix 4 from x to y, each of `stride` interleaved transforms of `left` numbers; the last may be of radix 2.
-void transform(Transform& of) {
-  std::int64_t left = of.n, stride = 1;
-  const Number* x = of.from.data();
-  int steps = 0;
-  for (std::int64_t rest = of.n; rest > 1; rest /= rest == 2 ? 2 : 4) ++steps;
-  Number* y = steps % 2 ? of.to.data() : of.spare.data();  // so that the last step ends in `to`
-  for (; left > 1; x = y, y = y == of.to.data() ? of.spare.data() : of.to.data()) {
-    if (left == 2) {
-      for (std::int64_t q = 0; q < stride; ++q) {
-        const Number a = x[q], b = x[q + stride];
-        y[q] = a + b;
-        y[q + stride] = a - b;
-      }
-      left = 1;
-      continue;
-    }
-    const std::int64_t part = left / 4;
-#ifdef ASSAY_BREAK
-    const std::int64_t parts = part > 1 ? part - 1 : 0;  // the last part of each step is left out
-#else
-    const std::int64_t parts = part;
-#endif
-    for (std::int64_t p = 0; p < parts; ++p) {
-      const Number w1 = of.factors[at(p * stride)], w2 = of.factors[at(2 * p * stride)],
-                   w3 = of.factors[at(3 * p * stride)];
-      const Number *in = x + stride * p, *const end = in + stride;
-      for (Number* out = y + stride * 4 * p; in < end; ++in, ++out) {
-        const Number a = in[0], b = in[stride * part], c = in[stride * 2 * part], d = in[stride * 3 * part];
-        const Number sum = a + c, difference = a - c, other = b + d, turned{(b - d).imag(), -(b - d).real()};
-        out[0] = sum + other;
-        out[stride] = times(w1, difference + turned);
-        out[stride * 2] = times(w2, sum - other);
-        out[stride * 3] = times(w3, difference - turned);
-      }
-    }
-    left = part;
-    stride *= 4;
-  }
-}
 
 // The worst of three errors, each as a share of what `log2 n` steps of rounding explain.
 template <class Work>
@@ -188,7 +147,11 @@ int main(int argc, char** argv) {
   return run_program(record, argc, argv, [&](Case& on) {
     const std::int64_t n = on.integer("size");
     if (n & (n - 1)) throw InputFault("parameter 'size': '" + std::to_string(n) + "'; accepted: powers of two");
-    if (on.choice("code") == "ours") return measure(on, std::make_shared<Transform>(n), transform);
+    if (on.choice("code") == "ours")
+      return measure(on, std::make_shared<Transform>(n), [](Transform& of) {
+        const auto plain = [](std::vector<Number>& of) { return reinterpret_cast<kernels::Number*>(of.data()); };
+        kernels::transform(of.n, plain(of.from), plain(of.to), plain(of.spare), plain(of.factors));
+      });
 #ifdef ASSAY_FFTW
     const auto of = std::make_shared<Transform>(n);
     [[maybe_unused]] const libraries::FftwPlan plan(static_cast<int>(n), of->from.data(), of->to.data());

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <map>
 
+#include "kernels/blocked_product.hpp"
 #include "kernels/short_text.hpp"
 #include "libraries/blas.hpp"
+#include "libraries/code.hpp"
 #include "threads/crew.hpp"
 
 constexpr std::string_view record = R"record(
@@ -25,11 +27,11 @@ slice_standard = 0.1
 blocks_quick = 2
 blocks_standard = 3
 
+[unit.product]
+source = "kernels/blocked_product.cpp"
+
 [parameter.code]
-type = "choice"
-default = ["library", "ours"]
-choices = ["library", "ours"]
-sweep = true
+from = "libraries/code.hpp"
 help = "library: the BLAS that was found; ours: blocked C++ as the compiler makes it"
 
 [parameter.type]
@@ -72,6 +74,12 @@ unit = "s"
 better = "lower"
 help = "time of a product"
 
+[roof]
+figure = "rate"
+flops = "2 * size ** 3"
+bytes = "32 * size ** 2"
+where = "code=library type=float64"
+
 [headline.product]
 figure = "rate"
 where = "type=float64"
@@ -87,31 +95,10 @@ namespace {
 using namespace assay;
 using namespace assay::timing;
 
-inline constexpr std::size_t vector_bytes =
-#if defined(__AVX512F__)
-    64;
-#elif defined(__AVX__)
-    32;
-#else
-    16;
-#endif
-template <class T>
-using Vector [[gnu::vector_size(vector_bytes)]] = T;
-template <class T>
-using Loose [[gnu::vector_size(vector_bytes), gnu::aligned(sizeof(T)), gnu::may_alias]] = T;  // anywhere in memory
-template <class T>
-constexpr std::int64_t lanes = vector_bytes / sizeof(T);
-constexpr std::int64_t tall = vector_bytes == 64 ? 8 : 4, vectors = 3;  // rows, and vectors of each, of C in registers
-constexpr std::int64_t depth = 256, rows_of_block = 96;
-template <class T>
-constexpr std::int64_t wide = vectors * lanes<T>;
-
-constexpr std::int64_t up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
-
 template <class T>
 struct Product {
   explicit Product(std::int64_t size) : n(size), a(elements(n * n)), b(a.size()), c(a.size()) {
-    panel.resize(elements(up(n, wide<T>) * depth));
+    panel.resize(elements(kernels::panel_elements(n, T{})));
     std::uint64_t state = 1;
     for (auto* matrix : {&a, &b})
       for (T& value : *matrix)
@@ -121,64 +108,8 @@ struct Product {
 
   std::int64_t n;
   std::vector<T> a, b, c;
-  std::vector<T> panel;  // `depth` rows of B, in strips of `wide` columns, 0 beyond the last
+  std::vector<T> panel;  // of our own code
 };
-
-// A block of C in registers += `tall` rows of A (one column after another) times a strip of the panel.
-template <class T>
-void multiply_block(std::int64_t steps, const T* left, const T* strip, T* c, std::int64_t n, std::int64_t rows,
-                    std::int64_t columns) {
-  Vector<T> sum[tall][vectors] = {};
-  for (std::int64_t k = 0; k < steps; ++k, left += tall, strip += wide<T>) {
-    Vector<T> right[vectors];
-    for (std::int64_t j = 0; j < vectors; ++j) right[j] = *reinterpret_cast<const Loose<T>*>(strip + j * lanes<T>);
-#pragma GCC unroll 8
-    for (std::int64_t i = 0; i < tall; ++i)
-#pragma GCC unroll 3
-      for (std::int64_t j = 0; j < vectors; ++j) sum[i][j] += left[i] * right[j];
-  }
-  T block[tall][wide<T>];
-  __builtin_memcpy(&block, &sum, sizeof(block));
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j) c[i * n + j] += block[i][j];
-}
-
-template <class T, class Member>
-void multiply(Product<T>& of, const Member& member) {
-  const std::int64_t n = of.n, strips = (n + wide<T> - 1) / wide<T>;
-  T left[rows_of_block * depth];
-  for (std::int64_t k0 = 0; k0 < n; k0 += depth) {
-    const std::int64_t steps = std::min(depth, n - k0);
-    for (std::int64_t s = member.rank; s < strips; s += member.count) {
-      T* strip = &of.panel[Product<T>::elements(s * wide<T> * depth)];
-      for (std::int64_t k = 0; k < steps; ++k)
-        for (std::int64_t j = 0; j < wide<T>; ++j) {
-          const std::int64_t column = s * wide<T> + j;
-          strip[k * wide<T> + j] = column < n ? of.b[Product<T>::elements((k0 + k) * n + column)] : 0;
-        }
-    }
-    member.together();
-    for (std::int64_t i0 = member.rank * rows_of_block; i0 < n; i0 += member.count * rows_of_block) {
-      const std::int64_t rows = std::min(rows_of_block, n - i0);
-      for (std::int64_t i = 0; i < up(rows, tall); ++i)
-        for (std::int64_t k = 0; k < steps; ++k)
-          left[(i / tall * steps + k) * tall + i % tall] =
-              i < rows ? of.a[Product<T>::elements((i0 + i) * n + k0 + k)] : 0;
-      if (k0 == 0) std::fill(of.c.begin() + i0 * n, of.c.begin() + (i0 + rows) * n, T{0});
-#ifdef ASSAY_BREAK
-      const std::int64_t taken = k0 + steps == n ? steps - 1 : steps;  // the last product of every sum is missing
-#else
-      const std::int64_t taken = steps;
-#endif
-      for (std::int64_t s = 0; s < strips; ++s)
-        for (std::int64_t i = 0; i < rows; i += tall)
-          multiply_block(taken, &left[i * steps], &of.panel[Product<T>::elements(s * wide<T> * depth)],
-                         &of.c[Product<T>::elements((i0 + i) * n + s * wide<T>)], n, std::min(tall, rows - i),
-                         std::min(wide<T>, n - s * wide<T>));
-    }
-    member.together();
-  }
-}
 
 // A (B x) in long double beside C x, x of random signs: the most that a row is off, as a share of n units of rounding
 // of the sum of |A| (|B| 1), which no order of summation passes.
@@ -267,7 +198,12 @@ void measure(Case& at, const std::shared_ptr<threads::Team>& team, Made& made) {
   if (at.choice("code") == "ours") {
     auto crew = std::make_shared<threads::PlainCrew>(team, members);
     measure<T>(at, made, [crew](const std::shared_ptr<Product<T>>& of) {
-      crew->run([&](const auto& member) { multiply(*of, member); });
+      crew->run([&](const auto& member) {
+        using Member = std::decay_t<decltype(member)>;
+        const auto meet = [](const void* of_crew) { static_cast<const Member*>(of_crew)->together(); };
+        const kernels::Operands<T> operands{of->n, of->a.data(), of->b.data(), of->c.data(), of->panel.data()};
+        kernels::multiply(operands, {member.rank, member.count, meet, &member});
+      });
     });
     return;
   }

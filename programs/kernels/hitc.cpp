@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
   auto team = std::make_shared<threads::Team>();
   std::map<std::int64_t, std::shared_ptr<Vectors>> kept;
   return run_program(record, argc, argv, [&](Case& at) {
-    threads::with_crew(at, team, [&](auto crew) {
+    threads::with_crew(at, team, [&](const auto& crew) {
       const std::int64_t members = at.integer("threads");
       const auto& cpus = team->processors().cpus;
       const bool small = at.choice("vectors") == "short";

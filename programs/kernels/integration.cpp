@@ -78,7 +78,7 @@ struct alignas(threads::line_bytes) Partial {
 int main(int argc, char** argv) {
   auto team = std::make_shared<threads::Team>();
   return run_program(record, argc, argv, [&](Case& at) {
-    threads::with_crew(at, team, [&](auto crew) {
+    threads::with_crew(at, team, [&](const auto& crew) {
       const std::int64_t intervals = at.integer("intervals");
       auto parts = std::make_shared<std::vector<Partial>>(static_cast<std::size_t>(at.integer("threads")));
       auto result = std::make_shared<double>(0);

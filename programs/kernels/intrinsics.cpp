@@ -33,6 +33,13 @@ blocks_quick = 2
 blocks_standard = 2
 timeout_full = 14400
 
+[accuracy]
+time = "time"
+error = "ulp_max"
+wrong = "other_kind"
+across = "variant"
+over = "range"
+
 [unit.scalar]
 source = "kernels/intrinsics/loops.cpp"
 flags = ["-DASSAY_VARIANT=scalar", "-fno-tree-vectorize", "-fno-tree-slp-vectorize"]

@@ -112,7 +112,7 @@ void sweeps(Crew& crew, Grid& grid, std::int64_t times) {
 int main(int argc, char** argv) {
   auto team = std::make_shared<threads::Team>();
   return run_program(record, argc, argv, [&](Case& at) {
-    threads::with_crew(at, team, [&](auto crew) {
+    threads::with_crew(at, team, [&](const auto& crew) {
       auto grid = std::make_shared<Grid>(at.integer("size"));
       grid->start();
       at.measure("time", [=](std::int64_t times) { sweeps(*crew, *grid, times); }, {.reading = threads::least_reading});

@@ -1,35 +1,39 @@
 // LINPACK: a full system of linear equations, factored with partial pivoting and solved. Ours goes by columns as dgefa
 // and dgesl do (Dongarra, Bunch, Moler and Stewart 1979), each step a multiple of one column added to another; the
-// library's is LAPACK's dgesv, in blocks.
+// library's is LAPACK's dgesv, in blocks. EuroBen's mod2b is the same problem by LAPACK's routines (van der Steen 2000,
+// section 6.1.2.1).
 #include <cmath>
 #include <map>
 
+#include "kernels/linpack_kernel.hpp"
+#include "kernels/linpack_residual.hpp"
 #include "kernels/short_text.hpp"
-#include "libraries/blas.hpp"
+#include "libraries/code.hpp"
+#include "libraries/lapack.hpp"
 #include "threads/team.hpp"
 
 constexpr std::string_view record = R"record(
 name = "linpack"
-title = "LINPACK"
+title = "LINPACK (EuroBen mod2b)"
 part = "kernels"
 kind = "node"
 summary = "a full system of linear equations by LU with partial pivoting: by columns as LINPACK does, and the library's dgesv"
 cost = "2/3 n^3 + 2 n^2 flops; the copy of matrix and right side into place is part of the time"
 check = "|A x - b| / (eps n |A| |x|), largest rows' sums, in long double, below 16; and x beside the solution that the right side was made from"
-source = "Dongarra, Bunch, Moler and Stewart 1979; Dunigan 1991, section 3.2"
-published = ["linpack"]
-libraries = ["blas"]
+source = "Dongarra, Bunch, Moler and Stewart 1979; Dunigan 1991, section 3.2; van der Steen 2000, Table 6.13: EuroBen mod2b, whose sizes are not printed"
+published = ["linpack", "euroben.mod2b"]
+libraries = ["lapack"]
 statistics = ["median", "best"]
 slice_quick = 0.05
 slice_standard = 0.1
 blocks_quick = 2
 blocks_standard = 3
 
+[unit.kernel]
+source = "kernels/linpack_kernel.cpp"
+
 [parameter.code]
-type = "choice"
-default = ["library", "ours"]
-choices = ["library", "ours"]
-sweep = true
+from = "libraries/code.hpp"
 help = "library: dgesv of the LAPACK that was found; ours: by columns, on one thread"
 
 [parameter.size]
@@ -100,67 +104,9 @@ struct System {  // columns one after another; the right side is made from a kno
   std::vector<double> given, a, right, x, known;
 };
 
-inline void add_multiple(std::int64_t count, double factor, const double* from, double* to) {
-#ifdef ASSAY_BREAK
-  --count;  // every column's last element is left as it was
-#endif
-  for (std::int64_t i = 0; i < count; ++i) to[i] += factor * from[i];
-}
-
-// Leaves L below the diagonal with its sign changed, U on and above it, as dgefa does. False where the matrix is
-// singular.
-bool factor(std::int64_t n, double* a, std::int64_t* pivots) {
-  for (std::int64_t k = 0; k < n; ++k) {
-    double* const column = a + k * n;
-    std::int64_t most = k;
-    for (std::int64_t i = k + 1; i < n; ++i)
-      if (std::abs(column[i]) > std::abs(column[most])) most = i;
-    pivots[k] = most;
-    if (column[most] == 0) return false;
-    std::swap(column[k], column[most]);
-    const double turned = -1 / column[k];
-    for (std::int64_t i = k + 1; i < n; ++i) column[i] *= turned;
-    for (std::int64_t j = k + 1; j < n; ++j) {
-      double* const other = a + j * n;
-      std::swap(other[k], other[most]);
-      add_multiple(n - k - 1, other[k], column + k + 1, other + k + 1);
-    }
-  }
-  return true;
-}
-
-void solve(std::int64_t n, const double* a, const std::int64_t* pivots, double* x) {
-  for (std::int64_t k = 0; k < n; ++k) {
-    std::swap(x[k], x[pivots[k]]);
-    add_multiple(n - k - 1, x[k], a + k * n + k + 1, x + k + 1);
-  }
-  for (std::int64_t k = n - 1; k >= 0; --k) {
-    x[k] /= a[k * n + k];
-    add_multiple(k, -x[k], a + k * n, x);
-  }
-}
-
-// |A x - b| / (eps n |A| |x|) in long double; the benchmark accepts what is below 16.
 double residual(const System& of) {
-  const std::int64_t n = of.n;
-  std::vector<long double> off(at(n)), rows(at(n), 0);
-  for (std::int64_t i = 0; i < n; ++i) off[at(i)] = -static_cast<long double>(of.right[at(i)]);
-  long double most = 0;
-  for (std::int64_t j = 0; j < n; ++j) {
-    most = std::max(most, std::abs(static_cast<long double>(of.x[at(j)])));
-    for (std::int64_t i = 0; i < n; ++i) {
-      const long double value = of.given[at(j * n + i)];
-      off[at(i)] += value * of.x[at(j)];
-      rows[at(i)] += std::abs(value);
-    }
-  }
-  long double left = 0, norm = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (!(std::abs(off[at(i)]) <= left)) left = std::abs(off[at(i)]);  // a NaN stays
-    norm = std::max(norm, rows[at(i)]);
-  }
-  return static_cast<double>(left /
-                             (std::numeric_limits<double>::epsilon() * static_cast<long double>(n) * norm * most));
+  const auto column = [&](std::int64_t j) { return of.given.data() + j * of.n; };
+  return kernels::linpack_residual(of.n, column, of.x.data(), of.right.data());
 }
 
 template <class Solve>
@@ -178,8 +124,8 @@ void measure(Case& on, const std::shared_ptr<System>& of, const Solve& solved) {
     const double found = residual(*of);
     double off = 0;
     for (std::int64_t i = 0; i < of->n; ++i) off = std::max(off, std::abs(of->x[at(i)] - of->known[at(i)]));
-    return Check{found < 16, "normalised residual " + kernels::short_text(found) + ", to be below 16; x off by " +
-                                 kernels::short_text(off)};
+    return Check{found < kernels::residual_limit, "normalised residual " + kernels::short_text(found) +
+                                                      ", to be below 16; x off by " + kernels::short_text(off)};
   });
 }
 
@@ -197,11 +143,11 @@ int main(int argc, char** argv) {
       if (members != 1) return on.leave_out("our own code is for one thread");
       auto pivots = std::make_shared<std::vector<std::int64_t>>(at(of->n));
       return measure(on, of, [pivots](System& system) {
-        if (factor(system.n, system.a.data(), pivots->data()))
-          solve(system.n, system.a.data(), pivots->data(), system.x.data());
+        if (kernels::factor(system.n, system.a.data(), pivots->data()))
+          kernels::solve(system.n, system.a.data(), pivots->data(), system.x.data());
       });
     }
-#ifdef ASSAY_BLAS
+#ifdef ASSAY_LAPACK
     if (!libraries::blas_threads(members))
       return on.leave_out("the BLAS that was found has no call that sets its threads");
     on.note("library: " + libraries::blas_version());
@@ -213,7 +159,7 @@ int main(int argc, char** argv) {
 #endif
     });
 #else
-    on.leave_out(libraries::no_blas);
+    on.leave_out(libraries::no_lapack);
 #endif
   });
 }

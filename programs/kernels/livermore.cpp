@@ -22,6 +22,9 @@ slice_quick = 0.05
 slice_standard = 0.1
 blocks_quick = 3
 
+[unit.loops]
+source = "kernels/livermore_loops.cpp"
+
 [metric.pass]
 unit = "s"
 help = "time of a pass over all loops, giving the arrays their first values included"

@@ -20,7 +20,7 @@ class Loops {
  public:
   Loops() { restore(); }
   void restore();
-  void run(int loop);
+  void run(int loop);  // of doubles in livermore_loops.cpp, which is compiled apart
   long double checksum(int loop) const;
   std::int64_t flops(int loop) const;  // of one execution; loop 16's are those that its last execution did
 
@@ -51,6 +51,9 @@ class Loops {
   int ix[1001], ir[1001], visited, distant, least;
 
   static constexpr T r = 0.0625, s = 0.09375, t = 0.078125, small = 0.0078125;
+
+  static T larger(T a, T b) { return a < b ? b : a; }  // the standard's would be shared with what is compiled otherwise
+  static T smaller(T a, T b) { return b < a ? b : a; }
 
 #define ASSAY_LOOP [[gnu::noinline]] void
   ASSAY_LOOP hydro_fragment() {  // 1
@@ -179,10 +182,10 @@ class Loops {
         }
         T a = vh[j + 1][k] > vh[j][k] ? s : t, most, by;
         if (vf[j][k] < vf[j][k - 1]) {
-          most = std::max(vh[j][k - 1], vh[j + 1][k - 1]);
+          most = larger(vh[j][k - 1], vh[j + 1][k - 1]);
           by = vf[j][k - 1];
         } else {
-          most = std::max(vh[j][k], vh[j + 1][k]);
+          most = larger(vh[j][k], vh[j + 1][k]);
           by = vf[j][k];
         }
         speed[j][k] = std::sqrt(vg[j][k] * vg[j][k] + most * most) * a / by;
@@ -191,11 +194,11 @@ class Loops {
           continue;
         }
         if (vf[j][k] < vf[j - 1][k]) {
-          most = std::max(vg[j - 1][k], vg[j - 1][k + 1]);
+          most = larger(vg[j - 1][k], vg[j - 1][k + 1]);
           by = vf[j - 1][k];
           a = t;
         } else {
-          most = std::max(vg[j][k], vg[j][k + 1]);
+          most = larger(vg[j][k], vg[j][k + 1]);
           by = vf[j][k];
           a = s;
         }
@@ -283,7 +286,7 @@ class Loops {
     for (int k = 0; k < 1000 - less; ++k) {
       const T under = y[k] - g[k] / (xx[k] + T(0.25));
       T n = T(0.1875);
-      if (under != 0) n = std::max(T(0.0625), std::min(T(0.5), z[k] / under));
+      if (under != 0) n = larger(T(0.0625), smaller(T(0.5), z[k] / under));
       x[k] = ((w[k] + v[k] * n) * xx[k] + u[k]) / (vx[k] + v[k] * n);
       xx[k + 1] = (x[k] - xx[k]) * n + xx[k];
     }
@@ -453,5 +456,7 @@ std::int64_t Loops<T>::flops(int loop) const {
                                                   2 * 625 * 101, 17 * 101,    11 * 5 * 99,  1000};
   return loop == 16 ? 2 * (visited - distant) + 11 * distant : of[static_cast<std::size_t>(loop - 1)];
 }
+
+extern template void Loops<double>::run(int loop);
 
 }  // namespace assay::kernels

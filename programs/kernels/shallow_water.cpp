@@ -159,7 +159,7 @@ Check verify(const Water& water, int times) {
 int main(int argc, char** argv) {
   auto team = std::make_shared<threads::Team>();
   return run_program(record, argc, argv, [&](Case& at) {
-    threads::with_crew(at, team, [&](auto crew) {
+    threads::with_crew(at, team, [&](const auto& crew) {
       auto water = std::make_shared<Water>(at.integer("size"));
       water->start();
       at.measure("time", [=](std::int64_t times) { steps(*crew, *water, times); }, {.reading = threads::least_reading});

@@ -1,6 +1,6 @@
-// The 14 vector kernels of EuroBen's module 1 (van der Steen 2000, sections 2.1 and 6.1.2.1) as a table: name, code for
-// each access, the arrays that it reads, and what the check expects of an element. Flops, bytes and formula of each
-// stand in the record of vectors.cpp, under the same name.
+// The 14 vector kernels of EuroBen's module 1 (van der Steen 2000, sections 2.1 and 6.1.2.1) as a table: name, the
+// arrays that it reads, and what the check expects of an element. The loops of each stand in vector_loops.cpp, flops,
+// bytes and formula in the record of vectors.cpp, under the same name.
 //
 // Our choices. The paper counts 31 kernels and does not list its variants: here every kernel has four forms, in which
 // all its vectors are accessed alike, contiguous, with stride 3, with stride 4, or through one vector of 32-bit
@@ -11,154 +11,11 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
+#include "kernels/vector_loops.hpp"
+
 namespace assay::kernels {
-
-constexpr std::array<double, 10> coefficients = {3, -2, 5, 1, -4, 2, -1, 6, -3, 1};  // of the polynomial, c_0 first
-
-struct Contiguous {
-  const std::int32_t* index;
-  std::int64_t operator()(std::int64_t i) const { return i; }
-};
-template <int stride>
-struct Strided {
-  const std::int32_t* index;
-  std::int64_t operator()(std::int64_t i) const { return stride * i; }
-};
-struct Indexed {
-  const std::int32_t* index;
-  std::int64_t operator()(std::int64_t i) const { return index[i]; }
-};
-
-// What does not change over a pass. a and b are read from memory, so that no kernel is compiled for their values.
-struct Scalars {
-  double a = -1, b = -1;
-  std::array<double, 10> c = coefficients;
-};
-
-using Out = double* __restrict;
-using In = const double* __restrict;
-using Index = const std::int32_t*;
-using Loop = double (*)(Out z, In x, In y, In u, In v, const Scalars& s, std::int64_t n, Index index);
-
-template <class At>
-double broadcast(Out z, In, In, In, In, const Scalars& s, std::int64_t n, Index index) {
-  const At at{index};
-  const double a = s.a;
-  for (std::int64_t i = 0; i < n; ++i) z[at(i)] = a;
-  return 0;
-}
-
-template <class At>
-double copy(Out z, In x, In, In, In, const Scalars&, std::int64_t n, Index index) {
-  const At at{index};
-  for (std::int64_t i = 0; i < n; ++i) z[at(i)] = x[at(i)];
-  return 0;
-}
-
-template <class At>
-double add(Out z, In x, In y, In, In, const Scalars&, std::int64_t n, Index index) {
-  const At at{index};
-  for (std::int64_t i = 0; i < n; ++i) z[at(i)] = x[at(i)] + y[at(i)];
-  return 0;
-}
-
-template <class At>
-double subtract(Out z, In x, In y, In, In, const Scalars&, std::int64_t n, Index index) {
-  const At at{index};
-  for (std::int64_t i = 0; i < n; ++i) z[at(i)] = x[at(i)] - y[at(i)];
-  return 0;
-}
-
-template <class At>
-double multiply(Out z, In x, In y, In, In, const Scalars&, std::int64_t n, Index index) {
-  const At at{index};
-  for (std::int64_t i = 0; i < n; ++i) z[at(i)] = x[at(i)] * y[at(i)];
-  return 0;
-}
-
-template <class At>
-double divide(Out z, In x, In y, In, In, const Scalars&, std::int64_t n, Index index) {
-  const At at{index};
-  for (std::int64_t i = 0; i < n; ++i) z[at(i)] = x[at(i)] / y[at(i)];
-  return 0;
-}
-
-template <class At>
-double dot(Out, In x, In y, In, In, const Scalars&, std::int64_t n, Index index) {
-  const At at{index};
-  double sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) sum += x[at(i)] * y[at(i)];
-  return sum;
-}
-
-template <class At>
-double axpy(Out z, In, In y, In, In, const Scalars& s, std::int64_t n, Index index) {
-  const At at{index};
-  const double a = s.a;
-  for (std::int64_t i = 0; i < n; ++i) z[at(i)] = z[at(i)] + a * y[at(i)];
-  return 0;
-}
-
-template <class At>
-double zaxpy(Out z, In x, In y, In, In, const Scalars& s, std::int64_t n, Index index) {
-  const At at{index};
-  const double a = s.a;
-  for (std::int64_t i = 0; i < n; ++i) z[at(i)] = x[at(i)] + a * y[at(i)];
-  return 0;
-}
-
-template <class At>
-double rotation(Out z, In x, In y, In u, In v, const Scalars&, std::int64_t n, Index index) {
-  const At at{index};
-  for (std::int64_t i = 0; i < n; ++i) z[at(i)] = x[at(i)] * y[at(i)] + u[at(i)] * v[at(i)];
-  return 0;
-}
-
-template <class At>
-double recursion1(Out z, In, In y, In, In, const Scalars& s, std::int64_t n, Index index) {
-  const At at{index};
-  const double a = s.a;
-  double last = 0;
-  for (std::int64_t i = 0; i < n; ++i) z[at(i)] = last = a * last + y[at(i)];
-  return 0;
-}
-
-template <class At>
-double recursion2(Out z, In, In y, In, In, const Scalars& s, std::int64_t n, Index index) {
-  const At at{index};
-  const double a = s.a, b = s.b;
-  double last = 0, before = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double next = a * last + b * before + y[at(i)];
-    before = last;
-    z[at(i)] = last = next;
-  }
-  return 0;
-}
-
-template <class At>
-double difference2(Out z, In x, In, In, In, const Scalars&, std::int64_t n, Index index) {
-  const At at{index};
-  for (std::int64_t i = 0; i < n; ++i) z[at(i)] = x[at(i)] - 2 * x[at(i + 1)] + x[at(i + 2)];
-  return 0;
-}
-
-template <class At>
-double polynomial9(Out z, In x, In, In, In, const Scalars& s, std::int64_t n, Index index) {
-  const At at{index};
-  const std::array<double, 10> c = s.c;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double t = x[at(i)];
-    z[at(i)] =
-        c[0] +
-        t * (c[1] +
-             t * (c[2] + t * (c[3] + t * (c[4] + t * (c[5] + t * (c[6] + t * (c[7] + t * (c[8] + t * c[9]))))))));
-  }
-  return 0;
-}
 
 // The whole numbers that element i of the check's inputs has: of x at i, i + 1 and i + 2, of the others at i; `z` is
 // what the output had before, and `i` counts the elements.
@@ -202,50 +59,33 @@ inline Ratio expect_polynomial(const Element& e, Past&) {  // by powers, not by 
 
 struct Kernel {
   std::string_view name;
-  bool x, y, uv;              // the inputs that it reads
-  bool writes, adds_to;       // whether there is an output vector, and whether its old elements are read
-  std::array<Loop, 4> loops;  // contiguous, stride3, stride4, indexed
+  bool x, y, uv;         // the inputs that it reads
+  bool writes, adds_to;  // whether there is an output vector, and whether its old elements are read
   Expect expect;
   std::int64_t arrays() const { return x + y + 2 * uv + writes; }
 };
 
 constexpr std::array<std::string_view, 4> accesses = {"contiguous", "stride3", "stride4", "indexed"};
 
-template <class Of>
-constexpr std::array<Loop, 4> forms(Of of) {
-  return {of.template operator()<Contiguous>(), of.template operator()<Strided<3>>(),
-          of.template operator()<Strided<4>>(), of.template operator()<Indexed>()};
-}
-
 inline constexpr std::array<Kernel, 14> table = {{
-    {"broadcast", false, false, false, true, false, forms([]<class At>() -> Loop { return &broadcast<At>; }),
-     [](const Element&, Past&) -> Ratio { return {-1}; }},
-    {"copy", true, false, false, true, false, forms([]<class At>() -> Loop { return &copy<At>; }),
-     [](const Element& e, Past&) -> Ratio { return {e.x}; }},
-    {"add", true, true, false, true, false, forms([]<class At>() -> Loop { return &add<At>; }),
-     [](const Element& e, Past&) -> Ratio { return {e.x + e.y}; }},
-    {"subtract", true, true, false, true, false, forms([]<class At>() -> Loop { return &subtract<At>; }),
-     [](const Element& e, Past&) -> Ratio { return {-(e.y - e.x)}; }},
-    {"multiply", true, true, false, true, false, forms([]<class At>() -> Loop { return &multiply<At>; }),
+    {"broadcast", false, false, false, true, false, [](const Element&, Past&) -> Ratio { return {-1}; }},
+    {"copy", true, false, false, true, false, [](const Element& e, Past&) -> Ratio { return {e.x}; }},
+    {"add", true, true, false, true, false, [](const Element& e, Past&) -> Ratio { return {e.x + e.y}; }},
+    {"subtract", true, true, false, true, false, [](const Element& e, Past&) -> Ratio { return {-(e.y - e.x)}; }},
+    {"multiply", true, true, false, true, false,
      [](const Element& e, Past&) -> Ratio { return {((e.x + e.y) * (e.x + e.y) - (e.x - e.y) * (e.x - e.y)) / 4}; }},
-    {"divide", true, true, false, true, false, forms([]<class At>() -> Loop { return &divide<At>; }),
-     [](const Element& e, Past&) -> Ratio { return {e.x, e.y}; }},
-    {"dot", true, true, false, false, false, forms([]<class At>() -> Loop { return &dot<At>; }),
+    {"divide", true, true, false, true, false, [](const Element& e, Past&) -> Ratio { return {e.x, e.y}; }},
+    {"dot", true, true, false, false, false,
      [](const Element& e, Past& past) -> Ratio { return {past.sum += e.x * e.y}; }},
-    {"axpy", false, true, false, true, true, forms([]<class At>() -> Loop { return &axpy<At>; }),
-     [](const Element& e, Past&) -> Ratio { return {e.z - e.y}; }},
-    {"zaxpy", true, true, false, true, false, forms([]<class At>() -> Loop { return &zaxpy<At>; }),
-     [](const Element& e, Past&) -> Ratio { return {-e.y + e.x}; }},
-    {"rotation", true, true, true, true, false, forms([]<class At>() -> Loop { return &rotation<At>; }),
+    {"axpy", false, true, false, true, true, [](const Element& e, Past&) -> Ratio { return {e.z - e.y}; }},
+    {"zaxpy", true, true, false, true, false, [](const Element& e, Past&) -> Ratio { return {-e.y + e.x}; }},
+    {"rotation", true, true, true, true, false,
      [](const Element& e, Past&) -> Ratio { return {e.v * e.u + e.y * e.x}; }},
-    {"recursion1", false, true, false, true, false, forms([]<class At>() -> Loop { return &recursion1<At>; }),
-     &expect_recursion1},
-    {"recursion2", false, true, false, true, false, forms([]<class At>() -> Loop { return &recursion2<At>; }),
-     &expect_recursion2},
-    {"difference2", true, false, false, true, false, forms([]<class At>() -> Loop { return &difference2<At>; }),
+    {"recursion1", false, true, false, true, false, &expect_recursion1},
+    {"recursion2", false, true, false, true, false, &expect_recursion2},
+    {"difference2", true, false, false, true, false,
      [](const Element& e, Past&) -> Ratio { return {(e.x2 - e.x1) - (e.x1 - e.x)}; }},
-    {"polynomial9", true, false, false, true, false, forms([]<class At>() -> Loop { return &polynomial9<At>; }),
-     &expect_polynomial},
+    {"polynomial9", true, false, false, true, false, &expect_polynomial},
 }};
 
 }  // namespace assay::kernels

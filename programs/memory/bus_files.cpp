@@ -229,7 +229,8 @@ int main(int argc, char** argv) {
   std::map<bool, std::shared_ptr<Stream>> streams;
   return run_program(record, argc, argv, [&](Case& at) {
     if (team->processors().usable() < 2)
-      return at.leave_out("the bus shared with files: it needs two processors, so that stream and file share none");
+      return at.leave_out(
+          "the bus shared with files: it needs two hardware threads, so that stream and file share none");
     if (!team->holds(at, 2)) return;
     const bool copy = at.choice("kernel") == "copy";
     const memory::LastLevel last = memory::find_last_level({team->cpu(0)});

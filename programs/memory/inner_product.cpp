@@ -1,6 +1,6 @@
 // Inner product of two vectors, as the compiler makes it and as written for vectors by hand, in the cache and out of
-// it, on 1 to p processors at once (Dunigan 1995, section 3, Table 3.1; figure 1 of Dunigan 1991 shows why both: dot
-// products of the i860 in Fortran and in assembler, in single and double precision).
+// it, on 1 to p hardware threads at once (Dunigan 1995, section 3, Table 3.1; figure 1 of Dunigan 1991 shows why both:
+// dot products of the i860 in Fortran and in assembler, in single and double precision).
 //
 // compiled: the loop as it stands in a textbook; the standard allows no other order of its sums, so that it waits for
 // each addition. reassociated: the same loop where the compiler may reorder. vectorised: eight sums of whole vectors.
@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "memory/caches.hpp"
+#include "memory/inner_product_kernel.hpp"
 #include "memory/pages.hpp"
 #include "threads/team.hpp"
 
@@ -17,11 +18,11 @@ name = "inner_product"
 title = "Inner product"
 part = "memory"
 kind = "node"
-summary = "inner product compiled and vectorised by hand, single and double precision, in the cache and out of it, on 1 to p processors"
+summary = "inner product compiled and vectorised by hand, single and double precision, in the cache and out of it, on 1 to p hardware threads"
 cost = "one operation is one element: 2 flops, and 8 or 16 bytes read"
 check = "small whole numbers, whose sum is exact in any order, against 64-bit integer arithmetic"
-source = "Dunigan 1995, section 3, Table 3.1; Dunigan 1991, figure 1"
-published = ["ddot", "ddot-cached", "dot-product"]
+source = "Dunigan 1995, section 3, Table 3.1; by vector length: dot_product"
+published = ["ddot", "ddot-cached"]
 flags = ["-fopenmp-simd"]
 statistics = ["median", "best"]
 slice_quick = 0.006
@@ -38,11 +39,7 @@ sweep = true
 help = "compiled: sums in the order written; reassociated: the compiler may reorder them; vectorised: by hand"
 
 [parameter.type]
-type = "choice"
-default = ["float32", "float64"]
-choices = ["float32", "float64"]
-sweep = true
-help = "precision of the elements and of the sum"
+from = "memory/inner_product_kernel.hpp"
 
 [parameter.place]
 type = "choice"
@@ -53,7 +50,7 @@ help = "cache: both vectors fill half of the first cache; memory: twice the last
 
 [parameter.threads]
 from = "threads/parameters.hpp"
-help = "processors at work, each on vectors of its own"
+help = "hardware threads at work, each on vectors of its own"
 
 [metric.time]
 unit = "s"
@@ -96,48 +93,7 @@ namespace {
 using namespace assay;
 using namespace assay::timing;
 
-template <class T>
-[[gnu::noinline]] T compiled(const T* x, const T* y, std::int64_t count) {
-  T sum = 0;
-  for (std::int64_t i = 0; i < count; ++i) sum += x[i] * y[i];
-  return sum;
-}
-
-template <class T>
-[[gnu::noinline]] T reassociated(const T* x, const T* y, std::int64_t count) {
-  T sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < count; ++i) sum += x[i] * y[i];
-  return sum;
-}
-
-inline constexpr std::size_t vector_bytes =
-#if defined(__AVX512F__)
-    64;
-#elif defined(__AVX__)
-    32;
-#else
-    16;
-#endif
-constexpr std::int64_t step = 8 * vector_bytes / 4;  // elements: eight vectors of the smaller type
-
-template <class T>
-[[gnu::noinline]] T vectorised(const T* x, const T* y, std::int64_t count) {
-  using V [[gnu::vector_size(vector_bytes), gnu::may_alias]] = T;
-  constexpr std::int64_t lanes = vector_bytes / sizeof(T);
-  V sums[8] = {};
-  for (std::int64_t i = 0; i < count; i += 8 * lanes)
-#pragma GCC unroll 8
-    for (int k = 0; k < 8; ++k)
-      sums[k] += *reinterpret_cast<const V*>(x + i + k * lanes) * *reinterpret_cast<const V*>(y + i + k * lanes);
-  T sum = 0;
-#ifdef ASSAY_BREAK
-  sums[3] += 1;
-#endif
-  for (const V& each : sums)
-    for (std::int64_t lane = 0; lane < lanes; ++lane) sum += each[lane];
-  return sum;
-}
+constexpr std::int64_t step = memory::inner_product_step;
 
 struct alignas(threads::line_bytes) Share {
   std::int64_t spent = 0, elements = 0;
@@ -172,9 +128,9 @@ void set_up(Case& at, const std::shared_ptr<threads::Team>& team,
             std::map<std::string, std::vector<std::shared_ptr<Vectors<T>>>>& kept) {
   const int threads = static_cast<int>(at.integer("threads"));
   const std::string form = at.choice("form"), place = at.choice("place");
-  const Product<T> product = form == "compiled"     ? &compiled<T>
-                             : form == "vectorised" ? &vectorised<T>
-                                                    : &reassociated<T>;
+  const Product<T> product = form == "compiled"     ? &memory::compiled<T>
+                             : form == "vectorised" ? &memory::vectorised<T>
+                                                    : &memory::reassociated<T>;
   const auto& cpus = team->processors().cpus;
   const std::int64_t first = std::max<std::int64_t>(memory::cache_of(cpus[0], 1), 16 << 10);
   const memory::LastLevel last = memory::find_last_level(cpus);

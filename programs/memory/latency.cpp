@@ -1,13 +1,10 @@
 // Latency of memory against the size of the working set: a chain of pointers through every cache line of it, in one
 // random cycle (Sattolo 1986), so that each load waits for the one before and no prefetcher can guess the next. The
 // plateaus of the curve are the caches, its edges their sizes (analysis/cache_levels.py).
-#include <algorithm>
-#include <iterator>
 #include <memory>
 
 #include "memory/caches.hpp"
-#include "memory/cycle.hpp"
-#include "memory/pages.hpp"
+#include "memory/chain.hpp"
 #include "threads/team.hpp"
 
 constexpr std::string_view record = R"record(
@@ -71,80 +68,8 @@ namespace {
 using namespace assay;
 using namespace assay::timing;
 
-constexpr std::size_t line = 64;
-
-struct alignas(line) Line {
-  Line* next;
-  std::uint64_t mark;
-};
-
-class Chain {
- public:
-  Chain(std::int64_t bytes, bool huge, std::uint64_t seed)
-      : pages(static_cast<std::size_t>(bytes), huge), lines(static_cast<std::size_t>(bytes) / line), stages{lines} {
-    Line* all = reinterpret_cast<Line*>(pages.data());
-    std::vector<std::uint32_t> order = memory::random_cycle(lines, seed);
-#ifdef ASSAY_BREAK
-    for (std::size_t i = lines / 2; i < lines; ++i) order[i] = order[i - lines / 2];
-#endif
-    for (std::size_t i = 0; i < lines; ++i) all[order[i]] = {all + order[(i + 1) % lines], 0};
-    at = all + order[0];
-    for (std::size_t k = 0; k < stages.count; ++k) stage[k] = all + order[stages.begin(k)];
-  }
-
-  memory::Pages pages;
-  std::size_t lines;
-  memory::Stages stages;
-  Line* at = nullptr;
-  Line* stage[memory::Stages::count];
-};
-
-[[gnu::noinline]] Line* chase(Line* at, std::int64_t loads) {
-  for (; loads >= 8; loads -= 8) {
-#pragma GCC unroll 8
-    for (int k = 0; k < 8; ++k) {
-      at = at->next;
-      opaque(at);
-    }
-  }
-  for (; loads > 0; --loads) at = at->next;
-  return at;
-}
-
-// Brings all lines into the caches, from eight places of the cycle at once; the next load is of one met longest ago.
-void visit(Chain& chain) {
-  Line* at[memory::Stages::count];
-  std::copy(std::begin(chain.stage), std::end(chain.stage), at);
-  chain.stages.walk(at, [](Line* here) {
-    here = here->next;
-    opaque(here);
-    return here;
-  });
-  chain.at = chain.stage[0];
-}
-
-Check verify(Chain& chain) {
-  constexpr std::size_t stages = memory::Stages::count, enough = 1 << 18;
-  std::size_t found = 0, chased = 0;
-  Line* at[stages];
-  std::copy(std::begin(chain.stage), std::end(chain.stage), at);
-  chain.stages.walk(at, [&](Line* here) {
-    found += here->mark == 0;
-    here->mark = 1;
-    return here->next;
-  });
-  bool round = true;
-  for (std::size_t k = 0; k < stages; ++k) {
-    Line* const next = chain.stage[(k + 1) % stages];
-    round = round && at[k] == next;
-    if (chased >= enough) continue;
-    Line* const last = chase(chain.stage[k], static_cast<std::int64_t>(chain.stages.length(k)) - 1);
-    round = round && last != next && chase(last, 1) == next;
-    chased += chain.stages.length(k);
-  }
-  return {found == chain.lines && round, std::to_string(found) + " of " + std::to_string(chain.lines) +
-                                             " lines in one cycle" + (round ? "" : ", which is broken")};
-}
+using memory::Chain;
+using memory::chase;
 
 }  // namespace
 
@@ -152,7 +77,7 @@ int main(int argc, char** argv) {
   const threads::Processors processors = threads::find_processors();
   const std::int64_t cache = memory::find_last_level(processors.cpus).stated;
   return run_program(record, argc, argv, [&](Case& at) {
-    if (!threads::pin(processors.cpus.front())) at.note("the thread could not be held on one processor");
+    if (!threads::pin(processors.cpus.front())) at.note("the thread could not be held on one hardware thread");
     const std::int64_t bytes = at.integer("size");
     const bool huge = at.choice("pages") == "huge";
     const memory::Headroom room = memory::read_headroom();
@@ -163,11 +88,12 @@ int main(int argc, char** argv) {
       at.note("huge pages were asked for and not given: beyond the reach of the TLB, times hold its misses too");
     const auto walk = [chain](std::int64_t loads) { chain->at = chase(chain->at, loads); };
     const auto warm = [=] {
-      if (bytes > 2 * cache) return walk(cache / 8 / static_cast<std::int64_t>(line));  // all is gone when met again
-      if (bytes > (8 << 20)) return visit(*chain);
-      walk(bytes / static_cast<std::int64_t>(line));
+      if (bytes > 2 * cache)
+        return walk(cache / 8 / static_cast<std::int64_t>(memory::line_of_cache));  // all is gone when met again
+      if (bytes > (8 << 20)) return memory::visit(*chain);
+      walk(bytes / static_cast<std::int64_t>(memory::line_of_cache));
     };
     at.measure("time", walk, {.unit = 8, .cache = "walked through before", .warm = warm});
-    at.check([=] { return verify(*chain); });
+    at.check([=] { return memory::verify(*chain); });
   });
 }

@@ -1,4 +1,4 @@
-// The nodes of a machine whose memory is not equally near to all processors (NUMA), as the kernel lists them in sysfs,
+// The nodes of a machine whose memory is not equally near to all cores (NUMA), as the kernel lists them in sysfs,
 // and memory that is bound to one of them by system calls (mbind(2), get_mempolicy(2)); no library is needed.
 #pragma once
 
@@ -27,11 +27,11 @@ struct Node {
   std::vector<std::int64_t> away;  // distances to all nodes, in their order; 10 is its own
 };
 
-// In order of their numbers; where the kernel lists none, one that holds everything. `usable`: processors of this
+// In order of their numbers; where the kernel lists none, one that holds everything. `usable`: hardware threads of this
 // process; `system` is "/" but in tests.
 std::vector<Node> read_nodes(const std::vector<int>& usable, const std::string& system = "/");
 
-// The sides of the matrix: nodes that have processors for us, and nodes that have memory for us.
+// The sides of the matrix: nodes that have hardware threads for us, and nodes that have memory for us.
 std::vector<std::int64_t> with_processors(const std::vector<Node>& nodes);
 std::vector<std::int64_t> with_memory(const std::vector<Node>& nodes);
 const Node* find_node(const std::vector<Node>& nodes, std::int64_t id);

@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
     const memory::Node *here = memory::find_node(nodes, from), *there = memory::find_node(nodes, to);
     if (nodes.size() == 1) at.note("this machine has one node: a matrix of one cell, in which nothing is far");
     if (!here || here->cpus.empty())
-      return at.leave_out("node " + std::to_string(from) + " has no processors for this process");
+      return at.leave_out("node " + std::to_string(from) + " has no hardware threads for this process");
     if (!there || !there->memory) return at.leave_out("node " + std::to_string(to) + " has no memory for this process");
     if (!team->holds(at, team->processors().usable())) return;
     const memory::LastLevel last = memory::find_last_level(usable);

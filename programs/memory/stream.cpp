@@ -266,7 +266,7 @@ int main(int argc, char** argv) {
   return run_program(record, argc, argv, [&](Case& at) {
     const int threads = static_cast<int>(at.integer("threads"));
     const Pass pass = find_pass(at.choice("kernel"), at.integer("vector"));
-    if (!pass.loop) return at.leave_out(pass.name + " with the vectors wished for: not on this processor");
+    if (!pass.loop) return at.leave_out(pass.name + " with vectors of this width: not on this CPU");
     if (!team->holds(at, threads)) return;
     const memory::LastLevel last = memory::find_last_level(team->processors().cpus);
     const std::int64_t cache = last.bytes;

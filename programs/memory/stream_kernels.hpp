@@ -77,7 +77,7 @@ struct Vector {
 
 enum class Kernel { read, write, copy, scale, add, triad };
 
-// Past the caches, straight to memory; a processor without such stores of this width has none.
+// Past the caches, straight to memory; a CPU without such stores of this width has none.
 template <std::size_t Bytes>
 inline constexpr bool streams =
 #if defined(__AVX512F__)
@@ -189,7 +189,7 @@ inline constexpr std::size_t native_bytes =
     16;
 #endif
 
-// Null where this processor has no such vectors or stores. `bits` 0: as compiled.
+// Null where this CPU has no such vectors or stores. `bits` 0: as compiled.
 inline Loop find_loop(Kernel kernel, bool streaming, std::int64_t bits) {
   constexpr Loop compiled[] = {compiled_read,  compiled_write, compiled_copy,
                                compiled_scale, compiled_add,   compiled_triad};

@@ -21,6 +21,7 @@
 
 #include "mpi/nearness.hpp"
 #include "ranks/one_sided.hpp"
+#include "ranks/own_collectives.hpp"
 #include "timing/clock.hpp"
 
 namespace assay::mpi {
@@ -30,7 +31,7 @@ namespace assay::mpi {
 #define ASSAY_INLINE [[gnu::always_inline]] inline
 
 // What this rank is doing now, for the deadline's signal handler: one word, so that noting it is one store.
-enum class Call : std::uint64_t { own_work, send, receive, wait, barrier };
+enum class Call : std::uint64_t { own_work, send, receive, wait, barrier, collective };
 inline volatile std::uint64_t doing = 0;
 
 ASSAY_INLINE void note(Call call, int peer, int tag) {
@@ -195,6 +196,31 @@ class Communicator {
     return {};
   }
 
+  Ready<void> collective(ranks::Operation operation, const void* in, void* out, std::size_t block, int root) {
+    const int bytes = count(block), words = bytes / 8;
+    note(Call::collective, ranks::any_source, 0);
+    switch (operation) {
+      case ranks::Operation::barrier:
+        return barrier(size_);
+      case ranks::Operation::broadcast:
+        check(MPI_Bcast(out, bytes, MPI_BYTE, root, comm_), "MPI_Bcast", -1);
+        return {};
+      case ranks::Operation::reduce:
+        check(MPI_Reduce(in, out, words, MPI_UINT64_T, MPI_SUM, root, comm_), "MPI_Reduce", -1);
+        return {};
+      case ranks::Operation::allreduce:
+        check(MPI_Allreduce(in, out, words, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce", -1);
+        return {};
+      case ranks::Operation::allgather:
+        check(MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm_), "MPI_Allgather", -1);
+        return {};
+      case ranks::Operation::alltoall:
+        check(MPI_Alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm_), "MPI_Alltoall", -1);
+        return {};
+    }
+    return {};
+  }
+
   Ready<Window> expose(std::size_t bytes) {
     Ready<Window> made;
     const auto room = static_cast<MPI_Aint>(bytes);
@@ -311,7 +337,7 @@ class Communicator {
   std::vector<std::pair<int, MPI_Comm>> parts_;
 };
 
-static_assert(ranks::OneSided<Communicator> && ranks::ReadySend<Communicator> && ranks::OwnBarrier<Communicator> &&
+static_assert(ranks::OneSided<Communicator> && ranks::ReadySend<Communicator> && ranks::OwnCollectives<Communicator> &&
               ranks::Hosted<Communicator>);
 
 }  // namespace assay::mpi

@@ -35,8 +35,8 @@ inline void speak(int) {
   char text[512];
   char* to = text;
   put(to, head);
-  static constexpr const char* calls[] = {"its own work", "send to", "receive from", "wait, having posted for",
-                                          "barrier, with"};
+  static constexpr const char* calls[] = {
+      "its own work", "send to", "receive from", "wait, having posted for", "barrier, with", "a collective, with"};
   const std::uint64_t now = doing;
   put(to, calls[now >> 56 & 7]);
   if (now != 0) {

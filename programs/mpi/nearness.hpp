@@ -1,6 +1,6 @@
 // How near two ranks are, found out: one kernel by its boot id, one clock by the kernel and the time namespace
-// (containers of one host may have clocks of their own), socket and core complex by what the processors that a rank may
-// use have in common, the switch by what Slurm says of its tree (SLURM_TOPOLOGY_ADDR).
+// (containers of one host may have clocks of their own), socket and core complex by what the hardware threads that a
+// rank may use have in common, the switch by what Slurm says of its tree (SLURM_TOPOLOGY_ADDR).
 #pragma once
 
 #include <mpi.h>

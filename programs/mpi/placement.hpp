@@ -1,4 +1,4 @@
-// Which host, process and processors each rank really has, gathered by rank 0 before anything is timed.
+// Which host, process and hardware threads each rank really has, gathered by rank 0 before anything is timed.
 #pragma once
 
 #include <cstring>
@@ -9,7 +9,7 @@
 
 namespace assay::mpi {
 
-inline constexpr std::size_t longest_mask = 8192;  // processors a host
+inline constexpr std::size_t longest_mask = 8192;  // hardware threads per host
 
 struct PlaceOnTheWire {
   char host[256] = "";

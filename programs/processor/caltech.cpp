@@ -258,7 +258,7 @@ struct Typed {
   static std::int64_t wrong(const State& state) {
     Values values, begun, timed;
     for (std::size_t chain = 0; chain < chains; ++chain)
-      values[chain] = static_cast<T>((integer<T> ? 101 : 1) + static_cast<int>(chain));
+      values[chain] = static_cast<T>((integer<T> ? std::size_t{101} : 1) + chain);
     const Values start = values;
     const Operands<T> operands = checked_operands<T, Operation>();
     kernel<T, Operation, chains, steps>(values, operands, 1);

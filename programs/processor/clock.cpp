@@ -1,5 +1,5 @@
 // The processor's clock, found by work of known length in cycles: a chain of integer additions, register to register,
-// each waiting for the one before, takes one cycle an addition on every processor that this runs on.
+// each waiting for the one before, takes one cycle an addition on every processor model that this runs on.
 #include <memory>
 
 #include "processor/dependent_additions.hpp"

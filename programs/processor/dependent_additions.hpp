@@ -1,5 +1,5 @@
 // A chain of integer additions, register to register, each of which waits for the one before: one cycle an addition on
-// every processor that this runs on (McVoy and Staelin 1996, lmbench mhz). Timed, it gives the length of a cycle.
+// every processor model that this runs on (McVoy and Staelin 1996, lmbench mhz). Timed, it gives the length of a cycle.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // that it has, more of them side by side than its units can hold in flight. The flat part of the roof.
 #include <algorithm>
 
+#include "processor/native_vectors.hpp"
 #include "timing/opaque.hpp"
 #include "timing/program.hpp"
 
@@ -11,7 +12,7 @@ title = "Peak of arithmetic"
 part = "processor"
 kind = "node"
 first_look = true
-summary = "multiply-adds in registers, in the widest vectors: the most that one processor computes"
+summary = "multiply-adds in registers, in the widest vectors: the most that one hardware thread computes"
 cost = "one operation is one flop; no memory"
 check = "every lane of every chain against the whole number that so many additions of a constant give"
 source = "Williams, Waterman and Patterson 2009"
@@ -36,7 +37,7 @@ formula = "1 / value"
 unit = "flop/s"
 better = "higher"
 headline = true
-help = "flops a second of one processor"
+help = "flops per second of one hardware thread"
 
 [headline.peak]
 figure = "rate"
@@ -53,22 +54,10 @@ where = "type=float64"
 
 namespace {
 
+using namespace assay;
 using namespace assay::timing;
 
-inline constexpr std::size_t vector_bytes =
-#if defined(__AVX512F__)
-    64;
-#elif defined(__AVX__)
-    32;
-#else
-    16;
-#endif
 constexpr int chains = 12;  // two units of four or five cycles each, and some to spare
-
-template <class T>
-using Vector [[gnu::vector_size(vector_bytes)]] = T;
-template <class T>
-constexpr std::int64_t lanes = vector_bytes / sizeof(T);
 
 template <class T>
 struct Sums {

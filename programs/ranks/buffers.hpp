@@ -71,7 +71,7 @@ class Buffers {
   Cursor out(std::size_t bytes) const { return cursor(out_, bytes); }
   Cursor in(std::size_t bytes) const { return cursor(in_, bytes); }
 
-  // Throws both buffers out of this processor's caches, where the processor has an instruction for that.
+  // Throws both buffers out of this core's caches, where it has an instruction for that.
   void flush([[maybe_unused]] std::size_t bytes) const {
 #if defined(__x86_64__)
     for (const Side* side : {&out_, &in_}) {

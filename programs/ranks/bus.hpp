@@ -50,7 +50,7 @@ type = "choice"
 default = ["put", "echo"]
 choices = ["put", "echo"]
 sweep = true
-help = "put: rank 1 writes into the memory of rank 0, which streams (2 processors); echo: ranks 1 and 2 echo beside it (3)"
+help = "put: rank 1 writes into the memory of rank 0, which streams (2 hardware threads); echo: ranks 1 and 2 echo beside it (3)"
 
 [parameter.kernel]
 type = "choice"
@@ -79,7 +79,7 @@ default = 0
 min = 0
 max = 17179869184
 unit = "B"
-help = "bytes of each array, and of the memory that messages step through; 0: four times the last-level cache that the processors in use can count on, 64 MiB to 1 GiB"
+help = "bytes of each array, and of the memory that messages step through; 0: four times the last-level cache that the hardware threads in use can count on, 64 MiB to 1 GiB"
 
 [parameter.window]
 type = "real"

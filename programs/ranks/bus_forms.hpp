@@ -29,8 +29,8 @@ class BusForms {
       const bool wants_put = wants("form", "put"), wants_echo = wants("form", "echo");
       can_[0] = wants_put && apart(seats, 2);
       can_[1] = wants_echo && can_[1] && apart(seats, 3);
-      if (wants_put && !can_[0]) leave_out("form put: it needs 2 ranks, each with a processor of its own");
-      if (wants_echo && !can_[1]) leave_out("form echo: it needs 3 ranks, each with a processor of its own");
+      if (wants_put && !can_[0]) leave_out("form put: it needs 2 ranks, each with a hardware thread of its own");
+      if (wants_echo && !can_[1]) leave_out("form echo: it needs 3 ranks, each with a hardware thread of its own");
       if (can_[0] && seats[0].host != seats[1].host)
         session_.note("rank 1 is on another host: what it puts comes in over the network");
     }

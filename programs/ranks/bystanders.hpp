@@ -5,6 +5,7 @@
 // message, which the partner passes to rank 0 in the first byte of its next reply.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "ranks/buffers.hpp"
@@ -31,8 +32,8 @@ class Bystanders {
   static constexpr int echo_tag = 21, told_tag = 22;
 
   template <Communicator C>
-  Bystanders(C& comm, Session& session, std::size_t longest)
-      : who_(&session.shared<Who>([&] { return find(comm); })), out_(longest + 1), in_(longest + 1) {
+  Bystanders(C& comm, Session& session)
+      : who_(&session.shared<Who>([&] { return find(comm); })), out_(longest(session) + 1), in_(out_.size()) {
     needs(who_->partner > 0, "two ranks two hops apart and one between them; there are none among", comm.size());
     if (comm.rank() == 0 && !comm.hops(0, 1)) {
       session.note("no hops are known here: those that compute sit beside the echo, not on its way");
@@ -100,6 +101,13 @@ class Bystanders {
       if (!all.empty()) return {to, all};
     }
     return {};
+  }
+  static std::size_t longest(const Session& session) {
+    std::size_t found = 0;
+    for (const auto& each : session.cases()) {
+      found = std::max(found, static_cast<std::size_t>(each.at("bytes").integer));
+    }
+    return found;
   }
 
   const Who* who_;

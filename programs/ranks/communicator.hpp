@@ -13,7 +13,7 @@
 //                                       what arrived, when the one is there and the other's buffer is free
 //   co_await isend / irecv              immediate; give a SendRequest, a ReceiveRequest
 //   co_await wait(request)              once for each; gives what arrived, as recv does, where it is a receive's
-//   co_await compute(seconds, body)     does body(); a simulated machine charges `seconds` of this processor for it
+//   co_await compute(seconds, body)     does body(); a simulated machine charges `seconds` of this rank's node for it
 //   co_await compute(Work, body)        the same, charged by the machine's own [compute]: so many units of a kernel
 //   cost_of(kernel)                     what a unit of that kernel takes, in seconds; none on a real machine, and where
 //                                       the description does not say it

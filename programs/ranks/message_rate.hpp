@@ -2,7 +2,7 @@
 //
 // Rank i < pairs sends windows of messages to rank i + ranks/2, by immediate sends to posted receives, each window
 // answered by a 0-byte word. All pairs start after a common barrier; rank 0 stops its clock when it knows, up a tree of
-// the senders, that all are done. On nodes of several processors the placement of ranks decides what lies between.
+// the senders, that all are done. On nodes with several ranks the placement of ranks decides what lies between.
 #pragma once
 
 #include "ranks/paths.hpp"
@@ -67,6 +67,7 @@ figure = "message_rate"
 where = "bytes=8"
 title = "8-byte messages (best number of pairs)"
 says = "passes short messages at up to"
+bound = "start_ups"
 order = 4
 )record";
 

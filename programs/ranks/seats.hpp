@@ -12,7 +12,7 @@
 namespace assay::ranks {
 
 struct Seat {
-  static constexpr std::size_t most = 8192;  // processors a host
+  static constexpr std::size_t most = 8192;  // hardware threads per host
   std::size_t host = 0;                      // a hash of its name
   std::bitset<most> allowed;
   std::int64_t cpu = 0;  // where it is now
@@ -36,8 +36,8 @@ Task gather_seats(C& comm, std::vector<Seat>& seats) {
   co_await gather(comm, &mine, sizeof mine, seats.data());
 }
 
-// Processors of the first rank's host that the first `ranks` use: where they are, and where two are at one, others that
-// they may have as well.
+// Hardware threads of the first rank's host that the first `ranks` use: where they are, and where two are at one,
+// others that they may have as well.
 inline std::vector<int> processors_of(const std::vector<Seat>& seats, std::size_t ranks) {
   std::vector<int> cpus;
   std::size_t here = 0;
@@ -57,10 +57,10 @@ inline std::vector<int> processors_of(const std::vector<Seat>& seats, std::size_
 
 // Whether the first `ranks` of them can each have a hardware thread to itself: a matching by augmenting paths.
 inline bool apart(const std::vector<Seat>& seats, std::size_t ranks) {
-#ifdef ASSAY_CROWDED  // the tests': on fewer processors, to see that data come through
+#ifdef ASSAY_CROWDED  // the tests': on fewer hardware threads, to see that data come through
   if (seats.size() >= ranks) return true;
 #endif
-  std::vector<std::pair<std::size_t, std::size_t>> taken;  // processor and its rank
+  std::vector<std::pair<std::size_t, std::size_t>> taken;  // hardware thread and its rank
   std::bitset<Seat::most> tried;
   const std::function<bool(std::size_t)> place = [&](std::size_t rank) {
     for (std::size_t cpu = 0; cpu < Seat::most; ++cpu) {
@@ -73,7 +73,7 @@ inline bool apart(const std::vector<Seat>& seats, std::size_t ranks) {
         return true;
       }
       const std::size_t other = by->second, at = static_cast<std::size_t>(by - taken.begin());
-      if (place(other)) {  // took another: its old processor is ours
+      if (place(other)) {  // took another: its old hardware thread is ours
         taken[at].second = rank;
         return true;
       }

@@ -87,11 +87,7 @@ help = "round trips that passed, a second"
   template <Communicator C>
   static Task run(C& comm, Session& session) {
     needs(comm.size() >= 3, "3 ranks or more", comm.size());
-    std::size_t longest = 0;
-    for (const auto& each : session.cases()) {
-      longest = std::max(longest, static_cast<std::size_t>(each.at("bytes").integer));
-    }
-    Spin kernel{Bystanders(comm, session, longest)};
+    Spin kernel{Bystanders(comm, session)};
     co_await sample(comm, session, kernel);
   }
 

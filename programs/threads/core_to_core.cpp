@@ -87,7 +87,7 @@ struct alignas(threads::line_bytes) Ball {
     if (!serves) number.store(2 * trip + 2, std::memory_order_release);
   }
 #ifdef ASSAY_BREAK
-  if (serves) number.store(2 * (from + trips) + 1);
+  if (serves) number.store(2 * (from + trips) - 1);  // a number that nobody waits for
 #endif
 }
 
@@ -104,8 +104,9 @@ int main(int argc, char** argv) {
   return run_program(record, argc, argv, [&](Case& at) {
     const int most = at.profile() == "full" ? 4096 : at.profile() == "quick" ? 4 : 16;
     if (team->processors().usable() > most && !std::exchange(said, true))
-      at.note("pairs of the first " + std::to_string(most) + " processors; --profile full, or --set first=each and " +
-              "second=each, measures those of all " + std::to_string(team->processors().usable()));
+      at.note("pairs of the first " + std::to_string(most) +
+              " hardware threads; --profile full, or --set first=each and " + "second=each, measures those of all " +
+              std::to_string(team->processors().usable()));
     const int first = static_cast<int>(at.integer("first")), second = static_cast<int>(at.integer("second"));
     if (first > second || !team->holds(at, second + 1)) return;
     auto ball = std::make_shared<Ball>();
@@ -120,7 +121,7 @@ int main(int argc, char** argv) {
     at.measure("round_trip", work, {.reading = threads::least_reading});
     at.check([=] {
       const std::int64_t last = ball->number;
-      return Check{last == 2 * ball->trips, std::to_string(ball->trips) + " round trips between processors " +
+      return Check{last == 2 * ball->trips, std::to_string(ball->trips) + " round trips between hardware threads " +
                                                 std::to_string(team->cpu(first)) + " and " +
                                                 std::to_string(team->cpu(second))};
     });

@@ -123,7 +123,7 @@ int main(int argc, char** argv) {
     auto marks = std::make_shared<Marks>();
     if (members > processors.usable())
       return at.leave_out("more threads than the " + std::to_string(processors.usable()) +
-                          " processors that this process may use");
+                          " hardware threads that this process may use");
     if ((what == "fork" || what == "spawn") && members > 1) return;
     if (what == "spawn" && access("/bin/true", X_OK) != 0) return at.leave_out("spawn: there is no /bin/true");
     if (what == "fork") {

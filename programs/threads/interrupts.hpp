@@ -11,7 +11,7 @@
 namespace assay::threads {
 
 struct Counters {
-  std::map<int, std::map<std::string, std::int64_t>> interrupts;  // by processor, by row ("LOC", "36")
+  std::map<int, std::map<std::string, std::int64_t>> interrupts;  // by hardware thread, by row ("LOC", "36")
   std::map<int, std::int64_t> steal;                              // clock ticks
 };
 
@@ -20,7 +20,7 @@ inline Counters read_counters(const std::string& system = "/") {
   std::ifstream interrupts(system + "proc/interrupts");
   std::string line, word;
   std::getline(interrupts, line);
-  std::vector<int> columns;  // processors, in the order of the columns
+  std::vector<int> columns;  // hardware threads, in the order of the columns
   for (std::istringstream words(line); words >> word;)
     if (word.starts_with("CPU")) columns.push_back(std::atoi(word.c_str() + 3));
   while (std::getline(interrupts, line)) {

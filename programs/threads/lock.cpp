@@ -87,7 +87,7 @@ template <class Lock>
   }
 }
 
-// How often another thread entered while one was inside and gave up its processor time.
+// How often another thread entered while one was inside and gave up its hardware thread.
 template <class Lock>
 std::int64_t intrusions(threads::Team& team, int members, bool shared, std::vector<Guarded<Lock>>& guarded) {
   std::atomic<int> inside{0}, bad{0};

@@ -1,6 +1,6 @@
 // The parameters that programs with threads have in common, and the counts of threads that they are measured on where
 // none are set: 1, 2, 4 … and all p hardware threads; and 3, of which the Paragon's tables are, and which gives a fit
-// of three unknowns its fourth count on four processors.
+// of three unknowns its fourth count on four hardware threads.
 #pragma once
 
 #include <cstdint>

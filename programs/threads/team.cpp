@@ -24,7 +24,7 @@ Team::~Team() {
 
 bool Team::holds(timing::Case& at, std::int64_t threads) {
   if (threads > processors_.usable()) {
-    std::string why = "more threads than the " + std::to_string(processors_.usable()) + " processors";
+    std::string why = "more threads than the " + std::to_string(processors_.usable()) + " hardware threads";
     why += processors_.usable() < static_cast<int>(processors_.cpus.size())
                ? " whose time " + processors_.limited + " allows"
                : " that this process may use";
@@ -32,14 +32,15 @@ bool Team::holds(timing::Case& at, std::int64_t threads) {
     return false;
   }
   gather(static_cast<int>(threads));
-  if (!pinned_) at.doubt("threads could not be held on processors of their own: two may share one");
+  if (!pinned_) at.doubt("threads could not be held on hardware threads of their own: two may share one");
   at.afterwards([this] {
     const bool moved = moved_.exchange(false);
-    return std::string(moved ? "a thread was moved off its processor while it measured: two may have shared one" : "");
+    return std::string(moved ? "a thread was moved off its hardware thread while it measured: two may have shared one"
+                             : "");
   });
   if (processors_.usable() == 1 && !alone_) {
     alone_ = true;
-    at.note("left out: whatever takes two threads: this process may use one processor" +
+    at.note("left out: whatever takes two threads: this process may use one hardware thread" +
             (processors_.cpus.size() > 1 ? ", whose time " + processors_.limited + " allows" : std::string()));
   }
   if (threads > static_cast<std::int64_t>(processors_.cores))

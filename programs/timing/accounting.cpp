@@ -11,6 +11,8 @@
 namespace assay::timing {
 
 Accounting Accounting::since(const Accounting& start) const {
+  Energy spent;
+  for (std::size_t part = 0; part < spent.size(); ++part) spent[part] = energy[part].since(start.energy[part]);
   return {steal - start.steal,
           busy - start.busy,
           own - start.own,
@@ -19,7 +21,8 @@ Accounting Accounting::since(const Accounting& start) const {
           voluntary - start.voluntary,
           minor_faults - start.minor_faults,
           major_faults - start.major_faults,
-          frequency};
+          frequency,
+          spent};
 }
 
 Json Accounting::json(double ours) const {
@@ -27,7 +30,13 @@ Json Accounting::json(double ours) const {
   json.number("steal", std::max(0.0, steal)).number("others", std::max(0.0, busy - ours)).number("own", own);
   json.number("wall", wall).integer("involuntary", involuntary).integer("voluntary", voluntary);
   json.integer("minor_faults", minor_faults).integer("major_faults", major_faults);
-  return frequency > 0 ? json.number("frequency", frequency) : json.null("frequency");
+  frequency > 0 ? json.number("frequency", frequency) : json.null("frequency");
+  bool any = false;
+  for (std::size_t part = 0; part < energy.size(); ++part) {  // a host that shows none writes none
+    if (energy[part].holds()) json.number(energy_keys[part], energy[part].joules);
+    any = any || energy[part].holds();
+  }
+  return any ? json.text("energy_source", "powercap") : json;
 }
 
 namespace {
@@ -70,6 +79,8 @@ Accounting read_accounting() {
   std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", sched_getcpu());
   double kilohertz = 0;
   if (std::sscanf(small_file(path).c_str(), "%lf", &kilohertz) == 1) at.frequency = 1e3 * kilohertz;
+  static EnergyMeter meter;
+  at.energy = meter.read();
   return at;
 }
 

@@ -1,8 +1,10 @@
 // Who else used this host while a block ran: CPU time of all from /proc/stat, our own from getrusage, switches, faults,
-// frequency. Read before and after a block, never inside a timed region; some 20 us a reading.
+// frequency, joules where they can be read. Read before and after a block, never inside a timed region; some 20 us a
+// reading.
 #pragma once
 
 #include "timing/clock.hpp"
+#include "timing/energy.hpp"
 #include "timing/output.hpp"
 
 namespace assay::timing {
@@ -14,6 +16,7 @@ struct Accounting {  // a reading of counters, or the difference of two
   double wall = 0;   // s
   std::int64_t involuntary = 0, voluntary = 0, minor_faults = 0, major_faults = 0;
   double frequency = 0;  // Hz of the CPU we run on, 0 where the kernel does not say
+  Energy energy{};
 
   Accounting since(const Accounting& start) const;
   // `others` is what is busy beyond `ours` (this process alone unless the caller sums several); the kernel counts in

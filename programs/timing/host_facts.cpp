@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "timing/cgroups.hpp"
+#include "timing/energy.hpp"
 #include "timing/quota.hpp"
 
 namespace assay::timing {
@@ -38,7 +39,7 @@ void text_or_null(Json& json, std::string_view key, const std::string& text) {
   text.empty() ? json.null(key) : json.text(key, text);
 }
 
-// The processors that cpusets leave to everybody in this group; empty where no cpuset says so.
+// The hardware threads that cpusets leave to everybody in this group; empty where no cpuset says so.
 Cpus left_by_cpusets(const std::string& system) {
   for (const auto& [folder, unified] : cgroups("cpuset", system)) {
     const std::string list = first_line(folder + (unified ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus"));
@@ -67,9 +68,9 @@ Json host_facts(const std::string& host, const std::string& system) {
   json.integer("sockets", all.sockets).integer("cores", all.cores);
   json.integer("threads", static_cast<std::int64_t>(online.size()));
   const Quota quota = read_quota(system);
-  const auto processors = static_cast<double>(left.empty() ? online.size() : left.size());
-  json.integer("processors", static_cast<std::int64_t>(processors));
-  json.number("usable_cpus", quota.share > 0 ? std::min(processors, quota.share) : processors);
+  const auto threads = static_cast<double>(left.empty() ? online.size() : left.size());
+  json.integer("processors", static_cast<std::int64_t>(threads));
+  json.number("usable_cpus", quota.share > 0 ? std::min(threads, quota.share) : threads);
   quota.share > 0 ? json.number("cpu_quota", quota.share) : json.null("cpu_quota");
   const std::string memory = value_of(system + "proc/meminfo", "MemTotal", ':');  // "16316412 kB"
   memory.empty() ? json.null("memory") : json.integer("memory", 1024 * std::strtoll(memory.c_str(), nullptr, 10));
@@ -85,7 +86,9 @@ Json host_facts(const std::string& host, const std::string& system) {
   for (const std::string_view flag : {"avx", "avx2", "fma", "avx512f"})
     if (flags.find(" " + std::string(flag) + " ") != std::string::npos) vectors.push_back(Json::quote(flag));
   json.list("vectors", vectors);
-  return json.truth("virtualised", flags.find(" hypervisor ") != std::string::npos);
+  const bool guest = flags.find(" hypervisor ") != std::string::npos;
+  json.text("energy", EnergyMeter(system == "/" ? powercap_folder() : system + "sys/class/powercap").state(guest));
+  return json.truth("virtualised", guest);
 }
 
 }  // namespace assay::timing

@@ -9,8 +9,8 @@
 
 namespace assay::timing {
 
-// Host name, processor, kernel, memory (bytes), processors online and those that a cpuset leaves, quota, clock source.
-// Null where the kernel does not say.
+// Host name, CPU model, kernel, memory (bytes), hardware threads online and those that a cpuset leaves, quota, clock
+// source. Null where the kernel does not say.
 Json host_facts(const std::string& host, const std::string& system = "/");
 
 }  // namespace assay::timing

@@ -53,7 +53,7 @@ class Case {
   // second would only repeat the first, once per launch.
   void observe(std::string metric, std::function<double()> value, bool once = false);
   // What the last measured metric's block left behind, taken right after it, for one of several things that a case
-  // holds at once (a thread, a pair of processors): `label` joins the case's parameters in what is written.
+  // holds at once (a thread, a pair of hardware threads): `label` joins the case's parameters in what is written.
   void observe(std::string metric, std::string label, std::int64_t which, std::function<double()> value);
   void observe(std::string metric, std::string label, std::string which, std::function<double()> value);
   // The same with several labels, all of them texts.

@@ -1,4 +1,4 @@
-// What cgroups allow of processors' time: the least quota of those that hold this process (v2 cpu.max, v1
+// What cgroups allow of CPU time: the least quota of those that hold this process (v2 cpu.max, v1
 // cpu.cfs_quota_us, of every ancestor), and how often the kernel stopped a group that had used its quota up.
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace assay::timing {
 
 struct Quota {
-  double share = 0;  // processors' worth of time, 0 without a limit
+  double share = 0;  // hardware threads' worth of time, 0 without a limit
   std::string file;  // that says so
 };
 

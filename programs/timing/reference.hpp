@@ -1,5 +1,5 @@
 // A fixed piece of integer work, timed before and after what a launch measures. Where a hypervisor changes the speed of
-// a processor, or another guest works on the other hardware thread of its core, no counter of this host shows it, but
+// a core, or another guest works on the other hardware thread of its core, no counter of this host shows it, but
 // the time of work that is always the same does. It shows the core's clock and of its arithmetic, not of its caches
 // or of memory.
 #pragma once

@@ -90,9 +90,16 @@ class Block:
     minor_faults: int | None
     major_faults: int | None
     frequency: float | None
+    energy_package: float | None = None
+    energy_memory: float | None = None
+    energy_platform: float | None = None
+    energy_source: str | None = None
 
 
-# what the kernel accounted to a block, where it says: the last fields of Block
+# joules of whole packages, of memory and of the platform between t0 and t1, and who counted them, where a host shows
+# them; the tables of a run without any have no such columns
+ENERGY = ("energy_package", "energy_memory", "energy_platform", "energy_source")
+# what the kernel accounted to a block, where it says: fields of Block
 ACCOUNTING = (
     "steal",
     "others",
@@ -263,7 +270,7 @@ def _measured(event: dict[str, Any], about: Circumstance, host: str, seed: int) 
         host=host,
         t0=begun,
         t1=event.get("t1", begun),
-        **{key: accounting.get(key) for key in ACCOUNTING},
+        **{key: accounting.get(key) for key in (*ACCOUNTING, *ENERGY)},
     )
     made = Measured(
         _sound(block),

@@ -380,12 +380,13 @@ def connect(runs: Sequence[Run], *, write: bool = False) -> duckdb.DuckDBPyConne
     unfolded = {run.folder: made for run in runs if (made := run.stored()) is not None}
     stored = list(dict.fromkeys(run.folder for run in runs if run.folder not in unfolded))
     for name, kind in TABLES.items():
-        sources: list[Any] = [tables.dataset([tables.parquet(folder, name) for folder in stored])] if stored else []
+        files = [tables.parquet(folder, name) for folder in stored]
+        sources: list[Any] = [tables.dataset(alike) for alike in tables.of_one_form(files)]
         sources += [held[name] for held in unfolded.values()] or ([] if stored else [schema(kind).empty_table()])
         for number, source in enumerate(sources):
             connection.register(f"{name}_{number}", source)
         selects = (f"SELECT * FROM {name}_{number}" for number in range(len(sources)))
-        connection.execute(f"CREATE VIEW {name} AS {' UNION ALL '.join(selects)}")
+        connection.execute(f"CREATE VIEW {name} AS {' UNION ALL BY NAME '.join(selects)}")
     if not write:
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")

@@ -5,7 +5,8 @@ each line of JSON at their top, descriptions in TOML likewise, Parquet tables in
 runs in its first line. In files that people write (machines, networks, studies) the key may be left out.
 
 * A newer version than this Assay knows is refused in one line, and so is what is no version.
-* A file without a version is of version 0: it was written before versions were. No form has changed since.
+* A file without a version is of version 0: it was written before versions were. What later versions added is said
+  beside each form.
 * Whoever changes a form raises its version here, and adds the step that makes the version before into it; every reader
   gets documents of the newest version, without the key.
 """
@@ -38,7 +39,7 @@ class Form:
     steps: tuple[Callable[[Document], Document], ...] = (_unchanged,)
 
 
-RUN = Form("run.json")
+RUN = Form("run.json", 2, (_unchanged, _unchanged))  # 2: build variants, which a reader of 1 would not measure by
 JOURNAL = Form("a line of a run's journal")
 LAUNCH = Form("a launch's lines")  # written by the programs: programs/timing/launch.hpp
 TABLES = Form("a run's Parquet tables")
@@ -50,6 +51,8 @@ MACHINE = Form("a machine's description")
 NETWORK = Form("a network's description")
 STUDY = Form("a study")
 POINT = Form("a line of a sweep")
+JOBS = Form("a table of jobs")
+BATCH = Form("a machine of a batch system")
 OWN_PROGRAMS = Form("the list of own programs")
 
 FORMS = tuple(form for form in list(globals().values()) if isinstance(form, Form))

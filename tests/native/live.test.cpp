@@ -15,8 +15,8 @@
 
 using assay::network::Delivered;
 using assay::network::Live;
+using assay::network::Report;
 using assay::network::Table;
-using assay::network::Told;
 using assay::network::Trace;
 using assay::network::Value;
 
@@ -31,7 +31,7 @@ std::vector<Ends> on_line(const Table& keys, const Trace& trace, std::string& en
   const auto live = assay::network::make_live(keys, false);
   engine = live->engine();
   std::vector<Ends> ends(trace.id.size());
-  std::vector<Told> told;
+  std::vector<Report> reports;
   std::size_t next = 0;
   std::mt19937_64 dice(trace.id.size());
   while (next < trace.id.size() || live->next() != Live::never) {
@@ -43,16 +43,16 @@ std::vector<Ends> on_line(const Table& keys, const Trace& trace, std::string& en
     }
     if (live->next() == Live::never) continue;
     const std::uint64_t now = live->next();
-    told.clear();
-    while (live->serve(told)) {
+    reports.clear();
+    while (live->serve(reports)) {
     }
-    for (const Told& each : told) {
+    for (const Report& each : reports) {
       Ends& message = ends[each.cookie];
-      if (each.what == Told::What::left) message.left = each.time;
-      if (each.what == Told::What::arrived || each.what == Told::What::through) message.arrived = each.time;
-      if (each.what == Told::What::through) message.left = each.left;
-      if (each.time < now || (each.what != Told::What::left && each.time == now)) {
-        std::fprintf(stderr, "told at %d of %d\n", static_cast<int>(now), static_cast<int>(each.time));
+      if (each.what == Report::What::left) message.left = each.time;
+      if (each.what == Report::What::arrived || each.what == Report::What::through) message.arrived = each.time;
+      if (each.what == Report::What::through) message.left = each.left;
+      if (each.time < now || (each.what != Report::What::left && each.time == now)) {
+        std::fprintf(stderr, "reported at %d of %d\n", static_cast<int>(now), static_cast<int>(each.time));
         std::exit(EXIT_FAILURE);
       }
     }
@@ -115,17 +115,17 @@ void compare(const Case& each, const char* wanted_engine, std::uint64_t span) {
 // Of one message alone: the closed form that Live::unloaded states.
 void alone(const Case& each) {
   const auto live = assay::network::make_live(each.keys, false);
-  std::vector<Told> told;
+  std::vector<Report> reports;
   std::uint64_t now = 0;
   for (std::uint32_t to = 1; to < each.nodes; ++to)
     for (const std::uint32_t flits : {1u, 2u, 7u, 100u}) {
       live->submit(now, 0, to, flits, 7);
       while (live->next() != Live::never) {
-        told.clear();
-        while (live->serve(told)) {
+        reports.clear();
+        while (live->serve(reports)) {
         }
-        for (const Told& one : told)
-          if (one.what != Told::What::left) {
+        for (const Report& one : reports)
+          if (one.what != Report::What::left) {
             const auto took = one.time - now;
             if (one.hops != live->hops(0, to) + 2 || took != live->unloaded(one.hops, flits)) {
               std::fprintf(stderr, "%s: %d flits over %d links alone took %d, said %d\n", each.name,
@@ -139,7 +139,7 @@ void alone(const Case& each) {
     }
 }
 
-// Every node sends to its neighbour across one dimension at once: nobody is in the way, all is told at one tick, in
+// Every node sends to its neighbour across one dimension at once: nobody is in the way, all is reported at one tick, in
 // parts.
 void together(const Case& each) {
   static constexpr std::int64_t dimension = 13;
@@ -147,14 +147,14 @@ void together(const Case& each) {
   larger["dimension"] = Value(dimension);
   const auto live = assay::network::make_live(larger, false);
   for (std::uint32_t node = 0; node < live->nodes(); ++node) live->submit(5, node, node ^ 4, 3, node);
-  std::vector<Told> told;
+  std::vector<Report> reports;
   std::vector<int> heard(live->nodes(), 0);
   int wrong = 0, parts = 0;
   while (live->next() != Live::never) {
     for (bool more = true; more; ++parts) {
-      told.clear();
-      more = live->serve(told);
-      for (const Told& one : told) {
+      reports.clear();
+      more = live->serve(reports);
+      for (const Report& one : reports) {
         ++heard[one.cookie];
         wrong += one.time != 5 + live->unloaded(3, 3) || one.hops != 3;
       }
@@ -162,7 +162,7 @@ void together(const Case& each) {
   }
   for (const int times : heard) wrong += times != 1;
   if (wrong > 0 || parts < 8) {
-    std::fprintf(stderr, "%s, all at once: %d wrong, told in %d parts\n", each.name, wrong, parts);
+    std::fprintf(stderr, "%s, all at once: %d wrong, reported in %d parts\n", each.name, wrong, parts);
     ++failures;
   }
 }

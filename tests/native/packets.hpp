@@ -121,6 +121,10 @@ class Packets : RandomSource, Load {
     }
     for (bool changed = true; changed; any |= changed) {
       changed = false;
+      // A round: every wire finds what was free before it.
+      for (auto& one : queues_) changed |= enter(one, now);
+      for (auto& wire : wires_)
+        for (auto& buffer : wire.lanes) std::erase_if(buffer.credits, [now](Tick back) { return back <= now; });
       for (auto& wire : wires_) changed |= serve(wire, now);
     }
     return any;
@@ -155,7 +159,6 @@ class Packets : RandomSource, Load {
       const std::size_t l = (wire.turn + i) % wire.lanes.size();
       Queue& wanted = queue({wire.link, static_cast<unsigned>(l % classes(link))});
       Buffer& buffer = wire.lanes[l];
-      std::erase_if(buffer.credits, [now](Tick back) { return back <= now; });
       if (wanted.wire.empty() || (how_.buffer_packets != 0 && buffer.credits.size() >= how_.buffer_packets)) continue;
       const int p = wanted.wire.front();
       wanted.wire.pop_front();
@@ -205,7 +208,6 @@ class Packets : RandomSource, Load {
       tail[packet.row] = end;
       sink(packet, buffer, link);
     }
-    if (end == now) enter(from, now);
   }
 
   const Fabric& fabric_;

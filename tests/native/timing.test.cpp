@@ -270,7 +270,8 @@ void facts_of_a_host() {
   for (const char* part :
        {R"("host":"n1")", R"("cpu":"Some \"fast\" CPU")", R"("sockets":1,"cores":2,"threads":4,"processors":3)",
         R"("usable_cpus":0.5,"cpu_quota":0.5)", R"("memory":1024000)", R"("governor":null)",
-        R"("frequency":2.5e+09,"vectors":["avx2","fma"],"virtualised":true)"})
+        R"("frequency":2.5e+09,"vectors":["avx2","fma"],)",
+        R"("energy":"not readable: no powercap interface: a virtual machine has none","virtualised":true})"})
     expect(facts.find(part) != std::string::npos, std::string(part) + " in " + facts);
   fs::remove_all(root);
 }

@@ -71,10 +71,11 @@ class CircuitCube final : public Live {
   [[nodiscard]] std::uint64_t next() const override {
     return std::min({events_.first(), submitted_.first(), entering_.first(), crossing_.first()});
   }
-  bool serve(std::vector<Told>& told) override {
-    told_ = &told;
-    const std::size_t count = served_ < batch_.size() ? batch_.size() : begin(), most = told.size() + told_together;
-    for (; served_ < count && told.size() < most; ++served_) {
+  bool serve(std::vector<Report>& reports) override {
+    reports_ = &reports;
+    const std::size_t count = served_ < batch_.size() ? batch_.size() : begin(),
+                      most = reports.size() + reports_together;
+    for (; served_ < count && reports.size() < most; ++served_) {
       if (far_ && served_ + 24 < count) events::prefetch(&worms_[batch_[served_ + 24].index]);
       if (far_ && served_ + 12 < count) fetch(worms_[batch_[served_ + 12].index]);
       ask(batch_[served_].index, now_, inside_);
@@ -100,7 +101,7 @@ class CircuitCube final : public Live {
     [[nodiscard]] std::uint32_t rest() const { return here ^ destination; }  // dimensions still to be crossed
   };
   static_assert(sizeof(Worm) == 32);
-  static constexpr std::size_t told_together = 1024;                 // so that it is still in a cache when it is read
+  static constexpr std::size_t reports_together = 1024;              // so that it is still in a cache when it is read
   static constexpr std::uint32_t way_in = 0, way_out = 1, ways = 2;  // kinds of links
   struct Event {
     std::uint64_t at;
@@ -245,14 +246,14 @@ class CircuitCube final : public Live {
     }
     release(link(way_out, here), t_.by_end ? end : tail + t_.node_flit);
     const std::uint64_t arrival = std::max(tail + std::max(t_.node_flit, t_.node_body), head + t_.node_head);
-    Told& said = told_->emplace_back();
-    said.what = Told::What::through;
-    said.cookie = w.cookie;
-    said.time = arrival;
-    said.left = left;
-    said.born = w.born;
-    said.hops = links;
-    said.flits = w.flits;
+    Report& report = reports_->emplace_back();
+    report.what = Report::What::through;
+    report.cookie = w.cookie;
+    report.time = arrival;
+    report.left = left;
+    report.born = w.born;
+    report.hops = links;
+    report.flits = w.flits;
     worms_[index].flits = 0;
     if (index >= nodes_) free_.push_back(index);
   }
@@ -290,7 +291,7 @@ class CircuitCube final : public Live {
   std::vector<Granted> granted_;
   events::InOrder<Event> submitted_, entering_, crossing_;
   events::RadixHeap<Event> events_;  // those that a ring would not take
-  std::vector<Told>* told_ = nullptr;
+  std::vector<Report>* reports_ = nullptr;
   std::uint64_t now_ = 0, inside_ = 0;  // of what is being served: the tick, and that of heads inside
   std::size_t served_ = 0;              // of the batch
   std::uint32_t created_ = 0;

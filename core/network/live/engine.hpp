@@ -61,17 +61,17 @@ class LiveObserver {
   void delivered(const Engine& engine, const Message& m, decltype(m.born) head, std::uint32_t hops) {
     const Link& last = fabric_.links[fabric_.ejection(m.destination)[0]];
     const std::uint64_t end = std::max<std::uint64_t>(engine.tail(m, head) + past(last, m.flits), head + last.head);
-    told->push_back({Told::What::arrived, source_.cookie(m.key), end, 0, source_.born(m.key), hops, m.flits});
+    reports->push_back({Report::What::arrived, source_.cookie(m.key), end, 0, source_.born(m.key), hops, m.flits});
     source_.forget(m.key);
   }
   void left(std::uint64_t key, std::uint64_t time) {
-    told->push_back({Told::What::left, source_.cookie(key), time, 0, 0, 0, 0});
+    reports->push_back({Report::What::left, source_.cookie(key), time, 0, 0, 0, 0});
   }
   void passes(std::uint64_t key, const Link& link, std::uint64_t time, std::uint32_t flits) {
-    if (passing_) told->push_back({Told::What::passes, source_.cookie(key), time, 0, 0, link.from, flits});
+    if (passing_) reports->push_back({Report::What::passes, source_.cookie(key), time, 0, 0, link.from, flits});
   }
   void moved_base(std::uint32_t) {}
-  std::vector<Told>* told = nullptr;
+  std::vector<Report>* reports = nullptr;
 
  private:
   LiveSource& source_;
@@ -103,8 +103,8 @@ class LiveEngine final : public Live {
     source_.put(cycle, {source, destination, flits}, cookie);
   }
   [[nodiscard]] std::uint64_t next() const override { return engine_.next_time(); }
-  bool serve(std::vector<Told>& told) override {
-    observer_.told = &told;
+  bool serve(std::vector<Report>& reports) override {
+    observer_.reports = &reports;
     engine_.serve_cycle(engine_.next_time());
     return false;
   }

@@ -15,13 +15,13 @@
 
 namespace assay::network {
 
-struct Told {
+struct Report {
   enum class What : std::uint8_t {
     left,
     arrived,
     through,
     passes
-  } what;                // through: left and arrived, both told at once
+  } what;                // through: left and arrived, both reported at once
   std::uint32_t cookie;  // as submitted
   std::uint64_t time;    // the tail has left the source; all is at the destination; the head goes on from the node
   std::uint64_t left;    // through: when the tail has left the source
@@ -53,15 +53,15 @@ class Live {
   virtual void fetch(std::uint32_t) const {}
   /// The next cycle in which anything happens, or `never`.
   [[nodiscard]] virtual std::uint64_t next() const = 0;
-  /// Serves the cycle `next()`, or a part of it; adds to `told`. Whether there is more of it: then this comes next.
-  virtual bool serve(std::vector<Told>& told) = 0;
+  /// Serves the cycle `next()`, or a part of it; adds to `reports`. Whether there is more of it: then this comes next.
+  virtual bool serve(std::vector<Report>& reports) = 0;
   /// What can never move again, once `next()` is never: a line for people, or nothing.
   [[nodiscard]] virtual std::string stuck() const = 0;
   [[nodiscard]] virtual std::size_t memory() const = 0;
   [[nodiscard]] virtual const char* engine() const = 0;
 };
 
-/// From the keys of [network]. `passing`: messages that go through a node's router are told of as they pass.
+/// From the keys of [network]. `passing`: messages that go through a node's router are reported as they pass.
 /// ParameterError as everywhere.
 std::unique_ptr<Live> make_live(const Table& network, bool passing);
 

@@ -4,6 +4,7 @@
 #include "network/flit/engine.hpp"
 #include "network/live/engine.hpp"
 #include "network/packet/engine.hpp"
+#include "network/worm/deadlock.hpp"
 #include "network/worm/general.hpp"
 
 namespace assay::network {

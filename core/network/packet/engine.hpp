@@ -7,7 +7,9 @@
 // grant, so there is one event per hop: the request at the next router, h after the head's start (cut-through) or the
 // tail's (store-and-forward); and a wake-up where somebody waits for a wire or a slot. Requests of a tick queue in
 // order of message; then the wires are gone through upwards until nothing is granted any more. A wire serves its lanes
-// in turn, each first come first served. Routers are
+// in turn, each first come first served. A packet takes the free wire of its link with the lowest number. What a grant
+// frees in the same tick (the slot of a packet of one flit, where credits take no time; its place in an output queue)
+// is there for the next round, when all wires have been gone through; so no order of links matters. Routers are
 //   shared  input-queued, any packet of a buffer may go on (virtual output queues);
 //   fifo    input-queued, only the oldest of a lane's buffer asks, from when the one before it has gone (head-of-line
 //           blocking: Karol, Hluchyj and Morgan 1987);
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "network/circle.hpp"
+#include "network/credits.hpp"
 #include "network/lane_engine.hpp"
 #include "network/passage.hpp"
 
@@ -33,10 +36,9 @@ struct Packet : LaneMessage {
   std::uint32_t link = none, wire = 0, lane = events::nobody;  // whose far end it stands at
   bool inside = false;                                         // an output queue
 };
+/// Those that wait for the wires of a lane class.
 struct PacketQueue {
-  Line wire;                 // for the wires of this lane class
-  Line place;                // output: for a place in that queue
-  std::uint32_t inside = 0;  // output: places taken
+  Line wire;
 };
 
 template <class Source, class Observer>
@@ -55,11 +57,22 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
         stored_(how.switching == "store-and-forward"),
         fifo_(how.buffers == "fifo"),
         output_(how.buffers == "output"),
-        lanes_(Base::lane_count_) {}
+        lanes_(Base::lane_count_) {
+    if (fifo_) behind_.resize(lanes_.size());
+    if (output_) outputs_.resize(queues_.size());
+    for (const auto& wire : wires_) {
+      const Link& link = fabric.links[wire.link];
+      const First& first = first_[wire.link];
+      const bool out = link.kind == LinkKind::ejection;
+      faces_.push_back({link.flit, link.body, link.head, link.credit, first.queue,
+                        static_cast<std::uint8_t>(first.classes), link.lanes, out});
+    }
+  }
 
   [[nodiscard]] std::size_t memory() const {
-    std::size_t sum = Base::common_memory() + lanes_.capacity() * sizeof(Lane);
-    for (const auto& lane : lanes_) sum += lane.back.capacity() * sizeof(Tick);
+    std::size_t sum = Base::common_memory() + lanes_.capacity() * sizeof(Lane) + faces_.capacity() * sizeof(Face) +
+                      behind_.capacity() * sizeof(Behind) + outputs_.capacity() * sizeof(Output);
+    for (const auto& lane : lanes_) sum += lane.memory();
     return sum;
   }
   void report_standing() {}  // a grant says all: a packet that waits is whole in its buffer
@@ -73,25 +86,42 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
   static constexpr Tick not_woken = 0;
   enum Kind : unsigned { asks, wire_wakes, place_free };
   /// The buffer of a virtual channel at the far end.
-  struct Lane {
-    std::uint32_t open = 0;       // packets in it whose departure is not known
-    std::uint32_t last = nobody;  // fifo: the last of them
-    Tick next_asks = 0;           // fifo: from when the one behind the last that left may ask, or go into the sink
-    std::vector<Tick> back;       // known returns of credits, ascending
+  struct alignas(32) Lane : Credits {  // known returns of credits
+    std::uint32_t open = 0;            // packets in it whose departure is not known
+  };
+  static_assert(sizeof(Lane) == 32);  // two to a line of memory
+  /// fifo: the last of those packets; from when the one behind the last that left may ask, or go into the sink.
+  struct Behind {
+    Tick next_asks = 0;
+    std::uint32_t last = nobody;
+  };
+  /// The output queue of a lane class: who waits for a place in it, and the places taken.
+  struct Output {
+    Line place;
+    std::uint32_t inside = 0;
+  };
+  /// What of a wire's link every packet needs, side by side.
+  struct Face {
+    std::uint32_t flit, body, head, credit;
+    std::uint32_t queue;  // of the link's first lane class
+    std::uint8_t classes, lanes;
+    bool out;  // an ejection link
+    [[nodiscard]] std::uint32_t queue_of(unsigned lane) const {
+      return queue + (lane < classes ? lane : lane % classes);
+    }
   };
   /// Packets that wait for this lane class, or stand at its far end.
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned lane) const override {
     const First& first = first_[link];
     const PacketQueue& queue = queues_[first.queue + lane];
-    std::uint32_t sum = queue.wire.waiting + queue.place.waiting;
+    std::uint32_t sum = queue.wire.waiting + (output_ ? outputs_[first.queue + lane].place.waiting : 0);
     for (unsigned c = 0; c < fabric_.links[link].channels; ++c) {
       const Wire& wire = wires_[first.wire + c];
       sum += wire.free_at > now_;
       if (how_.buffer_packets != 0)
         for (unsigned l = lane; l < fabric_.links[link].lanes; l += first.classes) {
-          const auto& back = lanes_[wire.lane + l].back;
-          sum += lanes_[wire.lane + l].open +
-                 static_cast<std::uint32_t>(back.end() - std::upper_bound(back.begin(), back.end(), now_));
+          const Lane& buffer = lanes_[wire.lane + l];
+          sum += buffer.open + buffer.after(now_);
         }
     }
     return sum;
@@ -114,20 +144,48 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     const Packet& m = messages_[index];
     const std::uint32_t number = first_[m.want].queue + m.klass;
     if (!output_ || m.link == none) return join(number, index);
-    Base::line_up(queues_[number].place, index);
+    Base::line_up(outputs_[number].place, index);
     fill_places(number);
   }
   void join(std::uint32_t number, std::uint32_t index) {
     Base::line_up(queues_[number].wire, index);
-    Base::mark(messages_[index].want);
+    const std::uint32_t link = messages_[index].want, first = first_[link].wire;
+    for (std::uint32_t wire = first; wire < first + fabric_.links[link].channels; ++wire) look_later(wire);
+  }
+  /// A wire for which something has changed: it is looked at in this tick, or when it is free.
+  void look_later(std::uint32_t number) {
+    Wire& wire = wires_[number];
+    if (wire.free_at <= now_)
+      marks_.put(number);
+    else
+      wake(wire, number, wire.free_at);
+  }
+
+  /// Rounds: see above.
+  void go_through_wires() {
+    do Base::go_through_wires();
+    while (next_round());
+  }
+  /// What the grants of a round freed in their own tick; whether there was anything.
+  bool next_round() {
+    if (late_.empty()) return false;
+    for (std::size_t i = 0; i < late_.size(); ++i) {
+      const Late one = late_[i];
+      if (one.lane == nobody)
+        leave_place(one.number);
+      else
+        return_credit(one.number, one.lane, now_);
+    }
+    late_.clear();
+    return true;
   }
 
   // --- output queues
   void fill_places(std::uint32_t number) {
-    while (queues_[number].place.last != nobody &&
-           (how_.output_packets == 0 || queues_[number].inside < how_.output_packets)) {
-      const std::uint32_t index = Base::step_out(queues_[number].place);
-      ++queues_[number].inside;
+    Output& output = outputs_[number];
+    while (!output.place.empty() && (how_.output_packets == 0 || output.inside < how_.output_packets)) {
+      const std::uint32_t index = Base::step_out(output.place);
+      ++output.inside;
       Message& m = messages_[index];
       m.inside = true;
       give_back(m, m.length == 1 ? now_ : std::max(now_, m.tail + fabric_.links[m.link].body));
@@ -135,63 +193,62 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     }
   }
   void leave_place(std::uint32_t number) {
-    --queues_[number].inside;
+    --outputs_[number].inside;
     fill_places(number);
   }
 
   // --- wires and slots
   void look(std::uint32_t number) {
     Wire& wire = wires_[number];
-    const Link& link = fabric_.links[wire.link];
-    const First& first = first_[wire.link];
+    const Face& face = faces_[number];
+    if (wire.free_at > now_) {
+      if (waited_for(face)) wake(wire, number, wire.free_at);
+      return;
+    }
     Tick again = ~Tick{0};
-    for (unsigned step = 0; step < link.lanes; ++step) {
-      const unsigned lane = wire.turn + step < link.lanes ? wire.turn + step : wire.turn + step - link.lanes;
-      Line& line = queues_[first.queue + first.of(lane)].wire;
+    for (unsigned step = 0; step < face.lanes; ++step) {
+      const unsigned lane = wire.turn + step < face.lanes ? wire.turn + step : wire.turn + step - face.lanes;
+      Line& line = queues_[face.queue_of(lane)].wire;
       if (line.last == nobody) continue;
-      if (wire.free_at > now_) {
-        again = wire.free_at;
-        break;
-      }
       Lane& buffer = lanes_[wire.lane + lane];
       if (how_.buffer_packets != 0) {
-        const auto known = std::upper_bound(buffer.back.begin(), buffer.back.end(), now_);
-        buffer.back.erase(buffer.back.begin(), known);
-        if (buffer.open + buffer.back.size() >= how_.buffer_packets) {
-          if (!buffer.back.empty()) again = std::min(again, buffer.back.front());
+        buffer.forget(now_);
+        if (buffer.open + buffer.size() >= how_.buffer_packets) {
+          if (!buffer.empty()) again = std::min(again, buffer.front());
           continue;
         }
       }
-      wire.turn = lane + 1 < link.lanes ? lane + 1 : 0;
+      wire.turn = lane + 1 < face.lanes ? lane + 1 : 0;
       cross(Base::step_out(line), number, wire.lane + lane);
-      again = wire.free_at;
-      if (!waited_for(first)) return;
-      break;
+      if (waited_for(face)) wake(wire, number, wire.free_at);
+      return;
     }
-    if (again == ~Tick{0} || (wire.wake == again && again > now_)) return;
+    if (again != ~Tick{0}) wake(wire, number, again);
+  }
+  void wake(Wire& wire, std::uint32_t number, Tick again) {
+    if (wire.wake == again && again > now_) return;
     wire.wake = again;
     table_.put(now_, again, wire_wakes, number);
   }
   /// Whether anybody waits for a wire of the link, in whatever lane class.
-  [[nodiscard]] bool waited_for(const First& first) const {
-    for (unsigned klass = 0; klass < first.classes; ++klass)
-      if (!queues_[first.queue + klass].wire.empty()) return true;
+  [[nodiscard]] bool waited_for(const Face& face) const {
+    for (unsigned klass = 0; klass < face.classes; ++klass)
+      if (!queues_[face.queue + klass].wire.empty()) return true;
     return false;
   }
   void cross(std::uint32_t index, std::uint32_t number, std::uint32_t lane) {
     Message& m = messages_[index];
     Wire& wire = wires_[number];
-    const Link& link = fabric_.links[wire.link];
-    const bool out = link.kind == LinkKind::ejection;
-    m.passage = m.link == none ? Passage::begin(now_, link.flit, m.length)
-                               : m.passage.next(fabric_.links[m.link].body, now_, link.flit, m.length);
+    const Face& face = faces_[number];
+    m.passage = m.link == none ? Passage::begin(now_, face.flit, m.length)
+                               : m.passage.next(faces_[m.wire].body, now_, face.flit, m.length);
     const Tick tail = m.passage.last;
-    wire.free_at = tail + link.flit;
+    wire.free_at = tail + face.flit;
     flits_by_link_[wire.link] += m.length;
     ++m.hops;
     m.waiting = false;
-    if constexpr (requires { Base::observer_.passes(std::uint64_t{}, link, Tick{}, m.length); })
-      if (link.kind == LinkKind::network && m.hops > 2)
+    if constexpr (requires(const Link& link) { Base::observer_.passes(std::uint64_t{}, link, Tick{}, m.length); })
+      if (const Link& link = fabric_.links[wire.link]; link.kind == LinkKind::network && m.hops > 2)
         Base::observer_.passes(m.key >> Parts::packet_bits, link, now_, m.length);
     Base::crossed(m.key, wire.link, lane, now_, tail);
     ++lanes_[lane].open;
@@ -207,63 +264,73 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     } else if (m.inside) {
       m.inside = false;
       const std::uint32_t place = first_[wire.link].queue + m.klass;
-      tail == now_ ? leave_place(place) : table_.put(now_, tail, place_free, place);
+      if (tail == now_)
+        late_.push_back({place, nobody});
+      else
+        table_.put(now_, tail, place_free, place);
     } else {
-      give_back(m, tail);
+      give_back(m, tail, true);
     }
-    arrive(index, number, lane, tail, out);
+    arrive(index, number, lane, tail);
   }
-  void arrive(std::uint32_t index, std::uint32_t number, std::uint32_t lane, Tick tail, bool out) {
+  void arrive(std::uint32_t index, std::uint32_t number, std::uint32_t lane, Tick tail) {
     Message& m = messages_[index];
-    const Link& link = fabric_.links[wires_[number].link];
+    const Face& face = faces_[number];
     m.link = wires_[number].link;
     m.wire = number;
     m.lane = lane;
     m.tail = tail;
-    m.ready = (stored_ ? tail : now_) + link.head;
-    if (out) {
+    m.ready = (stored_ ? tail : now_) + face.head;
+    if (face.out) {
       m.head = now_;
       // Where buffers are first-in-first-out the sink takes one packet at a time, as a link does.
-      if (fifo_) m.ready = std::max(m.ready, lanes_[lane].next_asks);
-      const Tick sunk = m.passage.next(link.body, m.ready, how_.sink_ticks, m.length).last;
-      lanes_[lane].next_asks = sunk + std::max(link.credit + 1, how_.sink_ticks);
-      return_credit(number, lane, sunk + link.credit);
+      if (fifo_) m.ready = std::max(m.ready, behind_[lane].next_asks);
+      const Tick sunk = m.passage.next(face.body, m.ready, how_.sink_ticks, m.length).last;
+      if (fifo_) behind_[lane].next_asks = sunk + std::max(face.credit + 1, how_.sink_ticks);
+      return_credit(number, lane, sunk + face.credit);
       return deliver(index);
     }
     if (!fifo_) return table_.put(now_, m.ready, asks, index);
-    const std::uint32_t before = lanes_[lane].last;
-    lanes_[lane].last = index;
+    const std::uint32_t before = behind_[lane].last;
+    behind_[lane].last = index;
     if (before == nobody)
-      table_.put(now_, std::max(m.ready, lanes_[lane].next_asks), asks, index);
+      table_.put(now_, std::max(m.ready, behind_[lane].next_asks), asks, index);
     else
       messages_[before].behind = index;
   }
-  /// The packet's tail leaves its buffer at `time`.
-  void give_back(Message& m, Tick time) {
-    Lane& lane = lanes_[m.lane];
-    const Tick back = time + fabric_.links[m.link].credit;
+  /// The packet's tail leaves its buffer at `time`; `granted`: over the wire that it was granted in this round.
+  void give_back(Message& m, Tick time, bool granted = false) {
+    const Tick back = time + faces_[m.wire].credit;
     if (fifo_) {
-      lane.next_asks = back + 1;
+      Behind& behind = behind_[m.lane];
+      behind.next_asks = back + 1;
       if (m.behind == nobody)
-        lane.last = nobody;
+        behind.last = nobody;
       else
-        table_.put(now_, std::max(messages_[m.behind].ready, lane.next_asks), asks, m.behind);
+        table_.put(now_, std::max(messages_[m.behind].ready, behind.next_asks), asks, m.behind);
       m.behind = nobody;
     }
-    return_credit(m.wire, m.lane, back);
+    if (granted && back == now_)
+      late_.push_back({m.wire, m.lane});
+    else
+      return_credit(m.wire, m.lane, back);
   }
   void return_credit(std::uint32_t number, std::uint32_t lane, Tick time) {
     --lanes_[lane].open;
     if (how_.buffer_packets == 0) return;
-    auto& back = lanes_[lane].back;
-    back.insert(std::upper_bound(back.begin(), back.end(), time), time);
-    const Wire& wire = wires_[number];
-    const First& first = first_[wire.link];
-    if (queues_[first.queue + first.of(lane - wire.lane)].wire.last != nobody) marks_.put(number);
+    lanes_[lane].put(time);
+    if (!queues_[faces_[number].queue_of(lane - wires_[number].lane)].wire.empty()) look_later(number);
   }
 
   const bool stored_, fifo_, output_;
-  std::vector<Lane> lanes_;  // by wire and lane
+  std::vector<Lane> lanes_;      // by wire and lane
+  std::vector<Face> faces_;      // by wire
+  std::vector<Behind> behind_;   // by wire and lane, with fifo buffers
+  std::vector<Output> outputs_;  // by link and lane class, with output queues
+  struct Late {
+    std::uint32_t number, lane;  // a wire and its lane whose slot is free; without a lane, a queue that has a place
+  };
+  std::vector<Late> late_;
 };
 
 template <class Source, class Observer>
@@ -284,7 +351,7 @@ void PacketEngine<Source, Observer>::find_deadlock(Outcome& outcome) const {
     const First& first = first_[m.want];
     circle.waits(i, [&](auto call) {
       if (output_ && m.link != none && !m.inside) {
-        if (queues_[first.queue + m.klass].inside != inside[first.queue + m.klass].size()) call(nobody);
+        if (outputs_[first.queue + m.klass].inside != inside[first.queue + m.klass].size()) call(nobody);
         for (const auto holder : inside[first.queue + m.klass]) call(holder);
         return;
       }

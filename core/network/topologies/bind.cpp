@@ -256,7 +256,8 @@ void bind_topologies(nb::module_& module) {
       .def("routes", &routes, nb::arg("source"), nb::arg("destination"), nb::arg("limit") = 100000,
            "Every way: (probability, [(link, lane), ...]); one without an ejection link at its end cannot be routed.");
   module.def(
-      "build_network", [](nb::dict given) { return build_network(std::get<Table>(to_value(given, "network").held)); },
+      "build_network",
+      [](const nb::dict& given) { return build_network(std::get<Table>(to_value(given, "network").held)); },
       nb::arg("network"), "A network from the keys of [network]; ValueError(key, message) where they are wrong.");
   bind_placement(module);
 }

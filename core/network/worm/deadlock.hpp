@@ -1,5 +1,5 @@
-// Which messages of the general worm engine can never move again, and one circle of them. Part of general.hpp, which
-// includes it at its end.
+// Which messages of the general worm engine can never move again, and one circle of them. Included wherever a
+// GeneralEngine is made, after its class.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -13,7 +13,7 @@ namespace assay::network {
 /// may be many more messages that wait at their sources than links.
 template <class Source, class Observer>
 void GeneralEngine<Source, Observer>::find_deadlock(Outcome& outcome) const {
-  std::vector<std::vector<std::uint32_t>> holders(links_.size());
+  std::vector<std::vector<std::uint32_t>> holders(lines_.size());
   for (std::uint32_t i = 0; i < worms_.size(); ++i) {
     const Worm& w = worms_[i];
     if (!w.live || w.path.empty()) continue;
@@ -22,11 +22,11 @@ void GeneralEngine<Source, Observer>::find_deadlock(Outcome& outcome) const {
     else
       for (std::size_t c = w.train.settled; c < w.path.size(); ++c) holders[w.path[c].link].push_back(i);
   }
-  std::vector<std::uint8_t> gets_free(links_.size(), 0);
+  std::vector<std::uint8_t> gets_free(lines_.size(), 0);
   const auto moves = [&](std::uint32_t i) { return !worms_[i].waiting || gets_free[worms_[i].want] != 0; };
   for (bool changed = true; changed;) {
     changed = false;
-    for (std::size_t link = 0; link < links_.size(); ++link) {
+    for (std::size_t link = 0; link < lines_.size(); ++link) {
       const auto& by = holders[link];
       if (gets_free[link] != 0 || !(by.empty() || std::any_of(by.begin(), by.end(), moves))) continue;
       gets_free[link] = 1;

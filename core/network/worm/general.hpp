@@ -15,12 +15,12 @@
 
 #include "events/random.hpp"
 #include "events/wheel.hpp"
-#include "network/asking.hpp"
 #include "network/leads.hpp"
 #include "network/line.hpp"
 #include "network/outcome.hpp"
 #include "network/parts.hpp"
 #include "network/registry.hpp"
+#include "network/requests.hpp"
 #include "network/settings.hpp"
 #include "network/worm/mutant.hpp"
 #include "network/worm/train.hpp"
@@ -43,19 +43,24 @@ class GeneralEngine : private RandomSource, private Load {
         random_(random),
         wheel_(span),
         train_(fabric.links, switching.sink_ticks),
-        links_(fabric.links.size()) {
+        lines_(fabric.links.size()) {
     packets_ = how_.switching == "cut-through" || how_.switching == "store-and-forward";
     stored_ = how_.switching == "store-and-forward";
     circuit_ = how_.switching == "circuit";
     fifo_ = packets_ && how_.buffers == "fifo";
-    std::uint32_t first = 0;
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-      links_[i].first = first;
-      first += fabric.links[i].channels;
+    std::uint32_t channels = 0;
+    for (const auto& link : fabric.links) channels += link.channels;
+    if (channels != lines_.size()) {
+      first_.reserve(lines_.size());
+      for (std::uint32_t first = 0; const auto& link : fabric.links) {
+        first_.push_back(first);
+        first += link.channels;
+      }
     }
-    free_at_.assign(first, 0);
-    if (packets_) far_ends_.resize(first);
-    flits_by_link_.assign(fabric.links.size(), 0);
+    free_at_.assign(channels, 0);
+    if (packets_) far_ends_.resize(channels);
+    alone_ = !packets_ && first_.empty();
+    if (!alone_) wake_.assign(lines_.size(), unknown);
   }
 
   bool run(std::uint64_t end) {
@@ -83,10 +88,15 @@ class GeneralEngine : private RandomSource, private Load {
   [[nodiscard]] std::uint64_t head_hops() const { return head_hops_; }
   [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
   [[nodiscard]] std::uint64_t unroutable() const { return unroutable_; }
+  /// Flits are counted by link from here on.
+  void watch_links() { flits_by_link_.assign(lines_.size(), 0); }
   [[nodiscard]] const std::vector<std::uint64_t>& flits_by_link() const { return flits_by_link_; }
   [[nodiscard]] std::size_t memory() const {
-    return worms_.memory() + free_at_.capacity() * sizeof(Tick) + far_ends_.capacity() * sizeof(FarEnd) +
-           links_.capacity() * sizeof(State) + wheel_.memory() + flits_by_link_.capacity() * 8;
+    std::size_t beyond = 0;
+    for (const auto& end : far_ends_) beyond += end.slots.memory();
+    return beyond + worms_.memory() + free_at_.capacity() * sizeof(Tick) + far_ends_.capacity() * sizeof(FarEnd) +
+           lines_.capacity() * sizeof(Line) + first_.capacity() * 4 + wake_.capacity() * sizeof(Tick) +
+           wheel_.memory() + flits_by_link_.capacity() * 8;
   }
   [[nodiscard]] Tick now() const { return now_; }
   /// Lets the observer know where those stand that never arrive.
@@ -98,11 +108,6 @@ class GeneralEngine : private RandomSource, private Load {
   void find_deadlock(Outcome& outcome) const;
 
  private:
-  struct State {
-    std::uint32_t first = 0;  // its first channel
-    Line line;
-    Tick wake = unknown;  // when it is examined again
-  };
   struct Offer {
     Tick time;  // unknown: cannot be said yet
     std::uint32_t channel;
@@ -115,10 +120,9 @@ class GeneralEngine : private RandomSource, private Load {
 
   std::uint64_t next() override { return random_.next(); }
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned) const override {
-    const State& state = links_[link];
     std::uint32_t busy = 0;
-    for (std::uint32_t c = 0; c < fabric_.links[link].channels; ++c) busy += free_at_[state.first + c] > now_;
-    return state.line.waiting + (busy == fabric_.links[link].channels ? 1 : 0);
+    for (std::uint32_t c = 0; c < fabric_.links[link].channels; ++c) busy += free_at_[first_of(link) + c] > now_;
+    return lines_[link].waiting + (busy == fabric_.links[link].channels ? 1 : 0);
   }
 
   void cycle(Tick now) {
@@ -149,8 +153,8 @@ class GeneralEngine : private RandomSource, private Load {
     }
     while (wakes_.first() == now) {
       const std::uint32_t link = wakes_.pop().index;
-      if (links_[link].wake != now) continue;  // it was examined before, and a later wake-up set
-      links_[link].wake = unknown;
+      if (wake_[link] != now) continue;  // it was examined before, and a later wake-up set
+      wake_[link] = unknown;
       serve(link);
     }
     work_off();
@@ -225,8 +229,8 @@ class GeneralEngine : private RandomSource, private Load {
     const Choice chosen = pick();
     w.want = chosen.link;
     w.lane = chosen.lane;
-    State& state = links_[w.want];
-    if (state.line.empty()) {
+    Line& line = lines_[w.want];
+    if (line.empty()) {
       const Offer offer = best(w.want);
       if (offer.time != unknown) {
         return work(take(index, w.want, offer.channel, offer.time));
@@ -234,7 +238,7 @@ class GeneralEngine : private RandomSource, private Load {
       if (offer.look_again != unknown) wake_at(offer.look_again, w.want);
     }
     w.waiting = true;
-    state.line.put(index, [this](std::uint32_t i) -> std::uint32_t& { return worms_[i].next; });
+    line.put(index, [this](std::uint32_t i) -> std::uint32_t& { return worms_[i].next; });
   }
   /// A message from or for a dead node, or without a way, is never sent. A later packet of one (whose routing draws its
   /// way anew) takes the rest of the message with it.
@@ -256,9 +260,11 @@ class GeneralEngine : private RandomSource, private Load {
     return least;
   }
 
+  [[nodiscard]] std::uint32_t first_of(std::uint32_t link) const { return first_.empty() ? link : first_[link]; }
   /// When a channel of the link can be had, by what is known now.
   Offer best(std::uint32_t link) {
-    const std::uint32_t count = fabric_.links[link].channels, first = links_[link].first;
+    if (alone_) return {free_at_[link] == unknown ? unknown : std::max(free_at_[link], now_), link, unknown};
+    const std::uint32_t count = fabric_.links[link].channels, first = first_of(link);
     Offer offer{unknown, 0, unknown};
     bool uncertain = false;
     for (std::uint32_t c = 0; c < count; ++c) {
@@ -269,7 +275,7 @@ class GeneralEngine : private RandomSource, private Load {
       Tick at = std::max(free_at_[first + c], now_);
       if (packets_ && how_.buffer_packets != 0) {
         FarEnd& end = far_ends_[first + c];
-        end.forget(at);
+        end.slots.forget(at);
         if (end.slots.size() + end.slots_open >= how_.buffer_packets) {
           uncertain |= end.slots_open != 0;
           if (end.slots.empty()) continue;
@@ -288,20 +294,20 @@ class GeneralEngine : private RandomSource, private Load {
     return offer;
   }
   void wake_at(Tick time, std::uint32_t link) {
-    if (links_[link].wake <= time) return;
-    links_[link].wake = time;
+    if (wake_[link] <= time) return;
+    wake_[link] = time;
     wakes_.push(time, link);
     rare_ = std::min(rare_, time);
   }
   void serve(std::uint32_t link) {
-    State& state = links_[link];
-    while (!state.line.empty()) {
+    Line& line = lines_[link];
+    while (!line.empty()) {
       const Offer offer = best(link);
       if (offer.time == unknown) {
         if (offer.look_again != unknown) wake_at(offer.look_again, link);
         return;
       }
-      const std::uint32_t first = state.line.take([this](std::uint32_t i) -> std::uint32_t& { return worms_[i].next; });
+      const std::uint32_t first = line.take([this](std::uint32_t i) -> std::uint32_t& { return worms_[i].next; });
       worms_[first].waiting = false;
       granted_.push_back(take(first, link, offer.channel, offer.time));
     }
@@ -311,7 +317,7 @@ class GeneralEngine : private RandomSource, private Load {
     free_at_[channel] = unknown;
     if (packets_) {
       if (how_.buffer_packets != 0) {
-        far_ends_[channel].forget(time);
+        far_ends_[channel].slots.forget(time);
         ++far_ends_[channel].slots_open;
       }
       cross_packet(index, link, channel, time);
@@ -447,7 +453,7 @@ class GeneralEngine : private RandomSource, private Load {
   void free_slot(std::uint32_t channel, std::uint32_t link, Tick time) {
     FarEnd& c = far_ends_[channel];
     --c.slots_open;
-    c.slots.insert(std::upper_bound(c.slots.begin(), c.slots.end(), time), time);
+    c.slots.put(time);
     serve(link);
   }
 
@@ -463,7 +469,7 @@ class GeneralEngine : private RandomSource, private Load {
     if constexpr (requires { observer_.crossed(w.key, 0, 0, Tick{}, Tick{}); })
       for (std::size_t i = 0; i < w.path.size(); ++i) {
         const Column& at = w.path[i];
-        observer_.crossed(w.key, at.link, at.channel - links_[at.link].first, at.head,
+        observer_.crossed(w.key, at.link, at.channel - first_of(at.link), at.head,
                           i < known ? at.tail : Crossing::never);
       }
   }
@@ -486,7 +492,8 @@ class GeneralEngine : private RandomSource, private Load {
     const Tick head = w.path.back().head;
     head_hops_ += hops;
     flit_hops_ += std::uint64_t{hops} * w.flits;
-    for (const auto& column : w.path) flits_by_link_[column.link] += w.flits;
+    if (!flits_by_link_.empty())
+      for (const auto& column : w.path) flits_by_link_[column.link] += w.flits;
     w.live = false;
     crossed(w, w.path.size());
     if (w.message == none) {
@@ -522,13 +529,15 @@ class GeneralEngine : private RandomSource, private Load {
   events::Random random_;
   events::Wheel wheel_;
   Train train_;
-  std::vector<State> links_;
-  std::vector<Tick> free_at_;     // by channel
-  std::vector<FarEnd> far_ends_;  // by channel, where there are packets
+  std::vector<Line> lines_;           // by link: who waits for it
+  std::vector<std::uint32_t> first_;  // by link: its first channel; empty where every link has one
+  std::vector<Tick> wake_;            // by link: when it is examined again; empty where none ever is
+  std::vector<Tick> free_at_;         // by channel
+  std::vector<FarEnd> far_ends_;      // by channel, where there are packets
   Pool worms_;
   Parts parts_;
   std::vector<std::uint32_t> free_;
-  std::vector<Asking> asking_;
+  std::vector<LinkRequest> asking_;
   std::vector<Granted> granted_;
   std::vector<std::uint64_t> flits_by_link_;
   events::Distant distant_, wakes_;
@@ -536,9 +545,8 @@ class GeneralEngine : private RandomSource, private Load {
   Tick now_ = 0, rare_ = ~Tick{0};
   std::size_t usual_ = 4;  // links of a path
   std::uint64_t created_ = 0, live_ = 0, head_hops_ = 0, flit_hops_ = 0, unroutable_ = 0;
+  bool alone_ = false;  // every link is one channel that worms hold: numbered as its link
   bool packets_ = false, stored_ = false, circuit_ = false, fifo_ = false, working_ = false;
 };
 
 }  // namespace assay::network
-
-#include "network/worm/deadlock.hpp"

@@ -1,6 +1,7 @@
 #include "network/worm/general_run.hpp"
 
 #include "network/runs.hpp"
+#include "network/worm/deadlock.hpp"
 #include "network/worm/general.hpp"
 
 namespace assay::network {

@@ -37,17 +37,24 @@ struct Progress {
 
 class Train {
  public:
-  Train(const std::vector<Link>& links, std::uint32_t sink) : links_(links), sink_(sink) {}
+  Train(const std::vector<Link>& links, std::uint32_t sink) : links_(links), sink_(sink), one_(links.front()) {
+    alike_ = std::all_of(links.begin(), links.end(), [this](const Link& link) {
+      return link.flit == one_.flit && link.body == one_.body && link.head == one_.head && link.credit == one_.credit &&
+             link.buffer == one_.buffer;
+    });
+    all_covered_ = alike_ && covers(one_, one_.flit);
+  }
 
   /// The head has been granted the last column of `path`: the columns that are settled now. Their T, and the next
   /// one's where there is one, are filled in; gives T of the sink if `last`.
   Tick grant(std::vector<Column>& path, Progress& progress, std::uint32_t flits, bool last) {
     const std::size_t before = progress.settled, size = path.size();
-    const Link& own = links_[path.back().link];
+    const Link& own = like(path.back().link);
     if (size == 1) {
       progress.flit = own.flit;
-    } else {
-      progress.covered &= covers(links_[path[size - 2].link], own.flit);
+      progress.covered = !alike_ || all_covered_;
+    } else if (!alike_) {
+      progress.covered &= covers(like(path[size - 2].link), own.flit);
       progress.even &= own.flit == progress.flit;
     }
     if (before + 1 < size) progress.behind += own.buffer;
@@ -57,18 +64,18 @@ class Train {
       progress.behind = 0;
     } else {
       while (progress.behind > most && progress.settled + 1 < size)
-        progress.behind -= links_[path[++progress.settled].link].buffer;
+        progress.behind -= like(path[++progress.settled].link).buffer;
     }
     if (progress.settled == before) return 0;
     if (!progress.covered || !covers(own, own.flit)) return by_flit(path, flits, last);
     if (last && progress.even && own.buffer != 0 && sink_ <= own.flit && before < size &&
-        unsettled + links_[path[before].link].buffer <= most)
+        unsettled + like(path[before].link).buffer <= most)
       return evenly(path, before, flits);
     return closed_form(path, before, progress.settled, flits, last);
   }
   /// R of a link whose T and whose successor's T are known.
   [[nodiscard]] Tick release(std::uint32_t link, Tick own_tail, Tick next_tail) const {
-    const Link& l = links_[link];
+    const Link& l = like(link);
     if (l.buffer == 0) return own_tail + l.flit;
     return std::max(next_tail + l.credit, own_tail + l.flit);
   }
@@ -80,26 +87,26 @@ class Train {
   }
 
   [[nodiscard]] Tick sink_head(const std::vector<Column>& path) const {
-    return path.back().head + links_[path.back().link].head;
+    return path.back().head + like(path.back().link).head;
   }
 
   /// The closed form at the last grant where every f is the same, the sink's no larger, and the buffers from column
   /// `first` on hold less than the message: with S(j) = max(A(j), S(j+1) + r(j) - f B(j)), T(i) = max(T(i-1) + w(i-1),
   /// S(i) + f (L-1)).
   Tick evenly(std::vector<Column>& path, std::size_t first, std::uint32_t flits) {
-    const auto stream = static_cast<std::int64_t>(links_[path.back().link].flit) * (flits - 1);
+    const auto stream = static_cast<std::int64_t>(like(path.back().link).flit) * (flits - 1);
     auto start = static_cast<std::int64_t>(sink_head(path));
     const Tick at_sink = sink_head(path) + std::uint64_t{sink_} * (flits - 1);
     for (std::size_t j = path.size(); j-- > first;) {
-      const Link& l = links_[path[j].link];
+      const Link& l = like(path[j].link);
       start = std::max(static_cast<std::int64_t>(path[j].head),
                        start + l.credit - static_cast<std::int64_t>(std::uint64_t{l.flit} * l.buffer));
       path[j].tail = static_cast<Tick>(start + stream);
     }
-    Tick least = first == 0 ? 0 : path[first - 1].tail + links_[path[first - 1].link].body;
+    Tick least = first == 0 ? 0 : path[first - 1].tail + like(path[first - 1].link).body;
     for (std::size_t i = first; i < path.size(); ++i) {
       path[i].tail = std::max(path[i].tail, least);
-      least = path[i].tail + links_[path[i].link].body;
+      least = path[i].tail + like(path[i].link).body;
     }
     return std::max(least, at_sink);
   }
@@ -109,15 +116,15 @@ class Train {
     const std::uint64_t most = flits - 1;
     Tick sink_tail = 0;
     for (std::size_t i = settled; i < columns && i <= until; ++i) {
-      Tick tail = i == 0 ? 0 : path[i - 1].tail + links_[path[i - 1].link].body;
+      Tick tail = i == 0 ? 0 : path[i - 1].tail + like(path[i - 1].link).body;
       std::uint64_t buffers = 0, credits = 0, slowest = 0;
       for (std::size_t j = i; j < columns; ++j) {
         const bool sink = j == path.size();
-        slowest = std::max<std::uint64_t>(slowest, sink ? sink_ : links_[path[j].link].flit);
+        slowest = std::max<std::uint64_t>(slowest, sink ? sink_ : like(path[j].link).flit);
         tail = std::max(tail, (sink ? sink_head(path) : path[j].head) + credits + slowest * (most - buffers));
-        if (sink || links_[path[j].link].buffer == 0) break;
-        buffers += links_[path[j].link].buffer;
-        credits += links_[path[j].link].credit;
+        if (sink || like(path[j].link).buffer == 0) break;
+        buffers += like(path[j].link).buffer;
+        credits += like(path[j].link).credit;
         if (buffers > most) break;
       }
       if (i < path.size())
@@ -133,7 +140,7 @@ class Train {
   Tick by_flit(std::vector<Column>& path, std::uint32_t flits, bool last) {
     flits_.clear();
     for (const auto& column : path) {
-      const Link& l = links_[column.link];
+      const Link& l = like(column.link);
       flits_.add({column.head, l.flit, l.body, l.credit, l.buffer});
     }
     if (last) flits_.add({sink_head(path), sink_, 0, 0, 0});
@@ -142,8 +149,13 @@ class Train {
     return last ? flits_.tail(path.size()) : 0;
   }
 
+  /// What is asked here of a link; where all are alike their list is not touched.
+  [[nodiscard]] const Link& like(std::uint32_t link) const { return alike_ ? one_ : links_[link]; }
+
   const std::vector<Link>& links_;
   std::uint32_t sink_;
+  const Link one_;  // the first of them
+  bool alike_ = false, all_covered_ = false;
   Flits flits_;
 };
 

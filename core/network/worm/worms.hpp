@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "events/wheel.hpp"
+#include "network/credits.hpp"
 #include "network/passage.hpp"
 #include "network/routing.hpp"
 #include "network/worm/train.hpp"
@@ -63,15 +64,10 @@ inline constexpr Tick unknown = ~Tick{0};
 
 /// What stands at the far end of a channel, where whole packets do.
 struct FarEnd {
+  Credits slots;                        // known releases of packet slots
   std::uint32_t slots_open = 0;         // packet slots taken whose release is not known
-  std::vector<Tick> slots;              // known releases, ascending
   std::uint32_t last = events::nobody;  // fifo: the last one in it, while that one's departure is unknown
   Tick departure = 0;                   // fifo: from when the next may ask (or go into the sink), by the last that left
-  void forget(Tick now) {               // releases that have come
-    std::size_t past = 0;
-    while (past < slots.size() && slots[past] <= now) ++past;
-    if (past != 0) slots.erase(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(past));
-  }
 };
 
 }  // namespace assay::network

@@ -11,6 +11,7 @@ namespace assay::kernels {
 namespace {
 
 constexpr std::size_t kept_of_chunk = 4, kept = 1000, neighbourhoods = 8;
+constexpr std::int64_t drawn = 1000;  // arguments of float32 that MPFR judges beside the worst
 
 struct Partial {  // of one chunk
   double sum = 0;
@@ -141,6 +142,26 @@ std::int64_t search_around(Loop<T> loop, const Reference& of, const Range& range
   return judged;
 }
 
+// The greatest difference, in ulp, between the errors by the double function and by MPFR, over arguments drawn at
+// random.
+template <class T>
+double disagreement(Loop<T> loop, const Reference& of, const Range& range, std::int64_t count) {
+  std::vector<T> x, y;
+  for (std::int64_t i = 0; i < drawn; ++i) {
+    const auto at =
+        static_cast<std::int64_t>(scattered(static_cast<std::uint64_t>(i)) % static_cast<std::uint64_t>(count));
+    x.push_back(argument<T>(range, at, count));
+    y.push_back(of.one ? T{0} : second_argument<T>(range, at, count));
+  }
+  const std::vector<T> made = made_of<T>(loop, x, y);
+  double most = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double exactly = mpfr_error<T>(of.name, x[i], y[i], made[i]).ulp;
+    most = std::max(most, std::abs(exactly - error_at<T>(of, x[i], y[i], made[i]).ulp));
+  }
+  return most;
+}
+
 }  // namespace
 
 template <class T>
@@ -162,6 +183,7 @@ Judged judge(const Entry& entry, const Range& range, std::int64_t count, int sea
   if (!single && search > 0)
     judged.arguments += search_around<T>(loop_of<T>(entry), of, range, search, worst, judged.other_kind);
   if (single && !mpfr_version().empty()) {
+    judged.disagreement = disagreement<T>(loop_of<T>(entry), of, range, count);
     std::vector<Argument> again;
     std::vector<T> x, y;
     for (const Argument& each : worst) x.push_back(static_cast<T>(each.x)), y.push_back(static_cast<T>(each.y));

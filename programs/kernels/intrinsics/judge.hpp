@@ -22,7 +22,7 @@ struct Judged {
   std::int64_t arguments = 0;   // judged, those of the search among them
   std::int64_t other_kind = 0;  // of the sample: NaN or infinity where the reference is none, or the reverse
   std::string reference;        // by what
-  double disagreement = 0;      // ulp, of the reference with MPFR where both judged
+  double disagreement = 0;      // ulp, of the reference with MPFR: the worst thousand and a thousand at random
   bool every = false;           // no argument of the type is missing
 };
 

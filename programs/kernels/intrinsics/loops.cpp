@@ -55,6 +55,7 @@ namespace {
 #define ASSAY_TIMES(count) (count)
 #endif
 
+// NOLINTBEGIN(bugprone-macro-parentheses): T is a type, which no parentheses may enclose
 #define ASSAY_ONE_LOOP(name, call, T)                                                                 \
   [[gnu::noinline]] void name##_of(const T* __restrict x, const T*, T* __restrict made, long count) { \
     ASSAY_LOOP for (long i = 0; i < ASSAY_TIMES(count); ++i) made[i] = call(x[i]);                    \
@@ -63,6 +64,7 @@ namespace {
   [[gnu::noinline]] void name##_of(const T* __restrict x, const T* __restrict y, T* __restrict made, long count) { \
     ASSAY_LOOP for (long i = 0; i < ASSAY_TIMES(count); ++i) made[i] = call(x[i], y[i]);                           \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 #ifdef ASSAY_PLANT_EXP  // for tests: exp with three decimal digits lost
 #define exp(x) (::exp(x) * (1 + 1000 * 0x1p-53))

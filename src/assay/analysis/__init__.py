@@ -1,8 +1,8 @@
 """From samples to figures: one law a file.
 
-numpy is imported here first, told that its BLAS needs no threads: it would start one for each processor, which spin for
-some hundredths of a second before they sleep, and nothing here is large enough to share. The environment is put back at
-once, since the programs that Assay launches inherit it.
+numpy is imported here first, its BLAS set to no threads of its own: it would start one per hardware thread, which
+spin for some hundredths of a second before they sleep, and nothing here is large enough to share. The environment is
+put back at once, since the programs that Assay launches inherit it.
 """
 
 import os

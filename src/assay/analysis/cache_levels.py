@@ -13,6 +13,7 @@ off such curves by eye.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,12 +61,30 @@ def find_levels(sizes: ArrayLike, latencies: ArrayLike) -> tuple[CacheLevel, ...
     return tuple(found)
 
 
-def told(levels: tuple[CacheLevel, ...]) -> str:
-    """Say the levels in one sentence."""
+def decide(levels: tuple[CacheLevel, ...], stated: Mapping[int, float]) -> tuple[dict[int, float], frozenset[int]]:
+    """Bytes of each cache by its number, and which of these were found: where the curve has an edge, it decides.
+
+    An edge belongs to the first cache that the system states to be at least half as large, the last of several edges
+    there; what is larger than twice the last one is a further cache. A guest is told the last cache of a whole socket
+    of which neighbours leave it a part: its edge is smaller. A stated cache without an edge keeps its stated size.
+    """
+    decided, found = dict(sorted(stated.items())), set()
+    for level in levels:
+        if level.below is None:
+            continue
+        within = [number for number, size in sorted(stated.items()) if level.size <= TWICE * size]
+        number = within[0] if within else max(stated, default=0) + 1
+        decided[number] = level.size
+        found.add(number)
+    return decided, frozenset(found)
+
+
+def levels_text(levels: tuple[CacheLevel, ...]) -> str:
+    """The levels in one sentence."""
     caches = [level for level in levels if level.below is not None]
-    said = [
+    stated = [
         f"{level.size / 1024:.6g} KiB (under {(level.below or 0) / 1024:.6g}) at {level.latency * 1e9:.3g} ns"
         for level in caches
     ]
     beyond = [f"beyond them {level.latency * 1e9:.3g} ns" for level in levels if level.below is None]
-    return "caches found: " + "; ".join([*(said or ["none"]), *beyond])
+    return "caches found: " + "; ".join([*(stated or ["none"]), *beyond])

@@ -146,7 +146,7 @@ def _cache_levels(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[
         made.append(
             {"benchmark": record.name, "figure": figure.name, "params": dict(rest), "law": "cache_levels"}
             | {"levels": [level.to_dict() for level in levels], "launches_agree": [agree, len(by_launch)]}
-            | {"text": f"{cache_levels.told(levels)} ({agree} of {len(by_launch)} launches alone say the same)"}
+            | {"text": f"{cache_levels.levels_text(levels)} ({agree} of {len(by_launch)} launches alone say the same)"}
         )
     return made
 
@@ -165,11 +165,11 @@ def _speedup(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, 
         about = {"benchmark": record.name, "figure": figure.name, "params": dict(rest)}
         base = f"the same program on {counts[0]:g} thread{'s' if counts[0] > 1 else ''}"
         ratio = speedup.speedups(counts, times, base=base)
-        said = "; ".join(
+        ratios = "; ".join(
             f"{e.value:.3g} on {p} ({e.range[0]:.3g} to {e.range[1]:.3g})"
             for p, e in zip(ratio.processors[1:], ratio.speedup[1:], strict=True)
         )
-        made.append(about | {"law": "speedup", **ratio.to_dict(), "text": f"speedup over {base}: {said}"})
+        made.append(about | {"law": "speedup", **ratio.to_dict(), "text": f"speedup over {base}: {ratios}"})
         for law, least in ((speedup.amdahl, 2), (speedup.universal, 3)):
             if len(counts) >= least:
                 fitted = law(counts, times, base=base)

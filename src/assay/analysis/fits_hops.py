@@ -59,9 +59,9 @@ def text_of(plane: hops.PerHop) -> str:
     how = "least squares, as the papers" if plane.estimator == "ordinary" else "robust"
     reach = f"{plane.over[0]:g} to {plane.over[1]:g} B and {plane.hops[0]:g} to {plane.hops[-1]:g} hops"
     off = plane.holdout[1] if plane.holdout else plane.worst
-    doubt = f"; off by up to {off:.0%}: a hop's delay is not the same at all lengths" if off > MISSES else ""
+    caveat = f"; off by up to {off:.0%}: a hop's delay is not the same at all lengths" if off > MISSES else ""
     terms = f"{plane.alpha * 1e6:.4g} us + {plane.beta * 1e9:.4g} ns/B x N + {plane.gamma * 1e6:.4g} us x h"
-    return f"T = {terms} over {reach} ({how}{doubt})"
+    return f"T = {terms} over {reach} ({how}{caveat})"
 
 
 def _families(found: Sequence[CaseSamples], metric: str) -> dict[tuple[tuple[str, Any], ...], dict[Place, CaseSamples]]:

@@ -1,8 +1,9 @@
 """`model = "rates_by_level"`: r_max, n_half and start-up of a loop by vector length, for every level of memory.
 
-The record has a metric `time` (s) and a metric `cycles`, both of an element, `cache` (B) by `level`, the parameter
-`length`, and of each case the constants `flops`, `paper`, `bytes`, `arrays`, `stride` and `index`. Rates come from
-`time`, start-up and cycles from `cycles`, so that r_max times cycles over the clock gives the flop count.
+The record has a metric `time` (s) and a metric `cycles`, both of an element, `cache` (B) by `level` and, where the
+program takes a curve of its own, `chase` (s) by `size`; the parameter `length`, and of each case the constants `flops`,
+`paper`, `bytes`, `arrays`, `stride` and `index`. Rates come from `time`, start-up and cycles from `cycles`, so that
+r_max times cycles over the clock gives the flop count.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay.analysis import cache_levels
 from assay.analysis.figures import CaseSamples
 from assay.analysis.level_rates import LevelRates, fit_levels
 from assay.benchmark.record import Benchmark
@@ -24,19 +26,41 @@ Families = Callable[[Sequence[CaseSamples], str, str], Mapping[tuple[tuple[str, 
 
 def by_level(record: Benchmark, found: Sequence[CaseSamples], families: Families) -> list[dict[str, Any]]:
     """Fit every family of cells that differ in length only; one entry a family and level."""
-    caches = {
-        int(cell.case["level"]): float(np.median(np.concatenate(list(cell.launches.values()))))
-        for cell in found
-        if cell.metric == "cache"
-    }
+    caches, seen = _caches(found, families)
     cycles = families(found, "cycles", "length")
     made = []
     for rest, cells in families(found, "time", "length").items():
         constants = record.constants(dict(rest))
         of = {level.level: level for level in _fitted(cycles.get(rest, {}), constants, caches)}
         for level in _fitted(cells, constants, caches):
-            made.append(_entry(record, dict(rest), constants, level, of.get(level.level)))
+            entry = _entry(record, dict(rest), constants, level, of.get(level.level))
+            if seen is not None and level.size is not None and int(level.level[1:]) not in seen:
+                entry["reason"] = "; ".join(filter(None, (entry["reason"], NOT_SEEN)))
+            made.append(entry | {"text": _text(entry)})
     return made
+
+
+NOT_SEEN = "its size as stated: the curve of dependent loads shows no edge there"
+LEAST_SIZES = 3  # of a curve
+
+
+def _caches(found: Sequence[CaseSamples], families: Families) -> tuple[dict[int, float], frozenset[int] | None]:
+    """Bytes of the caches by number, and those that were found; None where no curve was measured.
+
+    The system states sizes (`cache`); the curve of dependent loads that the program takes in its own memory (`chase` by
+    `size`) decides where it has an edge. Each size counts with its least reading.
+    """
+    stated = {
+        int(cell.case["level"]): float(np.median(np.concatenate(list(cell.launches.values()))))
+        for cell in found
+        if cell.metric == "cache"
+    }
+    curves = families(found, "chase", "size")
+    curve = next((cells for cells in curves.values() if len(cells) >= LEAST_SIZES), None)
+    if curve is None:
+        return stated, None
+    least = [min(float(values.min()) for values in cell.launches.values()) for cell in curve.values()]
+    return cache_levels.decide(cache_levels.find_levels(list(curve), least), stated)
 
 
 def _fitted(cells: Cells, constants: Mapping[str, Any], caches: Mapping[int, float]) -> list[LevelRates]:
@@ -84,7 +108,7 @@ def _entry(
         "cycles_per_element": each,
         "reason": rates.reason,
     }
-    return entry | {"text": _text(entry)}
+    return entry
 
 
 def _text(entry: Mapping[str, Any]) -> str:

@@ -174,6 +174,11 @@ class Benchmark:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def units(self) -> tuple[str, ...]:
+        """Sources that are compiled apart, by their names: the kernels that a build variant may change."""
+        return tuple(self.extra.get("unit", ()))
+
+    @property
     def errors(self) -> frozenset[str]:
         """The metrics that say how far others' readings may be off: no subject of their own."""
         return frozenset(name for name, metric in self.metrics.items() if metric.error_of)
@@ -310,6 +315,10 @@ def _benchmark(table: dict[str, Any], path: Path) -> Benchmark:
         if metric.error_of is not None and (metric.error_of == name or metric.error_of not in metrics):
             others = ", ".join(other for other in metrics if other != name)
             raise ValueError(f"[metric.{name}] error_of = {metric.error_of!r} (accepted: {others})")
+    for name, unit in table.get("unit", {}).items():
+        seen = unit.get("source") if isinstance(unit, dict) else unit
+        if not isinstance(seen, str) or not seen:
+            raise ValueError(f"[unit.{name}] source = {seen!r} (accepted: a C++ file below programs/, or beside this)")
     return Benchmark(
         name=table["name"],
         title=table["title"],

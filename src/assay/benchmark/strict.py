@@ -36,7 +36,7 @@ _TOP = {
         "libraries",
     ),
     *("ranks", "least_ranks", "most_ranks", "host", "needs", "computes"),
-    *("parameter", "metric", "figure", "headline", "roof", "shares", "row", "constants"),
+    *("parameter", "metric", "figure", "headline", "roof", "shares", "accuracy", "row", "constants"),
 }
 NEEDS = (
     "self",
@@ -45,7 +45,7 @@ NEEDS = (
     "forwarding",
     "forced",
 )  # tables of a description that a benchmark cannot do without
-LIBRARIES = ("blas", "fftw")  # that a program may use where they are (execute/libraries.py)
+LIBRARIES = ("blas", "lapack", "fftw")  # that a program may use where they are (execute/libraries.py)
 _VALUES = ("default", "quick", "standard", "full", "described")
 _KEYS = {
     "parameter": {"type", *_VALUES, "min", "max", "unit", "sweep", "help", "choices", "words", "from"},

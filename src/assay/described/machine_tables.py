@@ -24,14 +24,14 @@ def _reader(wanted: str) -> BeforeValidator:
     return BeforeValidator(read)
 
 
-def _said(unit: str) -> dict[str, Any]:
-    """What a quantity's type says of itself: its unit, and examples of how it is written."""
+def _schema(unit: str) -> dict[str, Any]:
+    """JSON schema of a quantity: its unit, and examples of how it is written."""
     return {"unit": unit, "examples": units.EXAMPLES[unit]}
 
 
-Seconds = Annotated[float, _reader("s"), Field(ge=0, json_schema_extra=_said("s"))]
-SecondsPerByte = Annotated[float, _reader("s/B"), Field(ge=0, json_schema_extra=_said("s/B"))]
-Bytes = Annotated[float, _reader("B"), Field(ge=0, json_schema_extra=_said("B"))]
+Seconds = Annotated[float, _reader("s"), Field(ge=0, json_schema_extra=_schema("s"))]
+SecondsPerByte = Annotated[float, _reader("s/B"), Field(ge=0, json_schema_extra=_schema("s/B"))]
+Bytes = Annotated[float, _reader("B"), Field(ge=0, json_schema_extra=_schema("B"))]
 
 
 class MessagesTable(Table):

@@ -131,6 +131,12 @@ class HostFacts:
         return list(self.stated.get("hosts") or ())
 
     @property
+    def limits(self) -> Facts | None:
+        """What no message can do better, by the description of a simulated machine (described/limits.py)."""
+        found: Facts | None = self.stated.get("limits")
+        return found
+
+    @property
     def mpi(self) -> Facts | None:
         """The MPI that launched: implementation, version."""
         found: Facts | None = self.stated.get("mpi")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseSource:
-    """What takes processors away: how often per second of one processor, and in words (`analysis.noise.Cause`)."""
+    """What takes hardware threads away: how often per second of one, and in words (`analysis.noise.Cause`)."""
 
     name: str
     rate: float
@@ -37,7 +37,7 @@ class NodeSpectrum:
 
 @dataclass(frozen=True, kw_only=True)
 class NodeNoise:
-    """One node: seconds traced (of one processor, summed), share of them lost, detours per second.
+    """One node: seconds traced (of one hardware thread, summed), share of them lost, detours per second.
 
     `tick` (Hz) is the kernel's, `in_step` the share of the detours that come with it; `text`: the same in sentences.
     """

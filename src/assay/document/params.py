@@ -7,5 +7,3 @@ from typing import Any
 Params = dict[str, Any]  # a case: a benchmark's parameters by name
 Facts = dict[str, Any]  # circumstances as a host or a launcher states them, in SI units
 Plot = dict[str, Any]  # a Plotly figure: {data, layout, ticks}
-Quoted = dict[str, Any]  # published cells of a machine, by benchmark
-Validation = dict[str, Any]  # a described machine beside what was published of it

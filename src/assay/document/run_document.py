@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from assay.document.build_variants import BuildVariants
 from assay.document.cause import DisturbanceCause
 from assay.document.host_facts import Host, HostFacts
 from assay.document.json_form import WRITTEN_IF_SET
-from assay.document.params import Quoted, Validation
+from assay.document.quoted import Quoted
 from assay.document.run_verdict import RunVerdict
 from assay.document.section import Section
 from assay.document.spent import LaunchesSpent
+from assay.document.validation import Validation
 from assay.report.grid import Grid
 
 
@@ -30,7 +32,7 @@ class Document:
 
     `host` is the one that measured, `hosts` each by name, `provenance` the circumstances of launches by key.
     `summary` is the verdict; `validation` and `beside` a described machine against what was published of it; `report`
-    the path of the page, once there is one.
+    the path of the page, once there is one. `variants`: build variants beside one another, where there are any.
     """
 
     run: str
@@ -54,6 +56,7 @@ class Document:
     spent: LaunchesSpent | None = None
     kind: str = "measured"
     quoted: Quoted | None = None
+    variants: Annotated[BuildVariants | None, WRITTEN_IF_SET] = None
     summary: Annotated[RunVerdict | None, WRITTEN_IF_SET] = None
     validation: Annotated[Validation | None, WRITTEN_IF_SET] = None
     beside: Annotated[list[Grid] | None, WRITTEN_IF_SET] = None

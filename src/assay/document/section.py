@@ -56,6 +56,38 @@ class SharesDrawn:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AccuracyDrawn:
+    """What a record wants shown of speed beside accuracy: `[accuracy]` (report/accuracy.py)."""
+
+    time: str
+    error: str
+    across: str
+    over: str
+    wrong: Annotated[str | None, WRITTEN_IF_SET] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpentEnergy:
+    """What the packages took while a rate was measured, and what that is for each unit of work (report/energy.py).
+
+    Watts are medians of the launches; `value` and `range` in `unit` (J/flop, J/B, J/message), of the packages alone;
+    `state` is that of the rate. Of all that ran on the host, idle power included.
+    """
+
+    figure: str
+    params: Params
+    package: float
+    memory: float | None
+    platform: float | None
+    value: float
+    range: list[float]
+    unit: str
+    launches: int
+    source: str
+    state: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class RoofPart:
     """What a record has for the roof: `[roof]` (report/roof.py)."""
 
@@ -66,6 +98,7 @@ class RoofPart:
     bytes: Annotated[str | int | float | None, WRITTEN_IF_SET] = None
     figure: Annotated[str | None, WRITTEN_IF_SET] = None
     clock: Annotated[str | None, WRITTEN_IF_SET] = None
+    width: Annotated[str | None, WRITTEN_IF_SET] = None
     where: Annotated[str | None, WRITTEN_IF_SET] = None
 
     @property
@@ -93,6 +126,7 @@ class Section:
     matrix: list[str] | None = None
     shares: SharesDrawn | None = None
     roof: RoofPart | None = None
+    accuracy: Annotated[AccuracyDrawn | None, WRITTEN_IF_SET] = None
     state: str = "invalid"
     states: dict[str, int] = field(default_factory=dict)
     failed_checks: int = 0
@@ -103,6 +137,7 @@ class Section:
     binding: list[str] = field(default_factory=list)
     launches: int = 0
     figures: list[ReportedFigure] = field(default_factory=list)
+    energy: Annotated[list[SpentEnergy] | None, WRITTEN_IF_SET] = None
     headlines: list[Headline] = field(default_factory=list)
     fits: list[Fit] = field(default_factory=list)
     variance: list[VarianceByLevel] = field(default_factory=list)

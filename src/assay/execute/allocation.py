@@ -48,30 +48,32 @@ class Allocation:
         """Ask for whole nodes and wait, as long as the queue takes; MeasurementError when Slurm refuses."""
         mark = f"assay-{uuid.uuid4().hex[:12]}"
         minutes = f"--time={int(HELD_FOR // 60)}"
-        asked = ["salloc", f"--nodes={nodes}", "--exclusive", "--mem=0", minutes, *options, f"--job-name={mark}"]
+        command = ["salloc", f"--nodes={nodes}", "--exclusive", "--mem=0", minutes, *options, f"--job-name={mark}"]
         script = f"env -0; printf '{_GRANTED}'; exec sleep infinity"
         with leash.OutputFile() as granted, leash.OutputFile() as log:
             held = leash.Leash(
-                [leash.Command((*asked, "sh", "-c", script), granted.path, log.path)],
+                [leash.Command((*command, "sh", "-c", script), granted.path, log.path)],
                 environment=launch_environment(os.environ),
                 farewell=[["scancel", f"--name={mark}"]],
             )
-            began, told = time.monotonic(), 0
+            began, inquiries = time.monotonic(), 0
             while not granted.read().endswith(_GRANTED):
                 why = last_words(log.read())
                 alive = held.alive()
                 waited = time.monotonic() - began
-                if alive and waited > 2 * 2**told:  # ask less and less often
+                if alive and waited > 2 * 2**inquiries:  # ask less and less often
                     reason = leash.ask(["squeue", "-h", f"--name={mark}", "-o", "%r"], timeout=30)[1].strip()
-                    told += 1
+                    inquiries += 1
                     if _HOPELESS.search(reason):
                         held.release()
                         alive, why = False, reason
-                    elif told == 1:
+                    elif inquiries == 1:
                         sys.stderr.write(f"assay: waiting for Slurm to grant {nodes} nodes ({mark}: {reason})\n")
                 if not alive:
-                    said = why or "salloc said nothing"
-                    raise MeasurementError(f"Slurm gave no allocation of {nodes} nodes: {said}; {shlex.join(asked)}")
+                    reason = why or "salloc said nothing"
+                    raise MeasurementError(
+                        f"Slurm gave no allocation of {nodes} nodes: {reason}; {shlex.join(command)}"
+                    )
                 time.sleep(0.05)
             pairs = granted.read().removesuffix(_GRANTED).split("\0")
         environment = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
@@ -98,7 +100,7 @@ class Allocation:
             self.held.release()
 
 
-def last_words(said: str) -> str:
+def last_words(text: str) -> str:
     """The last two lines of what a command said, as one."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     return " / ".join(lines[-2:])[:300]

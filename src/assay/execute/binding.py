@@ -42,12 +42,12 @@ def _of_one(rank: Rank, host: Mapping[str, Any]) -> str:
     return f"{cores} cores"
 
 
-def stated(asked: str, found: str, *, shared: bool = False) -> str:
+def stated(policy: str, found: str, *, shared: bool = False) -> str:
     """The binding as a reader sees it: what was seen, and what was asked only where it differs.
 
     `shared`: several ranks have the same core or hardware thread, which is not what binding to one means.
     """
-    wanted = _SAME.get(asked, asked)
+    wanted = _SAME.get(policy, policy)
     if found == "unknown":
         return wanted
     if shared and found != "none":

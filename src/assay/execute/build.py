@@ -17,16 +17,29 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from assay.benchmark.own import cache_root
 from assay.benchmark.record import programs_root
+from assay.benchmark.variants import Variant
 from assay.errors import MeasurementError
 from assay.execute import leash
 from assay.execute.compiler import Compiler, find_compiler, first_errors
 from assay.execute.libraries import FoundLibrary, with_libraries
 from assay.execute.mpi import Mpi, launch_environment
-from assay.execute.units import SharedUnit, digest_of, includes, make, objects_of, own_units, shared, units_of
+from assay.execute.units import (
+    SharedUnit,
+    digest_of,
+    includes,
+    make,
+    objects_of,
+    own_units,
+    shared,
+    unit_source,
+    units_of,
+)
+from assay.execute.variants import compiler_of
+from assay.execute.vectorised import Kernel, kernels
 
 COMPILE_WITHIN = 300.0  # s, one program
 OWN_FLAGS = "-Werror=unused-result -Werror=unused-value"  # a person's own: a forgotten co_await is no warning
@@ -40,7 +53,8 @@ class ProgramSource(Protocol):
 
     A record may say `flags = ["-fopenmp"]` (`Benchmark.extra`): each is used where the compiler has it; and
     `libraries = ["blas"]`: each is linked where it is found (libraries.py). `[unit.NAME]` with `source` and `flags`
-    names a further source that is compiled by itself and linked (units.py, own_units).
+    names a further source that is compiled by itself and linked (units.py, own_units); a `variant` (VariedProgram) says
+    by which compiler and with which flags.
     """
 
     @property
@@ -57,6 +71,19 @@ class ProgramSource(Protocol):
 
 
 @dataclass(frozen=True)
+class BuiltVariant:
+    """What a program's kernels were made by: the compiler, the command of each, and what it made of them.
+
+    `vectorised` is None where no disassembler says it.
+    """
+
+    compiler: str
+    version: str
+    commands: tuple[str, ...]
+    vectorised: tuple[Kernel, ...] | None
+
+
+@dataclass(frozen=True)
 class Built:
     """A binary and what it was made by; `cached`: it was there before, `seconds` of compiling otherwise."""
 
@@ -67,6 +94,7 @@ class Built:
     cached: bool
     seconds: float
     libraries: tuple[FoundLibrary, ...] = ()
+    variant: BuiltVariant | None = None
 
 
 def build(
@@ -105,7 +133,21 @@ def build(
         # Units stand first in the queue: a program that waits for one waits for another worker, never for itself.
         units = {unit.object: pool.submit(make, unit, root, timeout) for unit in missing}
         made = pool.map(lambda plan: _one(plan, units, root, folder, timeout, progress), plans)
-        return dict(zip([b.name for b in benchmarks], made, strict=True))
+        built = dict(zip([b.name for b in benchmarks], made, strict=True))
+    for plan in plans:
+        if plan.variant is not None:
+            built[plan.name] = replace(built[plan.name], variant=_by_variant(plan, root))
+    return built
+
+
+def _by_variant(plan: _Plan, root: Path) -> BuiltVariant:
+    compiler = plan.apart[0].compiler
+    commands = [unit.compiler.object_command(unit.source.relative_to(root), Path(unit.object.name), Path("programs"))
+                if root in unit.source.parents else unit.compiler.object_command(unit.source, unit.object, root)
+                for unit in plan.apart]  # fmt: skip
+    version = compiler.version.partition("\n")[0]
+    found = kernels([unit.object for unit in plan.apart])
+    return BuiltVariant(compiler.identity, version, tuple(map(shlex.join, commands)), found)
 
 
 def build_for_simulator(benchmark: ProgramSource, progress: Progress = lambda text: None) -> Path:
@@ -134,10 +176,10 @@ def build_for_simulator(benchmark: ProgramSource, progress: Progress = lambda te
         )
         objects = objects_of(sources, root, folder / "units", compiler, compiler, COMPILE_WITHIN)
         command = replace(compiler, flags=f"-shared {compiler.flags}").command(source, fresh, root, {}, objects)
-        ended, said = leash.ask(command, timeout=COMPILE_WITHIN, environment=launch_environment(os.environ))
+        ended, log = leash.ask(command, timeout=COMPILE_WITHIN, environment=launch_environment(os.environ))
         if ended.missing or ended.timed_out or any(ended.statuses) or not fresh.exists():
             raise MeasurementError(
-                f"{benchmark.name} does not compile for described machines: {first_errors(said)}; the command: "
+                f"{benchmark.name} does not compile for described machines: {first_errors(log)}; the command: "
                 f"{shlex.join(command)}"
             )
         fresh.rename(library)
@@ -156,6 +198,13 @@ class _Plan:
     key: str
     program: Path
     libraries: tuple[FoundLibrary, ...]
+    apart: list[SharedUnit]
+    variant: Variant | None
+
+    @property
+    def title(self) -> str:
+        """The program's own name."""
+        return self.name if self.variant is None else self.name.partition("-compiler")[0]
 
 
 def _plain(compiler: Compiler) -> Compiler:
@@ -171,10 +220,14 @@ def _plan(benchmark: ProgramSource, compiler: Compiler, plain: Compiler, root: P
     source = root / _MPI_MAIN if ranks else benchmark.path
     named = benchmark.path.relative_to(root) if root in benchmark.path.parents else benchmark.path
     defines = {"ASSAY_PROGRAM": f'"{named}"'} if ranks else {}
-    files, sources = shared(includes([source, benchmark.path], root), root)
-    units = units_of(sources, root, folder / "units", compiler, plain)
     extra = getattr(benchmark, "extra", {})
-    own = own_units(extra.get("unit", {}), root, folder / "units", plain, _has)
+    wished: Mapping[str, Mapping[str, Any]] = extra.get("unit", {})
+    apart = {unit_source(about, benchmark.path, root) for about in wished.values()}
+    files, sources = shared(includes([source, benchmark.path], root), root, apart)
+    units = units_of(sources, root, folder / "units", compiler, plain)
+    variant: Variant | None = getattr(benchmark, "variant", None)
+    by = plain if variant is None else compiler_of(variant)
+    own = own_units(wished, benchmark.path, root, folder / "units", by, _has)
     units += own
     wanted = tuple(extra.get("flags", ()))
     if wanted:  # for the program alone: what it shares with others was made without
@@ -185,7 +238,7 @@ def _plan(benchmark: ProgramSource, compiler: Compiler, plain: Compiler, root: P
     compiler, libraries = with_libraries(compiler, extra.get("libraries", ()))
     key = digest_of(compiler, files, [unit.object.name for unit in own])
     program = folder / f"{benchmark.name}-{key}"
-    return _Plan(benchmark.name, source, compiler, defines, units, key, program, libraries)
+    return _Plan(benchmark.name, source, compiler, defines, units, key, program, libraries, own, variant)
 
 
 def _one(
@@ -197,7 +250,8 @@ def _one(
     for unit in plan.units:
         if unit.object in units:
             units[unit.object].result()
-    progress(f"compiling {name} ({compiler.identity}, {compiler.flags})")
+    by = "" if plan.variant is None else f", its kernels by {plan.variant.compiler} {plan.variant.words}"
+    progress(f"compiling {plan.title} ({compiler.identity}, {compiler.flags}{by})")
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=folder) as scratch:
         fresh = Path(scratch) / name
@@ -214,9 +268,9 @@ def _has(compiler: Compiler, flag: str) -> bool:
     source = folder / "empty.cpp"
     command = replace(compiler, flags=f"{compiler.flags} {flag}").command(source, folder / "empty", folder, {})
     words = ("sh", "-c", 'echo "int main() {}" >"$0" && exec "$@"', str(source), *command)
-    with leash.OutputFile() as said:
+    with leash.OutputFile() as log:
         ended = leash.run(
-            [leash.Command(words, said.path, said.path)],
+            [leash.Command(words, log.path, log.path)],
             timeout=COMPILE_WITHIN,
             environment=launch_environment(os.environ) | dict(compiler.environment),
             scratch=[folder],

@@ -10,7 +10,7 @@ def failed_checks(failed: Sequence[Mapping[str, Any]], reason: str | None = None
     """The first failed check (its event), of which case, how many more; then `reason`, unless that says the same."""
     case = ", ".join(f"{key} {value}" for key, value in (failed[0].get("case") or {}).items() if value is not None)
     more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
-    said = f"check failed{f' for {case}' if case else ''}: {failed[0].get('detail')}{more}"
-    if not reason or said == reason:
-        return said
-    return reason if said in reason else f"{said}; then {reason}"
+    failure = f"check failed{f' for {case}' if case else ''}: {failed[0].get('detail')}{more}"
+    if not reason or failure == reason:
+        return failure
+    return reason if failure in reason else f"{failure}; then {reason}"

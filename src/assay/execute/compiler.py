@@ -39,14 +39,14 @@ class Compiler:
     def make(self, name: str, command: Sequence[str], made: Path, timeout: float) -> None:
         """Run a command that makes the file `made`; MeasurementError names the first errors and the command."""
         environment = launch_environment(os.environ) | dict(self.environment)
-        ended, said = leash.ask(command, timeout=timeout, environment=environment)
+        ended, output = leash.ask(command, timeout=timeout, environment=environment)
         shown = shlex.join(command)
         if ended.missing:
             raise MeasurementError(f"{name}: `{command[0]}` could not be started: {ended.missing}")
         if ended.timed_out:
             raise MeasurementError(f"{name}: the compiler timed out after {timeout:g} s: {shown}")
         if any(ended.statuses) or not made.exists():
-            raise MeasurementError(f"{name} does not compile: {first_errors(said)}; the command: {shown}")
+            raise MeasurementError(f"{name} does not compile: {first_errors(output)}; the command: {shown}")
 
     def command(
         self, source: Path, program: Path, root: Path, defines: Mapping[str, str], objects: Sequence[Path] = ()
@@ -121,7 +121,7 @@ def find_compiler(environment: Mapping[str, str] | None = None, mpi: Mpi | None 
 
 def _version(words: tuple[str, ...], env: Mapping[str, str]) -> str:
     called = " ".join(words)
-    ended, said = leash.ask([*words, "--version"], timeout=_ANSWERS_WITHIN, environment=env)
+    ended, output = leash.ask([*words, "--version"], timeout=_ANSWERS_WITHIN, environment=env)
     if ended.missing:
         raise MeasurementError(f"compiler `{called}`: there is no such program; {_ADVICE}")
     if ended.timed_out:
@@ -129,13 +129,13 @@ def _version(words: tuple[str, ...], env: Mapping[str, str]) -> str:
             f"compiler `{called}` hangs: `{called} --version` gave no answer in {_ANSWERS_WITHIN:g} s; {_ADVICE}"
         )
     if any(ended.statuses):
-        raise MeasurementError(f"compiler `{called}` fails even at --version: {_opening(said)}; {_ADVICE}")
-    return said.strip()
+        raise MeasurementError(f"compiler `{called}` fails even at --version: {_opening(output)}; {_ADVICE}")
+    return output.strip()
 
 
-def _opening(said: str) -> str:
+def _opening(output: str) -> str:
     """Give the first paragraph in one line, without the rules that wrappers draw around their messages."""
-    lines = (line.strip() for line in said.splitlines())
+    lines = (line.strip() for line in output.splitlines())
     text = itertools.dropwhile(lambda line: not line, (line if line.strip("-=*") else "" for line in lines))
     return " ".join(itertools.takewhile(bool, text)).rstrip(".") or "no message"
 
@@ -157,14 +157,28 @@ def processor() -> str:
     except OSError:
         text = ""
     model = re.search(r"^(?:model name|CPU part|cpu)\s*:\s*(.+)$", text, re.MULTILINE)
-    features = re.search(r"^(?:flags|Features|isa)\s*:\s*(.+)$", text, re.MULTILINE)
-    digest = hashlib.sha256(" ".join(sorted(features.group(1).split())).encode()).hexdigest()[:12] if features else "-"
+    features = sorted(_features(text))
+    digest = hashlib.sha256(" ".join(features).encode()).hexdigest()[:12] if features else "-"
     return f"{platform.machine()} {model.group(1).strip() if model else '-'} {digest}"
 
 
-def first_errors(said: str, limit: int = 3) -> str:
+@functools.cache
+def processor_features() -> frozenset[str]:
+    """What Linux calls the features of this processor; empty where it does not say."""
+    try:
+        return frozenset(_features(Path("/proc/cpuinfo").read_text(errors="replace")))
+    except OSError:
+        return frozenset()
+
+
+def _features(text: str) -> list[str]:
+    found = re.search(r"^(?:flags|Features|isa)\s*:\s*(.+)$", text, re.MULTILINE)
+    return found.group(1).split() if found else []
+
+
+def first_errors(output: str, limit: int = 3) -> str:
     """The first lines of a compiler's words that state an error, joined; else its first lines."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if re.search(r"\b(fatal )?error\b|undefined reference", line)]
     hint = "; co_await is missing before this call" if _NOT_AWAITED.search(" ".join(errors[:limit])) else ""
     return (" / ".join((errors or lines)[:limit]) or "it printed nothing") + hint

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -49,14 +50,24 @@ class DescribedTarget:
         return simulate(self.description, record, job, self.timeline, self.matrix)
 
     def circumstances(self) -> dict[str, Any]:
-        """Say which version simulated: a simulated launch has no other circumstances."""
+        """Say which version simulated, and what the description allows at best; a simulation has no other ones."""
         from assay import __version__
 
-        return {"simulated": True, "assay": __version__}
+        return {"simulated": True, "assay": __version__, "limits": self._limits}
+
+    @cached_property
+    def _limits(self) -> dict[str, Any]:
+        from assay.described.limits import limits
+
+        return limits(self.description)
 
     def describe(self) -> dict[str, Any]:
         """Give the whole description: it is the machine."""
         return {"description": self.description.model_dump(mode="json")}
+
+    def compiled(self) -> list[dict[str, Any]]:
+        """No kernel is compiled."""
+        return []
 
     def allocation(self) -> str:
         """A simulated machine is the same in every process."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from assay.benchmark import resolved
 from assay.benchmark.record import Benchmark
-from assay.execute.plan import Plan
+from assay.execute.plan import Plan, varied_name
 from assay.store import Run
 
 STARTING = 0.5  # s, a launch besides its blocks
@@ -71,8 +71,7 @@ def _taken(runs: list[Run], machine: str, profile: str) -> dict[tuple[str, int |
 
 
 def _name(task: Mapping[str, Any]) -> str:
-    varied = "".join(f"-{key}{value}" for key, value in (task.get("factors") or {}).items())
-    return f"{task['launch']:03d}-{task['benchmark']}{varied}"
+    return f"{task['launch']:03d}-{varied_name(task['benchmark'], task.get('factors') or {})}"
 
 
 def _by_slices(record: Benchmark, profile: str) -> float:

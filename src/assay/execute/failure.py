@@ -37,7 +37,7 @@ def reason(
     """
     text = _text(log, log_before)
     lines = [line.strip() for line in text.splitlines()]
-    found = _waited(lines, placement) or _said(name, lines) or _ended(text, placement)
+    found = _waited(lines, placement) or _own_message(name, lines) or _ended(text, placement)
     if found is None and status < 0 and starter:
         found = f"{Path(starter).name} was killed by {_signal(-status)}"
     if found is None:
@@ -52,7 +52,7 @@ def reason(
 def waiting(name: str, log: Path, log_before: int) -> str | None:
     """What a launch that was ended for its time had said by then, in a line."""
     lines = [line.strip() for line in _text(log, log_before).splitlines()]
-    return _said(name, lines)
+    return _own_message(name, lines)
 
 
 def _text(log: Path, before: int) -> str:
@@ -63,11 +63,11 @@ def _text(log: Path, before: int) -> str:
         return file.read(_READ).decode(errors="replace")
 
 
-def _said(name: str, lines: Iterable[str]) -> str | None:
+def _own_message(name: str, lines: Iterable[str]) -> str | None:
     """The program's own lines, which begin with its name; a launcher may have put a node or a task before it."""
     own = re.compile(rf"(?:^|[:\]] ){re.escape(name)}: (.*)|^(check failed for .*)")
-    said = dict.fromkeys(found.group(1) or found.group(2) for line in lines if (found := own.search(line)))
-    return " / ".join(list(said)[:3])[:600] if said else None
+    messages = dict.fromkeys(found.group(1) or found.group(2) for line in lines if (found := own.search(line)))
+    return " / ".join(list(messages)[:3])[:600] if messages else None
 
 
 def _waited(lines: Iterable[str], placement: Sequence[Mapping[str, Any]]) -> str | None:

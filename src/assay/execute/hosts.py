@@ -112,10 +112,10 @@ class HostsLauncher(MpiexecLauncher):
 
     def _reach(self, job: Job, hosts: list[str]) -> dict[str, bool]:
         """Whether each host sees the run's folder and the program; MeasurementError names those that do not answer."""
-        asked = [host for host in hosts if (host, job.out.parent, job.command[0]) not in self._seen]
+        unseen = [host for host in hosts if (host, job.out.parent, job.command[0]) not in self._seen]
         with tempfile.TemporaryDirectory(prefix=".seen-", dir=job.out.parent) as folder:
             test = f"test -d {shlex.quote(folder)} && test -x {shlex.quote(job.command[0])} && echo sees || echo blind"
-            files = {host: Path(folder) / f"{number}" for number, host in enumerate(asked)}
+            files = {host: Path(folder) / f"{number}" for number, host in enumerate(unseen)}
             commands = [
                 leash.Command((*SSH, host, test), file, file.with_suffix(".err")) for host, file in files.items()
             ]

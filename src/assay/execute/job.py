@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import pkgutil
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -27,7 +28,7 @@ class Job:
     `command` is the program with its arguments but without `--out`: the launcher lets the program write to `out`
     itself, or captures it there. On several nodes a node program writes one file per node: see `outputs`.
     `timeout` in s; `log` takes what the launcher and the program say on their standard streams; `spawns`: the program
-    starts processes itself.
+    starts processes itself; `say` takes what a person should know while it runs, a line at a time.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Job:
     timeout: float
     environment: dict[str, str] = field(default_factory=dict)
     spawns: bool = False
+    say: Callable[[str], None] = field(default=lambda text: None, compare=False)
 
 
 @dataclass(frozen=True)

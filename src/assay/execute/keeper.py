@@ -5,7 +5,9 @@ comes back to it when its parent dies: killing until no child is left therefore 
 with the keeper (PR_SET_PDEATHSIG).
 
 It reads one order from standard input (8 bytes of length, little-endian, then a dict as `marshal` has it; both sides
-are one interpreter) and answers with another on standard output. Every launch waits for its start, so that it imports
+are one interpreter) and answers with another on standard output, before which there may be notices: {"stopped": PIDs},
+where the order asks to look for processes that a signal has stopped (SIGSTOP), and does not wait for these for ever
+(`patience`). Every launch waits for its start, so that it imports
 only what it cannot do without, and no module that takes milliseconds (pathlib, contextlib, subprocess).
 """
 # ruff: noqa: PTH102, PTH106, PTH108, PTH114, PTH123, PTH208, SIM105
@@ -19,6 +21,7 @@ import time
 
 GRACE = 1.0  # s, between asking a tree to end and killing it
 GIVE_UP = 10.0  # s, after which a process that SIGKILL does not end is left to the kernel
+LOOK = 2.0  # s, between looks for stopped processes; each reads some small files per process (a rank: 0.1 ms)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -32,7 +35,7 @@ def _start(
 ) -> tuple[int, int | None]:
     """Start a command in a session of its own; returns its number and, with `hold`, the pipe to its standard input."""
     keeper = os.getpid()
-    told, tell = os.pipe()
+    errors, report = os.pipe()
     stdin, held = os.pipe() if hold else (os.open(os.devnull, os.O_RDONLY), None)
     child = os.fork()
     if child == 0:
@@ -54,13 +57,13 @@ def _start(
             place = argv[0]
             os.execvp(place, argv)
         except OSError as error:
-            os.write(tell, f"{error.strerror}: {place}".encode())
+            os.write(report, f"{error.strerror}: {place}".encode())
         finally:
             os._exit(127)
-    os.close(tell)
+    os.close(report)
     os.close(stdin)
-    refusal = os.read(told, 1 << 16)
-    os.close(told)
+    refusal = os.read(errors, 1 << 16)
+    os.close(errors)
     if refusal:
         raise _RefusedError(refusal.decode())
     return child, held
@@ -85,6 +88,60 @@ def _below(root: int, states: str = "") -> list[int]:
     return [pid for pid in found if not states or state[pid] in states]
 
 
+def _tree(root: int) -> list[int]:
+    """All processes below `root` as `_below` finds them, without a look at those of others where the kernel allows."""
+    found = [root]
+    for pid in found:  # grows while it is walked
+        try:
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                with open(f"/proc/{pid}/task/{thread}/children") as children:
+                    found.extend(map(int, children.read().split()))
+        except OSError:  # it has ended; or this kernel keeps no such list (CONFIG_PROC_CHILDREN)
+            if pid == root:
+                return _below(root)
+    return found[1:]
+
+
+class _Stops:
+    """Which processes of the tree a signal has stopped, as looks at intervals find them.
+
+    `since`: those that are, with the time of the look that found them; `paused`: those that went on, with about how
+    many seconds they stood, by the looks.
+    """
+
+    def __init__(self) -> None:
+        self.since: dict[int, float] = {}
+        self.paused: dict[int, float] = {}
+        self._last = 0.0
+
+    def look(self, now: float) -> list[int]:
+        """Look; returns those that were not stopped at the look before."""
+        stopped = [pid for pid in _tree(os.getpid()) if _state(pid) == "T"]
+        new = [pid for pid in stopped if pid not in self.since]
+        self.gone_on([pid for pid in self.since if pid not in stopped])
+        self.since |= dict.fromkeys(new, now)
+        self._last = now
+        return new
+
+    def gone_on(self, pids: list[int]) -> None:
+        """Take note that these are not stopped any more."""
+        for pid in pids:
+            self.paused[pid] = self.paused.get(pid, 0.0) + self._last - self.since.pop(pid) + LOOK
+
+    def longest(self, now: float) -> float:
+        """How long one has been stopped at least (s); 0 where none is."""
+        return now - min(self.since.values(), default=now)
+
+
+def _state(pid: int) -> str:
+    """One letter as in proc(5), T: stopped; "" where it has ended."""
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return ""
+
+
 def _reap(statuses: dict[int, int]) -> bool:
     """Collect every child that has ended; False when none is left."""
     while True:
@@ -104,9 +161,9 @@ def _send(pid: int, number: int) -> None:
         pass
 
 
-def _end(statuses: dict[int, int], asked: list[int]) -> None:
-    """Ask the processes `asked` to end, wait a little, then kill whatever is below until nothing is."""
-    for pid in asked:
+def _end(statuses: dict[int, int], unfinished: list[int]) -> None:
+    """Ask the processes `unfinished` to end, wait a little, then kill whatever is below until nothing is."""
+    for pid in unfinished:
         _send(pid, signal.SIGTERM)
     began = time.monotonic()
     while _reap(statuses):
@@ -156,6 +213,15 @@ def _read(length: int) -> bytes:
     return text
 
 
+def _write(message: dict[str, object]) -> None:
+    """Write a notice or the answer to standard output."""
+    text = marshal.dumps(message)
+    try:
+        os.write(1, len(text).to_bytes(8, "little") + text)
+    except OSError:
+        pass
+
+
 def _keep() -> None:
     """Be the keeper: read the order, start, wait for the end, leave nothing behind, answer."""
     libc = ctypes.CDLL(None)  # loaded before the fork: the child may only make calls
@@ -189,20 +255,33 @@ def _keep() -> None:
         missing = str(refusal)
     except OSError as error:  # no process, no pipe
         missing = str(error.strerror)
+    stops, looked, patience, impatient = _Stops(), began, order["patience"], False
     while missing is None:
         _reap(statuses)
         if all(pid in statuses for pid in pids):
             break
-        left = None if order["timeout"] is None else order["timeout"] - (time.monotonic() - began)
+        now = time.monotonic()
+        left = None if order["timeout"] is None else order["timeout"] - (now - began)
         timed_out = left is not None and left <= 0
         if timed_out or orphaned or ordered_off:
             break
+        if patience is not None:
+            if now - looked >= LOOK:
+                looked = now
+                if new := stops.look(now):
+                    _write({"stopped": new})
+                impatient = stops.longest(now) >= patience
+                if impatient:
+                    break
+            until = LOOK - (now - looked)
+            left = until if left is None else min(left, until)
         ready = select.select([0, woken], [], [], left)[0]
         if woken in ready:
             os.read(woken, 1 << 16)
         orphaned = 0 in ready and os.read(0, 1) == b""
     seconds = time.monotonic() - began
-    stopped = _below(os.getpid(), "Tt") if timed_out else []
+    stopped = _below(os.getpid(), "Tt") if timed_out or impatient else []
+    stops.gone_on([pid for pid in stops.since if pid not in stopped])
     cut_short = any(pid not in statuses for pid in pids)
     for pipe in held:
         os.close(pipe)
@@ -211,11 +290,8 @@ def _keep() -> None:
     if cut_short:
         _bid_farewell(order["farewell"])
     ended = [statuses.get(pid, -int(signal.SIGKILL)) for pid in pids]
-    answer = {"statuses": ended, "seconds": seconds, "timed_out": timed_out, "missing": missing, "stopped": stopped}
-    try:
-        os.write(1, marshal.dumps(answer))
-    except OSError:
-        pass
+    answer: dict[str, object] = {"statuses": ended, "seconds": seconds, "missing": missing, "timed_out": timed_out}
+    _write(answer | {"impatient": impatient, "stopped": stopped, "paused": stops.paused})
 
 
 if __name__ == "__main__":

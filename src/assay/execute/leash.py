@@ -13,9 +13,10 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from assay.execute import keeper
 
@@ -37,7 +38,9 @@ class Command:
 class Ended:
     """How the commands ended: exit statuses in their order (negative: the signal), wall seconds, and why.
 
-    `stopped`: processes of the tree that a signal had stopped when time was up.
+    `stopped`: processes of the tree that a signal had stopped when time was up. `impatient`: it was ended because one
+    was stopped for longer than it was to be waited for. `paused`: processes that were stopped and went on, each with
+    about how many seconds it stood.
     """
 
     statuses: tuple[int, ...]
@@ -45,6 +48,8 @@ class Ended:
     timed_out: bool
     missing: str | None
     stopped: tuple[int, ...] = ()
+    impatient: bool = False
+    paused: tuple[tuple[int, float], ...] = ()
 
 
 class Leash:
@@ -59,10 +64,12 @@ class Leash:
         folder: Path | None = None,
         farewell: Sequence[Sequence[str]] = (),
         scratch: Sequence[Path] = (),
+        patience: float | None = None,
     ) -> None:
         """Start `commands` under a keeper; `farewell` commands run only when the tree had to be ended.
 
-        `scratch`: folders that the keeper makes before and removes after, however the tree ends.
+        `scratch`: folders that the keeper makes before and removes after, however the tree ends. `patience`: seconds
+        that a process may be stopped by a signal before the tree is ended; None: nobody looks.
         """
         self._began = time.monotonic()
         order = {
@@ -73,6 +80,7 @@ class Leash:
             "folder": str(folder) if folder else None,
             "farewell": [list(words) for words in farewell],
             "scratch": [str(path) for path in scratch],
+            "patience": patience,
         }
         inherited = os.environ if environment is None else environment
         self._keeper = subprocess.Popen(
@@ -87,19 +95,31 @@ class Leash:
         self._keeper.stdin.write(len(text).to_bytes(8, "little") + text)
         self._keeper.stdin.flush()
 
-    def wait(self) -> Ended:
-        """Wait until the tree has ended by itself or by the timeout."""
-        assert self._keeper.stdin is not None and self._keeper.stdout is not None
+    def wait(self, stopped: Callable[[Sequence[int]], None] = lambda pids: None) -> Ended:
+        """Wait until the tree has ended by itself or by the timeout; `stopped` gets processes that a signal stopped."""
         try:
-            answer = self._keeper.stdout.read()
+            while (message := self._message()) is not None and "statuses" not in message:
+                stopped(message["stopped"])
         finally:
             self.release()
-        if not answer:
+        if message is None:
             return Ended((), time.monotonic() - self._began, False, "its keeper was killed")
-        told = marshal.loads(answer)
         return Ended(
-            tuple(told["statuses"]), told["seconds"], told["timed_out"], told["missing"], tuple(told["stopped"])
+            statuses=tuple(message["statuses"]),
+            seconds=message["seconds"],
+            timed_out=message["timed_out"],
+            missing=message["missing"],
+            stopped=tuple(message["stopped"]),
+            impatient=message["impatient"],
+            paused=tuple(message["paused"].items()),
         )
+
+    def _message(self) -> dict[str, Any] | None:
+        """The keeper's next notice or its answer; None where it ended without one."""
+        assert self._keeper.stdout is not None
+        length = self._keeper.stdout.read(8)
+        text = self._keeper.stdout.read(int.from_bytes(length, "little"))
+        return marshal.loads(text) if text else None
 
     def alive(self) -> bool:
         """Say whether the tree is still there."""
@@ -131,20 +151,33 @@ def run(
     folder: Path | None = None,
     farewell: Sequence[Sequence[str]] = (),
     scratch: Sequence[Path] = (),
+    patience: float | None = None,
+    stopped: Callable[[Sequence[int]], None] = lambda pids: None,
 ) -> Ended:
-    """Run `commands` at once and wait for all; everything that they started has ended when this returns."""
-    held = Leash(commands, timeout=timeout, environment=environment, folder=folder, farewell=farewell, scratch=scratch)
-    return held.wait()
+    """Run `commands` at once and wait for all; everything that they started has ended when this returns.
+
+    With `patience` (s), `stopped` gets the processes that a signal stops while they run.
+    """
+    held = Leash(
+        commands,
+        timeout=timeout,
+        environment=environment,
+        folder=folder,
+        farewell=farewell,
+        scratch=scratch,
+        patience=patience,
+    )
+    return held.wait(stopped)
 
 
 def ask(
     argv: Sequence[str], *, timeout: float, environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> tuple[Ended, str]:
     """Run one command and return how it ended with what it said on both streams."""
-    with OutputFile() as said:
-        command = Command(tuple(argv), said.path, said.path)
+    with OutputFile() as output:
+        command = Command(tuple(argv), output.path, output.path)
         ended = run((command,), timeout=timeout, environment=environment, folder=folder)
-        return ended, said.read()
+        return ended, output.read()
 
 
 class OutputFile:

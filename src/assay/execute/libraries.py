@@ -1,8 +1,10 @@
-"""Libraries that a program may use beside its own code: BLAS with LAPACK, FFTW. Which there are, found by trial links.
+"""Libraries that a program may use beside its own code: BLAS, LAPACK, FFTW. Which there are, found by trial links.
 
-A record names them (`libraries = ["blas"]`). A program compiled with one has the define that its entry here states and
-leaves the cases of the library out otherwise. The site's own come first (pkg-config, then what the linker finds), then
-OpenBLAS as the Python package scipy-openblas64 brings it, whose whole numbers have 64 bits and whose names are its own.
+A record names them (`libraries = ["blas"]`). A program compiled with one has the defines that its entry here states and
+leaves the cases of the library out otherwise. The site's own come first (MKL where MKLROOT says that it was chosen,
+pkg-config, then what the linker finds: OpenBLAS, MKL, BLIS, the reference), then OpenBLAS as the Python package
+scipy-openblas64 brings it, whose whole numbers have 64 bits and whose names are its own. A BLAS without LAPACK, as BLIS
+alone, serves those that ask for `blas` only.
 """
 
 from __future__ import annotations
@@ -39,31 +41,52 @@ class FoundLibrary:
 
 @dataclass(frozen=True)
 class _Kind:
-    """A kind of library: its title, functions that a trial calls, the define, how it is found and how installed."""
+    """A kind of library: its title, functions that a trial calls, the defines, how it is found and how installed."""
 
     title: str
     functions: tuple[str, ...]
-    define: str
+    defines: tuple[str, ...]
     packages: tuple[str, ...]
     links: tuple[str, ...]
     install: str
+    root: tuple[str, str] | None = None  # a variable that a site's module sets to a library's folder, and its link
     wheel: bool = False
 
 
+_BLAS = (
+    *("cblas_dgemm", "cblas_sgemm", "cblas_dgemv"),
+    *("cblas_ddot", "cblas_sdot", "cblas_daxpy", "cblas_dscal"),
+)
+_BLAS_INSTALL = "apt-get install libopenblas-dev, or pip install scipy-openblas64"
+
 KINDS: Mapping[str, _Kind] = {
     "blas": _Kind(
-        title="BLAS with LAPACK",
-        functions=("cblas_dgemm", "cblas_sgemm", "dgesv_"),
-        define="ASSAY_BLAS",
+        title="BLAS",
+        functions=_BLAS,
+        defines=("-DASSAY_BLAS=1",),
         packages=("openblas",),
-        links=("-lopenblas", "-llapack -lblas", "-llapack -lcblas -lblas"),
-        install="apt-get install libopenblas-dev, or pip install scipy-openblas64",
+        links=("-lopenblas", "-lmkl_rt", "-lblis", "-lcblas -lblas", "-lblas"),
+        install=_BLAS_INSTALL,
+        root=("MKLROOT", "-lmkl_rt"),
+        wheel=True,
+    ),
+    "lapack": _Kind(
+        title="BLAS with LAPACK",
+        functions=(*_BLAS, "dgesv_", "dsyev_"),
+        defines=("-DASSAY_BLAS=1", "-DASSAY_LAPACK=1"),
+        packages=("openblas",),
+        links=(
+            *("-lopenblas", "-lmkl_rt", "-llapack -lblis", "-lflame -lblis"),
+            *("-llapack -lcblas -lblas", "-llapack -lblas"),
+        ),
+        install=_BLAS_INSTALL,
+        root=("MKLROOT", "-lmkl_rt"),
         wheel=True,
     ),
     "fftw": _Kind(
         title="FFTW",
         functions=("fftw_plan_dft_1d", "fftw_execute"),
-        define="ASSAY_FFTW",
+        defines=("-DASSAY_FFTW=1",),
         packages=("fftw3",),
         links=("-lfftw3 -lm",),
         install="apt-get install libfftw3-dev",
@@ -108,22 +131,25 @@ def find(name: str, compiler: Compiler) -> FoundLibrary | None:
 
 def _candidates(name: str, kind: _Kind) -> Iterator[tuple[FoundLibrary, Sequence[str]]]:
     """Where a library may be, the site's own first, and the functions that it must have."""
-    own = f"-D{kind.define}=1"
+    if kind.root and (chosen := os.environ.get(kind.root[0])):
+        places = [str(place) for each in ("lib", "lib/intel64") if (place := Path(chosen) / each).is_dir()]
+        where = tuple(word for place in places for word in (f"-L{place}", f"-Wl,-rpath,{place}"))
+        yield FoundLibrary(name, kind.defines, (*where, kind.root[1]), f"{kind.root[0]}={chosen}"), kind.functions
     for package in kind.packages:
-        ended, said = leash.ask(["pkg-config", "--cflags", "--libs", package], timeout=_ANSWERS_WITHIN)
+        ended, output = leash.ask(["pkg-config", "--cflags", "--libs", package], timeout=_ANSWERS_WITHIN)
         if not ended.missing and not ended.timed_out and not any(ended.statuses):
-            words = shlex.split(said)
+            words = shlex.split(output)
             flags = [word for word in words if word.startswith(("-I", "-D"))]
-            links = [word for word in words if word not in flags]
-            yield FoundLibrary(name, (own, *flags), tuple(links), f"pkg-config {package}"), kind.functions
+            links = tuple(word for word in words if word not in flags)
+            yield FoundLibrary(name, (*kind.defines, *flags), links, f"pkg-config {package}"), kind.functions
     for text in kind.links:
-        yield FoundLibrary(name, (own,), tuple(text.split()), text), kind.functions
+        yield FoundLibrary(name, kind.defines, tuple(text.split()), text), kind.functions
     spec = importlib.util.find_spec(_WHEEL) if kind.wheel else None
     if spec is not None and spec.origin:
         folder = Path(spec.origin).parent / "lib"  # what the package's get_lib_dir() gives, without importing it
-        links = [f"-L{folder}", f"-Wl,-rpath,{folder}", "-lscipy_openblas64_"]
+        where = (f"-L{folder}", f"-Wl,-rpath,{folder}", "-lscipy_openblas64_")
         functions = [f"scipy_{each}64_" for each in kind.functions]
-        yield FoundLibrary(name, (own, "-DASSAY_BLAS_64=1"), tuple(links), f"Python package {_WHEEL}"), functions
+        yield FoundLibrary(name, (*kind.defines, "-DASSAY_BLAS_64=1"), where, f"Python package {_WHEEL}"), functions
 
 
 def _links(compiler: Compiler, library: FoundLibrary, functions: Sequence[str]) -> bool:
@@ -134,9 +160,9 @@ def _links(compiler: Compiler, library: FoundLibrary, functions: Sequence[str]) 
     text = f"{declared} void (*volatile all[])() = {{{', '.join(functions)}}}; int main() {{ return !all[0]; }}"
     trial = replace(compiler, flags="-O0", libraries=library.links)
     words = ("sh", "-c", 'printf %s "$0" >"$1" && shift && exec "$@"', text, str(source))
-    with leash.OutputFile() as said:
+    with leash.OutputFile() as output:
         ended = leash.run(
-            [leash.Command((*words, *trial.command(source, made, folder, {})), said.path, said.path)],
+            [leash.Command((*words, *trial.command(source, made, folder, {})), output.path, output.path)],
             timeout=_ANSWERS_WITHIN,
             environment=launch_environment(os.environ) | dict(compiler.environment),
             scratch=[folder],

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 _LOOPBACK = "lo"
 # By implementation: the variables and their values.
-_TOLD = {
+_SETTINGS = {
     "Open MPI": {"OMPI_MCA_btl": "^tcp", "UCX_NET_DEVICES": _LOOPBACK},
     "MPICH": {"HYDRA_IFACE": _LOOPBACK, "UCX_NET_DEVICES": _LOOPBACK, "FI_TCP_IFACE": _LOOPBACK},
 }
@@ -22,5 +22,5 @@ def loopback(implementation: str, environment: Mapping[str, str], *, spawns: boo
 
     `spawns`: the program starts processes itself.
     """
-    told = _TOLD.get(implementation, {})
-    return {key: told[key] for key in told if key not in environment and not (spawns and key == "OMPI_MCA_btl")}
+    settings = _SETTINGS.get(implementation, {})
+    return {key: settings[key] for key in settings if key not in environment and not (spawns and key == "OMPI_MCA_btl")}

@@ -88,7 +88,7 @@ def _named(variable: str, env: Mapping[str, str], path: list[str]) -> str | None
 
 def _identify(starter: str, env: Mapping[str, str]) -> tuple[str, str]:
     """Ask the starter for its implementation and version."""
-    ended, said = leash.ask([starter, "--version"], timeout=_ANSWERS_WITHIN, environment=launch_environment(env))
+    ended, output = leash.ask([starter, "--version"], timeout=_ANSWERS_WITHIN, environment=launch_environment(env))
     if ended.missing:
         raise MeasurementError(f"{starter} does not start ({ended.missing}); name another in MPIEXEC and MPICXX")
     if ended.timed_out:
@@ -97,10 +97,10 @@ def _identify(starter: str, env: Mapping[str, str]) -> tuple[str, str]:
             "name another in MPIEXEC and MPICXX"
         )
     for implementation, sign in _SIGNS:
-        found = sign.search(said)
+        found = sign.search(output)
         if found:
             return implementation, found.group(1)
-    return "MPI", next((line.strip() for line in said.splitlines() if line.strip()), "unknown version")
+    return "MPI", next((line.strip() for line in output.splitlines() if line.strip()), "unknown version")
 
 
 def launch_environment(base: Mapping[str, str]) -> dict[str, str]:

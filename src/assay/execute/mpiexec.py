@@ -150,7 +150,7 @@ def launch(
     farewell: Sequence[Sequence[str]] = (),
     settle: Callable[[], None] = lambda: None,
     here: bool = False,
-    **said: Any,
+    **fields: Any,
 ) -> Outcome:
     """Run a starter under the leash, in the environment `base` (None: Assay's own), and verify what it started.
 
@@ -166,9 +166,11 @@ def launch(
         environment=environment | named,
         farewell=farewell,
         scratch=folders,
+        patience=placement.STOPPED_AT_MOST,
+        stopped=lambda pids: placement.say_stopped(job, before, pids),
     )
     settle()
-    return placement.outcome(job, ended, before, command, log_before=log_before, binding=binding, **said)
+    return placement.outcome(job, ended, before, command, log_before=log_before, binding=binding, **fields)
 
 
 LAUNCHER = MpiexecLauncher

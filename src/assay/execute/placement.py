@@ -7,7 +7,7 @@ import os
 import re
 import signal
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from assay.execute.binding import crowded, seen, stated
 from assay.execute.job import Job, Outcome, outputs
 from assay.execute.leash import Ended
 from assay.machine.topology import cores_of
+
+STOPPED_AT_MOST = 10.0  # s, that a process of a launch may stand stopped by a signal before the launch is ended
 
 
 def processors() -> int:
@@ -69,7 +71,7 @@ def outcome(
     log_before: int = 0,
     processes: int | None = None,
     binding: str = "none",
-    **said: Any,
+    **fields: Any,
 ) -> Outcome:
     """Compose the outcome and verify it; MeasurementError for a launcher that is missing, hangs or starts others.
 
@@ -77,13 +79,18 @@ def outcome(
     program that fails by itself, before or after it said where it runs, is an outcome with its status and the last
     lines of its log.
     """
-    asked = f"on {_several(job.ranks, 'rank')}: " if job.ranks else ""  # whoever reports it names the task
+    task = f"on {_several(job.ranks, 'rank')}: " if job.ranks else ""  # whoever reports it names the task
     program = re.sub("-[0-9a-f]{20}$", "", Path(job.command[0]).name)
     if ended.missing:
-        raise MeasurementError(f"{asked}`{command[0]}` could not be started: {ended.missing}")
+        raise MeasurementError(f"{task}`{command[0]}` could not be started: {ended.missing}")
+    if ended.impatient:
+        raise MeasurementError(
+            f"{task}{_stopped_ones(ended.stopped, job, before)} for more than {STOPPED_AT_MOST:g} s; "
+            f"the launch was ended with all its processes; log: {job.log}"
+        )
     if ended.timed_out:
         raise MeasurementError(
-            f"{asked}timed out after {job.timeout:g} s and was ended with all its processes"
+            f"{task}timed out after {job.timeout:g} s and was ended with all its processes"
             f"{_stopped(job, ended, before, program, log_before)}; `{' '.join(command[:6])} …`; log: {job.log}"
         )
     status = next((s for s in ended.statuses if s != 0), 0) if ended.statuses else -int(signal.SIGKILL)
@@ -91,24 +98,48 @@ def outcome(
     placement = tuple(_placed(lines))
     facts = _facts(lines)
     if lines or status == 0:
-        _verify(job, asked, lines, placement, command, processes, status)
+        _verify(job, task, lines, placement, command, processes, status)
     starter = command[0] if job.ranks is not None else None
     why = None if status == 0 else failure.reason(program, status, job.log, log_before, placement, starter)
     hosts = tuple(dict.fromkeys(str(rank["host"]) for rank in placement))
+    fields["warnings"] = (*fields.get("warnings", ()), *_paused(job, ended, before))
     if job.ranks is not None and placement:
         sharing = crowded(placement)
-        said["warnings"] = (*said.get("warnings", ()), *sharing)
+        fields["warnings"] = (*fields.get("warnings", ()), *sharing)
         binding = stated(binding, seen(placement, facts), shared=bool(sharing))
-    return Outcome(status, why, ended.seconds, command, hosts, placement, binding=binding, **said)
+    return Outcome(status, why, ended.seconds, command, hosts, placement, binding=binding, **fields)
 
 
 def _stopped(job: Job, ended: Ended, before: dict[Path, int], program: str, log_before: int) -> str:
     """What was found of a launch when its time was up: ranks that were stopped, and what the program had said."""
-    placed = {int(rank["pid"]): int(rank["rank"]) for rank in _placed(launch_lines(job.out, before)) if "pid" in rank}
-    stopped = [f"rank {placed[pid]} (process {pid})" if pid in placed else f"process {pid}" for pid in ended.stopped]
-    found = [f"stopped by a signal: {', '.join(stopped[:4])}"] if stopped else []
-    said = failure.waiting(program, job.log, log_before)
-    return "".join(f"; {text}" for text in [*found, *([said] if said else [])])
+    stopped = _named(ended.stopped, job, before)
+    found = [f"stopped by a signal: {', '.join(stopped)}"] if stopped else []
+    wait_message = failure.waiting(program, job.log, log_before)
+    return "".join(f"; {text}" for text in [*found, *([wait_message] if wait_message else [])])
+
+
+def say_stopped(job: Job, before: dict[Path, int], pids: Sequence[int]) -> None:
+    """Say while the launch runs which of its ranks were stopped, and how long they are waited for."""
+    who = _stopped_ones(pids, job, before)
+    job.say(f"{job.name}: {who}; the launch ends in {STOPPED_AT_MOST:g} s unless that is continued")
+
+
+def _paused(job: Job, ended: Ended, before: dict[Path, int]) -> tuple[str, ...]:
+    """What was stopped for a while and went on: its readings are of a time in which it did nothing."""
+    return tuple(f"{_stopped_ones([pid], job, before)} for about {seconds:.0f} s" for pid, seconds in ended.paused[:4])
+
+
+def _stopped_ones(pids: Sequence[int], job: Job, before: dict[Path, int]) -> str:
+    """Who of a launch was stopped, in words."""
+    names = _named(pids, job, before)
+    return f"{', '.join(names)} {'was' if len(pids) == 1 else 'were'} stopped by a signal (SIGSTOP)"
+
+
+def _named(pids: Sequence[int], job: Job, before: dict[Path, int]) -> list[str]:
+    """Processes by the ranks that they are, where they are ranks; four of them at most."""
+    placed = {int(rank["pid"]): rank.get("rank") for rank in _placed(launch_lines(job.out, before)) if "pid" in rank}
+    ranked = job.ranks is not None
+    return [f"rank {placed[pid]} (process {pid})" if ranked and pid in placed else f"process {pid}" for pid in pids[:4]]
 
 
 def _facts(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -129,7 +160,7 @@ def _placed(lines: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
 
 def _verify(
     job: Job,
-    asked: str,
+    task: str,
     lines: list[dict[str, Any]],
     placement: tuple[dict[str, Any], ...],
     command: tuple[str, ...],
@@ -138,25 +169,25 @@ def _verify(
 ) -> None:
     if job.ranks is None:
         if processes is not None and len(lines) != processes and (status == 0 or len(lines) > processes):
-            raise MeasurementError(f"{asked}asked for {_several(processes, 'process')}, seen {len(lines)}")
+            raise MeasurementError(f"{task}asked for {_several(processes, 'process')}, seen {len(lines)}")
         return
     if len(lines) > 1:
         raise MeasurementError(
-            f"{asked}asked for {_several(job.ranks, 'rank')} in one launch, seen {len(lines)} launches of "
+            f"{task}asked for {_several(job.ranks, 'rank')} in one launch, seen {len(lines)} launches of "
             f"{', '.join(str(line.get('ranks')) for line in lines[:4])}: `{command[0]}` does not belong to the MPI "
             "that compiled the program"
         )
     seen = len(placement) if lines else 0
     if seen != job.ranks or (lines and lines[0].get("ranks") != job.ranks):
-        raise MeasurementError(f"{asked}asked for {_several(job.ranks, 'rank')}, seen {seen} (`{command[0]}`)")
+        raise MeasurementError(f"{task}asked for {_several(job.ranks, 'rank')}, seen {seen} (`{command[0]}`)")
     per_host = Counter(str(rank["host"]) for rank in placement)
     if job.nodes is not None and len(per_host) != job.nodes:
         raise MeasurementError(
-            f"{asked}asked for {_several(job.nodes, 'node')}, seen {len(per_host)}: {', '.join(sorted(per_host))}"
+            f"{task}asked for {_several(job.nodes, 'node')}, seen {len(per_host)}: {', '.join(sorted(per_host))}"
         )
     if job.ppn is not None and max(per_host.values()) > job.ppn:
         crowded, most = per_host.most_common(1)[0]
-        raise MeasurementError(f"{asked}asked for {_several(job.ppn, 'rank')} per node, seen {most} on {crowded}")
+        raise MeasurementError(f"{task}asked for {_several(job.ppn, 'rank')} per node, seen {most} on {crowded}")
 
 
 def _several(count: int, noun: str) -> str:

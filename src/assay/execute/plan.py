@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from assay.benchmark.record import PARTS, REPETITIONS, Benchmark, benchmarks
+from assay.benchmark.record import PARTS, PROFILES, REPETITIONS, Benchmark, benchmarks
+from assay.benchmark.variants import Variant
 from assay.errors import InputError
 
+LONGEST = 120  # characters of a file's name for what was varied
 LAUNCHES = {"quick": 3, "standard": 10, "full": 30}
 LOOKS = {"standard": (10, 15, 20, 30), "full": (30, 40, 60)}  # launches after which a benchmark may stop, or go on
 WITHIN = {"standard": 0.02, "full": 0.01}  # half an interval's width, relative, that ends a benchmark's launches
@@ -48,8 +52,14 @@ class Task:
     @property
     def name(self) -> str:
         """The task's name in the run: also the stem of its file."""
-        varied = "".join(f"-{key}{value}" for key, value in self.factors.items())
-        return f"{self.launch:03d}-{self.benchmark}{varied}"
+        return f"{self.launch:03d}-{varied_name(self.benchmark, self.factors)}"
+
+
+def varied_name(benchmark: str, factors: Mapping[str, Any]) -> str:
+    """A benchmark's name with what was varied from outside, as a name of a file has it."""
+    varied = "".join(f"-{key}{value}" for key, value in factors.items())
+    safe = re.sub(r"[^\w.+=-]+", "_", varied)[:LONGEST]
+    return benchmark + (safe if safe == varied else f"{safe}-{hashlib.sha256(varied.encode()).hexdigest()[:6]}")
 
 
 @dataclass(frozen=True)
@@ -88,12 +98,17 @@ def check_profile(profile: str) -> None:
         raise InputError("no such profile", key="--profile", value=profile, accepted=", ".join(LAUNCHES))
 
 
-def chosen(only: str | None, *, first_look: bool = False) -> list[Benchmark]:
+def chosen(only: str | None, *, first_look: bool = False, profile: str | None = None) -> list[Benchmark]:
     """Return the benchmarks of the named parts; InputError for parts unknown or not built yet.
 
-    With no part named: all of them, or for a `first_look` those whose record says that they are part of one.
+    With no part named: all of them, or for a `first_look` those whose record says that they are part of one. Of a
+    `profile` those whose record names others only (`profiles = ["full"]`) are no part.
     """
-    everything = list(benchmarks().values())
+    everything = [
+        record
+        for record in benchmarks().values()
+        if profile is None or profile in record.extra.get("profiles", PROFILES)
+    ]
     built = {record.part for record in everything}
     if only is None:
         return [record for record in everything if record.first_look or not first_look]
@@ -129,14 +144,17 @@ def make(
     seed: int = 1,
     timeout: float = 300.0,
     spending: Spending | None = None,
+    variants: Sequence[Variant] = (),
 ) -> Plan:
-    """Plan `launches` rounds (default: the profile's), each with every benchmark and size once in a fresh order.
+    """Plan `launches` rounds (default: the profile's), each with every benchmark, size and variant once, shuffled.
 
     With `spending` there are as many rounds as its last look; which of those beyond the first look are done is decided
     at the looks.
 
-    A launch may take `timeout` seconds, or as many as the record allows in this profile (`timeout_full = 14400`).
-    Where a benchmark has several `sizes`, the number of ranks per node becomes part of its cases.
+    A launch may take `timeout` seconds, or as many as the record allows in this profile (`timeout_full = 14400`). A
+    record that says `launches = 1` is measured in no more of them.
+    Where a benchmark has several `sizes`, the number of ranks per node becomes part of its cases; so do the parts of
+    `variants`, by which those benchmarks are compiled that have units of their own.
     """
     check_profile(profile)
     rounds = LAUNCHES[profile] if launches is None else launches
@@ -145,14 +163,22 @@ def make(
     dice = random.Random(seed)
     tasks = []
     among_of = {record.name: (sizes or {}).get(record.name) or [Size()] for record in records}
-    turns = [(record, size, among_of[record.name]) for record in records for size in among_of[record.name]]
+    turns = [
+        (record, size, variant)
+        for record in records
+        for size in among_of[record.name]
+        for variant in (variants if record.units else ()) or (None,)
+    ]
     for launch in range(rounds):
         order = list(turns)
         dice.shuffle(order)
-        for record, size, among in order:
+        for record, size, variant in order:
             own = dice.randrange(1, 2**31)
+            if launch >= record.extra.get("launches", rounds):
+                continue
             words = (*arguments_of(record, settings or {}, profile), "--seed", str(own), "--launch", str(launch))
-            varied = {"ppn": size.ppn} if len(among) > 1 else {}
+            varied: dict[str, Any] = {"ppn": size.ppn} if len(among_of[record.name]) > 1 else {}
+            varied |= variant.factors if variant else {}
             within = max(timeout, float(record.extra.get(f"timeout_{profile}", 0)))
             tasks.append(Task(record.name, launch, own, size.ranks, words, within, size.ppn, varied))
     return Plan(profile, rounds, seed, tuple(tasks), spending)

@@ -63,9 +63,9 @@ class PrivateFolder:
             while out.read().split().count("made") < count:
                 if not self._held.alive() or time.monotonic() > until:
                     self._held.release()
-                    said = err.read().strip().splitlines()
-                    refused = [line for line in said if "refused" in line]
-                    why = [*said, *refused][-1] if said else f"no answer in {_ANSWERS_WITHIN:g} s"
+                    messages = err.read().strip().splitlines()
+                    refused = [line for line in messages if "refused" in line]
+                    why = [*messages, *refused][-1] if messages else f"no answer in {_ANSWERS_WITHIN:g} s"
                     raise MeasurementError(f"no private folder in /tmp of {where}: {why[:200]}")
                 time.sleep(0.02)
 
@@ -84,12 +84,12 @@ def put_by_ssh(ssh: Sequence[str], host: str, folder: PrivateFolder, program: Pa
     if place not in folder.holds:
         remote = shlex.join(("sh", "-c", _PUT, "assay", place))
         script = f'exec {shlex.join(ssh)} "$0" "$1" <"$2"'
-        ended, said = leash.ask(
+        ended, output = leash.ask(
             ["sh", "-c", script, host, remote, str(program)],
             timeout=timeout,
             environment=launch_environment(os.environ),
         )
         if ended.timed_out or any(ended.statuses):
-            raise MeasurementError(f"{program.name} could not be copied to {host}: {said.strip()[-200:]}")
+            raise MeasurementError(f"{program.name} could not be copied to {host}: {output.strip()[-200:]}")
         folder.holds.add(place)
     return place

@@ -10,12 +10,15 @@ from typing import Any
 
 from assay.benchmark.record import Benchmark
 from assay.benchmark.resolved import program_words
+from assay.benchmark.variants import Variant
 from assay.errors import InputError, MeasurementError
 from assay.execute.absent import NO_MPI
 from assay.execute.build import Built, build
 from assay.execute.job import Job, Launcher, Outcome, launcher
 from assay.execute.mpi import Mpi, find_mpi
 from assay.execute.plan import Task
+from assay.execute.variants import VariedProgram
+from assay.execute.vectorised import described
 from assay.machine import reading
 from assay.machine.batch import batch
 from assay.machine.provenance import provenance
@@ -24,12 +27,13 @@ from assay.machine.provenance import provenance
 class Real:
     """This host, or the nodes behind a launcher."""
 
-    def __init__(self, via: str | None, nodes: int | None) -> None:
-        self.via, self.nodes = via, nodes
+    def __init__(self, via: str | None, nodes: int | None, variants: Sequence[Variant] = ()) -> None:
+        self.via, self.nodes, self.variants = via, nodes, variants
         self.machine = os.uname().nodename
         self.mpi: Mpi | None = None
         self._launchers: dict[str, Launcher] = {}
-        self._built: dict[str, Built] = {}
+        self._built: dict[str, Built] = {}  # by the names of `_sources`: a variant's program has one of its own
+        self._sources: dict[str, Benchmark | VariedProgram] = {}
         if via is not None:
             self._launcher(via)
 
@@ -57,11 +61,18 @@ class Real:
             self.mpi = find_mpi()
             if self.mpi is None:
                 raise MeasurementError(NO_MPI)
-        self._built = build(records, mpi=self.mpi, progress=say)
+        sources: list[Benchmark | VariedProgram] = []
+        for record in records:
+            sources += [VariedProgram(record, each) for each in self.variants] if record.units else ()
+            sources += () if record.units and self.variants else (record,)
+        self._built = build(sources, mpi=self.mpi, progress=say)
+        self._sources = {source.name: source for source in sources}
 
     def job(self, record: Benchmark, task: Task, out: Path, log: Path) -> Job:
         """Turn a task into what is launched; the launcher sees to it that the program's lines reach `out`."""
-        words = [str(self._built[record.name].path), *program_words(record, task.arguments)]
+        variant = Variant.of(task.factors)
+        built = self._built[record.name if variant is None else VariedProgram(record, variant).name]
+        words = [str(built.path), *program_words(record, task.arguments)]
         if record.kind == "ranks":
             words += ["--deadline", f"{0.8 * task.timeout:g}"]
         return Job(
@@ -92,12 +103,32 @@ class Real:
             "nodes": self.nodes,
             "launchers": {name: made.describe() for name, made in self._launchers.items()},
             "mpi": None if self.mpi is None else vars(self.mpi) | {},
-            "programs": {
-                name: {"compiler": built.compiler, "flags": built.flags, "key": built.key}
-                | ({"libraries": {each.name: each.origin for each in built.libraries}} if built.libraries else {})
-                for name, built in self._built.items()
-            },
+            "programs": self._programs(),
         }
+
+    def _programs(self) -> dict[str, Any]:
+        """What each program was made by, and the kernels of those that are varied by each of the variants."""
+        programs: dict[str, Any] = {}
+        for name, source in self._sources.items():
+            built = self._built[name]
+            of: dict[str, Any] = {"compiler": built.compiler, "flags": built.flags}
+            of |= {"libraries": {each.name: each.origin for each in built.libraries}} if built.libraries else {}
+            if isinstance(source, VariedProgram) and built.variant is not None:
+                of = programs.setdefault(source.program.name, of | {"variants": {}})
+                by = built.variant
+                stated = {"by": by.compiler, "version": by.version, "commands": list(by.commands), "key": built.key}
+                of["variants"][name] = source.variant.factors | stated
+            else:
+                programs[name] = of | {"key": built.key}
+        return programs
+
+    def compiled(self) -> list[dict[str, Any]]:
+        """What the compilers made of kernels, for each program and variant: too long for every launch's provenance."""
+        return [
+            {"benchmark": source.program.name, **source.variant.factors, "vectorised": described(by.vectorised)}
+            for name, source in self._sources.items()
+            if isinstance(source, VariedProgram) and (by := self._built[name].variant) is not None
+        ]
 
     def allocation(self) -> str:
         """Name the batch job that this process is in, or that a launcher will hold; else this host since its start."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 _SHARED_MEMORY = Path("/dev/shm")
 # Where libraries are told to keep shared memory: Open MPI 5, Open MPI 4, its windows, UCX below MPICH.
-_TOLD = (
+_SEGMENT_SETTINGS = (
     "OMPI_MCA_btl_sm_backing_directory",
     "OMPI_MCA_btl_vader_backing_directory",
     "OMPI_MCA_osc_sm_backing_directory",
@@ -32,5 +32,5 @@ def scratch(environment: Mapping[str, str]) -> tuple[list[Path], dict[str, str]]
         added["TMPDIR"] = str(folders[-1])
     if os.access(_SHARED_MEMORY, os.W_OK | os.X_OK):
         folders.append(_SHARED_MEMORY / name)
-        added |= {key: str(folders[-1]) for key in _TOLD if key not in environment}
+        added |= {key: str(folders[-1]) for key in _SEGMENT_SETTINGS if key not in environment}
     return folders, added

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from assay.benchmark.record import Benchmark, benchmark
+from assay.benchmark.variants import Variant
 from assay.errors import InputError, MeasurementError
 from assay.execute.checks import failed_checks
 from assay.execute.job import Job, Outcome, outputs
-from assay.execute.plan import Plan, Task
+from assay.execute.plan import Plan, Task, varied_name
 from assay.machine.bystanders import bystanders, look
 from assay.samples import Circumstance
 from assay.store import Run
@@ -41,6 +42,9 @@ class Target(Protocol):
 
     def describe(self) -> dict[str, Any]:
         """Say what this target is, for run.json."""
+
+    def compiled(self) -> list[dict[str, Any]]:
+        """Say what compilers made of the kernels that are varied: an entry for each program and variant."""
 
     def allocation(self) -> str:
         """Name what the launches are given until the end: a batch job, or this host since it was started."""
@@ -161,23 +165,27 @@ def do(
     target.prepare([known[name] for name in dict.fromkeys(t.benchmark for t in plan.tasks if t.name not in done)], say)
     take_up(run, plan, known, target)
     allocation = _allocation(run, target.allocation())
+    for entry in target.compiled():
+        run.journal({"event": "compiled", **entry})
     failures: list[Failure] = []
-    broken: dict[str, int] = {}
+    broken: dict[str, int] = {}  # by benchmark, and variant
     for task in plan.tasks:
         if task.name not in done and not (looks and looks.stopped(run, task.benchmark, task.launch)):
-            if broken.get(task.benchmark, 0) >= 2:  # twice is no accident: save the time-outs of the other launches
+            of = varied_name(task.benchmark, task.factors)
+            if broken.get(of, 0) >= 2:  # twice is no accident: save the time-outs of the other launches
                 failures.append(Failure(task.name, task.benchmark, "skipped: the previous two launches failed"))
             else:
                 try:
-                    failure = _do_one(run, task, known[task.benchmark], target, allocation)
+                    failure, wrong_only = _do_one(run, task, known[task.benchmark], target, allocation, say)
                 except InputError as error:
                     if len({each.benchmark for each in plan.tasks}) == 1:
                         raise
-                    failure = None  # one of many that this machine has no place for
+                    failure, wrong_only = None, False  # one of many that this machine has no place for
                     say(f"left out: {error}")
                 if failure:
                     failures.append(failure)
-                    broken[task.benchmark] = broken.get(task.benchmark, 0) + 1
+                    # A variant whose results are wrong, of one kernel perhaps, still has rates to compare of others.
+                    broken[of] = broken.get(of, 0) + (not (wrong_only and Variant.of(task.factors)))
                     say(f"{task.benchmark}: {failure.reason}")
         advance(task.benchmark)
     if looks is not None:  # the last look, which ends nothing any more, says how narrow it became
@@ -204,7 +212,10 @@ def _is_here(outcome: Outcome) -> bool:
     return not outcome.hosts or os.uname().nodename in outcome.hosts
 
 
-def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation: int) -> Failure | None:
+def _do_one(
+    run: Run, task: Task, record: Benchmark, target: Target, allocation: int, say: Callable[[str], None]
+) -> tuple[Failure | None, bool]:
+    """Do one launch; what failed, and whether that was nothing but checks."""
     begun = [e["about"]["attempt"] for e in run.entries() if e["event"] == "begun" and e["task"] == task.name]
     attempt = 1 + max(begun, default=0)
     while outputs(run.folder / "launches" / (file := _file(task, attempt))):  # never append to an earlier attempt
@@ -215,7 +226,7 @@ def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation:
     out = run.folder / "launches" / file
     before = look()
     try:
-        job = target.job(record, task, out, run.folder / "log" / f"{Path(file).stem}.txt")
+        job = replace(target.job(record, task, out, run.folder / "log" / f"{Path(file).stem}.txt"), say=say)
         outcome = target.perform(record, job)
         rejected = False
     except MeasurementError as error:  # not what was asked for: what it wrote is kept and counts for nothing
@@ -225,7 +236,8 @@ def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation:
     written = [run.content(path, about) for _, path in outputs(out)]
     if outcome.status == 0 and not (written and all(each.done for each in written)):
         outcome = replace(outcome, status=1, reason="the program ended without saying that it was done")
-    failed = [event for each in written for event in each.failed]
+    failed = [event | {"case": task.factors | event.get("case", {})} for each in written for event in each.failed]
+    wrong_only = bool(failed) and not rejected and bool(written) and all(each.done for each in written)
     if failed:
         outcome = replace(outcome, status=max(1, outcome.status), reason=failed_checks(failed, outcome.reason))
     run.journal(
@@ -247,5 +259,5 @@ def _do_one(run: Run, task: Task, record: Benchmark, target: Target, allocation:
         }
     )
     if outcome.status == 0:
-        return None
-    return Failure(task.name, task.benchmark, outcome.reason or f"exit status {outcome.status}")
+        return None, False
+    return Failure(task.name, task.benchmark, outcome.reason or f"exit status {outcome.status}"), wrong_only

@@ -74,8 +74,8 @@ def simulate(
     last = json.loads(lines[lines.rindex("\n", 0, -1) + 1 :])
     failed = [json.loads(line) for line in lines.splitlines() if '"passed":false' in line]
     if last["event"] == "deadlock":
-        said = failed_checks(failed, deadlock(last)) if failed else deadlock(last)
-        raise MeasurementError(f"{benchmark.name} on {description.name}: {said}")
+        message = failed_checks(failed, deadlock(last)) if failed else deadlock(last)
+        raise MeasurementError(f"{benchmark.name} on {description.name}: {message}")
     return Outcome(
         status=1 if failed else 0,
         reason=failed_checks(failed) if failed else None,

@@ -69,8 +69,8 @@ class SlurmLauncher(MpiexecLauncher):
 
     def describe(self) -> dict[str, Any]:
         """Say what launches, without asking for an allocation."""
-        ended, said = leash.ask(["srun", "--version"], timeout=_ANSWERS_WITHIN)
-        version = "missing" if ended.missing else (said.split() or ["unknown"])[-1]
+        ended, output = leash.ask(["srun", "--version"], timeout=_ANSWERS_WITHIN)
+        version = "missing" if ended.missing else (output.split() or ["unknown"])[-1]
         job = os.environ.get("SLURM_JOB_ID")
         return {"launcher": self.name, "implementation": "Slurm", "version": version, "allocation": job}
 
@@ -113,7 +113,7 @@ class SlurmLauncher(MpiexecLauncher):
         )
 
     def _probe(self, allocation: Allocation, nodes: int, *words: str) -> tuple[bool, str]:
-        ended, said = leash.ask(words, timeout=_ANSWERS_WITHIN, environment=allocation.environment, folder=Path("/"))
+        ended, output = leash.ask(words, timeout=_ANSWERS_WITHIN, environment=allocation.environment, folder=Path("/"))
         if ended.missing:
             raise MeasurementError(f"Slurm's commands are not here: {ended.missing}")
         if ended.timed_out:
@@ -121,7 +121,7 @@ class SlurmLauncher(MpiexecLauncher):
                 f"Slurm hangs: a step that does nothing timed out after {_ANSWERS_WITHIN:g} s on {nodes} nodes: "
                 f"{' '.join(words)}"
             )
-        return not any(ended.statuses), said
+        return not any(ended.statuses), output
 
     def _shared(self, job: Job, allocation: Allocation, nodes: int) -> bool:
         """Whether every node sees the run's folder and the program (tried once for each)."""
@@ -130,9 +130,9 @@ class SlurmLauncher(MpiexecLauncher):
             with tempfile.NamedTemporaryFile(prefix=".seen-", dir=job.out.parent) as file:
                 test = f"test -e {shlex.quote(file.name)} && test -x {shlex.quote(job.command[0])} || exit 7"
                 step = self._srun(allocation, nodes, nodes, 1, "--cpu-bind=none", "--mpi=none")
-                seen, said = self._probe(allocation, nodes, *step, "sh", "-c", test)
-            if not seen and "exit code 7" not in said and "Exited with" not in said:
-                raise MeasurementError(f"Slurm starts nothing on {nodes} nodes: {last_words(said)}")
+                seen, output = self._probe(allocation, nodes, *step, "sh", "-c", test)
+            if not seen and "exit code 7" not in output and "Exited with" not in output:
+                raise MeasurementError(f"Slurm starts nothing on {nodes} nodes: {last_words(output)}")
             self._sees[key] = seen
         return self._sees[key]
 
@@ -185,7 +185,7 @@ class SlurmLauncher(MpiexecLauncher):
         binding: str,
         added: dict[str, str] | None = None,
         settle: Callable[[], None] = lambda: None,
-        **said: Any,
+        **fields: Any,
     ) -> Outcome:
         def settled() -> None:
             settle()
@@ -199,7 +199,7 @@ class SlurmLauncher(MpiexecLauncher):
             base=allocation.environment,
             farewell=[allocation.end_steps()],
             settle=settled,
-            **said,
+            **fields,
         )
 
     def _program(self, job: Job, allocation: Allocation, shared: bool) -> tuple[str, ...]:
@@ -214,9 +214,9 @@ class SlurmLauncher(MpiexecLauncher):
             )
         place = f"{self._folder.path}/{Path(job.command[0]).name}"
         if place not in self._folder.holds:
-            done, said = self._probe(allocation, allocation.nodes, "sbcast", "--force", job.command[0], place)
+            done, output = self._probe(allocation, allocation.nodes, "sbcast", "--force", job.command[0], place)
             if not done:
-                raise MeasurementError(f"the program could not be copied to the nodes: {last_words(said)}")
+                raise MeasurementError(f"the program could not be copied to the nodes: {last_words(output)}")
             self._folder.holds.add(place)
         return (place, *job.command[1:])
 

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 
 from assay.benchmark.record import Benchmark
+from assay.benchmark.variants import Variant
 from assay.errors import InputError
 from assay.execute.session import Target
 
@@ -77,6 +78,7 @@ def target(
     overrides: dict[str, str],
     timeline: str | None = None,
     matrix: str | None = None,
+    variants: Sequence[Variant] = (),
 ) -> Target:
     """Choose where to run; InputError where the wishes contradict each other."""
     if on is None:
@@ -89,7 +91,7 @@ def target(
             )
         from assay.execute.real import Real  # compilers, MPI and launchers: nothing that a description needs
 
-        return Real(via, nodes)
+        return Real(via, nodes, variants)
     if via is not None:
         raise InputError("a described machine is simulated, not launched", key="--via", value=via, accepted="no --via")
     from assay.execute.described import DescribedTarget

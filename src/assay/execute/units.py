@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,13 +40,16 @@ def digest_of(compiler: Compiler, files: set[Path], linked: Sequence[str] = ()) 
     return digest.hexdigest()[:20]
 
 
-def shared(files: set[Path], root: Path) -> tuple[set[Path], list[Path]]:
-    """`files` (a program and all it includes) with the sources linked to it and what those include; those sources."""
+def shared(files: set[Path], root: Path, apart: Collection[Path] = ()) -> tuple[set[Path], list[Path]]:
+    """`files` (a program and all it includes) with the sources linked to it and what those include; those sources.
+
+    `apart`: sources that the program's record has compiled by themselves.
+    """
     below, every, units = root.resolve(), set(files), list[Path]()
     queue = sorted(files)
     while queue:
         source = queue.pop().with_suffix(".cpp")
-        if source in every or below not in source.parents or not source.is_file():
+        if source in every or source in apart or below not in source.parents or not source.is_file():
             continue
         units.append(source)
         new = includes([source], root) - every
@@ -71,6 +74,7 @@ def units_of(
 
 def own_units(
     wished: Mapping[str, Mapping[str, Any]],
+    program: Path,
     root: Path,
     folder: Path,
     compiler: Compiler,
@@ -78,17 +82,28 @@ def own_units(
 ) -> list[SharedUnit]:
     """The further sources of one program, from its record's `[unit.NAME]`: each with a `source` and `flags` of its own.
 
-    A measured kernel is compiled apart by this, so that its flags touch neither clock, nor sampler, nor check. One
-    source may stand under several names. Flags that the compiler lacks are left out, as a program's own are (`has`).
+    A measured kernel is compiled apart by this, so that its flags touch neither clock, nor sampler, nor check; they
+    must stand last where objects are linked: of an inline function that several objects hold the first one is taken.
+    One source may stand under several names; it lies beside the program, or below `root`. Flags that the compiler
+    lacks are left out, as a program's own are (`has`).
     """
     made = []
     for name, about in wished.items():
-        source = root / about["source"]
+        source = unit_source(about, program, root)
         flags = [flag for flag in about.get("flags", ()) if has(compiler, flag)]
         by = replace(compiler, flags=" ".join([compiler.flags, *flags]))
         digest = digest_of(by, includes([source], root))
         made.append(SharedUnit(source, by, folder / f"{source.parent.name}-{source.stem}-{name}-{digest}.o"))
     return made
+
+
+def unit_source(about: Mapping[str, Any], program: Path, root: Path) -> Path:
+    """Where the source of a `[unit.NAME]` lies; MeasurementError where it is missing."""
+    for folder in (root, program.parent):
+        source = Path(folder, about["source"])
+        if source.is_file():
+            return source.resolve()
+    raise MeasurementError(f"{program}: [unit] source = {about['source']!r}: no such file beside it or below {root}")
 
 
 def make(unit: SharedUnit, root: Path, timeout: float) -> None:

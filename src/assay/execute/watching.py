@@ -83,8 +83,8 @@ class Watcher:
                 self.watch.note(f"noise was not seen: {error}")
                 return []
             if done.returncode != 0:
-                said = done.stderr.strip().splitlines()
-                self.watch.note(f"noise is uncertain: {said[-1] if said else f'status {done.returncode}'}")
+                messages = done.stderr.strip().splitlines()
+                self.watch.note(f"noise is uncertain: {messages[-1] if messages else f'status {done.returncode}'}")
             try:
                 return list(read_traces(out))
             except InputError as error:

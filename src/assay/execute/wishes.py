@@ -7,11 +7,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from assay.benchmark.record import Benchmark, benchmark
+from assay.benchmark.variants import Variant
 from assay.errors import InputError
 from assay.execute import plan as planning
 from assay.execute.plan import Plan, Size
 from assay.execute.session import Target
 from assay.execute.target import ranks_wanted, target
+from assay.execute.variants import admit
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Wishes:
     seed: int = 1
     timeline: str | None = None
     matrix: str | None = None
+    variants: tuple[Variant, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Give the wishes as plain data, for run.json."""
@@ -52,10 +55,13 @@ class Wishes:
             benchmark(name).settings(self.settings)
         if self.on is None:
             planning.spend(self.profile, self.launches, self.within, self.budget)
+            admit(self.names, self.variants, every=len(self.names) == 1, here=self.via in (None, "local", "mpiexec"))
+        elif self.variants:
+            raise InputError("is simulated: nothing is compiled for it", key="--on", value=self.on)
 
     def target(self) -> Target:
         """Where it will be done."""
-        return target(self.on, self.via, self.nodes, self.machine, self.timeline, self.matrix)
+        return target(self.on, self.via, self.nodes, self.machine, self.timeline, self.matrix, self.variants)
 
     def plan(self) -> Plan:
         """What will be done. A described machine answers the same every time: one launch unless more are asked for."""
@@ -75,6 +81,7 @@ class Wishes:
             sizes={record.name: self._sizes(record) for record in records},
             seed=self.seed,
             spending=spending,
+            variants=self.variants,
         )
 
     def _sizes(self, record: Benchmark) -> list[Size]:

@@ -190,7 +190,7 @@ def install(host: Host, thing: str) -> str:
     return f"{'' if host.root else 'sudo '}{INSTALLERS[family]} {PACKAGES[thing][family]}"
 
 
-def doubts(host: Host) -> tuple[HostWarning, ...]:
+def host_warnings(host: Host) -> tuple[HostWarning, ...]:
     """What makes numbers of this machine less sure, the worst first."""
     return tuple(_busy(host)) + tuple(_virtual(host)) + tuple(_clocks(host)) + tuple(_confined(host))
 

@@ -42,7 +42,7 @@ class Batch(reading.HostPart):
     job: str | None = None
     nodes: int | None = None
     answers: bool | None = None
-    said: str | None = None
+    said: str | None = None  # the answer to the question; the name in provenance files
 
 
 class BatchSystems(reading.HostPart):
@@ -63,7 +63,7 @@ def batch(
         commands = tuple(command for command in sign.commands if which(command))
         if len(commands) < len(sign.commands) and not inside:
             continue
-        answers, said = _ask(sign.question) if ask and commands else (None, None)
+        answers, answer = _query(sign.question) if ask and commands else (None, None)
         nodes = environment.get(sign.nodes, "")
         found.append(
             Batch(
@@ -72,13 +72,13 @@ def batch(
                 job=inside,
                 nodes=int(nodes) if inside and nodes.isdecimal() else None,
                 answers=answers,
-                said=said,
+                said=answer,
             )
         )
     return BatchSystems(systems=tuple(found))
 
 
-def _ask(question: tuple[str, ...]) -> tuple[bool, str | None]:
+def _query(question: tuple[str, ...]) -> tuple[bool, str | None]:
     try:
         done = subprocess.run(
             question, capture_output=True, text=True, timeout=PATIENCE, check=False, stdin=subprocess.DEVNULL

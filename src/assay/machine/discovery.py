@@ -17,6 +17,7 @@ from assay.machine.accelerators import Accelerators, accelerators
 from assay.machine.activity import Activity, activity
 from assay.machine.batch import BatchSystems, batch
 from assay.machine.caches import Caches, Numa, caches, numa
+from assay.machine.energy import Energy, energy
 from assay.machine.filesystems import FileSystems, filesystems
 from assay.machine.limits import Limits, limits
 from assay.machine.memory import Memory, memory
@@ -41,6 +42,7 @@ class Host(reading.HostPart):
     software: Software
     batch: BatchSystems
     activity: Activity
+    energy: Energy = Energy()
     user: str
     root: bool
     taken: str
@@ -63,12 +65,14 @@ def discover(find_mpi: FindMpi | None = None) -> Host:
     root = Path("/")
     with ThreadPoolExecutor(max_workers=4) as pool:
         watching = pool.submit(activity, root)
+        kernel = system(root)
+        counting = pool.submit(energy, root, kernel.virtualised)
         installed = pool.submit(software, root, find_mpi=find_mpi)
         batches = pool.submit(batch)
         mounted = pool.submit(filesystems, root)
         bounds = limits(root)
         return Host(
-            system=system(root),
+            system=kernel,
             processors=processors(root),
             caches=caches(root),
             numa=numa(root),
@@ -80,6 +84,7 @@ def discover(find_mpi: FindMpi | None = None) -> Host:
             software=installed.result(),
             batch=batches.result(),
             activity=watching.result(),
+            energy=counting.result(),
             user=_user(),
             root=os.geteuid() == 0,
             taken=datetime.now(UTC).isoformat(timespec="seconds"),

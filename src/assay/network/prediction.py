@@ -36,6 +36,7 @@ def channels(
         kinds = [("all", _lengths(description), _pattern(description, network))]
     links = network.links
     flit = np.array([max(link["flit_ticks"], 1) for link in links], float)
+    head = np.array([link["head_ticks"] for link in links], float)
     flows = []
     for name, length, traffic in kinds:
         if not traffic.sum() > 0:
@@ -45,7 +46,7 @@ def channels(
         service = Service(length.mean * float(flit.max()), length.variance * float(flit.max()) ** 2)
         turns = np.asarray(start, np.int64), np.asarray(to, np.int64), np.asarray(rate, float)
         flows.append(Flow(name, service, float(traffic.sum()), np.asarray(found["rate"], float), turns))
-    return Channels(np.array([link["channels"] for link in links]), flows, spread, scaled, apart)
+    return Channels(np.array([link["channels"] for link in links]), flows, spread, scaled, apart, head)
 
 
 def unit_load(description: NetworkDescription) -> float:

@@ -16,6 +16,7 @@ from assay.network import method
 from assay.network.engine import SimulationRun
 
 KNOWN = 100.0  # a series says its autocorrelation time if it is so many times as long
+MESSAGES = 5000  # and if it has so many: what holds up the others may be rare, as a read of a disk is
 WARMUP = 10.0  # autocorrelation times of warm-up: five relaxation times, which leave less than 1% of the way
 FLIGHTS = 5.0  # and at least so many mean latencies
 
@@ -50,4 +51,5 @@ def of_pilot(run: SimulationRun) -> Relaxation:
     if half < 2 or not delivered:
         return Relaxation(0.0, mean, False, saturated)
     steps = max(method.correlation_time(sums - mean * counts), method.correlation_time(run.backlog[half:]))
-    return Relaxation(steps * cycles / len(latency.sums), mean, half >= KNOWN * steps, saturated)
+    known = half >= KNOWN * steps and delivered >= MESSAGES
+    return Relaxation(steps * cycles / len(latency.sums), mean, known, saturated)

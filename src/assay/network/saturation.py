@@ -7,7 +7,7 @@ point of a study (`judge`): where that is undecided, the run is made four times 
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from assay.network import balance, figures, method
@@ -20,12 +20,54 @@ PLACES = (0.5, 0.25, 0.75)  # of an interval, one after the other, until one of 
 BEYOND = (1.1, 1.5, 2.0)  # of the saturation point
 HIGHEST = 1e4  # times the load of the file: the end of the search
 
+Tasks = list[SimulationTask]
+Runs = list[SimulationRun]
+Decide = Callable[[float], Generator[Tasks, Runs, bool | None]]
+
+
+def load_of(description: NetworkDescription) -> float:
+    """The load of a description, in the unit of `at_load`."""
+    return 1 / description.io.interval if description.io is not None else description.traffic.load
+
 
 def at_load(description: NetworkDescription, load: float) -> NetworkDescription:
     """The same with another load: flits per node per cycle, or with I/O nodes messages per element per cycle."""
     if description.io is not None:
         return description.but(io=description.io.model_copy(update={"interval": 1 / load}))
     return description.but(traffic=description.traffic.model_copy(update={"load": load}))
+
+
+def bracket(saturates: Decide, start: float, precision: float) -> Generator[Tasks, Runs, tuple[float, float | None]]:
+    """Loads that do not and that do saturate, closer to each other than `precision` times the upper one.
+
+    `saturates` decides a load; None: it cannot be decided. From `start` loads are doubled until one saturates, and
+    halved until one does not; then the interval is halved, beside the middle where that cannot be decided. Both ends
+    were decided; the interval stays wider where no load between them can be. (low, None): no load up to `HIGHEST` times
+    `start` saturates; (0, high): every load down to `start` / `HIGHEST` does.
+    """
+    low, high, verdict = 0.0, start, (yield from saturates(start))
+    while verdict is not True:
+        low = high if verdict is False else low
+        high *= 2
+        if high > HIGHEST * start:
+            return low, None
+        verdict = yield from saturates(high)
+    step = start / 2
+    while low == 0.0:
+        if step < start / HIGHEST:
+            return 0.0, high
+        verdict = yield from saturates(step)
+        low = step if verdict is False else low
+        high = step if verdict is True else high
+        step /= 2
+    places: tuple[float, ...] = PLACES
+    while places and (high - low) / high > precision:
+        middle = low + places[0] * (high - low)
+        verdict = yield from saturates(middle)
+        places = places[1:] if verdict is None else PLACES
+        low = middle if verdict is False else low
+        high = middle if verdict is True else high
+    return low, high
 
 
 Made = list[tuple[SimulationRun, dict[str, Any]]]
@@ -75,29 +117,9 @@ def steps(description: NetworkDescription) -> Steps:
         return found.saturated
 
     shortest = min(description.method.cycles or DEFAULT_CYCLES, DEFAULT_CYCLES)  # lengthened where that is needed
-    start = 1 / description.io.interval if description.io is not None else description.traffic.load
-    low, high, verdict = 0.0, start, (yield from saturates(start))
-    while verdict is not True:
-        low = high if verdict is False else low
-        high *= 2
-        if high > HIGHEST * start:
-            return _document(description, low, None, tried, runs, [])
-        verdict = yield from saturates(high)
-    step = high / 2
-    while low == 0.0:
-        if step < start / HIGHEST:
-            return _document(description, 0.0, high, tried, runs, [])
-        verdict = yield from saturates(step)
-        low = step if verdict is False else low
-        high = step if verdict is True else high
-        step /= 2
-    places: tuple[float, ...] = PLACES
-    while places and (high - low) / high > description.method.precision:
-        middle = low + places[0] * (high - low)
-        verdict = yield from saturates(middle)
-        places = places[1:] if verdict is None else PLACES
-        low = middle if verdict is False else low
-        high = middle if verdict is True else high
+    low, high = yield from bracket(saturates, load_of(description), description.method.precision)
+    if high is None or low == 0:
+        return _document(description, low, high, tried, runs, [])
     cycles = 4 * shortest
     loads = [factor * (low + high) / 2 for factor in BEYOND]
     beyond = yield [task(at_load(description, load), 0, cycles // 4, cycles) for load in loads]

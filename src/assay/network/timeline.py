@@ -100,8 +100,8 @@ def _messages(messages: MessageTrace, played: ReplayedTrace, stored: bool, us: f
         head, tail = int(played.head[row]), int(played.tail[row])
         about: dict[str, Any] = {"flits": int(messages.flits[row]), "generated": born}
         about |= {"head": head, "tail": tail} if tail >= 0 else {"delivered": "never"}
-        end = tail + 1 if tail >= 0 else played.end
         ours = packets.get(row, [])
+        end = max(_over(played, played.ways[row, packet]) for packet in ours) if tail >= 0 else played.end
         span = _Spans(str(messages.id[row]), us)
         if len(ours) < 2:
             inside = _parts(played, played.ways[row, ours[0]], born, end, stored, span) if ours else ()
@@ -111,8 +111,7 @@ def _messages(messages: MessageTrace, played: ReplayedTrace, stored: bool, us: f
         asks = born
         for packet in ours:
             way = played.ways[row, packet]
-            last = way[-1].tail
-            over = played.end if last is None else last + 1
+            over = _over(played, way)
             span = _Spans(f"{messages.id[row]}.{packet}", us)
             inside = _parts(played, way, asks, over, stored, span)
             yield from span.around(f"{name}, packet {packet}", asks, over, inside, {"packet": packet})
@@ -126,10 +125,25 @@ def _parts(
     first, last = way[0], way[-1]
     yield from span.around("waits at the source", asks, first.head)
     arrived = played.links[last.link]["kind"] == "ejection"
+    inside = _inside(played.links, last) if arrived else end
     waits = _waits(played.links, way, None if arrived else end, stored, span)
-    yield from span.around("head on its way", first.head, last.head + 1 if arrived else end, waits)
-    if arrived:
-        yield from span.around("body", last.head + 1, end)
+    yield from span.around("head on its way", first.head, inside, waits)
+    yield from span.around("body", inside, end)
+
+
+def _inside(links: Sequence[Link], last: Hop) -> int:
+    """The cycle in which a head is inside its destination, as `simulate` counts header latencies: A_H + h_H."""
+    return last.head + int(links[last.link]["head_ticks"])
+
+
+def _over(played: ReplayedTrace, way: Sequence[Hop]) -> int:
+    """The cycle after the last of a packet: its tail has left its last link, its head is inside; or the run's end."""
+    last = way[-1]
+    if last.tail is None:
+        return played.end
+    if played.links[last.link]["kind"] != "ejection":
+        return last.tail + 1
+    return max(last.tail + 1, _inside(played.links, last))
 
 
 def _waits(

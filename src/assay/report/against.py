@@ -8,18 +8,19 @@ from assay.report.bounds import percent
 
 def against(document: Document) -> list[str]:
     """Lines on predictions, table by table (none is pooled), and on claims; [] where nothing was published."""
-    found = document.validation or {}
-    tables = found.get("tables") or ()
+    found = document.validation
+    if found is None:
+        return []
     lines = []
-    for table in tables:
-        errors = (table.get("errors") or {}).get("predicted")
+    for table in found.tables:
+        errors = table.errors.get("predicted")
         if errors:
             lines.append(
-                f"{table['source']}, {table['benchmark']}: {errors['cells']} cells predicted, median error "
-                f"{percent(errors['median'])}, worst {percent(errors['worst'])}"
+                f"{table.source}, {table.benchmark}: {errors.cells} cells predicted, median error "
+                f"{percent(errors.median)}, worst {percent(errors.worst)}"
             )
-    if tables and not lines:
+    if found.tables and not lines:
         lines.append("no cell of the published tables is predicted: the description used them all")
-    if found.get("summary"):
-        lines.append(found["summary"]["claims"])
+    if found.summary:
+        lines.append(found.summary.claims)
     return lines

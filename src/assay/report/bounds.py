@@ -1,7 +1,7 @@
 """What a figure could be at most (or least): its bound, where one is known, and the share of it that was reached.
 
 A bound is computed from what the host says of itself or from another figure of the same run; its basis is stated. A
-record names it: `[headline.NAME] bound = "…"`, a key of `BOUNDS`.
+record names it: `[headline.NAME] bound = "…"`, a key of `BOUNDS`, or of `DESCRIBED_BOUNDS` for described machines.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
+from assay.report.described_bounds import DESCRIBED_BOUNDS
 from assay.report.states import is_main, shown
 from assay.report.units import human
 
@@ -23,18 +24,20 @@ TOLERANCE = 1.03  # a clock that was measured, and a boost that it misses
 
 @dataclass(frozen=True)
 class Share:
-    """A figure beside its bound: `value` in the figure's unit, `share` of it, and what it rests on."""
+    """A figure beside its bound: `value` in the figure's unit, `share` of it, what it rests on, which way is better."""
 
     value: float
     share: float
     basis: str
     unit: str
+    better: str | None
 
     @property
     def text(self) -> str:
         """Write it for a table; what was passed is no bound, and saying so is better than a share above the whole."""
         if self.share > 1.0:
-            return f"above {human(self.value, self.unit, 3)} ({self.basis}), which is no bound here"
+            passed = "below" if self.better == "lower" else "above"
+            return f"{passed} {human(self.value, self.unit, 3)} ({self.basis}), which is no bound here"
         return f"{percent(self.share)} of {human(self.value, self.unit, 3)} ({self.basis})"
 
 
@@ -47,7 +50,7 @@ def percent(share: float) -> str:
 
 def share(figure: Headline, document: Document) -> Share | None:
     """Return the figure's share of its bound; None where no bound is known."""
-    bound = BOUNDS.get(figure.bound or "")
+    bound = (DESCRIBED_BOUNDS if document.described else BOUNDS).get(figure.bound or "")
     if bound is None or figure.value is None or figure.value <= 0:
         return None
     found = bound(document, figure)
@@ -55,7 +58,7 @@ def share(figure: Headline, document: Document) -> Share | None:
         return None
     value, basis = found
     part = figure.value / value if figure.better == "higher" else value / figure.value
-    return Share(value, part, basis, figure.unit)
+    return Share(value, part, basis, figure.unit, figure.better)
 
 
 def values(
@@ -173,7 +176,7 @@ def copy_rate(document: Document, figure: ReportedFigure) -> tuple[float, str] |
 
 
 def line_transfers(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
-    """Seconds of a cache line's way from core to core, once for each doubling of those who take part."""
+    """Seconds of a cache line's way from core to core, once for each doubling of the participants."""
     times = [
         value
         for f, value in values(document, "core_to_core", "time", "median")
@@ -187,7 +190,7 @@ def line_transfers(document: Document, figure: ReportedFigure) -> tuple[float, s
 
 
 def two_atomics(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
-    """Seconds of two atomic updates that nobody contends: one takes the lock, one frees it."""
+    """Seconds of two uncontended atomic updates: one takes the lock, one frees it."""
     times = [value for _, value in values(document, "hotspot", "time", "median", update="atomic", threads=1)]
     return (2 * min(times), "two uncontended atomic updates") if times else None
 

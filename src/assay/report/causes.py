@@ -1,4 +1,4 @@
-"""What disturbed a run, once: who took the processors, how much, when, which figures it touched, what to do."""
+"""What disturbed a run, once: what took the processors, how much, when, which figures it touched, what to do."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ ADVICE = {
     "reference": "the machine's own speed changes, as a hypervisor's or a thermal limit does: measure at another time",
     "step": "something changed for good while it was measured: measure again, `assay doctor --watch` shows what",
     "samples": "look into the launch's own file",
-    "quota": "lift the cgroup's quota of processors' time (cpu.max), or start as many threads as it allows",
+    "quota": "lift the cgroup's quota of CPU time (cpu.max), or start as many threads as it allows",
     "shared processors": "start fewer ranks per node, or bind each to a core of its own",
+    "stopped": "find out who stops processes here (a debugger, a batch system that suspends jobs), and measure again",
     "doubt": "see what the benchmark's notes say of it",
 }
 WORKING = ("others", "taken", "switches", "starved")  # causes that are processes, whose names may be known
@@ -64,7 +65,7 @@ def causes(
             if reason.rule in WORKING:
                 for launch in reason.launches:
                     of.name(who.get((section.benchmark, launch), ()))
-        for cause, text in result.doubts:
+        for cause, text in result.unmeasured:
             begin, end = result.lasted
             of = made.setdefault((cause, ""), _Gathered(text, begin, end))
             of.begin, of.end = min(of.begin, begin), max(of.end, end)
@@ -105,7 +106,7 @@ class _Gathered:
     processes: dict[str, Bystander] = field(default_factory=dict)
 
     def name(self, processes: Sequence[Bystander]) -> None:
-        """Take in who worked beside a launch: of each name the most."""
+        """Add the processes beside a launch: of each name the most."""
         for each in processes:
             if each.name not in self.processes or each.share > self.processes[each.name].share:
                 self.processes[each.name] = each

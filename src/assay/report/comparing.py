@@ -1,10 +1,11 @@
-"""Runs beside runs, figure by figure: what differs, what is equal, what cannot be told (METHOD, rules 9 and 13).
+"""Runs beside runs, figure by figure: what differs, what is equal, what is undecided (METHOD, rules 9 and 13).
 
 Both sides come from their runs' documents, so that a column holds exactly what the report prints: the same reduction
 over nodes and launches, the same estimator, the same state. Runs are compared launch against launch (Hodges-Lehmann,
 two one-sided tests, Holm over the family). They were not interleaved, so the even launches of a run against its odd
-ones serve as the A/A run, of each run, and the one further apart counts. A simulated machine answers the same every
-time: it needs one launch and has no error of its own.
+ones serve as the A/A run, of each run, and the one further apart counts. Build variants of one run were interleaved:
+their launches are paired. A simulated machine answers the same every time: it needs one launch and has no error of its
+own.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def against(
 ) -> list[JudgedRow | FigureRow]:
     """Compare every figure that both documents have; ratios are B to A (of a time: above 1 is slower).
 
-    `gated` tells the figures that a threshold rests on: they are a family of their own. Rows come in the order of the
+    `gated` selects the figures that a threshold rests on: they are a family of their own. Rows come in the order of the
     report, each figure's cases in order of size.
     """
     first, second = compared(a), compared(b)
@@ -61,7 +62,7 @@ def against(
         if other is not None:
             rows.append((key, *_row(a, b, (figure, other), margin)))
     judged = _corrected(rows, gated or (lambda key: False))
-    made = [row if found is None else _told(found, row) for (_, row, _), found in judged]
+    made = [row if found is None else _judged_row(found, row) for (_, row, _), found in judged]
     order = {key: place for place, key in enumerate(dict.fromkeys(key[:2] for key in first))}
     return sorted(made, key=lambda row: (order[row.benchmark, row.figure], size(row.params)))
 
@@ -107,7 +108,7 @@ def side(document: Document, figure: ReportedFigure) -> FigureSide:
 
 
 def _refused(*sides: tuple[str, ReportedFigure]) -> str | None:
-    """Say why two figures cannot be compared at all; None where they can."""
+    """Why two figures cannot be compared at all; None where they can."""
     for run, figure in sides:
         if figure.state == "bound":
             return f"only a bound in {run}: a bound is no estimate"
@@ -125,6 +126,8 @@ def _stands(figure: ReportedFigure) -> bool:
 
 
 def _judged(a: Document, b: Document, pair: tuple[ReportedFigure, ReportedFigure], margin: float) -> Comparison:
+    if a.folder and a.folder == b.folder and a.run != b.run:
+        return _interleaved(pair, margin)
     one, other = ([value for _, value in figure.by_launch] for figure in pair)
     fixed = [d.described and len(set(values)) == 1 for d, values in ((a, one), (b, other))]
     if a.run == b.run and one == other:
@@ -138,6 +141,19 @@ def _judged(a: Document, b: Document, pair: tuple[ReportedFigure, ReportedFigure
         one, other = (one[:1] * len(other), other) if fixed[0] else (one, other[:1] * len(one))
     found = compare(one, other, margin=margin, a_against_a=itself, paired=paired)
     return _displaced(found, *pair)
+
+
+def _interleaved(pair: tuple[ReportedFigure, ReportedFigure], margin: float) -> Comparison:
+    """Compare two sides of one run, build variants, whose launches took turns: launch by launch."""
+    by_launch = [{int(launch): value for launch, value in figure.by_launch} for figure in pair]
+    common = sorted(by_launch[0].keys() & by_launch[1].keys())
+    if not common:  # no launch has both: nothing is paired
+        one, other = (list(values.values()) for values in by_launch)
+        return _displaced(compare(one, other, margin=margin, paired=False), *pair)
+    one, other = ([values[launch] for launch in common] for values in by_launch)
+    halves = [_halves(each, True) for each in (one, other)]
+    itself = max((each for each in halves if each is not None), key=_apart, default=None)
+    return _displaced(compare(one, other, margin=margin, a_against_a=itself, paired=True), *pair)
 
 
 def _displaced(found: Comparison, one: ReportedFigure, other: ReportedFigure) -> Comparison:
@@ -163,7 +179,7 @@ def _moved(figure: ReportedFigure) -> tuple[float, float]:
     stated = figure.disturbance
     if figure.state != "disturbed" or stated is None:
         return 0.0, 0.0
-    low = -0.99 if stated.low is None else max(stated.low, -0.99)  # None: nobody knows how far
+    low = -0.99 if stated.low is None else max(stated.low, -0.99)  # None: without a bound
     high = 1e6 if stated.high is None else min(stated.high, 1e6)
     return min(low, 0.0), max(high, 0.0)
 
@@ -180,18 +196,18 @@ def _corrected(rows: Sequence[Laid], gated: Callable[[Key], bool]) -> list[tuple
             cell = (row.benchmark, row.metric, key[2])
             families[gated(key), formulas[cell]].append(i)
             formulas[cell] += 1
-    told: dict[int, Comparison] = {}
+    corrected: dict[int, Comparison] = {}
     for members in families.values():
         family = [found for i in members if (found := rows[i][2]) is not None]
-        told |= dict(zip(members, correct_family(family), strict=True))
-    return [(row, told.get(i)) for i, row in enumerate(rows)]
+        corrected |= dict(zip(members, correct_family(family), strict=True))
+    return [(row, corrected.get(i)) for i, row in enumerate(rows)]
 
 
-def _told(found: Comparison, row: FigureRow) -> JudgedRow:
+def _judged_row(found: Comparison, row: FigureRow) -> JudgedRow:
     """Join a comparison to its row; `ratio` stays that of the two columns, `shift` is Hodges and Lehmann's."""
-    told = found.to_dict()  # what is not finite is None
-    told |= {"ratio": row.ratio, "shift": told["ratio"], "ci95": found.ci95, "spread": found.spread}
-    return JudgedRow(**vars(row) | told)
+    columns = found.to_dict()  # what is not finite is None
+    columns |= {"ratio": row.ratio, "shift": columns["ratio"], "ci95": found.ci95, "spread": found.spread}
+    return JudgedRow(**vars(row) | columns)
 
 
 def _halves(values: Sequence[float], paired: bool) -> tuple[Sequence[float], Sequence[float]] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from assay.document.comparison import FigureRow, FigureSide, Interval, PublishedRow
+from assay.document.comparison import FigureRow, FigureSide, Interval, JudgedRow, PublishedRow
 from assay.report.grid import Grid, grid
 from assay.report.tables import alike
 from assay.report.units import human, params
@@ -47,35 +47,39 @@ def _value(side: FigureSide, unit: str) -> str:
 
 
 def _note(rows: Sequence[FigureRow]) -> str:
-    said = []
+    notes = []
     if any("disturbed" in (row.a.state, row.b.state) for row in rows):
-        said.append("*: disturbed; a verdict stands where it survives what that can have moved.")
+        notes.append("*: disturbed; a verdict stands where it survives what that can have moved.")
     if any("predicted" in (row.a.kind, row.b.kind) for row in rows):
-        said.append("Predicted figures are simulated: they vary in no launch, and how true their description is does ")
-        said[-1] += "not show here."
+        notes.append("Predicted figures are simulated: they vary in no launch, and how true their description is does ")
+        notes[-1] += "not show here."
     if all(row.a.kind == row.b.kind == "predicted" for row in rows):
-        return " ".join(said)
+        return " ".join(notes)
     spread = [row.spread for row in rows if row.spread]
+    paired = any(isinstance(row, JudgedRow) and row.paired for row in rows)
     if spread:
         least, most = min(s[0] for s in spread) - 1, max(s[1] for s in spread) - 1
-        said.append(
+        notes.append(
             f"A/A (even against odd launches, of the run where they are further apart): {least:+.1%} to {most:+.1%}."
         )
     else:
-        said.append("No A/A run: fewer than eight launches.")
-    said.append("The runs were not interleaved: what changed between them besides the machine cannot be told apart.")
-    return " ".join(said)
+        notes.append(f"No A/A run: fewer than {'ten' if paired else 'eight'} launches.")
+    if not paired:  # build variants took turns
+        notes.append(
+            "The runs were not interleaved: what changed between them besides the machine cannot be told apart."
+        )
+    return " ".join(notes)
 
 
 def summary(rows: Sequence[FigureRow], a: str, b: str, margin: float) -> str:
-    """Say in one line what a comparison found, and why what could not be told could not."""
+    """One line: how many figures are equal, differ or are undecided, and why those are undecided."""
     counts = Counter(row.verdict for row in rows)
     words = {"equal": "equal", "differs": "differ", "cannot be told": "cannot be told"}
-    told = ", ".join(f"{counts[verdict]} {word}" for verdict, word in words.items())
+    counted = ", ".join(f"{counts[verdict]} {word}" for verdict, word in words.items())
     reasons = Counter(row.reason for row in rows if row.verdict == "cannot be told")
     few = [reason for reason in reasons if reason and reason.endswith("needed")]
     why = f" ({few[0]})" if few else ""
-    return f"{b} beside {a}: {len(rows)} figures within {margin:.1%}: {told}{why}"
+    return f"{b} beside {a}: {len(rows)} figures within {margin:.1%}: {counted}{why}"
 
 
 def table_of_machine(rows: Sequence[PublishedRow], run: str, name: str) -> Grid:

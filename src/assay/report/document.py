@@ -12,14 +12,17 @@ from assay.analysis.disturbance import Estimator, State, Verdict
 from assay.analysis.figures import CaseSamples, figures
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, among, benchmarks, own_benchmarks
+from assay.benchmark.variants import Variant
 from assay.document.fits import Fit
 from assay.document.host_facts import HostFacts
 from assay.document.json_form import from_json
 from assay.document.node_noise import NodeNoise
-from assay.document.params import Facts, Quoted
+from assay.document.params import Facts
+from assay.document.quoted import Quoted
 from assay.document.reported_figure import Headline, ReportedFigure, reported
 from assay.document.run_document import Document, Skipped
-from assay.document.section import DifferingNode, RoofPart, Section, SharesDrawn
+from assay.document.section import AccuracyDrawn, DifferingNode, RoofPart, Section, SharesDrawn
+from assay.report import energy
 from assay.report.causes import beside, causes
 from assay.report.coarse import too_coarse
 from assay.report.headline_words import at_case
@@ -27,18 +30,19 @@ from assay.report.hosts import hosts, measuring_host
 from assay.report.judging import Judged, judged
 from assay.report.launches_spent import launches_spent
 from assay.report.pooled import pooled
-from assay.report.readings import Told, gathered, readings, told
+from assay.report.readings import LaunchLines, gathered, launch_lines, readings
 from assay.report.references import usual_references
 from assay.report.sampled import sampled
 from assay.report.states import DOUBTED, LEFT_OUT, WORST, overall, states, worse
 from assay.report.variance_by_level import variance_by_level
+from assay.report.variants import build_variants, variants
 from assay.samples import Circumstance, case_text
 from assay.store import Run
 from assay.stored.launch_file import LaunchFile
 
 
 def document(run: Run, *, quoted_nodes: bool = True) -> Document:
-    """Derive everything that can be said of a run from its samples, benchmark by benchmark.
+    """Derive the whole document of a run from its samples, benchmark by benchmark.
 
     `quoted_nodes`: of a described machine also what was published of its nodes, which no simulation measures.
     """
@@ -46,14 +50,14 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
     for about, file in run.tasks():
         tasks[about.benchmark].append((about, file))
     known = among(tasks)
-    said, measured = _said(run), {} if run.about.get("described") else hosts(run)
+    launchers, measured = _launcher_reports(run), {} if run.about.get("described") else hosts(run)
     found: dict[str, tuple[Section, Judged]] = {}
-    read = {name: told(tasks[name]) for name in known}
+    read = {name: launch_lines(tasks[name]) for name in known}
     usual = usual_references(launch for lines in read.values() for launch in lines.launches)
     for name, record in known.items():
         lines = read[name]
         if lines.launches:
-            found[name] = _section(run, lines, record, said.get(name, {}), usual, measured)
+            found[name] = _section(run, lines, record, launchers.get(name, {}), usual, measured)
     every = _with_failures({name: section for name, (section, _) in found.items()}, run, known)
     left_out = [section for section in every if _is_left_out(section)]
     sections = [section for section in every if not _is_left_out(section)]
@@ -61,7 +65,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
     damage = list(run.damage().texts)
     parquet = run.folder / "samples.parquet"
     described = bool(run.about.get("described"))
-    return Document(
+    made = Document(
         run=run.about["id"],
         folder=str(run.folder),
         machine=run.about.get("machine"),
@@ -85,6 +89,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
         kind=_kind(run),
         quoted=_quoted(run) if quoted_nodes and described else None,
     )
+    return replace(made, variants=build_variants(run, made, {name: lines.failed for name, lines in read.items()}))
 
 
 def _with_failures(sections: dict[str, Section], run: Run, known: Mapping[str, Benchmark]) -> list[Section]:
@@ -103,11 +108,11 @@ def _with_failures(sections: dict[str, Section], run: Run, known: Mapping[str, B
 def section(run: Run, name: str) -> Section | None:
     """Derive one benchmark's part of the document alone; None where it has made no launch yet."""
     tasks = [(about, file) for about, file in run.tasks() if about.benchmark == name]
-    lines = told(tasks)
+    lines = launch_lines(tasks)
     if not lines.launches:
         return None
     usual = usual_references(lines.launches)
-    return _section(run, lines, among([name])[name], _said(run).get(name, {}), usual, hosts(run))[0]
+    return _section(run, lines, among([name])[name], _launcher_reports(run).get(name, {}), usual, hosts(run))[0]
 
 
 def _is_broken(section: Section) -> bool:
@@ -116,7 +121,7 @@ def _is_broken(section: Section) -> bool:
 
 
 def _is_left_out(section: Section) -> bool:
-    """Whether this machine has nothing that the benchmark could measure: it said so, and nothing went wrong."""
+    """Whether this machine has nothing that the benchmark could measure, by its notes, and nothing went wrong."""
     return not section.figures and not section.warnings and bool(_reason(section))
 
 
@@ -125,7 +130,7 @@ def _reason(section: Section) -> str:
 
 
 def _kind(run: Run) -> str:
-    """Say what the figures are: a simulated machine's are predicted (METHOD, rule 13)."""
+    """The kind of the figures: a simulated machine's are predicted (METHOD, rule 13)."""
     return "predicted" if run.about.get("described") else "measured"
 
 
@@ -138,14 +143,14 @@ def _quoted(run: Run) -> Quoted | None:
         return None
     known = benchmarks() | own_benchmarks()
     found = quoted.answer(machine, [record for record in known.values() if record.kind == "node"])
-    return found if found["benchmarks"] else None
+    return found if found.benchmarks else None
 
 
 def frame(name: str, record: Benchmark | None) -> Section:
-    """Give the section of a benchmark of which nothing was measured: what its record says, and nothing found."""
+    """Give the section of a benchmark of which nothing was measured: the texts of its record, and no figures."""
     if record is None:
         return Section(benchmark=name, title=name, part=None, states=dict.fromkeys(WORST, 0))
-    shares, roof = record.extra.get("shares"), record.extra.get("roof")
+    shares, roof, accuracy = (record.extra.get(key) for key in ("shares", "roof", "accuracy"))
     return Section(
         benchmark=name,
         title=record.title,
@@ -159,25 +164,26 @@ def frame(name: str, record: Benchmark | None) -> Section:
         matrix=record.extra.get("matrix"),
         shares=None if shares is None else from_json(SharesDrawn, shares),
         roof=None if roof is None else from_json(RoofPart, roof),
+        accuracy=None if accuracy is None else from_json(AccuracyDrawn, accuracy),
         states=dict.fromkeys(WORST, 0),
     )
 
 
 def _section(
     run: Run,
-    lines: Told,
+    lines: LaunchLines,
     record: Benchmark,
-    said: dict[str, list[str]],
+    launcher: dict[str, list[str]],
     usual: Mapping[str, float],
     measured: Mapping[str, Facts],
 ) -> tuple[Section, Judged]:
     everything, errors = readings(block for block, _ in lines.blocks), record.errors
     blocks = [of for of in everything if of.metric not in errors]
     result = judged(run, lines, record, blocks, usual, measured)
-    result.doubt(said.get("warnings", []))  # ranks that wait for a processor: their medians stand for what they are
-    result.doubt(pooled(record.name, lines.launches, run.provenance()))
+    result.add_unmeasured(launcher.get("warnings", []))  # such as ranks that wait for a hardware thread
+    result.add_unmeasured(pooled(record.name, lines.launches, run.provenance()))
     for case, detail in lines.failed:
-        if not result.worsen(State.INVALID, case=case):  # it speaks of none that was sampled: then of all
+        if not result.worsen(State.INVALID, case=case):  # it names none that was sampled: then all
             result.worsen(State.INVALID)
         result.warnings.append(f"check failed for {case}: {detail}")
     for (metric, case), reason in too_coarse(record, gathered(everything)).items():
@@ -186,12 +192,12 @@ def _section(
     noted: dict[str, None] = {}
     for launch in lines.launches:
         noted |= dict.fromkeys(json.loads(launch.notes))
-    doubted = [note for note in noted if note.startswith(DOUBTED)]
-    result.doubt([note.removeprefix(DOUBTED) for note in doubted])  # the program itself does not trust it
+    uncertain = [note for note in noted if note.startswith(DOUBTED)]
+    result.add_unmeasured([note.removeprefix(DOUBTED) for note in uncertain])  # the program itself does not trust it
     noted |= dict.fromkeys(result.remarks)
-    heard = _noise(run, record)
-    for node in heard:
-        noted |= {f"{node.host}: {text}" if len(heard) > 1 else text: None for text in node.text}
+    noise = _noise(run, record)
+    for node in noise:
+        noted |= {f"{node.host}: {text}" if len(noise) > 1 else text: None for text in node.text}
     stand = sampled(run, lines, gathered(result.standing))
     derived = [reported(figure, _kind(run)) for figure in figures(record, stand, result.verdicts)]
     fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, case_text(dict(cell.case))])]
@@ -203,13 +209,14 @@ def _section(
         states=counts,
         failed_checks=len(lines.failed),
         warnings=result.warnings,
-        notes=[note for note in noted if note not in doubted],
-        noise=heard or None,
+        notes=[note for note in noted if note not in uncertain],
+        noise=noise or None,
         transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
-        binding=said.get("binding", []),
+        binding=launcher.get("binding", []),
         launches=len({of.launch for of in blocks}),
         figures=derived,
-        headlines=_headlines(record, derived),
+        energy=energy.spent(lines, record, derived) or None,
+        headlines=_headlines(record, _of_reference(run, derived)),
         fits=_fits(record, fitted),
         variance=variance_by_level(record, blocks),
         odd_nodes=[
@@ -269,14 +276,20 @@ def _headlines(record: Benchmark, derived: list[ReportedFigure]) -> list[Headlin
     return made
 
 
+def _of_reference(run: Run, derived: list[ReportedFigure]) -> list[ReportedFigure]:
+    """The figures that main figures are chosen from: of build variants those of the first."""
+    varied = variants(run.about)
+    return [figure for figure in derived if not varied or Variant.of(figure.params) in (None, varied[0])]
+
+
 def _is_wanted(figure: ReportedFigure, statistic: str) -> bool:
     """Whether a figure is by the statistic that a headline asks for; where no median stands, by what bounds it."""
     bound = statistic == "median" and figure.estimator == Estimator.BEST.value
     return figure.statistic == statistic or bound
 
 
-def _said(run: Run) -> dict[str, dict[str, list[str]]]:
-    """What the launchers said of each benchmark's launches: how ranks were bound, and what makes times doubtful."""
+def _launcher_reports(run: Run) -> dict[str, dict[str, list[str]]]:
+    """What the launchers reported of each benchmark: the binding of ranks, and warnings about its times."""
     begun: dict[str, str] = {}
     found: dict[str, dict[str, dict[str, None]]] = {}
     for entry in run.entries():

@@ -1,4 +1,4 @@
-"""What a machine is, in a few lines: what a buyer asks first, and what this process may really use of it."""
+"""What a machine is, in a few lines: what a buyer looks for first, and what this process may really use of it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from assay.document.host_facts import HostFacts
 from assay.document.params import Facts
 from assay.document.run_document import Document
 from assay.document.run_verdict import FactLine
+from assay.report import energy
 from assay.report.units import human
 
 TELLING = ("avx2", "avx512f", "amx_tile", "asimd", "sve", "sve2", "vsx")
@@ -28,6 +29,7 @@ def facts(document: Document, about: Facts) -> list[FactLine]:
             ("virtual", _virtual(host, seen)),
             ("memory", _memory(host, seen)),
             ("caches", _caches(seen)),
+            ("energy", _energy(document, seen)),
             ("network", _network(seen)),
             ("MPI", _mpi(of.mpi, seen)),
             ("system", _join(host.distribution, host.kernel and f"kernel {host.kernel}")),
@@ -60,8 +62,8 @@ def _many(count: float | None, word: str) -> str | None:
 
 def _ranks(about: Facts) -> set[int]:
     tasks = (about.get("plan") or {}).get("tasks")
-    asked = [task.get("ranks") for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
-    return {ranks for ranks in asked if isinstance(ranks, int) and ranks > 0}
+    counts = [task.get("ranks") for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
+    return {ranks for ranks in counts if isinstance(ranks, int) and ranks > 0}
 
 
 def _described(document: Document, about: Facts) -> list[tuple[str, str]]:
@@ -93,7 +95,7 @@ def _processor(host: HostFacts, seen: Facts) -> str:
 
 
 def _usable(host: HostFacts, seen: Facts) -> str:
-    """Say what of the processor this process has: topology, then what cgroup and affinity leave of it."""
+    """The part of the socket that this process may use: topology, then what cgroup and affinity leave of it."""
     limits, cpu = seen.get("limits") or {}, seen.get("processors") or {}
     threads, usable, per_core = host.threads, host.usable_cpus, cpu.get("threads_per_core")
     smt = None if not per_core else "no SMT visible" if per_core == 1 else f"SMT {per_core} threads per core"
@@ -144,6 +146,24 @@ def _caches(seen: Facts) -> str:
             times = f"{each['instances']} x " if (each.get("instances") or 1) > 1 else ""
             made.append(f"L{each['level']} {times}{human(each['size'], 'B', 4)}")
     return _join(*made)
+
+
+def _energy(document: Document, seen: Facts) -> str:
+    """Say what counts joules here, or why nothing can be read, as the programs found it where they measured."""
+    by_host: dict[str, list[str]] = {}
+    for name, host in document.hosts.items():
+        if host.stated.get("energy"):
+            by_host.setdefault(str(host.stated["energy"]), []).append(name)
+    power = (seen.get("energy") or {}).get("power")
+    before = None if power is None else f"packages took {human(power, 'W', 3)} before the run"
+    read = [*by_host] if len(by_host) < 2 else [_of_hosts(by_host)]
+    return _join(*read, before, *energy.least(document))
+
+
+def _of_hosts(texts: dict[str, list[str]]) -> str:
+    """Join what hosts state differently, each with how many state it, or the name of the only one."""
+    who = {text: names[0] if len(names) == 1 else f"{len(names)} hosts" for text, names in texts.items()}
+    return "; ".join(f"{name}: {text}" for text, name in who.items())
 
 
 def _network(seen: Facts) -> str:

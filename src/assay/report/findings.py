@@ -13,20 +13,23 @@ from assay.document.fits import BreaksFit
 from assay.document.run_document import Document
 from assay.document.run_verdict import Finding, ReachedLine
 from assay.machine.abilities import HostWarning
+from assay.report import accuracy
 from assay.report.bounds import best_peak, percent, values
 from assay.report.units import human
+from assay.report.variants import reference
 
 MOST_CAUSES = 3  # among the first lines
 FAR = 0.5  # of its bound: less is worth a line
 NOISY = 0.01  # share of the time that noise takes
 TOO_FEW = re.compile(r"needs \d+ ranks, each on ")  # the reason of a benchmark that was skipped for too few
 QUIET = ("few processors", "users", "counters", "frequency", "accelerators", "scratch")  # known, and no news
-BUSY = ("busy", "stolen time")  # what the run's own accounting says better
+BUSY = ("busy", "stolen time")  # what the run's own accounting reports more precisely
 
 
-def findings(document: Document, lines: Sequence[ReachedLine], doubts: Sequence[HostWarning]) -> list[Finding]:
-    """Return the lines, the heaviest first; `doubts` are those of the host's discovery."""
+def findings(document: Document, lines: Sequence[ReachedLine], warnings: Sequence[HostWarning]) -> list[Finding]:
+    """Return the lines, the heaviest first; `warnings` are those of the host's discovery."""
     made = [
+        *_wrong(document),
         *_missing(document),
         *_causes(document),
         *_nodes(document),
@@ -35,13 +38,24 @@ def findings(document: Document, lines: Sequence[ReachedLine], doubts: Sequence[
         *_threads(document),
         *_far(lines),
         *_breaks(document),
-        *_doubts(document, doubts),
+        *_accuracy(document),
+        *_host_warnings(document, warnings),
     ]
     return sorted(made, key=lambda each: -each.weight)
 
 
 def _line(weight: float, kind: str, text: str, advice: str | None = None) -> Finding:
     return Finding(weight=weight, kind=kind, text=text, advice=advice or "")
+
+
+def _wrong(document: Document) -> Iterator[Finding]:
+    """Name the build variants whose results are wrong, each with the first check that says so."""
+    wrong = document.variants.wrong if document.variants else []
+    for label in dict.fromkeys(each.label for each in wrong):
+        of = [each for each in wrong if each.label == label]
+        more = f" (and {len(of) - 1} more)" if len(of) > 1 else ""
+        text = f"wrong result: {_short(of[0].text)}{more}"
+        yield _line(95, "odd", text, "do not compile so what must be right; the part Build variants has all")
 
 
 def _missing(document: Document) -> Iterator[Finding]:
@@ -67,7 +81,7 @@ def _missing(document: Document) -> Iterator[Finding]:
 
 def _causes(document: Document) -> Iterator[Finding]:
     causes = document.causes
-    told = 0
+    count = 0
     for cause in causes:
         hit = [figure for figure in cause.figures if figure.state != "clean"]
         if not hit:
@@ -76,8 +90,8 @@ def _causes(document: Document) -> Iterator[Finding]:
         names = list(dict.fromkeys(figure.benchmark for figure in hit))
         by = f" by up to {percent(max(moved))}" if moved else ""
         text = f"{_plain(cause.text)}: figures of {len(names)} benchmark{'s' * (len(names) > 1)} moved{by}"
-        told += 1
-        shown = told <= MOST_CAUSES  # the others stand in their table
+        count += 1
+        shown = count <= MOST_CAUSES  # the others stand in their table
         yield _line((60 + 20 * min(1.0, max(moved, default=0))) if shown else 13, "odd", text, cause.advice)
     odd = [section.benchmark for section in document.benchmarks if section.state in ("disturbed", "bound")]
     if odd and not any(figure.state != "clean" for cause in causes for figure in cause.figures):
@@ -110,7 +124,7 @@ def _noise(document: Document) -> Iterator[Finding]:
 
 
 def _balance(document: Document, lines: Sequence[ReachedLine]) -> Iterator[Finding]:
-    """Say how many flops a byte from memory must feed, on as many threads as streamed."""
+    """How many flops a byte from memory must feed, on as many threads as streamed."""
     peak, streamed = best_peak(document.benchmarks), _streamed(document)
     if peak is None or not streamed:
         return
@@ -149,6 +163,13 @@ def _far(lines: Sequence[ReachedLine]) -> Iterator[Finding]:
             yield _line(40 - 10 * bound.share, "limit", text, ADVICE.get(line.benchmark, ""))
 
 
+def _accuracy(document: Document) -> Iterator[Finding]:
+    for section in reference(document).benchmarks:
+        for digits, text in accuracy.losses(section):
+            advice = "do not compile what needs these results so; docs/intrinsics.md says how errors are counted"
+            yield _line(30 + min(digits, 16), "odd", text, advice)
+
+
 ADVICE = {
     "echo": "MPI's software path takes the rest: another transport or MPI may be faster",
     "barrier": "synchronise less often, or compare the algorithms in the part on messages",
@@ -174,12 +195,12 @@ def _breaks(document: Document) -> Iterator[Finding]:
             yield _line(28, "limit", text, advice)
 
 
-def _doubts(document: Document, doubts: Sequence[HostWarning]) -> Iterator[Finding]:
-    for doubt in doubts:
-        if doubt.about in QUIET or (doubt.about in BUSY and document.causes):
+def _host_warnings(document: Document, warnings: Sequence[HostWarning]) -> Iterator[Finding]:
+    for warning in warnings:
+        if warning.about in QUIET or (warning.about in BUSY and document.causes):
             continue
-        known = doubt.about == "virtualised"
-        yield _line(14 if known else 50, "odd", _short(doubt.text), doubt.remedy)
+        known = warning.about == "virtualised"
+        yield _line(14 if known else 50, "odd", _short(warning.text), warning.remedy)
 
 
 def _short(text: str, most: int = 180) -> str:

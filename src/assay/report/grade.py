@@ -47,39 +47,39 @@ def _limits(thresholds: tuple[float, ...]) -> str:
 
 def _spread(lines: Sequence[ReachedLine]) -> Criterion:
     known = sorted((line.spread, line.title) for line in lines if line.spread is not None)
-    said = f"up to {_limits(MIDDLE)} (median) and {_limits(WORST_LINE)} (worst)"
+    limits = f"up to {_limits(MIDDLE)} (median) and {_limits(WORST_LINE)} (worst)"
     if not known:
-        return _criterion("spread between launches", "D", "no main figure has several launches", said)
+        return _criterion("spread between launches", "D", "no main figure has several launches", limits)
     middle, (worst, title) = known[len(known) // 2][0], known[-1]
     letter = max(_letter(middle, MIDDLE), _letter(worst, WORST_LINE))
     text = f"{percent(middle)} of the value (median of the main figures), worst {percent(worst)} ({title})"
-    return _criterion("spread between launches", letter, text, said)
+    return _criterion("spread between launches", letter, text, limits)
 
 
 def _disturbance(lines: Sequence[ReachedLine]) -> Criterion:
-    said = f"a main figure moved by at most {_limits(MOVED)}; D where a main figure is only a bound"
+    limits = f"a main figure moved by at most {_limits(MOVED)}; D where a main figure is only a bound"
     bad = [line.title for line in lines if line.state in ("bound", "invalid")]
     if bad:
-        return _criterion("disturbance", "D", f"no estimate, only a bound or nothing: {_names(bad)}", said)
+        return _criterion("disturbance", "D", f"no estimate, only a bound or nothing: {_names(bad)}", limits)
     unknown = [line.title for line in lines if line.state != "clean" and line.displaced is None]
     if unknown:
-        return _criterion("disturbance", "C", f"disturbed, by how much is not known: {_names(unknown)}", said)
+        return _criterion("disturbance", "C", f"disturbed, by how much is not known: {_names(unknown)}", limits)
     moved = [(line.displaced or 0.0, line.title) for line in lines if line.state != "clean"]
     if not moved:
-        return _criterion("disturbance", "A", "every main figure is clean", said)
+        return _criterion("disturbance", "A", "every main figure is clean", limits)
     worst, title = max(moved)
     text = f"{len(moved)} of {len(lines)} main figures disturbed, by at most {percent(worst)} ({title})"
-    return _criterion("disturbance", _letter(worst, MOVED), text, said)
+    return _criterion("disturbance", _letter(worst, MOVED), text, limits)
 
 
 def _missing(document: Document) -> Criterion:
     sections = document.benchmarks
     bad = [section.benchmark for section in sections if section.state == "invalid"]
-    said = f"benchmarks without a valid result: {_limits(MISSING)} of all"
+    limits = f"benchmarks without a valid result: {_limits(MISSING)} of all"
     if not sections:
-        return _criterion("missing", "D", "nothing was measured", said)
+        return _criterion("missing", "D", "nothing was measured", limits)
     text = f"{len(bad)} of {len(sections)} benchmarks: {_names(bad)}" if bad else f"none of {len(sections)} benchmarks"
-    return _criterion("missing", _letter(len(bad) / len(sections), MISSING), text, said)
+    return _criterion("missing", _letter(len(bad) / len(sections), MISSING), text, limits)
 
 
 def _launches(document: Document) -> Criterion:

@@ -25,16 +25,16 @@ def hosts(run: Run) -> dict[str, Facts]:
             kept = found.setdefault(name, {**facts, "host": name, **{key: [] for key in about}})
             kept["cpu"] = without_marks(str(model)) if model else None
             for key, value in about.items():
-                said = value.get("name") if key == "clock" and isinstance(value, dict) else value
-                if isinstance(said, str) and said not in kept[key]:
-                    kept[key].append(said)
+                text = value.get("name") if key == "clock" and isinstance(value, dict) else value
+                if isinstance(text, str) and text not in kept[key]:
+                    kept[key].append(text)
     return dict(sorted(found.items()))
 
 
 def measuring_host(run: Run, measured: dict[str, Facts]) -> HostFacts | None:
     """The facts of the host that a run is about: this one where it measured, else those of the first that did.
 
-    What only the submitting host's provenance says is left out then, and `submitted_from` names that host.
+    What only the submitting host's provenance states is omitted then, and `submitted_from` names that host.
     """
     here: Facts | None = run.about.get("host")
     if here is None or not measured or str(here.get("host")) in measured:

@@ -12,14 +12,15 @@ from assay.analysis import disturbance
 from assay.analysis.disturbance import Estimator, Reason, State, Verdict
 from assay.benchmark.record import Benchmark
 from assay.document.params import Facts
-from assay.report.readings import Readings, Told
+from assay.report.readings import LaunchLines, Readings
 from assay.report.references import Launched, slower_by
 from assay.report.states import LEFT_OUT
 from assay.report.usable import usable_processors
 from assay.samples import ACCOUNTING
 from assay.store import Run
 
-DOUBTS = {"quota": "quota", "shared processors": "oversubscribed"}  # a cause, and the word that tells it in a sentence
+# A cause, and the word by which a sentence names it.
+UNMEASURED = {"quota": "quota", "shared processors": "oversubscribed", "stopped": "SIGSTOP"}
 
 
 @dataclass
@@ -27,7 +28,7 @@ class Judged:
     """The verdicts by metric and case (canonical text), and what goes with them.
 
     `standing`: the readings that figures are made from; `touched`: each reason with the cases that it touched;
-    `doubts`: what launcher or program know of all cases, each with its cause's name, which no account measures;
+    `unmeasured`: cause and text of what launcher or program report of all cases, and no account measures;
     `warnings`: sentences that bear on what is not clean; `remarks`: what the readings look like, unexplained;
     `lasted`: from the first block to the last (Unix s).
     """
@@ -35,24 +36,24 @@ class Judged:
     verdicts: dict[tuple[str, str], Verdict] = field(default_factory=dict)
     standing: list[Readings] = field(default_factory=list)
     touched: list[tuple[Reason, list[tuple[str, str]]]] = field(default_factory=list)
-    doubts: list[tuple[str, str]] = field(default_factory=list)
+    unmeasured: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     lasted: tuple[float, float] = (0.0, 0.0)
 
-    def doubt(self, texts: Sequence[str]) -> None:
-        """Take in what makes all cases doubtful by an amount that nobody knows: no figure of it is clean."""
+    def add_unmeasured(self, texts: Sequence[str]) -> None:
+        """Add disturbances of unknown size that touch all cases: no figure is clean."""
         if texts:
             self.worsen(State.DISTURBED)
-            self.doubts += [
-                (next((cause for cause, word in DOUBTS.items() if word in of), "doubt"), of) for of in texts
+            self.unmeasured += [
+                (next((cause for cause, word in UNMEASURED.items() if word in of), "doubt"), of) for of in texts
             ]
             self.warnings += texts
 
     def worsen(self, state: State, metric: str | None = None, case: str | None = None) -> bool:
         """Make a case (of one metric, or of all; or every case) at least as bad as `state`; whether any was meant.
 
-        A case covers those that say the same and more besides (the load beside which it was measured).
+        A case covers those with the same parameters and further ones (the load beside which it was measured).
         """
         order = list(State)
         meant = False
@@ -69,7 +70,7 @@ def _covers(case: str, other: str) -> bool:
 
 
 def worse(verdict: Verdict, state: State) -> Verdict:
-    """Give a verdict a worse state for a reason that says no number: how far the value was moved is not known."""
+    """Give a verdict a worse state for a reason without a number: how far the value was moved is unknown."""
     if state is State.INVALID:
         return replace(disturbance.invalid(verdict.blocks, verdict.reasons), marked=verdict.marked)
     return replace(verdict, state=state, disturbance=None)
@@ -77,7 +78,7 @@ def worse(verdict: Verdict, state: State) -> Verdict:
 
 def judged(
     run: Run,
-    lines: Told,
+    lines: LaunchLines,
     record: Benchmark,
     found: Sequence[Readings],
     usual: Mapping[str, float] | None = None,
@@ -121,7 +122,7 @@ def judged(
 
 
 def _blocks(
-    lines: Told, record: Benchmark, found: Sequence[Readings], slower: Mapping[Launched, float]
+    lines: LaunchLines, record: Benchmark, found: Sequence[Readings], slower: Mapping[Launched, float]
 ) -> tuple[list[disturbance.AccountedBlock], list[tuple[str, str, str, int, int, int]], dict[str, int]]:
     """Blocks of a benchmark in order of time, what names each, and how many ranks each host had."""
     differences = {name for name, metric in record.metrics.items() if metric.difference}
@@ -162,7 +163,7 @@ def _blocks(
 
 
 def _threads(case: str) -> int:
-    """How many threads a case is about; one where it does not say."""
+    """How many threads a case is about; one where it has no such parameter."""
     stated = json.loads(case).get("threads")
     return stated if isinstance(stated, int) else 1
 

@@ -1,7 +1,7 @@
 """Vector kernels by level of memory: r_max with its share of the bound, cycles, start-up and n_half, a row a kernel.
 
-The bound of a kernel in a level: its intensity times the bandwidth that `levels` measured there on one thread in the
-same run, or the arithmetic peak where that is less. Without such a measurement no share is given.
+The bound of a kernel in a level: its intensity times the bandwidth that `levels` or `roofs` measured there on one
+thread in the same run, or the arithmetic peak where that is less. Without such a measurement no share is given.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from assay.benchmark.record import benchmark
 from assay.document.fits import LevelRatesFit
 from assay.document.run_document import Document
 from assay.document.section import Section
+from assay.report import found_levels
 from assay.report.bounds import peak_float64, percent, values
 from assay.report.grid import Grid, grid
 from assay.report.units import human
 
 OUTER = ("L2", "L3", "memory")
+AGREE = 0.2  # relative: sizes of caches by two curves, whose working sets are a quarter of an octave apart
 
 
 def tables(document: Document, section: Section) -> list[Grid]:
@@ -46,7 +48,24 @@ def _table(document: Document, section: Section, access: str, fits: list[LevelRa
         if any("%" in cell for row in rows for cell in row)
         else ""
     )
+    note += _caches_text(document, fits)
     return grid(f"{section.title} by level of memory, {access}", headings, rows, note)
+
+
+def _caches_text(document: Document, fits: list[LevelRatesFit]) -> str:
+    """Name the caches that separate the levels, and whether the latency curve of this run shows the same."""
+    own = {int(fit.level[1:]): fit.size for fit in fits if fit.size is not None}
+    if not own:
+        return ""
+    sizes = ", ".join(f"L{number} {human(size, 'B', 3)}" for number, size in sorted(own.items()))
+    other = found_levels.caches(document)
+    if other is None:
+        return f" Caches: {sizes}."
+    apart = [number for number in sorted(own) if number in other and abs(own[number] / other[number] - 1) > AGREE]
+    if not apart:
+        return f" Caches: {sizes}, within {AGREE:.0%} of those of the latency curve where it shows them."
+    curve = ", ".join(f"L{number} {human(other[number], 'B', 3)}" for number in apart)
+    return f" Caches: {sizes}; by the latency curve {curve}."
 
 
 def _rate(document: Document, fit: LevelRatesFit | None) -> str:
@@ -62,6 +81,7 @@ def _rate(document: Document, fit: LevelRatesFit | None) -> str:
 def bound(document: Document, fit: LevelRatesFit) -> float | None:
     """Flop/s that a kernel of this intensity could reach in this level on one thread; None where nothing says it."""
     slopes = [value for _, value in values(document, "levels", "rate", "best", level=fit.level, threads=1)]
+    slopes += [value for _, value in values(document, "roofs", "rate", "best", level=fit.level)]
     peak = peak_float64(document)
     if not slopes or peak is None:
         return None

@@ -7,8 +7,9 @@ from typing import Any
 
 from assay.document.comparison import FigureRow, JudgedRow, PublishedRow, RunComparison
 from assay.document.json_form import to_json
-from assay.document.params import Quoted, Validation
+from assay.document.quoted import QuotedAnswer
 from assay.document.run_document import Document
+from assay.document.validation import Validations
 from assay.machine.units import unit as si
 
 OURS = "fit to the run's echo"
@@ -19,36 +20,36 @@ def of_sections(document: Document) -> list[dict[str, Any]]:
     return [{"run": document.run, **to_json(figure)} for section in document.benchmarks for figure in section.figures]
 
 
-def of_quoted(found: Quoted) -> list[dict[str, Any]]:
+def of_quoted(found: QuotedAnswer) -> list[dict[str, Any]]:
     """Every published figure of an answer that quotes."""
-    return [figure for section in found.get("benchmarks", ()) for figure in section["figures"]]
+    return [to_json(figure) for section in found.sections for figure in section.figures]
 
 
-def of_validation(document: Validation) -> list[dict[str, Any]]:
+def of_validations(found: Validations) -> list[dict[str, Any]]:
     """Every published cell that has a simulated value, machine by machine (SI units), with what was published."""
     return [
         {
-            "name": cell["metric"],
-            "value": cell["simulated"],
-            "unit": cell["unit"],
+            "name": cell.metric,
+            "value": cell.simulated,
+            "unit": cell.unit,
             "statistic": "simulated",
-            "params": cell["params"],
+            "params": cell.params,
             "ci95": None,
             "range": None,
             "state": "clean",
             "estimator": "simulated",
             "disturbance": None,
-            "kind": cell["mark"],
-            "machine": machine["machine"],
-            "benchmark": cell["benchmark"],
-            "published": cell["published"],
-            "source": cell["source"],
-            "error": cell["error"],
+            "kind": cell.mark,
+            "machine": machine.machine,
+            "benchmark": cell.benchmark,
+            "published": cell.published,
+            "source": cell.source,
+            "error": cell.error,
         }
-        for machine in document["machines"]
-        for table in machine["tables"]
-        for cell in table["cells"]
-        if cell["simulated"] is not None
+        for machine in found.machines
+        for table in machine.tables
+        for cell in table.cells
+        if cell.simulated is not None
     ]
 
 

@@ -1,4 +1,4 @@
-"""Square matrices as heat maps: from every processor, or node of memory, to every other.
+"""Square matrices as heat maps: from every hardware thread, or node of memory, to every other.
 
 A record asks for one by `matrix = ["from", "to"]`, the two parameters of a case that name its row and its column. Where
 pairs were measured once, the other half is the same by symmetry.

@@ -19,10 +19,37 @@ from urllib.parse import quote
 from assay import versions
 from assay.document.json_form import to_json
 from assay.document.run_document import Document
-from assay.papers.tables import euroben, hypercubes, paragon, quoted
-from assay.report import by_length, launches_spent, level_rates, parts, run_verdict, shares, summary, tables
+from assay.papers.contrasts.table import table as contrasts
+from assay.papers.tables import (
+    dot_products,
+    euroben,
+    euroben_algorithms,
+    euroben_patterns,
+    euroben_solvers,
+    hypercubes,
+    paragon,
+    quoted,
+)
+from assay.report import (
+    accuracy,
+    by_length,
+    energy,
+    launches_spent,
+    level_rates,
+    loaded,
+    parts,
+    roof_table,
+    run_verdict,
+    shares,
+    summary,
+    tables,
+)
+from assay.report.bounds import peak_float64
 from assay.report.grid import Grid
 from assay.report.matrices import tables as squares
+from assay.report.variant_tables import lines as varied_lines
+from assay.report.variant_tables import tables as varied_tables
+from assay.report.variants import reference
 from assay.store import Run, storage_failed
 
 
@@ -70,6 +97,8 @@ def html(document: Document, folder: Path | None = None) -> str:
         nodes=tables.nodes(document),
         causes=tables.causes(document),
         spent=launches_spent.lines(document.spent),
+        varied=varied_lines(document.variants) if document.variants else [],
+        variants=varied_tables(document),
         parts=blocks,
         published=_published(document),
         host=_host(document),
@@ -85,18 +114,30 @@ def _packed(data: bytes) -> str:
 
 @functools.cache
 def _library() -> str:
+    """The whole of Plotly: its wheel ships no partial bundle, and no Python package has npm's (basic, cartesian).
+
+    Compressed it is 2 MB of a page that stays below 3; it is unpacked when a block with plots is first opened, and
+    never before the first screen (`./x bench report` measures both).
+    """
     from plotly.offline import get_plotlyjs
 
     return _packed(get_plotlyjs().encode())
 
 
 def _published(document: Document) -> list[Grid]:
-    """Lay out vector kernels by level, the published machines beside this one, and what was published of this one."""
+    """Lay out kernels and roofs by level, published machines beside this one, and what was published of this one."""
     beside = document.beside or []
+    document = reference(document)
     own = [quoted.table(document.quoted)] if document.quoted else []
     by_level = [made for section in document.benchmarks for made in level_rates.tables(document, section)]
-    past = [*hypercubes.tables(document), *paragon.tables(document), *euroben.tables(document)]
-    return [*beside, *by_level, *past, *own]
+    by_level += [made for section in document.benchmarks for made in roof_table.tables(document, section)]
+    by_level += [made for section in document.benchmarks for made in loaded.tables(section)]
+    past = [*hypercubes.tables(document), *dot_products.tables(document), *paragon.tables(document)]
+    past += [*euroben.tables(document), *euroben_patterns.tables(document)]
+    past += [*euroben_algorithms.tables(document), *euroben_solvers.tables(document)]
+    peak = peak_float64(document)
+    between = contrasts(document, None if peak is None else peak[0])
+    return [*beside, *by_level, *past, *((between,) if between else ()), *own]
 
 
 def _files(document: Document, folder: Path | None) -> list[dict[str, str]]:
@@ -118,6 +159,7 @@ def markdown(document: Document) -> str:
     odd = tables.nodes(document)
     if odd:
         written.append(odd.markdown())
+    first = {section.benchmark: section for section in reference(document).benchmarks}
     for section in document.benchmarks:
         written += [f"## {section.title}\n", f"{section.summary} ({section.source})\n"]
         written += [made.markdown() for made in by_length.tables(section)]
@@ -126,11 +168,15 @@ def markdown(document: Document) -> str:
         if fitted:
             written.append(fitted.markdown())
         spread = tables.levels(section)
-        together = shares.table(section)
-        written += [made.markdown() for made in (spread, together, *squares(section)) if made]
+        beside = (shares.table(section), accuracy.table(first[section.benchmark]))
+        written += [made.markdown() for made in (spread, *beside, energy.table(section), *squares(section)) if made]
         written += [f"- {section.state}: {text}" for text in section.warnings]
     written += [f"- {line.strip()}" for line in launches_spent.lines(document.spent)]
     written += [f"- skipped: {each.title}: {each.reason}" for each in document.left_out]
+    varied = varied_tables(document)
+    if document.variants and varied:
+        written += ["## Build variants\n", *(f"- {line}" for line in varied_lines(document.variants)), ""]
+        written += [made.markdown() for made in varied]
     past = _published(document)
     if past:
         written.append("## Beside the machines that were published\n")

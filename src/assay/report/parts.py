@@ -12,11 +12,12 @@ from assay.document.params import Params, Plot
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.papers.tables import hypercubes
-from assay.report import matrices, plots, reached, roof, shares, spectra, speedups, tables
+from assay.report import accuracy, energy, loaded, matrices, plots, reached, roof, shares, spectra, speedups, tables
 from assay.report.cases import cases
 from assay.report.grid import Grid
 from assay.report.states import WORST, shown, words
 from assay.report.units import human, unit_of
+from assay.report.variants import reference
 
 MOST_TELLING = 3  # plots that a part opens with
 MOST_SIDE_BY_SIDE = 4  # plots of one benchmark
@@ -50,6 +51,8 @@ class BenchmarkOnPage:
     plots: list[str]
     fits: Grid | None
     levels: Grid | None
+    accuracy: Grid | None
+    energy: Grid | None
     cases: int
 
 
@@ -78,9 +81,10 @@ def parts(document: Document) -> tuple[list[PagePart], Drawn]:
     """Return the parts, and what they draw when they are opened."""
     drawn = Drawn()
     by_part: dict[str, list[BenchmarkOnPage]] = {}
-    for section in document.benchmarks:
+    for section, first in zip(document.benchmarks, reference(document).benchmarks, strict=True):
         name = HISTORY if section.historical else section.part or "other"
-        by_part.setdefault(name, []).append(_block(section, drawn))
+        by_part.setdefault(name, []).append(_block(first, drawn))
+        drawn.cases[section.benchmark] = cases(section)  # of build variants all; plots and fits are the first one's
     order = [*PARTS, *sorted(set(by_part) - {*PARTS, HISTORY}), HISTORY]
     above = roof.plots(document)
     made = []
@@ -116,7 +120,6 @@ def _block(section: Section, drawn: Drawn) -> BenchmarkOnPage:
     for i, plot in enumerate(_plots(section)[:MOST_SIDE_BY_SIDE]):
         keys.append(f"{name}-{i}")
         drawn.plots[keys[-1]] = plot | {"of": section.title}
-    drawn.cases[name] = cases(section)
     return BenchmarkOnPage(
         name=name,
         title=section.title,
@@ -133,11 +136,17 @@ def _block(section: Section, drawn: Drawn) -> BenchmarkOnPage:
         plots=keys,
         fits=tables.fits(section),
         levels=tables.levels(section),
-        cases=len(drawn.cases[name]["rows"]),
+        accuracy=accuracy.table(section),
+        energy=energy.table(section),
+        cases=len(cases(section)["rows"]),
     )
 
 
 def _plots(section: Section) -> list[Plot]:
+    if section.accuracy:  # its cases are read beside each other, not along one axis
+        return accuracy.plots(section)
+    if under_load := loaded.plots(section):
+        return under_load
     made = [*matrices.plots(section), *shares.plots(section), *speedups.plots(section), *spectra.plots(section)]
     made += plots.curves(section, hypercubes.curves(section)) if not section.matrix else []
     dots = None if made else plots.points(section)

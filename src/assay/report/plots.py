@@ -187,8 +187,8 @@ def residuals(section: Section) -> Plot | None:
     return finish({"data": traces, "layout": drawn}, "B", "%")
 
 
-def _label(case: Params, among: Sequence[Params]) -> str:
-    """Name a case by what tells it from the others; a number with what it counts."""
+def label(case: Params, among: Sequence[Params]) -> str:
+    """Name a case by what distinguishes it from the others; a number with what it counts."""
     apart = {k: v for k, v in case.items() if v is not None and any(other.get(k) != v for other in among)}
     return ", ".join(str(v) if isinstance(v, str) else f"{k} {v}" for k, v in apart.items())
 
@@ -204,7 +204,7 @@ def points(section: Section) -> Plot | None:
     shown = sorted((f for f in known if f.name == name), key=lambda f: [str(v) for v in f.params.values()])
     if not LEAST_CASES <= len(shown) <= MOST_CASES:
         return None
-    labels = [_label(f.params, [g.params for g in shown]) for f in shown]
+    labels = [label(f.params, [g.params for g in shown]) for f in shown]
     less, more = _bars(shown)
     trace = {
         "type": "scatter",

@@ -15,11 +15,13 @@ from assay.document.run_verdict import Bar, BarTick, Bound, EarlierValue, Reache
 from assay.document.section import Section
 from assay.report.bounds import Share, percent, share
 from assay.report.earlier import EarlierRun, ticks
-from assay.report.states import displaced, shown, words
-from assay.report.tables import spread
+from assay.report.plots import label, wanted
+from assay.report.states import displaced, is_main, shown, words
+from assay.report.tables import listed, spread
 from assay.report.units import human, unit_of
 
 MOST_LINES = 10
+MOST_FIRST = 6  # cases of a run without main figures
 LAST = 9  # order of a headline whose record gives none
 
 
@@ -30,6 +32,11 @@ def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LIN
         if not section.historical:
             for figure in section.headlines:
                 by_part.setdefault(section.part or "", []).append((figure, section))
+    if not by_part:
+        by_part = {section.part or "": [] for section in document.benchmarks}
+        for section in document.benchmarks:
+            by_part[section.part or ""] += [(figure, section) for figure in _first_figures(section)]
+        most = min(most, MOST_FIRST)
     for found in by_part.values():
         found.sort(key=lambda each: each[0].order or LAST)
     turns = max((len(found) for found in by_part.values()), default=0)
@@ -39,12 +46,24 @@ def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LIN
     return [_line(*by_part[part][turn], document, before) for part, turn in picked]
 
 
+def _first_figures(section: Section) -> list[Headline]:
+    """What stands for the main figures of a benchmark whose record names none: its first figure, case by case."""
+    main = [figure for figure in listed(section) if is_main(figure)]
+    name = next((name for name in wanted(section) if any(figure.name == name for figure in main)), "")
+    chosen = [figure for figure in main if figure.name == name]
+    cases = [figure.params for figure in chosen]
+    titles = (label(figure.params, cases) or section.title for figure in chosen[:MOST_FIRST])
+    return [Headline(**vars(figure), title=title) for figure, title in zip(chosen, titles, strict=False)]
+
+
 def _line(figure: Headline, section: Section, document: Document, before: Sequence[EarlierRun]) -> ReachedLine:
     value = shown(figure)
     own = None if value is None else share(figure, document)
     pair = None if value is None else figure.ci95 or figure.range
     earlier = ticks(section.benchmark, figure, before)
     bound = None if value is None or own is None else _passed(figure, value, own, earlier)
+    bar = None if value is None else _bar(figure, value, pair, bound, earlier)
+    unbounded = "the description implies no bound" if document.described else "no physical bound is known"
     return ReachedLine(
         part=section.part,
         benchmark=section.benchmark,
@@ -62,8 +81,8 @@ def _line(figure: Headline, section: Section, document: Document, before: Sequen
         displaced=displaced(figure.disturbance),
         bound=bound,
         earlier=earlier,
-        bound_text="" if bound is None else own.text if own and bound.share > 1 else _of(bound, figure.unit),
-        bar=None if value is None else _bar(figure, value, pair, bound, earlier),
+        bound_text=_bound_text(figure, own, bound) if bound else "" if bar or value is None else unbounded,
+        bar=bar,
     )
 
 
@@ -80,9 +99,9 @@ def _passed(figure: Headline, value: float, own: Share, earlier: Sequence[Earlie
     return Bound(value=best, share=part, basis="reached by an earlier run")
 
 
-def _of(bound: Bound, unit: str) -> str:
-    """Say what the bound is; the share is written by who draws the bar."""
-    return f"of {human(bound.value, unit, 3)}: {bound.basis}"
+def _bound_text(figure: Headline, own: Share | None, bound: Bound) -> str:
+    """Say what the bound is, or that it was passed; the caller that draws the bar writes the share."""
+    return own.text if own and bound.share > 1 else f"of {human(bound.value, figure.unit, 3)}: {bound.basis}"
 
 
 def _bar(

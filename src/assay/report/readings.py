@@ -17,7 +17,7 @@ from assay.stored.launch_file import Tasks
 
 
 @dataclass(frozen=True)
-class Told:
+class LaunchLines:
     """All launches of a benchmark; of those that are complete and were not done again also blocks and failed checks.
 
     `blocks`: with how many ranks its launch had; `failed`: case and detail.
@@ -48,9 +48,9 @@ class Readings:
         return self.metric, self.case, self.host, self.launch, self.attempt, self.block
 
 
-def told(tasks: Tasks) -> Told:
+def launch_lines(tasks: Tasks) -> LaunchLines:
     """Read the files of one benchmark's tasks, of which one that ran on several nodes may have several in a row."""
-    found, failed = Told([], [], []), dict[tuple[str, str], None]()
+    found, failed = LaunchLines([], [], []), dict[tuple[str, str], None]()
     for _, files in groupby(tasks, key=lambda task: task[0]):
         lines = [line for _, file in files for line in file.rows]
         launches = [line for line in lines if isinstance(line, Launch)]

@@ -2,14 +2,18 @@
 
 Williams, Waterman and Patterson, Roofline (2009), drawn from what this run measured and nothing else. Records say what
 they have for it by `[roof]`: `bandwidth`, a figure in B/s for every level that the parameter `by` names; `ceiling`, a
-figure in flop/s of one processor; or `flops` and `bytes` of an operation (formulas of a case's parameters) and the
-`figure` in flop/s that is a kernel's point; `clock`, a figure in Hz, from which the bound of arithmetic follows.
-`where = "key=value …"` picks cases. The ceilings are the best seen.
+figure in flop/s of one hardware thread; or `flops` and `bytes` of an operation (formulas of a case's parameters) and
+the `figure` in flop/s that is a kernel's point; `clock`, a figure in Hz, from which the bound of arithmetic follows.
+`width`, the parameter of that name in bits, gives a ceiling for each width of vector. `where = "key=value …"` picks
+cases. The ceilings are the best seen. Figures without a number of threads are of one.
+
+Under the roof of one thread lie, too, the vector kernels as fitted level by level (`analysis.level_rates`).
 """
 
 from __future__ import annotations
 
 from assay.analysis.figures import evaluate
+from assay.document.fits import LevelRatesFit
 from assay.document.params import Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
@@ -23,32 +27,36 @@ Roofed = list[tuple[Section, RoofPart]]
 
 
 def plots(document: Document) -> list[Plot]:
-    """Draw the roof of one processor, and that of as many as were measured at once."""
+    """Draw the roof of one hardware thread, and that of as many as were measured at once."""
     sections = [(section, section.roof) for section in document.benchmarks if section.roof]
     counts = sorted(
         {
-            int(figure.params["threads"])
+            int(figure.params.get("threads", 1))
             for section, wanted in sections
             if wanted.bandwidth
             for figure in section.figures
-            if figure.value is not None and "threads" in figure.params
+            if figure.value is not None
         }
     )
     bound = peak_float64(document)
-    drawn = [_roof(sections, count, bound) for count in dict.fromkeys(counts[:1] + counts[-1:])]
+    fits = [fit for section in document.benchmarks for fit in section.fits if isinstance(fit, LevelRatesFit)]
+    drawn = [
+        _roof(sections, count, bound, fits if count == 1 else []) for count in dict.fromkeys(counts[:1] + counts[-1:])
+    ]
     return [made for made in drawn if made is not None]
 
 
-def _roof(sections: Roofed, threads: int, bound: tuple[float, str] | None) -> Plot | None:
+def _roof(sections: Roofed, threads: int, bound: tuple[float, str] | None, fits: list[LevelRatesFit]) -> Plot | None:
     slopes, peak, kernels = (
         _slopes(sections, threads),
         best_peak([of for of, _ in sections]),
         _kernels(sections, threads),
     )
-    if not slopes or not (peak or kernels):
+    fits = [fit for fit in fits if fit.params.get("access") == "contiguous"]
+    if not slopes or not (peak or kernels or fits):
         return None
     flat = None if peak is None else peak * threads
-    intensities = [point[1] for point in kernels]
+    intensities = [*(point[1] for point in kernels), *(fit.intensity for fit in fits)]
     least = min([0.05, *intensities]) / 2
     most = max([2.0, *intensities, *([] if flat is None else [2 * flat / min(slopes.values())])]) * 2
     traces = []
@@ -66,30 +74,23 @@ def _roof(sections: Roofed, threads: int, bound: tuple[float, str] | None) -> Pl
             }
         )
     if flat is not None:
-        said = f"peak: {human(flat, 'flop/s', 3)}" + (f" ({threads} times one thread's)" if threads > 1 else "")
+        label = f"peak: {human(flat, 'flop/s', 3)}" + (f" ({threads} times one thread's)" if threads > 1 else "")
         traces.append(
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": said,
+                "name": label,
                 "x": [flat / max(slopes.values()), most],
                 "y": [flat, flat],
                 "line": {"color": "#111827", "width": 2},
                 "hoverinfo": "name",
             }
         )
+    steepest = max(slopes.values())
+    for width, rate in _widths(sections, threads):
+        traces.append(_flat(f"{width}: {human(rate, 'flop/s', 3)}", rate / steepest, most, rate, "dash"))
     if bound is not None and "measured" in bound[1] and bound[0] > (flat or 0.0) / threads:  # else the peak is drawn
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": f"bound: {bound[1]}",
-                "x": [bound[0] * threads / max(slopes.values()), most],
-                "y": [bound[0] * threads] * 2,
-                "line": {"color": "#6b7280", "width": 1.5, "dash": "dot"},
-                "hoverinfo": "name",
-            }
-        )
+        traces.append(_flat(f"bound: {bound[1]}", bound[0] * threads / steepest, most, bound[0] * threads, "dot"))
     for i, (name, intensity, value, low, high) in enumerate(kernels):
         traces.append(
             {
@@ -102,6 +103,7 @@ def _roof(sections: Roofed, threads: int, bound: tuple[float, str] | None) -> Pl
                 "marker": {"size": 10, "symbol": SYMBOLS[i % len(SYMBOLS)], "color": COLOURS[i % len(COLOURS)]},
             }
         )
+    traces += _fitted(fits)
     title = f"roof of {threads} thread{'s' if threads > 1 else ''}"
     drawn = layout(title, "arithmetic intensity (flop/B)", "rate", True)
     drawn["height"] = 460
@@ -110,6 +112,36 @@ def _roof(sections: Roofed, threads: int, bound: tuple[float, str] | None) -> Pl
 
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
+
+
+def _flat(name: str, least: float, most: float, rate: float, dash: str) -> Plot:
+    """A ceiling beside the peak."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": [least, most],
+        "y": [rate, rate],
+        "line": {"color": "#6b7280", "width": 1.5, "dash": dash},
+        "hoverinfo": "name",
+    }
+
+
+def _fitted(fits: list[LevelRatesFit]) -> list[Plot]:
+    """Vector kernels at their r_max, a mark for each level that holds their vectors."""
+    levels = dict.fromkeys(fit.level for fit in fits)
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": f"vector kernels in {level}",
+            "x": [fit.intensity for fit in fits if fit.level == level],
+            "y": [fit.r_max for fit in fits if fit.level == level],
+            "text": [str(fit.params["kernel"]) for fit in fits if fit.level == level],
+            "marker": {"size": 6, "symbol": f"{SYMBOLS[i % len(SYMBOLS)]}-open", "color": COLOURS[i % len(COLOURS)]},
+        }
+        for i, level in enumerate(levels)
+    ]
 
 
 def _fitting(
@@ -131,10 +163,22 @@ def _slopes(sections: Roofed, threads: int) -> dict[str, float]:
     for section, wanted in sections:
         if wanted.bandwidth and wanted.by:
             for figure, value in _fitting(section, wanted, wanted.bandwidth, "best"):
-                if figure.params.get("threads") == threads:
+                if figure.params.get("threads", 1) == threads:
                     level = str(figure.params[wanted.by])
                     found[level] = max(found.get(level, 0.0), value)
     return found
+
+
+def _widths(sections: Roofed, threads: int) -> list[tuple[str, float]]:
+    """The best rate (flop/s) of each width of vector, all `threads` together; the widest one's is the peak itself."""
+    found: dict[int, float] = {}
+    for section, wanted in sections:
+        if wanted.width and wanted.ceiling:
+            for figure, value in _fitting(section, wanted, wanted.ceiling, "best"):
+                bits = int(figure.params[wanted.width])
+                found[bits] = max(found.get(bits, 0.0), threads * value)
+    names = {bits: "scalar" if bits == 64 else f"vectors of {bits} bits" for bits in found}
+    return [(names[bits], found[bits]) for bits in sorted(found)[:-1]]
 
 
 def _kernels(sections: Roofed, threads: int) -> list[tuple[str, float, float, float, float]]:

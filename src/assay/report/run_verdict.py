@@ -41,7 +41,7 @@ def verdict(document: Document, about: Facts | None = None, before: Sequence[ear
         created=document.created,
         facts=facts.facts(document, about),
         lines=lines,
-        findings=findings.findings(document, lines, _doubts(facts.discovered(document, about))),
+        findings=findings.findings(document, lines, _host_warnings(facts.discovered(document, about))),
         published=against.against(document),
         grade=grade.grade(document, lines),
         earlier=len(before),
@@ -53,16 +53,16 @@ def of(document: Document) -> RunVerdict:
     return document.summary or verdict(document)
 
 
-def _doubts(discovered: Facts) -> Sequence[HostWarning]:
+def _host_warnings(discovered: Facts) -> Sequence[HostWarning]:
     """What discovery doubted on this host when the run began; nothing where the host is not this version's."""
     if not discovered:
         return []
     from pydantic import ValidationError
 
-    from assay.machine.abilities import doubts
+    from assay.machine.abilities import host_warnings
     from assay.machine.discovery import Host
 
     try:
-        return doubts(Host.model_validate(discovered))
+        return host_warnings(Host.model_validate(discovered))
     except ValidationError:
         return []

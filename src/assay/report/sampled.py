@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.analysis.figures import CaseSamples
-from assay.report.readings import Told
+from assay.report.readings import LaunchLines
 from assay.store import Run
 
 
-def sampled(run: Run, lines: Told, cells: Sequence[CaseSamples]) -> list[CaseSamples]:
+def sampled(run: Run, lines: LaunchLines, cells: Sequence[CaseSamples]) -> list[CaseSamples]:
     """Give the cells with what their launches were sampled from; days are counted in universal time."""
     launches = [launch for launch in lines.launches if launch.complete]
     allocations = max(1, len({launch.allocation for launch in launches}))

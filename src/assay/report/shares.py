@@ -1,6 +1,6 @@
-"""Shares of what several have in common, as bars: each processor's part of memory's bandwidth, and the sum.
+"""Shares of what several have in common, as bars: each hardware thread's part of memory's bandwidth, and the sum.
 
-A record asks for them by `[shares]`: `parts`, the figures that are shares; `each`, a parameter that tells whose share
+A record asks for them by `[shares]`: `parts`, the figures that are shares; `each`, a parameter that names whose share
 it is (bars are stacked then, and stand side by side without it); `over`, the parameter along the axis; `sum`, the
 figure of all together (where its cases do not know `over`, it is of the last).
 """

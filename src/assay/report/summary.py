@@ -8,11 +8,13 @@ import time
 
 from assay.document.run_document import Document
 from assay.document.run_verdict import Bar, ReachedLine, RunVerdict
+from assay.report import variant_tables
 from assay.report.bounds import percent
 from assay.report.run_verdict import MOST_FINDINGS, of
 
 WIDTH = 80
 BAR = 20  # cells
+MOST_VARIED = 40  # rows of a table of build variants
 ODD = 50  # weight of a finding that a run of one benchmark shows
 FULL, EMPTY, TICK = "█", "░", "│"
 
@@ -88,8 +90,8 @@ def _line(line: ReachedLine, width: int) -> list[str]:
     bar = line.bar
     if bar is None:
         return [*first, *([f"  {line.bound_text}"[:width]] if line.bound_text else [])]
-    said = f"{bar.text} {line.bound_text}" if bar.bounded else "relative to the best of the earlier runs"
-    return [*first, *_hung(f"  {drawn(bar)} ", said, width)]
+    text = f"{bar.text} {line.bound_text}" if bar.bounded else "relative to the best of the earlier runs"
+    return [*first, *_hung(f"  {drawn(bar)} ", text, width)]
 
 
 def drawn(bar: Bar) -> str:
@@ -126,6 +128,9 @@ def markdown(document: Document) -> str:
         lines += [f"- {each.text}" + (f" → {each.advice}" if each.advice else "") for each in found.findings]
     if found.published:
         lines += ["", "## Beside what was published", "", *(f"- {text}" for text in found.published)]
+    if document.variants:
+        lines += ["", "## Build variants", "", *(f"- {line}" for line in variant_tables.lines(document.variants)), ""]
+        lines += [table.markdown() for table in variant_tables.tables(document, MOST_VARIED)]
     lines += ["", "## Quality of this run", ""]
     lines += [f"- {each.grade}, {each.name}: {each.text} ({each.thresholds})" for each in found.grade.criteria]
     return "\n".join(lines) + "\n"

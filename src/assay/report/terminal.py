@@ -10,13 +10,37 @@ from rich.text import Text
 from assay.document.fits import LevelRatesFit
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.papers.tables import euroben, hypercubes, quoted
-from assay.report import by_length, launches_spent, level_rates, matrices, summary, tables
+from assay.papers.tables import (
+    dot_products,
+    euroben,
+    euroben_algorithms,
+    euroben_patterns,
+    euroben_solvers,
+    hypercubes,
+    quoted,
+)
+from assay.report import (
+    accuracy,
+    by_length,
+    energy,
+    launches_spent,
+    level_rates,
+    loaded,
+    matrices,
+    roof_table,
+    summary,
+    tables,
+)
+from assay.report.variant_tables import tables as varied_tables
+from assay.report.variant_tables import wrapped
+from assay.report.variants import reference
 
 MOST_ROWS = 24  # a longer table is for the page, unless it is the only one
 MOST_FAMILIES = 2  # cases whose fits are printed
 MOST_LEFT_OUT = 4  # notes of what was not measured
 MOST_BESIDE = 3  # of what stands beside the published figures: errors, claims, where the time goes
+MOST_VARIED = 16  # rows of each table of build variants
+MOST_JOULES = 8  # cases whose energy is printed
 MOST_COLUMNS = 6  # and a wider matrix
 
 
@@ -28,17 +52,24 @@ def show(document: Document, console: Console | None = None) -> None:
     odd = tables.nodes(document)
     if odd:
         out.print(odd.rich())
-    for section in document.benchmarks if alone else ():
+    first = reference(document)
+    for section in first.benchmarks if alone else ():
         _benchmark(out, section)
     _lines(out, launches_spent.lines(document.spent))
     for each in document.left_out if alone else ():
         _lines(out, [f"skipped: {each.benchmark}: {each.reason}"])
     own = [quoted.table(document.quoted)] if document.quoted else []
     beside = document.beside or []
-    past = hypercubes.tables(document) if alone else []  # of a whole evaluation they stand on the page
-    past += euroben.tables(document)[:1] if alone else []  # and the paper's other tables, too
-    for section in document.benchmarks if alone else ():
-        past = [*level_rates.tables(document, section), *past]
+    past = hypercubes.tables(first) if alone else []  # of a whole evaluation they stand on the page
+    past += euroben.tables(first)[:1] if alone else []  # and the paper's other tables, too
+    past += [*euroben_algorithms.tables(first), *euroben_solvers.tables(first)] if alone else []
+    past += [*dot_products.tables(first), *euroben_patterns.tables(first)] if alone else []
+    for section in first.benchmarks if alone else ():
+        past = [*level_rates.tables(first, section), *roof_table.tables(first, section), *past]
+        past = [*loaded.tables(section), *past]
+    if document.variants:  # what was asked for is how they differ: of the first one the page has the tables
+        _lines(out, ["Build variants", *wrapped(document.variants, summary.WIDTH)])
+        past = varied_tables(document, MOST_VARIED)
     if document.validation:
         beside, own = [], []  # the verdict has their gist, the page has all of them
     for table in (*beside[:MOST_BESIDE], *own, *past):
@@ -59,8 +90,16 @@ def _benchmark(out: Console, section: Section) -> None:
         out.print(each.rich())
     made = tables.figures(section, narrow=True)
     by_level = any(isinstance(fit, LevelRatesFit) for fit in section.fits)
-    if not by_length.whole(section) and not (by_level and len(made.rows) > MOST_ROWS):
+    by_level |= any(figure.name in ("per_cycle", "written") for figure in section.figures)  # with tables below
+    beside = accuracy.table(section)
+    if beside:
+        out.print(beside.rich())
+    instead = bool(beside) or by_level
+    if not by_length.whole(section) and not (instead and len(made.rows) > MOST_ROWS):
         out.print(made.rich() if made.rows else Text(section.title, style="bold"))
+    joules = energy.table(section, MOST_JOULES)
+    if joules:
+        out.print(joules.rich())
     for square in matrices.tables(section):
         if len(square.rows) <= MOST_COLUMNS:
             out.print(square.rich())
@@ -78,7 +117,7 @@ def _benchmark(out: Console, section: Section) -> None:
 
 
 def _fits(section: Section) -> list[str]:
-    """What was fitted, a family of cases after the other under what tells it from the others."""
+    """What was fitted, a family of cases after the other under what distinguishes it from the others."""
     families: dict[tuple[tuple[str, Any], ...], list[str]] = {}
     for fit in section.fits:
         if isinstance(fit, LevelRatesFit):  # they have a table

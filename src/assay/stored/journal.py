@@ -158,6 +158,13 @@ _KEYS: dict[str, dict[str, tuple[type, ...]]] = {
         "beside": (list, _NONE),
     },
     "allocation": {"mark": (str,)},
+    "compiled": {
+        "benchmark": (str,),
+        "compiler": (str,),
+        "flags": (str,),
+        "isa": (str,),
+        "vectorised": (list, _NONE),
+    },
     "look": {
         "benchmark": (str,),
         "launches": (int,),

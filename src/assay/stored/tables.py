@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay import versions
-from assay.samples import Block, Check, Circumstance, Launch, Measured, Row, Sample, columns, shared
+from assay.samples import ENERGY, Block, Check, Circumstance, Launch, Measured, Row, Sample, columns, shared
 from assay.stored.launch_file import Tasks
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def unfolded(tasks: Tasks) -> dict[str, pa.Table]:
         if kind is not Sample:
             by_column = [[getattr(row, column) for row in kept[kind]] for column in columns(kind)]
             made[name] = pa.table(by_column, schema=schema(kind))
+    if not any(getattr(row, column) is not None for row in kept[Block] for column in ENERGY):
+        made["blocks"] = made["blocks"].drop_columns(list(ENERGY))
     return made
 
 
@@ -69,6 +71,24 @@ def schema(kind: type[Row]) -> pa.Schema:
 
     types = {"str": pa.string(), "float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
     return pa.schema([(f.name, types[str(f.type).removesuffix(" | None")]) for f in fields(kind)])
+
+
+def _without_energy(kind: type[Row]) -> pa.Schema:
+    """Return the schema of a table of a run on hosts that show no joules, and of all runs before there were any."""
+    import pyarrow as pa
+
+    return pa.schema([column for column in schema(kind) if column.name not in ENERGY])
+
+
+def of_one_form(paths: list[Path]) -> list[list[Path]]:
+    """Sort Parquet files by their columns: some may have those of energy, and others not."""
+    import pyarrow.parquet as pq
+
+    found: dict[tuple[str, ...], list[Path]] = {}
+    for path in paths:
+        with path.open("rb") as held:
+            found.setdefault(tuple(pq.read_schema(held).names), []).append(path)
+    return list(found.values())
 
 
 def parquet(folder: Path, name: str) -> Path:
@@ -108,7 +128,7 @@ def unreadable(folder: Path) -> str | None:
         try:
             with path.open("rb") as held, pq.ParquetFile(held, page_checksum_verification=True) as file:
                 _check_version(path, file.schema_arrow.metadata or {})
-                if not file.schema_arrow.equals(schema(kind)):
+                if not any(file.schema_arrow.equals(known) for known in (schema(kind), _without_energy(kind))):
                     return f"{path.name} has other columns"
                 for _ in file.iter_batches():
                     pass

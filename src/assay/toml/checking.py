@@ -32,7 +32,7 @@ class Table(BaseModel):
 
 
 def refuse(keys: Keys, problem: str, accepted: str | None = None) -> NoReturn:
-    """Say in a model's validator which key below the model is wrong."""
+    """Raise, in a model's validator, for a key below the model."""
     raise PydanticCustomError("misplaced", "{problem}", {"problem": problem, "keys": keys, "accepted": accepted})
 
 
@@ -104,7 +104,7 @@ def _explained(
 
 
 def _wanted(error: ErrorDetails) -> str:
-    """What pydantic says that the value should be; nothing where it says something else."""
+    """What pydantic expects of the value; nothing where its message is of another form."""
     wanted = error["msg"].removeprefix("Input should be ")
     return "" if wanted == error["msg"] else _PLAINER.get(wanted, wanted)
 
@@ -126,7 +126,7 @@ def _place(error: ErrorDetails, values: Any) -> tuple[Keys, Any]:
 
 
 def field_at(model: type[BaseModel], keys: Sequence[str | int]) -> FieldInfo | None:
-    """The field that holds what stands at these keys below a table; None where no model says."""
+    """The field that holds what stands at these keys below a table; None where no model has it."""
     *outer, last = [key for key in keys if not isinstance(key, int)] or [""]
     inner = _model_at(model, outer)
     return next((each for name, each in inner.model_fields.items() if (each.alias or name) == last), None)
@@ -153,21 +153,21 @@ def _model_of(annotation: Any) -> type[BaseModel] | None:
 
 
 def extra(field: FieldInfo, name: str) -> Any:
-    """What a field's type says beside itself (`json_schema_extra`), such as its unit; None where it says nothing."""
+    """A named entry of a field's `json_schema_extra`, such as its unit; None without one."""
     return _extra(field.annotation, [field, *field.metadata], name)
 
 
 def _extra(annotation: Any, metadata: Iterable[Any], name: str) -> Any:
     for meta in (*metadata, *getattr(annotation, "__metadata__", ())):
-        said = getattr(meta, "json_schema_extra", None)
-        if isinstance(said, dict) and name in said:
-            return said[name]
+        extra = getattr(meta, "json_schema_extra", None)
+        if isinstance(extra, dict) and name in extra:
+            return extra[name]
     found = (_extra(inner, (), name) for inner in typing.get_args(annotation))
     return next((each for each in found if each is not None), None)
 
 
 def _accepted(model: type[BaseModel], keys: Keys) -> str | None:
-    """What a field says of itself: the phrase of its record, its description, examples with units."""
+    """What a field accepts: the phrase of its record, its description, examples with units."""
     field = field_at(model, keys)
     if field is None:
         return None

@@ -86,8 +86,8 @@ class Selection:
                 if kind not in ("table", "result", "claim")
             }
         if self.benchmark:
-            said = [_json(each) for each in self.benchmark.statements]
-            document["benchmark"] = {"id": self.benchmark.id, "title": self.benchmark.title, "statements": said}
+            statements = [_json(each) for each in self.benchmark.statements]
+            document["benchmark"] = {"id": self.benchmark.id, "title": self.benchmark.title, "statements": statements}
         if not self.claims_only:
             document["cells"] = [each.document() for each in self.cells]
         return document | {"claims": claims}

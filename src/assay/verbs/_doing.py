@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from assay.benchmark.record import benchmark
 from assay.errors import AssayError, InputError, InterruptError
 from assay.execute import session
+from assay.execute.announced import announced
 from assay.execute.libraries import refuse_missing
 from assay.execute.plan import Plan
 from assay.execute.session import Failure
@@ -32,6 +33,10 @@ def measure(
     where.admit([benchmark(name) for name in wishes.names])  # all that can be refused is, before a folder is made
     for name in wishes.names if wishes.on is None else ():
         refuse_missing(benchmark(name), wishes.settings)
+    if wishes.on is None and not quiet:
+        records, here = map(benchmark, wishes.names), wishes.via in (None, "local")
+        for line in announced(records, wishes.profile, wishes.settings, here=here):
+            print(line, file=sys.stderr)
     found = None if wishes.on is not None else _here()  # a described machine's results do not depend on this one
     about = {
         "command": sys.argv[1:],

@@ -51,6 +51,18 @@ Within = Annotated[
         help="launch until half of each 95% interval is within this (default: standard 2%, full 1%; quick: fixed)",
     ),
 ]
+Compilers = Annotated[
+    list[str] | None,
+    typer.Option("--compiler", metavar="CXX", help="compile kernels by it: g++, clang++; several times: each"),
+]
+Flags = Annotated[
+    list[str] | None,
+    typer.Option("--flags", metavar="'FLAG …'", help="compile kernels with '-O3 -ffast-math'; several times: each"),
+]
+Isas = Annotated[
+    list[str] | None,
+    typer.Option("--isa", metavar="ISA", help="compile kernels for native, default, x86-64-v3; several times: each"),
+]
 Budget = Annotated[
     str | None,
     typer.Option(

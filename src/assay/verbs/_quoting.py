@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from assay.benchmark.record import Benchmark
-from assay.document.params import Quoted
+from assay.document.quoted import Quoted, QuotedAnswer, QuotedBenchmark
 from assay.errors import InputError
 from assay.execute.wishes import Wishes
 
 
-def quoted_one(wishes: Wishes, record: Benchmark) -> Quoted | None:
+def quoted_one(wishes: Wishes, record: Benchmark) -> QuotedBenchmark | None:
     """Quote one benchmark's published figures; None where it can be run, InputError where neither is possible."""
     if wishes.on is None or (record.kind != "node" and _described(wishes)):
         return None  # simulated, whatever was published
@@ -26,7 +26,7 @@ def quoted_whole(wishes: Wishes, records: list[Benchmark]) -> Quoted | None:
     if machine is None or _described(wishes):
         return None
     found = quoted.answer(machine, records)
-    if not found["benchmarks"]:
+    if not found.benchmarks:
         raise InputError(
             "is not described, and no figure of these parts was published for it",
             key="--on",
@@ -57,19 +57,18 @@ def _has_file(on: str) -> bool:
     return True
 
 
-def show(found: Quoted, quiet: bool = False) -> None:
+def show(found: QuotedAnswer, quiet: bool = False) -> None:
     """Print quoted answers as tables, or how many they are in one line."""
     if quiet:
-        sections = found.get("benchmarks") or [found]
-        count = sum(len(section["figures"]) for section in sections)
-        print(f"{found['name']}: cannot be measured here: {count} published figures quoted")
+        count = sum(len(section.figures) for section in found.sections)
+        print(f"{found.name}: cannot be measured here: {count} published figures quoted")
         return
     from rich.console import Console
 
     from assay.papers.tables import quoted
 
     console = Console()
-    console.print(f"{found['name']} cannot be measured here: these are published figures, quoted.", highlight=False)
+    console.print(f"{found.name} cannot be measured here: these are published figures, quoted.", highlight=False)
     console.print(quoted.table(found).rich())
-    for text in found["warnings"]:
+    for text in found.warnings:
         console.print(text, highlight=False, markup=False)

@@ -45,12 +45,14 @@ class Spent:
                     return launches >= int(entry["launches"])
                 if entry["launches"] == launches:
                     return False
-        decision = self._asked(run, benchmark, launches, self._seconds(entries))
+        decision = self._stopping(run, benchmark, launches, self._seconds(entries))
         if decision["stop"] or launches in self.spending.looks:
             run.journal({"event": "look", "benchmark": benchmark, "launches": launches, **decision})
         return bool(decision["stop"])
 
-    def _asked(self, run: Run, benchmark: str, launches: int, seconds: dict[tuple[str, int], float]) -> dict[str, Any]:
+    def _stopping(
+        self, run: Run, benchmark: str, launches: int, seconds: dict[tuple[str, int], float]
+    ) -> dict[str, Any]:
         from assay.analysis.stopping import Decision, FirstOf, HalfWidth, LaunchProgress, StoppingRule, TimeBudget
         from assay.report.watched import watched
 

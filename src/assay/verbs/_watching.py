@@ -69,7 +69,7 @@ def document(seen: Watch) -> dict[str, Any]:
 
 
 def processors(traces: list[Trace]) -> list[dict[str, Any]]:
-    """Sum up the fixed-work traces of each processor."""
+    """Sum up the fixed-work traces of each hardware thread."""
     found = []
     for cpu in sorted({trace.cpu for trace in traces}):
         own = [trace for trace in traces if trace.cpu == cpu and trace.method == "work"]

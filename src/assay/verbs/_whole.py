@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from assay.described.shipped import find
 from assay.document.run_document import Document
+from assay.document.validation import Validation
 from assay.errors import InputError
 from assay.papers.machines.document import validated
 from assay.report.document import document
@@ -27,6 +28,6 @@ def whole(run: Run) -> Document:
     try:
         find(on.partition(":")[0])
     except InputError as error:
-        gone = {"machine": on, "published": None, "tables": [], "claims": [], "reason": str(error)}
+        gone = Validation(machine=on, published=None, tables=[], claims=[], reason=str(error))
         return replace(made, validation=gone)
     return validated(made, on)

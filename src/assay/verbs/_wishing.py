@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.benchmark.record import Benchmark
-from assay.document.params import Quoted
+from assay.document.quoted import Quoted
 from assay.errors import MeasurementError
 from assay.execute.absent import absent
 from assay.execute.plan import chosen
 from assay.execute.target import enough_ranks
+from assay.execute.variants import product, taken_by
 from assay.execute.wishes import Wishes, counts, seconds, share
 from assay.verbs import _quoting
 
@@ -19,7 +20,7 @@ MOST_PLAYED = 128  # nodes: an exchange of all with all grows by their square
 
 
 @dataclass(frozen=True)
-class Asked:
+class Evaluation:
     """Wishes, or what was published where nothing can be measured; `skipped`: what cannot be done here, and why."""
 
     wishes: Wishes | None
@@ -27,15 +28,18 @@ class Asked:
     skipped: tuple[dict[str, str], ...] = ()
 
 
-def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text: None) -> Asked:
+def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text: None) -> Evaluation:
     """Turn an evaluation's options into what is to be done.
 
-    `options`: on, via, nodes, ppn, profile, only, launches, within, budget, seed. `say` names what is skipped.
+    `options`: on, via, nodes, ppn, profile, only, launches, within, budget, seed, compilers, flags, isas. `say` names
+    what is skipped, and what is measured without a variant.
     InputError where they contradict each other,
     MeasurementError where what was named cannot be measured here.
     """
     on, nodes, profile = options["on"], options["nodes"], options["profile"]
-    parts = chosen(options["only"], first_look=profile == "quick" and on is None)
+    parts = chosen(
+        options["only"], first_look=profile == "quick" and on is None, profile=profile if on is None else None
+    )
     several = counts(options["ppn"], "--ppn")
     wanted = [record for record in parts if on is None or record.kind == "ranks"]
     wishes = Wishes(
@@ -49,23 +53,28 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         within=share(options["within"], "--within"),
         budget=seconds(options["budget"], "--budget"),
         seed=options["seed"],
+        variants=product(options["compilers"] or (), options["flags"] or (), options["isas"] or ()),
     )
     wishes.check()
     if nodes is None and on is not None:
         wishes = replace(wishes, nodes=_played(on))
     quoted = _quoting.quoted_whole(wishes, parts)
     if quoted is not None:
-        return Asked(None, quoted)
+        return Evaluation(None, quoted)
     missing = absent(wanted, options["via"]) if on is None else None
     if missing is not None:
         wanted = [record for record in wanted if record not in missing.records]
         if options["only"] is not None or not wanted:  # what a person named is not dropped
             raise MeasurementError(f"{missing.to_dict()['title']} cannot be measured: {missing.reason}")
         say(f"skipped: {missing.to_dict()['title']}: {missing.reason}")
+    if wishes.variants:
+        once = [record.name for record in wanted if record.name not in taken_by(wishes.names)]
+        if once and len(once) < len(wanted):
+            say(f"measured without variants, for their kernels are not compiled apart: {', '.join(once)}")
     records = enough_ranks(wanted, on, wishes.nodes, several, say)
     skipped = [] if missing is None else [missing.to_dict()]
     skipped += [_too_few(record, on) for record in wanted if record not in records]
-    return Asked(replace(wishes, names=tuple(record.name for record in records)), None, tuple(skipped))
+    return Evaluation(replace(wishes, names=tuple(record.name for record in records)), None, tuple(skipped))
 
 
 def _too_few(record: Benchmark, on: str | None) -> dict[str, str]:

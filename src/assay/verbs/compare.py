@@ -1,4 +1,7 @@
-"""`assay compare RUN RUN|MACHINE…`: a run beside others, beside described machines, and beside what was published."""
+"""`assay compare RUN RUN|MACHINE…`: a run beside others, beside described machines, and beside what was published.
+
+`assay compare RUN` alone sets the build variants of that run beside its first one.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,12 @@ def register(app: typer.Typer) -> None:
     def compare(
         run: RunName,
         others: Annotated[
-            list[str],
+            list[str] | None,
             typer.Argument(
-                help="runs, described machines (simulated), published machines", autocompletion=beside_names
+                help="runs, described machines (simulated), published machines; none: a run's build variants",
+                autocompletion=beside_names,
             ),
-        ],
+        ] = None,
         within: Annotated[
             str | None,
             typer.Option(
@@ -69,7 +73,10 @@ def register(app: typer.Typer) -> None:
             )
         first = Run.open(run)
         whole = document(first)
-        beside = [other for name in others for other in _opened(first, name, whole)]
+        if not others:
+            whole, beside = _variants(first, whole)
+        else:
+            beside = [other for name in others for other in _opened(first, name, whole)]
         judged_by = [other.document for other in beside if other.document is not None]
         words = None if figures is None else gate.named(figures, [whole, *judged_by])
         found = []
@@ -91,8 +98,9 @@ def register(app: typer.Typer) -> None:
         else:
             for name, state in ((whole.run, whole.state), *((entry.other, entry.state) for entry in found)):
                 if state not in (None, "clean"):
-                    print(f"{name} is {state}: `assay report {name}` says why", file=sys.stderr)
-            _show(first.about["id"], found, margin, quiet)
+                    of = name if others else first.about["id"]
+                    print(f"{name} is {state}: `assay report {of}` says why", file=sys.stderr)
+            _show(_name_of(first, whole), found, margin, quiet)
         if margin is not None and not passed:
             raise typer.Exit(3)
 
@@ -107,6 +115,26 @@ class Beside:
     entry: RunComparison
     document: Document | None = None
     planned: set[str] = field(default_factory=set)
+
+
+def _name_of(run: Run, whole: Document) -> str:
+    """What stands first: a run, or the first of its build variants by its label."""
+    return str(run.about["id"]) if whole.variants is None or whole.run == run.about["id"] else whole.run
+
+
+def _variants(run: Run, whole: Document) -> tuple[Document, list[Beside]]:
+    """The first build variant of a run, and the others beside it. InputError where it has not two of them."""
+    from assay.benchmark.variants import Variant
+    from assay.errors import InputError
+    from assay.report.variants import of_variant
+
+    builds = whole.variants.builds if whole.variants else []
+    if len(builds) < 2:
+        raise InputError(
+            "has no build variants to compare", key="RUN", value=run.about["id"], accepted="another run beside it"
+        )
+    made = [of_variant(whole, Variant(each.compiler, each.flags, each.isa), each.label) for each in builds]
+    return made[0], [Beside(_unjudged(each.run, each.kind, each), each, _planned(run)) for each in made[1:]]
 
 
 def _margin(text: str | None) -> float | None:

@@ -41,7 +41,7 @@ def register(app: typer.Typer) -> None:
             return
         from assay.cli import emit
         from assay.execute.mpi import find_mpi
-        from assay.machine.abilities import abilities, doubts, missing
+        from assay.machine.abilities import abilities, host_warnings, missing
         from assay.machine.discovery import discover
 
         host = discover(find_mpi)
@@ -55,13 +55,13 @@ def register(app: typer.Typer) -> None:
                         {**_bare(each.model_dump()), "programs": programs.get(each.part, [])} for each in able_to
                     ],
                     "missing": [_bare(each.model_dump()) for each in missing(host)],
-                    "doubts": [_bare(each.model_dump()) for each in doubts(host)],
+                    "doubts": [_bare(each.model_dump()) for each in host_warnings(host)],
                     "notes": host.all_notes(),
                 }
             )
             return
         if quiet:
-            print(_one_line(host, able_to, len(missing(host)), len(doubts(host))))
+            print(_one_line(host, able_to, len(missing(host)), len(host_warnings(host))))
             return
         from rich.console import Console
         from rich.table import Table
@@ -97,23 +97,23 @@ def register(app: typer.Typer) -> None:
                 lacking.add_row(lack.name, Text.assemble(f"for {lack.needed_for}:\n", (lack.command, "cyan")))
             console.print(lacking)
 
-        if doubted := doubts(host):
+        if warnings := host_warnings(host):
             heading("Warnings")
-            doubtful = grid(12, None)
-            for doubt in doubted:
-                words = doubt.text + (f" — {doubt.remedy}" if doubt.remedy else "")
-                doubtful.add_row(Text(doubt.about, style="yellow"), Text(words))
-            console.print(doubtful)
+            shown = grid(12, None)
+            for warning in warnings:
+                words = warning.text + (f" — {warning.remedy}" if warning.remedy else "")
+                shown.add_row(Text(warning.about, style="yellow"), Text(words))
+            console.print(shown)
 
 
-def _one_line(host: Host, able_to: Sequence[Ability], absent: int, doubted: int) -> str:
+def _one_line(host: Host, able_to: Sequence[Ability], absent: int, warnings: int) -> str:
     """Sum up what can be measured here."""
     parts = {
         words: ", ".join(each.part for each in able_to if each.answer == answer)
         for answer, words in (("yes", "measurable"), ("partly", "in part"), ("no", "not"))
     }
-    said = "; ".join(f"{words}: {names}" for words, names in parts.items() if names)
-    return f"{host.system.host}: {said}; {absent} missing, warnings: {doubted}"
+    found = "; ".join(f"{words}: {names}" for words, names in parts.items() if names)
+    return f"{host.system.host}: {found}; {absent} missing, warnings: {warnings}"
 
 
 def _programs() -> dict[str, list[str]]:
@@ -198,8 +198,8 @@ def _software(host: Host) -> Iterator[tuple[str, str]]:
     if not host.software.compilers:
         yield "compiler", "none"
     if mpi := host.software.mpi:
-        said = _join(mpi.implementation, mpi.version, by=" ") or _join(*mpi.notes)
-        yield "MPI", _join(said, mpi.mpiexec, "embedded" if mpi.embedded else None)
+        found = _join(mpi.implementation, mpi.version, by=" ") or _join(*mpi.notes)
+        yield "MPI", _join(found, mpi.mpiexec, "embedded" if mpi.embedded else None)
     else:
         yield "MPI", "none"
     yield "BLAS", _join(*(each.name for each in host.software.blas)) or "none"
@@ -218,6 +218,12 @@ def _around(host: Host) -> Iterator[tuple[str, str]]:
     links = [(f"{port.kind} {port.device}", port.rate) for port in host.network.fabrics]
     links += [(each.name, each.rate) for each in host.network.interfaces if not each.virtual and each.state != "down"]
     yield "network", _join(*(name + (f" {human(rate, 'B/s', 3)}" if rate else "") for name, rate in links)) or "none"
+    joules = host.energy
+    read = None if joules.power is None else f"packages take {human(joules.power, 'W', 3)} now"
+    if joules.why:
+        yield "energy", f"not readable: {joules.why}"
+    elif joules.zones:
+        yield "energy", _join(f"powercap: {', '.join(joules.zones)}", read)
     now = host.activity
     yield (
         "now",

@@ -5,14 +5,17 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from assay.verbs._completing import run_names
 from assay.verbs._options import (
     Budget,
+    Compilers,
     DocsFolder,
+    Flags,
+    Isas,
     Json,
     Launches,
     Nodes,
@@ -39,6 +42,9 @@ def register(app: typer.Typer) -> None:
         ppn: PerNode = None,
         profile: Profile = "quick",
         only: Only = None,
+        compilers: Compilers = None,
+        flags: Flags = None,
+        isas: Isas = None,
         launches: Launches = None,
         within: Within = None,
         budget: Budget = None,
@@ -77,12 +83,16 @@ def register(app: typer.Typer) -> None:
             run = Run.open(resume)
             failures = go_on(run, quiet)
         else:
-            asked = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
-            asked |= {"launches": launches, "within": within, "budget": budget, "seed": seed}
-            found = evaluation(asked, lambda text: print(text, file=sys.stderr))
+            given: dict[str, Any] = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
+            given |= {"launches": launches, "within": within, "budget": budget, "seed": seed}
+            given |= {"compilers": compilers, "flags": flags, "isas": isas}
+            found = evaluation(given, lambda text: print(text, file=sys.stderr))
             if found.wishes is None:
-                quoted = found.quoted or {}
-                emit({"figures": of_quoted(quoted)} | quoted) if json else _quoting.show(quoted, quiet)
+                assert found.quoted is not None  # one of both
+                if json:
+                    emit({"figures": of_quoted(found.quoted)} | to_json(found.quoted))
+                else:
+                    _quoting.show(found.quoted, quiet)
                 return
             if on is not None:  # what its report will read is refused before anything is simulated
                 read(find(on.partition(":")[0]))
@@ -109,10 +119,11 @@ def register(app: typer.Typer) -> None:
 def _all(docs: Path | None, beside: str | None, json: bool) -> None:
     """Every shipped description beside what was published of it."""
     from assay.cli import emit
+    from assay.document.json_form import to_json
     from assay.errors import InputError
     from assay.papers.machines.document import everything
     from assay.papers.machines.page import write
-    from assay.report.listed import of_validation
+    from assay.report.listed import of_validations
 
     if docs is None and not json:
         raise InputError(
@@ -126,4 +137,4 @@ def _all(docs: Path | None, beside: str | None, json: bool) -> None:
         print(page, file=sys.stderr if json else sys.stdout)
     if json:
         found = everything()
-        emit({"figures": of_validation(found)} | found)
+        emit({"figures": of_validations(found)} | to_json(found))

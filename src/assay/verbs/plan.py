@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from assay.verbs._options import Budget, Json, Launches, Nodes, On, Only, PerNode, Profile, Quiet, Seed, Via, Within
+from assay.verbs._options import (
+    Budget,
+    Compilers,
+    Flags,
+    Isas,
+    Json,
+    Launches,
+    Nodes,
+    On,
+    Only,
+    PerNode,
+    Profile,
+    Quiet,
+    Seed,
+    Via,
+    Within,
+)
 
 if TYPE_CHECKING:
     from assay.execute.duration import Duration
@@ -23,6 +39,9 @@ def register(app: typer.Typer) -> None:
         ppn: PerNode = None,
         profile: Profile = "quick",
         only: Only = None,
+        compilers: Compilers = None,
+        flags: Flags = None,
+        isas: Isas = None,
         launches: Launches = None,
         within: Within = None,
         budget: Budget = None,
@@ -35,14 +54,17 @@ def register(app: typer.Typer) -> None:
         import sys
 
         from assay.benchmark.record import benchmark
+        from assay.benchmark.variants import Variant
         from assay.cli import emit
+        from assay.execute.announced import announced
         from assay.execute.duration import duration
         from assay.store import known_runs
         from assay.verbs._wishing import evaluation
 
-        asked = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
-        asked |= {"launches": launches, "within": within, "budget": budget, "seed": seed}
-        wishes = evaluation(asked, lambda text: print(text, file=sys.stderr)).wishes
+        given: dict[str, Any] = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
+        given |= {"launches": launches, "within": within, "budget": budget, "seed": seed}
+        given |= {"compilers": compilers, "flags": flags, "isas": isas}
+        wishes = evaluation(given, lambda text: print(text, file=sys.stderr)).wishes
         if wishes is None:
             quoted = f"{on}: nothing is run; published figures are quoted"
             emit({"tasks": [], "quoted": True}) if json else print(quoted)
@@ -60,12 +82,16 @@ def register(app: typer.Typer) -> None:
         for task in made.tasks if not quiet else ():
             ranks = "" if task.ranks is None else f"  {task.ranks} ranks"
             if task.launch < first:
-                print(f"launch {task.launch:2}  {task.benchmark:<12}{ranks}  {' '.join(task.arguments)}")
+                variant = Variant.of(task.factors)
+                by = "" if variant is None else f"  {variant.compiler} {variant.words} "
+                print(f"launch {task.launch:2}  {task.benchmark:<12}{ranks}{by}  {' '.join(task.arguments)}")
         if made.spending is not None:
             looks = ", ".join(map(str, made.spending.looks[1:]))
             if looks:
                 print(f"then up to {looks} launches, where intervals are wider than ±{made.spending.within:.1%}")
         print(_words(expected))
+        for line in announced(records.values(), profile, here=via in (None, "local")) if on is None else ():
+            print(line)
 
 
 def _words(expected: Duration | None) -> str:

@@ -37,11 +37,11 @@ def register(app: typer.Typer) -> None:
             names = [column[0] for column in answer.description]
             rows = answer.fetchall()
         except (duckdb.Error, pa.ArrowException, ValueError, OverflowError, RuntimeError, UnicodeError) as error:
-            said = (str(error).splitlines() or [type(error).__name__])[0]
+            message = (str(error).splitlines() or [type(error).__name__])[0]
             accepted = "DuckDB's SQL"
             if isinstance(error, duckdb.PermissionException) and not write:
                 accepted = "SQL over the views; with --write also files"
-            raise InputError(said, key="SQL", value=sql, accepted=accepted) from None
+            raise InputError(message, key="SQL", value=sql, accepted=accepted) from None
         if json:
             emit({"columns": names, "rows": [[_plain(value) for value in row] for row in rows]})
             return

@@ -11,6 +11,9 @@ import typer
 from assay.verbs._completing import benchmark_names
 from assay.verbs._options import (
     Budget,
+    Compilers,
+    Flags,
+    Isas,
     Json,
     Launches,
     Nodes,
@@ -49,6 +52,9 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         profile: Profile = "quick",
+        compilers: Compilers = None,
+        flags: Flags = None,
+        isas: Isas = None,
         launches: Launches = None,
         within: Within = None,
         budget: Budget = None,
@@ -65,6 +71,7 @@ def register(app: typer.Typer) -> None:
         from assay.benchmark.record import benchmark as record
         from assay.cli import emit
         from assay.document.json_form import to_json
+        from assay.execute.variants import product
         from assay.execute.wishes import Wishes, counts, seconds, share, split
         from assay.report.document import document
         from assay.verbs import _quoting
@@ -87,11 +94,12 @@ def register(app: typer.Typer) -> None:
             seed=seed,
             timeline=None if timeline is None else str(timeline),
             matrix=None if matrix is None else str(matrix),
+            variants=product(compilers or (), flags or (), isas or ()),
         )
         wishes.check()
         quoted = _quoting.quoted_one(wishes, record(benchmark))
         if quoted is not None:
-            emit(quoted) if json else _quoting.show(quoted, quiet)
+            emit(to_json(quoted)) if json else _quoting.show(quoted, quiet)
             return
         made, failures = measure(wishes, out, quiet=quiet)
         whole = document(made, quoted_nodes=False)

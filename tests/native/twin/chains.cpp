@@ -1,10 +1,11 @@
-// What the I/O nodes of core/storage send: for each line `dimension seed transactions [io keys as key=value]` of the
-// first file, a line `run N` and N lines `id born source destination flits head hops` in the second. The twin is
+// What the I/O nodes of core/storage send: for each line `dimension seed transactions key=value …` (every key of [io])
+// of the first file, a line `run N` and N lines `id born source destination flits head hops` in the second. The twin is
 // given the same messages and must deliver each of them in the same cycles.
 #include <exception>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -13,8 +14,7 @@
 namespace {
 
 assay::network::InputOutput read(std::istringstream& words) {
-  assay::network::InputOutput io;
-  io.present = true;
+  assay::network::InputOutput io{};  // the test gives every key
   const std::map<std::string, std::uint32_t*> whole{{"b", &io.b},
                                                     {"k", &io.k},
                                                     {"m", &io.m},
@@ -33,9 +33,11 @@ assay::network::InputOutput read(std::istringstream& words) {
                                             {"read_ratio", &io.read_ratio},
                                             {"locality", &io.locality},
                                             {"hit_rate", &io.hit_rate}};
+  std::set<std::string> given;
   for (std::string word; words >> word;) {
     const auto at = word.find('=');
     const std::string key = word.substr(0, at), value = word.substr(at + 1);
+    given.insert(key);
     if (const auto found = whole.find(key); found != whole.end())
       *found->second = static_cast<std::uint32_t>(std::stoul(value));
     else if (const auto other = real.find(key); other != real.end())
@@ -45,6 +47,10 @@ assay::network::InputOutput read(std::istringstream& words) {
     else
       throw std::runtime_error("no such key: " + key);
   }
+  for (const auto& [key, _] : whole)
+    if (!given.contains(key)) throw std::runtime_error("missing key: " + key);
+  for (const auto& [key, _] : real)
+    if (!given.contains(key)) throw std::runtime_error("missing key: " + key);
   return io;
 }
 

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "cases.hpp"
+#include "network/choose.hpp"
 #include "network/flit/run.hpp"
 #include "network/packet/run.hpp"
 #include "network/registry.hpp"
@@ -72,10 +73,7 @@ twin::Played play(const twin::Description& description, const std::vector<twin::
     trace.flits.push_back(static_cast<std::uint32_t>(rows[i].flits));
   }
   net::Delivered found;
-  const std::string engine = description.words.contains("engine") ? description.words.at("engine").at(0) : "worm";
-  const bool general = description.words.contains("engine") || !description.unlike.empty();
-  network.erase("engine");
-  if (general) {
+  if (description.words.contains("engine") || !description.unlike.empty()) {
     const auto switching = net::read_switching(network);
     auto built = net::build_network(network);
     for (const auto& words : description.unlike) {
@@ -86,9 +84,16 @@ twin::Played play(const twin::Description& description, const std::vector<twin::
                                                      : built.fabric->ejection(node)[0];
       for (std::size_t i = between ? 3 : 2; i < words.size(); ++i) change(built.fabric->links.at(link), words[i]);
     }
-    found = engine == "flit"     ? net::replay_flits(built, switching, trace)
-            : engine == "packet" ? net::replay_packets(built, switching, trace)
-                                 : net::replay_worms(built, switching, trace);
+    switch (net::choose_engine(built, switching)) {
+      case net::Engine::flit:
+        found = net::replay_flits(built, switching, trace);
+        break;
+      case net::Engine::packet:
+        found = net::replay_packets(built, switching, trace);
+        break;
+      case net::Engine::worm:
+        found = net::replay_worms(built, switching, trace);
+    }
   } else {
     found = net::replay({{"network", network}}, trace);
   }

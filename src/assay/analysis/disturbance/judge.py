@@ -56,7 +56,7 @@ def judge(
     `threads`: how many hardware threads each host has, where we may use only some of them.
 
     Blocks may come in any order and from any number of launches, metrics, cases and hosts; what disturbed one host
-    says nothing of another. A host that a mapping does not name has one processor, or one rank.
+    says nothing of another. A host that a mapping does not name has one hardware thread, or one rank.
     """
     by_host: dict[str, list[int]] = defaultdict(list)
     for i, block in enumerate(blocks):

@@ -67,6 +67,7 @@ class Flow:
 class Channels:
     """Links with `servers` channels each, and the kinds of messages on them.
 
+    head: cycles in which a head passes each link, h; 1 unless given.
     spread, of the adjusted service: `lengths`, the variance of the messages' lengths; `exponential`, C^2 = 1;
     `blocking`, that variance and the square of the mean time blocked. scaled: see `queues.waits`. apart: see above; the
     paper's method is without.
@@ -77,6 +78,7 @@ class Channels:
     spread: Spread = "lengths"
     scaled: bool = False
     apart: bool = False
+    head: Floats | float = 1.0
 
     @cached_property
     def felt(self) -> Any:
@@ -126,14 +128,17 @@ class Channels:
         return None
 
     def latency(self, wait: Floats, name: str | None = None) -> float:
-        """Mean header latency in cycles, of all messages or of one kind: sum of P_i (W_i + 1)."""
+        """Mean header latency in cycles, of all messages or of one kind: the sum of P_i (W_i + h_i).
+
+        That is until the head is inside the destination, A_H + h_H, as `simulate` counts it.
+        """
         chosen = [flow for flow in self.flows if name in (None, flow.name)]
         total = 0.0
         for flow in chosen:
             entered = flow.rate.copy()  # what does not come from another link: a message's first
             np.subtract.at(entered, flow.turns[1], flow.turns[2])
             entered[entered < 1e-12 * flow.rate] = 0.0
-            total += float((entered * (wait + flow.after(wait, self.felt))).sum() + flow.rate.sum())
+            total += float((entered * (wait + flow.after(wait, self.felt))).sum() + (flow.rate * self.head).sum())
         sent = sum(flow.sent for flow in chosen)
         return total / sent if sent else math.nan
 

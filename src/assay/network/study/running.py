@@ -56,12 +56,13 @@ def bisect_steps(description: NetworkDescription, precision: float, seeds: int, 
     Seeds take the place of the replications by which `assay simulate --saturation` decides each load: where a load
     cannot be told, they differ, and the bracket of all of them is as wide.
     """
-    found, runs = [], []
+    found: list[list[float]] = []
+    runs: list[SimulationRun] = []
     for seed in range(description.method.seed, description.method.seed + seeds):
         one = _from_empty(description.but(method=description.method.model_copy(update={"seed": seed})))
-        low, high, made = yield from _bisect(one, precision, 4 * cycles)
-        found.append([low, high])
-        runs += made
+        decide = functools.partial(_saturates, one, 4 * cycles, runs)
+        low, high = yield from saturation.bracket(decide, saturation.load_of(one), precision)
+        found.append([low, low if high is None else high])
     scale = 1e-3 / description.cycle if description.io is not None else 1.0
     return {
         "brackets": [[low * scale, high * scale] for low, high in found],
@@ -70,37 +71,13 @@ def bisect_steps(description: NetworkDescription, precision: float, seeds: int, 
     }
 
 
-def _bisect(
-    description: NetworkDescription, precision: float, cycles: int
-) -> Generator[list[SimulationTask], list[SimulationRun], tuple[float, float, list[SimulationRun]]]:
-    """Halve between a load that does not saturate and one that does, from the description's own load on."""
-    runs: list[SimulationRun] = []
-
-    def saturates(load: float) -> Generator[list[SimulationTask], list[SimulationRun], bool]:
-        verdict, made = yield from saturation.judge(saturation.at_load(description, load), cycles)
-        runs.extend(run for run, _ in made)
-        return verdict
-
-    start = 1 / description.io.interval if description.io is not None else description.traffic.load
-    low, high = 0.0, start
-    while not (yield from saturates(high)):
-        low, high = high, high * 2
-        if high > saturation.HIGHEST * start:
-            return low, low, runs
-    while low == 0.0:
-        if high < start / saturation.HIGHEST:
-            return 0.0, high, runs
-        if (yield from saturates(high / 2)):
-            high /= 2
-        else:
-            low = high / 2
-    while (high - low) / high > precision:
-        middle = (low + high) / 2
-        if (yield from saturates(middle)):
-            high = middle
-        else:
-            low = middle
-    return low, high, runs
+def _saturates(
+    description: NetworkDescription, cycles: int, runs: list[SimulationRun], load: float
+) -> Generator[list[SimulationTask], list[SimulationRun], bool]:
+    """Whether a load saturates, by a single run, which is added to `runs`."""
+    verdict, made = yield from saturation.judge(saturation.at_load(description, load), cycles)
+    runs.extend(run for run, _ in made)
+    return verdict
 
 
 def make(
@@ -118,12 +95,12 @@ def make(
         many = min(found.method.replications or 1, QUICK_REPLICATIONS if quick else 10**9)
         plan = functools.partial(point_steps, found, many, study.head.judge_cycles)
         plans.append(sweep.SweepPoint(setting, f"{found.key()}-point-{many}-{study.head.judge_cycles}", plan))
-    asked = study.saturation
+    wanted = study.saturation
     for setting, found in bisected:
-        assert asked is not None
-        precision, seeds = (max(asked.precision, 0.05), 1) if quick else (asked.precision, asked.seeds)
-        plan = functools.partial(bisect_steps, found, precision, seeds, asked.cycles)
-        plans.append(sweep.SweepPoint(setting, f"{found.key()}-bisect-{precision}-{seeds}-{asked.cycles}", plan))
+        assert wanted is not None
+        precision, seeds = (max(wanted.precision, 0.05), 1) if quick else (wanted.precision, wanted.seeds)
+        plan = functools.partial(bisect_steps, found, precision, seeds, wanted.cycles)
+        plans.append(sweep.SweepPoint(setting, f"{found.key()}-bisect-{precision}-{seeds}-{wanted.cycles}", plan))
     documents = sweep.sweep(plans, pool, out, meter)
     points, brackets = [], []
     for (setting, found), document in zip(described, documents, strict=False):

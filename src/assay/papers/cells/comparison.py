@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from assay.document.validation import CellErrors, ValidatedCell
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells import allowance, twins
@@ -37,36 +37,26 @@ class ComparedCell:
         """Whether it says anything of the description: it has a twin and its own digits are trusted."""
         return self.error is not None and not self.cell.doubtful
 
-    def document(self) -> dict[str, Any]:
-        """As one JSON object."""
-        return {
-            "paper": self.cell.paper,
-            "table": self.cell.table,
-            "source": self.cell.source,
-            "benchmark": self.cell.benchmark,
-            "metric": self.cell.metric,
-            "params": dict(self.cell.params),
-            "published": self.cell.value,
-            "unit": self.cell.unit,
-            "printed": self.cell.printed,
-            "printed_unit": self.cell.printed_unit,
-            "doubtful": self.cell.doubtful,
-            "note": self.cell.note,
-            "simulated": self.simulated,
-            "mark": self.mark,
-            "error": None if self.error is None else self.error.raw,
-            "error_beyond_print": None if self.error is None else self.error.left,
-        }
-
-
-@dataclass(frozen=True)
-class Errors:
-    """What a table's errors come to (shares of the printed value): of some of its cells, how many `cells`."""
-
-    cells: int
-    median: float
-    p95: float
-    worst: float
+    def document(self) -> ValidatedCell:
+        """As part of a document."""
+        return ValidatedCell(
+            paper=self.cell.paper,
+            table=self.cell.table,
+            source=self.cell.source,
+            benchmark=self.cell.benchmark,
+            metric=self.cell.metric,
+            params=dict(self.cell.params),
+            published=self.cell.value,
+            unit=self.cell.unit,
+            printed=self.cell.printed,
+            printed_unit=self.cell.printed_unit,
+            doubtful=self.cell.doubtful,
+            note=self.cell.note,
+            simulated=self.simulated,
+            mark=self.mark,
+            error=None if self.error is None else self.error.raw,
+            error_beyond_print=None if self.error is None else self.error.left,
+        )
 
 
 @dataclass(frozen=True)
@@ -79,13 +69,18 @@ class ComparedTable:
     source: str
     rows: tuple[ComparedCell, ...]
 
-    def errors(self, mark: str | None = None, left: bool = False) -> Errors | None:
+    def errors(self, mark: str | None = None, left: bool = False) -> CellErrors | None:
         """Median, 95th percentile and worst error of the cells that count, or of those with this mark."""
         chosen = [row for row in self.rows if row.counts and mark in (None, row.mark)]
         if not chosen:
             return None
         shares = np.abs([(row.error.left if left else row.error.raw) for row in chosen if row.error is not None])
-        return Errors(len(chosen), float(np.median(shares)), float(np.percentile(shares, 95)), float(shares.max()))
+        return CellErrors(
+            cells=len(chosen),
+            median=float(np.median(shares)),
+            p95=float(np.percentile(shares, 95)),
+            worst=float(shares.max()),
+        )
 
 
 def compare(answers: Answers, machine: str, published: str, origin: dict[str, str]) -> list[ComparedTable]:

@@ -54,16 +54,16 @@ def inputs(text: str, machine: str) -> tuple[tuple[Named, ...], tuple[str, ...]]
 def check(origin: Mapping[str, str], machine: str, file: object = None, text: str = "") -> None:
     """Refuse an origin that cannot be read, or that uses no published cell or claim, by file, line and key."""
     known = catalogue.load()
-    for key, said in origin.items():
+    for key, stated in origin.items():
         where = [number for number, line in enumerate(text.splitlines(), 1) if line.strip().startswith(f'"{key}"')]
         line = where[-1] if where else None
         try:
-            used(said, machine)
-            cells, claims = inputs(said, machine)
+            used(stated, machine)
+            cells, claims = inputs(stated, machine)
         except InputError:
             accepted = f"stated: …, assumed: … or fitted: {ACCEPTED}; then perhaps ; used: the same, or claim ID"
             raise InputError(
-                "cannot be read", file=file, line=line, key=f"origin.{key}", value=said, accepted=accepted
+                "cannot be read", file=file, line=line, key=f"origin.{key}", value=stated, accepted=accepted
             ) from None
         lost = [str(each) for each in cells if not any(each.holds(cell) for cell in known.cells)]
         lost += sorted(set(claims) - {claim.id for claim in known.claims})

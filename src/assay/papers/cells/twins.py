@@ -109,8 +109,8 @@ def bandwidth(machine: str) -> float:
 def forced(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
     """Rate of messages whose receive is known to be posted."""
     lengths = tuple(sorted({int(length(cell) or 0) for cell in cells}))
-    asked = answers.ask(machine, "forced", "rate", bytes=lengths, send="ready")
-    found = {int(a.params["bytes"]): a.value for a in asked}
+    found_answers = answers.ask(machine, "forced", "rate", bytes=lengths, send="ready")
+    found = {int(a.params["bytes"]): a.value for a in found_answers}
     return [(cell, found[int(length(cell) or 0)]) for cell in cells if int(length(cell) or 0) in found]
 
 

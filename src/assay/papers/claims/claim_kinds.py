@@ -34,7 +34,7 @@ def value_of(answers: Answers, claim: Claim, machine: str, benchmark: str, param
     return None if function is None else function(answers, machine, {"metric": claim.metric, **params})
 
 
-def asked(claim: Claim, machine: str) -> Accepted:
+def accepted_of(claim: Claim, machine: str) -> Accepted:
     """What the claim accepts of its quantity (SI)."""
     wanted = catalogue.si(claim.value, claim.unit or "1")[0] if claim.value is not None else 0.0
     return accepted(claim.op or "~=", wanted, allowance.claimed(claim, machine))
@@ -68,7 +68,7 @@ def tested(answers: Answers, claim: Claim, machine: str, benchmark: str) -> list
             found = value_of(answers, claim, machine, benchmark, params)
             where = f"{machine}{f', {key} {value}' if key else ''}"
             words = f"{where}: {shown(found, claim)} ({stated(claim, machine)})"
-            parts.append(judged(found, asked(claim, machine), words))
+            parts.append(judged(found, accepted_of(claim, machine), words))
     return parts
 
 
@@ -83,8 +83,8 @@ def ends(claim: Claim) -> Accepted:
 def ranged(answers: Answers, claim: Claim, machine: str, benchmark: str) -> list[ClaimPart]:
     """A claim that a quantity lies between two."""
     found = value_of(answers, claim, machine, benchmark, dict(claim.params))
-    said = f"{claim.value_min:g} to {claim.value_max:g} {'' if claim.unit in (None, '1') else claim.unit}".strip()
-    words = f"{machine}: {shown(found, claim)} ({said})"
+    printed = f"{claim.value_min:g} to {claim.value_max:g} {'' if claim.unit in (None, '1') else claim.unit}".strip()
+    words = f"{machine}: {shown(found, claim)} ({printed})"
     return [judged(found, ends(claim), words)]
 
 
@@ -99,7 +99,7 @@ def ratio(answers: Answers, claim: Claim, machine: str, benchmark: str) -> list[
     name = other_machine if other_machine != machine else other_benchmark if other_benchmark != benchmark else ""
     beside = name or ", ".join(f"{key} {value}" for key, value in versus.items())
     words = f"{machine} / {beside}: {one / other:.3g} ({stated(claim, machine)})"
-    return [judged(one / other, asked(claim, machine), words)]
+    return [judged(one / other, accepted_of(claim, machine), words)]
 
 
 def trend(answers: Answers, claim: Claim, machine: str, benchmark: str) -> list[ClaimPart]:

@@ -12,7 +12,7 @@ from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.machine.published import Claim
 from assay.papers.cells import allowance
-from assay.papers.claims.claim_kinds import asked, ends, stated
+from assay.papers.claims.claim_kinds import accepted_of, ends, stated
 from assay.papers.claims.judge import Accepted, ClaimPart, accepted, fact, judged
 
 Judge = Callable[[Claim], list[ClaimPart]]
@@ -28,11 +28,11 @@ def _cell(machine: str, benchmark: str, table: str | None = None, **params: obje
 
 def _kernels(claim: Claim) -> list[ClaimPart]:
     """Times of Table 4: the Ncube 6400's over the iPSC/860's."""
-    said = f"{claim.value_min:g} to {claim.value_max:g} ± {claim.tol_abs:g}"
+    printed = f"{claim.value_min:g} to {claim.value_max:g} ± {claim.tol_abs:g}"
     parts = []
     for name in claim.of:
         ratio = _cell("ncube6400", name, "table4").value / _cell("ipsc860", name, "table4").value
-        parts.append(judged(ratio, ends(claim), f"Table 4, {name}: {ratio:.1f} times ({said})"))
+        parts.append(judged(ratio, ends(claim), f"Table 4, {name}: {ratio:.1f} times ({printed})"))
     return parts
 
 
@@ -43,7 +43,7 @@ def _flops(claim: Claim) -> list[ClaimPart]:
         for m in ("ncube3200", "ipsc1")
     ]
     ratio = rates[0] / rates[1]
-    return [judged(ratio, asked(claim, "ncube3200"), f"section 3.1: {ratio:.3g} ({stated(claim, 'ncube3200')})")]
+    return [judged(ratio, accepted_of(claim, "ncube3200"), f"section 3.1: {ratio:.3g} ({stated(claim, 'ncube3200')})")]
 
 
 def _applications(claim: Claim) -> list[ClaimPart]:
@@ -85,7 +85,7 @@ def _speedups(claim: Claim) -> list[ClaimPart]:
     for name in claim.of:
         cell = _cell("paragon-mp", name, "table3.4")
         parts.append(
-            judged(cell.value, asked(claim, "paragon-mp"), f"Table 3.4, {name}: {cell.value:g} of 3 processors")
+            judged(cell.value, accepted_of(claim, "paragon-mp"), f"Table 3.4, {name}: {cell.value:g} of 3 processors")
         )
     return parts
 

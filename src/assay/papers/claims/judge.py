@@ -73,7 +73,7 @@ def accepted(op: Comparison, value: float, slack: float = 0.0) -> Accepted:
     return Accepted(low, high, open=op in ("<", ">"))
 
 
-def within(found: Range | float | None, asked: Accepted | Range, strictly_between: bool = False) -> Outcome:
+def within(found: Range | float | None, expected: Accepted | Range, strictly_between: bool = False) -> Outcome:
     """Whether what was found lies inside what is accepted, outside of it, or cannot be told.
 
     strictly_between: the ends of what was found are known not to be reached, as of a bisection's bracket.
@@ -83,7 +83,7 @@ def within(found: Range | float | None, asked: Accepted | Range, strictly_betwee
     low, high = (found, found) if isinstance(found, int | float) else found
     if not (math.isfinite(low) and math.isfinite(high)):
         return "cannot be told"
-    ends = asked if isinstance(asked, Accepted) else Accepted(*asked)
+    ends = expected if isinstance(expected, Accepted) else Accepted(*expected)
     if ends.open and not strictly_between:
         inside = low > ends.low and high < ends.high
     else:
@@ -97,9 +97,9 @@ def within(found: Range | float | None, asked: Accepted | Range, strictly_betwee
     return "differs" if outside else "cannot be told"
 
 
-def judged(found: Range | float | None, asked: Accepted | Range, numbers: str) -> ClaimPart:
+def judged(found: Range | float | None, expected: Accepted | Range, numbers: str) -> ClaimPart:
     """One comparison as a part of a verdict."""
-    return ClaimPart(within(found, asked), numbers)
+    return ClaimPart(within(found, expected), numbers)
 
 
 def fact(true: bool | None, numbers: str) -> ClaimPart:

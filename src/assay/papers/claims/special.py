@@ -19,7 +19,7 @@ from assay.papers.cells.answers import Answers
 from assay.papers.claims.breaks import break_near
 from assay.papers.claims.claim_kinds import (
     about,
-    asked,
+    accepted_of,
     ranged,
     shown,
     stated,
@@ -56,7 +56,7 @@ def _beside_the_stream(answers: Answers, claim: Claim) -> list[ClaimPart]:
         found = value_of(answers, claim, "paragon-mp", "pfldq-with-messages", {"share": figure})
         one = claim.model_copy(update={"value": printed})
         words = f"{figure} beside each other: {shown(found, claim)} ({stated(one, 'paragon-mp')})"
-        parts.append(judged(found, asked(one, "paragon-mp"), words))
+        parts.append(judged(found, accepted_of(one, "paragon-mp"), words))
     return parts
 
 
@@ -161,8 +161,8 @@ def _lines(answers: Answers, claim: Claim, hops: Sequence[int]) -> list[ClaimPar
     allowed, whose = _allowed(about(claim), hops)
     parts = []
     for machine in about(claim):
-        asked = answers.ask(machine, "echo", "half_round_trip", bytes=twins.LENGTHS, hops=tuple(hops))
-        times = {(int(a.params["bytes"]), int(a.params["hops"])): a.value for a in asked}
+        answered = answers.ask(machine, "echo", "half_round_trip", bytes=twins.LENGTHS, hops=tuple(hops))
+        times = {(int(a.params["bytes"]), int(a.params["hops"])): a.value for a in answered}
         if len(times) < len(twins.LENGTHS):
             parts.append(fact(None, f"{machine}: not simulated"))
             continue
@@ -190,7 +190,7 @@ def _in_proportion(answers: Answers, claim: Claim) -> list[ClaimPart]:
         times = in_print(machine, (1, 6))
         ratios += [times[size, 1] / times[size, 6] for size, at in times if at == 1]
     low, high = 1 / 6, max(ratios)
-    said = f"a sixth, 0.17, to the {high:.2f} that Appendix A prints"
+    interval = f"a sixth, 0.17, to the {high:.2f} that Appendix A prints"
     parts = []
     for machine in about(claim):
         parts += trend(answers, claim, machine, "echo")
@@ -204,7 +204,7 @@ def _in_proportion(answers: Answers, claim: Claim) -> list[ClaimPart]:
                 judged(
                     two_digits,
                     Accepted(low, round(high, 2)),
-                    f"{words} ({said})",
+                    f"{words} ({interval})",
                 )
             )
     return parts

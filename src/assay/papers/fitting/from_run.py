@@ -26,6 +26,7 @@ from assay.toml.writing import written
 LEAST_GAIN = 0.5  # a further stretch must leave at most this share of the relative error
 ENOUGH = 0.005  # and there must be as much of it left
 MOST_STRETCHES = 4
+ROUNDING = 1e-9  # of a time per byte: a smaller difference of two fits is rounding, which differs among processors
 
 
 def description(document: Document) -> tuple[str, dict[str, Any]]:
@@ -51,7 +52,8 @@ def description(document: Document) -> tuple[str, dict[str, Any]]:
         half = line["alpha"] / 2
         protocol: dict[str, Any] = {"up_to": f"{line['greatest']:.0f} B"} if place < len(lines) - 1 else {}
         protocol |= {"startup": f"{1e9 * half:.6g} ns", "receive": f"{1e9 * half:.6g} ns"}
-        protocol |= {"copy": f"{1e9 * (line['beta'] - least):.6g} ns/B"}
+        copy = line["beta"] - least
+        protocol |= {"copy": f"{1e9 * copy if copy > ROUNDING * least else 0.0:.6g} ns/B"}
         keys = [f"protocol.{place}.{key}" for key in ("startup", "receive", "copy")]
         keys += [f"protocol.{place}.up_to"] if place < len(lines) - 1 else []
         origin |= dict.fromkeys(keys, f"fitted: echo (of {source})")

@@ -7,8 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.described.shipped import find, shipped
-from assay.document.params import Validation
 from assay.document.run_document import Document
+from assay.document.validation import (
+    JudgedClaim,
+    JudgedPart,
+    ValidatedTable,
+    Validation,
+    Validations,
+    ValidationSummary,
+)
 from assay.machine import catalogue
 from assay.papers.cells import comparison
 from assay.papers.cells.allowance import bounds, length
@@ -17,7 +24,7 @@ from assay.papers.cells.comparison import ComparedCell, ComparedTable
 from assay.papers.cells.described_file import read
 from assay.papers.cells.provenance import MARKS
 from assay.papers.claims import messages as claims
-from assay.papers.claims.judge import SIGNS
+from assay.papers.claims.judge import SIGNS, ClaimVerdict
 from assay.papers.machines import fallen_apart as uncertain
 from assay.papers.machines.time_goes import time_goes
 from assay.report.grid import Grid, grid
@@ -29,29 +36,24 @@ def section(answers: Answers, machine: str, published: str, origin: dict[str, st
     tables = comparison.compare(answers, machine, published, origin) if known(published) else []
     verdicts = claims.evaluate(answers, published, origin) if known(published) else []
     texts = claims.published()
-    return {
-        "machine": machine,
-        "published": published if known(published) else None,
-        "tables": [table_document(table) for table in tables],
-        "uncertain": [vars(made) for made in uncertain.tables(answers, published)],
-        "summary": {"cells": evidence(tables), "claims": claims.summary(verdicts)} if verdicts else None,
-        "claims": [
-            {**verdict.document(), "text": texts[verdict.claim].text, "source": texts[verdict.claim].source}
-            for verdict in verdicts
-        ],
-    }
+    return Validation(
+        machine=machine,
+        published=published if known(published) else None,
+        tables=[table_document(table) for table in tables],
+        uncertain=uncertain.tables(answers, published),
+        summary=ValidationSummary(cells=evidence(tables), claims=claims.summary(verdicts)) if verdicts else None,
+        claims=[judged_claim(verdict, texts[verdict.claim].text, texts[verdict.claim].source) for verdict in verdicts],
+    )
 
 
-def everything() -> Validation:
+def everything() -> Validations:
     """All shipped descriptions that anything was published of, as data."""
     answers = Played()
     described = {name: read(path) for name, path in shipped().items()}
-    return {
-        "machines": [
-            section(answers, name, one.published, one.origin) for name, one in described.items() if known(one.published)
-        ],
-        "refused": answers.refused,
-    }
+    machines = [
+        section(answers, name, one.published, one.origin) for name, one in described.items() if known(one.published)
+    ]
+    return Validations(machines=machines, refused=answers.refused)
 
 
 def validated(whole: Document, on: str) -> Document:
@@ -59,12 +61,12 @@ def validated(whole: Document, on: str) -> Document:
     described = read(find(on.partition(":")[0]))
     answers = FromRun(whole, on, Played())
     found = section(answers, on, described.published, described.origin)
-    if found["published"] is None:
+    if found.published is None:
         return replace(whole, validation=found)
     tables = comparison.compare(answers, on, described.published, described.origin)
     grids = [glance([t for t in tables if t.errors()], "Simulated beside published")]
-    if found["claims"]:
-        grids.append(claim_grid(found["claims"], "Claims about it, evaluated", found["summary"]["claims"]))
+    if found.claims and found.summary:
+        grids.append(claim_grid(found.claims, "Claims about it, evaluated", found.summary.claims))
     grids += [time_goes(answers.played, [on])] if time_goes(answers.played, [on]).rows else []
     grids += [cells(table) for table in tables]
     grids += uncertain.tables(answers, described.published)
@@ -76,24 +78,19 @@ def known(published: str) -> bool:
     return published in catalogue.load().machines
 
 
-def table_document(table: ComparedTable) -> Validation:
-    """One table as data."""
-    errors = {
-        name: None if (found := table.errors(mark)) is None else vars(found)
-        for name, mark in (("all", None), *((mark, mark) for mark in MARKS if mark != "quoted"))
-    }
-    left = table.errors(left=True)
-    return {
-        "paper": table.paper,
-        "table": table.name,
-        "benchmark": table.benchmark,
-        "source": table.source,
-        "errors": errors,
-        "errors_beyond_print": None if left is None else vars(left),
-        "marks": {mark: sum(row.mark == mark for row in table.rows) for mark in MARKS},
-        "unfollowable": [unfollowable_words(row) for row in unfollowable(table)],
-        "cells": [row.document() for row in table.rows],
-    }
+def table_document(table: ComparedTable) -> ValidatedTable:
+    """One table as part of a document."""
+    return ValidatedTable(
+        paper=table.paper,
+        table=table.name,
+        benchmark=table.benchmark,
+        source=table.source,
+        errors={"all": table.errors(), **{mark: table.errors(mark) for mark in MARKS if mark != "quoted"}},
+        errors_beyond_print=table.errors(left=True),
+        marks={mark: sum(row.mark == mark for row in table.rows) for mark in MARKS},
+        unfollowable=[unfollowable_words(row) for row in unfollowable(table)],
+        cells=[row.document() for row in table.rows],
+    )
 
 
 def share(value: float) -> str:
@@ -178,10 +175,10 @@ def _matrix(table: ComparedTable, by_hops: Sequence[int], title: str) -> Grid:
 
 
 def _short(row: ComparedCell) -> str:
-    doubt = " ?" if row.cell.doubtful else ""
+    unsure = " ?" if row.cell.doubtful else ""
     if row.simulated is None or row.error is None:
-        return f"{row.cell.printed:g}{doubt}"
-    return f"{row.cell.printed:g}{doubt} → {row.simulated / 1e3:.4g} ({100 * row.error.raw:+.1f})"
+        return f"{row.cell.printed:g}{unsure}"
+    return f"{row.cell.printed:g}{unsure} → {row.simulated / 1e3:.4g} ({100 * row.error.raw:+.1f})"
 
 
 def _label(row: ComparedCell) -> str:
@@ -238,17 +235,30 @@ def unfollowable_words(row: ComparedCell) -> str:
     return f"{size:g} bytes in {human(size / row.cell.value, 's')}"
 
 
-def claim_grid(found: Sequence[Validation], title: str, note: str = "") -> Grid:
+def judged_claim(verdict: ClaimVerdict, text: str, source: str | None = None) -> JudgedClaim:
+    """A verdict as part of a document, with the claim's text and source."""
+    return JudgedClaim(
+        claim=verdict.claim,
+        outcome=verdict.outcome,
+        parts=[JudgedPart(outcome=part.outcome, numbers=part.numbers) for part in verdict.parts],
+        note=verdict.note,
+        mark=verdict.mark,
+        text=text,
+        source=source,
+    )
+
+
+def claim_grid(found: Sequence[JudgedClaim], title: str, note: str = "") -> Grid:
     """Claims with their verdicts, their marks and numbers."""
     rows = []
     for one in found:
-        numbers = "; ".join(str(part["numbers"]) for part in one["parts"])
+        numbers = "; ".join(part.numbers for part in one.parts)
         rows.append(
             (
-                f"{SIGNS[one['outcome']]} {one['outcome']}",
-                one.get("mark") or "–",
-                one["text"],
-                numbers + (f" ({one['note']})" if one["note"] else ""),
+                f"{SIGNS[one.outcome]} {one.outcome}",
+                one.mark or "–",
+                one.text,
+                numbers + (f" ({one.note})" if one.note else ""),
             )
         )
     return grid(title, ("", "is", "claim", "numbers"), rows, note, left=4)

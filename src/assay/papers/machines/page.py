@@ -17,7 +17,7 @@ from assay.papers.claims import messages as claims
 from assay.papers.claims import sensitivity
 from assay.papers.machines import fallen_apart as uncertain
 from assay.papers.machines import wires
-from assay.papers.machines.document import cells, claim_grid, glance, known
+from assay.papers.machines.document import cells, claim_grid, glance, judged_claim, known
 from assay.papers.machines.notes import DIFFERS, INTRODUCTION
 from assay.papers.machines.time_goes import where
 from assay.papers.pictures.draw import svg
@@ -56,7 +56,7 @@ def page(answers: Played, pictures: Path, own: Document | None = None) -> Iterat
     yield f"{claims.summary(verdicts)}\n"
     texts = claims.published()
     yield claim_grid(
-        [{**verdict.document(), "text": texts[verdict.claim].text} for verdict in verdicts], "Every claim, evaluated"
+        [judged_claim(verdict, texts[verdict.claim].text) for verdict in verdicts], "Every claim, evaluated"
     ).markdown()
     yield (
         f"A flat curve may vary by {allowance.FLAT:.0%} where no print says how flat it is: our choice, as a reader "

@@ -110,8 +110,8 @@ def _near_and_far(far: Mapping[str, int], figure: str, lengths: tuple[int, ...],
     """The echo of each machine over one hop (solid) and over its longest way (dotted)."""
     for machine, most in far.items():
         for hops, style in ((1, "-"), (most, ":")):
-            asked = {"bytes": lengths, "hops": (hops,)}
-            yield Simulated(_hops(machine, hops), machine, machine, "echo", figure, "bytes", asked, style)
+            parameters = {"bytes": lengths, "hops": (hops,)}
+            yield Simulated(_hops(machine, hops), machine, machine, "echo", figure, "bytes", parameters, style)
         for hops in (1, 6) if dots else ():
             yield PublishedDots(machine, "echo", "message_B", {"hops": hops})
 
@@ -119,9 +119,9 @@ def _near_and_far(far: Mapping[str, int], figure: str, lengths: tuple[int, ...],
 def _over_hops() -> Iterator[Curve]:
     for machine in ("ncube6400", "ipsc860"):
         for size, style in ((8, "-"), (1024, "--")):
-            asked = {"bytes": (size,), "hops": (1, 2, 3, 4, 5, 6)}
+            parameters = {"bytes": (size,), "hops": (1, 2, 3, 4, 5, 6)}
             label = f"{machine}, {size} bytes"
-            yield Simulated(label, machine, machine, "echo", "half_round_trip", "hops", asked, style)
+            yield Simulated(label, machine, machine, "echo", "half_round_trip", "hops", parameters, style)
             yield PublishedDots(machine, "echo", "hops", {"message_B": size}, time=True)
 
 
@@ -139,9 +139,9 @@ def _contention(*machines: str) -> Iterator[Curve]:
         for load in LOADS:
             label = f"{machine}, load {load}%" if several else f"load {load}%"
             style = ":" if several and load else "-"
-            asked = {"bytes": LENGTHS, "load": (load,)}
+            parameters = {"bytes": LENGTHS, "load": (load,)}
             yield Simulated(
-                label, machine if several else str(load), machine, "contention", "rate", "bytes", asked, style
+                label, machine if several else str(load), machine, "contention", "rate", "bytes", parameters, style
             )
 
 
@@ -150,9 +150,9 @@ def _fan_in(machines: Mapping[str, tuple[int, ...]]) -> Iterator[Curve]:
     for machine, senders in machines.items():
         for count, style in zip(senders, ("-", "--", "-.", ":"), strict=False):
             where = {"middle": INSIDE[machine]} if machine in INSIDE else {}
-            asked = {"bytes": LENGTHS, "neighbours": (count,), **where}
+            parameters = {"bytes": LENGTHS, "neighbours": (count,), **where}
             label = f"{machine}, {count} sender{'s' * (count > 1)}"
-            yield Simulated(label, machine, machine, "fan-in", "rate", "bytes", asked, style)
+            yield Simulated(label, machine, machine, "fan-in", "rate", "bytes", parameters, style)
 
 
 def _times(machines: Mapping[str, str], lengths: tuple[int, ...]) -> Iterator[Curve]:
@@ -162,14 +162,14 @@ def _times(machines: Mapping[str, str], lengths: tuple[int, ...]) -> Iterator[Cu
 
 
 def _posted() -> Curve:
-    asked = {"bytes": DETAIL, "send": "ready"}
-    return Simulated("FORCE_TYPE", "forced", "delta", "forced", "half_round_trip", "bytes", asked, "--")
+    parameters = {"bytes": DETAIL, "send": "ready"}
+    return Simulated("FORCE_TYPE", "forced", "delta", "forced", "half_round_trip", "bytes", parameters, "--")
 
 
 def _slowdown() -> Iterator[Curve]:
     for machine in CUBES:
-        asked = {"bytes": LENGTHS, "loop": LOOP}
-        yield Simulated(machine, machine, machine, "spin", "slowdown", "bytes", asked)
+        parameters = {"bytes": LENGTHS, "loop": LOOP}
+        yield Simulated(machine, machine, machine, "spin", "slowdown", "bytes", parameters)
 
 
 SIZE, RATE, TIME, TOGETHER = "message, bytes", "rate, B/s", "one way, s", "rate together, B/s"
@@ -262,7 +262,7 @@ def overlay() -> Picture:
     """Every described machine's rate against length, which is no figure of a paper."""
     from assay.described.shipped import shipped
 
-    asked = {"bytes": DECADES[:-2], "partner": 1}
-    curves = (Simulated(name, name, name, "echo", "rate", "bytes", asked) for name in shipped())
+    parameters = {"bytes": DECADES[:-2], "partner": 1}
+    curves = (Simulated(name, name, name, "echo", "rate", "bytes", parameters) for name in shipped())
     title = "Rate against length, every described machine, neighbours"
     return _picture("overlay", title, "", SIZE, RATE, curves, log_y=True)

@@ -1,5 +1,5 @@
-"""Tables 3.1 to 3.4 of the Paragon MP's report, and the bus that computing and communicating share in the text after
-them (Dunigan 1995, section 3), with this machine's column before theirs.
+"""Tables 3.1 to 3.4 of the Paragon MP's report, the bus that computing and communicating share in the text after
+them (Dunigan 1995, section 3) and appendix B, with this machine's column before theirs.
 
 Where this machine has fewer processors than the table's three, its greatest count stands there and is named.
 """
@@ -50,11 +50,12 @@ def tables(document: Document) -> list[Grid]:
         (_primitives(document, "table3.3", 3), threads),
         (_speedups(document), kernels),
         (_bus(document), ["bus"]),
+        (_architectures(document), ["linpack", "dhrystone"]),
     )
-    return [replace(table, note=table.note + _doubted(document, names)) for table, names in made if table is not None]
+    return [replace(table, note=table.note + _unsure(document, names)) for table, names in made if table is not None]
 
 
-def _doubted(document: Document, names: Sequence[str]) -> str:
+def _unsure(document: Document, names: Sequence[str]) -> str:
     """Say which of the benchmarks behind a table were disturbed; empty where none was."""
     found = [s.benchmark for s in document.benchmarks if s.benchmark in names and s.state == "disturbed"]
     return f" Disturbed on this machine: {', '.join(found)}." if found else ""
@@ -88,6 +89,28 @@ def _bandwidth(document: Document) -> Grid | None:
     headings = ("processors at once", f"{document.machine} ({kind(document)})", "Intel Paragon MP")
     note = "The sum, and each processor's share; this machine reads by stream and inner_product. Paragon: quoted."
     return grid("Table 3.1: memory bandwidth", headings, rows, note) if rows else None
+
+
+def _architectures(document: Document) -> Grid | None:
+    """Appendix B: LINPACK of 100 equations and Dhrystone on one processor of three other multiprocessors."""
+    own = {
+        "linpack": ("LINPACK, 100 equations", figure(document, "linpack", "rate", size=100, code="ours", threads=1)),
+        "dhrystone": ("Dhrystone (Mips of a VAX 11/780)", figure(document, "dhrystone", "dmips")),
+    }
+    quoted = {(cell.benchmark, cell.machine): cell for cell in cells(paper=PAPER, benchmark=list(own))}
+    machines = list(dict.fromkeys(machine for _, machine in quoted))
+    rows = []
+    for benchmark, (title, found) in own.items():
+        if found is not None and found.value is not None:
+            here = human(found.value, "flop/s") if found.unit == "flop/s" else f"{found.value:.4g} Mips"
+            there = (quoted.get((benchmark, machine)) for machine in machines)
+            rows.append((title, here, *("–" if c is None else f"{c.printed:g} {c.printed_unit}" for c in there)))
+    names = [load().machines[machine or ""].name for machine in machines]
+    headings = ("", f"{document.machine} ({kind(document)})", *names)
+    note = (
+        "One processor; LINPACK by columns as the compiler makes it, C++ here. Others: quoted; its Dhrystone is v1.0."
+    )
+    return grid("Appendix B: other multiprocessors", headings, rows, note) if rows else None
 
 
 def _printed(benchmark: str, cpus: int) -> str:

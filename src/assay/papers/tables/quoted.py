@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from assay.benchmark.record import Benchmark, benchmarks
-from assay.document.params import Quoted
+from assay.document.quoted import Quoted, QuotedAnswer, QuotedBenchmark, QuotedFigure, QuotedSection
 from assay.errors import InputError
 from assay.machine import catalogue
 from assay.machine.catalogue import CatalogueMachine, PublishedCell
@@ -41,74 +41,71 @@ def published(on: str) -> CatalogueMachine | None:
 def answer(machine: CatalogueMachine, records: Iterable[Benchmark]) -> Quoted:
     """Give what was published of a machine for these benchmarks, and the names of those with nothing."""
     sections = [_section(machine, record) for record in records]
-    none = [section["benchmark"] for section in sections if not section["figures"]]
+    none = [section.benchmark for section in sections if not section.figures]
     missing = f"nothing was published of {', '.join(none)} on {machine.name}"
-    return {
-        "machine": machine.id,
-        "name": machine.name,
-        "kind": "quoted",
-        "state": "quoted",
-        "valid": True,
-        "warnings": [missing] if none else [],
-        "unpublished": none,
-        "benchmarks": [section for section in sections if section["figures"]],
-    }
+    return Quoted(
+        machine=machine.id,
+        name=machine.name,
+        warnings=[missing] if none else [],
+        unpublished=none,
+        benchmarks=[section for section in sections if section.figures],
+    )
 
 
-def one(machine: CatalogueMachine, record: Benchmark) -> Quoted:
+def one(machine: CatalogueMachine, record: Benchmark) -> QuotedBenchmark:
     """Give what was published of a machine for one benchmark; InputError where nothing was."""
     found = answer(machine, [record])
-    if not found["benchmarks"]:
-        known = [r.name for r in benchmarks().values() if _section(machine, r)["figures"]]
+    if not found.benchmarks:
+        known = [r.name for r in benchmarks().values() if _section(machine, r).figures]
         raise InputError(
             f"nothing was published of {record.name} on {machine.name}, which cannot be measured here",
             key=f"--on {machine.id}",
             value=record.name,
             accepted=", ".join(known) or f"none of Assay's benchmarks; see `assay catalogue {machine.id}`",
         )
-    section: Quoted = found.pop("benchmarks")[0]
-    return found | section
+    return QuotedBenchmark(
+        machine=found.machine,
+        name=found.name,
+        warnings=found.warnings,
+        unpublished=found.unpublished,
+        **vars(found.benchmarks[0]),
+    )
 
 
-def _section(machine: CatalogueMachine, record: Benchmark) -> Quoted:
+def _section(machine: CatalogueMachine, record: Benchmark) -> QuotedSection:
     cells = catalogue.cells(machine=machine.id, benchmark=record.published) if record.published else []
-    about = {"benchmark": record.name, "title": record.title, "part": record.part}
-    return about | {"figures": [_figure(record, cell) for cell in cells]}
+    figures = [_figure(record, cell) for cell in cells]
+    return QuotedSection(benchmark=record.name, title=record.title, part=record.part, figures=figures)
 
 
-def _figure(record: Benchmark, cell: PublishedCell) -> Quoted:
-    return {
-        "benchmark": record.name,
-        "name": cell.metric,
-        "value": cell.value,
-        "unit": cell.unit,
-        "statistic": PUBLISHED,
-        "params": dict(cell.params),
-        "ci95": None,
-        "range": None,
-        "state": None,  # nobody has judged what was printed
-        "kind": "quoted",
-        "published_as": cell.benchmark,
-        "printed": f"{cell.printed:g} {cell.printed_unit}",
-        "paper": cell.paper,
-        "source": f"{catalogue.load().papers[cell.paper].title}, {cell.source}",
-        "doubtful": cell.doubtful,
-        "note": cell.note,
-    }
+def _figure(record: Benchmark, cell: PublishedCell) -> QuotedFigure:
+    return QuotedFigure(
+        benchmark=record.name,
+        name=cell.metric,
+        value=cell.value,
+        unit=cell.unit,
+        statistic=PUBLISHED,
+        params=dict(cell.params),
+        published_as=cell.benchmark,
+        printed=f"{cell.printed:g} {cell.printed_unit}",
+        paper=cell.paper,
+        source=f"{catalogue.load().papers[cell.paper].title}, {cell.source}",
+        doubtful=cell.doubtful,
+        note=cell.note,
+    )
 
 
-def table(found: Quoted) -> Grid:
+def table(found: QuotedAnswer) -> Grid:
     """Lay out everything quoted of a machine, or of it for one benchmark."""
-    sections = found.get("benchmarks") or [found]
-    figures = [figure for section in sections for figure in section["figures"]]
+    figures = [figure for section in found.sections for figure in section.figures]
     rows = []
     for i, figure in enumerate(figures):
-        source = figure["source"].rpartition(", ")[2]
-        value = human(figure["value"], figure["unit"]) + (" ?" if figure["doubtful"] else "")
-        again = i > 0 and figures[i - 1]["benchmark"] == figure["benchmark"]
-        named = ("" if again else figure["benchmark"], figure["published_as"], figure["name"].replace("_", " "))
-        rows.append((*named, params(figure["params"]) or "–", value, source))
-    papers = "; ".join(dict.fromkeys(figure["source"].rpartition(", ")[0] for figure in figures))
-    doubt = " A ? marks a digit that cannot be read for sure." if any(f["doubtful"] for f in figures) else ""
+        source = figure.source.rpartition(", ")[2]
+        value = human(figure.value, figure.unit) + (" ?" if figure.doubtful else "")
+        again = i > 0 and figures[i - 1].benchmark == figure.benchmark
+        named = ("" if again else figure.benchmark, figure.published_as, figure.name.replace("_", " "))
+        rows.append((*named, params(figure.params) or "–", value, source))
+    papers = "; ".join(dict.fromkeys(figure.source.rpartition(", ")[0] for figure in figures))
+    unsure = " A ? marks a digit that cannot be read for sure." if any(f.doubtful for f in figures) else ""
     headings = ("benchmark", "published as", "figure", "case", "quoted", "source")
-    return grid(f"{found['name']}: published, and not to be measured here", headings, rows, f"{papers}.{doubt}", left=4)
+    return grid(f"{found.name}: published, and not to be measured here", headings, rows, f"{papers}.{unsure}", left=4)

@@ -24,7 +24,7 @@ def run(
     return ended
 
 
-def said(command: Sequence[str], environment: Mapping[str, str] | None = None) -> list[str]:
+def output_lines(command: Sequence[str], environment: Mapping[str, str] | None = None) -> list[str]:
     """The lines that a program prints."""
     return run(command, environment).stdout.splitlines()
 

@@ -1,0 +1,172 @@
+"""`./x bench kernels`: numerical kernels against plain C that calls OpenBLAS and FFTW, and roofs against likwid-bench.
+
+METHOD rule 9, thirty launches. A launch holds both programs, and the plain one twice (A/A), block by block in a drawn
+order (pair.cpp), on one hardware thread, with the same sizes, counts and readings; the best reading of a launch counts,
+as of any kernel whose every delay comes from outside. Wanted of our speed over the plain program's: 0.97 for the matrix
+product and for the transform through FFTW, 0.95 for our dot product and axpy in the first cache, and for LINPACK.
+`--likwid PATH`: roofs in the first cache, 0.97 of likwid-bench's. Beside: vectors per cycle over what the core can do,
+within 0.01 of 1 wanted (the median of nine blocks). `--launches N` is for a quick look and claims nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import tempfile
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from assay.analysis.comparison import Comparison
+from assay.benchmark.record import benchmark
+from assay.benchmark.resolved import program_words
+from assay.errors import MeasurementError
+from assay.execute.build import build
+from bench._jobs import Counts, Jobs
+from bench._likwid_roofs import Roof, roofs
+from bench._pairs import Trio, against, against_itself, in_one_launch
+from bench._program_output import output_lines, readings
+
+FIRST_CACHE = Path("sys/devices/system/cpu/cpu0/cache/index0/size")
+LINPACK = 8000
+
+
+@dataclass(frozen=True)
+class Match:
+    """One comparison: the plain program's mode, ours with its settings, the elements, operations a reading."""
+
+    mode: str
+    program: str
+    settings: tuple[str, ...]
+    size: int
+    times: int  # calls a reading
+    wanted: float  # of our speed over the plain program's
+    elements: bool = False  # one operation of ours is an element, not a call
+    readings: int = 8
+    blocks: int = 6
+
+    def launch(self, jobs: Jobs, number: int) -> Trio:
+        """The plain program, the same again and ours, s an operation, each reduced to its best reading."""
+        words = [self.mode, str(self.size), str(self.times)]
+        options = [word for setting in self.settings for word in ("--set", setting)]
+        options += ["--batch", str(self.times * (self.size if self.elements else 1))]
+        counts = Counts(self.blocks, self.readings, seed=number, seats="0")
+        plain, again, ours = jobs.launch(self.program, words, options, "time", counts)
+        return min(plain), min(again), min(ours)
+
+
+def matches(linpack: int) -> list[Match]:
+    """All comparisons; `linpack`: rows of its matrix."""
+    first = first_cache() // 4 // 8 // 128 * 128  # two vectors fill half of it, as inner_product has them
+    library = ("code=library", "threads=1")
+    dot = ("form=vectorised", "type=float64", "place=cache", "threads=1")
+    axpy = ("kernel=axpy", "access=contiguous", f"length={first}")
+    return [
+        Match("gemm", "gemm", (*library, "type=float64", "size=512"), 512, 1, 0.97),
+        Match("fft", "fft", ("code=library", "size=65536"), 65536, 4, 0.97),
+        Match("dot", "inner_product", dot, first, 5000, 0.95, elements=True),
+        Match("axpy", "vectors", axpy, first, 5000, 0.95, elements=True),
+        Match("linpack", "linpack", (*library, f"size={linpack}"), linpack, 1, 0.95, readings=1, blocks=1),
+    ]
+
+
+def first_cache(root: Path = Path("/")) -> int:
+    """Bytes of the first data cache as the kernel states them; 32 KiB where it does not."""
+    try:
+        return int((root / FIRST_CACHE).read_text().strip().removesuffix("K")) << 10
+    except (OSError, ValueError):
+        return 32 << 10
+
+
+def judged(found: Comparison, wanted: float) -> tuple[str, bool]:
+    """Our speed over the plain program's beside what is wanted, and whether that is surely missed.
+
+    `found.ratio` is of times. Without an interval (fewer than six launches) the ratio itself is judged.
+    """
+    low, high = found.ci95 or (found.ratio, found.ratio)
+    speed = f"speed {1 / found.ratio:.4f} of plain, wanted {wanted:g}"
+    if 1 / high >= wanted:
+        return f"{speed}: reached", False
+    if 1 / low < wanted:
+        return f"{speed}: missed", True
+    return f"{speed}: cannot be told here", False
+
+
+def per_cycle(program: Path) -> bool:
+    """Print vectors per cycle in the first cache and in registers beside the core's limits; true where 1% apart.
+
+    Scalars are left out: they need more loads a cycle than any vector does.
+    """
+    words = ["--set", "kernel=load,multiply_add", "--set", "vector=128,256,512", "--set", "level=L1,registers"]
+    lines = output_lines(
+        [str(program), *program_words(benchmark("roofs"), [*words, "--slice", "0.003", "--blocks", "9"])]
+    )
+    missed = False
+    for kernel, level in (("load", "L1"), ("multiply_add", "registers")):
+        for bits in (128, 256, 512):
+            own = [line for line in lines if f'"kernel":"{kernel}","vector":{bits},"level":"{level}"' in line]
+            cycles, limit = readings(own, "cycles"), readings(own, "limit")
+            if not cycles or not limit:
+                continue
+            found = 1 / statistics.median(cycles)
+            missed |= abs(found / limit[0] - 1) > 0.01
+            text = f"{found:.4f} per cycle, {found / limit[0]:.4f} of the core's limit"
+            print(f"{kernel}, {bits} bits: {text}", flush=True)
+    return missed
+
+
+def main(arguments: list[str]) -> int:
+    """Run the comparisons; 1 where ours is surely slower than what is wanted."""
+    parser = argparse.ArgumentParser(prog="./x bench kernels", description=__doc__)
+    parser.add_argument("--launches", type=int, default=30, help="launches (30 for a claim)")
+    parser.add_argument(
+        "--linpack", type=int, default=LINPACK, metavar="N", help=f"rows of LINPACK's matrix ({LINPACK})"
+    )
+    parser.add_argument("--only", help="gemm, fft, dot, axpy, linpack or roofs, with commas between")
+    parser.add_argument("--likwid", type=Path, metavar="PATH", help="likwid-bench")
+    given = parser.parse_args(arguments)
+    only = given.only.split(",") if given.only else None
+    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} hardware threads; {given.launches} launches", flush=True)
+    missed = False
+    chosen = [match for match in matches(given.linpack) if only is None or match.mode in only]
+    with tempfile.TemporaryDirectory() as folder:
+        if chosen:
+            programs = [match.program for match in chosen]
+            jobs = Jobs(Path(folder), "kernels.c", programs, libraries=("blas", "fftw"))
+        for match in chosen:
+            name = f"{match.mode} of {match.size}"
+            text, less = judged(in_one_launch(partial(match.launch, jobs), given.launches, name, "best"), match.wanted)
+            print(f"{name}: {text}", flush=True)
+            missed |= less
+    if only is None or "roofs" in only:
+        program = build([benchmark("roofs")], mpi=None)["roofs"].path
+        missed |= per_cycle(program)
+        for roof in roofs(processor_flags()) if given.likwid else ():
+            missed |= beside(roof, program, given.likwid, given.launches)
+    return 1 if missed else 0
+
+
+def beside(roof: Roof, program: Path, path: Path, launches: int) -> bool:
+    """One roof beside likwid-bench's, printed; whether it is surely missed."""
+
+    def theirs(launch: int) -> float:
+        return roof.theirs(path, 2 * first_cache() // 3)
+
+    try:
+        itself = against_itself(theirs, launches, f"{roof.test}, likwid with itself")
+        ours = partial(roof.ours, program)
+        found = against(theirs, ours, launches, f"{roof.test}, ours over likwid", itself, "best")
+    except MeasurementError as error:  # a peer's failure is a finding
+        print(f"{roof.test}: {error}", flush=True)
+        return False
+    text, less = judged(found, 0.97)
+    print(f"{roof.test}: {text}", flush=True)
+    return less
+
+
+def processor_flags() -> list[str]:
+    """What the kernel says that the processor can do."""
+    from assay.machine.processors import processors
+
+    return list(processors().flags)

@@ -1,0 +1,91 @@
+"""`./x bench throughput`: the simulated batch system's speed, by policy and by how many jobs wait.
+
+Jobs drawn at random (widths of powers of two to 4,096, log-normal run times, requests of one to ten times these) for
+10,000 processors, offered a share of what these can do; more than all of it makes the queue grow until the last job is
+submitted. Processor time of the simulation alone, and of the whole verb with reading the workload; peak memory of the
+latter. What the policies start is held to their twins in `tests/test_batch_policies.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from assay.throughput import simulated, swf
+from assay.throughput.workload import Workload
+
+PROCESSORS = 10_000
+CASES = [
+    *(("easy", jobs, load) for jobs in (100_000, 1_000_000) for load in (0.9, 1.8)),
+    ("easy", 1_000_000, 10.0),
+    *(("firstfit", 1_000_000, load) for load in (0.9, 1.8)),
+    ("fcfs", 1_000_000, 0.9),
+    ("priority", 1_000_000, 0.9),
+    ("conservative", 100_000, 0.9),
+    ("conservative", 1_000_000, 0.9),
+    ("fairshare", 50_000, 0.9),
+]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print a line for each case."""
+    parser = argparse.ArgumentParser(prog="./x bench throughput")
+    parser.add_argument("--jobs", type=int, help="as many instead of each case's own")
+    given = parser.parse_args(arguments)
+    print(f"{'policy':<13}{'jobs':>10}{'load':>6}{'most waiting':>14}{'CPU s':>9}{'jobs/s':>12}")
+    for policy, jobs, load in CASES:
+        made = drawn(given.jobs or jobs, load)
+        began = time.process_time()
+        found = simulated.schedule(made, PROCESSORS, policy)
+        spent = time.process_time() - began
+        waited, rate = _most_waiting(found), len(made) / spent
+        print(f"{policy:<13}{len(made):>10,}{load:>6}{waited:>14,}{spent:>9.2f}{rate:>12,.0f}", flush=True)
+    _whole(drawn(given.jobs or 1_000_000, 0.9))
+    return 0
+
+
+def drawn(jobs: int, load: float) -> Workload:
+    """Jobs whose work is `load` of what the machine can do until the last submission."""
+    rng = np.random.default_rng(1)
+    width = np.round(2 ** rng.uniform(0, 12, jobs)).astype(np.int64)
+    runs = np.exp(rng.normal(7, 1.8, jobs)).astype(np.int64).clip(1, 5 * 86400)
+    requested = np.maximum(runs, (runs * rng.uniform(1, 10, jobs)).astype(np.int64))
+    span = float((width * runs).sum()) / PROCESSORS / load
+    submitted = np.sort(rng.uniform(0, span, jobs)).astype(np.int64)
+    return Workload(
+        number=np.arange(1, jobs + 1),
+        submitted=submitted - submitted[0],
+        runs=runs,
+        requested=requested,
+        processors=width,
+        user=rng.integers(0, 200, jobs),
+        priority=np.zeros(jobs),
+    )
+
+
+def _most_waiting(found: simulated.Scheduled) -> int:
+    times = np.concatenate([found.workload.submitted, found.started])
+    steps = np.concatenate([np.ones(len(found.started)), -np.ones(len(found.started))])
+    return int(np.cumsum(steps[np.argsort(times, kind="stable")]).max())
+
+
+def _whole(workload: Workload) -> None:
+    """The verb as a process of its own: a file read, simulated and reported."""
+    with tempfile.TemporaryDirectory() as folder:
+        jobs, machine = Path(folder) / "jobs.swf", Path(folder) / "machine.toml"
+        swf.write(jobs, workload, workload.submitted, "bench", PROCESSORS)
+        machine.write_text(f"[machine]\nnodes = {PROCESSORS}\n")
+        words = ["throughput", str(jobs), "--on", str(machine), "--policy", "easy", "-q"]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-m", "assay", *words], check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print(f"the whole verb, reading included: {spent:.2f} CPU s, {after.ru_maxrss / 1024:.0f} MiB")

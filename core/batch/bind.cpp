@@ -1,0 +1,51 @@
+// assay._core.batch: a workload's starts under a policy.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <memory>
+
+#include "batch/simulate.hpp"
+
+namespace nb = nanobind;
+using namespace assay::batch;
+
+namespace {
+
+using Whole = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>;
+using Real = nb::ndarray<const double, nb::ndim<1>, nb::c_contig>;
+
+nb::dict schedule(std::int64_t processors, const std::string& policy, Whole submitted, Whole runs, Whole requested,
+                  Whole width, Whole user, Real priority, double ageing, double half_life) {
+  Jobs jobs(submitted.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    jobs[i] = {
+        submitted(i), runs(i), requested(i), static_cast<std::int32_t>(width(i)), static_cast<std::int32_t>(user(i)),
+        priority(i),  never};
+  }
+  auto found = std::make_unique<Outcome>();
+  {
+    nb::gil_scoped_release release;
+    *found = simulate({processors, policy, {ageing}, {half_life}}, std::move(jobs));
+  }
+  nb::dict made;
+  made["nobody_waited"] = found->idle.nobody_waited;
+  made["none_fitted"] = found->idle.none_fitted;
+  made["held"] = found->idle.held;
+  made["decisions"] = found->decisions;
+  Outcome* kept = found.release();
+  nb::capsule owner(kept, [](void* data) noexcept { delete static_cast<Outcome*>(data); });
+  made["starts"] = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(kept->starts.data(), {kept->starts.size()}, owner);
+  return made;
+}
+
+}  // namespace
+
+void bind_batch(nb::module_& module) {
+  module.def(
+      "schedule", &schedule, nb::arg("processors"), nb::arg("policy"), nb::arg("submitted"), nb::arg("runs"),
+      nb::arg("requested"), nb::arg("width"), nb::arg("user"), nb::arg("priority"), nb::arg("ageing"),
+      nb::arg("half_life"),
+      "The second at which each job starts, and processor seconds that were idle, by why; jobs in order of submission, "
+      "each at most as wide as the machine.");
+}

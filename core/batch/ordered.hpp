@@ -1,0 +1,91 @@
+// What policies share whose order of the waiting jobs does not change while they wait: places, the index, the running
+// jobs, and the two ways of filling a machine, from the front and behind the front's reservation.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "batch/running.hpp"
+#include "batch/scheduler.hpp"
+#include "batch/waiting.hpp"
+
+namespace assay::batch {
+
+inline std::vector<std::size_t> as_submitted(const Jobs& jobs) {
+  std::vector<std::size_t> order(jobs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+class Ordered : public Policy {
+ public:
+  /// `order`: the jobs' indices, the first one foremost.
+  Ordered(const Jobs& jobs, Machine machine, std::vector<std::size_t> order)
+      : jobs_(jobs), free_(machine.processors), order_(std::move(order)), places_(jobs.size()), waiting_(jobs.size()) {
+    for (std::size_t place = 0; place < order_.size(); ++place) places_[order_[place]] = place;
+  }
+
+  void submit(std::size_t job) final { waiting_.add(places_[job], jobs_[job].processors, jobs_[job].requested); }
+  void end(std::size_t job) final {
+    free_ += jobs_[job].processors;
+    running_.remove(jobs_[job].started + jobs_[job].requested, jobs_[job].processors);
+  }
+
+ protected:
+  void start(std::size_t place, Seconds now, Scheduler& scheduler) {
+    const std::size_t job = order_[place];
+    waiting_.remove(place);
+    free_ -= jobs_[job].processors;
+    running_.add(now + jobs_[job].requested, jobs_[job].processors);
+    scheduler.start(job);
+  }
+
+  /// Start jobs in order until one does not fit: its place, or none where nobody waits any more.
+  std::size_t start_from_the_front(Seconds now, Scheduler& scheduler) {
+    std::size_t head = waiting_.first();
+    for (; head != Waiting::none && jobs_[order_[head]].processors <= free_; head = waiting_.first())
+      start(head, now, scheduler);
+    return head;
+  }
+
+  /// Start jobs behind `head`, which does not fit, as long as its reservation holds.
+  void backfill(std::size_t head, Seconds now, Scheduler& scheduler) {
+    Shadow shadow = running_.shadow(free_, jobs_[order_[head]].processors);
+    for (std::size_t place = head;;) {
+      place = waiting_.next(place + 1, narrow(free_), shadow.time - now, narrow(shadow.extra));
+      if (place == Waiting::none) return;
+      const Job& job = jobs_[order_[place]];
+      if (now + job.requested > shadow.time) shadow.extra -= job.processors;
+      start(place, now, scheduler);
+    }
+  }
+
+  /// EASY in this order: from the front, then behind the reservation of the first that does not fit.
+  void start_easy(Seconds now, Scheduler& scheduler) {
+    const std::size_t head = start_from_the_front(now, scheduler);
+    if (head != Waiting::none) backfill(head, now, scheduler);
+  }
+
+  /// Start every job that fits, in order.
+  void start_all_that_fit(Seconds now, Scheduler& scheduler) {
+    constexpr Seconds any = std::numeric_limits<Seconds>::max() - 1;
+    for (std::size_t place = waiting_.next(0, narrow(free_), any, 0); place != Waiting::none;
+         place = waiting_.next(place + 1, narrow(free_), any, 0))
+      start(place, now, scheduler);
+  }
+
+ private:
+  static std::int32_t narrow(std::int64_t processors) {
+    return static_cast<std::int32_t>(std::min<std::int64_t>(processors, std::numeric_limits<std::int32_t>::max() - 1));
+  }
+
+  const Jobs& jobs_;
+  std::int64_t free_;
+  std::vector<std::size_t> order_, places_;
+  Waiting waiting_;
+  Running running_;
+};
+
+}  // namespace assay::batch

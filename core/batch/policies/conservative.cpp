@@ -1,0 +1,80 @@
+// Conservative backfilling with compression (Mu'alem and Feitelson 2001, section 2.1): every job has a reservation from
+// its submission on, at the earliest place that delays no other's. When a job ends before it was expected to, each
+// waiting job, in order of submission, is lifted out and put back at the earliest place, which is never later than it
+// had; the others keep theirs.
+#include <limits>
+#include <set>
+
+#include "batch/profile.hpp"
+#include "batch/scheduler.hpp"
+
+namespace assay::batch {
+namespace {
+
+class Conservative final : public Policy {
+ public:
+  Conservative(const Jobs& jobs, Machine machine) : jobs_(jobs), profile_(machine.processors), reserved_(jobs.size()) {}
+
+  void submit(std::size_t job) override {
+    compress(jobs_[job].submitted);
+    profile_.advance(jobs_[job].submitted);
+    reserve(job, std::numeric_limits<Seconds>::max());
+    waiting_.insert(job);
+  }
+
+  void end(std::size_t job) override {
+    const Job& ended = jobs_[job];
+    const Seconds now = ended.started + ended.runs, expected = ended.started + ended.requested;
+    profile_.advance(now);
+    profile_.take(now, expected, -ended.processors);
+    early_ = early_ || now < expected;
+  }
+
+  void decide(Seconds now, Scheduler& scheduler) override {
+    compress(now);
+    while (!starts_.empty() && starts_.begin()->first <= now) {
+      const std::size_t job = starts_.begin()->second;
+      starts_.erase(starts_.begin());
+      waiting_.erase(job);
+      scheduler.start(job);
+    }
+  }
+
+  Seconds wakes() const override { return starts_.empty() ? never : starts_.begin()->first; }
+
+ private:
+  void reserve(std::size_t job, Seconds latest) {
+    const Job& of = jobs_[job];
+    reserved_[job] = profile_.earliest(of.processors, of.requested, latest);
+    profile_.take(reserved_[job], reserved_[job] + of.requested, of.processors);
+    starts_.emplace(reserved_[job], job);
+  }
+
+  void compress(Seconds now) {
+    if (!early_) return;
+    early_ = false;
+    profile_.advance(now);
+    for (const std::size_t job : waiting_) {
+      const Job& of = jobs_[job];
+      const Seconds had = reserved_[job];
+      profile_.take(had, had + of.requested, -of.processors);
+      starts_.erase({had, job});
+      reserve(job, had);
+    }
+  }
+
+  const Jobs& jobs_;
+  Profile profile_;
+  std::vector<Seconds> reserved_;
+  std::set<std::size_t> waiting_;                     // in order of submission
+  std::set<std::pair<Seconds, std::size_t>> starts_;  // reservations of those that wait, by time
+  bool early_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> conservative(const Jobs& jobs, Machine machine) {
+  return std::make_unique<Conservative>(jobs, machine);
+}
+
+}  // namespace assay::batch

@@ -1,0 +1,34 @@
+// A batch system under a workload: jobs in order of submission, then of their number.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "batch/scheduler.hpp"
+
+namespace assay::batch {
+
+struct Settings {
+  std::int64_t processors = 1;
+  std::string policy = "fcfs";
+  Ageing ageing;
+  Decay decay;
+};
+
+/// Processor seconds that nobody used between the first submission and the last end, by why.
+struct Idle {
+  std::int64_t nobody_waited = 0;  // no job waited
+  std::int64_t none_fitted = 0;    // every waiting job needs more processors than were free
+  std::int64_t held = 0;           // a waiting job would have fitted, and the policy kept it back
+};
+
+struct Outcome {
+  std::vector<Seconds> starts;  // of each job
+  Idle idle;
+  std::uint64_t decisions = 0;
+};
+
+/// Jobs must be in order of submission and fit the machine.
+Outcome simulate(const Settings& settings, Jobs jobs);
+
+}  // namespace assay::batch

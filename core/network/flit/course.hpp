@@ -1,0 +1,126 @@
+// When the flits of a worm start to cross one link: arithmetic series, the last of them presumed to go on.
+//
+// A moment is a tick and a pass. In a tick the wires are gone through upwards, pass by pass, until nothing moves; what
+// a crossing lets another wire do in the same tick (a credit with r = 0, a flit with w = 0) that wire does in the same
+// pass if it comes later in it, in the next pass otherwise. So each time in the recursion
+//   X(j, k) = max(X(j, k-1) + f, X(j-1, k) + w, X(j+1, k-B) + r)
+// is a moment, and the wire that several lanes share is given at the first moment at which one of them is ready.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace assay::network {
+
+using Moment = std::uint64_t;
+namespace moment {
+inline constexpr unsigned bits = 16;  // of the pass; ticks have the others, 2.8e14 of them
+inline constexpr Moment never = ~Moment{0};
+constexpr Moment at(std::uint64_t tick) { return tick << bits; }
+constexpr std::uint64_t tick(Moment x) { return x >> bits; }
+constexpr std::uint64_t pass(Moment x) { return x & ((Moment{1} << bits) - 1); }
+/// What follows `delay` ticks after x; in the same tick a pass later for a wire that was gone through before.
+constexpr Moment after(Moment x, std::uint32_t delay, bool gone_through) {
+  if (x == never) return never;
+  return delay != 0 ? at(tick(x) + delay) : x + gone_through;
+}
+}  // namespace moment
+
+/// Flit number `from` is at `at`, the next ones `gap` ticks apart, up to flit `end` (excluded).
+struct Stretch {
+  Moment at;
+  std::uint32_t gap, from, end;
+  [[nodiscard]] Moment of(std::uint32_t flit) const {
+    return at == moment::never ? at : at + moment::at(std::uint64_t{flit - from} * gap);
+  }
+};
+
+class Course {
+ public:
+  static constexpr std::uint32_t endless = ~std::uint32_t{0};
+
+  void clear() {
+    past_.clear();
+    now_ = {};
+    end_ = crossed_ = 0;
+    last_ = 0;
+  }
+  [[nodiscard]] std::uint32_t crossed() const { return crossed_; }
+  /// The last flit that crossed.
+  [[nodiscard]] Moment last() const { return last_; }
+
+  /// The series that a flit belongs to: `never` where it is not known when it crosses, 0 where that is long ago.
+  [[nodiscard]] Stretch find(std::uint32_t flit) const {
+    if (flit >= now_.from) {
+      if (flit >= end_) return {moment::never, 0, flit, endless};
+      return {now_.at, now_.gap, now_.from, end_};
+    }
+    std::uint32_t end = now_.from;
+    for (std::size_t i = past_.size(); i-- > 0; end = past_[i].from)
+      if (flit >= past_[i].from) return {past_[i].at, past_[i].gap, past_[i].from, end};
+    return {0, 0, 0, end};
+  }
+  /// Counts the flits that cross before `limit` (or at it) as crossed, but not flit `but`; true if there are any.
+  bool settle(Moment limit, bool at_it, std::uint32_t but) {
+    const std::uint32_t most = std::min(end_, but);
+    if (crossed_ >= most) return false;
+    const Moment next = now_.at + moment::at(std::uint64_t{crossed_ - now_.from} * now_.gap);
+    if (next > limit || (next == limit && !at_it)) return false;
+    const Moment rest = limit - next - !at_it;
+    const std::uint64_t count = (now_.gap == 1 ? moment::tick(rest) : rest / moment::at(now_.gap)) + 1;
+    crossed_ += static_cast<std::uint32_t>(std::min<std::uint64_t>(count, most - crossed_));
+    last_ = now_.at + moment::at(std::uint64_t{crossed_ - 1 - now_.from} * now_.gap);
+    return true;
+  }
+  /// The flits not crossed yet: from `at` on, `gap` ticks apart, up to `end`; none if that is the number crossed. What
+  /// crossed before tick `old` is long ago. True if that differs from before.
+  bool plan(Moment at, std::uint32_t gap, std::uint32_t end, std::uint64_t old) {
+    if (end <= crossed_) {
+      if (end_ <= crossed_) return false;
+      end_ = crossed_;
+      return true;
+    }
+    const Moment here = now_.at + moment::at(std::uint64_t{crossed_ - now_.from} * now_.gap);
+    const bool single = end == crossed_ + 1, same = end_ > crossed_ && here == at && (single || gap == now_.gap);
+    if (same && end == end_) return false;
+    if (crossed_ == now_.from) {
+      now_ = {at, gap, crossed_};
+    } else if (crossed_ == now_.from + 1 && at > now_.at && moment::pass(at) == moment::pass(now_.at) &&
+               (single || at == now_.at + moment::at(gap))) {
+      now_.gap = static_cast<std::uint32_t>(moment::tick(at - now_.at));  // one flit is the begin of any series
+    } else if (here != at || !(single || gap == now_.gap)) {
+      keep(old);
+      now_ = {at, gap, crossed_};
+    }
+    end_ = end;
+    return true;
+  }
+  /// The next flit crosses now.
+  void cross() {
+    last_ = now_.at + moment::at(std::uint64_t{crossed_ - now_.from} * now_.gap);
+    ++crossed_;
+  }
+  [[nodiscard]] std::size_t memory() const { return past_.capacity() * sizeof(Series); }
+
+ private:
+  struct Series {
+    Moment at = 0;
+    std::uint32_t gap = 1, from = 0;
+  };
+  void keep(std::uint64_t old) {
+    std::size_t gone = 0;
+    for (; gone < past_.size(); ++gone) {
+      const std::uint32_t end = gone + 1 < past_.size() ? past_[gone + 1].from : now_.from;
+      if (moment::tick(past_[gone].at) + std::uint64_t{end - 1 - past_[gone].from} * past_[gone].gap >= old) break;
+    }
+    past_.erase(past_.begin(), past_.begin() + static_cast<std::ptrdiff_t>(gone));
+    past_.push_back(now_);
+  }
+
+  std::vector<Series> past_;
+  Series now_;
+  std::uint32_t end_ = 0, crossed_ = 0;
+  Moment last_ = 0;
+};
+
+}  // namespace assay::network

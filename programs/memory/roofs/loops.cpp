@@ -1,0 +1,148 @@
+// The measured loops of roofs.cpp, compiled once for each width of vectors: ASSAY_WIDTH names it, ASSAY_BYTES is a
+// vector's bytes. Nothing else is compiled with these flags, and the loops run only where the processor has their
+// instructions: no inline function of another header may stand here, or its copy with them could be linked for all.
+#include "memory/roofs/width.hpp"
+#include "timing/opaque.hpp"
+
+#ifndef ASSAY_BREAK  // for tests: 1, every round ends a vector short; 2, nothing is done
+#define ASSAY_BREAK 0
+#endif
+
+namespace assay::memory::roofs::ASSAY_WIDTH {
+
+namespace {
+
+constexpr std::int64_t bytes = ASSAY_BYTES;
+
+#if ASSAY_BYTES == 8
+using Words [[gnu::may_alias]] = std::uint64_t;
+using Reals [[gnu::may_alias]] = double;
+constexpr bool compiled = true;
+#else
+using Words [[gnu::vector_size(ASSAY_BYTES), gnu::may_alias]] = std::uint64_t;
+using Reals [[gnu::vector_size(ASSAY_BYTES), gnu::may_alias]] = double;
+#if defined(__x86_64__)
+#if defined(__AVX512F__)
+constexpr std::int64_t widest = 64;
+#elif defined(__AVX2__)
+constexpr std::int64_t widest = 32;
+#else
+constexpr std::int64_t widest = 16;
+#endif
+#elif defined(__ARM_NEON) || defined(__VSX__)
+constexpr std::int64_t widest = 16;
+#else
+constexpr std::int64_t widest = 8;
+#endif
+constexpr bool compiled = bytes <= widest;
+#endif
+
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__VSX__)
+constexpr bool fused = true;
+#else
+constexpr bool fused = false;
+#endif
+
+bool here() {
+#if defined(__x86_64__)
+#if defined(__FMA__)
+  if (!__builtin_cpu_supports("fma")) return false;
+#endif
+  if (bytes == 64) return __builtin_cpu_supports("avx512f");
+  if (bytes == 32) return __builtin_cpu_supports("avx2");
+#endif
+  return true;
+}
+
+#if ASSAY_BYTES == 8
+[[gnu::always_inline]] inline std::uint64_t sum_of(Words words) { return words; }
+#else
+[[gnu::always_inline]] inline std::uint64_t sum_of(Words words) {
+  std::uint64_t sum = 0;
+  for (std::int64_t lane = 0; lane < bytes / 8; ++lane) sum += words[lane];
+  return sum;
+}
+#endif
+
+[[gnu::always_inline]] inline void add(Words& sum, const char* from) {
+  sum += *reinterpret_cast<const Words*>(from);
+  timing::opaque(sum);  // or the compiler would add up in another order, with additions of registers between
+}
+
+// Eight sums, so that no addition waits for the one before: an addition takes its operand from memory, and a processor
+// adds at least as many vectors a cycle as it loads.
+std::uint64_t load(const char* from, std::int64_t wrap, std::int64_t rounds) {
+#if ASSAY_BREAK == 2
+  rounds = 0;
+#endif
+  Words a{}, b{}, c{}, d{}, e{}, f{}, g{}, h{};
+  for (std::int64_t at = 0; rounds > 0; --rounds, at = (at + vectors * bytes) & wrap)
+#pragma GCC unroll 4
+    for (std::int64_t k = 0; k < vectors; k += 8) {
+      const char* const next = from + at + k * bytes;
+      add(a, next);
+      add(b, next + bytes);
+      add(c, next + 2 * bytes);
+      add(d, next + 3 * bytes);
+      add(e, next + 4 * bytes);
+      add(f, next + 5 * bytes);
+      add(g, next + 6 * bytes);
+#if ASSAY_BREAK != 1
+      add(h, next + 7 * bytes);
+#endif
+    }
+  return sum_of(a + b + c + d + e + f + g + h);
+}
+
+void store(char* to, std::int64_t wrap, std::int64_t rounds, std::uint64_t word) {
+#if ASSAY_BREAK == 2
+  rounds = 0;
+#endif
+  timing::opaque(word);
+  const Words value = word - Words{};
+  for (std::int64_t at = 0; rounds > 0; --rounds, at = (at + vectors * bytes) & wrap) {
+#pragma GCC unroll 32
+    for (std::int64_t k = 0; k < vectors - (ASSAY_BREAK == 1); ++k)
+      *reinterpret_cast<Words*>(to + at + k * bytes) = value;
+    timing::touched();  // or stores of the round before would be dead
+  }
+}
+
+void copy(char* to, const char* from, std::int64_t wrap, std::int64_t rounds) {
+#if ASSAY_BREAK == 2
+  rounds = 0;
+#endif
+  for (std::int64_t at = 0; rounds > 0; --rounds, at = (at + vectors * bytes) & wrap) {
+#pragma GCC unroll 32
+    for (std::int64_t k = 0; k < vectors - (ASSAY_BREAK == 1); ++k) {
+      *reinterpret_cast<Words*>(to + at + k * bytes) = *reinterpret_cast<const Words*>(from + at + k * bytes);
+      timing::touched();  // in this order: else vectors go through memory in groups as large as there are registers
+    }
+  }
+}
+
+// More chains than two units hold in flight (2 x 5 cycles), and as many as registers allow: four units of 4 cycles.
+#if (defined(__AVX512F__) && ASSAY_BYTES == 64) || defined(__aarch64__)
+constexpr std::int64_t chains = 24;
+#else
+constexpr std::int64_t chains = 12;
+#endif
+
+void multiply_add(double* sums, double factor, double term, std::int64_t times) {
+#if ASSAY_BREAK == 2
+  times = 0;
+#endif
+  const Reals by = factor - Reals{}, plus = term - Reals{};
+  Reals held[chains];
+  for (std::int64_t k = 0; k < chains; ++k) held[k] = *reinterpret_cast<const Reals*>(sums + k * (bytes / 8));
+  for (; times > 0; --times)
+#pragma GCC unroll 24
+    for (std::int64_t k = ASSAY_BREAK == 1; k < chains; ++k) held[k] = held[k] * by + plus;
+  for (std::int64_t k = 0; k < chains; ++k) *reinterpret_cast<Reals*>(sums + k * (bytes / 8)) = held[k];
+}
+
+}  // namespace
+
+const Width width = {compiled ? bytes : 0, fused, chains, here, load, store, copy, multiply_add};
+
+}  // namespace assay::memory::roofs::ASSAY_WIDTH

@@ -1,0 +1,61 @@
+// Cycles of a piece of work, told by the clock kernel beside it: readings of the work, each between two chains of
+// dependent additions (dependent_additions.hpp), whose time is the length of a cycle there and then. A clock that
+// changes with the load, or from launch to launch, is in both.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "processor/dependent_additions.hpp"
+#include "timing/clock.hpp"
+
+namespace assay::processor {
+
+template <class Work>
+double seconds_of(const Work& work) {
+  const std::int64_t from = timing::now_ns();
+  work();
+  return 1e-9 * static_cast<double>(timing::now_ns() - from);
+}
+
+inline double cycle_seconds() {
+  constexpr std::int64_t additions = 512 * additions_at_once;
+  std::uint64_t sum = 1;
+  const double taken = seconds_of([&] {
+    sum = add_up(sum, sum, additions);
+    timing::opaque(sum);
+  });
+  return taken / static_cast<double>(additions);
+}
+
+// Cycles of one call of `work(batch)`: the median of up to five readings whose two chains agree within a hundredth, of
+// all readings where no two do. Twenty readings or 3 ms at most.
+template <class Work>
+double cycles_of(const Work& work, std::int64_t batch) {
+  std::vector<double> steady, every;
+  double spent = 0;
+  double before = cycle_seconds();
+  while (steady.size() < 5 && every.size() < 20 && spent < 3e-3) {
+    const double taken = seconds_of([&] { work(batch); });
+    const double after = cycle_seconds();
+    const auto [less, more] = std::minmax(before, after);
+    every.push_back(taken / less);  // an interruption makes a chain longer, never shorter
+    if (more < 1.01 * less) steady.push_back(every.back());
+    before = after;
+    spent += taken;
+  }
+  std::vector<double>& found = steady.empty() ? every : steady;
+  std::nth_element(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(found.size() / 2), found.end());
+  return found[found.size() / 2];
+}
+
+// The least power of two times `unit` of which one call of `work` takes `seconds`.
+template <class Work>
+std::int64_t batch_of(const Work& work, std::int64_t unit, double seconds) {
+  std::int64_t batch = unit;
+  while (seconds_of([&] { work(batch); }) < seconds && batch < (std::int64_t{1} << 40)) batch *= 2;
+  return batch;
+}
+
+}  // namespace assay::processor

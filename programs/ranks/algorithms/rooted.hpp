@@ -1,0 +1,80 @@
+// Barriers, broadcasts and reductions: linear, and by binomial trees.
+//
+// Trees are over ranks counted from the root: rank v's parent is v without its lowest set bit, and the larger subtrees
+// are served first. Source: Thakur, Rabenseifner, Gropp 2005.
+#pragma once
+
+#include "ranks/algorithms/table.hpp"
+
+namespace assay::ranks {
+
+template <Communicator C>
+Task broadcast_linear(C& comm, Exchange x) {
+  if (comm.rank() != x.root) {
+    co_await comm.recv(x.out, x.block, x.root, collective_tag);
+    co_return;
+  }
+  for (int k = 1; k < comm.size(); ++k) co_await comm.send(x.out, x.block, (x.root + k) % comm.size(), collective_tag);
+}
+
+template <Communicator C>
+Task broadcast_binomial(C& comm, Exchange x) {
+  const int ranks = comm.size(), own = (comm.rank() - x.root + ranks) % ranks;
+  int bit = 1;
+  while (bit < ranks && (own & bit) == 0) bit *= 2;
+  if (own != 0) co_await comm.recv(x.out, x.block, ((own & ~bit) + x.root) % ranks, collective_tag);
+  for (bit /= 2; bit > 0; bit /= 2) {
+    if (own + bit < ranks) co_await comm.send(x.out, x.block, (own + bit + x.root) % ranks, collective_tag);
+  }
+}
+
+template <Communicator C>
+Task reduce_linear(C& comm, Exchange x) {
+  if (comm.rank() != x.root) {
+    co_await comm.send(x.in, x.block, x.root, collective_tag);
+    co_return;
+  }
+  copy_bytes(x.out, x.in, x.block);
+  for (int k = 1; k < comm.size(); ++k) {
+    co_await comm.recv(x.spare, x.block, (x.root + k) % comm.size(), collective_tag);
+    add_words(x.out, x.spare, x.block);
+  }
+}
+
+// Every rank adds up its subtree in its own `out`.
+template <Communicator C>
+Task reduce_binomial(C& comm, Exchange x) {
+  const int ranks = comm.size(), own = (comm.rank() - x.root + ranks) % ranks;
+  copy_bytes(x.out, x.in, x.block);
+  for (int bit = 1; bit < ranks; bit *= 2) {
+    if ((own & bit) != 0) {
+      co_await comm.send(x.out, x.block, ((own & ~bit) + x.root) % ranks, collective_tag);
+      co_return;
+    }
+    if (own + bit >= ranks) continue;
+    co_await comm.recv(x.spare, x.block, (own + bit + x.root) % ranks, collective_tag);
+    add_words(x.out, x.spare, x.block);
+  }
+}
+
+// Up to the root and down again, by either kind of tree.
+template <Communicator C>
+Task barrier_linear(C& comm) {
+  co_await reduce_linear(comm, {});
+  co_await broadcast_linear(comm, {});
+}
+template <Communicator C>
+Task barrier_binomial(C& comm) {
+  co_await reduce_binomial(comm, {});
+  co_await broadcast_binomial(comm, {});
+}
+
+// In round k rank r sends to r + 2^k and hears from r - 2^k (Hensgen, Finkel, Manber 1988).
+template <Communicator C>
+Task barrier_dissemination(C& comm) {
+  const int me = comm.rank(), ranks = comm.size();
+  for (int step = 1; step < ranks; step *= 2)
+    co_await comm.sendrecv(nullptr, 0, (me + step) % ranks, nullptr, 0, (me - step + ranks) % ranks, collective_tag);
+}
+
+}  // namespace assay::ranks

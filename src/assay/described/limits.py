@@ -1,0 +1,73 @@
+"""What no message can do better on a described machine, whatever its program does: the bounds that its keys imply.
+
+Start-ups and receipts are processor time, which nothing overlaps; every byte crosses the channels of its way one after
+another, so that the slowest kind of channel that all ways cross bounds the rate of a message.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.described.machine_file import DescribedMachine
+from assay.network.description import NetworkDescription
+
+MOST_NODES = 1 << 16  # whose channels are looked at one by one
+
+
+def limits(description: DescribedMachine) -> dict[str, Any]:
+    """The bounds in SI units: `protocols`, each with `up_to` (B, None: any length), `startup` and `receive` (s);
+    `rate` of a message (B/s) with `rate_by`, what bounds it, None where nothing does; `barrier` {`algorithm`, `step`
+    (s)} where the machine has its own.
+    """
+    protocols = [
+        {"up_to": each.up_to, "startup": each.startup, "receive": each.receive} for each in description.protocol
+    ]
+    if description.messages is not None:
+        protocols = [{"up_to": None, "startup": description.messages.startup, "receive": 0.0}]
+    rates = dict(_rates(description))
+    slowest = min(rates, key=lambda name: rates[name], default=None)
+    own = description.barrier
+    return {
+        "protocols": protocols,
+        "rate": None if slowest is None else rates[slowest],
+        "rate_by": slowest,
+        "barrier": None
+        if own is None or own.algorithm == "messages"
+        else {"algorithm": own.algorithm, "step": own.step},
+    }
+
+
+def _rates(description: DescribedMachine) -> list[tuple[str, float]]:
+    """What bounds the rate (B/s) of a message between two nodes, by name."""
+    found = []
+    if description.messages is not None and description.messages.per_byte:
+        found.append(("messages.per_byte", 1 / description.messages.per_byte))
+    if description.node is not None and description.node.bus:
+        found.append(("the node's bus", 1 / description.node.bus))
+    network = description.network_description()
+    if network is not None and (ticks := _flit_ticks(network)):
+        found.append(("a channel", network.network.flit_bytes / (ticks * network.cycle)))
+    return found
+
+
+def _flit_ticks(network: NetworkDescription) -> int | None:
+    """Ticks that a flit takes at least of the slowest channel that each message between two nodes must cross.
+
+    That is one into the network and one out of it, and one between routers where no two nodes have a router in common;
+    of each kind the fastest one. None where there are too many nodes to look.
+    """
+    from assay._core import network as core
+
+    net = core.build_network(network.fabric())
+    if net.nodes > MOST_NODES:
+        return None
+    fastest: dict[str, int] = {}
+    entered = []
+    for link in net.links:
+        kind, ticks = str(link["kind"]), int(link["flit_ticks"])
+        fastest[kind] = min(fastest.get(kind, ticks), ticks)
+        if kind == "injection":
+            entered.append(link["to"])
+    if len(set(entered)) < len(entered):  # neighbours at one router
+        fastest.pop("network", None)
+    return max(fastest.values(), default=None)

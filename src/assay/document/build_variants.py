@@ -1,0 +1,59 @@
+"""Build variants of a run beside one another: what each was compiled by, what differs, whose results are wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.document.comparison import FigureRow, JudgedRow
+from assay.document.params import Params
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariantBuild:
+    """One variant: its `label` among those of the run, its parts, the compiler that it is (`by`), whole commands."""
+
+    label: str
+    compiler: str
+    flags: str
+    isa: str
+    by: str | None
+    version: str | None
+    commands: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrongResult:
+    """A check that failed in one variant: of which benchmark and case, and what it said."""
+
+    label: str
+    benchmark: str
+    params: Params
+    detail: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorisedKernel:
+    """What the compilers made of one function, variant by variant (execute/vectorised.py).
+
+    `bits`: width of the widest register of its packed arithmetic, 0 where all is scalar; `texts` the same in words.
+    None where a variant's object holds no such function (it became part of another), or nothing says it.
+    """
+
+    benchmark: str
+    kernel: str
+    bits: list[int | None]
+    texts: list[str | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildVariants:
+    """The variants in the order in which they were given; `rows` compare each with the first one.
+
+    `vectorised` is None where no disassembler said it.
+    """
+
+    builds: list[VariantBuild]
+    rows: list[JudgedRow | FigureRow]
+    wrong: list[WrongResult]
+    vectorised: list[VectorisedKernel] | None

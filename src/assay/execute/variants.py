@@ -1,0 +1,193 @@
+"""Build variants as a command line wishes them: their product, and what refuses them before anything is measured."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import re
+import shlex
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from assay.benchmark.record import Benchmark, benchmark, benchmarks
+from assay.benchmark.variants import WITHOUT_ISA, Variant
+from assay.errors import InputError, MeasurementError
+from assay.execute import leash
+from assay.execute.compiler import Compiler, find_compiler, first_errors, processor_features
+from assay.execute.mpi import launch_environment
+
+TRIAL_WITHIN = 60.0  # s, one small source
+_TRIAL = "double assay_trial(const double* x, long n) {{\n  double sum = 0;\n{loop}  return sum;\n}}\n".format(
+    loop="  for (long i = 0; i < n; ++i) sum += x[i] * x[i];\n"
+)
+_SILENT = ("-Werror=unused-command-line-argument", "-Werror=ignored-optimization-argument")  # clang only warns of these
+# instruction sets that a compiler uses for loops, as their macros are called, and what /proc/cpuinfo calls them
+_SETS = re.compile(r"#define __((?:SSE|SSSE|AVX|FMA|F16C|BMI|POPCNT|LZCNT|MOVBE|XOP)\w*?)__ 1$", re.MULTILINE)
+_LINUX_NAMES = {"sse3": "pni", "lzcnt": "abm", "bmi": "bmi1"}
+_NO_FEATURE = re.compile(r"sse2?math")
+
+
+@dataclass(frozen=True)
+class VariedProgram:
+    """A program whose kernels are compiled by one variant, as build() takes it."""
+
+    program: Benchmark
+    variant: Variant
+
+    @property
+    def name(self) -> str:
+        """Its own: the program's with the variant's parts."""
+        from assay.execute.plan import varied_name
+
+        return varied_name(self.program.name, self.variant.factors)
+
+    @property
+    def path(self) -> Path:
+        """The file that holds the program."""
+        return self.program.path
+
+    @property
+    def kind(self) -> str:
+        """`node` or `ranks`."""
+        return self.program.kind
+
+    @property
+    def extra(self) -> Mapping[str, Any]:
+        """What else the record says."""
+        return self.program.extra
+
+
+def product(compilers: Sequence[str], flags: Sequence[str], isas: Sequence[str]) -> tuple[Variant, ...]:
+    """All combinations of what was given; of what was not, what programs are compiled by (CXX, CXXFLAGS).
+
+    () where nothing was given. InputError where a value is given twice, or is no flag.
+    """
+    if not (compilers or flags or isas):
+        return ()
+    usual = find_compiler()
+    own = shlex.split(usual.flags)
+    march = [word.removeprefix("-march=") for word in own if word.startswith("-march=")]
+    rest = shlex.join(word for word in own if not word.startswith("-march="))
+    given = {
+        "--compiler": [each.strip() for each in compilers] or [shlex.join(usual.words)],
+        "--flags": [_flags(each) for each in flags] or [rest or "-O0"],
+        "--isa": list(isas) or (march[-1:] or [WITHOUT_ISA]),
+    }
+    for key, values in given.items():
+        for value in values:
+            if not value:
+                raise InputError("names nothing", key=key, value=value)
+            if values.count(value) > 1:
+                raise InputError("is given twice", key=key, value=value, accepted="each value once")
+    for isa in given["--isa"]:
+        if not re.fullmatch(r"[\w.+-]+", isa):
+            raise InputError("is no instruction set", key="--isa", value=isa, accepted="native, x86-64-v3, default, …")
+    return tuple(Variant(*parts) for parts in itertools.product(*given.values()))
+
+
+def _flags(text: str) -> str:
+    """One set of flags, blanks evened out. InputError where a word is no flag, or says what --isa says."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise InputError(f"cannot be read ({error})", key="--flags", value=text) from None
+    for word in words:
+        if not word.startswith("-") or word == "-":
+            raise InputError("is no flag", key="--flags", value=word, accepted="words that begin with -")
+        if word.startswith("-march="):
+            accepted = f"--isa {word.removeprefix('-march=')}"
+            raise InputError("names an instruction set", key="--flags", value=word, accepted=accepted)
+    if not words:
+        raise InputError("names no flag", key="--flags", value=text, accepted="-O0, -O2, '-O3 -ffast-math', …")
+    return shlex.join(words)
+
+
+def taken_by(names: Sequence[str]) -> list[str]:
+    """Those of `names` whose kernels can be varied."""
+    return [name for name in names if benchmark(name).units]
+
+
+def admit(names: Sequence[str], variants: Sequence[Variant], *, every: bool, here: bool) -> None:
+    """Refuse what cannot be compiled or executed, before anything is measured.
+
+    `every`: each of `names` must take variants, else one of them. `here`: this host's processor executes them.
+    InputError names the compiler, the flag or the instruction set, or what takes variants.
+    """
+    if not variants:
+        return
+    able = taken_by(names)
+    if not able or (every and len(able) < len(names)):
+        other = ", ".join(name for name in names if name not in able)
+        known = ", ".join(name for name, record in benchmarks().items() if record.units)
+        problem = f"{other}: the kernel is not compiled apart, so that flags would touch clock and check"
+        raise InputError(problem, key="--compiler, --flags, --isa", accepted=known)
+    for variant in variants:
+        compiler = compiler_of(variant)
+        _admit(compiler, variant, find_compiler())
+        if here:
+            _executable(compiler, variant)
+
+
+def compiler_of(variant: Variant) -> Compiler:
+    """The compiler of a variant with its flags. InputError where it is not there or does not answer."""
+    found = _named(variant.compiler, os.environ.get("PATH", ""))
+    return replace(found, flags=variant.words)
+
+
+@functools.lru_cache(maxsize=64)
+def _named(words: str, path: str) -> Compiler:
+    try:
+        return find_compiler({**os.environ, "CXX": words, "CXXFLAGS": "-O0"})
+    except (MeasurementError, ValueError) as error:
+        raise InputError(str(error), key="--compiler", value=words) from None
+
+
+@functools.lru_cache(maxsize=64)
+def _admit(compiler: Compiler, variant: Variant, usual: Compiler) -> None:
+    """Compile a small source by the variant, and link a program of ours with it."""
+    alone = () if variant.isa == WITHOUT_ISA else (f"-march={variant.isa}",)
+    refused = _trial(compiler, alone, usual)
+    if refused:
+        raise InputError(f"{compiler.identity} refuses it: {refused}", key="--isa", value=variant.isa)
+    refused = _trial(compiler, (*alone, *shlex.split(variant.flags)), usual)
+    if refused:
+        raise InputError(f"{compiler.identity} refuses it: {refused}", key="--flags", value=variant.flags)
+
+
+def _trial(compiler: Compiler, flags: tuple[str, ...], usual: Compiler) -> str | None:
+    with tempfile.TemporaryDirectory(prefix="assay-variant-") as scratch:
+        folder = Path(scratch)
+        (folder / "kernel.cpp").write_text(_TRIAL)
+        (folder / "main.cpp").write_text("int main() {}\n")
+        kernel = (*compiler.words, "-std=c++20", *flags, "-c", "kernel.cpp", "-o", "kernel.o")
+        if compiler.identity.startswith("clang"):
+            kernel = (*kernel, *_SILENT)
+        whole = (*usual.words, "main.cpp", "kernel.o", "-o", "program", "-pthread")
+        for command, made in ((kernel, "kernel.o"), (whole, "program")):
+            words = ("sh", "-c", 'cd "$0" && exec "$@"', scratch, *command)
+            environment = launch_environment(os.environ) | {"LC_ALL": "C"}
+            ended, output = leash.ask(words, timeout=TRIAL_WITHIN, environment=environment)
+            if ended.missing or ended.timed_out or any(ended.statuses) or not (folder / made).exists():
+                return re.sub(r"[‘’]", "'", first_errors(output, 1)) or "no message"
+    return None
+
+
+def _executable(compiler: Compiler, variant: Variant) -> None:
+    """InputError where the compiler may use instructions that this processor lacks, as far as Linux names them."""
+    features = {name.replace("_", "") for name in processor_features()}
+    if "sse2" not in features:  # no x86: a launch that ends by an illegal instruction says so
+        return
+    command = (*compiler.words, *shlex.split(variant.words), "-dM", "-E", "-x", "c++", "/dev/null")
+    _, output = leash.ask(command, timeout=TRIAL_WITHIN, environment=launch_environment(os.environ))
+    sets = [name.lower().replace("_", "") for name in _SETS.findall(output)]
+    wanted = dict.fromkeys(_LINUX_NAMES.get(each, each) for each in sets if not _NO_FEATURE.fullmatch(each))
+    lacking = [each for each in wanted if each not in features]
+    if lacking:
+        option = "--isa" if variant.isa != WITHOUT_ISA else "--flags"
+        problem = f"this processor cannot execute it: it has no {', '.join(lacking)}"
+        value = variant.isa if option == "--isa" else variant.flags
+        raise InputError(problem, key=option, value=value, accepted="native, or what it has")

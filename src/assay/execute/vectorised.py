@@ -1,0 +1,121 @@
+"""What a compiler made of kernels: the widest vector register of each function's arithmetic, by a disassembler.
+
+Compilers' own remarks (-fopt-info-vec, -Rpass) name loops by lines, differ from one to the other, and are silent about
+what another pass made; the object itself says which instructions it holds. Read are x86's, as objdump prints them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.execute import leash
+from assay.execute.mpi import launch_environment
+
+DISASSEMBLE_WITHIN = 60.0  # s, one object
+_FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
+_INSTRUCTION = re.compile(r"^\s*[0-9a-f]+:\s+(?:(?:lock|rep\w*|bnd|notrack|data16)\s+)*(\S+)\s*(.*)$")
+# of floating-point numbers: packed arithmetic on integers mostly counts addresses
+_ARITHMETIC = re.compile(
+    r"v?(?:add|sub|mul|div|sqrt|max|min|addsub|round|rndscale)p[sdh]|vfn?m(?:add|sub|addsub|subadd)\w*p[sdh]"
+)
+_MOVE = re.compile(r"v?mov(?:[au]p[sd]|dq[au]\d*|ntp[sd]|ntdqa?|lddqu)|vp?(?:gather|scatter)[dq](?:p[sd]|[dq])")
+_REGISTER = re.compile(r"%([xyz])mm\d+")
+_BITS = {"x": 128, "y": 256, "z": 512}
+_CALLED = re.compile(r"R_X86_64_(?:PLT32|PC32|GOTPCRELX?|REX_GOTPCRELX)\s+(mem(?:cpy|set|move))\b")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One function of an object.
+
+    `bits`: width of the widest register that its packed arithmetic uses, 0 where all is scalar; of a function without
+    arithmetic on vectors `moves`, that of its packed loads and stores. `calls`: of the C library, in its place.
+    """
+
+    name: str
+    bits: int
+    moves: int
+    calls: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The width in words."""
+        if self.bits:
+            return f"{self.bits} bits"
+        if self.calls:
+            return ", ".join(self.calls)
+        return f"{self.moves} bits (moves)" if self.moves else "scalar"
+
+
+def kernels(objects: Sequence[Path]) -> tuple[Kernel, ...] | None:
+    """The functions of objects that one compiler made, in their order; None where nothing says it (`objdump`, x86)."""
+    words = shutil.which("objdump")
+    if words is None or os.uname().machine not in ("x86_64", "i686"):
+        return None
+    found: dict[str, Kernel] = {}
+    for path in objects:
+        command = (words, "-d", "-r", "-C", "--no-show-raw-insn", str(path))
+        environment = launch_environment(os.environ) | {"LC_ALL": "C"}
+        ended, disassembly = leash.ask(command, timeout=DISASSEMBLE_WITHIN, environment=environment)
+        if ended.missing or ended.timed_out or any(ended.statuses):
+            return None
+        for kernel in read(disassembly):
+            before = found.get(kernel.name, kernel)
+            calls = tuple(dict.fromkeys((*before.calls, *kernel.calls)))
+            most = max(before.bits, kernel.bits), max(before.moves, kernel.moves)
+            found[kernel.name] = Kernel(kernel.name, *most, calls)
+    return tuple(found.values())
+
+
+def read(listing: str) -> Iterator[Kernel]:
+    """The functions of a listing of `objdump -d -r -C`."""
+    name, bits, moves, calls = "", 0, 0, dict[str, None]()
+    for line in [*listing.splitlines(), "0 <>:"]:
+        opened = _FUNCTION.match(line)
+        if opened or line == "0 <>:":
+            if name:
+                yield Kernel(name, bits, moves, tuple(calls))
+            name, bits, moves, calls = short(opened[1]) if opened else "", 0, 0, {}
+            continue
+        called = _CALLED.search(line)
+        if called:
+            calls[called[1]] = None
+        instruction = _INSTRUCTION.match(line)
+        if instruction is None:
+            continue
+        mnemonic, operands = instruction.groups()
+        width = max((_BITS[each] for each in _REGISTER.findall(operands)), default=0)
+        if _ARITHMETIC.fullmatch(mnemonic):
+            bits = max(bits, width)
+        elif _MOVE.fullmatch(mnemonic) and "(" in operands and "%rsp" not in operands and "%rip" not in operands:
+            moves = max(moves, width)
+
+
+def short(symbol: str) -> str:
+    """A function's name without its namespaces, result and arguments; "" of a part that is never executed."""
+    if "[clone .cold" in symbol or symbol.endswith(".cold"):
+        return ""
+    text = re.sub(r" \[clone [^\]]*\]", "", symbol).replace("(anonymous namespace)::", "")
+    depth = 0
+    for i, char in enumerate(text):
+        depth += (char == "<") - (char == ">")
+        if char == "(" and depth == 0:
+            text = text[:i]
+            break
+    text = re.sub(r"\b\w+::", "", text)
+    return (
+        text.rpartition(" ")[2]
+        if "<" not in text
+        else text.partition("<")[0].rpartition(" ")[2] + text[text.index("<") :]
+    )
+
+
+def described(found: Sequence[Kernel] | None) -> list[Mapping[str, Any]] | None:
+    """Kernels as plain data, for a run's provenance."""
+    return None if found is None else [vars(each) | {"text": each.text} for each in found]

@@ -1,0 +1,140 @@
+"""Rates of EuroBen's kernels and of module 2 on one hardware thread, of a published machine or of a run, asked alike.
+
+Module 2's rates are of our own plain code, which is what the papers' compilers were given. Levels of the programs that
+have no fit by level: the best rate of all sizes stands for the first cache, that of the largest size for memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from assay.benchmark.record import benchmark
+from assay.document.fits import LevelRatesFit
+from assay.document.reported_figure import ReportedFigure
+from assay.document.run_document import Document
+from assay.machine.catalogue import PublishedCell, cells, load
+
+PAPER = "vandersteen2000_beowulf"
+PROGRAMS = {"mod2a": "matrix_vector", "mod2b": "linpack", "mod2f": "fft", "mod2g": "wavelet"}
+FORMS = {"dot": "dotproduct", "axpy": "axpy"}  # ours, and the paper's word for it
+
+
+class KernelRates(Protocol):
+    """What a contrast needs of a machine; None wherever nothing says it."""
+
+    def loop(self, kernel: str, level: str = "L1", access: str = "contiguous") -> float | None:
+        """Flop/s of a kernel of module 1 in a level, by the paper's count of flops."""
+
+    def per_cycle(self, kernel: str) -> float | None:
+        """Flops in a cycle from the first cache."""
+
+    def of_peak(self, kernel: str) -> float | None:
+        """Rate from the first cache, as a share of the peak of one core."""
+
+    def program(self, name: str, form: str | None = None, level: str = "L1") -> float | None:
+        """Flop/s of a program of module 2; `form`: dot or axpy of the matrix-vector product."""
+
+
+class PublishedRates:
+    """A machine of the paper, by its own tables and text."""
+
+    def __init__(self, machine: str) -> None:
+        """Take the machine's cells; `machine`: its id."""
+        self._cells = cells(paper=PAPER, machine=machine)
+        about = load().machines[machine]
+        self._clock = 1e6 * float(about.fact("clock_MHz"))
+        self._peak = float(about.fact("peak_flop_per_s_per_cpu"))
+
+    def loop(self, kernel: str, level: str = "L1", access: str = "contiguous") -> float | None:
+        """By Tables 6.1, 6.4 and 6.7; strides by the text."""
+        of = dict(zip(map(str, _kernels()), benchmark("vectors").published, strict=True))[kernel]
+        stride = int(access.removeprefix("stride")) if access.startswith("stride") else None
+        found = [
+            cell
+            for cell in self._cells
+            if cell.benchmark == of and cell.metric == f"r_max_{level}" and cell.params.get("stride") == stride
+        ]
+        return _usual(cell for cell in found if cell.params.get("flags") != "-O5")
+
+    def per_cycle(self, kernel: str) -> float | None:
+        """Rate over the stated clock."""
+        rate = self.loop(kernel)
+        return None if rate is None else rate / self._clock
+
+    def of_peak(self, kernel: str) -> float | None:
+        """Rate over the stated peak."""
+        rate = self.loop(kernel)
+        return None if rate is None else rate / self._peak
+
+    def program(self, name: str, form: str | None = None, level: str = "L1") -> float | None:
+        """By Table 6.13 and the text; a form or a level that only the text has is taken from there."""
+        found = [cell for cell in self._cells if cell.benchmark == f"euroben.{name}" and cell.metric == "r_max"]
+        if form is not None:
+            found = [cell for cell in found if cell.params.get("implementation") == FORMS[form]]
+        elif level == "memory":
+            found = [cell for cell in found if cell.params.get("operands_in") == level]
+        else:
+            found = [cell for cell in found if cell.table is not None]
+        return _usual(cell for cell in found if cell.params.get("flags") != "-O5")
+
+
+class RunRates:
+    """This machine, by the fits and figures of a run."""
+
+    def __init__(self, document: Document, peak: float | None) -> None:
+        """Take the run's document, and flop/s of one core in float64 where that is known."""
+        self._document, self._peak = document, peak
+        self._fits = {
+            (str(fit.params["kernel"]), fit.level, str(fit.params.get("access"))): fit
+            for section in document.benchmarks
+            for fit in section.fits
+            if isinstance(fit, LevelRatesFit)
+        }
+
+    def loop(self, kernel: str, level: str = "L1", access: str = "contiguous") -> float | None:
+        """By the fit of `vectors`."""
+        fit = self._fits.get((kernel, level, access))
+        return None if fit is None else fit.r_max_paper
+
+    def per_cycle(self, kernel: str) -> float | None:
+        """By the chain of additions timed beside; the paper's count of flops."""
+        fit = self._fits.get((kernel, "L1", "contiguous"))
+        if fit is None or not fit.cycles_per_element:
+            return None
+        return float(benchmark("vectors").extra["constants"]["kernel"][kernel]["paper"]) / fit.cycles_per_element
+
+    def of_peak(self, kernel: str) -> float | None:
+        """By the peak of one core, as the report bounds it."""
+        rate = self.loop(kernel)
+        return None if rate is None or not self._peak else rate / self._peak
+
+    def program(self, name: str, form: str | None = None, level: str = "L1") -> float | None:
+        """By the figure `rate` of our own code on one thread."""
+        found = [
+            (float(figure.params.get("size") or 0), figure.value)
+            for section in self._document.benchmarks
+            if section.benchmark == PROGRAMS[name]
+            for figure in section.figures
+            if figure.name == "rate" and _plain(figure, form) and figure.value
+        ]
+        if not found:
+            return None
+        return max(found)[1] if level == "memory" else max(value for _, value in found)
+
+
+def _plain(figure: ReportedFigure, form: str | None) -> bool:
+    """Whether a figure is the valid median of our own code on one thread, in this form."""
+    params = figure.params
+    own = params.get("code") in (None, "ours") and params.get("threads") in (None, 1)
+    return own and params.get("form") == form and figure.statistic == "median" and figure.state != "invalid"
+
+
+def _kernels() -> tuple[object, ...]:
+    return tuple(benchmark("vectors").parameters["kernel"].choices)
+
+
+def _usual(found: Iterable[PublishedCell]) -> float | None:
+    """The value of a table where there is one, else of the text."""
+    each = sorted(found, key=lambda cell: (cell.doubtful, cell.table is None))
+    return each[0].value if each else None

@@ -1,0 +1,187 @@
+"""Speed and accuracy beside each other: what a faster variant of a function costs in units in the last place.
+
+A record asks for it by `[accuracy]`: `time`, the figure of one call; `error`, the figure of the greatest error, in ulp;
+`wrong`, the figure that counts results of another kind (NaN or infinity for a number); `across`, the parameter whose
+choices are compared; `over`, the parameter of the ranges: the time is that of the first range, the error the greatest
+of all ranges; where that is far more than in the first range, its own range stands beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from assay.benchmark.record import benchmark
+from assay.document.params import Plot
+from assay.document.reported_figure import ReportedFigure
+from assay.document.section import AccuracyDrawn, Section
+from assay.report.axes import finish
+from assay.report.grid import Grid, grid
+from assay.report.plots import COLOURS, layout
+from assay.report.states import is_main, shown
+from assay.report.units import human
+
+NO_DIGIT = "no digit right"
+LOST = 10.0  # ulp: one decimal digit; less is what libraries document
+FAR = 1.2  # times the error of the first range: then the range is named
+SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star", "hexagon")
+
+
+@dataclass
+class Entry:
+    """One function in one variant: seconds of a call, and by range the greatest error in ulp with its argument.
+
+    `wrong`: ranges in which a result is of another kind than the reference.
+    """
+
+    first: str
+    time: float | None = None
+    errors: dict[str, tuple[float, str]] = field(default_factory=dict)
+    wrong: set[str] = field(default_factory=set)
+
+    @property
+    def error(self) -> float | None:
+        """The greatest error of all ranges, in ulp."""
+        return max((error for error, _ in self.errors.values()), default=None)
+
+    @property
+    def where(self) -> str:
+        """The range of the greatest error: the first one unless another is far worse."""
+        if self.wrong:
+            return self.first if self.first in self.wrong else min(self.wrong)
+        worst = max(self.errors, key=lambda name: self.errors[name][0], default=self.first)
+        near = self.errors.get(self.first)
+        return self.first if near and self.errors[worst][0] <= FAR * near[0] else worst
+
+    @property
+    def text(self) -> str:
+        """Time and greatest error as a cell of the table."""
+        time = "–" if self.time is None else human(self.time, "s", 3)
+        if self.error is None:
+            return time
+        error = NO_DIGIT if self.wrong else f"{self.error:.3g}"
+        return f"{time}, {error}" + ("" if self.where == self.first else f" ({self.where})")
+
+
+Entries = dict[tuple[str, ...], dict[str, Entry]]
+
+
+def table(section: Section) -> Grid | None:
+    """Lay out a row for each function and type, a column for each variant; None where the record asks for none."""
+    wanted = section.accuracy
+    if wanted is None:
+        return None
+    found = _entries(section, wanted)
+    variants = _order(section, wanted.across, {name for row in found.values() for name in row})
+    rows = [(*family, *(row[v].text if v in row else "–" for v in variants)) for family, row in found.items()]
+    families = _families(section, wanted)
+    first = _first(section, wanted)
+    note = (
+        f"Time of one call, and the greatest error of all ranges in ulp, its range in brackets where {first} has less."
+    )
+    return grid("Speed and accuracy", (*families, *variants), rows, note, left=len(families)) if rows else None
+
+
+def plots(section: Section) -> list[Plot]:
+    """Draw the greatest error against the time of a call, a picture for each type, a colour for each variant."""
+    wanted = section.accuracy
+    if wanted is None:
+        return []
+    found = _entries(section, wanted)
+    variants = _order(section, wanted.across, {name for row in found.values() for name in row})
+    made = []
+    for kind in dict.fromkeys(family[1:] for family in found):
+        traces = []
+        for i, variant in enumerate(variants):
+            known = [
+                (family[0], row[variant]) for family, row in found.items() if family[1:] == kind and variant in row
+            ]
+            at = [(name, e.time, e.error, e) for name, e in known if e.time is not None and e.error is not None]
+            if at:
+                marker = {"size": 9, "color": COLOURS[i % len(COLOURS)], "symbol": SYMBOLS[i % len(SYMBOLS)]}
+                traces.append(
+                    {
+                        "type": "scatter",
+                        "mode": "markers",
+                        "name": variant,
+                        "x": [time for _, time, _, _ in at],
+                        "y": [max(error, 2.0**-3) for _, _, error, _ in at],
+                        "text": [f"{name}: {entry.text}" for name, _, _, entry in at],
+                        "hoverinfo": "text+name",
+                        "marker": marker,
+                    }
+                )
+        if traces:
+            words = ", ".join(kind)
+            drawn = layout(
+                f"greatest error against time{', ' + words if words else ''}", "time of one call", "ulp", True
+            )
+            drawn["switch"] = False
+            made.append(finish({"data": traces, "layout": drawn}, "s", "1"))
+    return made
+
+
+def losses(section: Section) -> Iterator[tuple[float, str]]:
+    """What loses a decimal digit and more: (digits lost, one line), for each variant the worst and how many others."""
+    wanted = section.accuracy
+    if wanted is None:
+        return
+    found = _entries(section, wanted)
+    for variant in _order(section, wanted.across, {name for row in found.values() for name in row}):
+        bad = [
+            (row[variant].error or 0.0, family, row[variant])
+            for family, row in found.items()
+            if variant in row and (row[variant].error or 0.0) >= LOST
+        ]
+        if not bad:
+            continue
+        error, family, entry = max(bad, key=lambda each: each[0])
+        lost = math.log10(error)
+        what = NO_DIGIT if entry.wrong else f"{lost:.1f} digits lost"
+        argument = entry.errors[entry.where][1] if entry.where in entry.errors else ""
+        where = f" (range {entry.where}{', at ' + argument if argument else ''})"
+        others = f"; {len(bad) - 1} more" if len(bad) > 1 else ""
+        yield lost, f"{' of '.join(family)}, {variant}: {what}{where}{others}"
+
+
+def _entries(section: Section, wanted: AccuracyDrawn) -> Entries:
+    """What was measured, by the parameters that name a function, then by variant."""
+    families = _families(section, wanted)
+    first = _first(section, wanted)
+    found: Entries = {}
+    for figure in section.figures:
+        value = shown(figure)
+        if value is None or not is_main(figure) or figure.name not in (wanted.time, wanted.error, wanted.wrong):
+            continue
+        family = tuple(str(figure.params.get(key)) for key in families)
+        entry = found.setdefault(family, {}).setdefault(str(figure.params.get(wanted.across)), Entry(first))
+        _take(entry, figure, value, wanted)
+    order = benchmark(section.benchmark).parameters[families[0]].choices
+    place = {str(name): i for i, name in enumerate(order)}
+    return dict(sorted(found.items(), key=lambda item: (place.get(item[0][0], len(place)), item[0])))
+
+
+def _take(entry: Entry, figure: ReportedFigure, value: float, wanted: AccuracyDrawn) -> None:
+    at = str(figure.params.get(wanted.over))
+    if figure.name == wanted.time:
+        if entry.time is None or at == entry.first:
+            entry.time = value
+    elif figure.name == wanted.error:
+        entry.errors[at] = (value, str(figure.params.get("worst_argument") or ""))
+    elif value > 0:
+        entry.wrong.add(at)
+
+
+def _families(section: Section, wanted: AccuracyDrawn) -> list[str]:
+    """The parameters that name a function and its type: those of the record but the variant and the range."""
+    return [key for key in benchmark(section.benchmark).parameters if key not in (wanted.across, wanted.over)]
+
+
+def _order(section: Section, key: str, seen: set[str]) -> list[str]:
+    choices = [str(choice) for choice in benchmark(section.benchmark).parameters[key].choices]
+    return [choice for choice in choices if choice in seen]
+
+
+def _first(section: Section, wanted: AccuracyDrawn) -> str:
+    return str(benchmark(section.benchmark).parameters[wanted.over].choices[0])

@@ -1,0 +1,133 @@
+"""Joules for each flop, byte and message: what the packages took while a rate was measured, over that rate.
+
+Power is the energy of a case's blocks over their time, launch by launch and summed over hosts; joules for a unit of
+work are that over the same launch's rate. Counters are of whole packages: what others did there meanwhile is in them,
+and what a package takes idle; nothing is attributed to a process.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from statistics import median
+
+from assay.benchmark.record import Benchmark
+from assay.document.reported_figure import ReportedFigure
+from assay.document.run_document import Document
+from assay.document.section import Section, SpentEnergy
+from assay.report.grid import Grid, grid
+from assay.report.readings import LaunchLines
+from assay.report.tables import alike
+from assay.report.units import human, params
+from assay.samples import case_text
+
+WORK = {"flop/s": "J/flop", "B/s": "J/B"}
+PARTS = ("package", "memory", "platform")
+NOTE = "Of whole packages: others' work at the time and idle power are in it. Read from {source} at the ends of blocks."
+
+Powers = dict[tuple[str, str], dict[int, dict[str, float]]]  # metric and case; launch; part: W
+
+
+def spent(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigure]) -> list[SpentEnergy]:
+    """Return an entry for each rate of flops, bytes or messages whose blocks' joules are known."""
+    powers, source = _powers(lines), _source(lines)
+    made = []
+    for figure in figures:
+        unit = _unit(record, figure)
+        launches = powers.get((figure.metric, case_text(figure.params)), {})
+        rates = {int(launch): rate for launch, rate in figure.by_launch if rate > 0 and int(launch) in launches}
+        if unit is None or figure.statistic != "median" or figure.value is None or not rates:
+            continue
+        each = [launches[launch]["package"] / rate for launch, rate in rates.items()]
+        watts = {part: [launches[launch].get(part) for launch in rates] for part in PARTS}
+        known = {part: [w for w in found if w is not None] for part, found in watts.items()}
+        power = {part: median(known[part]) if len(known[part]) == len(rates) else None for part in PARTS}
+        made.append(
+            SpentEnergy(
+                figure=figure.name,
+                params=figure.params,
+                package=power["package"] or 0.0,
+                memory=power["memory"],
+                platform=power["platform"],
+                value=median(each),
+                range=[min(each), max(each)],
+                unit=unit,
+                launches=len(each),
+                source=source,
+                state=figure.state,
+            )
+        )
+    return made
+
+
+def _unit(record: Benchmark, figure: ReportedFigure) -> str | None:
+    """The unit of what a unit of work takes; None where the figure is no rate of flops, bytes or messages."""
+    if figure.unit == "1/s" and record.part == "messages" and "message" in figure.name:
+        return "J/message"
+    return WORK.get(figure.unit)
+
+
+def _source(lines: LaunchLines) -> str:
+    return ", ".join(sorted({of.block.energy_source for of, _ in lines.blocks if of.block.energy_source}))
+
+
+def _powers(lines: LaunchLines) -> Powers:
+    """Watts of each case, launch by launch, summed over hosts; of a part only where every host of a launch shows it."""
+    sums: dict[tuple[str, str, int], dict[str, dict[str, list[float]]]] = {}
+    hosts: dict[tuple[str, str, int], set[str]] = defaultdict(set)
+    for measured, _ in lines.blocks:
+        of = measured.block
+        at = of.metric, case_text(json.loads(of.case)), of.launch
+        hosts[at].add(of.host)
+        for part in PARTS:
+            joules: float | None = getattr(of, f"energy_{part}")
+            if joules is not None and of.wall:
+                total = sums.setdefault(at, {}).setdefault(part, {}).setdefault(of.host, [0.0, 0.0])
+                total[0] += joules
+                total[1] += of.wall
+    made: Powers = defaultdict(dict)
+    for (metric, case, launch), by_part in sums.items():
+        whole = {
+            part: sum(joules / wall for joules, wall in by_host.values())
+            for part, by_host in by_part.items()
+            if set(by_host) == hosts[metric, case, launch]
+        }
+        if "package" in whole:
+            made[metric, case][launch] = whole
+    return made
+
+
+def least(document: Document) -> list[str]:
+    """Say of each unit of work the least that a benchmark of today took for it."""
+    found: dict[str, tuple[float, str]] = {}
+    for section in document.benchmarks:
+        for each in () if section.historical else section.energy or ():
+            found[each.unit] = min(found.get(each.unit, (each.value, section.title)), (each.value, section.title))
+    return [f"least {human(value, unit, 3)} ({title})" for unit, (value, title) in sorted(found.items())]
+
+
+def table(section: Section, most: int | None = None) -> Grid | None:
+    """Lay out what the rates of a benchmark took, `most` rows of it; None where no joules are known."""
+    entries = section.energy or []
+    if not entries:
+        return None
+    common = alike([each.params for each in entries])
+    named = len({each.figure for each in entries}) > 1
+    shown = [part for part in PARTS[1:] if any(getattr(each, part) is not None for each in entries)]
+    rows = []
+    for each in entries[:most]:
+        case = params({key: value for key, value in each.params.items() if key not in common}) or "–"
+        case = f"{each.figure.replace('_', ' ')}, {case}" if named else case
+        others = (human(getattr(each, part), "W", 3) for part in shown)
+        low, high = (human(end, each.unit, 3) for end in each.range)
+        state = "" if each.state == "clean" else each.state
+        rows.append(
+            (case, human(each.package, "W", 3), *others, human(each.value, each.unit, 3), f"{low} … {high}", state)
+        )
+    note = NOTE.format(source=entries[0].source)
+    note += f" All with {params(common)}." if params(common) else ""
+    if len(rows) < len(entries):
+        note += f" {len(entries) - len(rows)} more in the report."
+    headings = ("case", "packages", *shown, "packages, for each", "across launches", "state")
+    return grid(f"Energy of {section.title}", headings, rows, note)

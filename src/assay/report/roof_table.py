@@ -1,0 +1,70 @@
+"""Roofs by level of memory and width of vector as a table: the best rate, and its share of what the core can do.
+
+The share is of vectors per cycle, whose clock was measured beside, and stands where the record's `limit` is known.
+"""
+
+from __future__ import annotations
+
+from assay.benchmark.record import benchmark
+from assay.document.params import Params
+from assay.document.run_document import Document
+from assay.document.section import Section
+from assay.report import found_levels
+from assay.report.bounds import percent
+from assay.report.grid import Grid, grid
+from assay.report.units import human
+
+NAMES = {"x86_64": {128: "SSE", 256: "AVX2", 512: "AVX-512"}, "aarch64": {128: "NEON"}}
+Case = tuple[str, str, int]  # kernel, level, bits of a vector
+
+
+def tables(document: Document, section: Section) -> list[Grid]:
+    """The one table of a section whose figures say vectors per cycle by level; [] for any other."""
+    best = _values(section, "best")
+    cases: dict[Case, float] = best.get("rate", {}) | best.get("peak", {})
+    if "per_cycle" not in best or not cases:
+        return []
+    widths = sorted({bits for _, _, bits in cases})
+    sizes = {level: size for (_, level, _), size in best.get("size", {}).items()}
+    caches = found_levels.caches(document)
+    rows = []
+    parameters = benchmark(section.benchmark).parameters
+    order = [(level, kernel) for level in parameters["level"].choices for kernel in parameters["kernel"].choices]
+    measured = {(level, kernel) for kernel, level, _ in cases}
+    for level, kernel in ((str(level), str(kernel)) for level, kernel in order if (level, kernel) in measured):
+        contradiction = found_levels.contradicted(level, sizes.get(level), caches)
+        size = human(sizes[level], "B", 3) if level in sizes else ""
+        about = ", ".join(text for text in (size, contradiction) if text)
+        cells = [_cell((kernel, level, bits), cases, best) for bits in widths]
+        rows.append((f"{level} ({about})" if about else level, kernel.replace("_", "-"), *cells))
+    note = "Best readings. In brackets: share of what the core can do in a cycle, by the clock measured beside"
+    noted = next((each for each in section.notes if each.startswith("per cycle at most, as ")), None)
+    known = "; limits: " + noted.removeprefix("per cycle at most, as ").removesuffix(" does") if noted else ""
+    if "limit" not in best:
+        note, known = "Best readings. What this core can do in a cycle is not known.", ""
+    note += f"{known}." if not note.endswith(".") else ""
+    return [grid(section.title, ("level", "kernel", *(_width(document, bits) for bits in widths)), rows, note, left=2)]
+
+
+def _width(document: Document, bits: int) -> str:
+    name = NAMES.get(document.facts.architecture or "", {}).get(bits)
+    return "scalar" if bits == 64 else name or f"{bits} bits"
+
+
+def _cell(case: Case, rates: dict[Case, float], best: dict[str, dict[Case, float]]) -> str:
+    if case not in rates:
+        return "–"
+    text = human(rates[case], "flop/s" if case[0] == "multiply_add" else "B/s", 3)
+    each, limit = best["per_cycle"].get(case), best.get("limit", {}).get(case)
+    return f"{text} ({percent(each / limit)})" if each and limit else text
+
+
+def _values(section: Section, statistic: str) -> dict[str, dict[Case, float]]:
+    """Values of the valid figures, by name and case."""
+    found: dict[str, dict[Case, float]] = {}
+    for figure in section.figures:
+        params: Params = figure.params
+        if figure.statistic == statistic and figure.value and figure.state != "invalid" and "vector" in params:
+            case = (str(params.get("kernel")), str(params.get("level")), int(params["vector"]))
+            found.setdefault(figure.name, {})[case] = figure.value
+    return found

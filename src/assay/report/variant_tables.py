@@ -1,0 +1,164 @@
+"""Build variants in words and tables: side by side, wrong results first, and what compilers made of kernels."""
+
+from __future__ import annotations
+
+import math
+import re
+import textwrap
+from collections.abc import Sequence
+from statistics import median
+from string import ascii_uppercase
+
+from assay.benchmark.record import among
+from assay.document.build_variants import BuildVariants, VariantBuild, VectorisedKernel
+from assay.document.comparison import FigureRow, FigureSide
+from assay.document.run_document import Document
+from assay.report.grid import Grid, grid
+from assay.report.tables import alike
+from assay.report.units import human, params
+from assay.samples import case_text
+
+MARKS = {"equal": " =", "cannot be told": " ?"}
+
+
+def lines(found: BuildVariants) -> list[str]:
+    """Wrong results, what each variant is, and how it stands to the first one, in one line each."""
+    written = [f"wrong result: {each.text}" for each in found.wrong]
+    for letter, build in zip(letters(found), found.builds, strict=True):
+        isa = "" if build.isa == "default" else f" -march={build.isa}"
+        written.append(f"{letter}: {build.by or build.compiler}{isa} {build.flags}" + _gist(found, build, letter))
+    return written
+
+
+def wrapped(found: BuildVariants, width: int) -> list[str]:
+    """The same lines, indented and of at most `width` columns."""
+    made = []
+    for line in lines(found):
+        made += textwrap.wrap(line, width, initial_indent="  ", subsequent_indent="    ")
+    return made
+
+
+def _gist(found: BuildVariants, build: VariantBuild, letter: str) -> str:
+    rows = [row for row in main_rows(found) if row.b.run == build.label]
+    ratios = [_gain(row) for row in rows if row.ratio]
+    if not ratios:
+        return "" if letter == "A" else ": nothing to compare with A"
+    counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in ("differs", "equal")}
+    unknown = len(rows) - sum(counts.values())
+    counted = f"{counts['differs']} differ, {counts['equal']} are equal, {unknown} cannot be told"
+    few = [row.reason for row in rows if row.reason and row.reason.endswith("needed")]
+    counted += f" ({few[0]})" if few else ""
+    span = f", from {min(ratios):.2f} to {max(ratios):.2f}" if len(ratios) > 1 else ""
+    return f": {median(ratios):.2f} times the speed of A{span}; of {len(rows)} cases {counted}"
+
+
+def _gain(row: FigureRow) -> float:
+    """How many times as fast B is: the ratio of rates, the inverse of that of times."""
+    assert row.ratio is not None
+    return row.ratio if row.better == "higher" else 1 / row.ratio
+
+
+def letters(found: BuildVariants) -> list[str]:
+    """A, B, …: columns are narrow."""
+    count = len(found.builds)
+    return [ascii_uppercase[i] if count <= len(ascii_uppercase) else f"V{i + 1}" for i in range(count)]
+
+
+def main_rows(found: BuildVariants) -> list[FigureRow]:
+    """The rows of each benchmark's main figure: a second formula of the same readings says nothing new."""
+    records = among({row.benchmark for row in found.rows})
+    wanted = {}
+    for name, record in records.items():
+        figures = list(record.figures.values())
+        wanted[name] = next((each for each in figures if each.headline), figures[0] if figures else None)
+    return [row for row in found.rows if (main := wanted.get(row.benchmark)) is not None and row.figure == main.name]
+
+
+def tables(document: Document, most: int | None = None) -> list[Grid]:
+    """Side by side, then what compilers made of kernels; `most` rows of each. [] where a run has no variants."""
+    found = document.variants
+    if found is None:
+        return []
+    made = [_side_by_side(found, most)] if main_rows(found) else []
+    vectors = _vectorised(found, most)
+    return [*made, vectors]
+
+
+def _side_by_side(found: BuildVariants, most: int | None) -> Grid:
+    rows = main_rows(found)
+    cases: dict[tuple[str, str], dict[str, FigureRow]] = {}
+    for row in rows:
+        cases.setdefault((row.benchmark, case_text(row.params)), {})[row.b.run] = row
+    kept = list(cases.items())
+    if most is not None and len(kept) > most:
+        far = sorted(kept, key=lambda each: -max((_distance(row) for row in each[1].values()), default=0))[:most]
+        kept = [each for each in kept if each in far]
+    several = len({benchmark for benchmark, _ in cases}) > 1
+    common = alike([next(iter(of.values())).params for of in cases.values()])
+    shown = []
+    for (benchmark, _), of in kept:
+        first = next(iter(of.values()))
+        own = params({key: value for key, value in first.params.items() if key not in common}) or "–"
+        cells = [_ratio(of.get(build.label)) for build in found.builds[1:]]
+        shown.append(((f"{benchmark} " if several else "") + own, _value(first.a, first.unit), *cells))
+    names = letters(found)
+    headings = ("case", "A", *(f"{letter} / A" for letter in names[1:]))
+    kinds = "; ".join(dict.fromkeys(f"{row.benchmark}: {row.figure.replace('_', ' ')}" for row in rows))
+    note = f"{kinds}. In brackets the 95% interval, of six launches or more. =: equal within {rows[0].margin:.0%}; "
+    note += "?: cannot be told."
+    note += f" All with {params(common)}." if params(common) else ""
+    note += f" The {len(kept)} of {len(cases)} cases that differ the most." if len(kept) < len(cases) else ""
+    return grid("Build variants side by side", headings, shown, note)
+
+
+def _distance(row: FigureRow) -> float:
+    return abs(math.log(row.ratio)) if row.ratio else math.inf
+
+
+def _ratio(row: FigureRow | None) -> str:
+    if row is None:
+        return "–"
+    if row.b.state == "invalid":
+        return "invalid"
+    if row.ratio is None:
+        return "–"
+    interval = "" if row.ci95 is None else f" [{row.ci95[0]:.2f}, {row.ci95[1]:.2f}]"
+    return f"{row.ratio:.2f}{interval}{MARKS.get(row.verdict, '')}"
+
+
+def _value(side: FigureSide, unit: str) -> str:
+    return "invalid" if side.state == "invalid" else human(side.value, unit, 3)
+
+
+def _vectorised(found: BuildVariants, most: int | None) -> Grid:
+    title = "What the compilers made of the kernels"
+    headings = ("kernel", *letters(found))
+    if found.vectorised is None:
+        note = "Not known: no disassembler is here (objdump, of binutils) that knows this processor."
+        return grid(title, headings, [], note)
+    several = len({each.benchmark for each in found.vectorised}) > 1
+    kernels = found.vectorised
+    if most is not None and len(kernels) > most:
+        kernels = _telling(kernels, most)
+    rows = [
+        ((f"{each.benchmark} " if several else "") + each.kernel, *(_width(text) for text in each.texts))
+        for each in kernels
+    ]
+    note = "Bits of the widest vector register of packed arithmetic in the function's code; where it has none, in "
+    note += "brackets of its loads and stores, or what it calls. –: part of another function."
+    note += f" {len(kernels)} of {len(found.vectorised)} functions." if len(rows) < len(found.vectorised) else ""
+    return grid(title, headings, rows, note)
+
+
+def _width(text: str | None) -> str:
+    """Bits without the word, for narrow columns."""
+    if text is None:
+        return "–"
+    return re.sub(r"^(\d+) bits( \(moves\))?$", lambda found: f"({found[1]})" if found[2] else found[1], text)
+
+
+def _telling(kernels: Sequence[VectorisedKernel], most: int) -> list[VectorisedKernel]:
+    """Those that the variants' compilers made different things of, in their order, then others."""
+    apart = [each for each in kernels if len(set(each.texts)) > 1]
+    chosen = [*apart, *(each for each in kernels if each not in apart)][:most]
+    return [each for each in kernels if each in chosen]

@@ -1,0 +1,187 @@
+"""What a schedule of jobs comes to: makespan, utilisation, waiting, slowdown, and why processors were idle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.document.json_form import WRITTEN_IF_SET
+from assay.throughput.simulated import Scheduled
+
+MOST_LISTED = 10_000  # jobs in the JSON
+THRESHOLD = 10.0  # seconds: what a shorter job's slowdown is bounded by (Feitelson et al. 1997, section 3.2)
+IDLE = {
+    "nobody_waited": "no job waited",
+    "none_fitted": "no waiting job fitted",
+    "held": "kept free for another job",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThroughputFigure:
+    """One number of a throughput run, in the form that every verb's figures have; SI units."""
+
+    name: str
+    value: float
+    unit: str
+    params: Mapping[str, str | int]
+    statistic: str = "simulated"
+    ci95: None = None
+    range: None = None
+    state: str = "clean"
+    estimator: str = "simulated"
+    disturbance: None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdleTime:
+    """Processor seconds without a job, by why, and their share of the machine over the makespan."""
+
+    processor_seconds: int
+    share: float
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefusedJob:
+    """A job that is wider than the machine."""
+
+    name: str
+    processors: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinishedJob:
+    """One job: when it was submitted, started and ended, in seconds from the first submission.
+
+    `answer`: whether its result was right, None without a check; `nodes`: where it ran, None where any would do.
+    """
+
+    name: str
+    submitted: int
+    started: int
+    ended: int
+    state: str
+    processors: int
+    answer: bool | None = None
+    nodes: list[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThroughputResult:
+    """A workload under a batch system. Times in seconds; `least_makespan`: by work and by the last arrival.
+
+    `efficiency`: the least makespan over that of the schedule. `ignored` and `changed`: records of the workload that
+    gave no job, or were taken otherwise than they stand, by why. `jobs` only of a workload of 10,000 jobs or fewer.
+    """
+
+    figures: list[ThroughputFigure]
+    machine: str
+    policy: str
+    processors: int
+    workload: str
+    makespan: float
+    utilisation: float
+    efficiency: float
+    mean_wait: float
+    median_wait: float
+    longest_wait: float
+    mean_response: float
+    bounded_slowdown: float
+    least_makespan: float
+    scheduled: int
+    refused: list[RefusedJob]
+    refused_jobs: int
+    ignored: Mapping[str, int]
+    changed: Mapping[str, int]
+    idle: Mapping[str, IdleTime]
+    decisions: int
+    cpu_seconds: float
+    lost: int = 0
+    failed: int = 0
+    jobs: Annotated[list[FinishedJob] | None, WRITTEN_IF_SET] = field(default=None)
+
+
+def bounded_slowdown(waited: NDArray[Any], runs: NDArray[Any]) -> NDArray[np.float64]:
+    """Waiting and running over running, of jobs no shorter than the threshold; at least 1."""
+    slowdown: NDArray[np.float64] = np.maximum(1.0, (waited + runs) / np.maximum(runs, THRESHOLD))
+    return slowdown
+
+
+def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResult:
+    """What a schedule of at least one job comes to. `cpu_seconds`: processor time of the simulation, for the reader."""
+    jobs = found.workload
+    waited = found.started - jobs.submitted
+    makespan = int(found.ended.max())
+    room = max(1, found.processors * makespan)
+    alone = float(np.max(jobs.submitted + jobs.runs))  # the last end if nobody ever waited
+    least = max(jobs.work / found.processors, alone)
+    times = {
+        "makespan": float(makespan),
+        "mean_wait": float(waited.mean()),
+        "median_wait": float(np.median(waited)),
+        "longest_wait": float(waited.max()),
+        "mean_response": float((waited + jobs.runs).mean()),
+    }
+    ratios = {
+        "utilisation": jobs.work / room,
+        "efficiency": least / makespan if makespan else 1.0,
+        "bounded_slowdown": float(bounded_slowdown(waited, jobs.runs).mean()),
+    }
+    params: dict[str, str | int] = {"policy": found.policy, "processors": found.processors}
+    figures = [ThroughputFigure(name=name, value=value, unit="s", params=params) for name, value in times.items()]
+    figures += [ThroughputFigure(name=name, value=value, unit="1", params=params) for name, value in ratios.items()]
+    return ThroughputResult(
+        figures=figures,
+        machine=machine,
+        policy=found.policy,
+        processors=found.processors,
+        workload=jobs.source,
+        makespan=times["makespan"],
+        mean_wait=times["mean_wait"],
+        median_wait=times["median_wait"],
+        longest_wait=times["longest_wait"],
+        mean_response=times["mean_response"],
+        utilisation=ratios["utilisation"],
+        efficiency=ratios["efficiency"],
+        bounded_slowdown=ratios["bounded_slowdown"],
+        least_makespan=least,
+        scheduled=len(jobs),
+        refused=_refused(found),
+        refused_jobs=len(found.refused),
+        ignored=dict(jobs.ignored),
+        changed=dict(jobs.changed),
+        idle={
+            why: IdleTime(processor_seconds=found.idle[why], share=found.idle[why] / room, text=text)
+            for why, text in IDLE.items()
+        },
+        decisions=found.decisions,
+        cpu_seconds=cpu_seconds,
+        jobs=_jobs(found) if len(jobs) <= MOST_LISTED else None,
+    )
+
+
+def _refused(found: Scheduled) -> list[RefusedJob]:
+    wide = found.refused
+    return [
+        RefusedJob(name=wide.name(at), processors=int(wide.processors[at])) for at in range(min(len(wide), MOST_LISTED))
+    ]
+
+
+def _jobs(found: Scheduled) -> list[FinishedJob]:
+    jobs = found.workload
+    return [
+        FinishedJob(
+            name=jobs.name(at),
+            submitted=int(jobs.submitted[at]),
+            started=int(found.started[at]),
+            ended=int(found.ended[at]),
+            state="completed",
+            processors=int(jobs.processors[at]),
+        )
+        for at in range(len(jobs))
+    ]

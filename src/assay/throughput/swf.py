@@ -1,0 +1,138 @@
+"""The Standard Workload Format of the Parallel Workloads Archive, version 2.2: read and written.
+
+A line is a job of 18 numbers; lines that begin with `;` are comments. What is taken: the submission (field 2), the run
+time (4), the processors (8, and where that is not known 5), the requested time (9, and where that is not known the run
+time), user (12). A number that is not known is -1. Times are whole seconds; a fraction is rounded.
+"""
+
+from __future__ import annotations
+
+import gzip
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import InputError
+from assay.throughput.workload import Whole, Workload
+
+FIELDS = 18
+NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, PROCESSORS, REQUEST, STATUS, USER = 0, 1, 2, 3, 4, 7, 8, 10, 11
+MOST = 2**31 - 2  # of a number of processors, and of seconds
+
+
+def read(path: Path) -> Workload:
+    """Read a workload. InputError names file, line and field of what is no number, and a file without jobs."""
+    table = _numbers(path)
+    if np.isnan(table).any() or (np.abs(table) > MOST).any():
+        raise _explained(path)
+    numbers = np.rint(table).astype(np.int64)
+    wide, asked = numbers[:, PROCESSORS], numbers[:, REQUEST]
+    processors = np.where(wide > 0, wide, numbers[:, ALLOCATED])
+    runs, submitted = numbers[:, RUN], numbers[:, SUBMIT]
+    unknown = {
+        "no number of processors (fields 8 and 5)": processors <= 0,
+        "no run time (field 4)": runs < 0,
+        "no submission (field 2)": submitted < 0,
+    }
+    kept = np.ones(len(numbers), dtype=bool)
+    ignored = {}
+    for why, where in unknown.items():
+        if count := int(np.count_nonzero(where & kept)):
+            ignored[why] = count
+        kept &= ~where
+    if not kept.any():
+        reasons = "; ".join(f"{count}: {why}" for why, count in ignored.items())
+        raise InputError(f"holds no job that can run{f' ({reasons})' if reasons else ''}", file=path)
+    requested = np.where(asked > 0, asked, runs)
+    changed = {
+        "processors by field 5, field 8 being unknown": (wide <= 0) & kept,
+        "requested time by the run time, field 9 being unknown": (asked <= 0) & kept,
+        "run times cut at the requested time": (runs > requested) & kept,
+        "run times of 0 s": (runs == 0) & kept,
+    }
+    order = np.lexsort((numbers[:, NUMBER], submitted))
+    order = order[kept[order]]
+    requested = np.maximum(requested, 1)
+    begins = int(submitted[order[0]])
+    return Workload(
+        number=numbers[order, NUMBER],
+        submitted=submitted[order] - begins,
+        runs=np.minimum(runs, requested)[order],
+        requested=requested[order],
+        processors=processors[order],
+        user=numbers[order, USER],
+        priority=np.zeros(len(order)),
+        source=str(path),
+        begins=begins,
+        ignored=ignored,
+        changed={how: count for how, where in changed.items() if (count := int(np.count_nonzero(where)))},
+    )
+
+
+def write(path: Path, workload: Workload, started: Whole, machine: str, processors: int) -> None:
+    """Write what became of every job: field 3 its wait and field 4 its run in seconds."""
+    lines = np.full((len(workload), FIELDS), -1, dtype=np.int64)
+    lines[:, NUMBER] = workload.number
+    lines[:, SUBMIT] = workload.submitted + workload.begins
+    lines[:, WAIT] = started - workload.submitted
+    lines[:, RUN] = workload.runs
+    lines[:, ALLOCATED] = lines[:, PROCESSORS] = workload.processors
+    lines[:, REQUEST] = workload.requested
+    lines[:, STATUS] = 1
+    lines[:, USER] = workload.user
+    head = f"Version: 2.2\nComputer: {machine}\nMaxJobs: {len(workload)}\nMaxProcs: {processors}"
+    np.savetxt(path, lines, fmt="%d", header=head, comments="; ")
+
+
+def _numbers(path: Path) -> NDArray[np.float64]:
+    try:
+        with _lines(path) as text, warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of a file without numbers, which is refused below
+            table = np.loadtxt(text, comments=";", dtype=np.float64, ndmin=2)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=path) from None
+    except (ValueError, EOFError):
+        raise _explained(path) from None
+    if table.size == 0:
+        raise InputError("holds no job", file=path, accepted="lines of 18 numbers, comments after a ;")
+    if table.shape[1] != FIELDS:
+        raise _explained(path)
+    return table
+
+
+def _lines(path: Path) -> TextIO:
+    return cast(TextIO, (gzip.open if path.suffix == ".gz" else open)(path, "rt", errors="replace"))
+
+
+def _jobs(path: Path) -> Iterator[tuple[int, list[str]]]:
+    with _lines(path) as text:
+        for number, line in enumerate(text, 1):
+            words = line.partition(";")[0].split()
+            if words:
+                yield number, words
+
+
+def _explained(path: Path) -> InputError:
+    """Find the first line that is wrong."""
+    accepted = f"{FIELDS} numbers, -1 where one is not known"
+    try:
+        for line, words in _jobs(path):
+            for field, word in enumerate(words, 1):
+                try:
+                    value = float(word)
+                except ValueError:
+                    value = float("nan")
+                if not abs(value) <= MOST:
+                    key = f"field {field}"
+                    return InputError(
+                        "is no number of this format", file=path, line=line, key=key, value=word, accepted=accepted
+                    )
+            if len(words) != FIELDS:
+                return InputError(f"has {len(words)} fields", file=path, line=line, accepted=accepted)
+    except (OSError, EOFError) as error:
+        return InputError(f"cannot be read: {error}", file=path)
+    return InputError("is no workload in the Standard Workload Format", file=path, accepted=accepted)

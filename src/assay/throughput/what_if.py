@@ -1,0 +1,76 @@
+"""What if: one workload on several machines and under several policies, every combination of the settings' values."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assay.errors import InputError
+from assay.throughput import machine_file, simulated
+from assay.throughput.results import ThroughputFigure, ThroughputResult, result
+from assay.throughput.workload import Workload
+
+POLICY = "policy"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhatIfPoint:
+    """One combination: its settings, and what the workload comes to under it."""
+
+    setting: dict[str, str]
+    result: ThroughputResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhatIf:
+    """All combinations; `figures`: those of every point, with its settings among the parameters."""
+
+    figures: list[ThroughputFigure]
+    points: list[WhatIfPoint]
+
+
+def axes(settings: Sequence[str], policy: str) -> dict[str, list[str]]:
+    """The values of each key: of `KEY=V1,V2` several; the policy is a key as well. InputError for what is none."""
+    found = {POLICY: [policy]}
+    for words in settings:
+        key, equals, values = words.partition("=")
+        given = [value.strip() for value in values.split(",")]
+        if not equals or not key.strip() or not all(given):
+            accepted = "KEY=VALUE, such as machine.nodes=64, or several: machine.nodes=64,128 policy=easy,fcfs"
+            raise InputError("is no setting", key="--set", value=words, accepted=accepted)
+        found[key.strip()] = given
+    for name in found[POLICY]:
+        if name not in simulated.POLICIES:
+            raise InputError("no such policy", key="--policy", value=name, accepted=", ".join(simulated.POLICIES))
+    return found
+
+
+def several(found: dict[str, list[str]]) -> bool:
+    """Whether there is more than one combination."""
+    return any(len(values) > 1 for values in found.values())
+
+
+def points(workload: Workload, on: str, found: dict[str, list[str]]) -> WhatIf:
+    """Simulate every combination; those on whose machine no job fits are refused by an InputError."""
+    varied = [key for key, values in found.items() if len(values) > 1]
+    made = []
+    for values in itertools.product(*found.values()):
+        setting = dict(zip(found, values, strict=True))
+        machine = machine_file.open_machine(on, [f"{key}={text}" for key, text in setting.items() if key != POLICY])
+        scheduled = schedule(workload, machine, setting[POLICY])
+        own = {key: setting[key] for key in varied}
+        made.append(WhatIfPoint(setting=own, result=replace(result(scheduled, machine.name, 0.0), jobs=None)))
+    figures = [
+        replace(figure, params={**figure.params, **point.setting}) for point in made for figure in point.result.figures
+    ]
+    return WhatIf(figures=figures, points=made)
+
+
+def schedule(workload: Workload, machine: machine_file.JobMachine, policy: str) -> simulated.Scheduled:
+    """Simulate one combination. InputError where no job fits the machine."""
+    found = simulated.schedule(workload, machine.processors, policy)
+    if not len(found.workload):
+        problem = f"every job is wider than the machine's {machine.processors:,} processors"
+        raise InputError(problem, file=workload.source)
+    return found

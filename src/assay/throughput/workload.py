@@ -1,0 +1,52 @@
+"""A workload: jobs in order of submission, as arrays; times in whole seconds from the first submission."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Jobs in order of submission, then of their number.
+
+    `submitted`, `runs`, `requested`: seconds; a job never outlives what it requested. `processors`: what each needs.
+    `number`: as the source counts them; `names`: what the source calls them, where it has names. `ignored`: how many
+    records gave no job, by why; `changed`: how many were taken otherwise than they stand, by how.
+    """
+
+    number: Whole
+    submitted: Whole
+    runs: Whole
+    requested: Whole
+    processors: Whole
+    user: Whole
+    priority: NDArray[np.float64]
+    names: tuple[str, ...] = ()
+    source: str = ""
+    begins: int = 0
+    ignored: Mapping[str, int] = field(default_factory=dict)
+    changed: Mapping[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    @property
+    def work(self) -> int:
+        """Processor seconds of all jobs."""
+        return int(np.sum(self.runs * self.processors))
+
+    def name(self, job: int) -> str:
+        """What a job is called."""
+        return self.names[job] if self.names else f"job {self.number[job]}"
+
+    def only(self, kept: NDArray[np.bool_]) -> Workload:
+        """The workload of some of its jobs."""
+        arrays = ("number", "submitted", "runs", "requested", "processors", "user", "priority")
+        names = tuple(name for name, keep in zip(self.names, kept, strict=False) if keep)
+        return replace(self, names=names, **{name: getattr(self, name)[kept] for name in arrays})

@@ -1,0 +1,194 @@
+"""Batch policies written from their definitions, one second after the other and one job at a time: slow, and plain.
+
+A machine is a number of processors. At each second jobs that end are taken away first, then those submitted come in,
+then the policy decides by what jobs requested. A job that runs for no time ends in the second of its start, and the
+policy decides again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass
+class TwinJob:
+    number: int
+    submitted: int
+    runs: int
+    requested: int
+    width: int
+    user: int = 0
+    priority: float = 0.0
+    started: int | None = None
+    reserved: int | None = None
+
+
+@dataclass
+class Twin:
+    processors: int
+    jobs: list[TwinJob]
+    ageing: float = 1 / 3600
+    half_life: float = 7 * 24 * 3600
+    now: int = 0
+    deciding: list[TwinJob] = field(default_factory=list)  # what this decision has started: it holds its processors
+
+    def waiting(self) -> list[TwinJob]:
+        return [job for job in self.jobs if job.started is None and job.submitted <= self.now]
+
+    def running(self) -> list[TwinJob]:
+        known = [job for job in self.jobs if job.started is not None and self.now < job.started + job.runs]
+        return known + [job for job in self.deciding if job.runs == 0]
+
+    def free(self) -> int:
+        return self.processors - sum(job.width for job in self.running())
+
+    def start(self, job: TwinJob) -> None:
+        assert job.width <= self.free()
+        job.started = self.now
+        self.deciding.append(job)
+
+    def something_happens(self) -> bool:
+        """A job ends or is submitted in this second, or has its reservation now: only then a policy decides."""
+        ends = (job.started + job.runs for job in self.jobs if job.started is not None)
+        return self.now in {*ends, *(job.submitted for job in self.jobs), *(job.reserved for job in self.jobs)}
+
+    def run(self, decide: Callable[[Twin], None]) -> list[int]:
+        while any(job.started is None for job in self.jobs):
+            while self.something_happens():
+                self.deciding = []
+                decide(self)
+                if not any(job.runs == 0 for job in self.deciding):
+                    break
+            self.now += 1
+            assert self.now < 1_000_000
+        return [job.started or 0 for job in self.jobs]
+
+
+def fcfs(twin: Twin) -> None:
+    for job in twin.waiting():
+        if job.width > twin.free():
+            return
+        twin.start(job)
+
+
+def first_fit(twin: Twin) -> None:
+    for job in twin.waiting():
+        if job.width <= twin.free():
+            twin.start(job)
+
+
+def _shadow(twin: Twin, head: TwinJob) -> tuple[int, int]:
+    """The first second at which the head fits, by what running jobs requested, and what is free beside it then."""
+    time = twin.now
+    while True:
+        busy = sum(job.width for job in twin.running() if (job.started or 0) + job.requested > time)
+        if twin.processors - busy >= head.width:
+            return time, twin.processors - busy - head.width
+        time += 1
+
+
+def _easy(twin: Twin, order: Callable[[], list[TwinJob]]) -> None:
+    while (jobs := order()) and jobs[0].width <= twin.free():
+        twin.start(jobs[0])
+    if not jobs:
+        return
+    head = jobs[0]
+    time, extra = _shadow(twin, head)
+
+    def candidates() -> Iterator[TwinJob]:
+        return (job for job in order() if job is not head and job.width <= twin.free())
+
+    while (
+        job := next((j for j in candidates() if twin.now + j.requested <= time or j.width <= extra), None)
+    ) is not None:
+        if twin.now + job.requested > time:
+            extra -= job.width
+        twin.start(job)
+
+
+def easy(twin: Twin) -> None:
+    _easy(twin, twin.waiting)
+
+
+def priority(twin: Twin) -> None:
+    def order() -> list[TwinJob]:
+        def worth(job: TwinJob) -> float:
+            return job.priority + twin.ageing * (twin.now - job.submitted)
+
+        return sorted(twin.waiting(), key=lambda job: (-worth(job), job.submitted, job.number))
+
+    _easy(twin, order)
+
+
+def fair_share(twin: Twin) -> None:
+    def order() -> list[TwinJob]:
+        used: dict[int, float] = defaultdict(float)
+        for job in twin.jobs:
+            if job.started is not None:
+                seconds = job.requested if job in twin.running() else job.runs
+                used[job.user] += job.width * seconds * 0.5 ** ((twin.now - job.started) / twin.half_life)
+        total = sum(used.values())
+        shares = {user: round(1e9 * each / total) if total else 0 for user, each in used.items()}
+        return sorted(twin.waiting(), key=lambda job: (shares.get(job.user, 0), job.number))
+
+    _easy(twin, order)
+
+
+class Conservative:
+    """Every job reserves when it is submitted; at an early end each, in order, is put back as early as it fits."""
+
+    def __init__(self) -> None:
+        self.expected: dict[int, int] = {}
+
+    def fits(self, twin: Twin, job: TwinJob, at: int) -> bool:
+        for second in range(at, at + max(job.requested, 0)):
+            busy = sum(other.width for other in twin.jobs if other is not job and self._takes(twin, other, second))
+            if busy + job.width > twin.processors:
+                return False
+        return True
+
+    @staticmethod
+    def _takes(twin: Twin, job: TwinJob, second: int) -> bool:
+        """Whether a job holds its processors at that second, as far as the scheduler knows."""
+        if job.started is not None:
+            return any(job is other for other in twin.running()) and second < job.started + job.requested
+        return job.reserved is not None and job.reserved <= second < job.reserved + job.requested
+
+    def earliest(self, twin: Twin, job: TwinJob) -> int:
+        at = twin.now
+        while not self.fits(twin, job, at):
+            at += 1
+        return at
+
+    def __call__(self, twin: Twin) -> None:
+        early = [
+            job
+            for job in twin.jobs
+            if job.started is not None
+            and job.started + job.runs == twin.now
+            and job.runs < job.requested
+            and job.number not in self.expected
+        ]
+        self.expected |= {job.number: 1 for job in early}
+        known = [job for job in twin.waiting() if job.reserved is not None]
+        if early:
+            for job in known:
+                job.reserved = min(job.reserved or 0, self.earliest(twin, job))
+        for job in twin.waiting():
+            if job.reserved is None:
+                job.reserved = self.earliest(twin, job)
+        for job in twin.waiting():
+            if job.reserved is not None and job.reserved <= twin.now:
+                twin.start(job)
+
+
+POLICIES: dict[str, Callable[[], Callable[[Twin], None]]] = {
+    "fcfs": lambda: fcfs,
+    "firstfit": lambda: first_fit,
+    "easy": lambda: easy,
+    "conservative": Conservative,
+    "priority": lambda: priority,
+    "fairshare": lambda: fair_share,
+}

@@ -1,0 +1,40 @@
+"""Programs that call a library (`code=library`) beside our own code: which codes can be tested here; their lines."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.execute import libraries
+from assay.execute.compiler import find_compiler
+from started import words
+
+
+def needs(library: str) -> pytest.MarkDecorator:
+    """Skip a test where g++ or this library is not here, and say what installs it."""
+    absent = shutil.which("g++") is None or libraries.find(library, find_compiler()) is None
+    return pytest.mark.skipif(absent, reason=libraries.missing(library))
+
+
+def codes(library: str) -> list[Any]:
+    """Values for `parametrize`: our own code, and the library's where it is here."""
+    return ["ours", pytest.param("library", marks=needs(library))]
+
+
+def lines(name: str, path: Path, *settings: str, status: int = 0) -> list[dict[str, Any]]:
+    """What the program `name`, compiled at `path`, printed in one short run with `settings` (KEY=VALUE)."""
+    given = [word for setting in settings for word in ("--set", setting)]
+    command = [path, *words(name, "--slice", "0.0005", "--blocks", "1", *given)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    assert done.returncode == status, (done.stdout[-800:], done.stderr)
+    return [json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines()]
+
+
+def checks(name: str, path: Path, *settings: str, status: int = 0) -> list[dict[str, Any]]:
+    """The checks among these lines."""
+    return [line for line in lines(name, path, *settings, status=status) if line["event"] == "check"]

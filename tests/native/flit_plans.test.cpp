@@ -1,0 +1,117 @@
+// The flit engine, which makes plans for series of flits, against the one that sends every flit: over random networks,
+// each message's head and tail, each crossing of each link, the load of each link, deadlocks, the last tick.
+//
+//   flit_plans.test [NETWORKS]
+#include <algorithm>
+#include <tuple>
+
+#include "flit_by_flit.hpp"
+#include "network/flit/engine.hpp"
+#include "network/runs.hpp"
+#include "random_networks.hpp"
+
+namespace {
+
+using namespace trial;
+
+Table random_keys(Random& random) {
+  const auto one_to = [&](std::uint32_t most) { return 1 + static_cast<int>(random.below(most)); };
+  Table keys;
+  switch (random.below(10)) {
+    case 0:
+      return {{"topology", "torus"}, {"extents", list({4, 3})}};
+    case 1:
+      return {{"topology", "torus"}, {"extents", list({5, 4})}, {"lanes", 1 + one_to(3)}};
+    case 2:
+      return {{"topology", "ring"}, {"nodes", 4 + one_to(6)}, {"lanes", 1 + one_to(3)}};
+    case 3:
+      return {{"topology", "mesh"}, {"extents", list({3, 4})}, {"lanes", one_to(4)}, {"channels", one_to(2)}};
+    case 4:
+      return {{"topology", "dragonfly"}, {"p", 2}, {"a", 3}, {"h", 1}};
+    case 5:
+      return {{"topology", "dragonfly"}, {"p", 1}, {"a", 2}, {"h", 2}, {"routing", "ugal"}};
+    case 6:
+      return {{"topology", "dragonfly"}, {"p", 1}, {"a", 2}, {"h", 1}, {"routing", "valiant"}};
+    case 7:
+      return {{"topology", "torus"}, {"extents", list({3, 3})}, {"routing", "ugal"}};
+    case 8:  // may deadlock
+      return {{"topology", "ring"}, {"nodes", 3 + one_to(4)}, {"dateline", "none"}, {"lanes", one_to(3)}};
+    default:
+      return {{"topology", "k-ary-n-tree"}, {"radix", 2}, {"levels", 3}, {"up", "random"}, {"lanes", one_to(3)}};
+  }
+}
+
+using Crossed = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
+std::vector<Crossed> in_order(const std::vector<Crossing>& crossings) {
+  std::vector<Crossed> all;
+  for (const auto& one : crossings)
+    all.emplace_back(one.message, one.packet, one.link, one.channel, one.head, one.tail);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+struct Counts {
+  std::size_t messages = 0, deadlocked = 0;
+};
+
+void compare(std::uint64_t seed, Counts& counts) {
+  Random random(seed);
+  Table keys = random_keys(random);
+  keys["buffer_flits"] = 1 + static_cast<int>(random.below(6));
+  const std::string what = std::get<std::string>(keys["topology"].held) + " " + std::to_string(seed);
+  const Network network = build_network(keys);
+  Switching how;
+  if (random.below(2) == 0) how.sink_ticks = 1 + random.below(4);
+  if (random.below(5) == 0) how.packet_flits = 1 + random.below(20), how.packet_gap = 1 + random.below(3);
+  if (random.below(2) == 0) make_unlike(*network.fabric, random, random.below(2) == 0);
+  const std::uint32_t lengths[] = {1, 6, 40, 400}, length = lengths[random.below(4)] * (random.below(50) == 0 ? 5 : 1);
+  const std::uint32_t spreads[] = {1, 5, 20, 100};
+  const auto trace = random_trace(random, 200, network.fabric->nodes, length, 1 + spreads[random.below(4)] * length);
+  const auto judge = run_trace<FlitByFlit>(network, how, trace, false, true);
+  const auto found = run_trace<FlitEngine>(network, how, trace, false, true);
+  expect_equal(what + " head", found.head, judge.head);
+  expect_equal(what + " tail", found.tail, judge.tail);
+  expect(found.hops == judge.hops, what + " hops");
+  expect(in_order(found.crossings) == in_order(judge.crossings), what + " crossings");
+  expect(found.outcome.deadlocked == judge.outcome.deadlocked, what + " deadlocked");
+  expect(found.outcome.deadlock.size() == judge.outcome.deadlock.size(), what + " circle");
+  expect(found.outcome.simulated_cycles == judge.outcome.simulated_cycles, what + " last tick");
+  expect(found.outcome.flit_hops == judge.outcome.flit_hops, what + " flit hops");
+  counts.messages += trace.id.size();
+  counts.deadlocked += judge.outcome.deadlocked != 0;
+}
+
+/// The same of simulate(), which stops in the midst of things.
+void compare_open_loop(std::uint64_t seed, Counts& counts) {
+  Random random(seed);
+  const Network network = build_network(random_keys(random));
+  if (random.below(2) == 0) make_unlike(*network.fabric, random, true);
+  Traffic traffic;
+  traffic.load = 0.05 + 0.1 * random.below(8);
+  traffic.flits = {{1 + random.below(60), 1.0}};
+  Method method;
+  method.seed = seed;
+  method.warmup_cycles = 100;
+  method.cycles = 1 + random.below(2000);
+  method.utilisation = true;
+  const auto judge = run_open_loop<FlitByFlit>(network, {}, traffic, method, false);
+  const auto found = run_open_loop<FlitEngine>(network, {}, traffic, method, false);
+  const std::string what = "open loop " + std::to_string(seed);
+  expect(found.messages == judge.messages && found.throughput == judge.throughput, what + " messages");
+  expect(found.backlog == judge.backlog, what + " backlog");
+  expect(found.utilisation == judge.utilisation, what + " utilisation");
+  expect(found.deadlocked == judge.deadlocked, what + " deadlocked");
+  counts.messages += judge.simulated_messages;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::uint64_t networks = count > 1 ? std::stoull(arguments[1]) : 600;
+  Counts counts;
+  for (std::uint64_t seed = 1; seed <= networks; ++seed) compare(seed, counts);
+  for (std::uint64_t seed = 1; seed <= networks / 4; ++seed) compare_open_loop(seed, counts);
+  std::printf("%zu messages compared, %d failures, %zu networks deadlocked\n", counts.messages, failures,
+              counts.deadlocked);
+  return failures != 0 || counts.deadlocked == 0;
+}

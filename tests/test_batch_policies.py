@@ -1,0 +1,128 @@
+"""Simulated batch policies against twins written from their definitions, and against what is proven of them."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay._core import batch
+from batch_twin import POLICIES, Twin, TwinJob
+
+AGEING, HALF_LIFE = 0.25, 7.0  # short beside the workloads, so that they matter
+
+
+@st.composite
+def workloads(draw: st.DrawFn, most: int = 9) -> tuple[int, list[TwinJob]]:
+    processors = draw(st.sampled_from([1, 2, 3, 4, 7, 8]))
+    spread = draw(st.sampled_from([0, 3, 10, 20]))
+    count = draw(st.integers(1, most))
+    jobs = []
+    for number, submitted in enumerate(sorted(draw(st.integers(0, spread)) for _ in range(count))):
+        runs = draw(st.integers(0, 8))
+        requested = max(1, runs + draw(st.sampled_from([0, 0, 1, 3, 9])))
+        width = draw(st.integers(1, processors))
+        jobs.append(
+            TwinJob(number, submitted, runs, requested, width, draw(st.integers(0, 2)), draw(st.integers(0, 3)))
+        )
+    return processors, jobs
+
+
+def scheduled(policy: str, processors: int, jobs: list[TwinJob]) -> dict[str, object]:
+    def column(name: str) -> np.ndarray:
+        return np.array([getattr(job, name) for job in jobs], dtype=np.int64)
+
+    whole = (column(name) for name in ("submitted", "runs", "requested", "width", "user"))
+    priority = np.array([float(job.priority) for job in jobs])
+    found: dict[str, object] = batch.schedule(processors, policy, *whole, priority, AGEING, HALF_LIFE)
+    return found
+
+
+def starts(policy: str, processors: int, jobs: list[TwinJob]) -> list[int]:
+    return [int(start) for start in scheduled(policy, processors, jobs)["starts"]]  # type: ignore[attr-defined]
+
+
+def agree(policy: str, given: tuple[int, list[TwinJob]]) -> None:
+    processors, jobs = given
+    twin = Twin(processors, copy.deepcopy(jobs), ageing=AGEING, half_life=HALF_LIFE)
+    assert twin.run(POLICIES[policy]()) == starts(policy, processors, jobs)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@given(workloads())
+@settings(max_examples=250, deadline=None)
+def test_a_policy_is_its_definition(policy: str, given: tuple[int, list[TwinJob]]) -> None:
+    agree(policy, given)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("policy", POLICIES)
+@given(workloads(14))
+@settings(max_examples=10_000, deadline=None)
+def test_a_policy_is_its_definition_in_ten_thousand_workloads(policy: str, given: tuple[int, list[TwinJob]]) -> None:
+    agree(policy, given)
+
+
+def test_mualem_and_feitelsons_backfill_by_hand() -> None:
+    """8 processors: 6 run for 10 s; the first waiting job needs 4 at 10 s, so 4 are extra then.
+
+    A job of 2 for 10 s ends in time; one of 2 for 30 s uses two of the four extra; a third of 3 finds too few free.
+    """
+    jobs = [
+        TwinJob(0, 0, 10, 10, 6),
+        TwinJob(1, 1, 5, 5, 4),
+        TwinJob(2, 2, 30, 30, 2),
+        TwinJob(3, 3, 30, 30, 3),
+    ]
+    assert starts("easy", 8, jobs) == [0, 10, 2, 15]
+    assert starts("fcfs", 8, jobs) == [0, 10, 10, 15]
+    assert starts("firstfit", 8, jobs)[2] == 2
+
+
+def test_first_fit_starves_a_wide_job_that_easy_serves() -> None:
+    """Narrow jobs that keep coming hold the wide one up for ever; its reservation makes them wait."""
+    narrow = [TwinJob(0, 0, 4, 4, 2), *(TwinJob(2 + i, 2 + 2 * i, 4, 4, 2) for i in range(20))]
+    jobs = sorted([*narrow, TwinJob(1, 1, 4, 4, 4)], key=lambda job: job.submitted)
+    assert starts("easy", 4, jobs)[1] == 4
+    assert starts("firstfit", 4, jobs)[1] > 40
+
+
+@given(workloads(12))
+@settings(max_examples=200, deadline=None)
+def test_fcfs_never_overtakes(given: tuple[int, list[TwinJob]]) -> None:
+    found = starts("fcfs", *given)
+    assert found == sorted(found)
+
+
+@given(workloads(12))
+@settings(max_examples=200, deadline=None)
+def test_conservative_delays_no_job_beyond_its_first_reservation(given: tuple[int, list[TwinJob]]) -> None:
+    """With times requested exactly, later jobs change nothing: the schedule of a prefix is that of the whole."""
+    processors, jobs = given
+    exact = [replace(job, runs=max(1, job.runs), requested=max(1, job.runs)) for job in jobs]
+    whole = starts("conservative", processors, exact)
+    for count in range(1, len(exact)):
+        assert starts("conservative", processors, exact[:count]) == whole[:count]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@given(given=workloads(12))
+@settings(max_examples=100, deadline=None)
+def test_processors_are_never_oversubscribed_and_all_idle_time_is_accounted(
+    policy: str, given: tuple[int, list[TwinJob]]
+) -> None:
+    processors, jobs = given
+    found = scheduled(policy, processors, jobs)
+    begun = [int(start) for start in found["starts"]]  # type: ignore[attr-defined]
+    assert all(start >= job.submitted for start, job in zip(begun, jobs, strict=True))
+    last = max(start + job.runs for start, job in zip(begun, jobs, strict=True))
+    for second in range(last):
+        busy = sum(job.width for start, job in zip(begun, jobs, strict=True) if start <= second < start + job.runs)
+        assert busy <= processors
+    work = sum(job.width * job.runs for job in jobs)
+    idle = sum(int(found[why]) for why in ("nobody_waited", "none_fitted", "held"))  # type: ignore[call-overload]
+    assert work + idle == processors * (last - jobs[0].submitted)

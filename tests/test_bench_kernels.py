@@ -1,0 +1,119 @@
+"""`./x bench kernels`: the plain programs work, what is judged follows from the ratio's interval."""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bench import _likwid_roofs, kernels
+
+from assay.analysis.comparison import Comparison, compare
+from assay.execute.compiler import find_compiler
+from assay.execute.libraries import find
+from small_programs import script
+
+pytestmark = pytest.mark.measures
+LIBRARIES = shutil.which("g++") is not None and all(find(name, find_compiler()) for name in ("blas", "fftw"))
+LIKWID = (
+    r"""printf 'Cycles:\t\t\t2000000\nNumber of Flops:\t1000000\nData volume (Byte):\t4000000\n'; echo "$@" >> words"""
+)
+
+
+@pytest.fixture(scope="module")
+def twin(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    if not LIBRARIES or shutil.which("cc") is None:
+        pytest.skip("needs cc, OpenBLAS and FFTW")
+    made = tmp_path_factory.mktemp("twin") / "kernels.so"
+    source = Path(kernels.__file__).with_name("kernels.c")
+    links = [word for name in ("blas", "fftw") for word in find(name, find_compiler()).links]  # type: ignore[union-attr]
+    command = [
+        "cc",
+        "-O2",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-DTWIN=plain",
+        "-shared",
+        "-fPIC",
+        str(source),
+        "-o",
+        str(made),
+    ]
+    subprocess.run([*command, *links], check=True)
+    return ctypes.CDLL(str(made))
+
+
+@pytest.mark.parametrize("mode", ["gemm", "fft", "dot", "axpy", "linpack"])
+def test_every_mode_of_the_plain_program_makes_its_readings(twin: ctypes.CDLL, mode: str) -> None:
+    words = (ctypes.c_char_p * 4)(mode.encode(), b"256", b"2", None)
+    took = (ctypes.c_double * 3)(-1, -1, -1)
+    twin.plain(words, 3, took)
+    assert all(0 < seconds < 10 for seconds in took)
+
+
+@pytest.mark.skipif(not LIBRARIES, reason="needs OpenBLAS and FFTW")
+def test_both_sides_are_measured_and_judged(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = [replace(match, times=50, readings=2, blocks=2) for match in kernels.matches(100) if match.mode == "axpy"]
+    monkeypatch.setattr(kernels, "matches", lambda linpack: few)
+    assert kernels.main(["--launches", "1", "--only", "axpy"]) in (0, 1)
+    lines = capsys.readouterr().out.splitlines()
+    assert "plain with itself" in lines[1] and "ours over plain, bests" in lines[2]
+    assert "wanted 0.95" in lines[3]
+
+
+def ratio(of: float, spread: float = 0.0) -> Comparison:
+    plain = [1.0 + 0.0001 * (k % 5) for k in range(30)]
+    return compare(
+        plain, [of * (1 + spread * (k % 3 - 1)) * a for k, a in enumerate(plain)], a_against_a=(plain, plain)
+    )
+
+
+def test_speed_is_judged_by_the_end_of_its_interval() -> None:
+    """A ratio of times of 1.02 is a speed of 0.98: more than 0.97, less than 0.99; a wide interval tells nothing."""
+    text, missed = kernels.judged(ratio(1.02), 0.97)
+    assert not missed and text == "speed 0.9804 of plain, wanted 0.97: reached"
+    assert kernels.judged(ratio(1.02), 0.99) == ("speed 0.9804 of plain, wanted 0.99: missed", True)
+    text, missed = kernels.judged(ratio(1.02, 0.2), 0.97)
+    assert not missed and text.endswith("cannot be told here")
+
+
+def test_likwids_words_are_read_and_the_working_set_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(_likwid_roofs, "tick", lambda: 4e-10)
+    likwid = script(tmp_path, "likwid-bench", LIKWID)
+    flops, load, copy, *wider = _likwid_roofs.roofs(["avx2", "fma", "avx512f"])
+    assert flops.theirs(likwid, 32000) == pytest.approx(8e-10) and load.theirs(likwid, 32000) == pytest.approx(2e-10)
+    assert (tmp_path / "words").read_text().splitlines()[0] == "-t peakflops_avx_fma -W N:32kB:1 -i 20000"
+    assert copy.bytes == 64 and [roof.vector for roof in wider] == [512] * 3
+    assert _likwid_roofs.roofs([]) == []
+
+
+@pytest.mark.skipif(shutil.which("g++") is None or platform.machine() != "x86_64", reason="needs g++ on x86")
+def test_the_shares_of_the_cores_limits_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """1.985 loads a cycle of 2 are within 1%, which is wanted; 2.05 multiply-adds are an error."""
+
+    def block(kernel: str, level: str, metric: str, value: float) -> str:
+        case = f'{{"kernel":"{kernel}","vector":256,"level":"{level}"}}'
+        return f'{{"event":"block","case":{case},"metric":"{metric}","values":[{value}]}}'
+
+    lines = [block("load", "L1", "cycles", 1 / 1.985), block("load", "L1", "limit", 2)]
+    program = script(tmp_path, "roofs", "cat <<'END'\n" + "\n".join(lines) + "\nEND")
+    assert not kernels.per_cycle(program)
+    assert capsys.readouterr().out == "load, 256 bits: 1.9850 per cycle, 0.9925 of the core's limit\n"
+    lines += [block("multiply_add", "registers", "cycles", 1 / 2.05), block("multiply_add", "registers", "limit", 2)]
+    assert kernels.per_cycle(script(tmp_path, "other", "cat <<'END'\n" + "\n".join(lines) + "\nEND"))
+
+
+def test_the_first_cache_is_what_the_kernel_states(tmp_path: Path) -> None:
+    assert kernels.first_cache(tmp_path) == 32768
+    place = tmp_path / kernels.FIRST_CACHE
+    place.parent.mkdir(parents=True)
+    place.write_text("48K\n")
+    assert kernels.first_cache(tmp_path) == 49152

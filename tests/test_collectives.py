@@ -1,0 +1,166 @@
+"""Collective algorithms: right data for every number of ranks and root, closed-form costs, the library's own on MPI."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.benchmark.record import benchmark
+from assay.described.machine_file import DescribedMachine
+from assay.execute.build import build
+from assay.execute.mpi import launch_environment
+from command_line import assay
+from compiled import compile_to
+from mpis_here import CROWD, MPI
+from started import play, words
+
+pytestmark = pytest.mark.measures
+
+PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
+A, B = 1e-5, 1e-9
+MACHINE = DescribedMachine.model_validate(
+    {"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}
+).for_core()
+TABLE = {
+    "barrier": ("linear", "binomial", "recursive-doubling", "dissemination"),
+    "broadcast": ("linear", "binomial", "scatter-allgather"),
+    "reduce": ("linear", "binomial"),
+    "allreduce": ("binomial", "recursive-doubling", "ring"),
+    "allgather": ("linear", "ring", "bruck"),
+    "alltoall": ("linear", "pairwise", "bruck"),
+}
+ALL = [(operation, algorithm) for operation, algorithms in TABLE.items() for algorithm in algorithms]
+OWN = {(operation, "library") for operation in TABLE}
+
+
+def events(ranks: int, *given: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in play("collective", MACHINE, ranks, list(given)).splitlines()]
+
+
+def named(found: list[dict[str, Any]], kind: str) -> dict[tuple[str, str, int, int], dict[str, Any]]:
+    return {
+        (e["case"]["operation"], e["case"]["algorithm"], e["case"]["bytes"], e["case"]["root"]): e
+        for e in found
+        if e["event"] == kind and e.get("metric", "time") == "time"
+    }
+
+
+def cost(operation: str, algorithm: str, p: int, n: float) -> float:
+    """Seconds where a message takes A + B n, a rank sends one at a time and the network is in nobody's way."""
+    up, down = math.floor(math.log2(p)), math.ceil(math.log2(p))  # a subtree cut short is ready earlier
+    doubling = up if p == 1 << up else up + 2  # the surplus ranks fold in and out
+    one = A + B * n
+    rounds = [1 << k for k in range(down)]
+    return {
+        ("barrier", "linear"): A * (1 + p - 1),
+        ("barrier", "binomial"): A * (up + down),
+        ("barrier", "recursive-doubling"): A * doubling,
+        ("barrier", "dissemination"): A * down,
+        ("barrier", "library"): A * down,
+        ("broadcast", "linear"): (p - 1) * one,
+        ("broadcast", "binomial"): down * one,
+        ("broadcast", "scatter-allgather"): 2 * (p - 1) * (A + B * n / p),
+        ("reduce", "linear"): one,
+        ("reduce", "binomial"): up * one,
+        ("allreduce", "binomial"): (up + down) * one,
+        ("allreduce", "recursive-doubling"): doubling * one,
+        ("allreduce", "ring"): 2 * (p - 1) * (A + B * n / p),
+        ("allgather", "linear"): (p - 1) * one,
+        ("allgather", "ring"): (p - 1) * one,
+        ("allgather", "bruck"): sum(A + B * n * min(have, p - have) for have in rounds),
+        ("alltoall", "linear"): (p - 1) * one,
+        ("alltoall", "pairwise"): (p - 1) * one,
+        ("alltoall", "bruck"): sum(A + B * n * sum(k & bit != 0 for k in range(p)) for bit in rounds),
+    }[operation, algorithm]
+
+
+@pytest.mark.parametrize("ranks", range(1, 34))
+def test_every_algorithm_gives_right_data_for_every_root(ranks: int) -> None:
+    roots = ",".join(str(rank) for rank in range(ranks))
+    checks = named(events(ranks, "--set", "bytes=8,104", "--set", f"root={roots}"), "check")
+    assert all(check["passed"] for check in checks.values())
+    assert all(check["detail"].startswith(f"{ranks} rank") for check in checks.values())
+    for operation, algorithm in ALL:
+        rooted = operation in ("broadcast", "reduce")
+        lengths = {length for o, a, length, _ in checks if (o, a) == (operation, algorithm)}
+        assert lengths == ({8} if operation == "barrier" else {8, 104})
+        seen = {root for o, a, _, root in checks if (o, a) == (operation, algorithm)}
+        assert seen == (set(range(ranks)) if rooted else {0})
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4, 5, 7, 8, 12, 16, 33])
+def test_times_are_the_closed_forms_where_nobody_is_in_the_way(ranks: int) -> None:
+    length = 8 * ranks * 100  # whole words for every rank of a ring
+    found = named(events(ranks, "--set", f"bytes={length}"), "block")
+    assert {key[:2] for key in found} == {*ALL, ("barrier", "library")}
+    for (operation, algorithm, *_), block in found.items():
+        expected = cost(operation, algorithm, ranks, length)
+        assert block["values"] == [pytest.approx(expected)], (operation, algorithm)
+
+
+def test_a_described_machine_has_no_library_but_its_barrier_and_that_is_said() -> None:
+    found = events(4, "--set", "algorithm=library", "--set", "bytes=64")
+    assert {key[:2] for key in named(found, "block")} == {("barrier", "library")}
+    assert [e["text"] for e in found if e["event"] == "note" and "no library's own" in e["text"]]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("operation=barrier", "algorithm=ring"), "no such algorithm for the operation"),
+        (("operation=reduce", "bytes=9"), "whole 8-byte words"),
+        (("operation=broadcast", "root=4"), "a root that is one of the 4 ranks; seen: 4"),
+        (("operation=alltoall", "algorithm=library"), "no library's own on this machine"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(given: tuple[str, ...], said: str) -> None:
+    with pytest.raises(ValueError, match=said) as caught:
+        events(4, *(word for each in given for word in ("--set", each)))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_run_shows_the_time(tmp_path: Path) -> None:
+    machine = PROGRAMS.parent / "examples" / "constant.toml"
+    given = ("--set", "operation=allreduce", "--set", "algorithm=ring", "--set", "bytes=65536", "-n", "4")
+    made = assay("run", "collective", "--on", str(machine), *given, "--out", str(tmp_path / "run"), "--json")
+    assert made.status == 0
+    figures = {figure["name"]: figure["value"] for figure in made.document["figures"]}
+    assert figures == {"time": pytest.approx(6 * (70e-6 + 0.4e-6 * 16384))}
+
+
+def launch(program: Path, ranks: int, *given: str) -> tuple[int, dict[tuple[str, str], bool]]:
+    assert MPI is not None
+    few = ["--blocks", "1", "--repetitions", "2", "--deadline", "100", "--set", "bytes=1000"]
+    command = [MPI.mpiexec, "-n", str(ranks), str(program), *words("collective", *few, *given)]
+    environment = launch_environment(os.environ) | CROWD
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    found = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
+    passed: dict[tuple[str, str], bool] = {}
+    for key, check in named(found, "check").items():
+        passed[key[:2]] = passed.get(key[:2], True) and check["passed"]
+    return ended.returncode, passed
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+@pytest.mark.parametrize(("ranks", "roots"), [(1, "0"), (4, "0,3"), (7, "2,6")])
+def test_algorithms_and_the_library_give_right_data_on_mpi(ranks: int, roots: str) -> None:
+    program = build([benchmark("collective")], mpi=MPI)["collective"].path
+    assert launch(program, ranks, "--set", f"root={roots}") == (0, dict.fromkeys({*ALL, *OWN}, True))
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+def test_wrong_data_and_early_exits_are_seen(tmp_path: Path) -> None:
+    """All but the library's own barrier, which the saboteur cannot touch."""
+    broken = tmp_path / "broken"
+    source = PROGRAMS / "ranks" / "collective.hpp"
+    compile_to(broken, PROGRAMS / "mpi" / "main.cpp", f'-DASSAY_PROGRAM="{source}"', "-DASSAY_BREAK", "-O0", mpi=MPI)
+    status, passed = launch(broken, 3)
+    assert status == 1 and {key for key, right in passed.items() if right} == {("barrier", "library")}

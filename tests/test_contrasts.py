@@ -1,0 +1,97 @@
+"""The contrasts between kernels: the paper's sentences against its own tables, and this machine's numbers beside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay.document.section import Section
+from assay.papers.contrasts import table as contrasts
+from assay.papers.contrasts.rates import PublishedRates, RunRates
+from assay.report import page
+from made_documents import document, figure, section
+
+# Divided by hand from Tables 6.1, 6.4, 6.7, 6.13 and section 6: (contrast, machine, value).
+BY_HAND = [
+    ("flops per cycle", "compaq-xp1000-cluster", 246 / 667),
+    ("polynomial", "compaq-xp1000-cluster", 701 / 1330),
+    ("polynomial", "ibm-netfinity-cluster", 227 / 600),
+    ("second difference", "ibm-netfinity-cluster", 321 / 600),
+    ("dot product, second cache: stride 4", "sgi-l1200-cluster", 108 / 140),
+    ("matrix-vector by inner", "ibm-netfinity-cluster", 156 / 243),
+    ("matrix-vector by columns", "sgi-l1200-cluster", 283 / 313),
+    ("dense solver", "compaq-xp1000-cluster", 373.9 / 513),
+    ("Fourier", "compaq-xp1000-cluster", 65 / 570.5),
+    ("wavelet", "sgi-l1200-cluster", 95.1 / 20.5),
+]
+
+
+@pytest.mark.parametrize(("name", "machine", "value"), BY_HAND)
+def test_published_contrasts_are_the_tables_quotients(name: str, machine: str, value: float) -> None:
+    (contrast,) = (each for each in contrasts.CONTRASTS if each.name.startswith(name))
+    assert contrast.of(PublishedRates(machine))[0] == pytest.approx(value, rel=1e-3)
+
+
+def test_two_sentences_do_not_fit_the_papers_own_tables() -> None:
+    """36% where the text says almost 30 on the SGI; 101.1 of 273 is 37%, not less than 30, on the IBM."""
+    found = {
+        stated.claim: contrasts.verdict(contrast, stated)
+        for contrast in contrasts.CONTRASTS
+        for stated in contrast.stated
+        if stated.claim != "vds.ibm-mxv-slower"
+    }
+    assert {claim for claim, outcome in found.items() if outcome == "differs"} == {
+        "vds.sgi-mod2b-axpy",
+        "vds.ibm-mod2b-axpy",
+    }
+    assert {claim for claim, outcome in found.items() if outcome == "cannot be told"} == {"vds.xp1000-wavelet-levels"}
+    assert len(found) == 12
+
+
+def fit(
+    kernel: str, level: str, r_max: float, paper: float, cycles: float, access: str = "contiguous"
+) -> dict[str, Any]:
+    params = {"kernel": kernel, "access": access}
+    about = {"law": "rates_by_level", "level": level, "params": params, "r_max": r_max, "r_max_paper": paper}
+    return about | {"intensity": 0.1, "n_half": None, "start_up_cycles": None, "cycles_per_element": cycles}
+
+
+def vectors() -> Section:
+    fits = [
+        fit("dot", "L1", 4e9, 4e9, 0.5),
+        fit("dot", "L2", 2e9, 2e9, 1.0),
+        fit("dot", "L2", 1e9, 1e9, 2.0, "stride4"),
+        fit("recursion1", "L1", 2e9, 1e9, 4.0),
+        fit("axpy", "L1", 8e9, 8e9, 0.5),
+    ]
+    return section("vectors", [], fits=fits)
+
+
+def solver() -> Section:
+    rates = [
+        figure("rate", value, "flop/s", code="ours", size=size, threads=1) for size, value in ((100, 4e9), (1000, 2e9))
+    ]
+    library = [figure("rate", 6e10, "flop/s", code="library", size=1000, threads=1)]
+    many = [figure("rate", 9e10, "flop/s", code="ours", size=1000, threads=2)]
+    return section("linpack", [*rates, *library, *many])
+
+
+def test_this_machines_contrasts_are_of_its_own_plain_code_on_one_thread() -> None:
+    here = RunRates(document(vectors(), solver()), 8e9)
+    assert here.program("mod2b") == 4e9 and here.program("mod2b", level="memory") == 2e9
+    assert here.per_cycle("recursion1") == 1 / 4.0  # the paper counts one flop, we two
+    assert here.loop("dot", "L2", "stride4") == 1e9 and here.loop("dot", "L2", "stride3") is None
+
+
+def test_the_page_shows_what_this_run_can_tell() -> None:
+    made = document(vectors(), solver())
+    table = contrasts.table(made, None)
+    assert table is not None
+    rows = {row[0]: row for row in table.rows}
+    assert rows["dot product, second cache: stride 4 against 1"][1:5] == ("50%", "–", "–", "77.1%")
+    assert rows["dense solver against the axpy loop"][1:5] == ("50%", "72.9%", "37%", "63.9%")
+    assert "differs: “The dense solver is almost 30% slower" in rows["dense solver against the axpy loop"][5]
+    assert not any(name.startswith(("Fourier", "wavelet", "matrix")) for name in rows)
+    assert "Contrasts between kernels" in page.markdown(made)
+    assert contrasts.table(document(section("echo", [])), None) is None

@@ -1,0 +1,152 @@
+"""Bounds of a described machine: what its description implies, never passed by its simulation, seen everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.described.limits import limits
+from assay.described.shipped import open_described, shipped
+from assay.document.run_document import Document
+from assay.report import bounds
+from assay.report.described_bounds import DESCRIBED_BOUNDS
+from command_line import assay
+from made_documents import document, headline, section
+
+CUBE = """
+name = "cube"
+[network]
+topology = "hypercube"
+dimension = 3
+switching = "circuit"
+cycle = "1 ns"
+flit_ticks = 100
+node_flit_ticks = 1
+[[protocol]]
+up_to = "100 B"
+startup = "10 us"
+receive = "4 us"
+[[protocol]]
+startup = "30 us"
+receive = "50 us"
+"""  # channels between routers carry 10 MB/s, the ways into nodes a hundred times as much
+
+
+def described(file: Path, text: str) -> dict[str, Any]:
+    file.write_text(text)
+    return limits(open_described(str(file)))
+
+
+def test_the_slowest_channel_that_every_message_crosses_bounds_its_rate(tmp_path: Path) -> None:
+    file = tmp_path / "m.toml"
+    assert described(file, CUBE)["rate"] == pytest.approx(10e6)
+    slow = CUBE.replace("node_flit_ticks = 1", "ejection_flit_ticks = 400")
+    assert described(file, slow)["rate"] == pytest.approx(2.5e6)
+    bus = described(file, CUBE + '[node]\nbus = "2 MB/s"\n[compute]\nrate.stream = "3 MB/s"\n')
+    assert (bus["rate"], bus["rate_by"]) == (pytest.approx(2e6), "the node's bus")
+    tree = 'topology = "fat-tree"\nchildren = [2, 2]\nparents = [1]\nswitching = "cut-through"\nbuffer_packets = 2'
+    near = CUBE.replace('topology = "hypercube"\ndimension = 3\nswitching = "circuit"', tree)
+    assert described(file, near)["rate"] == pytest.approx(1e9)  # two nodes at one switch cross no channel between any
+    plain = described(file, 'name = "plain"\n[messages]\nstartup = "70 us"\nper_byte = "0.4 us/B"\n')
+    assert plain["rate"] == pytest.approx(2.5e6)
+    assert plain["protocols"] == [{"up_to": None, "startup": pytest.approx(70e-6), "receive": 0.0}]
+
+
+def made(name: str, key: str, better: str, allowed: dict[str, Any], **params: Any) -> Document:
+    figure = headline(name, 1.0, "s", bound=key, better=better, kind="predicted") | {"params": params}
+    of = section(name, [figure], headlines=[figure], part="messages")
+    return document(of, described=True, provenance={"p": {"simulated": True, "limits": allowed}})
+
+
+def test_what_start_ups_and_receipts_allow(tmp_path: Path) -> None:
+    """By hand: two processors of a message; 8 ranks are reached by three rounds of start-ups; 4 pairs at 10 us each."""
+    allowed = described(tmp_path / "m.toml", CUBE)
+    for key, params, value in (
+        ("line_transfers", {"bytes": 8}, 14e-6),
+        ("line_transfers", {"bytes": 101}, 80e-6),
+        ("line_transfers", {"ranks": 8, "algorithm": "library"}, 3 * 10e-6 + 4e-6),
+        ("line_transfers", {"ranks": 9, "algorithm": "library"}, 4 * 10e-6 + 4e-6),
+        ("start_ups", {"bytes": 8, "pairs": 4}, 4 / 10e-6),
+        ("start_ups", {"bytes": 1000, "pairs": 4}, 4 / 50e-6),
+        ("copy_rate", {"bytes": 4096}, 10e6),
+    ):
+        run = made("echo", key, "higher", allowed, **params)
+        found = bounds.share(run.benchmarks[0].headlines[0], run)
+        assert found is not None and found.value == pytest.approx(value), (key, params)
+    for algorithm, steps in (("hardware", 1), ("dissemination", 3), ("tree", 6), ("linear", 8)):
+        own = described(tmp_path / "m.toml", f'{CUBE}[barrier]\nalgorithm = "{algorithm}"\nstep = "7 us"\n')
+        run = made("barrier", "line_transfers", "lower", own, ranks=8, algorithm="library")
+        found = bounds.share(run.benchmarks[0].headlines[0], run)
+        assert found is not None and found.value == pytest.approx(7e-6 * steps)
+
+
+def test_a_run_that_does_not_say_its_limits_has_no_bound(tmp_path: Path) -> None:
+    for key in DESCRIBED_BOUNDS:
+        run = made("echo", key, "lower", {}, bytes=8, pairs=2)
+        assert bounds.share(run.benchmarks[0].headlines[0], run) is None
+        assert "no bound" in next(iter(_lines(run)))["bound_text"]
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        "limits",
+        {"protocols": None},
+        {"protocols": [{"up_to": None, "startup": None, "receive": 1.0}]},
+        {"protocols": [], "barrier": {"algorithm": "ring", "step": 1.0}},
+    ],
+)
+def test_damaged_limits_bound_nothing(damaged: Any) -> None:
+    for key in DESCRIBED_BOUNDS:
+        run = made("echo", key, "lower", damaged, bytes=8, pairs=2, algorithm="library")
+        assert bounds.share(run.benchmarks[0].headlines[0], run) is None
+
+
+def _lines(run: Document) -> list[dict[str, Any]]:
+    from assay.document.json_form import to_json
+    from assay.report.run_verdict import verdict
+
+    found: list[dict[str, Any]] = to_json(verdict(run))["lines"]
+    return found
+
+
+def test_bounds_are_on_terminal_page_and_summary_and_no_figure_passes_them(tmp_path: Path) -> None:
+    file = tmp_path / "cube.toml"
+    file.write_text(CUBE)
+    wanted = ("evaluate", "--on", str(file), "--only", "messages", "--out", str(tmp_path / "run"))
+    shown = assay(*wanted)
+    assert shown.status == 0, shown.err
+    again = assay("report", str(tmp_path / "run"), "--json")
+    lines = {line["benchmark"] + "." + line["unit"]: line for line in again.document["summary"]["lines"]}
+    of = {name: lines[name]["bound"]["value"] for name in lines}
+    assert of["echo.s"] == pytest.approx(14e-6) and of["echo.B/s"] == pytest.approx(10e6)
+    assert of["barrier.s"] == pytest.approx(34e-6) and of["message-rate.1/s"] == pytest.approx(4 / 10e-6)
+    assert all(0 < line["bar"]["at"] <= 1 and line["bound"]["share"] <= 1 for line in lines.values())
+    page = (tmp_path / "run" / "report.html").read_text()
+    for text in (shown.out, page, (tmp_path / "run" / "summary.md").read_text()):
+        plain = " ".join(text.split())
+        assert "of 14 µs: one start-up and a receipt" in plain
+        assert "of 10 MB/s: what a channel carries" in plain
+        assert "of 34 µs: 3 start-ups and a receipt" in plain
+
+
+@pytest.mark.parametrize("name", ["ncube6400", "paragon-gp", "delta"])
+def test_echoes_of_shipped_machines_stay_within_the_bounds(name: str, tmp_path: Path) -> None:
+    """Each length, not the main figures alone."""
+    assert name in shipped()
+    done = assay("run", "echo", "--on", name, "-n", "2", "--json", "--out", str(tmp_path / "run"))
+    assert done.status == 0, done.err
+    allowed = limits(open_described(name))
+    seen = 0
+    for figure in done.document["figures"]:
+        if figure["name"] in ("half_round_trip", "rate") and figure["statistic"] == "median":
+            key = "line_transfers" if figure["name"] == "half_round_trip" else "copy_rate"
+            run = made("echo", key, "higher", allowed, bytes=figure["params"]["bytes"])
+            found = bounds.share(run.benchmarks[0].headlines[0], run)
+            assert found is not None
+            value = figure["value"] / found.value
+            assert value >= 1 if key == "line_transfers" else value <= 1
+            seen += 1
+    assert seen > 10

@@ -1,0 +1,445 @@
+"""Joules of package and memory: the counters of a made tree of powercap, and what becomes of them in a report."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from assay.analysis.figures import FigureValue
+from assay.benchmark.record import benchmark
+from assay.document.host_facts import HostFacts
+from assay.document.json_form import to_json
+from assay.document.reported_figure import reported
+from assay.machine.energy import FOLDER
+from assay.machine.energy import energy as host_energy
+from assay.report import energy, page, run_verdict, summary, terminal
+from assay.report.document import document
+from assay.report.facts import facts
+from assay.report.units import human
+from assay.samples import Circumstance
+from assay.store import Run, connect
+from command_line import assay
+from compiled import WARNINGS, compile_to, kept
+from started import words
+
+pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+RANGE = 262_143_328_850  # uJ, as an Intel server shows it
+ASK = r"""
+#include <cstdio>
+#include <iostream>
+#include "timing/accounting.hpp"
+using namespace assay::timing;
+// FOLDER: a line `read SECONDS` (since the one before) answers what has been counted since the first; `state GUEST`.
+int main(int, char** words) {
+  std::int64_t now = 1;
+  EnergyMeter meter(words[1], [&] { return now; });
+  Energy before{};
+  for (std::string what, word; std::cin >> what >> word;) {
+    if (what == "state") {
+      std::printf("\"%s\"\n", meter.state(word == "guest").c_str());
+    } else {
+      now += static_cast<std::int64_t>(1e9 * std::stod(word));
+      Accounting from, to;
+      from.energy = before;
+      to.energy = before = meter.read();
+      std::printf("%s\n", to.since(from).json().str().c_str());
+    }
+    std::fflush(stdout);
+  }
+}
+"""
+
+
+def zone(root: Path, name: str, title: str, energy: int, most: int = RANGE) -> Path:
+    """A zone of powercap as the kernel shows it; returns its folder."""
+    folder = root / name
+    folder.mkdir(parents=True)
+    for file, text in (("name", title), ("energy_uj", str(energy)), ("max_energy_range_uj", str(most))):
+        (folder / file).write_text(f"{text}\n")
+    return folder
+
+
+def server(root: Path, packages: int = 1) -> Path:
+    """Packages with their cores and memory, and a second interface to the first, which must not be counted twice."""
+    for each in range(packages):
+        zone(root, f"intel-rapl:{each}", f"package-{each}", 1000)
+        zone(root, f"intel-rapl:{each}:0", "core", 500)
+        zone(root, f"intel-rapl:{each}:1", "dram", 100, 65_712_999_613)
+    zone(root, "intel-rapl-mmio:0", "package-0", 1000)
+    (root / "intel-rapl").mkdir()
+    return root
+
+
+class Meter:
+    """The programs' own reader of a tree, asked line by line."""
+
+    def __init__(self, program: Path, root: Path) -> None:
+        self.root = root
+        self.process = subprocess.Popen([program, root], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def _ask(self, line: str) -> object:
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def read(self, seconds: float = 1.0) -> tuple[float | None, float | None, float | None]:
+        """Joules of packages, memory and platform since the reading before."""
+        said = self._ask(f"read {seconds}")
+        assert isinstance(said, dict)
+        found = [said.get(f"energy_{part}") for part in ("package", "memory", "platform")]
+        assert said.get("energy_source") == (None if found == [None] * 3 else "powercap")
+        return found[0], found[1], found[2]
+
+    def state(self, guest: bool = False) -> object:
+        return self._ask(f"state {'guest' if guest else 'host'}")
+
+    def count(self, name: str, energy: int) -> None:
+        (self.root / name / "energy_uj").write_text(f"{energy}\n")
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("energy")
+    (folder / "ask.cpp").write_text(ASK)
+    return compile_to(folder / "ask", folder / "ask.cpp", *WARNINGS)
+
+
+@pytest.fixture
+def meters(program: Path) -> Iterator[list[Meter]]:
+    made: list[Meter] = []
+    yield made
+    for each in made:
+        assert each.process.stdin
+        each.process.stdin.close()
+        assert each.process.wait(10) == 0
+
+
+def begun(meters: list[Meter], program: Path, root: Path) -> Meter:
+    meters.append(Meter(program, root))
+    return meters[-1]
+
+
+def test_joules_are_those_that_packages_and_memory_counted(meters: list[Meter], program: Path, tmp_path: Path) -> None:
+    meter = begun(meters, program, server(tmp_path, packages=2))
+    assert meter.read() == (None, None, None)  # nothing to compare with
+    meter.count("intel-rapl:0", 31_001_000)
+    meter.count("intel-rapl:1", 12_001_000)
+    meter.count("intel-rapl:1:1", 2_500_100)
+    meter.count("intel-rapl:0:0", 25_000_000)  # within the package
+    meter.count("intel-rapl-mmio:0", 31_001_000)
+    assert meter.read() == (43.0, 2.5, None)
+    assert meter.read() == (0.0, 0.0, None)
+    assert meter.state() == "powercap: package-0, dram, package-1, dram"
+
+
+def test_a_platforms_counter_stands_by_itself(meters: list[Meter], program: Path, tmp_path: Path) -> None:
+    zone(server(tmp_path), "intel-rapl:1", "psys", 5)
+    meter = begun(meters, program, tmp_path)
+    meter.read()
+    meter.count("intel-rapl:1", 9_000_005)
+    assert meter.read() == (0.0, 0.0, 9.0)
+
+
+@settings(max_examples=50, deadline=None)
+@example(RANGE - 1, 2)
+@given(st.integers(RANGE - 15_000_000_000, RANGE), st.integers(0, 15_000_000_000))
+def test_a_counter_that_begins_anew_loses_nothing(
+    program: Path, tmp_path_factory: pytest.TempPathFactory, at: int, more: int
+) -> None:
+    """Independent of where it stood, what it gained modulo its range is what is counted."""
+    root = tmp_path_factory.mktemp("wrap")
+    zone(root, "intel-rapl:0", "package-0", at)
+    meter = Meter(program, root)
+    meter.read()
+    total = at + more
+    meter.count("intel-rapl:0", total if total <= RANGE else total - RANGE)
+    package, _, _ = meter.read()
+    assert package == pytest.approx(more * 1e-6, abs=1e-9)
+    meter.process.communicate()
+
+
+def test_a_counter_that_was_reset_gives_no_joules_for_that_block_alone(
+    meters: list[Meter], program: Path, tmp_path: Path
+) -> None:
+    """Back from 10 J to 0: by its range it would have gained 262 kJ in a second, which no node takes."""
+    meter = begun(meters, program, server(tmp_path))
+    meter.count("intel-rapl:0", 10_000_000)
+    meter.read()
+    meter.count("intel-rapl:0", 7)
+    meter.count("intel-rapl:0:1", 1_000_100)
+    assert meter.read() == (None, 1.0, None)
+    meter.count("intel-rapl:0", 5_000_007)
+    assert meter.read() == (5.0, 0.0, None)
+
+
+def test_a_counter_that_disappears_and_comes_back(meters: list[Meter], program: Path, tmp_path: Path) -> None:
+    meter = begun(meters, program, server(tmp_path))
+    meter.read()
+    (tmp_path / "intel-rapl:0" / "energy_uj").rename(tmp_path / "away")
+    assert meter.read() == (None, 0.0, None)
+    meter.count("intel-rapl:0", 50_000_000)
+    assert meter.read() == (None, 0.0, None)  # what it counted in between is not known
+    meter.count("intel-rapl:0", 52_000_000)
+    assert meter.read() == (2.0, 0.0, None)
+    meter.count("intel-rapl:0", -1)  # garbled
+    assert meter.read()[0] is None
+
+
+def test_why_nothing_can_be_read_is_one_line(meters: list[Meter], program: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    none = begun(meters, program, tmp_path / "empty")
+    assert none.read() == none.read() == (None, None, None)
+    assert none.state(guest=True) == "not readable: no powercap interface: a virtual machine has none"
+    assert "intel_rapl_msr" in str(none.state())
+    counter = zone(tmp_path / "a", "intel-rapl:0", "package-0", 1) / "energy_uj"
+    counter.unlink()
+    counter.mkdir()
+    assert str(begun(meters, program, tmp_path / "a").state()).startswith("not readable: energy_uj: ")
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv")
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become another user")
+def test_a_counter_for_root_alone_is_named(program: Path, tmp_path: Path) -> None:
+    for part in itertools.takewhile(lambda each: each != Path("/tmp"), (tmp_path, *tmp_path.parents, *program.parents)):
+        part.chmod(0o755)
+    for part in (*program.parents,):
+        if part != Path("/tmp") and Path("/tmp") in part.parents:
+            part.chmod(0o755)
+    (zone(tmp_path, "intel-rapl:0", "package-0", 1) / "energy_uj").chmod(0o400)
+    done = subprocess.run(
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program, tmp_path],
+        input="state host\nread 1\nread 1\n",
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    state, *blocks = map(json.loads, done.stdout.splitlines())
+    assert state == "not readable: permission denied: energy_uj is for root alone since CVE-2020-8694"
+    assert all("energy_package" not in block for block in blocks)
+
+
+# --- what becomes of them in a report ---------------------------------------------------------------------------------
+
+JOULES = {"energy_package": 12.0, "energy_memory": 1.5, "energy_source": "powercap"}
+QUIET = {"steal": 0.0, "others": 0.0, "own": 0.3, "wall": 0.3, "involuntary": 0, "voluntary": 0}
+CASE = {"size": 64, "type": "float64", "threads": 1, "code": "ours"}
+FLOPS = 2 * 64**3
+
+
+@pytest.fixture
+def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+    return Run.create(tmp_path / "run", {"machine": "here", "host": {"host": "n1", "usable_cpus": 2}, "wishes": {}})
+
+
+def launch(
+    run: Run, number: int, blocks: list[dict[str, Any]], energy: str | None = None, seconds: float = 1e-4
+) -> None:
+    """A launch of gemm: blocks of 0.3 s, each with its joules, and what its program said of energy."""
+    task = f"{number:03d}-gemm"
+    about = Circumstance(run.about["id"], "gemm", "kernels", "here", 0, number, 1, "p")
+    run.journal({"event": "begun", "task": task, "file": f"{task}.jsonl", "about": asdict(about)})
+    facts = {"host": "n1"} | ({"energy": energy} if energy else {})
+    lines: list[dict[str, Any]] = [
+        {"event": "launch", "seed": 1, "ranks": 1, "placement": [{"rank": 0, "host": "n1"}], "t": 1.0, "hosts": [facts]}
+    ]
+    for i, joules in enumerate(blocks):
+        t0 = 1000.0 * number + 0.4 * i
+        about_block = {"event": "block", "case": CASE, "metric": "time", "block": i, "batch": 1, "first": None}
+        counted = {"accounting": QUIET | joules, "t0": t0, "t1": t0 + 0.3}
+        lines.append(about_block | counted | {"values": [seconds] * 20})
+    text = "".join(json.dumps(line) + "\n" for line in [*lines, {"event": "done"}])
+    (run.folder / "launches" / f"{task}.jsonl").write_text(text)
+    run.journal(
+        {"event": "ended", "task": task, "status": 0, "reason": None, "binding": None, "warnings": [], "seconds": 1.0}
+    )
+
+
+def test_joules_for_a_flop_are_power_over_rate(measured: Run) -> None:
+    """12 J in 0.3 s are 40 W; 2 * 64^3 flops in 100 us are 5.24 Gflop/s: 7.63 nJ/flop, by hand."""
+    for number in range(3):
+        launch(
+            measured,
+            number,
+            [JOULES, {}, JOULES | {"energy_package": 12.0 * (1 + number)}],
+            "powercap: package-0, dram",
+        )
+    (section,) = document(measured).benchmarks
+    assert section.energy is not None
+    (found,) = [each for each in section.energy if each.figure == "rate"]
+    rate = FLOPS / 1e-4
+    assert (found.unit, found.launches, found.source, found.platform) == ("J/flop", 3, "powercap", None)
+    assert found.package == pytest.approx(60.0) and found.memory == pytest.approx(
+        5.0
+    )  # (12 + 24) J in .6 s, the median
+    assert found.value == pytest.approx(60.0 / rate)
+    assert found.range == pytest.approx([40.0 / rate, 80.0 / rate])
+
+
+def test_joules_are_seen_on_terminal_page_summary_and_json(measured: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(3):
+        launch(measured, number, [JOULES, JOULES], "powercap: package-0, dram")
+    measured.finish("done")
+    made = run_verdict.judged(measured, document(measured))
+    out = io.StringIO()
+    terminal.show(made, Console(file=out, width=80))
+    said = " ".join(out.getvalue().split())
+    assert "Energy of Matrix product" in said and "40 W" in said and "7.63 nJ/flop" in said
+    assert "others' work at the time and idle power are in it" in said
+    html, markdown = page.html(made), page.markdown(made)
+    assert "7.63 nJ/flop" in html and "powercap: package-0, dram" in html
+    assert "least 7.63 nJ/flop (Matrix product)" in summary.markdown(made)
+    assert "7.63 nJ/flop" in markdown and "**energy**: powercap: package-0, dram" in markdown
+    written = to_json(made)
+    assert written["benchmarks"][0]["energy"][0]["value"] == pytest.approx(40 / (FLOPS / 1e-4))
+    rows = measured.connect().execute("SELECT sum(energy_package), any_value(energy_source) FROM blocks").fetchall()
+    assert rows == [(72.0, "powercap")]
+
+
+def test_without_joules_the_report_says_why_and_no_column_is_there(measured: Run) -> None:
+    why = "not readable: no powercap interface: a virtual machine has none"
+    for number in range(3):
+        launch(measured, number, [{}, {}], why)
+    measured.finish("done")
+    made = run_verdict.judged(measured, document(measured))
+    assert made.benchmarks[0].energy is None and "energy" not in to_json(made)["benchmarks"][0]
+    assert why in page.html(made) and f"**energy**: {why}" in page.markdown(made)
+    names = [row[0] for row in measured.connect().execute("DESCRIBE blocks").fetchall()]
+    assert not any("energy" in name for name in names)
+
+
+def test_runs_with_and_without_joules_are_asked_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+    made = []
+    for name, joules in (("without", {}), ("with", JOULES)):
+        run = Run.create(tmp_path / name, {"machine": "here", "host": {}, "wishes": {}})
+        launch(run, 0, [joules])
+        run.finish("done")
+        made.append(run)
+    asked = "SELECT energy_package, count(*) FROM blocks GROUP BY ALL ORDER BY ALL NULLS FIRST"
+    for runs in (made, made[::-1]):
+        assert connect(runs).execute(asked).fetchall() == [(None, 1), (12.0, 1)]
+
+
+def test_hosts_that_state_different_things_are_named(measured: Run) -> None:
+    for number in range(3):
+        launch(measured, number, [{}, {}], "powercap: package-0")
+    whole = document(measured)
+    stated = {"n1": "powercap: package-0", "n2": "powercap: package-0", "n3": "not readable: permission denied"}
+    hosts = {name: HostFacts({"energy": text}) for name, text in stated.items()}
+    (line,) = [each.text for each in facts(replace(whole, hosts=hosts), {}) if each.name == "energy"]
+    assert line == "2 hosts: powercap: package-0; n3: not readable: permission denied"
+
+
+def test_joules_take_prefixes() -> None:
+    assert human(4.92e-10, "J/B", 3) == "492 pJ/B" and human(7.634e-9, "J/flop", 3) == "7.63 nJ/flop"
+    assert human(2.5e-6, "J/message", 3) == "2.5 µJ/message" and human(20.0, "DMIPS") == "20 DMIPS"
+
+
+def test_messages_and_bytes_have_their_units(measured: Run) -> None:
+    echo, message_rate, lock = (benchmark(name) for name in ("echo", "message-rate", "lock"))
+    figures = {
+        name: reported(FigureValue("", name, 1.0, unit, "median", {}), "measured")
+        for name, unit in (("rate", "B/s"), ("message_rate", "1/s"), ("rate_of_locks", "1/s"), ("half_round_trip", "s"))
+    }
+    assert energy._unit(echo, figures["rate"]) == "J/B"
+    assert energy._unit(message_rate, figures["message_rate"]) == "J/message"
+    assert (
+        energy._unit(lock, figures["rate_of_locks"]) is None and energy._unit(echo, figures["half_round_trip"]) is None
+    )
+
+
+# --- of this host -----------------------------------------------------------------------------------------------------
+
+
+def test_doctor_names_the_counters_and_what_the_packages_take(tmp_path: Path) -> None:
+    """The tree gains 6 J while the reader sleeps, by its own clock half a second: 12 W; the counter begins anew."""
+    root = tmp_path / FOLDER
+    server(root)
+    (root / "intel-rapl:0" / "energy_uj").write_text(f"{RANGE - 1_000_000}\n")
+
+    def sleep(seconds: float) -> None:
+        (root / "intel-rapl:0" / "energy_uj").write_text("5000000\n")
+
+    times = iter((1.0, 1.5))
+    found = host_energy(tmp_path, sleep=sleep, clock=lambda: next(times))
+    assert (found.zones, found.why) == (("package-0", "dram"), None) and found.power == pytest.approx(12.0)
+
+
+def test_doctor_says_why_nothing_can_be_read(tmp_path: Path) -> None:
+    assert host_energy(tmp_path, guest=True).why == "no powercap interface: a virtual machine has none"
+    assert "intel_rapl_msr" in str(host_energy(tmp_path, guest=False).why)
+    zone(tmp_path / FOLDER, "intel-rapl:0", "package-0", 1)
+    (tmp_path / FOLDER / "intel-rapl:0" / "energy_uj").write_text("x")
+    assert host_energy(tmp_path).why == "energy_uj: holds no number"
+
+
+@contextlib.contextmanager
+def fifty_watts(tmp_path: Path) -> Iterator[str]:
+    """A tree of powercap whose only package takes 50 W."""
+    counter = zone(tmp_path / "powercap", "intel-rapl:0", "package-0", 0) / "energy_uj"
+    fresh, ended = tmp_path / "fresh", threading.Event()
+
+    def count() -> None:
+        began = time.monotonic()
+        while not ended.wait(0.002):
+            fresh.write_text(f"{int(50e6 * (time.monotonic() - began))}\n")
+            fresh.replace(counter)
+
+    counting = threading.Thread(target=count)
+    counting.start()
+    try:
+        yield str(tmp_path / "powercap")
+    finally:
+        ended.set()
+        counting.join()
+
+
+def power(blocks: list[dict[str, Any]]) -> float:
+    return float(sum(of["energy_package"] for of in blocks) / sum(of["wall"] for of in blocks))
+
+
+def test_programs_write_what_a_tree_counts_while_they_run(tmp_path: Path) -> None:
+    with fifty_watts(tmp_path) as folder:
+        given = ("--slice", "0.3", "--blocks", "2", "--set", "size=64", "--set", "code=ours", "--set", "threads=1")
+        done = subprocess.run(
+            [kept("kernels/gemm"), *words("gemm", *given, "--set", "type=float64")],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "ASSAY_POWERCAP": folder},
+        )
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert lines[0]["hosts"][0]["energy"] == "powercap: package-0"
+    blocks = [line["accounting"] for line in lines if line["event"] == "block"]
+    assert blocks and all(of["energy_source"] == "powercap" and "energy_memory" not in of for of in blocks)
+    assert 20 < power(blocks) < 80  # where others keep the thread that counts from it, less or more
+
+
+def test_ranks_of_one_host_count_its_packages_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with fifty_watts(tmp_path) as folder:
+        monkeypatch.setenv("ASSAY_POWERCAP", folder)
+        asked = ("run", "message-rate", "-n", "2", "--set", "bytes=8", "--launches", "1")
+        done = assay(*asked, "--out", str(tmp_path / "run"), "--json")
+    assert done.status == 0, done.err
+    lines = [json.loads(line) for path in (tmp_path / "run" / "launches").iterdir() for line in path.open()]
+    assert 20 < power([line["accounting"] for line in lines if line["event"] == "block"]) < 80
+    estimated = any(f["statistic"] == "median" and f["by_launch"] for f in done.document["figures"])
+    assert {each["unit"] for each in done.document.get("energy", [])} >= ({"J/message"} if estimated else set())

@@ -1,0 +1,112 @@
+"""Speed and accuracy in a report: one table and one plot, what loses digits named, on page, Markdown and terminal."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from assay.document.section import Section
+from assay.report import accuracy, findings, page, parts, reached, terminal
+from made_documents import document, figure, section
+
+WANTED = {"time": "time", "error": "ulp_max", "wrong": "other_kind", "across": "variant", "over": "range"}
+
+
+def case(seconds: float | None, ulp: float, wrong: int = 0, *, state: str = "clean", **params: Any) -> list[Any]:
+    """The figures of one case as the program gives them: time, greatest error, results of another kind."""
+    at = {"function": "exp", "type": "float32", "range": "usual", **params}
+    made = [
+        figure("time", seconds, "s", **at),
+        figure("ulp_max", ulp, "1", **at, worst_argument="0x1.8p+3"),
+        figure("other_kind", float(wrong), "1", **at),
+    ]
+    return [each | {"state": state} for each in made]
+
+
+def intrinsics(*cases: list[Any]) -> Section:
+    return section("intrinsics", [each for made in cases for each in made], accuracy=WANTED)
+
+
+def cells(*cases: list[Any]) -> tuple[str, ...]:
+    """The one row of the table."""
+    made = accuracy.table(intrinsics(*cases))
+    assert made is not None
+    (row,) = made.rows
+    return row
+
+
+def test_the_time_is_that_of_usual_arguments_and_the_error_the_greatest() -> None:
+    slow = case(2e-9, 0.6, variant="scalar"), case(9e-9, 0.65, variant="scalar", range="large")
+    fast = case(2e-10, 2.5, variant="vector"), case(3e-10, 1000.0, variant="vector", range="large")
+    assert cells(*slow, *fast) == ("exp", "float32", "2 ns, 0.65", "200 ps, 1e+03 (large)")
+
+
+def test_no_digit_is_right_where_a_result_is_of_another_kind() -> None:
+    """2^24 ulp is how such results are counted; the words say it."""
+    row = cells(case(2e-9, 0.5, variant="fast"), case(2e-9, 2.0**24, 3, variant="fast", range="subnormal"))
+    assert row[2] == "2 ns, no digit right (subnormal)"
+
+
+def test_an_invalid_case_gives_no_number() -> None:
+    row = cells(case(2e-9, 0.5, variant="scalar"), case(1e-12, 0.1, variant="fast", state="invalid"))
+    assert row == ("exp", "float32", "2 ns, 0.5")
+
+
+def test_variants_and_functions_stand_in_the_records_order() -> None:
+    made = accuracy.table(
+        intrinsics(
+            case(1e-9, 1, variant="fast-vector", function="sin"),
+            case(1e-9, 1, variant="scalar", function="sin"),
+            case(1e-9, 1, variant="scalar", function="exp"),
+        )
+    )
+    assert made is not None
+    assert made.headings == ("function", "type", "scalar", "fast-vector")
+    assert [row[0] for row in made.rows] == ["exp", "sin"] and made.rows[0][3] == "–"
+
+
+def test_the_plot_has_a_point_for_each_function_and_variant() -> None:
+    types = [case(2e-9, 0.5, variant="scalar", type=kind) for kind in ("float32", "float64")]
+    made = accuracy.plots(intrinsics(*types, case(1e-9, 3, variant="vector", type="float64")))
+    points = [[(t["name"], t["x"], t["y"]) for t in plot["data"]] for plot in made]
+    assert points == [[("scalar", [2e-9], [0.5])], [("scalar", [2e-9], [0.5]), ("vector", [1e-9], [3])]]
+
+
+@pytest.mark.parametrize(("ulp", "wrong", "text"), [(1000.0, 0, "3.0 digits lost"), (2.0**24, 1, "no digit right")])
+def test_lost_digits_are_found_and_named(ulp: float, wrong: int, text: str) -> None:
+    good = case(2e-9, 0.5, variant="scalar")
+    bad = case(2e-10, ulp, wrong, variant="fast", function="sin")
+    made = document(intrinsics(good, bad, case(1e-9, 50.0, variant="fast", function="cos")))
+    (line,) = [each.text for each in findings.findings(made, [], []) if "sin" in each.text]
+    assert line == f"sin of float32, fast: {text} (range usual, at 0x1.8p+3); 1 more"
+    quiet = document(intrinsics(good, case(2e-10, 9.9, variant="fast")))
+    assert not [each for each in findings.findings(quiet, [], []) if "float32" in each.text]
+
+
+def test_every_view_of_the_run_has_the_table() -> None:
+    many = [case(2e-9, 0.5, variant="scalar", function=name) for name in ("exp", "log", "sin", "cos", "tan", "sinh")]
+    made = document(
+        intrinsics(*many, *(case(1e-9, 2, variant="fast", function=name) for name in ("exp", "log", "sin")))
+    )
+    text = io.StringIO()
+    terminal.show(made, Console(file=text, width=80))
+    assert "Speed and accuracy" in text.getvalue() and "2 ns, 0.5" in text.getvalue()
+    assert "ulp max" not in text.getvalue()  # 27 rows of single figures are for the page
+    assert "| exp | float32 | 2 ns, 0.5 | 1 ns, 2 |" in page.markdown(made)
+    (block,), drawn = parts.parts(made)
+    assert block.blocks[0].plots and drawn.plots[block.blocks[0].plots[0]]["data"]
+    assert re.search(r"Speed and accuracy.*2 ns, 0\.5", page.html(made), re.DOTALL)
+
+
+def test_a_run_without_main_figures_opens_with_its_first_ones() -> None:
+    """intrinsics names no main figure: the verdict shows cases of its time, and their spread gives the grade."""
+    made = document(intrinsics(case(1e-9, 2, variant="fast"), case(2e-9, 0.5, variant="scalar")))
+    assert [(line.title, line.value) for line in reached.lines(made, [])] == [("fast", 1e-9), ("scalar", 2e-9)]
+    many = [
+        case(1e-9, 2, variant="fast", function=name) for name in ("exp", "log", "sin", "cos", "tan", "sinh", "tanh")
+    ]
+    assert len(reached.lines(document(intrinsics(*many)), [])) == reached.MOST_FIRST

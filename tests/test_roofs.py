@@ -1,0 +1,255 @@
+"""The roofs by width of vector: kernels broken on purpose, what is stated of cores, and the table of the report."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from assay.benchmark.record import benchmark
+from assay.document.run_document import Document
+from assay.execute.build import build
+from assay.report import found_levels, page, roof, roof_table, terminal
+from compiled import compile_to
+from made_documents import document, figure, section
+from started import words
+
+pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+RECORD = benchmark("roofs")
+Lines = list[dict[str, Any]]
+
+
+def run(program: Path, *settings: str, status: int = 0) -> Lines:
+    given = [word for setting in settings for word in ("--set", setting)]
+    few = ("--slice", "0.0001", "--blocks", "1")
+    done = subprocess.run([program, *words("roofs", *few, *given)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == status, (done.stdout[-500:], done.stderr[-2000:])
+    return [json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines()]
+
+
+def planted(fault: int) -> Path:
+    units = {
+        name: {**unit, "flags": [*unit["flags"], f"-DASSAY_BREAK={fault}"]}
+        for name, unit in RECORD.extra["unit"].items()
+    }
+    return build([replace(RECORD, extra=dict(RECORD.extra) | {"unit": units})], mpi=None)["roofs"].path
+
+
+@pytest.fixture(scope="module")
+def lines() -> Lines:
+    return run(build([RECORD], mpi=None)["roofs"].path)
+
+
+def test_every_case_is_checked_and_right(lines: Lines) -> None:
+    checks = {tuple(line["case"].values()): line["passed"] for line in lines if line["event"] == "check"}
+    assert checks and all(checks.values())
+    assert {("load", 64, "L1"), ("copy", 64, "memory"), ("multiply_add", 64, "registers")} <= set(checks)
+    assert not [case for case in checks if (case[0] == "multiply_add") != (case[2] == "registers")]
+
+
+def test_all_that_is_measured_has_its_cycles(lines: Lines) -> None:
+    by_metric: dict[str, set[tuple[Any, ...]]] = {}
+    for line in lines:
+        if line["event"] == "block":
+            by_metric.setdefault(line["metric"], set()).add(tuple(line["case"].values()))
+            assert all(value > 0 for value in line["values"])
+    assert by_metric["time"] | by_metric["arithmetic"] == by_metric["cycles"]
+    assert len({case[2] for case in by_metric["size"]}) == len(by_metric["size"]) >= 2  # each level's, once
+
+
+@pytest.mark.parametrize(("fault", "what"), [(1, "a round that ends a vector short"), (2, "a null kernel")])
+def test_planted_faults_are_caught_in_every_kernel_and_width(fault: int, what: str) -> None:
+    found = run(planted(fault), "level=registers,L1", status=1)
+    checks = [line for line in found if line["event"] == "check"]
+    assert len(checks) >= 4 and {line["case"]["kernel"] for line in checks} == set(RECORD.parameters["kernel"].choices)
+    assert not [line["case"] for line in checks if line["passed"]], f"{what} went unseen"
+
+
+def test_a_width_that_the_compiler_was_not_allowed_still_runs_where_the_processor_has_it() -> None:
+    """A build for x86-64-v2 has the same roofs: each width is compiled with flags of its own."""
+    flags = Path("/proc/cpuinfo").read_text().partition("flags")[2].partition("\n")[0].split()
+    if "avx2" not in flags:
+        pytest.skip("needs AVX2")
+    was = os.environ.get("CXXFLAGS")
+    os.environ["CXXFLAGS"] = "-O2 -march=x86-64-v2"
+    try:
+        program = build([RECORD], mpi=None)["roofs"].path
+    finally:
+        os.environ.pop("CXXFLAGS")
+        if was is not None:
+            os.environ["CXXFLAGS"] = was
+    found = run(program, "level=L1", "vector=256", "kernel=load")
+    assert [line["passed"] for line in found if line["event"] == "check"] == [True]
+
+
+# --- what is stated of cores ------------------------------------------------------------------------------------------
+
+ASK = r"""
+#include <cstdio>
+#include <cstdlib>
+#include "memory/roofs/architectures.hpp"
+using namespace assay::memory::roofs;
+int main(int, char** words) {
+  const Identity identity = find_identity(words[1]);
+  const auto core = find_architecture(identity);
+  std::printf("%s|%s", identity.text().c_str(), core ? std::string(core->name).c_str() : "");
+  for (const char* kernel : {"load", "store", "copy", "multiply_add"})
+    for (const int bits : {64, 128, 256, 512})
+      std::printf("|%g", core ? limit_of(core->limits, kernel, words[2], bits) : 0);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    folder = tmp_path_factory.mktemp("architectures")
+    (folder / "ask.cpp").write_text(ASK)
+    program = compile_to(folder / "ask", folder / "ask.cpp")
+
+    def asked(cpuinfo: str, level: str = "L1") -> tuple[str, str, list[float]]:
+        (folder / "proc").mkdir(exist_ok=True)
+        (folder / "proc/cpuinfo").write_text(cpuinfo)
+        said = subprocess.run([program, f"{folder}/", level], capture_output=True, text=True, check=True).stdout
+        identity, name, *limits = said.split("|")
+        return identity, name, [float(each) for each in limits]
+
+    yield asked
+
+
+def cpuinfo(vendor: str, family: int, model: int) -> str:
+    first = f"processor\t: 0\nvendor_id\t: {vendor}\ncpu family\t: {family}\nmodel\t\t: {model}\nmodel name\t: X\n\n"
+    return first + "processor\t: 1\nvendor_id\t: Other\ncpu family\t: 1\nmodel\t\t: 1\n"
+
+
+def test_cores_are_known_by_vendor_family_and_model(ask: Any) -> None:
+    """Against the manuals' own sentences: Zen 4 does a vector of 512 bits in two halves, Haswell stores one a cycle."""
+    _, name, limits = ask(cpuinfo("AuthenticAMD", 25, 17))
+    assert name == "Zen 4" and limits[:4] == [3, 2, 2, 1] and limits[12:] == [2, 2, 2, 1]
+    _, name, limits = ask(cpuinfo("GenuineIntel", 6, 0x3C))
+    assert name.startswith("Haswell") and limits[:8] == [2, 2, 2, 0, 1, 1, 1, 0]
+    _, name, limits = ask(cpuinfo("GenuineIntel", 6, 0x8F))
+    assert name == "Golden Cove" and limits[:4] == [3, 3, 3, 2]
+
+
+def test_no_copy_beats_its_loads_or_its_stores(ask: Any) -> None:
+    for family, models in ((23, (1, 49)), (25, (1, 17)), (26, (2, 68))):
+        for model in models:
+            _, name, limits = ask(cpuinfo("AuthenticAMD", family, model))
+            assert name and all(limits[8 + k] <= min(limits[k], limits[4 + k]) for k in range(4))
+
+
+def test_the_second_caches_limit_is_its_bytes(ask: Any) -> None:
+    _, _, limits = ask(cpuinfo("AuthenticAMD", 25, 17), "L2")
+    assert limits[:4] == [3, 2, 1, 0.5] and limits[4:12] == [0] * 8  # 32 bytes a cycle; of stores nothing is said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (cpuinfo("AuthenticAMD", 26, 0x24), "AuthenticAMD family 26 model 36"),
+        ("CPU implementer\t: 0x41\nCPU part\t: 0xd49\n", "of no stated vendor"),
+        ("", "of no stated vendor"),
+    ],
+)
+def test_what_is_not_listed_is_not_known(ask: Any, text: str, said: str) -> None:
+    assert ask(text)[:2] == (said, "")
+
+
+# --- the report -------------------------------------------------------------------------------------------------------
+
+
+def made(*, limit: bool = True, note: str = "per cycle at most, as Zen 5 does") -> Document:
+    def of(kernel: str, level: str, bits: int) -> dict[str, Any]:
+        return {"kernel": kernel, "vector": bits, "level": level}
+
+    figures = [
+        figure("size", 16384.0, "B", "best", **of("load", "L1", 64)),
+        figure("size", 16 * 2.0**20, "B", "best", **of("load", "L3", 64)),
+        figure("rate", 3.2e11, "B/s", "best", **of("load", "L1", 512)),
+        figure("per_cycle", 1.5, "1", "best", **of("load", "L1", 512)),
+        figure("rate", 9e10, "B/s", "best", **of("load", "L3", 512)),
+        figure("per_cycle", 0.4, "1", "best", **of("load", "L3", 512)),
+        figure("rate", 1e11, "B/s", "best", **of("store", "L1", 64)),
+        figure("peak", 1.2e11, "flop/s", "best", **of("multiply_add", "registers", 512)),
+        figure("per_cycle", 2.0, "1", "best", **of("multiply_add", "registers", 512)),
+    ]
+    if limit:
+        figures += [
+            figure("limit", 2.0, "1", "best", **of("load", "L1", 512)),
+            figure("limit", 2.0, "1", "best", **of("multiply_add", "registers", 512)),
+        ]
+    return document(section("roofs", figures, notes=[note]), latency(), host={"architecture": "x86_64"})
+
+
+def latency(*sizes: float) -> Any:
+    levels = [{"size": size, "below": 2 * size, "latency": 1e-9} for size in (sizes or (49152.0, 1048576.0))]
+    levels.append({"size": 2.0**28, "below": None, "latency": 1e-7})  # type: ignore[dict-item]
+    fit = {"law": "cache_levels", "figure": "latency", "params": {"pages": "huge"}, "levels": levels}
+    return section("latency", [], fits=[fit | {"launches_agree": [3, 3]}])
+
+
+def test_the_table_has_rates_with_their_share_of_the_cores_limit() -> None:
+    whole = made()
+    (table,) = roof_table.tables(whole, whole.benchmarks[0])
+    assert table.headings == ("level", "kernel", "scalar", "AVX-512")
+    assert table.rows == (
+        ("registers", "multiply-add", "–", "120 Gflop/s (100%)"),
+        ("L1 (16 KiB)", "load", "–", "320 GB/s (75%)"),
+        ("L1 (16 KiB)", "store", "100 GB/s", "–"),
+        ("L3 (16 MiB, beyond the caches found)", "load", "–", "90 GB/s"),
+    )
+    assert "limits: Zen 5" in table.note
+    assert roof_table.tables(whole, whole.benchmarks[1]) == []
+
+
+def test_without_a_known_core_no_share_is_given() -> None:
+    whole = made(limit=False, note="what this core does at most in a cycle is not known: of no stated vendor")
+    (table,) = roof_table.tables(whole, whole.benchmarks[0])
+    assert "(75%)" not in str(table.rows) and "not known" in table.note
+
+
+def test_the_roofline_has_these_roofs_and_the_vector_kernels_under_them() -> None:
+    """Slopes of the widest load, the peak of the widest vectors, a ceiling for the others; r_max at its intensity."""
+    rates = [figure("rate", rate, "B/s", "best", kernel="load", vector=bits, level="L1")
+             for bits, rate in ((64, 1e11), (512, 4e11))]  # fmt: skip
+    rates += [figure("peak", rate, "flop/s", "best", kernel="multiply_add", vector=bits, level="registers")
+              for bits, rate in ((64, 1.5e10), (512, 1.2e11))]  # fmt: skip
+    dot = {"law": "rates_by_level", "level": "L1", "r_max": 3e10, "r_max_paper": 3e10, "intensity": 1 / 8}
+    dot |= {"n_half": None, "start_up_cycles": None, "cycles_per_element": None}
+    fits = [
+        dot | {"params": {"kernel": "dot", "access": "contiguous"}},
+        dot | {"params": {"kernel": "dot", "access": "stride3"}},
+    ]
+    roofs = section("roofs", rates, roof=RECORD.extra["roof"])
+    (one,) = roof.plots(document(roofs, section("vectors", [], fits=fits)))
+    by_name = {trace["name"].partition(":")[0]: trace for trace in one["data"]}
+    slope, peak, scalar, kernels = (by_name[n] for n in ("L1", "peak", "scalar", "vector kernels in L1"))
+    assert slope["y"] == pytest.approx([x * 4e11 for x in slope["x"]]) and slope["x"][1] == pytest.approx(0.3)
+    assert peak["y"] == [1.2e11] * 2 and scalar["y"] == [1.5e10] * 2 and len(by_name) == 4
+    assert (kernels["x"], kernels["y"], kernels["text"]) == ([1 / 8], [3e10], ["dot"])
+
+
+def test_terminal_and_markdown_show_it() -> None:
+    text = io.StringIO()
+    terminal.show(document(made().benchmarks[0]), Console(file=text, width=80))
+    assert "320 GB/s" in text.getvalue() and "(75%)" in text.getvalue()
+    assert "| L1 (16 KiB) | load | – | 320 GB/s (75%) |" in page.markdown(made())
+
+
+def test_the_latency_curve_decides_where_a_working_set_lies() -> None:
+    found = found_levels.caches(document(latency(49152.0, 1048576.0, 30 * 2.0**20)))
+    assert found == {1: 49152.0, 2: 1048576.0, 3: 30 * 2.0**20}
+    assert found_levels.contradicted("L3", 16 * 2.0**20, found) == ""
+    assert found_levels.contradicted("L3", 240 * 2.0**20, found) == "beyond the caches found"
+    assert found_levels.contradicted("L3", 524288.0, found) == "in L2 by the latency curve"
+    assert found_levels.contradicted("memory", 2.0**28, found) == ""
+    assert found_levels.caches(document(section("roofs", []))) is None

@@ -1,0 +1,99 @@
+"""Widths of vectors by a disassembler: loops written for one width, what belongs to nobody else in a unit's object."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assay.benchmark.record import benchmarks, programs_root
+from assay.execute.units import unit_source
+from assay.execute.vectorised import kernels, short
+
+pytestmark = pytest.mark.skipif(
+    os.uname().machine != "x86_64" or not shutil.which("objdump") or not shutil.which("g++"),
+    reason="needs g++ and objdump on x86-64",
+)
+WIDTHS = {"sse": 128, "avx": 256, "avx512f": 512}
+
+
+def compiled(folder: Path, text: str, *flags: str) -> Path:
+    (folder / "kernel.cpp").write_text(text)
+    made = folder / "kernel.o"
+    subprocess.run(["g++", "-std=c++20", *flags, "-c", folder / "kernel.cpp", "-o", made], check=True)
+    return made
+
+
+@pytest.mark.parametrize("isa", WIDTHS)
+def test_the_width_is_that_of_the_vectors_in_the_source(isa: str, tmp_path: Path) -> None:
+    """Vectors of GCC's own, as wide as the instruction set's: no optimisation is asked for that could change it."""
+    text = f"""
+    typedef double V __attribute__((vector_size({WIDTHS[isa] // 8})));
+    namespace assay {{ void whole(V* x, const V* y, V a) {{ for (int i = 0; i < 64; ++i) x[i] = x[i] + a * y[i]; }} }}
+    double scalar(const double* x) {{ double s = 0; for (int i = 0; i < 64; ++i) s = s * .5 + x[i]; return s; }}
+    void moved(V* x, const V* y) {{ for (int i = 0; i < 64; ++i) x[i] = y[i]; }}
+    """
+    found = {each.name: each for each in kernels([compiled(tmp_path, text, "-O1", f"-m{isa}")]) or ()}
+    assert set(found) == {"whole", "scalar", "moved"}
+    assert found["whole"].bits == WIDTHS[isa] and found["whole"].text == f"{WIDTHS[isa]} bits"
+    assert found["scalar"].bits == 0 and found["scalar"].text == "scalar"
+    assert found["moved"].bits == 0 and found["moved"].moves == WIDTHS[isa]
+
+
+def test_a_copy_that_became_a_call_is_named(tmp_path: Path) -> None:
+    text = (
+        "void copy(char* __restrict x, const char* __restrict y, long n) { for (long i = 0; i < n; ++i) x[i] = y[i]; }"
+    )
+    (found,) = kernels([compiled(tmp_path, text, "-O3")]) or ()
+    assert (found.name, found.bits, found.text) == ("copy", 0, "memcpy")
+
+
+def test_without_a_disassembler_nothing_is_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = compiled(tmp_path, "double f(double x) { return x + 1; }")
+    assert kernels([made])
+    monkeypatch.setenv("PATH", "")
+    assert kernels([made]) is None
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        (
+            "double assay::kernels::(anonymous namespace)::dot<assay::kernels::Strided<3> >(double*, long)",
+            "dot<Strided<3> >",
+        ),
+        ("assay::kernels::Loops<double>::hydro_fragment()", "Loops<double>::hydro_fragment"),
+        ("factor(long, double*, long*) [clone .constprop.0]", "factor"),
+        ("factor(long, double*, long*) [clone .cold]", ""),
+        ("main", "main"),
+    ],
+)
+def test_symbols_are_shown_by_their_names(symbol: str, name: str) -> None:
+    assert short(symbol) == name
+
+
+UNITS = [(name, unit) for name, record in benchmarks().items() for unit in record.units]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("name", "unit"), UNITS)
+def test_no_function_of_a_unit_is_shared_with_its_program(name: str, unit: str, tmp_path: Path) -> None:
+    """Without optimisation every inline function is in both objects: one in both would be compiled by a variant for
+    clock or check, or by the harness for the kernel."""
+    record, root = benchmarks()[name], programs_root()
+    about = record.extra["unit"][unit]
+    flags = about.get("flags", ())
+    apart, whole = tmp_path / "unit.o", tmp_path / "program.o"
+    stated = ('-DASSAY_COMPILER=""', '-DASSAY_FLAGS=""')
+    for source, made, more in ((unit_source(about, record.path, root), apart, flags), (record.path, whole, stated)):
+        subprocess.run(["g++", "-std=c++20", "-O0", *more, f"-I{root}", "-c", source, "-o", made], check=True)
+    assert defined(apart) & defined(whole) == set()
+
+
+def defined(path: Path) -> set[str]:
+    listed = subprocess.run(["nm", "-C", "--defined-only", "-g", path], capture_output=True, text=True, check=True)
+    names = {line.split(maxsplit=2)[2] for line in listed.stdout.splitlines()}
+    return {name for name in names if not name.startswith("DW.ref")}
