@@ -31,21 +31,20 @@ MAY_IMPORT: dict[str, set[str]] = {
     "execute": {"errors", "machine", "described", "benchmark", "samples", "store", "stored", "_core"},
     "throughput": {"errors", "versions", "toml", "machine", "described", "document", "_core"},
     # The types of a run's document, which the report writes and which it and the papers read.
-    "document": {"analysis", "report.grid"},
+    "document": {"analysis"},
     "report": {
         *("errors", "versions", "machine", "benchmark", "samples", "store", "stored", "analysis"),
-        *("document", "report.grid", "report.units", "papers.tables", "papers.contrasts"),
+        *("document", "report.units", "papers.tables", "papers.contrasts"),
     },
     # What both the report and the papers' tables are written with.
-    "report.grid": set(),
     "report.units": set(),
     # Published tables with a run's own column stand below the report, which shows them; the rest of the room above it.
-    "papers.tables": {"errors", "toml", "machine", "benchmark", "analysis", "document", "report.grid", "report.units"},
-    "papers.contrasts": {"machine", "benchmark", "document", "report.grid", "papers.claims.judge"},
+    "papers.tables": {"errors", "toml", "machine", "benchmark", "analysis", "document", "report.units"},
+    "papers.contrasts": {"machine", "benchmark", "document", "papers.claims.judge"},
     "papers.claims.judge": set(),
     "papers.cells": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "samples", "analysis", "execute"),
-        *("document", "report.grid", "report.units"),
+        *("document", "report.units"),
     },
     "papers.fitting": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "analysis", "document", "papers.cells"),
@@ -53,7 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "papers.claims": {"machine", "described", "report.units", "papers.cells", "papers.claims.judge"},
     "papers.pictures": {"machine", "described", "document", "papers.cells", "papers.claims"},
     "papers.machines": {
-        *("machine", "described", "network", "document", "report.grid", "report.units"),
+        *("machine", "described", "network", "document", "report.units"),
         *("papers.cells", "papers.claims", "papers.claims.judge", "papers.pictures"),
     },
     "papers.ghosh": {
@@ -78,7 +77,7 @@ NATIVE = {
 
 
 def room_of(dotted: str) -> str:
-    """The innermost room of a module that is named below `assay`: `report.grid` is one of its own within `report`."""
+    """The innermost room of a module that is named below `assay`: `report.units` is one of its own within `report`."""
     parts = dotted.split(".")
     found = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
     return next((room for room in found if room in MAY_IMPORT), parts[0])

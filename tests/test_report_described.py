@@ -11,12 +11,12 @@ from rich.console import Console
 
 from assay.analysis.figures import FigureValue
 from assay.benchmark.record import benchmarks
+from assay.document.grid import grid
 from assay.document.reported_figure import reported
 from assay.document.run_document import Document
 from assay.papers.tables import hypercubes
 from assay.report import terminal
 from assay.report.document import _headlines
-from assay.report.grid import grid
 from made_documents import document as made_document
 from made_documents import figure, section
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from assay.document.build_variants import BuildVariants
 from assay.document.cause import DisturbanceCause
+from assay.document.grid import Grid
 from assay.document.host_facts import Host, HostFacts
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.quoted import Quoted
@@ -14,7 +15,6 @@ from assay.document.run_verdict import RunVerdict
 from assay.document.section import Section
 from assay.document.spent import LaunchesSpent
 from assay.document.validation import Validation
-from assay.report.grid import Grid
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
+from assay.document.grid import Grid
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.params import Params
-from assay.report.grid import Grid
 
 Outcome = Literal["holds", "differs", "cannot be told"]
 

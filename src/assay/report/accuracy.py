@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assay.benchmark.record import benchmark
+from assay.document.grid import Grid, grid
 from assay.document.params import Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import AccuracyDrawn, Section
 from assay.report.axes import finish
-from assay.report.grid import Grid, grid
 from assay.report.plots import COLOURS, layout
 from assay.report.states import is_main, shown
 from assay.report.units import human

@@ -6,9 +6,9 @@ bytes, microseconds, and MB/s of 10^6 bytes, which is what OSU's `osu_latency` a
 
 from __future__ import annotations
 
+from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
-from assay.report.grid import Grid, grid
 from assay.report.states import shown, words
 from assay.report.tables import listed
 from assay.report.units import params

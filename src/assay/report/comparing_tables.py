@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.document.comparison import FigureRow, FigureSide, Interval, JudgedRow, PublishedRow
-from assay.report.grid import Grid, grid
+from assay.document.grid import Grid, grid
 from assay.report.tables import alike
 from assay.report.units import human, params
 

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from statistics import median
 
 from assay.benchmark.record import Benchmark
+from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section, SpentEnergy
-from assay.report.grid import Grid, grid
 from assay.report.readings import LaunchLines
 from assay.report.tables import alike
 from assay.report.units import human, params

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from assay.benchmark.record import benchmark
 from assay.document.fits import LevelRatesFit
+from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report import found_levels
 from assay.report.bounds import peak_float64, percent, values
-from assay.report.grid import Grid, grid
 from assay.report.units import human
 
 OUTER = ("L2", "L3", "memory")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.document.grid import Grid, grid
 from assay.document.params import Plot
 from assay.document.section import Section
 from assay.report.axes import finish
 from assay.report.bounds import percent
-from assay.report.grid import Grid, grid
 from assay.report.plots import COLOURS, LEAST_CASES, layout
 from assay.report.states import is_main, shown
 from assay.report.units import human

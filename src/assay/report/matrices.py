@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from assay.document.grid import Grid, grid
 from assay.document.params import Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import linear
-from assay.report.grid import Grid, grid
 from assay.report.plots import layout
 from assay.report.units import human, unit_of
 

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from assay import versions
+from assay.document.grid import Grid
 from assay.document.json_form import to_json
 from assay.document.run_document import Document
 from assay.papers.contrasts.table import table as contrasts
@@ -45,7 +46,6 @@ from assay.report import (
     tables,
 )
 from assay.report.bounds import peak_float64
-from assay.report.grid import Grid
 from assay.report.matrices import tables as squares
 from assay.report.variant_tables import lines as varied_lines
 from assay.report.variant_tables import tables as varied_tables

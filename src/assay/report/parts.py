@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from assay.benchmark.record import PARTS
+from assay.document.grid import Grid
 from assay.document.params import Params, Plot
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.papers.tables import hypercubes
 from assay.report import accuracy, energy, loaded, matrices, plots, reached, roof, shares, spectra, speedups, tables
 from assay.report.cases import cases
-from assay.report.grid import Grid
 from assay.report.states import WORST, shown, words
 from assay.report.units import human, unit_of
 from assay.report.variants import reference

@@ -6,12 +6,12 @@ The share is of vectors per cycle, whose clock was measured beside, and stands w
 from __future__ import annotations
 
 from assay.benchmark.record import benchmark
+from assay.document.grid import Grid, grid
 from assay.document.params import Params
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report import found_levels
 from assay.report.bounds import percent
-from assay.report.grid import Grid, grid
 from assay.report.units import human
 
 NAMES = {"x86_64": {128: "SSE", 256: "AVX2", 512: "AVX-512"}, "aarch64": {128: "NEON"}}

@@ -11,10 +11,10 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay.document.grid import Grid, grid
 from assay.document.params import Params, Plot
 from assay.document.section import Section, SharesDrawn
 from assay.report.axes import linear
-from assay.report.grid import Grid, grid
 from assay.report.plots import COLOURS, layout
 from assay.report.units import human
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from assay.analysis.comparison import MARGIN
 from assay.document.comparison import ComparedRun, FigureSide, JudgedSide, SideBySide, SideBySideRow
+from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.report import comparing
 from assay.report.comparing_tables import MARKS
 from assay.report.gate import required
-from assay.report.grid import Grid, grid
 from assay.report.units import human, params
 from assay.samples import case_text
 

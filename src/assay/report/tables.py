@@ -8,12 +8,12 @@ from typing import Any
 
 from assay.document.cause import MovedFigure
 from assay.document.fits import Fit, LineFit, Pair, PlaneFit, SpeedupLawFit
+from assay.document.grid import Grid, grid
 from assay.document.params import Params
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report.bounds import percent, share
-from assay.report.grid import Grid, grid
 from assay.report.states import shown, words
 from assay.report.units import human, params, unit_of
 

@@ -12,8 +12,8 @@ from string import ascii_uppercase
 from assay.benchmark.record import among
 from assay.document.build_variants import BuildVariants, VariantBuild, VectorisedKernel
 from assay.document.comparison import FigureRow, FigureSide
+from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
-from assay.report.grid import Grid, grid
 from assay.report.tables import alike
 from assay.report.units import human, params
 from assay.samples import case_text

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.report.grid import Grid
+    from assay.document.grid import Grid
 
 
 def show(documents: Sequence[dict[str, Any]], quiet: bool = False) -> None:
@@ -46,7 +46,7 @@ def one_line(documents: Sequence[dict[str, Any]]) -> str:
 
 def table(documents: Sequence[dict[str, Any]]) -> Grid:
     """One row per point: what was set, and the latency and what is accepted there, or where it saturates."""
-    from assay.report.grid import grid
+    from assay.document.grid import grid
 
     keys = list(documents[0]["setting"])
     if "saturation" in documents[0]:

@@ -107,7 +107,7 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
     """One line, and unless `quiet` the table of what it comes to."""
     from rich.console import Console
 
-    from assay.report.grid import grid
+    from assay.document.grid import grid
 
     wait = f"mean wait {_time(found.mean_wait)}"
     line = (
@@ -142,7 +142,7 @@ def _show_points(found: WhatIf, quiet: bool) -> None:
     """One line, and unless `quiet` a row for each combination."""
     from rich.console import Console
 
-    from assay.report.grid import grid
+    from assay.document.grid import grid
 
     best = min(found.points, key=lambda point: point.result.mean_wait)
     words = ", ".join(f"{key}={value}" for key, value in best.setting.items())

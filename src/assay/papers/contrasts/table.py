@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.machine.catalogue import load
 from assay.machine.published import Claim
 from assay.papers.claims.judge import Accepted, accepted, together, within
 from assay.papers.contrasts.rates import KernelRates, PublishedRates, RunRates
-from assay.report.grid import Grid, grid
 
 MACHINES = {
     "compaq-xp1000-cluster": "Compaq XP1000",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.described.shipped import find, shipped
+from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.document.validation import (
     JudgedClaim,
@@ -27,7 +28,6 @@ from assay.papers.claims import messages as claims
 from assay.papers.claims.judge import SIGNS, ClaimVerdict
 from assay.papers.machines import fallen_apart as uncertain
 from assay.papers.machines.time_goes import time_goes
-from assay.report.grid import Grid, grid
 from assay.report.units import human
 
 

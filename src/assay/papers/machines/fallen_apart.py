@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assay.document.grid import Grid, grid
 from assay.machine import catalogue
 from assay.machine import published as block
 from assay.papers.cells.answers import Answers
 from assay.papers.claims.quantities import QUANTITIES
-from assay.report.grid import Grid, grid
 from assay.report.units import human
 
 

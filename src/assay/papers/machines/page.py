@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.described.shipped import shipped
+from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.machine import catalogue
 from assay.machine import published as block
@@ -22,7 +23,6 @@ from assay.papers.machines.notes import DIFFERS, INTRODUCTION
 from assay.papers.machines.time_goes import where
 from assay.papers.pictures.draw import svg
 from assay.papers.pictures.pictures import drawn
-from assay.report.grid import Grid, grid
 
 PAPERS = ("dunigan1991_hypercubes", "dunigan1991_delta", "dunigan1995_paragon_mp")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from assay.document.grid import Grid, grid
 from assay.papers.cells.answers import Played
-from assay.report.grid import Grid, grid
 
 KINDS = ("startup", "copying", "waiting", "transport", "protocol")
 CASES = (8, 1024, 8192)  # B, echo between neighbours

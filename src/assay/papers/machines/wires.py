@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from assay.document.grid import Grid, grid
 from assay.network.study import file, running
 from assay.network.study.plots import draw
 from assay.network.study.results import Results
-from assay.report.grid import Grid, grid
 
 # nodes: links of the cube and the mesh (pairs of channels), ticks of a flit in each, mean hops under uniform traffic
 SHAPES = {64: (192, 112, 12, 7), 512: (2304, 976, 12, 5)}

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
-from assay.report.grid import Grid, grid
 from assay.report.units import human
 
 CODES = {"compiled": "compiled", "vectorised": "by hand", "library": "library"}

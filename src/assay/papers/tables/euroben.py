@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from assay.benchmark.record import benchmark
 from assay.document.fits import LevelRatesFit
+from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.machine.catalogue import PublishedCell, cells, load
 from assay.papers.tables.hypercubes import kind
-from assay.report.grid import Grid, grid
 from assay.report.units import human
 
 Own = dict[tuple[str, str], LevelRatesFit]  # by kernel and level

@@ -7,11 +7,11 @@ record of `patterns` infers from these tables.
 
 from __future__ import annotations
 
+from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.machine.catalogue import cells
 from assay.papers.tables.hypercubes import kind
-from assay.report.grid import Grid, grid
 from assay.report.units import human
 
 PAPER = "vandersteen2000_beowulf"

@@ -7,11 +7,11 @@ time is of, and no ratio is formed.
 from __future__ import annotations
 
 from assay.benchmark.record import among
+from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.machine.catalogue import PublishedCell, cells, load
 from assay.papers.tables.hypercubes import kind
-from assay.report.grid import Grid, grid
 from assay.report.units import human
 
 PAPER, TABLE = "vandersteen2000_beowulf", "table6.14"

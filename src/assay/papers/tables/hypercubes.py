@@ -10,12 +10,12 @@ from typing import Any
 from assay.analysis.fits import PAPER_SHORT, PAPER_SIZES
 from assay.benchmark.record import benchmarks
 from assay.document.fits import LineFit
+from assay.document.grid import Grid, grid
 from assay.document.params import Params
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.machine.catalogue import PublishedCell, cells, load
-from assay.report.grid import Grid, grid
 from assay.report.units import human
 
 HYPERCUBES = "dunigan1991_hypercubes"

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.document.fits import SpeedupFit
+from assay.document.grid import Grid, grid
 from assay.document.params import Params
 from assay.document.run_document import Document
 from assay.machine.catalogue import PublishedCell, cells, load
 from assay.papers.tables.hypercubes import figure, kind
-from assay.report.grid import Grid, grid
 from assay.report.units import human
 
 PAPER = "dunigan1995_paragon_mp"

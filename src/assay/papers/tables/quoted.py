@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from assay.benchmark.record import Benchmark, benchmarks
+from assay.document.grid import Grid, grid
 from assay.document.quoted import Quoted, QuotedAnswer, QuotedBenchmark, QuotedFigure, QuotedSection
 from assay.errors import InputError
 from assay.machine import catalogue
 from assay.machine.catalogue import CatalogueMachine, PublishedCell
-from assay.report.grid import Grid, grid
 from assay.report.units import human, params
 from assay.toml.source import tables
 
