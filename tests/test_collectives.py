@@ -30,11 +30,17 @@ MACHINE = DescribedMachine.model_validate(
 TABLE = {
     "barrier": ("linear", "binomial", "recursive-doubling", "dissemination"),
     "broadcast": ("linear", "binomial", "scatter-allgather"),
-    "reduce": ("linear", "binomial"),
-    "allreduce": ("binomial", "recursive-doubling", "ring"),
+    "reduce": ("linear", "binomial", "rabenseifner"),
+    "allreduce": ("binomial", "recursive-doubling", "rabenseifner", "ring"),
+    "gather": ("linear", "binomial"),
+    "scatter": ("linear", "binomial"),
     "allgather": ("linear", "ring", "bruck"),
+    "reduce-scatter": ("recursive-halving", "pairwise", "ring"),
     "alltoall": ("linear", "pairwise", "bruck"),
+    "alltoallv": ("linear", "pairwise"),
+    "scan": ("linear", "recursive-doubling"),
 }
+ROOTED = ("broadcast", "reduce", "gather", "scatter")
 ALL = [(operation, algorithm) for operation, algorithms in TABLE.items() for algorithm in algorithms]
 OWN = {(operation, "library") for operation in TABLE}
 
@@ -51,10 +57,57 @@ def named(found: list[dict[str, Any]], kind: str) -> dict[tuple[str, str, int, i
     }
 
 
-def cost(operation: str, algorithm: str, p: int, n: float) -> float:
+def up_a_tree(ranks: int, n: float) -> float:
+    """A binomial tree's blocks of n bytes to the root: a subtree is sent when its own subtrees have come."""
+    bits = [1 << k for k in range(ranks.bit_length()) if 1 << k < ranks]
+    below = [(bit, min(bit, ranks - bit)) for bit in bits]
+    return max((up_a_tree(size, n) + A + B * n * size for _, size in below), default=0)
+
+
+def down_a_tree(ranks: int, n: float) -> float:
+    """The same from the root, which sends the largest subtree first and one after the other."""
+    bits = [1 << k for k in reversed(range(ranks.bit_length())) if 1 << k < ranks]
+    sent, last = 0.0, 0.0
+    for size in (min(bit, ranks - bit) for bit in bits):
+        sent += A + B * n * size
+        last = max(last, sent + down_a_tree(size, n))
+    return max(sent, last)
+
+
+def halving(p: int, n: float) -> float:
+    """Reduce-scatter of blocks of n bytes: ranks below a power of two stand for one block or, the first, for two."""
+    cube = 1 << math.floor(math.log2(p))
+    pairs = p - cube
+    stands_for = [2] * pairs + [1] * (cube - pairs)
+    at = [A + B * n * p] * pairs + [0.0] * (cube - pairs)
+    step = cube // 2
+    while step:
+        sends = [sum(stands_for[(v & ~(step - 1) ^ step) + i] for i in range(step)) for v in range(cube)]
+        at = [max(at[w] + A + B * n * sends[w] for w in (v, v ^ step)) for v in range(cube)]
+        step //= 2
+    return max([*at, *(at[v] + A + B * n for v in range(pairs))])
+
+
+def uneven(p: int, n: int, source: int, to: int) -> int:
+    """What alltoallv's ranks send one another: n bytes in the mean, 0 to 2 n."""
+    return 2 * n * ((2 * source + to) % p) // (p - 1)
+
+
+def uneven_pairs(p: int, n: int) -> float:
+    at = [0.0] * p
+    for k in range(1, p):
+        to = [r ^ k if p & (p - 1) == 0 else (r + k) % p for r in range(p)]
+        sent = [at[r] + A + B * uneven(p, n, r, to[r]) for r in range(p)]
+        at = [max(sent[r], sent[to.index(r)]) for r in range(p)]
+    return max(at)
+
+
+def cost(operation: str, algorithm: str, p: int, n: int) -> float:
     """Seconds where a message takes A + B n, a rank sends one at a time and the network is in nobody's way."""
     up, down = math.floor(math.log2(p)), math.ceil(math.log2(p))  # a subtree cut short is ready earlier
-    doubling = up if p == 1 << up else up + 2  # the surplus ranks fold in and out
+    whole = p == 1 << up
+    doubling = up if whole else up + 2  # the surplus ranks fold in and out
+    halves = up * A + B * n * (1 - 2**-up)  # a half, a quarter …
     one = A + B * n
     rounds = [1 << k for k in range(down)]
     return {
@@ -70,6 +123,21 @@ def cost(operation: str, algorithm: str, p: int, n: float) -> float:
         ("reduce", "binomial"): up * one,
         ("allreduce", "binomial"): (up + down) * one,
         ("allreduce", "recursive-doubling"): doubling * one,
+        ("reduce", "rabenseifner"): 2 * halves + (0 if whole else one),
+        ("allreduce", "rabenseifner"): 2 * halves + (0 if whole else 2 * one),
+        ("gather", "linear"): one,
+        ("gather", "binomial"): up_a_tree(p, n),
+        ("scatter", "linear"): (p - 1) * one,
+        ("scatter", "binomial"): down_a_tree(p, n),
+        ("reduce-scatter", "recursive-halving"): halving(p, n),
+        ("reduce-scatter", "pairwise"): (p - 1) * one,
+        ("reduce-scatter", "ring"): (p - 1) * one,
+        ("alltoallv", "linear"): max(
+            sum(A + B * uneven(p, n, rank, to) for to in range(p) if to != rank) for rank in range(p)
+        ),
+        ("alltoallv", "pairwise"): uneven_pairs(p, n),
+        ("scan", "linear"): (p - 1) * one,
+        ("scan", "recursive-doubling"): down * one,
         ("allreduce", "ring"): 2 * (p - 1) * (A + B * n / p),
         ("allgather", "linear"): (p - 1) * one,
         ("allgather", "ring"): (p - 1) * one,
@@ -87,16 +155,15 @@ def test_every_algorithm_gives_right_data_for_every_root(ranks: int) -> None:
     assert all(check["passed"] for check in checks.values())
     assert all(check["detail"].startswith(f"{ranks} rank") for check in checks.values())
     for operation, algorithm in ALL:
-        rooted = operation in ("broadcast", "reduce")
         lengths = {length for o, a, length, _ in checks if (o, a) == (operation, algorithm)}
         assert lengths == ({8} if operation == "barrier" else {8, 104})
         seen = {root for o, a, _, root in checks if (o, a) == (operation, algorithm)}
-        assert seen == (set(range(ranks)) if rooted else {0})
+        assert seen == (set(range(ranks)) if operation in ROOTED else {0})
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 4, 5, 7, 8, 12, 16, 33])
 def test_times_are_the_closed_forms_where_nobody_is_in_the_way(ranks: int) -> None:
-    length = 8 * ranks * 100  # whole words for every rank of a ring
+    length = 8 * ranks * (1 << math.floor(math.log2(ranks)))  # whole words for every rank of a ring and of a cube
     found = named(events(ranks, "--set", f"bytes={length}"), "block")
     assert {key[:2] for key in found} == {*ALL, ("barrier", "library")}
     for (operation, algorithm, *_), block in found.items():

@@ -211,11 +211,29 @@ class Communicator {
       case ranks::Operation::allreduce:
         check(MPI_Allreduce(in, out, words, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce", -1);
         return {};
+      case ranks::Operation::gather:
+        check(MPI_Gather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, root, comm_), "MPI_Gather", -1);
+        return {};
+      case ranks::Operation::scatter:
+        check(MPI_Scatter(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, root, comm_), "MPI_Scatter", -1);
+        return {};
       case ranks::Operation::allgather:
         check(MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm_), "MPI_Allgather", -1);
         return {};
+      case ranks::Operation::reduce_scatter:
+        check(MPI_Reduce_scatter_block(in, out, words, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Reduce_scatter_block", -1);
+        return {};
       case ranks::Operation::alltoall:
         check(MPI_Alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm_), "MPI_Alltoall", -1);
+        return {};
+      case ranks::Operation::alltoallv:
+        if (lengths_.block != block) lengths_.fill(block, rank_, size_);
+        check(MPI_Alltoallv(in, lengths_.sent.data(), lengths_.places.data(), MPI_BYTE, out, lengths_.received.data(),
+                            lengths_.places.data(), MPI_BYTE, comm_),
+              "MPI_Alltoallv", -1);
+        return {};
+      case ranks::Operation::scan:
+        check(MPI_Scan(in, out, words, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Scan", -1);
         return {};
     }
     return {};
@@ -313,6 +331,21 @@ class Communicator {
   }
   ASSAY_INLINE static int source(int from) { return from == ranks::any_source ? MPI_ANY_SOURCE : from; }
 
+  // An alltoallv's, of the last block that was asked for.
+  struct Lengths {
+    std::size_t block = 0;
+    std::vector<int> sent, received, places;
+    void fill(std::size_t mean, int rank, int all) {
+      sent.clear(), received.clear(), places.clear();
+      for (int other = 0; other < all; ++other) {
+        sent.push_back(count(ranks::uneven(mean, rank, other, all)));
+        received.push_back(count(ranks::uneven(mean, other, rank, all)));
+        places.push_back(count(static_cast<std::size_t>(other) * 2 * mean));
+      }
+      block = mean;
+    }
+  };
+
   const Seat& seat(int rank) const { return seats_[static_cast<std::size_t>(rank)]; }
   // Ranks 0 … among - 1 by themselves: made at their first barrier, by them alone.
   [[gnu::noinline]] MPI_Comm part(int among) {
@@ -334,6 +367,7 @@ class Communicator {
   MPI_Comm comm_;
   int rank_ = 0, size_ = 0, host_ = -1;
   std::vector<Seat> seats_;
+  Lengths lengths_;
   std::vector<std::pair<int, MPI_Comm>> parts_;
 };
 

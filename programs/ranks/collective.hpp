@@ -4,9 +4,8 @@
 // Rabenseifner and Gropp 2005, and what the algorithms' files name.
 #pragma once
 
-#include "ranks/algorithms/all.hpp"
-#include "ranks/algorithms/alltoall.hpp"
 #include "ranks/algorithms/data.hpp"
+#include "ranks/algorithms/rows.hpp"
 #include "ranks/sampling.hpp"
 #include "ranks/windows.hpp"
 
@@ -21,8 +20,8 @@ kind = "ranks"
 ranks = "all"
 least_ranks = 2
 profiles = ["full"]
-summary = "barrier, broadcast, reduce, allreduce, allgather and all-to-all: the library's own and explicit algorithms"
-cost = "of p ranks and blocks of m bytes: broadcast and reduce (p - 1) m; allreduce 2 (p - 1) m by a tree or a ring, p m log2 p by recursive doubling; allgather and all-to-all p (p - 1) m, all-to-all by Bruck's rounds p m for each set bit of the numbers below p; the library's own: unknown"
+summary = "barrier, broadcast, reduce, allreduce, gather, scatter, allgather, reduce-scatter, all-to-all, alltoallv and scan: the library's own and explicit algorithms"
+cost = "of p ranks and blocks of m bytes: broadcast, reduce, gather, scatter and scan (p - 1) m; gather and scatter by a tree m for each set bit of the numbers below p; scan and allreduce by recursive doubling p m log2 p; allreduce 2 (p - 1) m by a tree, a ring or Rabenseifner's; allgather, reduce-scatter and all-to-all p (p - 1) m, all-to-all by Bruck's rounds p m for each set bit of the numbers below p; the library's own: unknown"
 check = "of each case one operation on data of its own: every byte of every rank against a pattern of sender, receiver and position, sums of 64-bit words against sums computed anew; a barrier with one rank late, which none may leave before"
 source = "Thakur, Rabenseifner and Gropp 2005; Bruck and others 1997; Hensgen, Finkel and Manber 1988"
 slice_quick = 0.01
@@ -30,19 +29,19 @@ slice_standard = 0.03
 slice_full = 0.05
 blocks_quick = 3
 blocks_standard = 6
-blocks_full = 8
+blocks_full = 4
 
 [parameter.operation]
 type = "choice"
-default = ["barrier", "broadcast", "reduce", "allreduce", "allgather", "alltoall"]
-choices = ["barrier", "broadcast", "reduce", "allreduce", "allgather", "alltoall"]
+default = ["barrier", "broadcast", "reduce", "allreduce", "gather", "scatter", "allgather", "reduce-scatter", "alltoall", "alltoallv", "scan"]
+choices = ["barrier", "broadcast", "reduce", "allreduce", "gather", "scatter", "allgather", "reduce-scatter", "alltoall", "alltoallv", "scan"]
 sweep = true
 help = "collective operation"
 
 [parameter.algorithm]
 type = "choice"
-default = ["library", "linear", "binomial", "recursive-doubling", "ring", "pairwise", "bruck", "dissemination", "scatter-allgather"]
-choices = ["library", "linear", "binomial", "recursive-doubling", "ring", "pairwise", "bruck", "dissemination", "scatter-allgather"]
+default = ["library", "linear", "binomial", "recursive-doubling", "recursive-halving", "rabenseifner", "ring", "pairwise", "bruck", "dissemination", "scatter-allgather"]
+choices = ["library", "linear", "binomial", "recursive-doubling", "recursive-halving", "rabenseifner", "ring", "pairwise", "bruck", "dissemination", "scatter-allgather"]
 sweep = true
 help = "algorithm, where the operation has it; library: MPI's own (on a described machine its own barrier, no other)"
 
@@ -53,7 +52,7 @@ min = 8
 max = 16777216
 unit = "B"
 sweep = true
-help = "length of a block: what a rank sends to each (a barrier sends none; reductions take whole 8-byte words)"
+help = "length of a block: what a rank gives to each, alltoallv in the mean (a barrier sends none; reductions take whole 8-byte words)"
 
 [parameter.root]
 type = "integer"
@@ -62,7 +61,7 @@ min = 0
 max = 16777215
 unit = "1"
 sweep = true
-help = "rank that a broadcast starts from and a reduction ends at; the other operations have none"
+help = "rank that a broadcast or scatter starts from and a reduce or gather ends at; the other operations have none"
 
 [metric.time]
 unit = "s"
@@ -88,8 +87,9 @@ help = "one operation, from the common start to the last exit"
     const auto keep = [&](const std::string& why, bool said, auto possible) {
       session.keep([&](const auto& each) { return possible(kernel.at(each)); }, why, said);
     };
-    keep("left out: the table has no such algorithm for the operation", false,
-         [](const Case& at) { return in_table(at.operation, at.algorithm); });
+    keep("left out: the table has no such algorithm for the operation", false, [](const Case& at) {
+      return at.algorithm == Algorithm::library || function_of<C>(at.operation, at.algorithm) != nullptr;
+    });
     keep("left out: no library's own on this machine", says, [](const Case& at) {
       return OwnCollectives<C> || at.algorithm != Algorithm::library || at.operation == Operation::barrier;
     });
@@ -104,7 +104,7 @@ help = "one operation, from the common start to the last exit"
     for (const auto& each : session.cases()) {
       const Case at = kernel.at(each);
       needs(at.root < comm.size(), "a root that is one of the " + std::to_string(comm.size()) + " ranks", at.root);
-      most = std::max(most, blocks(at, comm.size()) * at.bytes);
+      most = std::max(most, blocks(at.operation, comm.size()) * at.bytes);
     }
     if (!comm.is_simulated()) {
       kernel.held_ = Held(most);
@@ -157,10 +157,6 @@ help = "one operation, from the common start to the last exit"
   static Value named(const auto& names, std::string_view name) {
     return static_cast<Value>(std::ranges::find(names, name) - names.begin());
   }
-  static std::size_t blocks(const Case& at, int ranks) {
-    return at.operation >= Operation::allgather ? static_cast<std::size_t>(ranks) : 1;
-  }
-
   // Memory of one rank: `in`, `out` and twice as much to spare.
   class Held {
    public:
@@ -176,29 +172,10 @@ help = "one operation, from the common start to the last exit"
   template <OwnBarrier C>
   Task once(C& comm, Case at, Exchange x) {
     if (at.algorithm == Algorithm::library) return library(comm, at.operation, x);
-    switch (at.operation) {
-      case Operation::barrier:
 #ifdef ASSAY_BREAK  // the tests' saboteur: nobody waits
-        return {};
+    if (at.operation == Operation::barrier) return {};
 #endif
-        if (at.algorithm == Algorithm::dissemination) return barrier_dissemination(comm);
-        if (at.algorithm == Algorithm::recursive_doubling) return allreduce_doubling(comm, {});
-        return at.algorithm == Algorithm::binomial ? barrier_binomial(comm) : barrier_linear(comm);
-      case Operation::broadcast:
-        if (at.algorithm == Algorithm::linear) return broadcast_linear(comm, x);
-        return at.algorithm == Algorithm::binomial ? broadcast_binomial(comm, x) : broadcast_scattered(comm, x);
-      case Operation::reduce:
-        return at.algorithm == Algorithm::linear ? reduce_linear(comm, x) : reduce_binomial(comm, x);
-      case Operation::allreduce:
-        if (at.algorithm == Algorithm::binomial) return allreduce_binomial(comm, x);
-        return at.algorithm == Algorithm::ring ? allreduce_ring(comm, x) : allreduce_doubling(comm, x);
-      case Operation::allgather:
-        if (at.algorithm == Algorithm::linear) return allgather_linear(comm, x);
-        return at.algorithm == Algorithm::ring ? allgather_ring(comm, x) : allgather_bruck(comm, x);
-      default:
-        if (at.algorithm == Algorithm::linear) return alltoall_linear(comm, x);
-        return at.algorithm == Algorithm::pairwise ? alltoall_pairwise(comm, x) : alltoall_bruck(comm, x);
-    }
+    return function_of<C>(at.operation, at.algorithm)(comm, x);
   }
   template <OwnBarrier C>
   Task library(C& comm, Operation operation, Exchange x) {
@@ -212,7 +189,7 @@ help = "one operation, from the common start to the last exit"
   template <OwnBarrier C>
   Task verify_data(C& comm, Case at, Verdict& verdict) {
     const int me = comm.rank(), ranks = comm.size();
-    const std::size_t bytes = blocks(at, ranks) * at.bytes;
+    const std::size_t bytes = blocks(at.operation, ranks) * at.bytes;
     constexpr std::size_t most = std::size_t{128} << 20;  // of all ranks in one process
     if (comm.is_simulated() && 4 * bytes * static_cast<std::size_t>(ranks) > most) {
       verdict = {true, not_carried};

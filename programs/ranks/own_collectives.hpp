@@ -13,9 +13,30 @@
 
 namespace assay::ranks {
 
-enum class Operation : std::uint8_t { barrier, broadcast, reduce, allreduce, allgather, alltoall };
-inline constexpr std::array<std::string_view, 6> operation_names = {"barrier",   "broadcast", "reduce",
-                                                                    "allreduce", "allgather", "alltoall"};
+enum class Operation : std::uint8_t {
+  barrier,
+  broadcast,
+  reduce,
+  allreduce,
+  gather,
+  scatter,
+  allgather,
+  reduce_scatter,
+  alltoall,
+  alltoallv,
+  scan
+};
+inline constexpr std::array<std::string_view, 11> operation_names = {
+    "barrier",   "broadcast",      "reduce",   "allreduce", "gather", "scatter",
+    "allgather", "reduce-scatter", "alltoall", "alltoallv", "scan"};
+
+// An alltoallv's message, in bytes: of mean length `block`, every rank sends as much, but not every one receives as
+// much; messages of no bytes occur. In `in` and in `out` those of consecutive ranks lie 2 * block apart.
+inline constexpr std::size_t uneven(std::size_t block, int from, int to, int ranks) {
+  const auto place =
+      (2 * static_cast<std::size_t>(from) + static_cast<std::size_t>(to)) % static_cast<std::size_t>(ranks);
+  return ranks == 1 ? block : 2 * block * place / static_cast<std::size_t>(ranks - 1);
+}
 
 template <class C>
 concept OwnCollectives = OwnBarrier<C> && requires(C comm, const void* in, void* out, std::size_t n, int root) {

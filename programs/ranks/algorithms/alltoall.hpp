@@ -11,36 +11,66 @@
 
 namespace assay::ranks {
 
-template <Communicator C>
-Task alltoall_linear(C& comm, Exchange x) {
+// Messages of one length, and alltoallv's of unlike ones: what goes from one rank to another, and where it lies.
+struct Even {
+  static std::size_t bytes(const Exchange& x, int, int, int) { return x.block; }
+  static std::size_t place(const Exchange& x, int other) { return static_cast<std::size_t>(other) * x.block; }
+};
+struct Uneven {
+  static std::size_t bytes(const Exchange& x, int from, int to, int ranks) { return uneven(x.block, from, to, ranks); }
+  static std::size_t place(const Exchange& x, int other) { return static_cast<std::size_t>(other) * 2 * x.block; }
+};
+
+template <class Lengths, Communicator C>
+Task all_at_once(C& comm, Exchange x) {
   const int me = comm.rank(), ranks = comm.size();
-  const auto place = [&](int rank) { return static_cast<std::size_t>(rank) * x.block; };
   std::vector<typename C::ReceiveRequest> due;
   std::vector<typename C::SendRequest> leaving;
-  copy_bytes(at_byte(x.out, place(me)), at_byte(x.in, place(me)), x.block);
+  const std::size_t own = Lengths::place(x, me);
+  copy_bytes(at_byte(x.out, own), at_byte(x.in, own), Lengths::bytes(x, me, me, ranks));
   for (int k = 1; k < ranks; ++k) {
     const int from = (me - k + ranks) % ranks;
-    due.push_back(co_await comm.irecv(at_byte(x.out, place(from)), x.block, from, collective_tag));
+    due.push_back(co_await comm.irecv(at_byte(x.out, Lengths::place(x, from)), Lengths::bytes(x, from, me, ranks), from,
+                                      collective_tag));
   }
   for (int k = 1; k < ranks; ++k) {
     const int to = (me + k) % ranks;
-    leaving.push_back(co_await comm.isend(at_byte(x.in, place(to)), x.block, to, collective_tag));
+    leaving.push_back(co_await comm.isend(at_byte(x.in, Lengths::place(x, to)), Lengths::bytes(x, me, to, ranks), to,
+                                          collective_tag));
   }
   for (auto& each : due) co_await comm.wait(each);
   for (auto& each : leaving) co_await comm.wait(each);
 }
 
-template <Communicator C>
-Task alltoall_pairwise(C& comm, Exchange x) {
+template <class Lengths, Communicator C>
+Task in_pairs(C& comm, Exchange x) {
   const int me = comm.rank(), ranks = comm.size();
-  const auto place = [&](int rank) { return static_cast<std::size_t>(rank) * x.block; };
   const bool paired = std::has_single_bit(static_cast<unsigned>(ranks));
-  copy_bytes(at_byte(x.out, place(me)), at_byte(x.in, place(me)), x.block);
+  const std::size_t own = Lengths::place(x, me);
+  copy_bytes(at_byte(x.out, own), at_byte(x.in, own), Lengths::bytes(x, me, me, ranks));
   for (int k = 1; k < ranks; ++k) {
     const int to = paired ? me ^ k : (me + k) % ranks, from = paired ? to : (me - k + ranks) % ranks;
-    co_await comm.sendrecv(at_byte(x.in, place(to)), x.block, to, at_byte(x.out, place(from)), x.block, from,
+    co_await comm.sendrecv(at_byte(x.in, Lengths::place(x, to)), Lengths::bytes(x, me, to, ranks), to,
+                           at_byte(x.out, Lengths::place(x, from)), Lengths::bytes(x, from, me, ranks), from,
                            collective_tag);
   }
+}
+
+template <Communicator C>
+Task alltoall_linear(C& comm, Exchange x) {
+  return all_at_once<Even>(comm, x);
+}
+template <Communicator C>
+Task alltoall_pairwise(C& comm, Exchange x) {
+  return in_pairs<Even>(comm, x);
+}
+template <Communicator C>
+Task alltoallv_linear(C& comm, Exchange x) {
+  return all_at_once<Uneven>(comm, x);
+}
+template <Communicator C>
+Task alltoallv_pairwise(C& comm, Exchange x) {
+  return in_pairs<Uneven>(comm, x);
 }
 
 // `out` serves for the packed blocks; they arrive behind the turned ones, in the second half of `spare`.

@@ -59,19 +59,19 @@ Task reduce_binomial(C& comm, Exchange x) {
 
 // Up to the root and down again, by either kind of tree.
 template <Communicator C>
-Task barrier_linear(C& comm) {
+Task barrier_linear(C& comm, Exchange) {
   co_await reduce_linear(comm, {});
   co_await broadcast_linear(comm, {});
 }
 template <Communicator C>
-Task barrier_binomial(C& comm) {
+Task barrier_binomial(C& comm, Exchange) {
   co_await reduce_binomial(comm, {});
   co_await broadcast_binomial(comm, {});
 }
 
 // In round k rank r sends to r + 2^k and hears from r - 2^k (Hensgen, Finkel, Manber 1988).
 template <Communicator C>
-Task barrier_dissemination(C& comm) {
+Task barrier_dissemination(C& comm, Exchange) {
   const int me = comm.rank(), ranks = comm.size();
   for (int step = 1; step < ranks; step *= 2)
     co_await comm.sendrecv(nullptr, 0, (me + step) % ranks, nullptr, 0, (me - step + ranks) % ranks, collective_tag);

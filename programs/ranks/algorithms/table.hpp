@@ -1,12 +1,18 @@
-// The one table of collective operations and the algorithms that carry them out.
+// Collective operations: what each gives, and what an algorithm works on. Which algorithm carries out which operation
+// is one table, in rows.hpp.
 //
 // What is sent and received, with p ranks and a `block` of so many bytes:
-//   barrier       nothing; no rank leaves before the last has entered
-//   broadcast     the block in the root's `out` into everybody's
-//   reduce        the sum of everybody's block of 64-bit words into the root's `out`
-//   allreduce     the same into everybody's `out`
-//   allgather     everybody's block into everybody's `out`, in order of rank
-//   alltoall      block k of `in` to rank k, into its `out` in order of rank
+//   barrier         nothing; no rank leaves before the last has entered
+//   broadcast       the block in the root's `out` into everybody's
+//   reduce          the sum of everybody's block of 64-bit words into the root's `out`
+//   allreduce       the same into everybody's `out`
+//   gather          everybody's block into the root's `out`, in order of rank
+//   scatter         block k of the root's `in` into rank k's `out`
+//   allgather       everybody's block into everybody's `out`, in order of rank
+//   reduce-scatter  the sum of everybody's p blocks; block k of it into rank k's `out`
+//   alltoall        block k of `in` to rank k, into its `out` in order of rank
+//   alltoallv       the same with messages of unlike lengths, a block in the mean: uneven(), own_collectives.hpp
+//   scan            the sum of the blocks of ranks 0 to r into rank r's `out`
 // `in` and `out` of null are simulated without being carried; `in` is not written. Sums are of unsigned 64-bit words,
 // so that their order does not matter; bytes beyond the last whole word do not occur (the program refuses them).
 #pragma once
@@ -30,35 +36,35 @@ enum class Algorithm : std::uint8_t {
   linear,
   binomial,
   recursive_doubling,
+  recursive_halving,
+  rabenseifner,
   ring,
   pairwise,
   bruck,
   dissemination,
   scatter_allgather
 };
-inline constexpr std::array<std::string_view, 9> algorithm_names = {
-    "library",  "linear", "binomial",      "recursive-doubling", "ring",
-    "pairwise", "bruck",  "dissemination", "scatter-allgather"};
+inline constexpr std::array<std::string_view, 11> algorithm_names = {
+    "library", "linear",   "binomial", "recursive-doubling", "recursive-halving", "rabenseifner",
+    "ring",    "pairwise", "bruck",    "dissemination",      "scatter-allgather"};
 
-// Whether the table has the algorithm for the operation.
-inline constexpr bool in_table(Operation operation, Algorithm algorithm) {
-  using enum Algorithm;
-  switch (operation) {
-    case Operation::barrier:
-      return algorithm == library || algorithm == linear || algorithm == binomial || algorithm == recursive_doubling ||
-             algorithm == dissemination;
-    case Operation::broadcast:
-      return algorithm == library || algorithm == linear || algorithm == binomial || algorithm == scatter_allgather;
-    case Operation::reduce:
-      return algorithm == library || algorithm == linear || algorithm == binomial;
-    case Operation::allreduce:
-      return algorithm == library || algorithm == binomial || algorithm == recursive_doubling || algorithm == ring;
-    case Operation::allgather:
-      return algorithm == library || algorithm == linear || algorithm == ring || algorithm == bruck;
-    case Operation::alltoall:
-      return algorithm == library || algorithm == linear || algorithm == pairwise || algorithm == bruck;
-  }
-  return false;
+inline constexpr bool reduces(Operation operation) {
+  return operation == Operation::reduce || operation == Operation::allreduce ||
+         operation == Operation::reduce_scatter || operation == Operation::scan;
+}
+inline constexpr bool rooted(Operation operation) {
+  return operation == Operation::broadcast || operation == Operation::reduce || operation == Operation::gather ||
+         operation == Operation::scatter;
+}
+// How many blocks a rank's `in` and `out` have room for.
+inline constexpr std::size_t blocks(Operation operation, int ranks) {
+  using enum Operation;
+  const auto all = static_cast<std::size_t>(ranks);
+  if (operation == alltoallv) return 2 * all;
+  return operation == gather || operation == scatter || operation == allgather || operation == reduce_scatter ||
+                 operation == alltoall
+             ? all
+             : 1;
 }
 
 // What an algorithm works on, on one rank. `spare` is room for twice as much as `out`.
@@ -70,6 +76,11 @@ struct Exchange {
   int root = 0;
 };
 inline constexpr int collective_tag = 1;
+// Where a rank stands counted from the root, and which rank stands there.
+inline int place_of(int rank, int root, int ranks) { return rank < root ? rank - root + ranks : rank - root; }
+inline int rank_at(int place, int root, int ranks) {
+  return place + root < ranks ? place + root : place + root - ranks;
+}
 
 inline std::byte* at_byte(std::byte* base, std::size_t offset) { return base ? base + offset : nullptr; }
 inline const std::byte* at_byte(const std::byte* base, std::size_t offset) { return base ? base + offset : nullptr; }

@@ -1,0 +1,64 @@
+// The one table of collective algorithms: which operation each carries out, and its function. The library's own, which
+// is not ours, has no row: it is the machine's barrier() and collective().
+#pragma once
+
+#include "ranks/algorithms/all.hpp"
+#include "ranks/algorithms/alltoall.hpp"
+#include "ranks/algorithms/blocks.hpp"
+#include "ranks/algorithms/halving.hpp"
+#include "ranks/algorithms/rooted.hpp"
+#include "ranks/algorithms/sums.hpp"
+
+namespace assay::ranks {
+
+template <Communicator C>
+struct Row {
+  Operation operation;
+  Algorithm algorithm;
+  Task (*run)(C&, Exchange);
+};
+
+template <Communicator C>
+inline constexpr std::array rows = {
+    Row<C>{Operation::barrier, Algorithm::linear, barrier_linear<C>},
+    Row<C>{Operation::barrier, Algorithm::binomial, barrier_binomial<C>},
+    Row<C>{Operation::barrier, Algorithm::recursive_doubling, barrier_doubling<C>},
+    Row<C>{Operation::barrier, Algorithm::dissemination, barrier_dissemination<C>},
+    Row<C>{Operation::broadcast, Algorithm::linear, broadcast_linear<C>},
+    Row<C>{Operation::broadcast, Algorithm::binomial, broadcast_binomial<C>},
+    Row<C>{Operation::broadcast, Algorithm::scatter_allgather, broadcast_scattered<C>},
+    Row<C>{Operation::reduce, Algorithm::linear, reduce_linear<C>},
+    Row<C>{Operation::reduce, Algorithm::binomial, reduce_binomial<C>},
+    Row<C>{Operation::reduce, Algorithm::rabenseifner, reduce_rabenseifner<C>},
+    Row<C>{Operation::allreduce, Algorithm::binomial, allreduce_binomial<C>},
+    Row<C>{Operation::allreduce, Algorithm::recursive_doubling, allreduce_doubling<C>},
+    Row<C>{Operation::allreduce, Algorithm::rabenseifner, allreduce_rabenseifner<C>},
+    Row<C>{Operation::allreduce, Algorithm::ring, allreduce_ring<C>},
+    Row<C>{Operation::gather, Algorithm::linear, gather_linear<C>},
+    Row<C>{Operation::gather, Algorithm::binomial, gather_binomial<C>},
+    Row<C>{Operation::scatter, Algorithm::linear, scatter_linear<C>},
+    Row<C>{Operation::scatter, Algorithm::binomial, scatter_binomial<C>},
+    Row<C>{Operation::allgather, Algorithm::linear, allgather_linear<C>},
+    Row<C>{Operation::allgather, Algorithm::ring, allgather_ring<C>},
+    Row<C>{Operation::allgather, Algorithm::bruck, allgather_bruck<C>},
+    Row<C>{Operation::reduce_scatter, Algorithm::recursive_halving, reduce_scatter_halving<C>},
+    Row<C>{Operation::reduce_scatter, Algorithm::pairwise, reduce_scatter_pairwise<C>},
+    Row<C>{Operation::reduce_scatter, Algorithm::ring, reduce_scatter_ring<C>},
+    Row<C>{Operation::alltoall, Algorithm::linear, alltoall_linear<C>},
+    Row<C>{Operation::alltoall, Algorithm::pairwise, alltoall_pairwise<C>},
+    Row<C>{Operation::alltoall, Algorithm::bruck, alltoall_bruck<C>},
+    Row<C>{Operation::alltoallv, Algorithm::linear, alltoallv_linear<C>},
+    Row<C>{Operation::alltoallv, Algorithm::pairwise, alltoallv_pairwise<C>},
+    Row<C>{Operation::scan, Algorithm::linear, scan_linear<C>},
+    Row<C>{Operation::scan, Algorithm::recursive_doubling, scan_doubling<C>},
+};
+
+// The function of a pair, null where the table has none.
+template <Communicator C>
+constexpr Task (*function_of(Operation operation, Algorithm algorithm))(C&, Exchange) {
+  for (const Row<C>& row : rows<C>)
+    if (row.operation == operation && row.algorithm == algorithm) return row.run;
+  return nullptr;
+}
+
+}  // namespace assay::ranks
