@@ -6,7 +6,7 @@ namespace nb = nanobind;
 void bind_batch(nb::module_& module);
 void bind_network(nb::module_& module);
 void bind_ranks(nb::module_& module);
-void bind_storage();
+void bind_storage(nb::module_& module);
 
 NB_MODULE(_core, module) {
 #ifdef ASSAY_NEEDS_V3  // this file is compiled for any x86-64
@@ -20,8 +20,9 @@ NB_MODULE(_core, module) {
   auto network = module.def_submodule("network", "Networks at flit level.");
   auto ranks = module.def_submodule("ranks", "Message-passing programs on a described machine.");
   auto batch = module.def_submodule("batch", "Batch systems.");
+  auto storage = module.def_submodule("storage", "Parts of a simulated file system.");
   bind_batch(batch);
   bind_network(network);
   bind_ranks(ranks);
-  bind_storage();
+  bind_storage(storage);
 }

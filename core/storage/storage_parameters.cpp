@@ -1,0 +1,118 @@
+#include "storage/storage_parameters.hpp"
+
+#include <cmath>
+#include <string>
+#include <variant>
+
+namespace assay::storage {
+namespace {
+
+using network::Table;
+using network::Value;
+
+class Reader {
+ public:
+  explicit Reader(const Table& table) : table_(table) {}
+  const Value* held(const char* key) const {
+    const auto found = table_.find(key);
+    return found == table_.end() || found->second.absent() ? nullptr : &found->second;
+  }
+  double number(const char* key, double otherwise = 0) const {
+    const Value* value = held(key);
+    if (!value) return otherwise;
+    if (const auto* whole = std::get_if<std::int64_t>(&value->held)) return static_cast<double>(*whole);
+    return std::get<double>(value->held);
+  }
+  Time time(const char* key) const { return std::llround(number(key) * picoseconds_a_second); }
+  double per_byte(const char* key) const { return number(key) * picoseconds_a_second; }
+  std::uint64_t whole(const char* key, std::uint64_t otherwise = 0) const {
+    return held(key) ? static_cast<std::uint64_t>(std::llround(number(key))) : otherwise;
+  }
+  std::uint32_t count(const char* key, std::uint32_t otherwise = 0) const {
+    return static_cast<std::uint32_t>(whole(key, otherwise));
+  }
+  std::string text(const char* key) const {
+    const Value* value = held(key);
+    return value ? std::get<std::string>(value->held) : std::string();
+  }
+  bool truth(const char* key) const {
+    const Value* value = held(key);
+    return value && std::get<bool>(value->held);
+  }
+  const Table* table(const char* key) const {
+    const Value* value = held(key);
+    return value ? &std::get<Table>(value->held) : nullptr;
+  }
+
+ private:
+  const Table& table_;
+};
+
+DiskParameters disk(const Reader& read) {
+  DiskParameters d;
+  d.cylinders = read.count("cylinders", 1);
+  d.heads = read.count("heads", 1);
+  d.sectors = read.count("sectors", 1);
+  d.sector = read.whole("sector", 512);
+  d.revolution = read.time("revolution");
+  d.short_base = read.time("seek_short");
+  d.short_root = read.per_byte("seek_short_root");
+  d.long_base = read.time("seek_long");
+  d.long_slope = read.per_byte("seek_long_slope");
+  d.split = read.count("seek_split", d.cylinders);
+  d.head_switch = read.time("head_switch");
+  d.overhead = read.time("overhead");
+  d.track_skew = read.count("track_skew");
+  d.cylinder_skew = read.count("cylinder_skew");
+  return d;
+}
+
+FittedParameters fitted(const Reader& read) {
+  FittedParameters f;
+  f.access = read.time("access");
+  f.per_byte = read.per_byte("per_byte");
+  f.at_once = static_cast<int>(read.count("at_once", 1));
+  f.capacity = read.whole("capacity", f.capacity);
+  return f;
+}
+
+}  // namespace
+
+StorageParameters read_storage(const network::Table& table) {
+  const Reader read(table);
+  StorageParameters s;
+  s.io_nodes = read.count("io_nodes", 1);
+  if (const Value* nodes = read.held("nodes"))
+    for (const Value& each : std::get<Value::List>(nodes->held))
+      s.nodes.push_back(static_cast<std::uint32_t>(std::get<std::int64_t>(each.held)));
+  s.stripe = read.whole("stripe", s.stripe);
+  s.request = read.time("request");
+  s.per_byte = read.per_byte("per_byte");
+  s.open = read.time("open");
+  s.close = read.time("close");
+  s.allocate = read.time("allocate");
+  s.client_request = read.time("client_request");
+  s.client_per_byte = read.per_byte("client_per_byte");
+  s.client_write_byte = read.held("client_write_byte") ? read.per_byte("client_write_byte") : s.client_per_byte;
+  s.outstanding = read.count("outstanding", 1);
+  if (const Table* inside = read.table("cache")) {
+    const Reader cache(*inside);
+    s.buffers = cache.whole("size") / s.stripe;
+    s.read_ahead = cache.whole("read_ahead");
+    s.write_behind = cache.truth("write_behind");
+  }
+  s.disks = read.count("disks", 1);
+  const std::string queue = read.text("queue");
+  s.order = queue == "sptf" ? Order::sptf : queue == "scan" ? Order::scan : Order::fcfs;
+  if (const Table* inside = read.table("disk")) s.disk = disk(Reader(*inside));
+  if (const Table* inside = read.table("device")) s.device = fitted(Reader(*inside));
+  if (read.held("failed")) s.failed = read.count("failed");
+  return s;
+}
+
+std::unique_ptr<Device> make_device(const StorageParameters& storage) {
+  if (storage.disk) return std::make_unique<Disk>(*storage.disk);
+  return std::make_unique<FittedDevice>(storage.device.value_or(FittedParameters()));
+}
+
+}  // namespace assay::storage
