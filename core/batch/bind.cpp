@@ -29,7 +29,7 @@ nb::dict schedule(std::int64_t processors, const std::string& policy, Whole subm
     *found = simulate({processors, policy, {ageing}, {half_life}}, std::move(jobs));
   }
   nb::dict made;
-  made["nobody_waited"] = found->idle.nobody_waited;
+  made["nobody_waited"] = found->idle.queue_empty;
   made["none_fitted"] = found->idle.none_fitted;
   made["held"] = found->idle.held;
   made["decisions"] = found->decisions;

@@ -60,7 +60,7 @@ class Simulation final : public Scheduler {
   void pass(Seconds seconds) {
     const std::int64_t idle = free_ * seconds;
     if (widths_.empty())
-      outcome_.idle.nobody_waited += idle;
+      outcome_.idle.queue_empty += idle;
     else if (widths_.begin()->first > free_)
       outcome_.idle.none_fitted += idle;
     else

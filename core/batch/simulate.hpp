@@ -17,9 +17,9 @@ struct Settings {
 
 /// Processor seconds that nobody used between the first submission and the last end, by why.
 struct Idle {
-  std::int64_t nobody_waited = 0;  // no job waited
-  std::int64_t none_fitted = 0;    // every waiting job needs more processors than were free
-  std::int64_t held = 0;           // a waiting job would have fitted, and the policy kept it back
+  std::int64_t queue_empty = 0;  // no job waited
+  std::int64_t none_fitted = 0;  // every waiting job needs more processors than were free
+  std::int64_t held = 0;         // a waiting job would have fitted, and the policy kept it back
 };
 
 struct Outcome {

@@ -9,14 +9,14 @@
 
 namespace assay::events {
 
-inline constexpr std::uint32_t nobody = 0xffffffffu;
+inline constexpr std::uint32_t no_index = 0xffffffffu;  // names no event, message or stop
 
 class Wheel {
  public:
   /// `span`: ticks ahead that should stay out of the heap; 64..4096 buckets come of it.
   explicit Wheel(std::uint32_t span) {
     const std::uint32_t size = std::clamp(std::bit_ceil(span), 64u, 4096u);
-    heads_.assign(size, nobody);
+    heads_.assign(size, no_index);
     bits_.assign(size / 64, 0);
     mask_ = size - 1;
   }
@@ -36,14 +36,14 @@ class Wheel {
   std::uint32_t take(std::uint32_t tick) {
     const std::uint32_t slot = tick & mask_;
     const std::uint32_t first = heads_[slot];
-    heads_[slot] = nobody;
+    heads_[slot] = no_index;
     bits_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
     if (bits_[slot / 64] == 0) summary_ &= ~(std::uint64_t{1} << (slot / 64));
     return first;
   }
-  /// The first busy tick after `now`, or nobody.
+  /// The first busy tick after `now`, or no_index.
   [[nodiscard]] std::uint32_t after(std::uint32_t now) const {
-    if (summary_ == 0) return nobody;
+    if (summary_ == 0) return no_index;
     const std::uint32_t slot = (now + 1) & mask_, word = slot / 64, bit = slot % 64;
     if (const std::uint64_t here = bits_[word] >> bit)
       return now + 1 + static_cast<std::uint32_t>(std::countr_zero(here));

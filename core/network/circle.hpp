@@ -11,10 +11,11 @@ namespace assay::network {
 
 class Circle {
  public:
-  static constexpr std::uint32_t nobody = 0xffffffffu;
+  static constexpr std::uint32_t no_index = 0xffffffffu;
   explicit Circle(std::size_t messages) : holders_(messages), stuck_(messages, 0) {}
 
-  /// Message `index` waits; `each(call)` calls with every holder of what it could be given, `nobody` where it is free.
+  /// Message `index` waits; `each(call)` calls with every holder of what it could be given, `no_index` where it is
+  /// free.
   template <class Each>
   void waits(std::uint32_t index, Each each) {
     stuck_[index] = 1;
@@ -28,7 +29,7 @@ class Circle {
       for (std::size_t i = 0; i < stuck_.size(); ++i) {
         if (!stuck_[i]) continue;
         const auto& by = holders_[i];
-        if (!by.empty() && std::all_of(by.begin(), by.end(), [&](auto h) { return h != nobody && stuck_[h]; }))
+        if (!by.empty() && std::all_of(by.begin(), by.end(), [&](auto h) { return h != no_index && stuck_[h]; }))
           continue;
         stuck_[i] = 0;
         changed = true;

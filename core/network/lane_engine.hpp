@@ -29,7 +29,7 @@ namespace assay::network {
 
 /// A packet on its way; a whole message unless messages are cut.
 struct LaneMessage {
-  std::uint32_t next = events::nobody;  // in the line it stands in
+  std::uint32_t next = events::no_index;  // in the line it stands in
   std::uint64_t key = 0;
   RouteState route;
   std::uint32_t source = 0, destination = 0, flits = 0, length = 0;  // flits of payload; on the wire
@@ -67,7 +67,7 @@ class LaneEngine : protected RandomSource, protected Load {
   [[nodiscard]] Tick now() const { return now_; }
 
  protected:
-  static constexpr std::uint32_t nobody = events::nobody;
+  static constexpr std::uint32_t no_index = events::no_index;
   struct Wire {
     Tick free_at = 0, wake = 0;
     std::uint32_t link = 0, lane = 0;  // its first lane
@@ -136,7 +136,7 @@ class LaneEngine : protected RandomSource, protected Load {
   /// The message's next packet, if there is one: it may ask a gap after its injection channel is free.
   std::uint32_t next_packet(std::uint32_t row, std::uint64_t key) {
     const auto flits = parts_.take(row, how_.packet_flits);
-    if (flits == 0) return nobody;
+    if (flits == 0) return no_index;
     const auto whole = parts_[row];
     return start(whole.source, whole.destination, flits, key + 1, row, whole.born);
   }
@@ -201,7 +201,7 @@ class LaneEngine : protected RandomSource, protected Load {
   std::vector<Queue> queues_;  // by link and lane class
   std::vector<Wire> wires_;    // by link and channel
   std::vector<Message> messages_;
-  std::vector<std::uint32_t> free_, asking_;
+  std::vector<std::uint32_t> free_, requests_;
   std::vector<std::uint64_t> flits_by_link_;
   Parts parts_;
   Tick now_ = 0;
@@ -215,14 +215,14 @@ class LaneEngine : protected RandomSource, protected Load {
 
   void cycle(Tick now) {
     now_ = now;
-    asking_.clear();
+    requests_.clear();
     table_.each(now, [this](unsigned kind, std::uint32_t number) { self().happens(kind, number); });
     order_.clear();
     // The timetable gives back last what was put in first, which is mostly in order.
-    for (std::size_t i = asking_.size(); i-- > 0;) order_.push_back({messages_[asking_[i]].key, asking_[i]});
-    asking_.clear();
+    for (std::size_t i = requests_.size(); i-- > 0;) order_.push_back({messages_[requests_[i]].key, requests_[i]});
+    requests_.clear();
     while (source_.next_cycle() == now) create();
-    for (const auto index : asking_) order_.push_back({messages_[index].key, index});
+    for (const auto index : requests_) order_.push_back({messages_[index].key, index});
     put_in_order(order_);
     for (const auto& one : order_) ask(one.index);
     self().go_through_wires();
@@ -243,7 +243,7 @@ class LaneEngine : protected RandomSource, protected Load {
       whole.born = now_;
       row = parts_.add(whole, flits = how_.packet_flits);
     }
-    asking_.push_back(start(arrival.source, arrival.destination, flits, key << Parts::packet_bits, row, now_));
+    requests_.push_back(start(arrival.source, arrival.destination, flits, key << Parts::packet_bits, row, now_));
   }
   void ask(std::uint32_t index) {
     Message& m = messages_[index];

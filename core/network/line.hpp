@@ -8,9 +8,9 @@
 namespace assay::network {
 
 struct Line {
-  std::uint32_t last = events::nobody, waiting = 0;
+  std::uint32_t last = events::no_index, waiting = 0;
 
-  [[nodiscard]] bool empty() const { return last == events::nobody; }
+  [[nodiscard]] bool empty() const { return last == events::no_index; }
   template <class Next>
   void put(std::uint32_t message, Next next) {
     ++waiting;
@@ -27,7 +27,7 @@ struct Line {
   std::uint32_t take(Next next) {
     const std::uint32_t first = next(last);
     if (first == last)
-      last = events::nobody;
+      last = events::no_index;
     else
       next(last) = next(first);
     --waiting;

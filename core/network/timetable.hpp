@@ -14,7 +14,7 @@ class Timetable {
 
   void put(Tick now, Tick time, unsigned kind, std::uint32_t number) {
     std::uint32_t index = free_;
-    if (index == events::nobody) {
+    if (index == events::no_index) {
       index = static_cast<std::uint32_t>(pool_.size());
       pool_.emplace_back();
     } else {
@@ -39,7 +39,7 @@ class Timetable {
       const std::uint32_t index = distant_.pop().index;
       wheel_.put(static_cast<std::uint32_t>(now), index, pool_[index].next);
     }
-    for (std::uint32_t index = wheel_.take(static_cast<std::uint32_t>(now)); index != events::nobody;) {
+    for (std::uint32_t index = wheel_.take(static_cast<std::uint32_t>(now)); index != events::no_index;) {
       const Event event = pool_[index];
       pool_[index].next = free_;
       free_ = index;
@@ -51,12 +51,12 @@ class Timetable {
 
  private:
   struct Event {
-    std::uint32_t next = events::nobody, number = 0, kind = 0;
+    std::uint32_t next = events::no_index, number = 0, kind = 0;
   };
   events::Wheel wheel_;
   events::Distant distant_;
   std::vector<Event> pool_;
-  std::uint32_t free_ = events::nobody;
+  std::uint32_t free_ = events::no_index;
 };
 
 }  // namespace assay::network

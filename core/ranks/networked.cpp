@@ -155,19 +155,19 @@ void Networked::event(World& world, std::uint64_t subject) {
       attend(world, message.source, id, go);
       break;
     case go:
-      where_.protocol += world.now() - sending.asked;
+      where_.protocol += world.now() - sending.requested;
       next_packet(world, id, world.now());
       break;
     case packet:
       if (const Protocol& p = *sending.protocol; p.handshake_every > 0 && sending.sent + 1 >= p.handshake_from &&
                                                  (sending.sent + 1 - p.handshake_from) % p.handshake_every == 0) {
         where_.startup += p.handshake_startup;
-        world.at(world.now() + p.handshake_startup, std::uint64_t{id} << stage_bits | asking);
+        world.at(world.now() + p.handshake_startup, std::uint64_t{id} << stage_bits | requesting);
       } else {
         next_packet(world, id, world.now());
       }
       break;
-    case asking:
+    case requesting:
       ask(world, id);
       break;
     default:
@@ -179,7 +179,7 @@ void Networked::event(World& world, std::uint64_t subject) {
 void Networked::ask(World& world, MessageId id) {
   Sending& sending = world.kept<Sending>(id);
   const Message message = world.message(id);
-  sending.asked = world.now();
+  sending.requested = world.now();
   hand_in(world, world.now(), message.source, message.destination, word_, id, request);
 }
 
@@ -230,7 +230,7 @@ void Networked::serve(World& world) {
     for (bool more = true; more;) {
       reports_.clear();
       more = live_->serve(reports_);
-      tell(world);
+      handle_reports(world);
     }
   } while (live_->next() != network::Live::never &&
            live_->next() * static_cast<std::uint64_t>(tick_) < world.next_event());
@@ -238,7 +238,7 @@ void Networked::serve(World& world) {
 }
 
 // What a report names lies in what the one before names: each is fetched in four steps, five reports apart.
-void Networked::tell(World& world) {
+void Networked::handle_reports(World& world) {
   static constexpr std::size_t apart = 5, steps = 4, ahead = apart * steps;
   for (std::size_t i = 0; i < reports_.size() + ahead; ++i) {
     for (std::size_t step = 0; step < std::min(steps, i / apart + 1); ++step)

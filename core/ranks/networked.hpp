@@ -61,7 +61,7 @@ class Networked final : public MessageModel {
     submit,
     answer,
     go,
-    asking,
+    requesting,
     packet,
     passing,
     landing,
@@ -74,9 +74,9 @@ class Networked final : public MessageModel {
   static constexpr unsigned stage_bits = 4;
   struct alignas(64) Sending {
     const Protocol* protocol = nullptr;
-    std::uint64_t left = 0;                // bytes not yet handed to the network
-    std::uint32_t sent = 0, open = 0;      // packets; open: under way
-    Time asked = 0, handed = 0, last = 0;  // a request, a packet handed to the network; the last packet's arrival
+    std::uint64_t left = 0;                    // bytes not yet handed to the network
+    std::uint32_t sent = 0, open = 0;          // packets; open: under way
+    Time requested = 0, handed = 0, last = 0;  // a request, a packet handed to the network; the last packet's arrival
   };
 
   static Log::Crossing crossing(Stage stage) { return static_cast<Log::Crossing>(std::min(stage, data)); }
@@ -107,7 +107,7 @@ class Networked final : public MessageModel {
   void ask(World& world, MessageId id);
   void next_packet(World& world, MessageId id, Time at);
   void attend(World& world, int rank, MessageId id, Stage stage);
-  void tell(World& world);
+  void handle_reports(World& world);
   void handle(World& world, const network::Report& report);
   void account(Time handed, std::uint32_t hops, std::uint32_t flits, Time until);
   void packet_left(World& world, MessageId id, Time time);

@@ -50,7 +50,7 @@ void Networked::one_sided_event(World& world, MessageId id, const Message& messa
   const std::uint64_t subject = std::uint64_t{id} << stage_bits;
   switch (stage) {
     case submit:  // the asker's processor has done its part
-      sending.asked = world.now();
+      sending.requested = world.now();
       hand_in(world, world.now(), message.destination, message.source, word_, id, request);
       break;
     case request:  // has come to the owner
@@ -64,18 +64,18 @@ void Networked::one_sided_event(World& world, MessageId id, const Message& messa
     }
     case go:
       world.exposed().read(id);
-      where_.protocol += world.now() - sending.asked;
+      where_.protocol += world.now() - sending.requested;
       if (protocol.buffered) world.buffer_free(id, world.now());
       next_packet(world, id, world.now());
       break;
     case landing:  // the data are at the node
-      sending.asked = world.now();
+      sending.requested = world.now();
       attend(world, message.destination, id, landed);
       break;
     case landed: {
       const Time cost = own_part(world, message.destination,
                                  protocol.receive + copied(protocol.receive_copy, protocol, message.bytes));
-      where_.protocol += world.now() + cost - sending.asked;
+      where_.protocol += world.now() + cost - sending.requested;
       world.arrives(id, world.now() + cost);
       break;
     }
@@ -83,7 +83,7 @@ void Networked::one_sided_event(World& world, MessageId id, const Message& messa
       attend(world, message.source, id, known);
       break;
     case known:
-      where_.protocol += world.now() - sending.asked;
+      where_.protocol += world.now() - sending.requested;
       world.exposed().done(id);
       break;
     default:
@@ -94,7 +94,7 @@ void Networked::one_sided_event(World& world, MessageId id, const Message& messa
 void Networked::acknowledge(World& world, MessageId id) {
   const Message message = world.message(id);
   if (stays(message)) return world.exposed().done(id);
-  world.kept<Sending>(id).asked = world.now();
+  world.kept<Sending>(id).requested = world.now();
   hand_in(world, world.now(), message.destination, message.source, word_, id, reply);
 }
 

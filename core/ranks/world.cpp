@@ -95,7 +95,7 @@ void World::dispatch(const Event& event) {
       if (request == none) {
         if (log_) log_->ends(rank, now_);
         caller.resume();
-      } else if (request != of_nobody) {
+      } else if (request != of_one_sided) {
         complete_request(request);
       }
       break;

@@ -45,7 +45,7 @@ namespace assay::described {
 
 using RequestId = std::uint32_t;
 inline constexpr std::uint32_t none = ~0U;
-inline constexpr RequestId of_nobody = none - 1;  // of a one-sided message: complete() waits for it
+inline constexpr RequestId of_one_sided = none - 1;  // of a one-sided message: complete() waits for it
 
 // What a rank was doing when nothing could happen any more.
 struct Waiting {

@@ -125,7 +125,7 @@ void World::sent(MessageId id, Time at) {
 MessageId World::one_sided(int from, const void* data, std::size_t bytes, int to, int tag,
                            std::coroutine_handle<> caller) {
   const MessageId id = announce(from, data, bytes, to, tag, true, caller);
-  messages_[id].request = of_nobody;
+  messages_[id].request = of_one_sided;
   if (messages_[id].data == Data::lent) keep(id);  // no call waits until it has gone
   return id;
 }

@@ -1,6 +1,6 @@
 // The inner product by vector length: compiled, written for vectors by hand, and the library's (figure 1 of Dunigan
 // 1991 has it in Fortran and in assembler on the i860, in single and double precision). The loops are those of
-// memory/inner_product.cpp, which measures them on several processors at once.
+// memory/inner_product.cpp, which measures them on several hardware threads at once.
 #include <bit>
 #include <map>
 #include <memory>
@@ -153,7 +153,7 @@ int main(int argc, char** argv) {
   std::map<std::int64_t, std::shared_ptr<Vectors<float>>> single;
   std::map<std::int64_t, std::shared_ptr<Vectors<double>>> twice;
   return run_program(record, argc, argv, [&](Case& at) {
-    if (!threads::pin(cpu)) at.note("the thread could not be held on one processor");
+    if (!threads::pin(cpu)) at.note("the thread could not be held on one hardware thread");
     at.choice("type") == "float32" ? set_up(at, single) : set_up(at, twice);
   });
 }

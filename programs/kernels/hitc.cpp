@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
       const std::int64_t first = std::max<std::int64_t>(memory::cache_of(cpus[0], 1), 16 << 10);
       const memory::LastLevel last = memory::find_last_level(cpus);
       const std::int64_t bytes = small ? members * first / 2 : 2 * last.bytes;
-      if (!small && !last.doubt.empty()) at.note(last.doubt);
+      if (!small && !last.warning.empty()) at.note(last.warning);
       const memory::Headroom room = memory::read_headroom();
       if (bytes > room.bytes / 2) return at.leave_out("long vectors would not fit " + room.by);
       auto& vectors = kept[bytes];

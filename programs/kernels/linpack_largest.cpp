@@ -1,4 +1,4 @@
-// LINPACK as large as memory allows: one system of linear equations by the library's dgesv on all processors, its
+// LINPACK as large as memory allows: one system of linear equations by the library's dgesv on all hardware threads, its
 // matrix of most of the memory that is free, or as much smaller as the time that it may take wants. How long it will
 // take is known beforehand from a small one. The matrix is made anew for the check, since there is no room for a copy.
 #include <algorithm>
@@ -17,7 +17,7 @@ name = "linpack_largest"
 title = "LINPACK of all memory"
 part = "kernels"
 kind = "node"
-summary = "one full system of linear equations, as large as memory and time allow, by the library's dgesv on all processors"
+summary = "one full system of linear equations, as large as memory and time allow, by the library's dgesv on all hardware threads"
 cost = "2/3 n^3 + 2 n^2 flops; 8 n^2 bytes, by default 80% of the free memory, within every limit of cgroup and process"
 check = "|A x - b| / (eps n |A| |x|), largest rows' sums, in long double, below 16; the matrix made anew from its indices"
 source = "Dongarra, Bunch, Moler and Stewart 1979; Dongarra, Luszczek and Petitet 2003"

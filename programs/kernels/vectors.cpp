@@ -301,7 +301,7 @@ int main(int argc, char** argv) {
   const memory::LastLevel last = memory::find_last_level({cpu});
   auto pool = std::make_shared<Pool>();
   std::map<std::int64_t, std::shared_ptr<std::vector<std::int32_t>>> permutations;
-  bool told = false;
+  bool noted = false;
   return run_program(record, argc, argv, [&](Case& at) {
     if (!threads::pin(cpu)) at.note("the thread could not be held on one hardware thread");
     const Shape shape{&kernels::table[find(kernels::table, at.choice("kernel"))],
@@ -319,8 +319,8 @@ int main(int argc, char** argv) {
                {.unit = shape.n, .cache = beyond ? "beyond the caches" : "same buffer"});
     at.also_observe("cycles", [=] { return run->cycles(); });
     at.check([=] { return run->verify(); });
-    if (std::exchange(told, true)) return;
-    if (!last.doubt.empty()) at.note(last.doubt);
+    if (std::exchange(noted, true)) return;
+    if (!last.warning.empty()) at.note(last.warning);
     const std::uint64_t seed = at.seed();
     for (const std::int64_t size : memory::curve_sizes(std::clamp<std::int64_t>(2 * last.bytes, 4 << 20, 64 << 20)))
       at.observe("chase", "size", size, [=] { return memory::load_time(size, seed); });

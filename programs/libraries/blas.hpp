@@ -54,9 +54,9 @@ inline std::string blas_version() {
   if (const auto config = ASSAY_BLAS_NAME(openblas_get_config)) {
     text = config();
   } else if (MKL_Get_Version_String != nullptr) {
-    char said[256] = {};
-    MKL_Get_Version_String(said, sizeof said - 1);
-    text = said;
+    char version[256] = {};
+    MKL_Get_Version_String(version, sizeof version - 1);
+    text = version;
   } else if (bli_info_get_version_str != nullptr) {
     text = std::string("BLIS ") + bli_info_get_version_str();
   }

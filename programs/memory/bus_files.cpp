@@ -178,8 +178,8 @@ struct Shared {  // what a case works with, and what its last block gave
   bool writes;
   std::int64_t window;  // ns
   std::int64_t turn = 0, next = 0;
-  Side alone[2] = {}, both[2] = {};  // the stream, the file
-  double fetched = 0, asked = 0;     // bytes
+  Side alone[2] = {}, both[2] = {};   // the stream, the file
+  double fetched = 0, requested = 0;  // bytes
 
   void enter(bool streams, bool files, Side& stream_side, Side& file_side) {
     std::atomic<bool> done{!files};
@@ -206,7 +206,7 @@ struct Shared {  // what a case works with, and what its last block gave
     });
     if (files && !writes && before >= 0) {
       fetched += static_cast<double>(memory::fetched_bytes() - before);
-      asked += file_side.bytes;
+      requested += file_side.bytes;
     }
   }
   void block() {
@@ -235,7 +235,7 @@ int main(int argc, char** argv) {
     const bool copy = at.choice("kernel") == "copy";
     const memory::LastLevel last = memory::find_last_level({team->cpu(0)});
     const std::int64_t cache = last.bytes;
-    if (!last.doubt.empty()) at.note(last.doubt);
+    if (!last.warning.empty()) at.note(last.warning);
     const std::int64_t bytes = std::clamp<std::int64_t>(4 * cache, std::int64_t{64} << 20, std::int64_t{1} << 30);
     const memory::Headroom room = memory::read_headroom();
     if (!streams.count(copy) && (copy ? 2 : 1) * bytes > room.bytes / 2)
@@ -258,7 +258,7 @@ int main(int argc, char** argv) {
     Case* self = &at;
     at.observe("stream_kept", [=] {
       shared->block();
-      if (shared->asked > 0 && shared->fetched < 0.5 * shared->asked && !shared->file->in_memory)
+      if (shared->requested > 0 && shared->fetched < 0.5 * shared->requested && !shared->file->in_memory)
         self->note("less than half of what was read came from the device: the rest is a cache's rate");
       return shared->both[0].rate() / std::max(1.0, shared->alone[0].rate());
     });

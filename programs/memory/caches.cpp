@@ -44,11 +44,11 @@ LastLevel find_last_level(const std::vector<int>& cpus, const std::string& syste
   const std::int64_t most = of_a_processor * static_cast<std::int64_t>(cpus.size());
   if (found.stated <= most || !is_guest(system)) return found;
   found.bytes = most;
-  found.doubt = "a last-level cache of " + std::to_string(found.stated / mebibyte) + " MiB is named to this guest of " +
-                std::to_string(cpus.size()) + (cpus.size() == 1 ? " hardware thread" : " hardware threads") +
-                ", of which " + std::to_string(most / mebibyte) +
-                " MiB are counted on: where neighbours leave it more, what is said " +
-                "of memory is partly of that cache";
+  found.warning =
+      "a last-level cache of " + std::to_string(found.stated / mebibyte) + " MiB is named to this guest of " +
+      std::to_string(cpus.size()) + (cpus.size() == 1 ? " hardware thread" : " hardware threads") + ", of which " +
+      std::to_string(most / mebibyte) + " MiB are counted on: where neighbours leave it more, what is said " +
+      "of memory is partly of that cache";
   return found;
 }
 

@@ -134,7 +134,7 @@ void set_up(Case& at, const std::shared_ptr<threads::Team>& team,
   const auto& cpus = team->processors().cpus;
   const std::int64_t first = std::max<std::int64_t>(memory::cache_of(cpus[0], 1), 16 << 10);
   const memory::LastLevel last = memory::find_last_level(cpus);
-  if (place == "memory" && !last.doubt.empty()) at.note(last.doubt);
+  if (place == "memory" && !last.warning.empty()) at.note(last.warning);
   const auto usable = static_cast<std::int64_t>(team->processors().usable());
   const std::int64_t bytes = place == "cache" ? first / 2 : std::max<std::int64_t>(2 * last.bytes / usable, 8 << 20);
   const std::int64_t count = bytes / 2 / static_cast<std::int64_t>(sizeof(T)) / step * step;

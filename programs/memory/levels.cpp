@@ -142,7 +142,7 @@ int main(int argc, char** argv) {
     const memory::LastLevel last = memory::find_last_level(processors.cpus);
     const std::int64_t bytes = bytes_of(level, last.bytes, processors.cpus, threads, two);
     if (bytes == 0) return at.leave_out(level + ": the system tells of none that holds more than the level before it");
-    if (level == "memory" && !last.doubt.empty()) at.note(last.doubt);
+    if (level == "memory" && !last.warning.empty()) at.note(last.warning);
     if (bytes * threads > memory::read_headroom().bytes * 4 / 10)
       return at.leave_out("working sets that would not fit");
     const Kernel kernel = at.choice("kernel") == "read" ? Kernel::read : Kernel::triad;

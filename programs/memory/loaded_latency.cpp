@@ -308,7 +308,7 @@ int main(int argc, char** argv) {
     const std::int64_t bytes = 4 * last.bytes, each = std::max<std::int64_t>(2 * last.bytes / streams, 8 << 20);
     if (bytes + 2 * each * streams > memory::read_headroom().bytes * 4 / 10)
       return at.leave_out("working sets beyond the caches would not fit");
-    if (!last.doubt.empty()) at.note(last.doubt);
+    if (!last.warning.empty()) at.note(last.warning);
     at.note(load->counters.readable()
                 ? "bytes moved: by the memory controllers' counters, of the whole machine"
                 : "bytes moved: by the model (a stored line is read and written, a non-temporal one written); " +

@@ -83,15 +83,15 @@ class BoundMemory {
   // How many of some pages lie on `node`, of how many; none of none where the kernel does not say.
   std::pair<int, int> placed(std::int64_t node) const {
     constexpr unsigned long of_address = 3;  // MPOL_F_NODE | MPOL_F_ADDR
-    int here = 0, asked = 0;
+    int here = 0, queried = 0;
     for (std::size_t k = 0; k < 64; ++k) {
       int found = -1;
       char* page = data + (lines * line / 64 * k) / 4096 * 4096;
       if (syscall(SYS_get_mempolicy, &found, nullptr, 0UL, page, of_address) != 0) return {0, 0};
-      ++asked;
+      ++queried;
       here += found == node;
     }
-    return {here, asked};
+    return {here, queried};
   }
 
   const std::size_t lines;

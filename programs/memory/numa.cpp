@@ -128,11 +128,11 @@ Check verify(threads::Team& team, Cell& cell, std::int64_t node) {
   const bool before = cell.at == cell.to->stage[1];
   cell.chase(team, 1);
   const bool closed = !before && cell.at == cell.to->stage[1] && cell.to->round();
-  const auto [here, asked] = cell.to->placed(node);
-  const bool passed = sum == cell.to->sum() && closed && here == asked;
+  const auto [here, queried] = cell.to->placed(node);
+  const bool passed = sum == cell.to->sum() && closed && here == queried;
   return {passed, "sum " + std::string(sum == cell.to->sum() ? "right" : "wrong") + ", chain of " +
                       std::to_string(cell.to->lines) + " lines " + (closed ? "closed" : "broken") + ", " +
-                      std::to_string(here) + " of " + std::to_string(asked) + " pages asked about on node " +
+                      std::to_string(here) + " of " + std::to_string(queried) + " pages asked about on node " +
                       std::to_string(node)};
 }
 
@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
     if (!team->holds(at, team->processors().usable())) return;
     const memory::LastLevel last = memory::find_last_level(usable);
     const std::int64_t cache = last.bytes;
-    if (!last.doubt.empty()) at.note(last.doubt);
+    if (!last.warning.empty()) at.note(last.warning);
     const std::int64_t bytes = std::max<std::int64_t>(at.integer("size") ? at.integer("size") : 4 * cache, 65536);
     if (!kept.count(to)) {
       const memory::Headroom room = memory::read_headroom();

@@ -33,7 +33,7 @@ slice_full = 0.05
 blocks_quick = 2
 blocks_standard = 3
 
-# Scalars, and every width that x86 has had; on other processors the compiler's own vectors of 16 bytes.
+# Scalars, and every width that x86 has had; elsewhere the compiler's own vectors of 16 bytes.
 [unit.scalar]
 source = "memory/roofs/loops.cpp"
 flags = ["-DASSAY_WIDTH=scalar", "-DASSAY_BYTES=8", "-fno-tree-vectorize", "-fno-tree-slp-vectorize"]
@@ -255,8 +255,8 @@ void move(Case& at, const Width* width, int cpu, const std::shared_ptr<Pool>& po
   const std::string& level = at.choice("level");
   const std::int64_t bytes = bytes_of(level, cpu);
   if (bytes == 0) return at.leave_out(level + ": the system tells of none that holds more than the level before it");
-  if (const memory::LastLevel last = memory::find_last_level({cpu}); level == "memory" && !last.doubt.empty())
-    at.note(last.doubt);
+  if (const memory::LastLevel last = memory::find_last_level({cpu}); level == "memory" && !last.warning.empty())
+    at.note(last.warning);
   if (bytes > memory::read_headroom().bytes / 5) return at.leave_out("working sets that would not fit");
   const Run run{width, at.choice("kernel")[0], bytes, pool};
   if (run.each() < run.round()) return at.leave_out(level + ": smaller than one round of the loop");

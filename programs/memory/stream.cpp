@@ -279,7 +279,7 @@ int main(int argc, char** argv) {
         throw InputFault("parameter 'size': too small for one piece of 512 bytes per thread");
       kept[bytes] = std::make_shared<Arrays>(*team, bytes, at.seed());
     }
-    if (bytes < 4 * last.stated && !last.doubt.empty()) at.note(last.doubt);
+    if (bytes < 4 * last.stated && !last.warning.empty()) at.note(last.warning);
     if (bytes < 4 * cache)
       at.note("arrays of " + std::to_string(bytes) + " bytes are less than four times the last-level cache of " +
               std::to_string(cache) + " bytes: this is not the rate of memory alone");

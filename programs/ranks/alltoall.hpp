@@ -76,7 +76,7 @@ help = "what each rank sends, over the time of the whole"
     kernel.prepare(comm, session);
     if (!comm.is_simulated()) kernel.windows_ = std::make_unique<Windows>();
     co_await sample(comm, session, kernel);
-    if (comm.rank() == 0) tell(session, kernel.windows_);
+    if (comm.rank() == 0) report(session, kernel.windows_);
   }
 
   // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------

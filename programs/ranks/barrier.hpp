@@ -98,7 +98,7 @@ help = "one barrier"
     Barrier kernel(session.options().seed);
     if (!comm.is_simulated()) kernel.windows_ = std::make_unique<Windows>();
     co_await sample(comm, session, kernel);
-    if (comm.rank() == 0) tell(session, kernel.windows_);
+    if (comm.rank() == 0) report(session, kernel.windows_);
   }
 
   // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
@@ -228,11 +228,11 @@ help = "one barrier"
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       const std::int64_t start = comm.now();
       for (std::int64_t i = 0; i < run.batch; ++i) {
-        std::uint64_t seen = witness(me, among), heard = 0;
+        std::uint64_t seen = witness(me, among), received = 0;
         for (int step = first_step; step < among; step *= 2) {
-          co_await comm.sendrecv(&seen, sizeof seen, me + step < among ? me + step : me + step - among, &heard,
-                                 sizeof heard, me < step ? me - step + among : me - step, tag);
-          seen |= heard;
+          co_await comm.sendrecv(&seen, sizeof seen, me + step < among ? me + step : me + step - among, &received,
+                                 sizeof received, me < step ? me - step + among : me - step, tag);
+          seen |= received;
         }
         count(seen, among);
       }
@@ -248,7 +248,7 @@ help = "one barrier"
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       const std::int64_t start = comm.now();
       for (std::int64_t i = 0; i < run.batch; ++i) {
-        std::uint64_t seen = witness(me, among), heard = 0;
+        std::uint64_t seen = witness(me, among), received = 0;
         if (me >= cube) {
           co_await comm.send(&seen, sizeof seen, me - cube, tag);
           co_await comm.recv(&seen, sizeof seen, me - cube, tag);
@@ -256,21 +256,21 @@ help = "one barrier"
           continue;
         }
         if (me + cube < among) {
-          co_await comm.recv(&heard, sizeof heard, me + cube, tag);
-          seen |= heard;
+          co_await comm.recv(&received, sizeof received, me + cube, tag);
+          seen |= received;
         }
         for (int step = first_step; step < cube; step *= 2) {
           const int other = me ^ (doubling ? step : cube / 2 / step);
           if (doubling) {
-            co_await comm.sendrecv(&seen, sizeof seen, other, &heard, sizeof heard, other, tag);
+            co_await comm.sendrecv(&seen, sizeof seen, other, &received, sizeof received, other, tag);
           } else if (me < other) {
             co_await comm.send(&seen, sizeof seen, other, tag);
-            co_await comm.recv(&heard, sizeof heard, other, tag);
+            co_await comm.recv(&received, sizeof received, other, tag);
           } else {
-            co_await comm.recv(&heard, sizeof heard, other, tag);
+            co_await comm.recv(&received, sizeof received, other, tag);
             co_await comm.send(&seen, sizeof seen, other, tag);
           }
-          seen |= heard;
+          seen |= received;
         }
         if (me + cube < among) co_await comm.send(&seen, sizeof seen, me + cube, tag);
         count(seen, among);
@@ -286,12 +286,12 @@ help = "one barrier"
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       const std::int64_t start = comm.now();
       for (std::int64_t i = 0; i < run.batch; ++i) {
-        std::uint64_t seen = witness(me, among), heard = 0;
+        std::uint64_t seen = witness(me, among), received = 0;
         int bit = first_step;
         for (; bit < among && (me & bit) == 0; bit *= 2) {
           if (me + bit >= among) continue;
-          co_await comm.recv(&heard, sizeof heard, me + bit, tag);
-          seen |= heard;
+          co_await comm.recv(&received, sizeof received, me + bit, tag);
+          seen |= received;
         }
         if (me != 0 && bit < among) {
           co_await comm.send(&seen, sizeof seen, me & ~bit, tag);

@@ -45,7 +45,7 @@ class Buffers {
   static Way way(std::string_view name) {
     return name == "rotating" ? Way::rotating : name == "flushed" ? Way::flushed : Way::same;
   }
-  static std::string_view said(Way way) {
+  static std::string_view label(Way way) {
     return way == Way::rotating ? "rotating" : way == Way::flushed ? "flushed" : "same buffer";
   }
 

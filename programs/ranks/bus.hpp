@@ -274,8 +274,8 @@ Task measure_bus(C& comm, Session& session) {
   if (comm.rank() == 0 && size < 2 * last)
     session.note("arrays of " + std::to_string(size) + " bytes: the last-level cache of " + std::to_string(last) +
                  " bytes holds part of them");
-  if (comm.rank() == 0 && size < 4 * static_cast<std::size_t>(cache.stated) && !cache.doubt.empty())
-    session.note(cache.doubt);
+  if (comm.rank() == 0 && size < 4 * static_cast<std::size_t>(cache.stated) && !cache.warning.empty())
+    session.note(cache.warning);
   const double seconds = given.at("window").real;
   BusForms<C> forms(comm, session, size);
   BusSides<C> sides(comm, size, seconds);

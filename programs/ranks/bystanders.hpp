@@ -57,21 +57,21 @@ class Bystanders {
   // At the partner: replies until each of `bystanders` has sent its end message, or so many times without bystanders.
   template <Communicator C>
   Task reply(C& comm, std::size_t bytes, std::int64_t times, int bystanders) {
-    const bool told = bystanders > 0;
-    for (bool going = told || times > 0; going;) {
+    const bool counted = bystanders > 0;
+    for (bool going = counted || times > 0; going;) {
       const auto arrived = co_await comm.recv(in(), bytes, any_source, echo_tag);
       if (arrived.source() != 0) {
         --bystanders;
         continue;
       }
-      going = told ? bystanders > 0 : --times > 0;
+      going = counted ? bystanders > 0 : --times > 0;
       out_[0] = std::byte{going};
       co_await comm.send(out(), bytes, 0, echo_tag);
     }
   }
   // At rank 0: echoes until the partner's reply carries the end flag; returns how many.
   template <Communicator C>
-  Task echo_until_told(C& comm, std::size_t bytes, std::int64_t& times) {
+  Task echo_until_end(C& comm, std::size_t bytes, std::int64_t& times) {
     do {
       co_await comm.send(out(), bytes, partner(), echo_tag);
       co_await comm.recv(in(), bytes, partner(), echo_tag);
@@ -80,7 +80,7 @@ class Bystanders {
   }
   // At a bystander, when it is done.
   template <Communicator C>
-  Task tell(C& comm) {
+  Task send_end(C& comm) {
     co_await comm.send(nullptr, 0, partner(), echo_tag);
   }
 

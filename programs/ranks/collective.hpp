@@ -84,8 +84,8 @@ help = "one operation, from the common start to the last exit"
     Collective kernel;
     const Case first = kernel.at(session.cases().front());
     const bool says = comm.rank() == 0;
-    const auto keep = [&](const std::string& why, bool said, auto possible) {
-      session.keep([&](const auto& each) { return possible(kernel.at(each)); }, why, said);
+    const auto keep = [&](const std::string& why, bool reported, auto possible) {
+      session.keep([&](const auto& each) { return possible(kernel.at(each)); }, why, reported);
     };
     keep("left out: the table has no such algorithm for the operation", false, [](const Case& at) {
       return at.algorithm == Algorithm::library || function_of<C>(at.operation, at.algorithm) != nullptr;
@@ -111,7 +111,7 @@ help = "one operation, from the common start to the last exit"
       kernel.windows_ = std::make_unique<Windows>();
     }
     co_await sample(comm, session, kernel);
-    if (comm.rank() == 0) tell(session, kernel.windows_);
+    if (comm.rank() == 0) report(session, kernel.windows_);
   }
 
   // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------

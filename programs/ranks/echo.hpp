@@ -144,7 +144,7 @@ headline = true
     int partner;
   };
   static constexpr std::string_view metric = "round_trip";
-  std::string_view cache(const Case&) const { return Buffers::said(way_); }
+  std::string_view cache(const Case&) const { return Buffers::label(way_); }
   Case at(const timing::CaseSettings& settings) const {
     const std::int64_t hops = settings.at("hops").integer;
     const auto found = std::ranges::find(*partners_, hops, &Partner::hops);

@@ -49,7 +49,7 @@ class Fan {
     int count;  // neighbours that take part
   };
   static constexpr std::string_view metric = "time";
-  std::string_view cache(const Case&) const { return Buffers::said(Buffers::Way::same); }
+  std::string_view cache(const Case&) const { return Buffers::label(Buffers::Way::same); }
   Case at(const timing::CaseSettings& settings) const {
     return {static_cast<std::size_t>(settings.at("bytes").integer),
             static_cast<int>(settings.at("neighbours").integer)};
@@ -94,13 +94,13 @@ class Fan {
 
   // What the middle found, at rank 0 too, which writes it down; untimed. Others do nothing.
   template <Communicator C, class Value>
-  Task tell(C& comm, Value* values, std::size_t count) const {
+  Task forward(C& comm, Value* values, std::size_t count) const {
     if (middle_ == 0) co_return;
-    if (comm.rank() == middle_) co_await comm.send(values, count * sizeof(Value), 0, told_tag);
-    if (comm.rank() == 0) co_await comm.recv(values, count * sizeof(Value), middle_, told_tag);
+    if (comm.rank() == middle_) co_await comm.send(values, count * sizeof(Value), 0, forward_tag);
+    if (comm.rank() == 0) co_await comm.recv(values, count * sizeof(Value), middle_, forward_tag);
   }
 
-  static constexpr int told_tag = 100;
+  static constexpr int forward_tag = 100;
   const std::vector<int>* around_ = nullptr;
   int middle_ = 0;
   int place_ = -1;  // of this rank among them

@@ -90,7 +90,7 @@ help = "bytes received in that time over it"
       if (comm.rank() == middle_) mine[static_cast<std::size_t>(reading)] = sum;
     }
     if (comm.rank() == middle_ && ticks) std::ranges::copy(mine, ticks);
-    co_await tell(comm, ticks ? ticks : mine.data(), static_cast<std::size_t>(run.readings));
+    co_await forward(comm, ticks ? ticks : mine.data(), static_cast<std::size_t>(run.readings));
   }
 
   template <Communicator C>
@@ -107,7 +107,7 @@ help = "bytes received in that time over it"
     } else if (takes_part(comm.rank(), at)) {
       co_await send_checked(comm, buffers_.out(at.bytes).next(), at.bytes, middle_, window);
     }
-    co_await tell(comm, &wrong, 1);
+    co_await forward(comm, &wrong, 1);
     verdict.passed = wrong == 0;
     verdict.detail = std::to_string(at.count) + " neighbours, a window each";
     if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";

@@ -88,7 +88,7 @@ help = "all bytes sent over the time"
       if (in_the_middle) mine[static_cast<std::size_t>(reading)] = comm.now() - start;
     }
     if (in_the_middle && ticks) std::ranges::copy(mine, ticks);
-    co_await tell(comm, ticks ? ticks : mine.data(), static_cast<std::size_t>(run.readings));
+    co_await forward(comm, ticks ? ticks : mine.data(), static_cast<std::size_t>(run.readings));
   }
 
   template <Communicator C>
@@ -112,7 +112,7 @@ help = "all bytes sent over the time"
       co_await comm.send(&wrong, sizeof wrong, middle_, credit_tag);
       if (comm.rank() == 0) wrong = 0;  // the middle counts it
     }
-    co_await tell(comm, &wrong, 1);
+    co_await forward(comm, &wrong, 1);
     verdict.passed = wrong == 0;
     verdict.detail = std::to_string(at.count) + " neighbours, a window each";
     if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";

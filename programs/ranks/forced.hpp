@@ -69,7 +69,7 @@ from = "ranks/round_trip.hpp"
     bool ready;
   };
   static constexpr std::string_view metric = "round_trip";
-  std::string_view cache(const Case&) const { return Buffers::said(Buffers::Way::same); }
+  std::string_view cache(const Case&) const { return Buffers::label(Buffers::Way::same); }
   Case at(const timing::CaseSettings& settings) const {
     return {static_cast<std::size_t>(settings.at("bytes").integer), settings.at("send").text == "ready"};
   }

@@ -68,7 +68,7 @@ from = "ranks/round_trip.hpp"
   // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
   using Case = std::size_t;  // bytes
   static constexpr std::string_view metric = "round_trip";
-  std::string_view cache(Case) const { return Buffers::said(Buffers::Way::same); }
+  std::string_view cache(Case) const { return Buffers::label(Buffers::Way::same); }
   Case at(const timing::CaseSettings& settings) const { return static_cast<std::size_t>(settings.at("bytes").integer); }
   template <Communicator C>
   timing::Json label(C&, Case bytes) const {

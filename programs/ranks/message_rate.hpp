@@ -92,7 +92,7 @@ order = 4
     int pairs;
   };
   static constexpr std::string_view metric = "time";
-  std::string_view cache(const Case&) const { return Buffers::said(Buffers::Way::same); }
+  std::string_view cache(const Case&) const { return Buffers::label(Buffers::Way::same); }
   Case at(const timing::CaseSettings& settings) const {
     return {static_cast<std::size_t>(settings.at("bytes").integer), static_cast<int>(settings.at("pairs").integer)};
   }

@@ -107,7 +107,7 @@ help = "part of communicating that computing hides"
   // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
   using Case = std::size_t;  // bytes
   static constexpr std::string_view metric = "together";
-  std::string_view cache(Case) const { return Buffers::said(Buffers::Way::same); }
+  std::string_view cache(Case) const { return Buffers::label(Buffers::Way::same); }
   Case at(const timing::CaseSettings& settings) const { return static_cast<std::size_t>(settings.at("bytes").integer); }
   std::vector<Series>& beside() { return beside_; }
   template <Communicator C>

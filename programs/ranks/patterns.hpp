@@ -121,7 +121,7 @@ help = "one operation: the round trip of a ping-pong, else from the common start
       kernel.windows_ = std::make_unique<Windows>();
     }
     co_await sample(comm, session, kernel);
-    if (comm.rank() == 0) tell(session, kernel.windows_);
+    if (comm.rank() == 0) report(session, kernel.windows_);
   }
 
   // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------

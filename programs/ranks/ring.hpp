@@ -85,7 +85,7 @@ help = "token: the circuit; shift: one step of all ranks"
     bool token;
   };
   static constexpr std::string_view metric = "time";
-  std::string_view cache(const Case&) const { return Buffers::said(Buffers::Way::same); }
+  std::string_view cache(const Case&) const { return Buffers::label(Buffers::Way::same); }
   Case at(const timing::CaseSettings& settings) const {
     return {static_cast<std::size_t>(settings.at("bytes").integer), settings.at("scheme").text == "token"};
   }

@@ -132,7 +132,7 @@ from = "ranks/round_trip.hpp"
         for (const int each : who_.between()) co_await comm.recv(nullptr, 0, each, Bystanders::told_tag);
         start = comm.now();
         times = 0;
-        co_await who_.echo_until_told(comm, at.bytes, times);
+        co_await who_.echo_until_end(comm, at.bytes, times);
       }
       ticks[reading] = (comm.now() - start) / times;
     }
@@ -153,7 +153,7 @@ from = "ranks/round_trip.hpp"
       co_await comm.recv(&lasting, sizeof lasting, 0, Bystanders::told_tag);
       co_await comm.send(nullptr, 0, 0, Bystanders::told_tag);
       co_await busy(comm, turns_in(comm, lasting), wrong_);
-      co_await who_.tell(comm);
+      co_await who_.send_end(comm);
     }
   }
 

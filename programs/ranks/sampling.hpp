@@ -99,7 +99,7 @@ Task account(C& comm, const Session& session, timing::Accounting& total) {
       total.steal += each.steal;
       for (std::size_t part = 0; part < total.energy.size(); ++part) {
         total.energy[part].joules += each.energy[part].joules;
-        total.energy[part].asked += each.energy[part].asked;
+        total.energy[part].intervals += each.energy[part].intervals;
         total.energy[part].known += each.energy[part].known;
       }
     }
@@ -143,10 +143,11 @@ void write_described(C& comm, Session& session, Kernel& kernel, const Case& at, 
   for (Run run = pace.next(); run.readings > 0; run = pace.next()) {
     pace.took({ticks, static_cast<std::size_t>(run.readings)}, 0);
   }
-  timing::Accounting nobody;
-  nobody.wall = static_cast<double>(comm.now() - from) / C::ticks_a_second;
+  timing::Accounting unaccounted;
+  unaccounted.wall = static_cast<double>(comm.now() - from) / C::ticks_a_second;
   const double start = session.began + static_cast<double>(from) / C::ticks_a_second;
-  write_block(session, kernel, kernel.label(comm, at), at, 0, order, state, pace, start, start + nobody.wall, nobody);
+  write_block(session, kernel, kernel.label(comm, at), at, 0, order, state, pace, start, start + unaccounted.wall,
+              unaccounted);
 }
 
 // One block of one case on a real machine, on every rank; rank 0 decides and writes.
@@ -202,11 +203,11 @@ Task sample_lines(C& comm, Session& session, Kernel& kernel, std::size_t index, 
   if (comm.is_simulated()) {
     const std::int64_t start = comm.now();
     co_await kernel.take(comm, at, lines);
-    timing::Accounting nobody;
-    nobody.wall = static_cast<double>(comm.now() - start) / C::ticks_a_second;
+    timing::Accounting unaccounted;
+    unaccounted.wall = static_cast<double>(comm.now() - start) / C::ticks_a_second;
     const double from = session.began + static_cast<double>(start) / C::ticks_a_second;
     for (const BlockLine& line : lines)
-      write_line(session, line, order++, facts, from, from + nobody.wall, nobody.json());
+      write_line(session, line, order++, facts, from, from + unaccounted.wall, unaccounted.json());
     co_return;
   }
   timing::Accounting before, after;

@@ -79,7 +79,7 @@ help = "one message to oneself"
   // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
   using Case = std::size_t;  // bytes
   static constexpr std::string_view metric = "time";
-  std::string_view cache(Case) const { return Buffers::said(way_); }
+  std::string_view cache(Case) const { return Buffers::label(way_); }
   Case at(const timing::CaseSettings& settings) const { return static_cast<std::size_t>(settings.at("bytes").integer); }
 
   template <Communicator C>

@@ -155,7 +155,7 @@ help = "round trips that passed, a second"
       for (const int each : who_.between()) co_await comm.send(nullptr, 0, each, Bystanders::told_tag);
       const std::int64_t start = comm.now();
       std::int64_t times = 0;
-      co_await who_.echo_until_told(comm, at.bytes, times);
+      co_await who_.echo_until_end(comm, at.bytes, times);
       const double lasted = static_cast<double>(comm.now() - start) / C::ticks_a_second;
       std::int64_t slowest[2] = {0, 0};  // with the echo, alone
       for (const int each : who_.between()) {
@@ -194,7 +194,7 @@ help = "round trips that passed, a second"
         co_await busy(comm, turns, wrong_);
         times[alone] = comm.now() - start;
       }
-      co_await who_.tell(comm);
+      co_await who_.send_end(comm);
       co_await comm.send(times, sizeof times, 0, Bystanders::told_tag);
     }
   }

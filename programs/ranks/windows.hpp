@@ -110,7 +110,7 @@ Task together(C& comm, int ranks) {
 }
 
 // Said once at the end, at rank 0: how good the clocks were, and how many windows were missed.
-inline void tell(Session& session, const std::unique_ptr<Windows>& windows) {
+inline void report(Session& session, const std::unique_ptr<Windows>& windows) {
   if (!windows || windows->taken == 0) return;
   if (windows->missed > 0) {
     session.note(std::to_string(windows->missed) + " of " + std::to_string(windows->taken) +

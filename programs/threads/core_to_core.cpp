@@ -100,10 +100,10 @@ void play_alone(std::atomic<std::int64_t>& number, std::int64_t from, std::int64
 
 int main(int argc, char** argv) {
   auto team = std::make_shared<threads::Team>();
-  bool said = false;
+  bool noted = false;
   return run_program(record, argc, argv, [&](Case& at) {
     const int most = at.profile() == "full" ? 4096 : at.profile() == "quick" ? 4 : 16;
-    if (team->processors().usable() > most && !std::exchange(said, true))
+    if (team->processors().usable() > most && !std::exchange(noted, true))
       at.note("pairs of the first " + std::to_string(most) +
               " hardware threads; --profile full, or --set first=each and " + "second=each, measures those of all " +
               std::to_string(team->processors().usable()));

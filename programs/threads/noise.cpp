@@ -305,8 +305,8 @@ std::int64_t steps_of(double seconds) {
 int main(int argc, char** argv) {
   auto team = std::make_shared<threads::Team>();
   return run_program(record, argc, argv, [&](Case& at) {
-    const auto asked = at.integer("threads");
-    const int members = static_cast<int>(asked ? asked : team->processors().usable());
+    const auto requested = at.integer("threads");
+    const int members = static_cast<int>(requested ? requested : team->processors().usable());
     if (!team->holds(at, members)) return;
     const bool by_work = at.choice("method") == "work";
     const double quantum = at.real("quantum") > 0 ? std::max(1e-6, at.real("quantum")) : by_work ? 2e-5 : 2e-4;

@@ -32,7 +32,7 @@ bool Team::holds(timing::Case& at, std::int64_t threads) {
     return false;
   }
   gather(static_cast<int>(threads));
-  if (!pinned_) at.doubt("threads could not be held on hardware threads of their own: two may share one");
+  if (!pinned_) at.warn("threads could not be held on hardware threads of their own: two may share one");
   at.afterwards([this] {
     const bool moved = moved_.exchange(false);
     return std::string(moved ? "a thread was moved off its hardware thread while it measured: two may have shared one"

@@ -100,7 +100,7 @@ const Energy& EnergyMeter::read() {
     zone.last = counted.value_or(0);
   }
   for (std::size_t part = 0; read_at_ >= 0 && part < 3; ++part) {
-    ++total_[part].asked;
+    ++total_[part].intervals;
     if (!whole[part]) continue;
     ++total_[part].known;
     total_[part].joules += gained[part];
@@ -116,9 +116,9 @@ std::string EnergyMeter::state(bool guest) const {
   if (refused_ == EACCES || refused_ == EPERM)
     return "not readable: permission denied: energy_uj is for root alone since CVE-2020-8694";
   if (refused_ != 0) return std::string("not readable: energy_uj: ") + std::strerror(refused_);
-  std::string said = "powercap:";
-  for (const Zone& zone : zones_) said += (said.back() == ':' ? " " : ", ") + zone.name;
-  return said;
+  std::string names = "powercap:";
+  for (const Zone& zone : zones_) names += (names.back() == ':' ? " " : ", ") + zone.name;
+  return names;
 }
 
 }  // namespace assay::timing

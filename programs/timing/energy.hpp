@@ -17,12 +17,12 @@ inline constexpr std::array<const char*, 3> energy_keys = {"energy_package", "en
 
 struct EnergyOfPart {  // plain: ranks send it
   double joules = 0;
-  std::int64_t asked = 0, known = 0;  // intervals between readings, and those of which the joules are known
+  std::int64_t intervals = 0, known = 0;  // intervals between readings, and those of which the joules are known
 
   EnergyOfPart since(const EnergyOfPart& start) const {
-    return {joules - start.joules, asked - start.asked, known - start.known};
+    return {joules - start.joules, intervals - start.intervals, known - start.known};
   }
-  bool holds() const { return asked > 0 && asked == known; }
+  bool holds() const { return intervals > 0 && intervals == known; }
 };
 using Energy = std::array<EnergyOfPart, 3>;
 

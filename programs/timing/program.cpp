@@ -47,7 +47,7 @@ void Case::write(const Json& line) { output_.line(line); }
 Json Case::label() const { return json_of(settings_); }
 void Case::check(std::function<Check()> verify) { checks_.push_back(std::move(verify)); }
 void Case::note(std::string_view text) { output_.note(text); }
-void Case::doubt(std::string_view text) { output_.note("doubted: " + std::string(text)); }
+void Case::warn(std::string_view text) { output_.note("doubted: " + std::string(text)); }
 void Case::afterwards(std::function<std::string()> ask) { afterwards_.push_back(std::move(ask)); }
 void Case::leave_out(std::string_view why) { output_.note("left out: " + std::string(why)); }
 
@@ -79,7 +79,7 @@ class Measurement {
     }
     for (Case& each : cases)
       for (const auto& ask : each.afterwards_)
-        if (const std::string doubt = ask(); !doubt.empty()) each.doubt(doubt);
+        if (const std::string warning = ask(); !warning.empty()) each.warn(warning);
     bool passed = true;
     for (Case& each : cases)
       for (const auto& verify : each.checks_) {

@@ -68,8 +68,8 @@ class Case {
   void check(std::function<Check()> verify);
   void note(std::string_view text);
   // What makes this launch's numbers doubtful: they are kept, but the run is not called clean.
-  void doubt(std::string_view text);
-  // Asked after all blocks; "" where all went well, else the doubt.
+  void warn(std::string_view text);
+  // Asked after all blocks; "" where all went well, else the warning.
   void afterwards(std::function<std::string()> ask);
   // Nothing to measure for these parameters: registers nothing and notes why.
   void leave_out(std::string_view why);

@@ -21,8 +21,8 @@ from assay import verbs, versions
 from assay.errors import AssayError, InterruptError
 
 
-def application(asked: str | None = None) -> typer.Typer:
-    """Make the command line: with the one verb that `asked` names, or else with all of them."""
+def application(verb: str | None = None) -> typer.Typer:
+    """Make the command line: with the one verb that `verb` names, or else with all of them."""
     app = typer.Typer(
         name="assay",
         no_args_is_help=True,
@@ -33,7 +33,7 @@ def application(asked: str | None = None) -> typer.Typer:
     )
     app.callback()(root)
     names = sorted(module.name for module in pkgutil.iter_modules(verbs.__path__) if not module.name.startswith("_"))
-    for name in [asked] if asked in names else names:  # names with an underscore: what verbs share
+    for name in [verb] if verb in names else names:  # names with an underscore: what verbs share
         importlib.import_module(f"assay.verbs.{name}").register(app)
     return app
 

@@ -26,7 +26,7 @@
 namespace assay::network {
 
 struct FlitWorm : LaneMessage {
-  std::uint32_t at = events::nobody, stops = 0;  // the last of its stops; how many there are
+  std::uint32_t at = events::no_index, stops = 0;  // the last of its stops; how many there are
 };
 
 template <class Source, class Observer>
@@ -41,7 +41,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
 
   FlitByFlit(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
              events::Random random, std::uint32_t span)
-      : Base(fabric, routing, how, source, observer, random, span), owner_(Base::lane_count_, nobody) {}
+      : Base(fabric, routing, how, source, observer, random, span), owner_(Base::lane_count_, no_index) {}
 
   [[nodiscard]] std::size_t memory() const {
     return Base::common_memory() + stops_.capacity() * sizeof(Stop) + owner_.capacity() * 4;
@@ -49,7 +49,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
   /// Lets the observer know which lanes are held for ever.
   void report_standing() {
     for (const Stop& stop : stops_)
-      if (stop.message != nobody && stop.crossed != 0 && stop.crossed < stop.flits)
+      if (stop.message != no_index && stop.crossed != 0 && stop.crossed < stop.flits)
         Base::crossed(messages_[stop.message].key, stop.link, stop.lane, stop.first, Crossing::never);
   }
   /// Messages that can never move again, and one circle of them.
@@ -62,7 +62,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
           for (unsigned c = 0; c < fabric_.links[messages_[i].want].channels; ++c)
             for (unsigned lane = messages_[i].klass; lane < lanes(messages_[i].want); lane += first.classes) {
               const auto owner = owner_[wires_[first.wire + c].lane + lane];
-              call(owner == nobody ? nobody : stops_[owner].message);
+              call(owner == no_index ? no_index : stops_[owner].message);
             }
         });
     circle.report(outcome, [&](std::uint32_t i) { return Base::described(messages_[i]); });
@@ -71,14 +71,14 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
  private:
   using Base::fabric_, Base::how_, Base::table_, Base::marks_, Base::first_, Base::queues_, Base::wires_,
       Base::messages_;
-  using Base::free_, Base::asking_, Base::flits_by_link_, Base::parts_, Base::now_, Base::nobody;
+  using Base::free_, Base::requests_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index;
   static constexpr Tick not_woken = ~Tick{0};
   enum Kind : unsigned { flit_comes, head_comes, credit_comes, wire_free, lane_free, sink_free, packet_asks };
   /// What a message has of one link: its lane, and the flits in the buffer at the far end.
   struct Stop {
-    std::uint32_t message = nobody, flits = 0, row = none;
+    std::uint32_t message = no_index, flits = 0, row = none;
     std::uint32_t link = 0, wire = 0, lane = 0;                   // lane: among all
-    std::uint32_t before = nobody, after = nobody;                // stops of the same message
+    std::uint32_t before = no_index, after = no_index;            // stops of the same message
     std::uint32_t crossed = 0, ready = 0, credits = 0, sunk = 0;  // flits; credits that came back
     Tick first = 0, last = 0, sinks = 0;  // starts of the first and last flit; when the sink takes another
     bool headed = false, drained = false, released = false;
@@ -90,7 +90,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
     const std::uint32_t waiting = queues_[first.queue + lane].waiting;
     for (unsigned c = 0; c < fabric_.links[link].channels; ++c)
       for (unsigned l = lane; l < lanes(link); l += first.classes)
-        if (owner_[wires_[first.wire + c].lane + l] == nobody) return waiting;
+        if (owner_[wires_[first.wire + c].lane + l] == no_index) return waiting;
     return waiting + 1;
   }
 
@@ -107,7 +107,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
         ++stop.ready;
         if (fabric_.links[stop.link].kind == LinkKind::ejection)
           sink(number);
-        else if (stop.after != nobody)
+        else if (stop.after != no_index)
           marks_.put(stops_[stop.after].wire);
         return;
       }
@@ -118,7 +118,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
         if (fabric_.links[stop.link].kind == LinkKind::ejection)
           sink(number);
         else
-          asking_.push_back(stop.message);
+          requests_.push_back(stop.message);
         return;
       }
       case credit_comes:
@@ -131,7 +131,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
       case lane_free:
         return release(number);
       case packet_asks:
-        return asking_.push_back(number);
+        return requests_.push_back(number);
       default:
         return sink(number);
     }
@@ -142,7 +142,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
     Base::arrived(index);
   }
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place(const Message& m) const {
-    return {m.at == nobody ? none : stops_[m.at].link, m.klass};
+    return {m.at == no_index ? none : stops_[m.at].link, m.klass};
   }
   void queue_up(std::uint32_t index) {
     const Message& m = messages_[index];
@@ -156,8 +156,8 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
     const Link& link = fabric_.links[wire.link];
     const First& first = first_[wire.link];
     for (unsigned lane = 0; lane < link.lanes; ++lane)
-      if (owner_[wire.lane + lane] == nobody)
-        if (Line& queue = queues_[first.queue + lane % first.classes]; queue.last != nobody)
+      if (owner_[wire.lane + lane] == no_index)
+        if (Line& queue = queues_[first.queue + lane % first.classes]; queue.last != no_index)
           grant(queue, number, wire.lane + lane);
     unsigned lane = whose_turn(wire, link);
     if (lane < link.lanes && wire.free_at <= now_) {
@@ -176,12 +176,12 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
     for (unsigned step = 0; step < link.lanes; ++step) {
       const unsigned lane = wire.turn + step < link.lanes ? wire.turn + step : wire.turn + step - link.lanes;
       const std::uint32_t stop = owner_[wire.lane + lane];
-      if (stop != nobody && may_cross(stops_[stop], link)) return lane;
+      if (stop != no_index && may_cross(stops_[stop], link)) return lane;
     }
     return link.lanes;
   }
   [[nodiscard]] bool may_cross(const Stop& stop, const Link& link) const {
-    return stop.crossed < stop.flits && (stop.before == nobody || stops_[stop.before].ready > stop.crossed) &&
+    return stop.crossed < stop.flits && (stop.before == no_index || stops_[stop.before].ready > stop.crossed) &&
            (link.buffer == 0 || stop.crossed - stop.credits < link.buffer);
   }
   void grant(Line& queue, std::uint32_t wire, std::uint32_t lane) {
@@ -204,7 +204,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
     stop.wire = wire;
     stop.lane = lane;
     stop.before = m.at;
-    if (m.at != nobody) stops_[m.at].after = number;
+    if (m.at != no_index) stops_[m.at].after = number;
     m.at = number;
     ++m.stops;
     owner_[lane] = number;
@@ -220,15 +220,16 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
       stop.first = now_;
       Message& m = messages_[stop.message];
       ++m.hops;
-      if (before == nobody) m.entered = now_;
+      if (before == no_index) m.entered = now_;
       if (out) m.head = now_;
     }
     if (last) Base::crossed(messages_[stop.message].key, stop.link, stop.lane, stop.first, now_);
-    if (last && before == nobody && stop.row == none) Base::left_source(messages_[stop.message].key, now_ + link.flit);
+    if (last && before == no_index && stop.row == none)
+      Base::left_source(messages_[stop.message].key, now_ + link.flit);
     if (last && out) deliver(stop.message);
     if (last && link.buffer == 0) post(lane_free, number, now_ + link.flit);
     post(flit == 0 ? head_comes : flit_comes, number, now_ + (flit == 0 ? link.head : link.body));
-    if (before != nobody) leave(before, flit);
+    if (before != no_index) leave(before, flit);
   }
   /// A flit starts to leave the buffer of this stop.
   void leave(std::uint32_t number, std::uint32_t flit) {
@@ -246,23 +247,23 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
   }
   void release(std::uint32_t number) {
     Stop& stop = stops_[number];
-    owner_[stop.lane] = nobody;
+    owner_[stop.lane] = no_index;
     stop.released = true;
     marks_.put(stop.wire);
-    if (stop.before == nobody && stop.row != none)
-      if (const auto packet = Base::next_packet(stop.row, messages_[stop.message].key); packet != nobody)
+    if (stop.before == no_index && stop.row != none)
+      if (const auto packet = Base::next_packet(stop.row, messages_[stop.message].key); packet != no_index)
         post(packet_asks, packet, now_ + how_.packet_gap);
     if (stops_[number].drained) forget(number);
   }
   void forget(std::uint32_t number) {
     const std::uint32_t index = stops_[number].message;
-    stops_[number].message = nobody;
+    stops_[number].message = no_index;
     free_stops_.push_back(number);
     if (--messages_[index].stops == 0 && !messages_[index].live) free_.push_back(index);
   }
   void sink(std::uint32_t number) {
     Stop& stop = stops_[number];
-    if (stop.message == nobody || !stop.headed || stop.sunk == stop.ready || stop.sinks > now_) return;
+    if (stop.message == no_index || !stop.headed || stop.sunk == stop.ready || stop.sinks > now_) return;
     const std::uint32_t flit = stop.sunk++;
     stop.sinks = now_ + how_.sink_ticks;
     if (flit + 1 < stop.flits) post(sink_free, number, stop.sinks);

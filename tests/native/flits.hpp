@@ -65,7 +65,7 @@ class Flits : RandomSource, Load {
     std::uint64_t id = 0;
     std::size_t row = 0;
     Tick born = 0;
-    int flits = 0, asked = 0, granted = 0;
+    int flits = 0, requested = 0, granted = 0;
     std::vector<Step> steps;
     std::vector<Lane*> lanes;  // by step
   };
@@ -99,15 +99,15 @@ class Flits : RandomSource, Load {
       for (auto& lane : wire.lanes) any |= sinks(wire, lane, now);
     for (std::size_t w = 0; w < worms_.size(); ++w) {
       Worm& worm = worms_[w];
-      if (worm.born > now || worm.asked != worm.granted || worm.granted == static_cast<int>(worm.steps.size()))
+      if (worm.born > now || worm.requested != worm.granted || worm.granted == static_cast<int>(worm.steps.size()))
         continue;
-      if (worm.asked == 0) {
+      if (worm.requested == 0) {
         if (worm.born != now) continue;
       } else {
         const Lane& at = *worm.lanes.back();
         if (at.crossed == 0 || at.left > 0 || at.buffer.front() > now) continue;
       }
-      const Step step = worm.steps[worm.asked++];
+      const Step step = worm.steps[worm.requested++];
       queues_[{step.link, step.lane}].push_back(static_cast<int>(w));
       any = true;
     }

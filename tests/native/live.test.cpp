@@ -148,19 +148,19 @@ void together(const Case& each) {
   const auto live = assay::network::make_live(larger, false);
   for (std::uint32_t node = 0; node < live->nodes(); ++node) live->submit(5, node, node ^ 4, 3, node);
   std::vector<Report> reports;
-  std::vector<int> heard(live->nodes(), 0);
+  std::vector<int> delivered(live->nodes(), 0);
   int wrong = 0, parts = 0;
   while (live->next() != Live::never) {
     for (bool more = true; more; ++parts) {
       reports.clear();
       more = live->serve(reports);
       for (const Report& one : reports) {
-        ++heard[one.cookie];
+        ++delivered[one.cookie];
         wrong += one.time != 5 + live->unloaded(3, 3) || one.hops != 3;
       }
     }
   }
-  for (const int times : heard) wrong += times != 1;
+  for (const int times : delivered) wrong += times != 1;
   if (wrong > 0 || parts < 8) {
     std::fprintf(stderr, "%s, all at once: %d wrong, reported in %d parts\n", each.name, wrong, parts);
     ++failures;

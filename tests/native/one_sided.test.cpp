@@ -119,9 +119,9 @@ void closed_forms() {
       const Times idle = access(machine(kind), true, bytes, 0);
       EXPECT(idle.returned, sent);
       EXPECT(idle.known, sent + data + (hardware ? 0 : taken) + word);
-      const Times asked = access(machine(kind), false, bytes, 0);
-      EXPECT(asked.returned, 100 * us);
-      EXPECT(asked.known, 100 * us + word + (hardware ? 0 : sent) + data + (hardware ? 0 : taken));
+      const Times got = access(machine(kind), false, bytes, 0);
+      EXPECT(got.returned, 100 * us);
+      EXPECT(got.known, 100 * us + word + (hardware ? 0 : sent) + data + (hardware ? 0 : taken));
       // The target computes.
       const Times put = access(machine(kind), true, bytes, busy);
       EXPECT(put.returned, sent);

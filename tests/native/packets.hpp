@@ -73,7 +73,7 @@ class Packets : RandomSource, Load {
     Tick ready = 0, tail = 0;
     std::vector<Tick> starts;  // of each flit over the last link that it has crossed
     std::uint32_t flits = 0;
-    bool asked = false, inside = false;
+    bool requested = false, inside = false;
     std::vector<Step> way;
     Buffer* buffer = nullptr;
   };
@@ -106,11 +106,11 @@ class Packets : RandomSource, Load {
     for (auto& one : queues_) any |= enter(one, now);
     for (std::size_t p = 0; p < packets_.size(); ++p) {
       Packet& packet = packets_[p];
-      if (packet.asked || packet.at == packet.way.size() || packet.ready > now) continue;
+      if (packet.requested || packet.at == packet.way.size() || packet.ready > now) continue;
       if (how_.buffers == "fifo" && packet.at > 0 &&
           (packet.buffer->order.front() != static_cast<int>(p) || packet.buffer->next_from > now))
         continue;
-      packet.asked = any = true;
+      packet.requested = any = true;
       Queue& wanted = queue(packet.way[packet.at]);
       if (how_.buffers == "output" && packet.at > 0) {
         wanted.place.push_back(static_cast<int>(p));
@@ -195,7 +195,7 @@ class Packets : RandomSource, Load {
       *std::find(from.inside.begin(), from.inside.end(), never) = end;
     else if (packet.at > 0)
       departs(packet, end);
-    packet.inside = packet.asked = false;
+    packet.inside = packet.requested = false;
     packet.tail = end;
     packet.buffer = &buffer;
     wire.free_at = end + link.flit;

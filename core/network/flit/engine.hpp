@@ -34,7 +34,7 @@
 namespace assay::network {
 
 struct LaneWorm : LaneMessage {
-  std::uint32_t at = events::nobody, stops = 0;  // the last of its stops; how many there are
+  std::uint32_t at = events::no_index, stops = 0;  // the last of its stops; how many there are
 };
 
 template <class Source, class Observer>
@@ -50,7 +50,7 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
   FlitEngine(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
              events::Random random, std::uint32_t span)
       : Base(fabric, routing, how, source, observer, random, span),
-        owner_(Base::lane_count_, nobody),
+        owner_(Base::lane_count_, no_index),
         stops_(fabric),
         wire_plans_(wires_.size()) {
     for (const Link& link : fabric.links) window_ = std::max({window_, link.body, link.head, link.credit});
@@ -71,7 +71,7 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
   /// Lets the observer know which lanes are held for ever.
   void report_standing() {
     for (const Stop& stop : stops_)
-      if (stop.message != nobody && stop.wire != none && stop.course.crossed() != 0 &&
+      if (stop.message != no_index && stop.wire != none && stop.course.crossed() != 0 &&
           stop.course.crossed() < stop.flits)
         Base::crossed(messages_[stop.message].key, stop.link, stop.lane, stop.first, Crossing::never);
   }
@@ -85,7 +85,7 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
           for (unsigned c = 0; c < fabric_.links[messages_[i].want].channels; ++c)
             for (unsigned lane = messages_[i].klass; lane < lanes(messages_[i].want); lane += first.classes) {
               const auto owner = owner_[wires_[first.wire + c].lane + lane];
-              call(owner == nobody ? nobody : stops_[owner].message);
+              call(owner == no_index ? no_index : stops_[owner].message);
             }
         });
     circle.report(outcome, [&](std::uint32_t i) { return Base::described(messages_[i]); });
@@ -93,16 +93,16 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
 
  private:
   using Base::fabric_, Base::how_, Base::table_, Base::first_, Base::queues_, Base::wires_, Base::messages_;
-  using Base::free_, Base::asking_, Base::flits_by_link_, Base::parts_, Base::now_, Base::nobody;
+  using Base::free_, Base::requests_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index;
   static constexpr Tick not_woken = ~Tick{0};
   static constexpr std::uint32_t of_sink = 0x80000000u, most_times = 8;
   enum Kind : unsigned { head_comes, wire_due, sink_due, lane_free, packet_asks };
   struct WirePlan {
-    Moment due = moment::never;      // when its plan ends
-    std::uint32_t special = nobody;  // the stop whose head or tail crosses then
-    Moment made = moment::never;     // when it was made
-    std::uint32_t times = 0;         // how often, at that moment
-    bool listed = false;             // to be planned again
+    Moment due = moment::never;        // when its plan ends
+    std::uint32_t special = no_index;  // the stop whose head or tail crosses then
+    Moment made = moment::never;       // when it was made
+    std::uint32_t times = 0;           // how often, at that moment
+    bool listed = false;               // to be planned again
   };
   struct Ready {
     std::uint32_t stop;
@@ -116,7 +116,7 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     const std::uint32_t waiting = queues_[first.queue + lane].waiting;
     for (unsigned c = 0; c < fabric_.links[link].channels; ++c)
       for (unsigned l = lane; l < lanes(link); l += first.classes)
-        if (owner_[wires_[first.wire + c].lane + l] == nobody) return waiting;
+        if (owner_[wires_[first.wire + c].lane + l] == no_index) return waiting;
     return waiting + 1;
   }
 
@@ -130,14 +130,14 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
   void happens(unsigned kind, std::uint32_t number) {
     switch (kind) {
       case head_comes:
-        return asking_.push_back(stops_[number].message);
+        return requests_.push_back(stops_[number].message);
       case wire_due:
         if (wires_[number].wake == now_) wires_[number].wake = not_woken;
         if (const Moment due = wire_plans_[number].due; moment::tick(due) == now_)
           agenda_.put(moment::pass(due), number);
         return;
       case sink_due:
-        if (const Stop& stop = stops_[number]; stop.message == nobody || stop.wire != none)
+        if (const Stop& stop = stops_[number]; stop.message == no_index || stop.wire != none)
           return;
         else if (stop.granted == here())
           serve_sink(number);
@@ -147,11 +147,11 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
       case lane_free:
         return release(number);
       default:
-        return asking_.push_back(number);
+        return requests_.push_back(number);
     }
   }
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place(const Message& m) const {
-    return {m.at == nobody ? none : stops_[m.at].link, m.klass};
+    return {m.at == no_index ? none : stops_[m.at].link, m.klass};
   }
   void queue_up(std::uint32_t index) {
     const Message& m = messages_[index];
@@ -160,14 +160,14 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
   }
   void release(std::uint32_t number) {
     Stop& stop = stops_[number];
-    owner_[stop.lane] = nobody;
+    owner_[stop.lane] = no_index;
     stop.released = true;
     last_ = std::max(last_, now_);
     const First& first = first_[stop.link];
     if (!queues_[first.queue + first.of(stop.lane - wires_[stop.wire].lane)].empty())
       agenda_.put(pass_ + gone_through(stop.wire), stop.wire);
-    if (stop.before == nobody && stop.row != none)
-      if (const auto packet = Base::next_packet(stop.row, messages_[stop.message].key); packet != nobody)
+    if (stop.before == no_index && stop.row != none)
+      if (const auto packet = Base::next_packet(stop.row, messages_[stop.message].key); packet != no_index)
         post(packet_asks, packet, now_ + how_.packet_gap);
     if (stops_[number].drained) forget(number);
   }
@@ -191,7 +191,7 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
       if (!next.sink)
         look(next.number);
       else if (const Stop& stop = stops_[next.number];
-               stop.message != nobody && stop.wire == none && stop.granted == here())
+               stop.message != no_index && stop.wire == none && stop.granted == here())
         serve_sink(next.number);
     }
     pass_ = place_ = 0;
@@ -201,15 +201,15 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     const First& first = first_[wire.link];
     bool granted = false;
     for (unsigned lane = 0; lane < lanes(wire.link); ++lane) {
-      if (owner_[wire.lane + lane] != nobody) continue;
+      if (owner_[wire.lane + lane] != no_index) continue;
       Line& queue = queues_[first.queue + first.of(lane)];
       if (queue.empty()) continue;
       grant(queue, number, wire.lane + lane);
       granted = true;
     }
     const WirePlan& made = wire_plans_[number];
-    if (granted || (made.due == here() && made.special == nobody)) plan(number);
-    if (made.due == here() && made.special != nobody) {
+    if (granted || (made.due == here() && made.special == no_index)) plan(number);
+    if (made.due == here() && made.special != no_index) {
       cross(made.special);
       plan(number);
     }
@@ -228,7 +228,7 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     }
   }
   void list(std::uint32_t number) {
-    if (number == nobody || stops_[number].course.crossed() == stops_[number].flits) return;
+    if (number == no_index || stops_[number].course.crossed() == stops_[number].flits) return;
     const auto wire = stops_[number].wire;
     if (wire != none && wire_plans_[wire].listed) return;
     if (wire != none) wire_plans_[wire].listed = true;
@@ -249,7 +249,7 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     const bool at_it = number + 1 < place_;
     for (unsigned lane = 0; lane < link.lanes; ++lane) {
       const std::uint32_t owner = owner_[wire.lane + lane];
-      if (owner == nobody) continue;
+      if (owner == no_index) continue;
       Stop& stop = stops_[owner];
       if (stop.course.crossed() == 0 || !stop.course.settle(here(), at_it, stop.flits - 1)) continue;
       if (const Tick free = moment::tick(stop.course.last()) + link.flit; free > wire.free_at) {
@@ -266,7 +266,7 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     Moment least = moment::never;
     for (unsigned lane = 0; lane < link.lanes; ++lane) {
       const std::uint32_t owner = owner_[wire.lane + lane];
-      if (owner == nobody) continue;
+      if (owner == no_index) continue;
       const Stop& stop = stops_[owner];
       const std::uint32_t flit = stop.course.crossed();
       if (flit == stop.flits) continue;
@@ -280,7 +280,7 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
       least = std::min(least, at);
     }
     WirePlan& plan = wire_plans_[number];
-    plan.special = nobody;
+    plan.special = no_index;
     plan.due = moment::never;
     if (ready_.empty()) return;
     const Moment at = std::max(moment::at(wire.free_at), least);
@@ -373,7 +373,7 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     stop.lane = lane;
     stop.before = m.at;
     stop.granted = here();
-    if (m.at != nobody) {
+    if (m.at != no_index) {
       stops_[m.at].after = number;
       list(m.at);
     }
@@ -396,7 +396,7 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     if (stop->course.crossed() == 1) {
       stop->first = now_;
       ++m.hops;
-      if (stop->before == nobody) m.entered = now_;
+      if (stop->before == no_index) m.entered = now_;
       if (out) m.head = now_;
       if (!out) post(head_comes, number, now_ + link.head);
       if (out && holds_back(link)) {
@@ -416,23 +416,23 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     const std::uint32_t before = stop.before;
     flits_by_link_[stop.link] += stop.flits - stop.counted;
     Base::crossed(messages_[stop.message].key, stop.link, stop.lane, stop.first, now_);
-    if (before == nobody && stop.row == none) Base::left_source(messages_[stop.message].key, now_ + link.flit);
+    if (before == no_index && stop.row == none) Base::left_source(messages_[stop.message].key, now_ + link.flit);
     if (link.buffer == 0) post(lane_free, number, now_ + link.flit);
     if (out) {
       messages_[stop.message].tail = now_;
-      if (stop.after == nobody) {  // the sink holds nothing back: the tail leaves into it at once, or behind the head
+      if (stop.after == no_index) {  // the sink holds nothing back: the tail leaves into it at once, or behind the head
         const std::uint64_t head = stop.first + link.head + std::uint64_t{how_.sink_ticks} * (stop.flits - 1);
         const std::uint64_t tail = stop.flits == 1 ? now_ + link.head : now_ + link.body;
         last_ = std::max(last_, std::max(head, tail));
         leave(number, std::max(head, tail));
       }
       Base::arrived(stop.message);
-      if (stop.after != nobody && link.body == 0) {
+      if (stop.after != no_index && link.body == 0) {
         plan_sink(stop.after);
         take_tail(stop.after);
       }
     }
-    if (before != nobody) leave(before, now_);
+    if (before != no_index) leave(before, now_);
   }
   /// The tail starts to leave the buffer of this stop at `time`.
   void leave(std::uint32_t number, Tick time) {
@@ -500,7 +500,7 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     const Link& link = fabric_.links[stop.link];
     const Tick start = moment::tick(course.last());
     last_ = std::max({last_, stop.first + link.head, start + (stop.counted == 1 ? link.head : link.body)});
-    if (stop.before == nobody) return;
+    if (stop.before == no_index) return;
     const Link& before = fabric_.links[stops_[stop.before].link];
     if (before.buffer != 0 && std::uint64_t{stop.counted} - 1 + before.buffer < stop.flits)
       last_ = std::max(last_, start + before.credit);
@@ -508,7 +508,7 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
   /// Brings flits_by_link_ up to `end`.
   void count_flits(Moment end) {
     for (Stop& stop : stops_) {
-      if (stop.message == nobody || stop.wire == none) continue;
+      if (stop.message == no_index || stop.wire == none) continue;
       const std::uint32_t crossed = stop.course.crossed();
       if (crossed == stop.flits) continue;
       Course course = stop.course;

@@ -12,10 +12,10 @@ namespace assay::network {
 
 /// What a message has of one link: its lane, and when its flits cross; or of its sink: when it takes them.
 struct Stop {
-  std::uint32_t message = events::nobody, flits = 0, row = none;
-  std::uint32_t link = 0, wire = 0, lane = 0;                     // lane: among all; wire: none for a sink
-  std::uint32_t before = events::nobody, after = events::nobody;  // stops of the same message
-  std::uint32_t counted = 0;                                      // flits that are in flits_by_link_
+  std::uint32_t message = events::no_index, flits = 0, row = none;
+  std::uint32_t link = 0, wire = 0, lane = 0;                         // lane: among all; wire: none for a sink
+  std::uint32_t before = events::no_index, after = events::no_index;  // stops of the same message
+  std::uint32_t counted = 0;                                          // flits that are in flits_by_link_
   bool drained = false, released = false;
   std::uint64_t first = 0;  // start of the first flit
   Moment granted = 0;       // a sink: when its plan ends
@@ -48,20 +48,20 @@ class Stops {
     stop.message = message;
     stop.flits = flits;
     stop.row = none;
-    stop.before = stop.after = events::nobody;
+    stop.before = stop.after = events::no_index;
     stop.counted = 0;
     stop.drained = stop.released = false;
     stop.course.clear();
     return number;
   }
   void remove(std::uint32_t number) {
-    stops_[number].message = events::nobody;
+    stops_[number].message = events::no_index;
     free_.push_back(number);
   }
 
   /// When flit `flit` and those behind it are at hand for this stop.
   [[nodiscard]] Stretch supply(const Stop& stop, std::uint32_t flit) const {
-    if (stop.before == events::nobody) return {0, 0, 0, endless};
+    if (stop.before == events::no_index) return {0, 0, 0, endless};
     const Stop& before = stops_[stop.before];
     Stretch found = before.course.find(flit);
     const Link& link = fabric_.links[before.link];
@@ -72,7 +72,7 @@ class Stops {
   [[nodiscard]] Stretch room(const Stop& stop, std::uint32_t flit) const {
     const Link& link = fabric_.links[stop.link];
     if (stop.wire == none || link.buffer == 0) return {0, 0, 0, endless};
-    if (stop.after == events::nobody) {
+    if (stop.after == events::no_index) {
       if (link.kind == LinkKind::ejection) return {0, 0, 0, endless};
       return flit < link.buffer ? Stretch{0, 0, 0, link.buffer} : Stretch{moment::never, 0, flit, endless};
     }
@@ -108,7 +108,7 @@ class Stops {
     std::uint32_t gap, end;
     Moment due;
   };
-  /// How it goes on after the next flit at `at`, where events::nobody else wants the wire; `due`: the first flit that
+  /// How it goes on after the next flit at `at`, where nobody else wants the wire; `due`: the first flit that
   /// will not be as presumed, or the tail.
   [[nodiscard]] Run run_on(const Stop& stop, Moment at, std::uint32_t least) const {
     const std::uint32_t crossed = stop.course.crossed(), flit = crossed + 1;

@@ -192,13 +192,13 @@ class CircuitCube final : public Live {
       wait(word, index);
       return;
     }
-    const std::uint64_t asked = w.entered ? inside : now, granted = std::max(word, asked);
+    const std::uint64_t requested = w.entered ? inside : now, granted = std::max(word, requested);
     word = held_alone;
     if (!w.entered && granted == now && inside > now) {
       w.entered = 1;
       return ask(index, now, inside);
     }
-    cross(index, granted, granted == asked);
+    cross(index, granted, granted == requested);
     if (!granted_.empty()) settle();
   }
   void wait(std::uint64_t& word, std::uint32_t index) {

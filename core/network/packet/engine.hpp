@@ -30,11 +30,11 @@
 namespace assay::network {
 
 struct Packet : LaneMessage {
-  std::uint32_t behind = events::nobody;  // fifo: who stands behind it in its buffer
+  std::uint32_t behind = events::no_index;  // fifo: who stands behind it in its buffer
   std::uint64_t ready = 0;
-  Passage passage;                                             // over that link
-  std::uint32_t link = none, wire = 0, lane = events::nobody;  // whose far end it stands at
-  bool inside = false;                                         // an output queue
+  Passage passage;                                               // over that link
+  std::uint32_t link = none, wire = 0, lane = events::no_index;  // whose far end it stands at
+  bool inside = false;                                           // an output queue
 };
 /// Those that wait for the wires of a lane class.
 struct PacketQueue {
@@ -82,9 +82,9 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
  private:
   using Base::fabric_, Base::how_, Base::table_, Base::marks_, Base::first_, Base::queues_, Base::wires_,
       Base::messages_;
-  using Base::free_, Base::asking_, Base::flits_by_link_, Base::parts_, Base::now_, Base::nobody;
+  using Base::free_, Base::requests_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index;
   static constexpr Tick not_woken = 0;
-  enum Kind : unsigned { asks, wire_wakes, place_free };
+  enum Kind : unsigned { wants_link, wire_wakes, place_free };
   /// The buffer of a virtual channel at the far end.
   struct alignas(32) Lane : Credits {  // known returns of credits
     std::uint32_t open = 0;            // packets in it whose departure is not known
@@ -92,8 +92,8 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
   static_assert(sizeof(Lane) == 32);  // two to a line of memory
   /// fifo: the last of those packets; from when the one behind the last that left may ask, or go into the sink.
   struct Behind {
-    Tick next_asks = 0;
-    std::uint32_t last = nobody;
+    Tick next_request = 0;
+    std::uint32_t last = no_index;
   };
   /// The output queue of a lane class: who waits for a place in it, and the places taken.
   struct Output {
@@ -128,8 +128,8 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
   }
 
   void happens(unsigned kind, std::uint32_t number) {
-    if (kind == asks)
-      asking_.push_back(number);
+    if (kind == wants_link)
+      requests_.push_back(number);
     else if (kind == wire_wakes)
       marks_.put(number);
     else
@@ -171,7 +171,7 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     if (late_.empty()) return false;
     for (std::size_t i = 0; i < late_.size(); ++i) {
       const Late one = late_[i];
-      if (one.lane == nobody)
+      if (one.lane == no_index)
         leave_place(one.number);
       else
         return_credit(one.number, one.lane, now_);
@@ -209,7 +209,7 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     for (unsigned step = 0; step < face.lanes; ++step) {
       const unsigned lane = wire.turn + step < face.lanes ? wire.turn + step : wire.turn + step - face.lanes;
       Line& line = queues_[face.queue_of(lane)].wire;
-      if (line.last == nobody) continue;
+      if (line.last == no_index) continue;
       Lane& buffer = lanes_[wire.lane + lane];
       if (how_.buffer_packets != 0) {
         buffer.forget(now_);
@@ -258,14 +258,14 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
       const std::uint64_t key = m.key;
       // The injection channel is free again then: the message's next packet asks after it. (It may move this one.)
       if (row != none)
-        if (const auto packet = Base::next_packet(row, key); packet != nobody)
-          table_.put(now_, wire.free_at + how_.packet_gap, asks, packet);
+        if (const auto packet = Base::next_packet(row, key); packet != no_index)
+          table_.put(now_, wire.free_at + how_.packet_gap, wants_link, packet);
       if (row == none || parts_[row].left == 0) Base::left_source(key, wire.free_at);
     } else if (m.inside) {
       m.inside = false;
       const std::uint32_t place = first_[wire.link].queue + m.klass;
       if (tail == now_)
-        late_.push_back({place, nobody});
+        late_.push_back({place, no_index});
       else
         table_.put(now_, tail, place_free, place);
     } else {
@@ -284,17 +284,17 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     if (face.out) {
       m.head = now_;
       // Where buffers are first-in-first-out the sink takes one packet at a time, as a link does.
-      if (fifo_) m.ready = std::max(m.ready, behind_[lane].next_asks);
+      if (fifo_) m.ready = std::max(m.ready, behind_[lane].next_request);
       const Tick sunk = m.passage.next(face.body, m.ready, how_.sink_ticks, m.length).last;
-      if (fifo_) behind_[lane].next_asks = sunk + std::max(face.credit + 1, how_.sink_ticks);
+      if (fifo_) behind_[lane].next_request = sunk + std::max(face.credit + 1, how_.sink_ticks);
       return_credit(number, lane, sunk + face.credit);
       return deliver(index);
     }
-    if (!fifo_) return table_.put(now_, m.ready, asks, index);
+    if (!fifo_) return table_.put(now_, m.ready, wants_link, index);
     const std::uint32_t before = behind_[lane].last;
     behind_[lane].last = index;
-    if (before == nobody)
-      table_.put(now_, std::max(m.ready, behind_[lane].next_asks), asks, index);
+    if (before == no_index)
+      table_.put(now_, std::max(m.ready, behind_[lane].next_request), wants_link, index);
     else
       messages_[before].behind = index;
   }
@@ -303,12 +303,12 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     const Tick back = time + faces_[m.wire].credit;
     if (fifo_) {
       Behind& behind = behind_[m.lane];
-      behind.next_asks = back + 1;
-      if (m.behind == nobody)
-        behind.last = nobody;
+      behind.next_request = back + 1;
+      if (m.behind == no_index)
+        behind.last = no_index;
       else
-        table_.put(now_, std::max(messages_[m.behind].ready, behind.next_asks), asks, m.behind);
-      m.behind = nobody;
+        table_.put(now_, std::max(messages_[m.behind].ready, behind.next_request), wants_link, m.behind);
+      m.behind = no_index;
     }
     if (granted && back == now_)
       late_.push_back({m.wire, m.lane});
@@ -351,14 +351,14 @@ void PacketEngine<Source, Observer>::find_deadlock(Outcome& outcome) const {
     const First& first = first_[m.want];
     circle.waits(i, [&](auto call) {
       if (output_ && m.link != none && !m.inside) {
-        if (outputs_[first.queue + m.klass].inside != inside[first.queue + m.klass].size()) call(nobody);
+        if (outputs_[first.queue + m.klass].inside != inside[first.queue + m.klass].size()) call(no_index);
         for (const auto holder : inside[first.queue + m.klass]) call(holder);
         return;
       }
       for (unsigned c = 0; c < fabric_.links[m.want].channels; ++c)
         for (unsigned l = m.klass; l < fabric_.links[m.want].lanes; l += first.classes) {
           const std::uint32_t lane = wires_[first.wire + c].lane + l;
-          if (how_.buffer_packets == 0 || stands[lane].size() < how_.buffer_packets) call(nobody);
+          if (how_.buffer_packets == 0 || stands[lane].size() < how_.buffer_packets) call(no_index);
           for (const auto holder : stands[lane]) call(holder);
         }
     });

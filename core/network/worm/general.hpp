@@ -128,15 +128,15 @@ class GeneralEngine : private RandomSource, private Load {
   void cycle(Tick now) {
     now_ = now;
     if (rare_ <= now) rare(now);
-    asking_.clear();
-    for (std::uint32_t index = wheel_.take(static_cast<std::uint32_t>(now)); index != events::nobody;
+    requests_.clear();
+    for (std::uint32_t index = wheel_.take(static_cast<std::uint32_t>(now)); index != events::no_index;
          index = worms_[index].next)
-      asking_.push_back({worms_[index].key, index});
+      requests_.push_back({worms_[index].key, index});
     // A bucket gives back last what was put in first, which is mostly in order.
-    if (mutant != 2) std::reverse(asking_.begin(), asking_.end());
+    if (mutant != 2) std::reverse(requests_.begin(), requests_.end());
     while (source_.next_cycle() == now) create();
-    if (mutant != 2) put_in_order(asking_);
-    for (std::size_t i = 0; i < asking_.size(); ++i) ask(asking_[i].index);
+    if (mutant != 2) put_in_order(requests_);
+    for (std::size_t i = 0; i < requests_.size(); ++i) ask(requests_[i].index);
   }
   void push(std::uint32_t index, Tick time) {
     if (time - now_ < wheel_.size()) {
@@ -187,7 +187,7 @@ class GeneralEngine : private RandomSource, private Load {
       row = parts_.add(whole, flits = how_.packet_flits);
     }
     key <<= Parts::packet_bits;
-    asking_.push_back({key, start(arrival.source, arrival.destination, flits, key, row, now_)});
+    requests_.push_back({key, start(arrival.source, arrival.destination, flits, key, row, now_)});
   }
   std::uint32_t start(std::uint32_t source, std::uint32_t destination, std::uint32_t flits, std::uint64_t key,
                       std::uint32_t row, Tick born) {
@@ -204,7 +204,7 @@ class GeneralEngine : private RandomSource, private Load {
       w.packet = {};
     else
       w.train = {};
-    w.successor = events::nobody;
+    w.successor = events::no_index;
     w.live = true;
     w.waiting = false;
     w.path.clear();
@@ -412,7 +412,7 @@ class GeneralEngine : private RandomSource, private Load {
     if (!fifo_) return push(index, w.packet.ready);
     const std::uint32_t before = taken.last;
     taken.last = index;
-    if (before == events::nobody)
+    if (before == events::no_index)
       push(index, std::max(w.packet.ready, taken.departure));
     else
       worms_[before].successor = index;
@@ -446,9 +446,9 @@ class GeneralEngine : private RandomSource, private Load {
     FarEnd& channel = far_ends_[left.channel];
     const std::uint32_t behind = worms_[index].successor;
     channel.departure = departure + fabric_.links[left.link].credit + 1;
-    if (channel.last == index) channel.last = events::nobody;
-    worms_[index].successor = events::nobody;
-    if (behind != events::nobody) push(behind, std::max(worms_[behind].packet.ready, channel.departure));
+    if (channel.last == index) channel.last = events::no_index;
+    worms_[index].successor = events::no_index;
+    if (behind != events::no_index) push(behind, std::max(worms_[behind].packet.ready, channel.departure));
   }
   void free_slot(std::uint32_t channel, std::uint32_t link, Tick time) {
     FarEnd& c = far_ends_[channel];
@@ -537,7 +537,7 @@ class GeneralEngine : private RandomSource, private Load {
   Pool worms_;
   Parts parts_;
   std::vector<std::uint32_t> free_;
-  std::vector<LinkRequest> asking_;
+  std::vector<LinkRequest> requests_;
   std::vector<Granted> granted_;
   std::vector<std::uint64_t> flits_by_link_;
   events::Distant distant_, wakes_;

@@ -9,18 +9,18 @@
 
 namespace assay::network {
 
-using events::nobody;
+using events::no_index;
 
 /// What others have to know of a message. `free`: the cycle from which its injection channel is free, or `unknown`.
 struct alignas(16) Train {
-  std::uint32_t tag = 0, free = 0, route = 0, followers = nobody;
+  std::uint32_t tag = 0, free = 0, route = 0, followers = no_index;
   static constexpr std::uint32_t unknown = 0x7fffff00u;
 };
 
 /// The rest of it.
 struct RigidMessage {
-  std::uint32_t next = nobody;  // in the bucket, queue or list of followers it stands in
-  std::uint32_t key = 0;        // ties: the lower is served first
+  std::uint32_t next = no_index;  // in the bucket, queue or list of followers it stands in
+  std::uint32_t key = 0;          // ties: the lower is served first
   std::uint32_t source = 0, flits = 0;
   std::uint32_t born = 0, entered = 0;  // generated; head crossed the injection link
   std::uint64_t want = 0;               // what it asks for while it waits: see Head

@@ -44,7 +44,7 @@ class LinkTable {
 template <class Tag>
 struct PathMessage {
   static constexpr std::size_t longest = 24;
-  std::uint32_t next = nobody, key = 0;
+  std::uint32_t next = no_index, key = 0;
   std::uint32_t born = 0, entered = 0, flits = 0;
   std::uint8_t at = 0, hops = 0;  // links crossed; of the path
   Tag tag{};                      // the model's own
@@ -97,15 +97,15 @@ class PathEngine : public ShortClock {
     if (woken_) [[unlikely]]
       in_order();
     if (rare_ <= now) rare(now);
-    if (wheel_.head(now) != nobody)
-      for (std::uint32_t index = wheel_.take(now); index != nobody; index = messages_[index].next) insert(index);
-    std::uint32_t last = nobody;
+    if (wheel_.head(now) != no_index)
+      for (std::uint32_t index = wheel_.take(now); index != no_index; index = messages_[index].next) insert(index);
+    std::uint32_t last = no_index;
     for (const auto index : current_) {
-      if (last != nobody) advance(last, now, 0);
+      if (last != no_index) advance(last, now, 0);
       last = index;
     }
     while (arrival_ == now) {
-      if (last != nobody) advance(last, now, 0);
+      if (last != no_index) advance(last, now, 0);
       last = slot();
       Message& m = messages_[last];
       m.key = key_;
@@ -116,7 +116,7 @@ class PathEngine : public ShortClock {
       ++created_;
       next_arrival(model_.next_cycle());
     }
-    if (last != nobody) advance(last, now, limit_ == 0 ? 0 : std::min(stop_, next_time()));
+    if (last != no_index) advance(last, now, limit_ == 0 ? 0 : std::min(stop_, next_time()));
   }
   void insert(std::uint32_t index) {
     current_.push_back(index);

@@ -117,7 +117,7 @@ class RigidEngine : public ShortClock {
       in_order();
     if (rare_ <= now) [[unlikely]]
       wake(now);
-    if (wheel_.head(now) != nobody) merge(now);
+    if (wheel_.head(now) != no_index) merge(now);
     if constexpr (!Source::newest_last)
       while (arrival_ == now) arrive_among(now);
     next_->reserve(current_->count + std::size_t{next_->count});
@@ -242,7 +242,7 @@ class RigidEngine : public ShortClock {
   /// The bucket of this cycle into its list: those that waited are mostly older than all others, so from the front.
   [[gnu::noinline]] void merge(std::uint32_t now) {
     std::uint32_t tag = wheel_.take(now);
-    for (std::uint32_t room = far_ ? 0 : HeadList::room; tag != nobody && room > 0; --room) {
+    for (std::uint32_t room = far_ ? 0 : HeadList::room; tag != no_index && room > 0; --room) {
       const Head head = head_of(tag);
       tag = message(tag).next;
       Head* at = --current_->first;
@@ -251,9 +251,9 @@ class RigidEngine : public ShortClock {
         for (; at != last && at[1].key() < head.key(); ++at) *at = at[1];
       *at = head;
     }
-    if (tag == nobody) return;
+    if (tag == no_index) return;
     bucket_.clear();
-    for (; tag != nobody; tag = message(tag).next) bucket_.push_back(head_of(tag));
+    for (; tag != no_index; tag = message(tag).next) bucket_.push_back(head_of(tag));
     std::sort(bucket_.begin(), bucket_.end(), Head::earlier);
     merged_->clear();
     merged_->reserve(current_->count + bucket_.size());
@@ -285,7 +285,7 @@ class RigidEngine : public ShortClock {
     m.flits = arrival.flits;
     m.born = now;
     m.key = next_key();
-    train_[place] = {tag_, unknown, (arrival.source ^ arrival.destination) << 1 | (out_channels_ == 1), nobody};
+    train_[place] = {tag_, unknown, (arrival.source ^ arrival.destination) << 1 | (out_channels_ == 1), no_index};
     ++created_;
     next_arrival(source_.next_cycle());
     return tag_;
@@ -390,13 +390,13 @@ class RigidEngine : public ShortClock {
       observer_.delivered(*this, m, head, hops);
       if (in_channels_ > 1) release_end(injection(m.source), m.slot_in, in_channels_, free_at);
       if (out_channels_ > 1) release_end(ejection(destination(m, own)), m.slot_out, out_channels_, free_at + hops - 1);
-      if (own.followers != nobody) follow(own);
+      if (own.followers != no_index) follow(own);
     }
     done_count_ = 0;
   }
   /// Grants each follower the channel behind the train.
   [[gnu::noinline]] void follow(Train& own) {
-    for (std::uint32_t tag = own.followers; tag != nobody;) {
+    for (std::uint32_t tag = own.followers; tag != no_index;) {
       Message& m = message(tag);
       const std::uint32_t next = m.next;
       if (m.want == inject_)
@@ -405,7 +405,7 @@ class RigidEngine : public ShortClock {
         crossed(tag, m, free_from(own, dimension_of(m.want)));
       tag = next;
     }
-    own.followers = nobody;
+    own.followers = no_index;
   }
 
   // --- injection and ejection links of several channels --------------------------------------------------------------
@@ -451,7 +451,7 @@ class RigidEngine : public ShortClock {
       trains[train_[old].tag & mask_] = train_[old];
       messages[train_[old].tag & mask_] = messages_[old];
     }
-    trains[0] = {never_free, unknown, 0, nobody};
+    trains[0] = {never_free, unknown, 0, no_index};
     train_ = std::move(trains);
     messages_ = std::move(messages);
   }

@@ -55,7 +55,7 @@ class ShortClock {
   /// The first cycle in which something comes that is in no list for the next one.
   [[nodiscard]] [[gnu::always_inline]] std::uint64_t next_event() const {
     const std::uint32_t near = wheel_.after(now_);
-    return std::min({near == events::nobody ? ~std::uint64_t{0} : near, arrival_, rare_});
+    return std::min({near == events::no_index ? ~std::uint64_t{0} : near, arrival_, rare_});
   }
   void next_arrival(std::uint64_t cycle) { arrival_ = relative_or_never(cycle); }
   /// After a change to the heaps or the base. `arrival`: the cycle of the next message.

@@ -24,13 +24,13 @@
 
 namespace assay::network {
 
-using events::nobody;
+using events::no_index;
 
 template <class Net>
 struct UnitMessage {
-  std::uint32_t next = nobody;  // in the queue or bucket it stands in
-  std::uint32_t key = 0;        // ties: the lower is served first
-  std::uint32_t want = 0;       // the link that it requests, or waits for
+  std::uint32_t next = no_index;  // in the queue or bucket it stands in
+  std::uint32_t key = 0;          // ties: the lower is served first
+  std::uint32_t want = 0;         // the link that it requests, or waits for
   typename Net::Place place{};
   std::uint32_t source = 0, destination = 0, flits = 0;
   std::uint32_t born = 0, entered = 0;  // generated; head crossed the injection link
@@ -83,7 +83,7 @@ class UnitEngine : public ShortClock {
     if (woken_) [[unlikely]]
       in_order(count);
     if (rare_ <= now) wake(now);
-    if (wheel_.head(now) != nobody) count = merge(count, now);
+    if (wheel_.head(now) != no_index) count = merge(count, now);
     if constexpr (!Source::newest_last)
       if (arrival_ == now) count = arrive_among(count, now);
     for (std::uint32_t i = 0; i < count; ++i) request(current_[i], now);
@@ -95,12 +95,12 @@ class UnitEngine : public ShortClock {
   [[gnu::noinline]] std::uint32_t merge(std::uint32_t count, std::uint32_t now) {
     const auto before = [this](std::uint32_t a, std::uint32_t b) { return messages_[a].key < messages_[b].key; };
     std::uint32_t index = wheel_.take(now);
-    if (messages_[index].next == nobody || mutant == 2) {
-      for (; index != nobody; index = messages_[index].next) count = insert(current_, count, index);
+    if (messages_[index].next == no_index || mutant == 2) {
+      for (; index != no_index; index = messages_[index].next) count = insert(current_, count, index);
       return count;
     }
     bucket_.clear();
-    for (; index != nobody; index = messages_[index].next) bucket_.push_back(index);
+    for (; index != no_index; index = messages_[index].next) bucket_.push_back(index);
     if (bucket_.size() < 8) {
       for (const auto one : bucket_) count = insert(current_, count, one);
       return count;

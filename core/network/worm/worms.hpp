@@ -20,7 +20,7 @@ struct Stage {
 
 /// What every request touches comes first: two lines of memory are a worm.
 struct alignas(64) Worm {
-  std::uint32_t next = events::nobody;  // in the line or bucket it stands in
+  std::uint32_t next = events::no_index;  // in the line or bucket it stands in
   std::uint32_t want = none;
   std::uint64_t key = 0;
   std::vector<Column> path;
@@ -32,7 +32,7 @@ struct alignas(64) Worm {
   std::uint32_t lane = 0, source = 0, destination = 0, flits = 0;  // flits: of this packet
   std::uint32_t message = 0;                                       // row in the table of messages in packets
   Tick born = 0, entered = 0;
-  std::uint32_t successor = events::nobody;  // fifo buffers: who stands behind it in the buffer
+  std::uint32_t successor = events::no_index;  // fifo buffers: who stands behind it in the buffer
   bool live = false, waiting = false;
   Worm() : train() {}
 };
@@ -64,10 +64,10 @@ inline constexpr Tick unknown = ~Tick{0};
 
 /// What stands at the far end of a channel, where whole packets do.
 struct FarEnd {
-  Credits slots;                        // known releases of packet slots
-  std::uint32_t slots_open = 0;         // packet slots taken whose release is not known
-  std::uint32_t last = events::nobody;  // fifo: the last one in it, while that one's departure is unknown
-  Tick departure = 0;                   // fifo: from when the next may ask (or go into the sink), by the last that left
+  Credits slots;                          // known releases of packet slots
+  std::uint32_t slots_open = 0;           // packet slots taken whose release is not known
+  std::uint32_t last = events::no_index;  // fifo: the last one in it, while that one's departure is unknown
+  Tick departure = 0;  // fifo: from when the next may ask (or go into the sink), by the last that left
 };
 
 }  // namespace assay::network

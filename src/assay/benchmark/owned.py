@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.benchmark import own
-from assay.benchmark.record import read_own, said_name, shipped
+from assay.benchmark.record import name_in_record, read_own, shipped
 from assay.errors import InputError
 
 
@@ -23,7 +23,7 @@ def own_programs() -> list[OwnProgram]:
     """All files that were taken in, the unusable ones too."""
     found = []
     for path in own.listed():
-        name, problem = said_name(path), None
+        name, problem = name_in_record(path), None
         try:
             if not path.is_file():
                 raise InputError("no such file", file=path)

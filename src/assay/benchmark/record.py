@@ -427,17 +427,17 @@ def read_own(path: Path) -> Benchmark:
 
 def _broken(name: str) -> Path | None:
     """The file of a person's own program of this name, whether its record is right or not."""
-    return next((path for path in own.paths() if said_name(path) == name), None)
+    return next((path for path in own.paths() if name_in_record(path) == name), None)
 
 
-def said_name(path: Path) -> str | None:
+def name_in_record(path: Path) -> str | None:
     """Give the name that a file's record gives; nothing else of it is read."""
     try:
         text = _TEXT.search(path.read_text(encoding="utf-8", errors="replace"))
     except OSError:
         return None
-    said = _NAME.search(text.group(1)) if text else None
-    return said.group(1) if said else None
+    found = _NAME.search(text.group(1)) if text else None
+    return found.group(1) if found else None
 
 
 def among(names: Collection[str]) -> dict[str, Benchmark]:

@@ -73,7 +73,7 @@ def _with_network(machine: machine_tables.MachineTable) -> Iterator[Idle]:
 def _protocol(
     machine: machine_tables.MachineTable, place: int, entry: machine_tables.ProtocolTable, copied: bool
 ) -> Iterator[tuple[str, str]]:
-    asks = entry.handshake or entry.handshake_every > 0
+    handshakes = entry.handshake or entry.handshake_every > 0
     if entry.copy_limit is not None and not (entry.copy_time or entry.receive_copy or copied):
         yield "copy_limit", "has no effect without copy or receive_copy"
     if entry.packet_startup and not entry.packet:
@@ -84,9 +84,9 @@ def _protocol(
         yield "handshake_every", "has no effect without packet"
     if entry.handshake_from is not None and not entry.handshake_every:
         yield "handshake_from", "has no effect without handshake_every"
-    if entry.handshake_startup and not asks:
+    if entry.handshake_startup and not handshakes:
         yield "handshake_startup", "has no effect without handshake or handshake_every"
-    if entry.rendezvous == "posted" and not asks:
+    if entry.rendezvous == "posted" and not handshakes:
         yield "rendezvous", "has no effect without handshake or handshake_every"
     before = machine.protocol[place - 1] if place else None
     memory = machine.node.memory if machine.node else 0.0

@@ -108,22 +108,22 @@ def _messages(messages: MessageTrace, played: ReplayedTrace, stored: bool, us: f
             yield from span.around(name, born, end, inside, about)
             continue
         yield from span.around(name, born, end, (), about | {"packets": len(ours)})
-        asks = born
+        requested = born
         for packet in ours:
             way = played.ways[row, packet]
             over = _over(played, way)
             span = _Spans(f"{messages.id[row]}.{packet}", us)
-            inside = _parts(played, way, asks, over, stored, span)
-            yield from span.around(f"{name}, packet {packet}", asks, over, inside, {"packet": packet})
-            asks = over if way[0].tail is None else way[0].tail + 1
+            inside = _parts(played, way, requested, over, stored, span)
+            yield from span.around(f"{name}, packet {packet}", requested, over, inside, {"packet": packet})
+            requested = over if way[0].tail is None else way[0].tail + 1
 
 
 def _parts(
-    played: ReplayedTrace, way: Sequence[Hop], asks: int, end: int, stored: bool, span: _Spans
+    played: ReplayedTrace, way: Sequence[Hop], requested: int, end: int, stored: bool, span: _Spans
 ) -> Iterator[TraceEvent]:
-    """Of a packet that asks for its first link at `asks`: its waits, its head's way and its body."""
+    """Of a packet that asks for its first link at `requested`: its waits, its head's way and its body."""
     first, last = way[0], way[-1]
-    yield from span.around("waits at the source", asks, first.head)
+    yield from span.around("waits at the source", requested, first.head)
     arrived = played.links[last.link]["kind"] == "ejection"
     inside = _inside(played.links, last) if arrived else end
     waits = _waits(played.links, way, None if arrived else end, stored, span)

@@ -30,7 +30,7 @@ def read(path: Path) -> Workload:
     if np.isnan(table).any() or (np.abs(table) > MOST).any():
         raise _explained(path)
     numbers = np.rint(table).astype(np.int64)
-    wide, asked = numbers[:, PROCESSORS], numbers[:, REQUEST]
+    wide, estimates = numbers[:, PROCESSORS], numbers[:, REQUEST]
     processors = np.where(wide > 0, wide, numbers[:, ALLOCATED])
     runs, submitted = numbers[:, RUN], numbers[:, SUBMIT]
     unknown = {
@@ -47,10 +47,10 @@ def read(path: Path) -> Workload:
     if not kept.any():
         reasons = "; ".join(f"{count}: {why}" for why, count in ignored.items())
         raise InputError(f"holds no job that can run{f' ({reasons})' if reasons else ''}", file=path)
-    requested = np.where(asked > 0, asked, runs)
+    requested = np.where(estimates > 0, estimates, runs)
     changed = {
         "processors by field 5, field 8 being unknown": (wide <= 0) & kept,
-        "requested time by the run time, field 9 being unknown": (asked <= 0) & kept,
+        "requested time by the run time, field 9 being unknown": (estimates <= 0) & kept,
         "run times cut at the requested time": (runs > requested) & kept,
         "run times of 0 s": (runs == 0) & kept,
     }

@@ -35,7 +35,7 @@ struct Worm {
   int packet = 0, flits = 0;  // of a message that goes in one piece: 0, all
   std::vector<Stop> stops;
   std::size_t head_at = 0;  // links that the head has crossed
-  bool asked = false;       // for the next one
+  bool requested = false;   // for the next one
   int unsent = 0;           // flits at the source
   int sunk = 0;             // flits in the destination
   Tick last_sunk = 0, last_sent = 0;
@@ -108,23 +108,23 @@ class Clockwork {
 
  private:
   bool tick() {
-    std::vector<Worm*> asking;
+    std::vector<Worm*> requesting;
     for (Worm* worm : moving_)
-      if (head_wants_on(*worm)) asking.push_back(worm);
-    generate(asking);
-    std::sort(asking.begin(), asking.end(), [](const Worm* a, const Worm* b) {
+      if (head_wants_on(*worm)) requesting.push_back(worm);
+    generate(requesting);
+    std::sort(requesting.begin(), requesting.end(), [](const Worm* a, const Worm* b) {
       if (a->message->id != b->message->id) return a->message->id < b->message->id;
       return a->message->stage != b->message->stage ? a->message->stage < b->message->stage : a->packet < b->packet;
     });
-    for (Worm* worm : asking) {
-      worm->asked = true;
+    for (Worm* worm : requesting) {
+      worm->requested = true;
       const Stop& wanted = worm->stops[worm->head_at];
       if (plan_.queued && worm->head_at > 0)
         entrances_[static_cast<std::size_t>(wanted.number)].push_back(worm);
       else
         queues_[static_cast<std::size_t>(wanted.number)][static_cast<std::size_t>(wanted.lane)].push_back(worm);
     }
-    bool any = !asking.empty();
+    bool any = !requesting.empty();
     for (bool changed = true; changed; any |= changed) {
       changed = shared_ ? false : settle();
       if (shared_)
@@ -157,7 +157,7 @@ class Clockwork {
     return any;
   }
 
-  void generate(std::vector<Worm*>& asking) {
+  void generate(std::vector<Worm*>& requesting) {
     for (; !future_.empty() && future_.begin()->first <= now_; future_.erase(future_.begin())) {
       Worm& worm = worms_.emplace_back();
       const Birth birth = future_.begin()->second;
@@ -173,13 +173,13 @@ class Clockwork {
         stop.lane = worm.message->lanes.empty() ? 0 : worm.message->lanes[worm.stops.size() - 1];
         stop.link = &plan_.links[static_cast<std::size_t>(number)];
       }
-      asking.push_back(&worm);
+      requesting.push_back(&worm);
     }
   }
 
   /// Whether the head, somewhere on its path, wants its next link from this tick on.
   bool head_wants_on(const Worm& worm) const {
-    if (worm.asked || worm.head_at == worm.stops.size()) return false;
+    if (worm.requested || worm.head_at == worm.stops.size()) return false;
     return head_may_leave(worm, worm.stops[worm.head_at - 1]);
   }
 
@@ -267,7 +267,7 @@ class Clockwork {
       stop.last_start = now_;
     }
     ++crossings_;
-    worm.asked = false;
+    worm.requested = false;
     if (!header_apart && worm.flits == 1) tail_crossed(worm, worm.head_at);
     if (plan_.fifo) channel_of(stop).order.push_back(&worm);
     if (++worm.head_at < worm.stops.size()) return;
