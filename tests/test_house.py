@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis": {"errors", "samples", "benchmark"},
     "network": {"errors", "versions", "toml", "machine", "analysis", "_core"},
     "described": {"errors", "versions", "toml", "machine", "network", "_core"},
-    "execute": {"errors", "machine", "described", "benchmark", "samples", "store", "stored", "_core"},
+    "execute": {"errors", "versions", "machine", "described", "benchmark", "samples", "store", "stored", "_core"},
     "throughput": {"errors", "versions", "toml", "machine", "described", "document", "_core"},
     # The types of a run's document, which the report writes and which it and the papers read.
     "document": {"analysis"},
@@ -65,6 +65,7 @@ NATIVE = {
     "programs/memory": ("core/", "mpi.h", "ranks/", "mpi/"),
     "programs/threads": ("core/", "mpi.h", "ranks/", "mpi/"),
     "programs/libraries": ("core/", "mpi.h", "ranks/", "mpi/", "threads/", "timing/"),
+    "programs/files": ("core/", "mpi.h", "ranks/", "mpi/"),
     "programs/kernels": ("core/", "mpi.h", "ranks/", "mpi/"),
     "programs/solvers": ("core/", "mpi.h", "ranks/", "mpi/"),
     "programs/ranks": ("mpi.h", "mpi/", "network/", "events/", "storage/", "node/"),

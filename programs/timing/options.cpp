@@ -77,6 +77,13 @@ const Setting& CaseSettings::at(std::string_view name) const {
   throw InputFault("the record has no parameter '" + std::string(name) + "' that the program reads");
 }
 
+const std::string& CaseSettings::path(std::string_view name) const {
+  for (const auto& [key, folder] : paths)
+    if (key == name) return folder;
+  throw InputFault("no folder was given as '" + std::string(name) + "'; accepted: --path " + std::string(name) +
+                   "=FOLDER");
+}
+
 double option_number(std::string_view name, std::string_view text, double min, double max, bool whole) {
   const double seen = whole_number<double>(text).value_or(NAN);
   if (!(seen >= min && seen <= max) || (whole && !whole_number<std::int64_t>(text))) {
@@ -109,6 +116,13 @@ std::vector<CaseSettings> cases_of(const std::vector<Parameter>& parameters) {
 Options parse_options(int argc, const char* const* argv) {
   Options options;
   std::vector<Parameter> parameters;
+  std::vector<std::pair<std::string, std::string>> paths;
+  const auto add_path = [&](std::string_view text) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string_view::npos || equals + 1 == text.size())
+      throw InputFault("option --path: '" + std::string(text) + "'; accepted: NAME=FOLDER");
+    paths.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  };
   const auto add = [&](Type type, std::string_view text) {
     parameters.push_back(parameter_of(type, text));
     if (std::ranges::count(parameters, parameters.back().name, &Parameter::name) > 1)
@@ -118,6 +132,8 @@ Options parse_options(int argc, const char* const* argv) {
       {"--integer", [&](std::string_view text) { add(Type::integer, text); }},
       {"--real", [&](std::string_view text) { add(Type::real, text); }},
       {"--choice", [&](std::string_view text) { add(Type::choice, text); }},
+      {"--path", add_path},
+      {"--subfolder", [&](std::string_view text) { options.subfolder = text; }},
       {"--metrics", [&](std::string_view text) { options.metrics = split(text); }},
       {"--needs", [&](std::string_view text) { options.needs = split(text); }},
       {"--profile", [&](std::string_view text) { options.profile = text; }},
@@ -157,6 +173,7 @@ Options parse_options(int argc, const char* const* argv) {
   if (options.profile != "quick" && options.profile != "standard" && options.profile != "full")
     throw InputFault("option --profile: '" + options.profile + "'; accepted: quick, standard, full");
   options.cases = cases_of(parameters);
+  for (CaseSettings& settings : options.cases) settings.paths = paths;
   return options;
 }
 
@@ -191,6 +208,8 @@ std::string help_text(std::string_view record, std::string_view more) {
          "\noptions:\n"
          "  --integer|--real|--choice NAME=VALUE[,VALUE...]\n"
          "                                 a parameter's values; cases are the product of all, the last one fastest\n"
+         "  --path NAME=FOLDER             a folder, which is no part of the cases\n"
+         "  --subfolder NAME:TOKEN         the folder to make in there, and what marks it as ours\n"
          "  --metrics NAME[,NAME...]       what the record says is sampled\n"
          "  --profile quick|standard|full  the profile that the values are of (standard)\n"
          "  --slice SECONDS                measured time of a case in a block\n"

@@ -4,6 +4,8 @@
 //
 //   sieve --profile quick --slice 0.02 --blocks 4 --metrics time --integer size=10,8190 --choice form=plain
 //
+// A folder is handed over by `--path NAME=FOLDER`: commas are part of its name, and it is in no case.
+//
 // Whatever is not accepted is an InputFault of one line.
 #pragma once
 
@@ -36,7 +38,11 @@ struct Parameter {
 struct CaseSettings {  // one value of every parameter, in the record's order
   std::vector<std::pair<std::string, Setting>> values;
 
-  const Setting& at(std::string_view name) const;  // InputFault where there is none of this name
+  // Folders, which are in no case's parameters: the same for all cases of a launch.
+  std::vector<std::pair<std::string, std::string>> paths = {};
+
+  const Setting& at(std::string_view name) const;        // InputFault where there is none of this name
+  const std::string& path(std::string_view name) const;  // the same
 };
 
 struct Options {
@@ -49,6 +55,7 @@ struct Options {
   std::uint64_t seed = 1;
   std::int64_t launch = 0;
   std::string out;                        // "" is standard output
+  std::string subfolder;                  // NAME:TOKEN of a folder of this launch's own (files/own_folder.hpp)
   std::vector<std::string> metrics;       // that the record names; empty: nothing was resolved
   std::vector<std::string> needs;         // tables that a simulated machine's description must have
   bool host = false, or_nothing = false;  // one process more, for the host; nothing to measure is no failure

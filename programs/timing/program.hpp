@@ -42,6 +42,8 @@ class Case {
   std::int64_t integer(std::string_view name) const { return settings_.at(name).integer; }
   double real(std::string_view name) const { return settings_.at(name).real; }
   const std::string& choice(std::string_view name) const { return settings_.at(name).text; }
+  const std::string& path(std::string_view name) const { return settings_.path(name); }
+  const std::string& subfolder() const { return options_.subfolder; }
   std::uint64_t seed() const { return options_.seed; }
   const std::string& profile() const { return options_.profile; }
   std::int64_t launch() const { return options_.launch; }

@@ -54,6 +54,21 @@ def root(
     """Evaluate a parallel machine: one that you have, or one that is only described."""
     gc.set_threshold(100_000, 50, 100)  # modules stay: collecting them again and again took a tenth of a start
     atexit.register(_leave)
+    _clear_folders()
+
+
+def _clear_folders() -> None:
+    """Remove folders of files that killed launches left; a file system that does not answer is not waited for."""
+    from assay.stored.state import state_folder
+
+    if not any((state_folder() / "folders").glob("*.json")):
+        return
+    from assay.execute import ledger
+    from assay.execute.folders import answered
+
+    done = answered(ledger.clear)
+    for path in done[0] if done is not None and isinstance(done[0], list) else ():
+        sys.stderr.write(f"assay: removed {path}, which a run that was killed had left\n")
 
 
 def _leave() -> None:

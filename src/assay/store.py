@@ -32,6 +32,7 @@ from assay.stored.circumstances import usable
 from assay.stored.damage import Damage, damage
 from assay.stored.journal import circumstance
 from assay.stored.launch_file import Content, LaunchFile, LaunchFiles
+from assay.stored.state import state_folder
 from assay.stored.tables import TABLES, schema
 
 if TYPE_CHECKING:
@@ -397,8 +398,7 @@ def connect(runs: Sequence[Run], *, write: bool = False) -> duckdb.DuckDBPyConne
 
 
 def _index() -> Path:
-    home = os.environ.get("ASSAY_RUNS") or os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(home) / "assay" / "runs"
+    return state_folder() / "runs"
 
 
 def _remember(folder: Path) -> None:

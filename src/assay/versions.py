@@ -54,6 +54,7 @@ POINT = Form("a line of a sweep")
 JOBS = Form("a table of jobs")
 BATCH = Form("a machine of a batch system")
 OWN_PROGRAMS = Form("the list of own programs")
+LEDGER = Form("the ledger of folders")
 
 FORMS = tuple(form for form in list(globals().values()) if isinstance(form, Form))
 

@@ -32,12 +32,14 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 _REAL = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?")
 _PREFIXES = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}  # of a parameter whose unit is "B"
 _INT64 = 1 << 63
+SCRATCH = "scratch"  # of a parameter of kind `path`: the folder that Assay chooses (machine/filesystems.py)
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: `kind` is integer, real or choice; a list as default is a sweep, each value a case.
+    """One parameter: `kind` is integer, real, choice or path; a list as default is a sweep, each value a case.
 
+    A path is a folder, and no factor: it is in no case, and is recorded with the circumstances of each launch.
     `words` name lists of values that only the machine can fill (`processors`: counts of threads up to all of its own).
     `simulated` is the default on a simulated machine, where the record has one (its key `described`).
     """
@@ -57,6 +59,8 @@ class Parameter:
 
     def accepted(self) -> str:
         """Say in words what may be given."""
+        if self.kind == "path":
+            return f"a folder that you may write in; {SCRATCH}: the first that `assay doctor` names for scratch files"
         if self.choices:
             text = ", ".join(str(choice) for choice in self.choices)
         else:
@@ -68,6 +72,10 @@ class Parameter:
 
     def parse(self, text: str) -> Scalar | tuple[Scalar, ...]:
         """Read `text` as a person typed it behind `--set NAME=`; InputError when it is not accepted."""
+        if self.kind == "path":  # a comma is part of it; whether it is there is asked where it is used
+            if not text or not text.isprintable():
+                raise self._refused("is no name of a folder", text)
+            return text
         words = text.split(",")
         if len(words) > 1 and not self.sweep:
             raise self._refused("takes one value", text)
@@ -182,6 +190,11 @@ class Benchmark:
     def errors(self) -> frozenset[str]:
         """The metrics that say how far others' readings may be off: no subject of their own."""
         return frozenset(name for name, metric in self.metrics.items() if metric.error_of)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The parameters that name folders: part of no case."""
+        return tuple(name for name, parameter in self.parameters.items() if parameter.kind == "path")
 
     def constants(self, case: Mapping[str, Any]) -> dict[str, Any]:
         """What the record says of a case's choices: `[constants.PARAMETER] CHOICE = { NAME = number }`, by NAME."""

@@ -5,7 +5,8 @@ parameter of its record, each with its type and all its values, and with what el
 
     sieve --profile quick --slice 0.02 --blocks 4 --metrics time --integer size=8190 …
 
-Its cases are the product of the values in the record's order, the last parameter running fastest. A list that only the
+Its cases are the product of the values in the record's order, the last parameter running fastest. A folder (`--path
+NAME=FOLDER`) is in no case. A list that only the
 machine itself can fill (`processors`) is handed over by its name.
 """
 
@@ -50,7 +51,12 @@ def values(
 
 
 def program_words(
-    record: Benchmark, words: Sequence[str], *, simulated: bool = False, defaults: Mapping[str, str] | None = None
+    record: Benchmark,
+    words: Sequence[str],
+    *,
+    simulated: bool = False,
+    defaults: Mapping[str, str] | None = None,
+    folders: Mapping[str, str] | None = None,
 ) -> tuple[str, ...]:
     """What the compiled program is started with, for a task's `words`; InputError for what the record does not accept.
 
@@ -66,6 +72,9 @@ def program_words(
         found += ["--needs", ",".join(record.extra["needs"])]
     found += [f"--{key.replace('_', '-')}" for key in ("host", "or_nothing") if record.extra.get(key)]
     for name, each in resolved.items():
+        if record.parameters[name].kind == "path":
+            found += [] if simulated else ["--path", f"{name}={(folders or {}).get(name, each[0])}"]
+            continue
         found += [f"--{record.parameters[name].kind}", f"{name}={','.join(map(_text, each))}"]
     if "repetitions" in given and "repetitions" not in record.parameters:
         found += ["--repetitions", given["repetitions"]]

@@ -139,8 +139,8 @@ class _Record:
     def _parameter(self, name: str, section: Mapping[str, Any]) -> None:
         where = ("parameter", name)
         kind = section.get("type")
-        if kind not in ("integer", "real", "choice"):
-            raise self._refused("is no type", (*where, "type"), kind, "integer, real, choice")
+        if kind not in ("integer", "real", "choice", "path"):
+            raise self._refused("is no type", (*where, "type"), kind, "integer, real, choice, path")
         if "default" not in section:
             raise self._refused("missing", (*where, "default"), accepted="a value, or a list where sweep = true")
         self._unit(section, where)
@@ -148,6 +148,9 @@ class _Record:
             value = section.get(bound, 0)
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise self._refused("is no number", (*where, bound), value, "a number")
+        if kind == "path":
+            self._path(section, where)
+            return
         if kind == "choice" and not section.get("choices"):
             raise self._refused("missing", (*where, "choices"), accepted="a list of what may be chosen")
         for key in _VALUES:
@@ -156,6 +159,15 @@ class _Record:
                 self._value(value, kind, section, (*where, key))
         if isinstance(section["default"], list) and section.get("sweep") is not True:
             raise self._refused("is a list of one parameter's values", (*where, "default"), accepted="sweep = true")
+
+    def _path(self, section: Mapping[str, Any], where: tuple[str, ...]) -> None:
+        """A folder is no factor: it has one default, and neither bounds nor choices."""
+        if not isinstance(section["default"], str) or not section["default"]:
+            raise self._refused("is no folder", (*where, "default"), section["default"], '"scratch", or a folder')
+        for key in section:
+            if key not in ("type", "default", "help", "from"):
+                raise self._refused("a parameter of type path takes no such key", (*where, key), section[key],
+                                    "type, default, help")  # fmt: skip
 
     def _value(self, value: Any, kind: str, section: Mapping[str, Any], where: tuple[str, ...]) -> None:
         if value in section.get("words", ()):

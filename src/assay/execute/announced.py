@@ -1,28 +1,38 @@
-"""What is said before a run begins: which benchmarks take much of the memory, and how long they may.
+"""What is said before a run begins: which benchmarks take much of the memory, and how long; which write files, where.
 
 A record says `takes_memory = "share"`: the parameter that is a share of the memory that is free when it runs. Its time
-is its blocks' slices.
+is its blocks' slices. `writes = ["size", "processes"]`: the parameters whose product is the bytes of its files, in the
+folder that its parameter of kind `path` names.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 
 from assay.benchmark import resolved
 from assay.benchmark.record import Benchmark
+from assay.execute.folders import SHARE, Folder, free_bytes
 from assay.machine.limits import limits
 from assay.machine.memory import memory
 
 
 def announced(
-    records: Iterable[Benchmark], profile: str, settings: Mapping[str, str] | None = None, *, here: bool = True
+    records: Iterable[Benchmark],
+    profile: str,
+    settings: Mapping[str, str] | None = None,
+    *,
+    here: bool = True,
+    folders: Mapping[str, Mapping[str, Folder]] | None = None,
 ) -> list[str]:
-    """One line for each of `records` that takes a share of the memory, in `profile` and with what a person set.
+    """One line for each of `records` that takes a share of the memory or writes files, in `profile` and as set.
 
-    `here`: of this host's memory, which can be read. InputError where the record does not accept a setting.
+    `here`: of this host's memory, which can be read. `folders`: where files go, by benchmark and parameter.
+    InputError where the record does not accept a setting.
     """
     found = []
     for record in records:
+        found += _files(record, profile, settings or {}, (folders or {}).get(record.name, {}))
         if (parameter := record.extra.get("takes_memory")) is None:
             continue
         share = max(float(each) for each in resolved.values(record, settings or {}, profile)[parameter])
@@ -33,5 +43,22 @@ def announced(
         most = f"{minutes:.3g} min" if minutes >= 1 else f"{blocks * slice_:.3g} s"
         found.append(
             f"{record.name}: takes {100 * share:.3g}% of the free memory{now}, and about {most} at most, once in a run"
+        )
+    return found
+
+
+def _files(record: Benchmark, profile: str, settings: Mapping[str, str], named: Mapping[str, Folder]) -> list[str]:
+    """How many bytes of files are written, and where; nothing for a record that writes none."""
+    if "writes" not in record.extra or not named:
+        return []
+    of = resolved.values(record, settings, profile)
+    bytes_ = math.prod(max(float(each) for each in of[name]) for name in record.extra["writes"])
+    found = []
+    for folder in named.values():
+        free = free_bytes(folder)
+        room = "" if free is None else f"; {free / 1e9:.3g} GB are free, of which it takes {100 * SHARE:g}% at most"
+        found.append(
+            f"{record.name}: writes files of {bytes_ / 1e6:.4g} MB at most, in a folder of its own in {folder.words}, "
+            f"removed at the end{room}"
         )
     return found

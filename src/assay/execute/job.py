@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from assay import execute
 from assay.errors import InputError
+from assay.execute.ledger import Subfolder
 
 if TYPE_CHECKING:
     from assay.execute.mpi import Mpi
@@ -28,7 +29,8 @@ class Job:
     `command` is the program with its arguments but without `--out`: the launcher lets the program write to `out`
     itself, or captures it there. On several nodes a node program writes one file per node: see `outputs`.
     `timeout` in s; `log` takes what the launcher and the program say on their standard streams; `spawns`: the program
-    starts processes itself; `say` takes what a person should know while it runs, a line at a time.
+    starts processes itself; `subfolders`: what it makes for its files; `say` takes what a person should know while it
+    runs, a line at a time.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Job:
     timeout: float
     environment: dict[str, str] = field(default_factory=dict)
     spawns: bool = False
+    subfolders: tuple[Subfolder, ...] = ()
     say: Callable[[str], None] = field(default=lambda text: None, compare=False)
 
 

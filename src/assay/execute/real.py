@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from assay.benchmark.record import Benchmark
@@ -14,7 +15,9 @@ from assay.benchmark.variants import Variant
 from assay.errors import InputError, MeasurementError
 from assay.execute.absent import NO_MPI
 from assay.execute.build import Built, build
+from assay.execute.folders import Folder
 from assay.execute.job import Job, Launcher, Outcome, launcher
+from assay.execute.ledger import Subfolder, held
 from assay.execute.mpi import Mpi, find_mpi
 from assay.execute.plan import Task
 from assay.execute.variants import VariedProgram
@@ -27,8 +30,15 @@ from assay.machine.provenance import provenance
 class Real:
     """This host, or the nodes behind a launcher."""
 
-    def __init__(self, via: str | None, nodes: int | None, variants: Sequence[Variant] = ()) -> None:
-        self.via, self.nodes, self.variants = via, nodes, variants
+    def __init__(
+        self,
+        via: str | None,
+        nodes: int | None,
+        variants: Sequence[Variant] = (),
+        folders: Mapping[str, Mapping[str, Folder]] = MappingProxyType({}),
+    ) -> None:
+        """`folders`: what the benchmarks' parameters of kind `path` stand for, by benchmark and parameter."""
+        self.via, self.nodes, self.variants, self.folders = via, nodes, variants, folders
         self.machine = os.uname().nodename
         self.mpi: Mpi | None = None
         self._launchers: dict[str, Launcher] = {}
@@ -72,7 +82,11 @@ class Real:
         """Turn a task into what is launched; the launcher sees to it that the program's lines reach `out`."""
         variant = Variant.of(task.factors)
         built = self._built[record.name if variant is None else VariedProgram(record, variant).name]
-        words = [str(built.path), *program_words(record, task.arguments)]
+        folders = {name: each.path for name, each in self.folders.get(record.name, {}).items()}
+        subfolders = tuple(map(Subfolder.within, folders.values()))
+        words = [str(built.path), *program_words(record, task.arguments, folders=folders)]
+        for each in subfolders:
+            words += ["--subfolder", f"{each.name}:{each.token}"]
         if record.kind == "ranks":
             words += ["--deadline", f"{0.8 * task.timeout:g}"]
         return Job(
@@ -86,11 +100,13 @@ class Real:
             timeout=task.timeout,
             environment={"ASSAY_LEASH": "1"},
             spawns=bool(record.extra.get("host")),
+            subfolders=subfolders,
         )
 
     def perform(self, record: Benchmark, job: Job) -> Outcome:
         """Launch it and wait."""
-        return self._via(record).run(job)
+        with held(job.subfolders):
+            return self._via(record).run(job)
 
     def circumstances(self) -> dict[str, Any]:
         """Say what this host is doing now."""
@@ -104,7 +120,11 @@ class Real:
             "launchers": {name: made.describe() for name, made in self._launchers.items()},
             "mpi": None if self.mpi is None else vars(self.mpi) | {},
             "programs": self._programs(),
-        }
+        } | ({"folders": self._folders()} if self.folders else {})
+
+    def _folders(self) -> dict[str, Any]:
+        """Where the programs write files: no factor of a case, but of where a rate is of."""
+        return {of: {name: each.to_dict() for name, each in named.items()} for of, named in self.folders.items()}
 
     def _programs(self) -> dict[str, Any]:
         """What each program was made by, and the kernels of those that are varied by each of the variants."""
@@ -140,5 +160,5 @@ class Real:
 
     def close(self) -> None:
         """Give back what a launcher holds between launches (an allocation)."""
-        for held in self._launchers.values():
-            held.close()
+        for made in self._launchers.values():
+            made.close()

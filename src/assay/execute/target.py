@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from assay.benchmark.record import Benchmark
 from assay.benchmark.variants import Variant
 from assay.errors import InputError
+from assay.execute.folders import Folder
 from assay.execute.session import Target
 
 DEFAULT_RANKS = 2
@@ -79,8 +81,12 @@ def target(
     timeline: str | None = None,
     matrix: str | None = None,
     variants: Sequence[Variant] = (),
+    folders: Mapping[str, Mapping[str, Folder]] = MappingProxyType({}),
 ) -> Target:
-    """Choose where to run; InputError where the wishes contradict each other."""
+    """Choose where to run; InputError where the wishes contradict each other.
+
+    `folders`: where benchmarks write files, by benchmark and parameter.
+    """
     if on is None:
         for key, value in (("--timeline", timeline), ("--matrix", matrix)):
             if value is not None:
@@ -91,7 +97,7 @@ def target(
             )
         from assay.execute.real import Real  # compilers, MPI and launchers: nothing that a description needs
 
-        return Real(via, nodes, variants)
+        return Real(via, nodes, variants, folders)
     if via is not None:
         raise InputError("a described machine is simulated, not launched", key="--via", value=via, accepted="no --via")
     from assay.execute.described import DescribedTarget

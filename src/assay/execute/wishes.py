@@ -10,6 +10,7 @@ from assay.benchmark.record import Benchmark, benchmark
 from assay.benchmark.variants import Variant
 from assay.errors import InputError
 from assay.execute import plan as planning
+from assay.execute.folders import Folder, folders
 from assay.execute.plan import Plan, Size
 from assay.execute.session import Target
 from assay.execute.target import ranks_wanted, target
@@ -60,8 +61,15 @@ class Wishes:
             raise InputError("is simulated: nothing is compiled for it", key="--on", value=self.on)
 
     def target(self) -> Target:
-        """Where it will be done."""
-        return target(self.on, self.via, self.nodes, self.machine, self.timeline, self.matrix, self.variants)
+        """Where it will be done; InputError where a folder for files is not to be had."""
+        named = (self.on, self.via, self.nodes, self.machine, self.timeline, self.matrix, self.variants)
+        return target(*named, self.folders())
+
+    def folders(self) -> dict[str, dict[str, Folder]]:
+        """Where the benchmarks write files, by benchmark and parameter; a described machine has no folders."""
+        if self.on is not None:
+            return {}
+        return folders(map(benchmark, self.names), self.settings, here=self.via in (None, "local", "mpiexec"))
 
     def plan(self) -> Plan:
         """What will be done. A described machine answers the same every time: one launch unless more are asked for."""

@@ -25,7 +25,7 @@ OF_HOST = frozenset(
         *("virtualised", "hypervisor", "container"),
     }
 )
-OF_RUN = frozenset({"assay", "simulated", "description", "via", "nodes", "launchers", "mpi", "programs"})
+OF_RUN = frozenset({"assay", "simulated", "description", "via", "nodes", "launchers", "mpi", "programs", "folders"})
 VOLATILE = frozenset({"allocation"})  # below the keys above: the number that a batch system gives
 MEMORY_WITHIN = 0.05  # relative: a kernel reserves more or less of the same memory
 

@@ -1,0 +1,217 @@
+#include "files/own_folder.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+namespace assay::files {
+namespace {
+
+using timing::InputFault;
+using timing::MeasurementFault;
+
+constexpr int deepest = 8;  // folders below one another that a program makes
+constexpr std::array ending = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM, SIGTERM,
+                               SIGXCPU, SIGSEGV, SIGBUS,  SIGABRT, SIGFPE,  SIGILL};
+
+struct Held {  // what the handler of signals removes: plain, for it may run at any moment
+  volatile sig_atomic_t parent = -1;
+  char name[128] = "";
+  pid_t maker = 0;
+};
+std::array<Held, 8> held;
+
+extern "C" void remove_and_end(int signal) {
+  const int kept = errno;
+  for (const Held& each : held)
+    if (each.parent >= 0 && each.maker == getpid())
+      for (int turn = 0; turn < 20 && !remove_folder(each.parent, each.name); ++turn) {
+      }
+  errno = kept;
+  ::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+void hold(int parent, const std::string& name) {
+  for (Held& each : held) {
+    if (each.parent >= 0) continue;
+    std::strncpy(each.name, name.c_str(), sizeof each.name - 1);
+    each.maker = getpid();
+    each.parent = parent;
+    break;
+  }
+  for (const int each : ending) {
+    struct sigaction now{};
+    if (sigaction(each, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;  // ignored ones stay so
+    now.sa_handler = remove_and_end;
+    now.sa_flags = SA_NODEFER;  // the same signal again ends at once
+    sigaction(each, &now, nullptr);
+  }
+  ::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit of a file's size says so by itself
+}
+
+void let_go(int parent) {
+  for (Held& each : held)
+    if (each.parent == parent && each.maker == getpid()) each.parent = -1;
+}
+
+std::string random_name() {
+  unsigned char bytes[8];
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) throw MeasurementFault("no random name for a folder");
+  std::string name = "assay-files-";
+  for (const unsigned char each : bytes) {
+    name += "0123456789abcdef"[each >> 4];
+    name += "0123456789abcdef"[each & 15];
+  }
+  return name;
+}
+
+std::pair<std::string, std::string> name_and_token(const std::string& subfolder) {
+  const std::size_t colon = subfolder.find(':');
+  const std::string name = subfolder.empty() ? random_name() : subfolder.substr(0, colon);
+  const std::string token = colon == std::string::npos ? name : subfolder.substr(colon + 1);
+  if (name.empty() || name[0] == '.' || name.find('/') != std::string::npos || name.size() > 100 || token.size() > 100)
+    throw InputFault("option --subfolder: '" + subfolder + "'; accepted: NAME:TOKEN");
+  return {name, token};
+}
+
+std::string why(const std::string& folder, int error) { return "folder " + folder + ": " + std::strerror(error); }
+
+int open_given(const std::string& folder) {
+  const int parent = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (parent < 0) throw InputFault(why(folder, errno) + "; accepted: a folder that you may write in");
+  return parent;
+}
+
+bool emptied(int folder, int depth, bool top);
+
+bool removed_entry(int folder, const char* name, unsigned char type, int depth) {
+  struct stat about{};
+  if (type == DT_UNKNOWN && fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(about.st_mode))
+    type = DT_DIR;
+  if (type != DT_DIR) return unlinkat(folder, name, 0) == 0;
+  if (depth == deepest) return false;
+  const int below = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const bool done = below >= 0 && emptied(below, depth + 1, false);
+  if (below >= 0) close(below);
+  return done && unlinkat(folder, name, AT_REMOVEDIR) == 0;
+}
+
+// By getdents64(2) itself: opendir(3) takes memory, which a handler must not.
+bool emptied(int folder, int depth, bool top) {
+  struct Entry {
+    std::uint64_t inode;
+    std::int64_t offset;
+    unsigned short length;
+    unsigned char type;
+    char name[];
+  };
+  alignas(8) char buffer[2048];
+  bool all = true;
+  for (bool again = true; again && all;) {  // from the start until nothing more goes: entries move while others go
+    again = false;
+    lseek(folder, 0, SEEK_SET);
+    for (long bytes = 0; (bytes = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0;)
+      for (long at = 0; at < bytes;) {
+        const auto* entry = reinterpret_cast<const Entry*>(buffer + at);
+        at += entry->length;
+        const char* name = entry->name;
+        const bool dots = name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+        if (dots || (top && std::strcmp(name, mark_name) == 0)) continue;
+        const bool gone = removed_entry(folder, name, entry->type, depth);
+        again = again || gone;
+        all = all && (gone || errno == ENOENT);
+      }
+  }
+  return all;
+}
+
+}  // namespace
+
+bool remove_folder(int parent, const char* name) {
+  const int own = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (own < 0) return errno == ENOENT;
+  const bool empty = emptied(own, 0, true);
+  if (empty) unlinkat(own, mark_name, 0);
+  close(own);
+  return empty && unlinkat(parent, name, AT_REMOVEDIR) == 0;
+}
+
+OwnFolder::OwnFolder(const std::string& folder, const std::string& subfolder) {
+  const auto [name, token] = name_and_token(subfolder);
+  parent_ = open_given(folder);
+  name_ = name;
+  path_ = folder + (folder.ends_with('/') ? "" : "/") + name;
+  if (mkdirat(parent_, name.c_str(), 0700) != 0) {
+    const std::string fault = why(path_, errno);
+    close(parent_);
+    throw InputFault(fault + "; accepted: a folder that you may write in");
+  }
+  maker_ = getpid();
+  hold(parent_, name);
+  own_ = openat(parent_, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const int mark = own_ < 0 ? -1 : openat(own_, mark_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  const bool marked = mark >= 0 && write(mark, token.data(), token.size()) == static_cast<ssize_t>(token.size());
+  const std::string fault = marked ? "" : why(path_, errno);
+  if (mark >= 0) close(mark);
+  if (marked) return;
+  if (own_ >= 0) close(own_);
+  remove_folder(parent_, name.c_str());
+  let_go(parent_);
+  close(parent_);
+  throw MeasurementFault(fault);
+}
+
+OwnFolder OwnFolder::joined(const std::string& folder, const std::string& subfolder) {
+  const auto [name, token] = name_and_token(subfolder);
+  OwnFolder found;
+  found.parent_ = open_given(folder);
+  found.name_ = name;
+  found.path_ = folder + (folder.ends_with('/') ? "" : "/") + name;
+  found.own_ = openat(found.parent_, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (found.own_ < 0) throw MeasurementFault(why(found.path_, errno));
+  char text[128] = "";
+  const int mark = openat(found.own_, mark_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  const ssize_t length = mark < 0 ? -1 : read(mark, text, sizeof text);
+  if (mark >= 0) close(mark);
+  if (length < 0 || std::string_view(text, static_cast<std::size_t>(length)) != token)
+    throw MeasurementFault("folder " + found.path_ + ": is not this launch's");
+  return found;
+}
+
+OwnFolder::OwnFolder(OwnFolder&& other) noexcept
+    : path_(std::move(other.path_)),
+      name_(std::move(other.name_)),
+      parent_(std::exchange(other.parent_, -1)),
+      own_(std::exchange(other.own_, -1)),
+      maker_(std::exchange(other.maker_, 0)) {}
+
+OwnFolder::~OwnFolder() {
+  if (own_ >= 0) close(own_);
+  if (maker_ != 0 && maker_ == getpid()) {
+    remove_folder(parent_, name_.c_str());
+    let_go(parent_);
+  }
+  if (parent_ >= 0) close(parent_);
+}
+
+int OwnFolder::open(const std::string& name, int flags) const {
+  if (name.empty() || name.find('/') != std::string::npos || name == "." || name == "..")
+    throw MeasurementFault("'" + name + "' is no name of a file in " + path_);
+  const int file = openat(own_, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (file < 0) throw MeasurementFault("file " + path_ + "/" + name + ": " + std::strerror(errno));
+  return file;
+}
+
+void OwnFolder::remove(const std::string& name) const { unlinkat(own_, name.c_str(), 0); }
+
+}  // namespace assay::files

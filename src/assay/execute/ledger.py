@@ -1,0 +1,183 @@
+"""The ledger of folders that launches make for their files: what a kill left behind is removed at the next start.
+
+A launch's program makes a folder of a random name in the folder that it was given and puts a file with a random token
+into it, its mark (programs/files/own_folder.hpp). Before the launch begins, name, place and token are written here: one
+file for each, in Assay's state folder, with the process that waits for the launch. The program removes its folder, also
+on signals. If it could not, the waiting process does after the launch, and if that was killed, too, the next start of
+Assay. A folder is removed only where its mark holds the token of the ledger; symbolic links are removed, not followed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import stat
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from assay import versions
+from assay.stored.state import state_folder
+
+MARK = ".assay-own"  # the file in a folder that says whose it is
+PREFIX = "assay-files-"
+KEPT = 30 * 86400.0  # s, that an entry stays whose file system is not mounted
+
+
+@dataclass(frozen=True)
+class Subfolder:
+    """A folder `name` that a launch makes in `parent`; its mark holds `token`."""
+
+    parent: str
+    name: str
+    token: str
+
+    @staticmethod
+    def within(parent: str) -> Subfolder:
+        """One of a new random name."""
+        return Subfolder(parent, PREFIX + secrets.token_hex(8), secrets.token_hex(16))
+
+    @property
+    def path(self) -> str:
+        """Where it will be."""
+        return f"{self.parent}/{self.name}"
+
+
+@contextlib.contextmanager
+def held(subfolders: Sequence[Subfolder]) -> Iterator[None]:
+    """Enter folders into the ledger before a launch makes them; remove what is left of them afterwards."""
+    entries = [(_enter(each), each) for each in subfolders]
+    try:
+        yield
+    finally:
+        for entry, each in entries:
+            if remove(each) and entry is not None:
+                with contextlib.suppress(OSError):
+                    entry.unlink()
+
+
+def clear() -> list[str]:
+    """Remove the folders of launches whose processes are gone; returns the paths of those that were there."""
+    removed = []
+    for entry in _entries():
+        try:
+            about = json.loads(entry.read_text(encoding="utf-8"))
+            folder = Subfolder(*(str(about[key]) for key in ("parent", "name", "token")))
+            if about[versions.KEY] != versions.LEDGER.version or not _safe(folder):
+                continue
+            if about["host"] != os.uname().nodename or _lives(about["process"], about["began"]):
+                continue
+            was_there = os.path.lexists(folder.path)
+            unmounted = not was_there and not Path(folder.parent).is_dir() and time.time() - about["time"] < KEPT
+            if unmounted or not remove(folder):
+                continue
+            if was_there:
+                removed.append(folder.path)
+            entry.unlink()
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            continue  # another start clears it now, or the entry was cut short before its folder was made
+    return removed
+
+
+def remove(folder: Subfolder) -> bool:
+    """Remove a folder that carries its mark, or that is empty; whether nothing of it is there any more."""
+    try:
+        parent = os.open(folder.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return not os.path.lexists(folder.path)
+    try:
+        return _removed(parent, folder)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(parent)
+
+
+def _removed(parent: int, folder: Subfolder) -> bool:
+    own = os.open(folder.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+    try:
+        about = os.fstat(own)
+        names = os.listdir(own)  # noqa: PTH208 - of what is open
+        if about.st_uid != os.geteuid() or (names and not _marked(own, folder.token)):
+            return False
+        _empty(own, keep=MARK)
+        if MARK in names:
+            os.unlink(MARK, dir_fd=own)
+    finally:
+        os.close(own)
+    os.rmdir(folder.name, dir_fd=parent)
+    return True
+
+
+def _marked(own: int, token: str) -> bool:
+    mark = os.open(MARK, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=own)
+    try:
+        return stat.S_ISREG(os.fstat(mark).st_mode) and os.read(mark, 2 * len(token)).decode().strip() == token
+    finally:
+        os.close(mark)
+
+
+def _empty(folder: int, keep: str = "") -> None:
+    """Remove all in a folder that is open, but `keep`; nothing outside it is reached."""
+    for name in os.listdir(folder):
+        if name == keep:
+            continue
+        if stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+            below = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+            try:
+                _empty(below)
+            finally:
+                os.close(below)
+            os.rmdir(name, dir_fd=folder)
+        else:
+            os.unlink(name, dir_fd=folder)
+
+
+def _enter(folder: Subfolder) -> Path | None:
+    """Write an entry, to the disk; None where the state folder cannot be written."""
+    about = asdict(folder) | {"host": os.uname().nodename, "process": os.getpid(), "began": _began(os.getpid())}
+    about |= {"time": time.time()}
+    try:
+        _ledger().mkdir(parents=True, exist_ok=True)
+        entry = _ledger() / f"{folder.name}.json"
+        with entry.open("x", encoding="utf-8") as file:
+            file.write(json.dumps(versions.marked(versions.LEDGER, about)) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        return None
+    return entry
+
+
+def _safe(folder: Subfolder) -> bool:
+    return folder.name.startswith(PREFIX) and "/" not in folder.name and folder.parent.startswith("/")
+
+
+def _lives(process: int, began: int | None) -> bool:
+    """Whether the process that entered a folder still runs; a number that another process has now does not count."""
+    return began is not None and _began(process) == began
+
+
+def _began(process: int) -> int | None:
+    """When a process began, in the kernel's ticks since its start; None where there is none of this number."""
+    try:
+        words = Path(f"/proc/{int(process)}/stat").read_text(encoding="utf-8", errors="replace")
+        return int(words.rpartition(")")[2].split()[19])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _entries() -> list[Path]:
+    try:
+        return sorted(_ledger().glob(f"{PREFIX}*.json"))
+    except OSError:
+        return []
+
+
+def _ledger() -> Path:
+    return state_folder() / "folders"
