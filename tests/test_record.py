@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import tomllib
 from pathlib import Path
 
@@ -195,6 +197,30 @@ def test_a_section_that_nobody_shares_is_named(tmp_path: Path, section: str) -> 
         read_record(taking(tmp_path, section))
 
 
+def test_a_record_takes_top_level_keys_that_it_does_not_say(tmp_path: Path) -> None:
+    """Its own word stands, a section of the fragment is taken only where it is named, and `from` is no key of it."""
+    path = written(
+        tmp_path, RECORD.replace('name = "probe"', 'name = "probe"\nfrom = "shared/budget.hpp"\nblocks_quick = 7')
+    )
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "budget.hpp").write_text(
+        'R"fragment(\ntitle = "Shared"\nslice_quick = 0.25\nblocks_quick = 2\nhistorical = true\n'
+        '[parameter.length]\ntype = "integer"\ndefault = 1\n)fragment"'
+    )
+    record = read_record(path)
+    assert record is not None and (record.title, record.historical) == ("Probe", True)
+    assert record.extra == {"slice_quick": 0.25, "blocks_quick": 7} and list(record.parameters) == ["size", "mode"]
+
+
+@pytest.mark.parametrize("header", ['"shared/missing.hpp"', '"shared/sections.hpp"', "3"])
+def test_a_fragment_without_keys_of_its_own_is_refused(tmp_path: Path, header: str) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "sections.hpp").write_text(FRAGMENT)
+    path = written(tmp_path, RECORD.replace('name = "probe"', f'name = "probe"\nfrom = {header}'))
+    with pytest.raises(InputError, match=r"probe\.cpp.*from = .*shares no keys above its sections"):
+        read_record(path)
+
+
 def test_no_two_records_repeat_a_parameter_word_for_word() -> None:
     """What several programs say alike of a parameter of several words stands once, in what they share."""
     said: dict[str, str] = {}
@@ -204,6 +230,25 @@ def test_no_two_records_repeat_a_parameter_word_for_word() -> None:
             body = str(section)
             if len(section) > 3:
                 assert said.setdefault(body, record.name) == record.name, f"{name} of {record.name} and {said[body]}"
+
+
+HOW = re.compile(
+    "(slice|blocks|timeout)_.*|profiles|historical|statistics|launches|ranks|least_ranks|model|flags|needs"
+)
+
+
+def test_no_two_records_repeat_how_they_are_measured() -> None:
+    """Six or more keys of slices, blocks, profiles and the like that two records say alike stand in a fragment."""
+    own = {}
+    for record in benchmarks().values():
+        text = record.path.read_text(encoding="utf-8").split('R"record(')[1].split(')record"')[0]
+        own[record.name] = {(key, str(value)) for key, value in tomllib.loads(text).items() if HOW.fullmatch(key)}
+    repeated = {
+        f"{one} and {other}": sorted(key for key, _ in own[one] & own[other])
+        for one, other in itertools.combinations(own, 2)
+        if len(own[one] & own[other]) > 5
+    }
+    assert repeated == {}, "give one of them `from` above its sections (CONTRIBUTING, Adding a benchmark)"
 
 
 def test_a_formula_may_use_the_constants_of_a_cases_choice() -> None:

@@ -12,17 +12,14 @@ name = "cholesky"
 title = "Cholesky factorisation"
 part = "kernels"
 kind = "node"
+from = "kernels/by_threads.hpp"
 first_look = true
 summary = "Cholesky factorisation of a dense matrix on 1 to p threads, untuned C++"
 cost = "n^3/3 flops, multiplications and additions"
 check = "the matrix is made from a known factor of small whole numbers, so that the factor found must be that one, exactly"
 source = "Dunigan 1995, section 3, Table 3.4"
 published = ["kernel.cholesky-c"]
-model = "speedup"
-flags = ["-fopenmp"]
-slice_quick = 0.01
 slice_standard = 0.03
-blocks_quick = 2
 blocks_standard = 3
 
 [parameter.by]

@@ -16,8 +16,7 @@ name = "dot_product"
 title = "Inner product by length"
 part = "kernels"
 kind = "node"
-historical = true
-profiles = ["standard", "full"]
+from = "kernels/one_thread.hpp"
 summary = "inner product by vector length, single and double precision, on one thread: compiled, vectorised by hand, and the BLAS"
 cost = "2 flops an element, and 8 or 16 bytes read"
 check = "small whole numbers, whose sum is exact in any order, against 64-bit integer arithmetic"
@@ -25,13 +24,9 @@ source = "Dunigan 1991, section 2.1, figure 1 (an image without numbers)"
 published = ["dot-product"]
 libraries = ["blas"]
 flags = ["-fopenmp-simd"]
-statistics = ["median", "best"]
 slice_quick = 0.002
 slice_standard = 0.002
 slice_full = 0.02
-blocks_quick = 2
-blocks_standard = 2
-blocks_full = 4
 
 [parameter.code]
 type = "choice"

@@ -19,21 +19,13 @@ name = "eigenvalues"
 title = "Symmetric eigenvalues (EuroBen mod2d)"
 part = "kernels"
 kind = "node"
-historical = true
-profiles = ["standard", "full"]
+from = "kernels/one_thread.hpp"
 summary = "all eigenvalues and vectors of a full symmetric matrix on one thread: Householder and implicit QL in plain C++, and LAPACK's dsyev"
 cost = "9 n^3 flops by convention (Golub and Van Loan's count with vectors), whatever the algorithm does; 8 n^2 bytes"
 check = "the matrix is made from known eigenvalues: these found within 4 n eps |A|; |A V - V D| within 4 n eps |A| and |V' V - I| within 4 n eps, by products with a vector of random signs in long double"
 source = "van der Steen 2000, sections 6.2.2.1 and 6.3.2.1, Table 6.13; Martin and Wilkinson 1968; Golub and Van Loan, section 8.3"
 published = ["euroben.mod2d"]
 libraries = ["lapack"]
-statistics = ["median", "best"]
-slice_quick = 0.01
-slice_standard = 0.02
-slice_full = 0.1
-blocks_quick = 2
-blocks_standard = 2
-blocks_full = 4
 
 [unit.kernel]
 source = "kernels/loops/eigenvalues.cpp"

@@ -11,16 +11,12 @@ name = "hitc"
 title = "HiTC kernel (complex ZAXPY)"
 part = "kernels"
 kind = "node"
+from = "kernels/by_threads.hpp"
 summary = "double precision complex y = y + a x on 1 to p threads, long vectors and short ones"
 cost = "an element takes 8 flops and moves 48 bytes"
 check = "from zero, i x added twice and taken off once leaves i x: whole numbers, compared exactly at every element"
 source = "Dunigan 1995, section 3, Table 3.4"
 published = ["kernel.hitc-f"]
-model = "speedup"
-flags = ["-fopenmp"]
-slice_quick = 0.01
-slice_standard = 0.02
-blocks_quick = 2
 blocks_standard = 4
 
 [parameter.by]

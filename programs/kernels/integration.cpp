@@ -9,17 +9,12 @@ name = "integration"
 title = "Numerical integration"
 part = "kernels"
 kind = "node"
+from = "kernels/by_threads.hpp"
 summary = "midpoint rule on 1 to p threads: all in registers"
 cost = "an interval takes 6 flops, one of them a division; no memory"
 check = "against pi, within the midpoint rule's own error of h^2/12 and rounding"
 source = "Dunigan 1995, section 3, Table 3.4"
 published = ["kernel.integration-c"]
-model = "speedup"
-flags = ["-fopenmp"]
-slice_quick = 0.01
-slice_standard = 0.02
-blocks_quick = 2
-blocks_standard = 5
 
 [parameter.by]
 from = "threads/parameters.hpp"

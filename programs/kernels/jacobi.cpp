@@ -10,18 +10,13 @@ name = "jacobi"
 title = "Jacobi iteration"
 part = "kernels"
 kind = "node"
+from = "kernels/by_threads.hpp"
 first_look = true
 summary = "five-point sweeps over a square grid on 1 to p threads"
 cost = "a point takes 4 flops and, past the caches, 16 bytes of traffic"
 check = "a mode of the grid is an eigenvector: after k sweeps it is itself times (cos(pi/(n+1)))^k, at every point"
 source = "Dunigan 1995, section 3, Table 3.4"
 published = ["kernel.jacobi-c"]
-model = "speedup"
-flags = ["-fopenmp"]
-slice_quick = 0.01
-slice_standard = 0.02
-blocks_quick = 2
-blocks_standard = 5
 
 [parameter.by]
 from = "threads/parameters.hpp"

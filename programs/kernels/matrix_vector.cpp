@@ -18,20 +18,15 @@ name = "matrix_vector"
 title = "Matrix-vector product (EuroBen mod2a)"
 part = "kernels"
 kind = "node"
-historical = true
-profiles = ["standard", "full"]
+from = "kernels/one_thread.hpp"
 summary = "a square matrix times a vector on one thread: by inner products, by multiples of columns, and whole; plain C++ and the BLAS"
 cost = "2 n^2 flops; 8 n^2 bytes of the matrix read"
 check = "every element against the same sum in long double, within n units of rounding of the sum of absolute values, which no order of summation passes"
 source = "van der Steen 2000, sections 6.1.2.1, 6.2.2.1 and 6.3.2.1, Table 6.13; the sizes are not printed"
 published = ["euroben.mod2a"]
 libraries = ["blas"]
-statistics = ["median", "best"]
 slice_quick = 0.005
 slice_standard = 0.005
-blocks_quick = 2
-blocks_standard = 2
-blocks_full = 4
 slice_full = 0.05
 
 [unit.kernel]

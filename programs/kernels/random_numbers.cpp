@@ -19,19 +19,12 @@ name = "random_numbers"
 title = "Random numbers"
 part = "kernels"
 kind = "node"
-historical = true
-profiles = ["standard", "full"]
+from = "kernels/one_thread.hpp"
 summary = "an array filled with random real numbers from 0 to 1 on one thread: Philox4x32-10 in plain C++, and std::mt19937_64"
 cost = "numbers per second; 64 random bits and 8 bytes written each"
 check = "published outputs (Philox: three of Random123's known answers; mt19937_64: the 10,000th by the C++ standard); of 65,536 numbers mean, variance, serial correlation and 256 classes within 5 standard deviations, none outside 0 to 1; and every number of the measured array made again, one by one"
 source = "Salmon, Moraes, Dror and Shaw 2011; Matsumoto and Nishimura 1998; not of EuroBen"
-statistics = ["median", "best"]
-slice_quick = 0.01
 slice_standard = 0.01
-slice_full = 0.1
-blocks_quick = 2
-blocks_standard = 2
-blocks_full = 4
 
 [unit.kernel]
 source = "kernels/loops/random_numbers.cpp"

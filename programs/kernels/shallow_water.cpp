@@ -12,16 +12,12 @@ name = "shallow_water"
 title = "Shallow-water kernel"
 part = "kernels"
 kind = "node"
+from = "kernels/by_threads.hpp"
 summary = "linear shallow-water steps on a staggered periodic grid on 1 to p threads: little re-use of data"
 cost = "a point takes 11 flops a step and, past the caches, 48 bytes of traffic at least"
 check = "one plane wave is an eigenvector of the step: after k steps every point against the closed form of its two amplitudes, found by complex arithmetic on the wave alone; the total mass"
 source = "Dunigan 1995, section 3, text after Table 3.5; staggered grid C, Arakawa and Lamb 1977"
 published = ["user.shallow-water"]
-model = "speedup"
-flags = ["-fopenmp"]
-slice_quick = 0.01
-slice_standard = 0.02
-blocks_quick = 2
 blocks_standard = 4
 
 [parameter.by]

@@ -14,19 +14,12 @@ name = "sorting"
 title = "Sorting"
 part = "kernels"
 kind = "node"
-historical = true
-profiles = ["standard", "full"]
+from = "kernels/one_thread.hpp"
 summary = "random keys of 64 bits sorted on one thread: by bytes (radix), and by std::sort"
 cost = "keys per second; by bytes each pass reads and writes 16 bytes a key; the copy of the keys into place is part of the time"
 check = "each key not below the one before it, and the same keys as were given: count, sum, and sum of a mixed value of each (splitmix64), modulo 2^64"
 source = "Knuth 1973, section 5.2.5; not of EuroBen"
-statistics = ["median", "best"]
-slice_quick = 0.01
 slice_standard = 0.01
-slice_full = 0.1
-blocks_quick = 2
-blocks_standard = 2
-blocks_full = 4
 
 [unit.kernel]
 source = "kernels/loops/sorting.cpp"

@@ -24,20 +24,12 @@ name = "sparse_eigenvalues"
 title = "Sparse eigenvalues (EuroBen mod2e)"
 part = "kernels"
 kind = "node"
-historical = true
-profiles = ["standard", "full"]
+from = "kernels/one_thread.hpp"
 summary = "extreme eigenvalues of the five-point Laplacian by Lanczos with full reorthogonalisation on one thread: plain C++, and with the BLAS for the projections"
 cost = "k steps on n points: 2 flops an entry and 3 a point each, and 4 n k (k + 1) for two projections on all vectors before; the eigenvalues of the k x k matrix are not counted"
 check = "both extreme eigenvalues between the exact ones and Kaniel, Paige and Saad's bound for k steps from this start; A Q - Q T within n eps |A| and Q' Q - I within n eps, by products with a vector of random signs and the stencil in long double"
 source = "van der Steen 2000, section 4.1.1 (named, no more); Lanczos 1950; Saad, Numerical Methods for Large Eigenvalue Problems, section 6.6"
 libraries = ["blas"]
-statistics = ["median", "best"]
-slice_quick = 0.01
-slice_standard = 0.02
-slice_full = 0.1
-blocks_quick = 2
-blocks_standard = 2
-blocks_full = 4
 
 [unit.kernel]
 source = "kernels/loops/sparse.cpp"

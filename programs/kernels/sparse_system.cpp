@@ -22,20 +22,12 @@ name = "sparse_system"
 title = "Sparse linear system (EuroBen mod2c)"
 part = "kernels"
 kind = "node"
-historical = true
-profiles = ["standard", "full"]
+from = "kernels/one_thread.hpp"
 summary = "conjugate gradients on the five-point Laplacian of a square grid, the matrix by rows, on one thread: plain C++, and with the BLAS for the vectors"
 cost = "an iteration: 2 flops for each of 5 m^2 - 4 m entries and 10 for each of m^2 unknowns; 12 bytes an entry and 96 an unknown"
 check = "after 20 iterations the error's square in the matrix's norm has fallen by the sum that Hestenes and Stiefel's identity gives, within 20 m^2 eps, the residual is b - A x within rounding, and the next direction is conjugate to the last; on a grid of 24 x 24 the residual falls to 1e-10 within Chebyshev's bound of iterations, and the error is below it over the least eigenvalue; all by the stencil in long double"
 source = "van der Steen 2000, section 4.1.1 (named, no more); Hestenes and Stiefel 1952; Strakos and Tichy 2002; HPCG"
 libraries = ["blas"]
-statistics = ["median", "best"]
-slice_quick = 0.01
-slice_standard = 0.02
-slice_full = 0.1
-blocks_quick = 2
-blocks_standard = 2
-blocks_full = 4
 
 [unit.kernel]
 source = "kernels/loops/sparse.cpp"

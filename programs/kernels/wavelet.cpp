@@ -17,20 +17,12 @@ name = "wavelet"
 title = "2-D Haar wavelet transform (EuroBen mod2g)"
 part = "kernels"
 kind = "node"
-historical = true
-profiles = ["standard", "full"]
+from = "kernels/one_thread.hpp"
 summary = "two-dimensional Haar transform there and back on one thread, plain C++: 512 x 256 as EuroBen prints it, smaller and larger"
 cost = "an addition and a multiplication for each element, direction and level: 64/3 (columns^2 - 1) flops there and back for a grid twice as high as wide; 32 bytes moved an element and direction"
 check = "the way back gives what was given, the sum of squares is kept, and 32 coefficients are the inner products with Haar's functions in long double: each within the rounding of 2 log2(columns) passes of 3 roundings"
 source = "van der Steen 2000, sections 6.1.2.1 and 6.4.1, Table 6.13; Haar 1910"
 published = ["euroben.mod2g"]
-statistics = ["median", "best"]
-slice_quick = 0.01
-slice_standard = 0.02
-slice_full = 0.1
-blocks_quick = 2
-blocks_standard = 2
-blocks_full = 4
 
 [unit.kernel]
 source = "kernels/loops/wavelet.cpp"

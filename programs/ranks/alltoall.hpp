@@ -22,6 +22,7 @@ name = "alltoall"
 title = "All to all, pairwise"
 part = "messages"
 kind = "ranks"
+from = "ranks/budget.hpp"
 first_look = true
 ranks = "all"
 least_ranks = 3
@@ -29,12 +30,6 @@ summary = "every rank sends every other a message of its own, by pairwise exchan
 cost = "ranks * (ranks - 1) messages of `bytes` bytes"
 check = "each message timed names its sender and receiver; a further exchange compares every byte with a pattern of both and position"
 source = "Thakur, Rabenseifner, Gropp 2005, pairwise exchange"
-slice_quick = 0.01
-slice_standard = 0.03
-slice_full = 0.05
-blocks_quick = 3
-blocks_standard = 6
-blocks_full = 8
 
 [parameter.bytes]
 type = "integer"

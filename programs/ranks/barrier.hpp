@@ -23,6 +23,7 @@ name = "barrier"
 title = "Barrier of ranks"
 part = "messages"
 kind = "ranks"
+from = "ranks/budget.hpp"
 first_look = true
 ranks = "all"
 least_ranks = 2
@@ -31,12 +32,6 @@ cost = "dissemination: ranks * ceil(log2(ranks)) messages of 8 bytes; tree: 2 * 
 check = "each message names the witnesses known to have entered, and every rank must know all at its exit, in every barrier timed; then one rank comes late, and none may leave before it"
 source = "Dunigan 1991 (DELTA), section 3.1, Table 3.2"
 published = ["barrier"]
-slice_quick = 0.01
-slice_standard = 0.03
-slice_full = 0.05
-blocks_quick = 3
-blocks_standard = 6
-blocks_full = 8
 
 [parameter.algorithm]
 type = "choice"

@@ -15,6 +15,16 @@
 namespace assay::ranks {
 
 inline constexpr std::string_view bystanders_fragment = R"fragment(
+ranks = "all"
+least_ranks = 3
+needs = ["forwarding"]
+slice_quick = 0.02
+slice_standard = 0.05
+slice_full = 0.1
+blocks_quick = 3
+blocks_standard = 6
+blocks_full = 8
+
 [parameter.bytes]
 type = "integer"
 default = [8, 64, 512, 4096, 32768]

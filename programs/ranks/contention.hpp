@@ -30,6 +30,7 @@ name = "contention"
 title = "Channel contention"
 part = "messages"
 kind = "ranks"
+from = "ranks/budget.hpp"
 ranks = 4
 least_ranks = 4
 summary = "the rate between two ranks while others load the same channels at 0 to 100%"
@@ -40,9 +41,6 @@ published = ["contention"]
 slice_quick = 0.02
 slice_standard = 0.05
 slice_full = 0.1
-blocks_quick = 3
-blocks_standard = 6
-blocks_full = 8
 
 [parameter.bytes]
 type = "integer"

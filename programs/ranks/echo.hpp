@@ -21,6 +21,7 @@ name = "echo"
 title = "Echo"
 part = "messages"
 kind = "ranks"
+from = "ranks/budget.hpp"
 first_look = true
 summary = "a message to another rank and back: start-up, time per byte, and where protocols change"
 cost = "2 messages of `bytes` bytes a round trip"
@@ -30,11 +31,7 @@ published = ["echo"]
 model = "alpha_beta"
 least_ranks = 2
 slice_quick = 0.015
-slice_standard = 0.03
-slice_full = 0.05
 blocks_quick = 4
-blocks_standard = 6
-blocks_full = 8
 
 [parameter.bytes]
 from = "ranks/round_trip.hpp"

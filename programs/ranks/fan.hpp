@@ -92,6 +92,12 @@ class Fan {
   bool takes_part(int rank, const Case& at) const { return rank == middle_ || (place_ >= 0 && place_ < at.count); }
   std::vector<int> chosen(const Case& at) const { return {around_->begin(), around_->begin() + at.count}; }
 
+  // How many bytes were wrong, in the words of a check.
+  static Verdict judged(const Case& at, std::int64_t wrong) {
+    const std::string detail = std::to_string(at.count) + " neighbours, a window each";
+    return {wrong == 0, wrong == 0 ? detail : detail + ": " + std::to_string(wrong) + " wrong"};
+  }
+
   // What the middle found, at rank 0 too, which writes it down; untimed. Others do nothing.
   template <Communicator C, class Value>
   Task forward(C& comm, Value* values, std::size_t count) const {

@@ -16,6 +16,7 @@ name = "fan-in"
 title = "Fan-in"
 part = "messages"
 kind = "ranks"
+from = "ranks/budget.hpp"
 ranks = "all"
 least_ranks = 3
 summary = "the aggregate rate at which one rank receives from 1 to p neighbours that send at once"
@@ -23,12 +24,6 @@ cost = "16 messages of `bytes` bytes from each neighbour, 2 of none to each, an 
 check = "every byte of a window from each neighbour is compared with a pattern of sender, place in the window and position"
 source = "Dunigan 1991, section 4.4, Figure 9; Dunigan 1991 (DELTA), section 3.3, Figure 3.6"
 published = ["fan-in"]
-slice_quick = 0.01
-slice_standard = 0.03
-slice_full = 0.05
-blocks_quick = 3
-blocks_standard = 6
-blocks_full = 8
 
 [parameter.bytes]
 from = "ranks/fan.hpp"
@@ -108,9 +103,7 @@ help = "bytes received in that time over it"
       co_await send_checked(comm, buffers_.out(at.bytes).next(), at.bytes, middle_, window);
     }
     co_await forward(comm, &wrong, 1);
-    verdict.passed = wrong == 0;
-    verdict.detail = std::to_string(at.count) + " neighbours, a window each";
-    if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
+    verdict = judged(at, wrong);
   }
 };
 

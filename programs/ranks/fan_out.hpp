@@ -15,18 +15,13 @@ name = "fan-out"
 title = "Fan-out"
 part = "messages"
 kind = "ranks"
+from = "ranks/budget.hpp"
 ranks = "all"
 least_ranks = 3
 summary = "the aggregate rate at which one rank sends to 1 to p neighbours at once"
 cost = "16 messages of `bytes` bytes to each neighbour, 1 of none from each, an operation"
 check = "every byte of a window to each neighbour is compared with a pattern of sender, place in the window and position"
 source = "the counterpart of Dunigan 1991, section 4.4, Figure 9"
-slice_quick = 0.01
-slice_standard = 0.03
-slice_full = 0.05
-blocks_quick = 3
-blocks_standard = 6
-blocks_full = 8
 
 [parameter.bytes]
 from = "ranks/fan.hpp"
@@ -113,9 +108,7 @@ help = "all bytes sent over the time"
       if (comm.rank() == 0) wrong = 0;  // the middle counts it
     }
     co_await forward(comm, &wrong, 1);
-    verdict.passed = wrong == 0;
-    verdict.detail = std::to_string(at.count) + " neighbours, a window each";
-    if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
+    verdict = judged(at, wrong);
   }
 };
 

@@ -18,6 +18,7 @@ name = "forced"
 title = "Forced messages"
 part = "messages"
 kind = "ranks"
+from = "ranks/budget.hpp"
 least_ranks = 2
 needs = ["forced"]
 summary = "a message and back by ready sends beside ordinary ones: what asking for room costs"
@@ -25,12 +26,6 @@ cost = "2 messages of `bytes` bytes a round trip"
 check = "the partner compares every byte with a pattern of seed and position, returns its complement, and the test rank compares that"
 source = "Dunigan 1991 (DELTA), section 3.1, Figure 3.3"
 published = ["echo-force-type"]
-slice_quick = 0.01
-slice_standard = 0.03
-slice_full = 0.05
-blocks_quick = 3
-blocks_standard = 6
-blocks_full = 8
 
 [parameter.bytes]
 from = "ranks/round_trip.hpp"

@@ -17,6 +17,7 @@ name = "host"
 title = "Host"
 part = "messages"
 kind = "ranks"
+from = "ranks/budget.hpp"
 needs = ["host"]
 host = true
 ranks = 1
@@ -25,12 +26,6 @@ cost = "2 messages of `bytes` bytes a round trip"
 check = "the host compares every byte with a pattern of position, returns its complement, and rank 0 compares that"
 source = "Dunigan 1991, section 4.1, Figure 5, Appendix A"
 published = ["echo-host"]
-slice_quick = 0.01
-slice_standard = 0.03
-slice_full = 0.05
-blocks_quick = 3
-blocks_standard = 6
-blocks_full = 8
 
 [parameter.bytes]
 from = "ranks/round_trip.hpp"

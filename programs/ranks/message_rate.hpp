@@ -17,6 +17,7 @@ name = "message-rate"
 title = "Message rate"
 part = "messages"
 kind = "ranks"
+from = "ranks/budget.hpp"
 first_look = true
 ranks = "all"
 least_ranks = 2
@@ -24,12 +25,6 @@ summary = "short messages per second, by number of pairs that send at once"
 cost = "64 messages of `bytes` bytes and one of none a pair and operation"
 check = "every byte of a window of each pair is compared with a pattern of sender, place in the window and position"
 source = "the multiple-pair message rate test of the OSU and Sandia suites, in this project's own form"
-slice_quick = 0.01
-slice_standard = 0.03
-slice_full = 0.05
-blocks_quick = 3
-blocks_standard = 6
-blocks_full = 8
 
 [parameter.bytes]
 type = "integer"

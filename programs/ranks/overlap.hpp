@@ -20,6 +20,7 @@ name = "overlap"
 title = "Overlap"
 part = "messages"
 kind = "ranks"
+from = "ranks/budget.hpp"
 needs = ["progress"]
 computes = ["turn"]
 least_ranks = 2
@@ -27,12 +28,6 @@ summary = "computing and communicating at once, and each side's share of what is
 cost = "2 messages of `bytes` bytes, and a loop as long as they take, each alone and both at once"
 check = "both sides compare every byte with a pattern of seed, sender and position; the loop's result is compared with its closed form"
 source = "White and Bova 1999; Dunigan 1991, section 4.2"
-slice_quick = 0.01
-slice_standard = 0.03
-slice_full = 0.05
-blocks_quick = 3
-blocks_standard = 6
-blocks_full = 8
 
 [parameter.bytes]
 type = "integer"

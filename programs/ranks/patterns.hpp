@@ -17,6 +17,7 @@ name = "patterns"
 title = "Communication patterns"
 part = "messages"
 kind = "ranks"
+from = "ranks/budget.hpp"
 ranks = "all"
 least_ranks = 2
 profiles = ["full"]
@@ -24,12 +25,6 @@ summary = "ping-pong, broadcast, collect, reduction, transposition, bisection an
 cost = "bytes over the wire, of messages of m bytes among p ranks: pingpong 2 m; broadcast and collect (p - 1) m; reduction (p - 1) m, and as many comparisons of doubles; transposition (p - 1) / p of the matrix; bisection 2 m a pair; neighbours 2 d m a rank"
 check = "of each case one operation on data of their own: every byte against a pattern of sender and position (strided: the words between as well), the greatest and the transpose against numbers computed anew"
 source = "van der Steen 2000, sections 4.1.1, 6.1.2.2 and 6.4.3, Tables 6.2, 6.5, 6.8 and 6.9"
-slice_quick = 0.01
-slice_standard = 0.03
-slice_full = 0.05
-blocks_quick = 3
-blocks_standard = 6
-blocks_full = 8
 
 [parameter.pattern]
 type = "choice"

@@ -21,6 +21,7 @@ name = "ring"
 title = "Gray-code ring"
 part = "messages"
 kind = "ranks"
+from = "ranks/budget.hpp"
 ranks = "all"
 summary = "messages round a ring of all ranks, neighbours one hop apart on a hypercube"
 cost = "token: as many messages of `bytes` bytes as there are ranks, one after the other; shift: as many at once"
@@ -28,11 +29,6 @@ check = "token: each rank adds its number to every word, so that rank 0 finds th
 source = "Dunigan 1991, Table 2"
 published = ["ring"]
 slice_quick = 0.02
-slice_standard = 0.03
-slice_full = 0.05
-blocks_quick = 3
-blocks_standard = 6
-blocks_full = 8
 
 [parameter.bytes]
 type = "integer"

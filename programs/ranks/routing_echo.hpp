@@ -18,22 +18,14 @@ name = "routing-echo"
 title = "Echo through busy nodes"
 part = "messages"
 kind = "ranks"
-needs = ["forwarding"]
+from = "ranks/bystanders.hpp"
 computes = ["turn"]
-ranks = "all"
 most_ranks = 4
-least_ranks = 3
 summary = "an echo over two hops while the nodes in between compute, beside the same with idle ones"
 cost = "2 messages of `bytes` bytes a round trip"
 check = "the partner compares every byte of an echo with a pattern of position; the loops' sums are compared with their closed form"
 source = "Dunigan 1991, section 4.2"
 published = ["routing-echo"]
-slice_quick = 0.02
-slice_standard = 0.05
-slice_full = 0.1
-blocks_quick = 3
-blocks_standard = 6
-blocks_full = 8
 
 [parameter.bytes]
 from = "ranks/bystanders.hpp"

@@ -15,6 +15,7 @@ name = "self"
 title = "Self"
 part = "messages"
 kind = "ranks"
+from = "ranks/budget.hpp"
 ranks = 1
 summary = "a message of a rank to itself: the software's own cost, as nothing has to travel"
 cost = "1 message of `bytes` bytes per operation"
@@ -23,12 +24,6 @@ source = "Dunigan 1991, section 4.1, Figure 4, Appendix A"
 needs = ["self"]
 published = ["echo-self"]
 model = "alpha_beta"
-slice_quick = 0.01
-slice_standard = 0.03
-slice_full = 0.05
-blocks_quick = 3
-blocks_standard = 6
-blocks_full = 8
 
 [parameter.bytes]
 type = "integer"

@@ -19,22 +19,14 @@ name = "spin"
 title = "Computing beside passing messages"
 part = "messages"
 kind = "ranks"
-needs = ["forwarding"]
+from = "ranks/bystanders.hpp"
 computes = ["turn"]
-ranks = "all"
 most_ranks = 4
-least_ranks = 3
 summary = "how much slower a loop runs on a node that others' messages pass through"
 cost = "a loop of `loop` seconds twice, and as many echoes of `bytes` bytes as fit into one of them"
 check = "the loop's sum is compared with its closed form; one echo's bytes with a pattern of position"
 source = "Dunigan 1991, Table 2, section 4.2, Figure 6"
 published = ["spincom"]
-slice_quick = 0.02
-slice_standard = 0.05
-slice_full = 0.1
-blocks_quick = 3
-blocks_standard = 6
-blocks_full = 8
 
 [parameter.bytes]
 from = "ranks/bystanders.hpp"

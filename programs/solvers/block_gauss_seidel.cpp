@@ -15,19 +15,14 @@ name = "block_gauss_seidel"
 title = "PDE by block Gauss-Seidel"
 part = "kernels"
 kind = "node"
+from = "solvers/budget.hpp"
 summary = "Poisson's equation on a square grid: sweeps that solve one line after another, tridiagonal, its neighbours as they are"
 cost = "a point takes 7 flops a sweep; both passes along a line are recursions, so that their latency is the time"
 check = "after 20 sweeps the error is that of an eigenvector of the sweep, mu^40 times what it was, at every point; the converged solution's error at h and h/2 is of order 2 (within 0.1) and below h^2/96 (max|u_xxxx| + max|u_yyyy|)"
 source = "van der Steen 2000, section 6.4.2, Table 6.14 (mod3h; our reading of its title); Varga 1962, chapter 4"
 published = ["euroben.mod3h"]
-historical = true
-profiles = ["standard", "full"]
 slice_quick = 0.01
 slice_standard = 0.02
-blocks_quick = 2
-blocks_standard = 2
-slice_full = 0.05
-blocks_full = 5
 
 [unit.kernel]
 source = "solvers/kernels/block_gauss_seidel.cpp"

@@ -14,20 +14,13 @@ name = "linear_optimisation"
 title = "Linear optimisation"
 part = "kernels"
 kind = "node"
+from = "solvers/budget.hpp"
 summary = "maximise c x where A x <= b, x >= 0, by the simplex method on a dense tableau, Dantzig's rule"
 cost = "a pivot takes 2 flops for each entry of the tableau and one division; 1 to 4 pivots for each constraint, more the larger"
 check = "x and the dual y, read off the tableau, satisfy the conditions of Karush, Kuhn and Tucker, in long double, within 16 eps of what their sums add up, for each pivot; c x and b y are the optimum that the problem was made from; the Klee-Minty cube of 8 dimensions takes 255 pivots to 5^8, exactly"
 source = "van der Steen 2000, section 6.4.2, Table 6.14 (mod3d); Dantzig 1951; Klee and Minty 1972"
 published = ["euroben.mod3d"]
-historical = true
-profiles = ["standard", "full"]
 unmoved = ["pivots"]
-slice_quick = 0.005
-slice_standard = 0.01
-blocks_quick = 2
-blocks_standard = 2
-slice_full = 0.05
-blocks_full = 5
 
 [unit.kernel]
 source = "solvers/kernels/linear_optimisation.cpp"

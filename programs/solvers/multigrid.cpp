@@ -14,20 +14,14 @@ name = "multigrid"
 title = "PDE by multigrid"
 part = "kernels"
 kind = "node"
+from = "solvers/budget.hpp"
 summary = "Poisson's equation on a square grid by V(2, 1) cycles until the residual is 1e-9 of the first"
 cost = "a cycle takes about 60 flops for each point of the finest grid, on all grids together; 7 or 8 cycles"
 check = "error against the manufactured solution below h^2/96 (max|u_xxxx| + max|u_yyyy|), and of order 2 (within 0.1) from h to h/2; a cycle leaves less than 0.15 of the residual at every h"
 source = "van der Steen 2000, section 6.4.2, Table 6.14 (mod3c); Briggs, Henson and McCormick 2000"
 published = ["euroben.mod3c"]
-historical = true
-profiles = ["standard", "full"]
 unmoved = ["cycles"]
 slice_quick = 0.01
-slice_standard = 0.01
-blocks_quick = 2
-blocks_standard = 2
-slice_full = 0.05
-blocks_full = 5
 
 [unit.kernel]
 source = "solvers/kernels/multigrid.cpp"

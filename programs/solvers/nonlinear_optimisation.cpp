@@ -13,20 +13,13 @@ name = "nonlinear_optimisation"
 title = "Non-linear optimisation"
 part = "kernels"
 kind = "node"
+from = "solvers/budget.hpp"
 summary = "the minimum of the extended Rosenbrock function by BFGS with halved steps"
 cost = "an iteration takes about 8 n^2 flops, for three products with the inverse Hessian and its update"
 check = "at the end the distance to the known minimum is at most the gradient over the Hessian's least eigenvalue there, .3994, times 1.01; convergence faster than linear: with 2 variables the last 5 iterations leave less than 1e-6 of the gradient"
 source = "van der Steen 2000, section 6.4.2, Table 6.14 (mod3e); More, Garbow and Hillstrom 1981; Broyden, Fletcher, Goldfarb, Shanno 1970"
 published = ["euroben.mod3e"]
-historical = true
-profiles = ["standard", "full"]
 unmoved = ["iterations"]
-slice_quick = 0.005
-slice_standard = 0.01
-blocks_quick = 2
-blocks_standard = 2
-slice_full = 0.05
-blocks_full = 5
 
 [unit.kernel]
 source = "solvers/kernels/nonlinear_optimisation.cpp"

@@ -3,7 +3,8 @@
 Each program under `programs/` holds one TOML text between `R"record(` and `)record"`, so that adding a benchmark is one
 file. It is read here and nowhere else: a compiled program is started with its parameters' values (resolved.py). A
 section with `from = "threads/parameters.hpp"` takes what it does not say itself from the section of its name in that
-header's fragment, the text between `R"fragment(` and `)fragment"`.
+header's fragment, the text between `R"fragment(` and `)fragment"`. A `from` above all sections takes in
+the same way the keys that stand above the fragment's sections.
 """
 
 from __future__ import annotations
@@ -292,25 +293,38 @@ def _made(table: dict[str, Any], path: Path) -> Benchmark:
 
 
 def _whole(table: dict[str, Any], path: Path) -> dict[str, Any]:
-    """Fill in what sections take from fragments."""
-    return {
+    """Fill in what the record and its sections take from fragments."""
+    stated = {
         kind: {name: _taken(kind, name, section, path) for name, section in sections.items()}
         if isinstance(sections, dict)
         else sections
         for kind, sections in table.items()
+        if kind != "from"
     }
+    if "from" not in table:
+        return stated
+    shared = {key: value for key, value in _fragment(table["from"], path).items() if not isinstance(value, dict)}
+    if not shared:
+        raise ValueError(f"from = {table['from']!r}: that file shares no keys above its sections")
+    return shared | stated
 
 
 def _taken(kind: str, name: str, section: Any, path: Path) -> Any:
     if not isinstance(section, dict) or "from" not in section:
         return section
-    header = str(section["from"])
-    found = next((root / header for root in (*path.parents, programs_root()) if (root / header).is_file()), None)
-    text = None if found is None else _FRAGMENT.search(found.read_text(encoding="utf-8"))
-    shared = parsed(text.group(1), found).get(kind, {}).get(name) if found and text else None
+    shared = _fragment(section["from"], path).get(kind, {}).get(name)
     if shared is None:
-        raise ValueError(f"from = {header!r} in [{kind}.{name}]: that file shares no section of this name")
+        raise ValueError(f"from = {section['from']!r} in [{kind}.{name}]: that file shares no section of this name")
     return shared | {key: value for key, value in section.items() if key != "from"}
+
+
+def _fragment(header: object, path: Path) -> dict[str, Any]:
+    """What a header beside a program, in a folder above it or below `programs/` shares; nothing if there is none."""
+    found = next(
+        (root / str(header) for root in (*path.parents, programs_root()) if (root / str(header)).is_file()), None
+    )
+    text = None if found is None else _FRAGMENT.search(found.read_text(encoding="utf-8"))
+    return parsed(text.group(1), found) if found and text else {}
 
 
 def _benchmark(table: dict[str, Any], path: Path) -> Benchmark:
