@@ -36,6 +36,7 @@ SMALL = {
     "threads/noise": ["threads=1,2"],
     "threads/hotspot": ["threads=1,2"],
     "threads/creation": ["threads=1,2"],
+    "files/handover": ["bytes=8,65537"],
     "kernels/integration": ["threads=1,2", "intervals=1000"],
     "kernels/jacobi": ["threads=1,2", "size=64"],
     "kernels/cholesky": ["threads=1,2", "size=128"],

@@ -175,6 +175,13 @@ def copy_rate(document: Document, figure: ReportedFigure) -> tuple[float, str] |
     return rates[level] / 2, f"a copy in {level} by one thread"
 
 
+def handed_copy(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
+    """B/s at which one process copied a message of this length within itself, beside the hand-overs of this run."""
+    copies = values(document, "handover", "rate", "median", method="copy", bytes=figure.params.get("bytes"))
+    best = max((value for _, value in copies), default=None)
+    return None if best is None else (best, "a copy of as many bytes within one process")
+
+
 def line_transfers(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
     """Seconds of a cache line's way from core to core, once for each doubling of the participants."""
     times = [
@@ -201,6 +208,7 @@ BOUNDS: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]
     "memory_limit": memory_limit,
     "memory_rate": memory_rate,
     "copy_rate": copy_rate,
+    "handed_copy": handed_copy,
     "line_transfers": line_transfers,
     "two_atomics": two_atomics,
 }

@@ -27,6 +27,7 @@ from assay.papers.tables import (
     euroben_algorithms,
     euroben_patterns,
     euroben_solvers,
+    hand_over,
     hypercubes,
     paragon,
     quoted,
@@ -134,7 +135,7 @@ def _published(document: Document) -> list[Grid]:
     by_level += [made for section in document.benchmarks for made in loaded.tables(section)]
     past = [*hypercubes.tables(document), *dot_products.tables(document), *paragon.tables(document)]
     past += [*euroben.tables(document), *euroben_patterns.tables(document)]
-    past += [*euroben_algorithms.tables(document), *euroben_solvers.tables(document)]
+    past += [*euroben_algorithms.tables(document), *euroben_solvers.tables(document), *hand_over.tables(document)]
     peak = peak_float64(document)
     between = contrasts(document, None if peak is None else peak[0])
     return [*beside, *by_level, *past, *((between,) if between else ()), *own]

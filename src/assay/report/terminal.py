@@ -16,6 +16,7 @@ from assay.papers.tables import (
     euroben_algorithms,
     euroben_patterns,
     euroben_solvers,
+    hand_over,
     hypercubes,
     quoted,
 )
@@ -63,6 +64,7 @@ def show(document: Document, console: Console | None = None) -> None:
     past = hypercubes.tables(first) if alone else []  # of a whole evaluation they stand on the page
     past += euroben.tables(first)[:1] if alone else []  # and the paper's other tables, too
     past += [*euroben_algorithms.tables(first), *euroben_solvers.tables(first)] if alone else []
+    past += hand_over.tables(first) if alone else []
     past += [*dot_products.tables(first), *euroben_patterns.tables(first)] if alone else []
     for section in first.benchmarks if alone else ():
         past = [*level_rates.tables(first, section), *roof_table.tables(first, section), *past]
