@@ -124,6 +124,22 @@ def test_a_figure_that_is_only_a_bound_bounds_others_still() -> None:
 
 
 @pytest.mark.parametrize(
+    ("key", "of", "pair", "bound"),
+    [
+        ("line_transfers", "core_to_core", {"first": 0, "second": 1}, 40e-9),
+        ("two_atomics", "hotspot", {"update": "atomic", "threads": 1}, 80e-9),
+    ],
+)
+def test_a_bound_of_times_is_the_fastest_launch(key: str, of: str, pair: Json, bound: float) -> None:
+    """The median launch of the bound's benchmark was held up; a figure measured in a quiet moment stays above it."""
+    times = [figure("time", 60e-9, "s", **pair) | {"by_launch": [[0, 70e-9], [1, 40e-9], [2, 60e-9]]}]
+    quiet = headline("quiet", 100e-9, "s", bound=key, better="lower")
+    (line,) = judge(document(part(of, "threads", figures=times), part("echo", "messages", quiet)))["lines"]
+    assert line["bound"]["value"] == pytest.approx(bound) and line["bar"]["at"] == pytest.approx(bound / 100e-9)
+    assert line["bound_text"].endswith("fastest launch")
+
+
+@pytest.mark.parametrize(
     ("widths", "launches", "moved", "grades"),
     [
         ((0.01, 0.019, 0.05), 10, None, "AAAA"),

@@ -77,6 +77,11 @@ def values(
                     yield figure, value
 
 
+def fastest(figure: ReportedFigure, value: float) -> float:
+    """Least of a time's launches: a bound is what the machine can do, and a median launch may have been held up."""
+    return min([value, *(each for _, each in figure.by_launch if each > 0)])
+
+
 def peak_float64(document: Document, figure: ReportedFigure | None = None) -> tuple[float, str] | None:
     """Flop/s of one core: fused multiply-adds in the widest vectors in each of its units, at its clock.
 
@@ -185,7 +190,7 @@ def handed_copy(document: Document, figure: ReportedFigure) -> tuple[float, str]
 def line_transfers(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
     """Seconds of a cache line's way from core to core, once for each doubling of the participants."""
     times = [
-        value
+        fastest(f, value)
         for f, value in values(document, "core_to_core", "time", "median")
         if f.params.get("first") != f.params.get("second")
     ]
@@ -193,13 +198,15 @@ def line_transfers(document: Document, figure: ReportedFigure) -> tuple[float, s
         return None
     params = figure.params
     steps = math.ceil(math.log2(max(2, params.get("ranks") or params.get("threads") or 2)))
-    return steps * min(times), f"{'one' if steps == 1 else steps} cache-line transfer{'s' * (steps > 1)} between cores"
+    count = f"{'one' if steps == 1 else steps} cache-line transfer{'s' * (steps > 1)}"
+    return steps * min(times), f"{count} between cores, fastest launch"
 
 
 def two_atomics(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
     """Seconds of two uncontended atomic updates: one takes the lock, one frees it."""
-    times = [value for _, value in values(document, "hotspot", "time", "median", update="atomic", threads=1)]
-    return (2 * min(times), "two uncontended atomic updates") if times else None
+    found = values(document, "hotspot", "time", "median", update="atomic", threads=1)
+    times = [fastest(figure, value) for figure, value in found]
+    return (2 * min(times), "two uncontended atomic updates, fastest launch") if times else None
 
 
 BOUNDS: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]] = {
