@@ -52,6 +52,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert ran.status == 0, ran.err
             assert assay("report", name).status == 0
         assert assay("simulate", "network.toml", *SWEEP).status == 0
+        assert assay(*LIVE).status == 0
         own.take_in(folder / "mine.hpp")
     return folder
 
@@ -95,6 +96,20 @@ def only(folder: str, pattern: str) -> Path:
 
 
 MIX = ("throughput", "mix", "--jobs", "jobs.toml", "--on", "batch.toml")
+LIVE = (
+    "throughput",
+    "mix",
+    "--jobs",
+    "jobs.toml",
+    "--via",
+    "local",
+    "--slots",
+    "64",
+    "--compress",
+    "1e6",
+    "--out",
+    "test",
+)
 Change = Callable[[Path, Any], None]
 FILES: dict[str, tuple[versions.Form, Change, Callable[[], Path], list[tuple[str, ...]]]] = {
     "run.json": (versions.RUN, document, lambda: Path("run/run.json"), [("report", "run"), ("export", "run")]),
@@ -127,6 +142,9 @@ FILES: dict[str, tuple[versions.Form, Change, Callable[[], Path], list[tuple[str
     "study": (versions.STUDY, toml, lambda: Path("study.toml"), [("study", "study.toml")]),
     "table of jobs": (versions.JOBS, toml, lambda: Path("jobs.toml"), [MIX]),
     "machine of a batch system": (versions.BATCH, toml, lambda: Path("batch.toml"), [MIX]),
+    "plan of a test": (versions.EXPERIMENT, document, lambda: Path("test/plan.json"), [LIVE]),
+    "submission log": (versions.SUBMISSIONS, lines, lambda: Path("test/log.jsonl"), [LIVE]),
+    "job's record": (versions.JOB_RECORD, lines, lambda: only("test", "jobs/0001-*/record.jsonl"), [LIVE]),
     "points": (versions.POINT, lines, lambda: Path("points.jsonl"), [("simulate", "network.toml", *SWEEP)]),
     "own programs": (versions.OWN_PROGRAMS, document, lambda: Path("cache/own.json"), [("build", "--list")]),
 }

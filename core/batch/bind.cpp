@@ -2,10 +2,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 
 #include "batch/simulate.hpp"
+#include "batch/stepping.hpp"
 
 namespace nb = nanobind;
 using namespace assay::batch;
@@ -15,14 +17,19 @@ namespace {
 using Whole = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>;
 using Real = nb::ndarray<const double, nb::ndim<1>, nb::c_contig>;
 
-nb::dict schedule(std::int64_t processors, const std::string& policy, Whole submitted, Whole runs, Whole requested,
-                  Whole width, Whole user, Real priority, double ageing, double half_life) {
+Jobs jobs_of(Whole submitted, Whole runs, Whole requested, Whole width, Whole user, Real priority) {
   Jobs jobs(submitted.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     jobs[i] = {
         submitted(i), runs(i), requested(i), static_cast<std::int32_t>(width(i)), static_cast<std::int32_t>(user(i)),
         priority(i),  never};
   }
+  return jobs;
+}
+
+nb::dict schedule(std::int64_t processors, const std::string& policy, Whole submitted, Whole runs, Whole requested,
+                  Whole width, Whole user, Real priority, double ageing, double half_life) {
+  Jobs jobs = jobs_of(submitted, runs, requested, width, user, priority);
   auto found = std::make_unique<Outcome>();
   {
     nb::gil_scoped_release release;
@@ -48,4 +55,19 @@ void bind_batch(nb::module_& module) {
       nb::arg("half_life"),
       "The second at which each job starts, and processor seconds that were idle, by why; jobs in order of submission, "
       "each at most as wide as the machine.");
+  nb::class_<Stepper>(module, "Stepper", "A policy asked step by step, by the ticks of a clock; jobs by their place.")
+      .def(
+          "__init__",
+          [](Stepper* made, std::int64_t processors, const std::string& policy, Whole submitted, Whole requested,
+             Whole width, Whole user, Real priority, double ageing, double half_life) {
+            new (made) Stepper({processors, policy, {ageing}, {half_life}},
+                               jobs_of(submitted, requested, requested, width, user, priority));
+          },
+          nb::arg("processors"), nb::arg("policy"), nb::arg("submitted"), nb::arg("requested"), nb::arg("width"),
+          nb::arg("user"), nb::arg("priority"), nb::arg("ageing"), nb::arg("half_life"))
+      .def("adopt", &Stepper::adopt, nb::arg("job"), nb::arg("started"), nb::arg("now"))
+      .def("step", &Stepper::step, nb::arg("now"), nb::arg("ended"), nb::arg("withdrawn"), nb::arg("submitted"))
+      .def_prop_ro("wakes", &Stepper::wakes)
+      .def_prop_ro("decisions", &Stepper::decisions)
+      .def_prop_ro("free", &Stepper::free);
 }

@@ -32,6 +32,16 @@ class Ordered : public Policy {
     free_ += jobs_[job].processors;
     running_.remove(jobs_[job].started + jobs_[job].requested, jobs_[job].processors);
   }
+  void withdraw(std::size_t job, Seconds) final { waiting_.remove(places_[job]); }
+  void extend(std::size_t job, Seconds more, Seconds) final {
+    const Seconds end = jobs_[job].started + jobs_[job].requested;
+    running_.remove(end, jobs_[job].processors);
+    running_.add(end + more, jobs_[job].processors);
+  }
+  void adopt(std::size_t job, Seconds) final {
+    free_ -= jobs_[job].processors;
+    running_.add(jobs_[job].started + jobs_[job].requested, jobs_[job].processors);
+  }
 
  protected:
   void start(std::size_t place, Seconds now, Scheduler& scheduler) {

@@ -21,6 +21,13 @@ class Policy {
   virtual ~Policy() = default;
   virtual void submit(std::size_t job) = 0;
   virtual void end(std::size_t job) = 0;
+  /// A waiting job was taken back before it started, at `now`.
+  virtual void withdraw(std::size_t job, Seconds now) = 0;
+  /// At `now` a running job has used what it requested and runs on: it is expected to end `more` later than it was.
+  /// Called before the job's `requested` grows by as much.
+  virtual void extend(std::size_t job, Seconds more, Seconds now) = 0;
+  /// A job that ran before this policy was asked: it started at `job.started`. Before any other waits.
+  virtual void adopt(std::size_t job, Seconds now) = 0;
   /// Decide at `now`, after all of this second's ends and submissions.
   virtual void decide(Seconds now, Scheduler& scheduler) = 0;
   /// The next second at which it must decide although nothing happens; `never` where there is none.

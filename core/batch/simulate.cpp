@@ -6,8 +6,6 @@
 #include <tuple>
 
 namespace assay::batch {
-namespace {
-
 std::unique_ptr<Policy> policy_of(const Settings& settings, const Jobs& jobs) {
   const Machine machine{settings.processors};
   if (settings.policy == "fcfs") return fcfs(jobs, machine);
@@ -18,6 +16,8 @@ std::unique_ptr<Policy> policy_of(const Settings& settings, const Jobs& jobs) {
   if (settings.policy == "fairshare") return fair_share(jobs, machine, settings.decay);
   throw std::invalid_argument("there is no policy " + settings.policy);
 }
+
+namespace {
 
 class Simulation final : public Scheduler {
  public:

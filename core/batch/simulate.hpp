@@ -15,6 +15,9 @@ struct Settings {
   Decay decay;
 };
 
+/// The policy that `settings` names, over jobs that stay where they are; std::invalid_argument for none.
+std::unique_ptr<Policy> policy_of(const Settings& settings, const Jobs& jobs);
+
 /// Processor seconds that nobody used between the first submission and the last end, by why.
 struct Idle {
   std::int64_t queue_empty = 0;  // no job waited

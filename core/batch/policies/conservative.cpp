@@ -30,6 +30,27 @@ class Conservative final : public Policy {
     early_ = early_ || now < expected;
   }
 
+  void withdraw(std::size_t job, Seconds now) override {
+    profile_.advance(now);
+    lift(job);
+    waiting_.erase(job);
+    early_ = true;
+  }
+
+  // The reservations were made without the time that it takes now: all are lifted out and made anew, in order.
+  void extend(std::size_t job, Seconds more, Seconds now) override {
+    const Job& on = jobs_[job];
+    profile_.advance(now);
+    for (const std::size_t other : waiting_) lift(other);
+    profile_.take(on.started + on.requested, on.started + on.requested + more, on.processors);
+    for (const std::size_t other : waiting_) reserve(other, std::numeric_limits<Seconds>::max());
+  }
+
+  void adopt(std::size_t job, Seconds now) override {
+    profile_.advance(now);
+    profile_.take(now, jobs_[job].started + jobs_[job].requested, jobs_[job].processors);
+  }
+
   void decide(Seconds now, Scheduler& scheduler) override {
     compress(now);
     while (!starts_.empty() && starts_.begin()->first <= now) {
@@ -50,16 +71,19 @@ class Conservative final : public Policy {
     starts_.emplace(reserved_[job], job);
   }
 
+  void lift(std::size_t job) {
+    const Job& of = jobs_[job];
+    profile_.take(reserved_[job], reserved_[job] + of.requested, -of.processors);
+    starts_.erase({reserved_[job], job});
+  }
+
   void compress(Seconds now) {
     if (!early_) return;
     early_ = false;
     profile_.advance(now);
     for (const std::size_t job : waiting_) {
-      const Job& of = jobs_[job];
-      const Seconds had = reserved_[job];
-      profile_.take(had, had + of.requested, -of.processors);
-      starts_.erase({had, job});
-      reserve(job, had);
+      lift(job);
+      reserve(job, reserved_[job]);
     }
   }
 

@@ -27,6 +27,21 @@ class FairShare final : public Policy {
     charge(ended, static_cast<double>(ended.runs - ended.requested));
   }
 
+  void withdraw(std::size_t job, Seconds) override { forget(job); }
+
+  void extend(std::size_t job, Seconds more, Seconds) override {
+    const Job& on = jobs_[job];
+    running_.remove(on.started + on.requested, on.processors);
+    running_.add(on.started + on.requested + more, on.processors);
+    charge(on, static_cast<double>(more));
+  }
+
+  void adopt(std::size_t job, Seconds) override {
+    free_ -= jobs_[job].processors;
+    running_.add(jobs_[job].started + jobs_[job].requested, jobs_[job].processors);
+    charge(jobs_[job], static_cast<double>(jobs_[job].requested));
+  }
+
   void decide(Seconds now, Scheduler& scheduler) override {
     std::vector<std::size_t> order = in_order();
     while (!order.empty() && jobs_[order.front()].processors <= free_) {
@@ -55,9 +70,13 @@ class FairShare final : public Policy {
     used_[job.user] += job.processors * seconds * std::exp2(static_cast<double>(job.started) / decay_.half_life);
   }
 
-  void start(std::size_t job, Seconds now, Scheduler& scheduler) {
+  void forget(std::size_t job) {
     std::deque<std::size_t>& own = waiting_[jobs_[job].user];
     own.erase(std::find(own.begin(), own.end(), job));
+  }
+
+  void start(std::size_t job, Seconds now, Scheduler& scheduler) {
+    forget(job);
     free_ -= jobs_[job].processors;
     running_.add(now + jobs_[job].requested, jobs_[job].processors);
     scheduler.start(job);

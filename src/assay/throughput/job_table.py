@@ -6,12 +6,20 @@
     limit = "2000 s"         # what it requests of the batch system: as long as `time` where it is left out
     user = "astro"
 
-A name may stand for several jobs that a submission starts, each with a table of its own: `parts = ["a", "b"]`.
+What it runs on a real batch system is a command, or a synthetic job; without either, one that takes its time:
+
+    command = ["./maya5", "input"]      # no shell; {processors} and {folder} (of this file) stand for their values
+    answer = "energy -76.02"            # text that its output must hold for its answer to be right
+    check = ["./compare", "output"]     # a command that says so by its exit status, in the job's folder
+    wait = "10 s"                       # or synthetic: waits, computes on its processors, communicates between them
+    compute = "10 s"
+    communicate = "10 s"
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +44,16 @@ class JobKind(Table):
     user: str = Field("", description="whose job it is, for fair shares")
     priority: float = Field(0.0, description="its own priority, for the policy of that name")
     source: str = Field("", description="where its numbers are from")
+    per_node: int | None = Field(None, ge=1, le=4096, description="at most so many of its processors on one node")
+    command: str | list[str] | None = Field(None, description="what it runs, started without a shell")
+    answer: str | None = Field(None, min_length=1, description="text that a line of its output holds if it is right")
+    check: str | list[str] | None = Field(None, description="a command that fails if the job's answer is wrong")
+    wait: str | None = Field(None, description='synthetic: waits so long, such as "10 s"')
+    compute: str | None = Field(None, description="synthetic: processor time of computing on each of its processors")
+    communicate: str | None = Field(None, description="synthetic: how long its processes pass messages round a ring")
 
 
+SYNTHETIC = ("wait", "compute", "communicate")
 SHIPPED = Path(__file__).resolve().parent.parent / "catalogue" / "jobs"
 
 
@@ -61,12 +77,42 @@ def load(path: Path) -> dict[str, JobKind]:
         if not isinstance(about, dict):
             raise source.error((name,), "is no job", value=about, accepted="a table for each job: [NAME]")
         entry = validated(source, JobKind, about, (name,))
-        for key in ("time", "limit"):
+        for key in ("time", "limit", *SYNTHETIC):
             _seconds(source, name, key, entry)
+        _check_commands(source, name, entry)
         found[name] = entry
     if not found:
         raise InputError("describes no job", file=path, accepted="a table for each job: [NAME]")
     return found
+
+
+def words_of(command: str | list[str] | None) -> tuple[str, ...]:
+    """A command's words: a text is split as a shell would, without its expansions. ValueError where it cannot be."""
+    return tuple(shlex.split(command) if isinstance(command, str) else command or ())
+
+
+def _check_commands(source: Source, name: str, entry: JobKind) -> None:
+    accepted = 'a list of words, or one text, such as "./maya5 input"'
+    for key in ("command", "check"):
+        value = getattr(entry, key)
+        try:
+            empty = value is not None and not "".join(words_of(value)[:1])
+        except ValueError as error:
+            raise source.error((name, key), str(error).lower(), value=value, accepted=accepted) from None
+        if empty:
+            raise source.error((name, key), "is no command", value=value, accepted=accepted)
+    synthetic = [key for key in SYNTHETIC if getattr(entry, key) is not None]
+    if entry.command is not None and synthetic:
+        problem = "is of a synthetic job, and this one has a command"
+        raise source.error((name, synthetic[0]), problem, value=getattr(entry, synthetic[0]), accepted="one of both")
+    if (entry.answer is not None or entry.check is not None) and entry.command is None:
+        key = "check" if entry.answer is None else "answer"
+        raise source.error((name, key), "is of a command; a synthetic job checks its own", value=getattr(entry, key))
+
+
+def seconds_of(entry: JobKind, key: str) -> float:
+    """Seconds of a key that a table that was read has; its expected time where the key was left out."""
+    return _seconds(None, "", key, entry)
 
 
 def _seconds(source: Source | None, name: str, key: str, entry: JobKind) -> float:
@@ -81,8 +127,8 @@ def _seconds(source: Source | None, name: str, key: str, entry: JobKind) -> floa
     return seconds
 
 
-def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -> Workload:
-    """The jobs of a schedule. InputError names the line of a job that the table does not have."""
+def rows_of(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -> list[tuple[float, str, JobKind]]:
+    """Each job's submission (s), name in the table and kind, in order. InputError at the line of an unknown name."""
     rows: list[tuple[float, str, JobKind]] = []
     for batch in sorted(batches, key=lambda each: each.time):
         if batch.name not in jobs:
@@ -94,6 +140,22 @@ def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -
                 accepted=", ".join(sorted(jobs)),
             )
         rows += [(batch.time, batch.name, jobs[batch.name])] * batch.count
+    return rows
+
+
+def counted(names: Sequence[str]) -> list[str]:
+    """Names with the number of each among those of its name: maya5_run.1, maya5_run.2."""
+    counts: dict[str, int] = {}
+    found = []
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+        found.append(f"{name}.{counts[name]}")
+    return found
+
+
+def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -> Workload:
+    """The jobs of a schedule. InputError names the line of a job that the table does not have."""
+    rows = rows_of(batches, jobs, path)
     users = {user: number for number, user in enumerate(dict.fromkeys(entry.user for _, _, entry in rows))}
     times = [_seconds(None, name, "time", entry) for _, name, entry in rows]
     limits = [_seconds(None, name, "limit", entry) for _, name, entry in rows]
@@ -103,11 +165,7 @@ def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -
 
     requested = np.maximum(whole(limits), 1)
     submitted = whole([time for time, _, _ in rows])
-    counts: dict[str, int] = {}
-    names = []
-    for _, name, _ in rows:
-        counts[name] = counts.get(name, 0) + 1
-        names.append(f"{name}.{counts[name]}")
+    names = counted([name for _, name, _ in rows])
     cut = int(np.count_nonzero(whole(times) > requested))
     return Workload(
         number=np.arange(1, len(rows) + 1),

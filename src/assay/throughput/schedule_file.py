@@ -40,6 +40,11 @@ def published() -> list[JobBatch]:
     ]
 
 
+def named(schedule: str) -> list[JobBatch]:
+    """The batches of a schedule: a file, or the paper's by its name. InputError as `read`."""
+    return published() if schedule == PUBLISHED and not Path(schedule).exists() else read(Path(schedule))
+
+
 def read(path: Path) -> list[JobBatch]:
     """Read a schedule. InputError names file and line of what is no batch, and a file without jobs."""
     try:

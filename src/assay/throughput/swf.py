@@ -24,6 +24,11 @@ NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, PROCESSORS, REQUEST, STATUS, USER = 0, 1, 
 MOST = 2**31 - 2  # of a number of processors, and of seconds
 
 
+def is_workload(path: Path) -> bool:
+    """Whether a file's name is one of this format."""
+    return path.suffix == ".swf" or path.name.endswith(".swf.gz")
+
+
 def read(path: Path) -> Workload:
     """Read a workload. InputError names file, line and field of what is no number, and a file without jobs."""
     table = _numbers(path)

@@ -27,9 +27,16 @@ def register(app: typer.Typer) -> None:
             ),
         ],
         on: On = None,
+        via: Annotated[
+            str | None, typer.Option(metavar="SYSTEM", help="run it on a real batch system: local or slurm[:OPTIONS]")
+        ] = None,
         policy: Annotated[
-            str, typer.Option(metavar="NAME", help="fcfs, firstfit, easy, conservative, priority or fairshare")
-        ] = "fcfs",
+            str | None,
+            typer.Option(
+                metavar="NAME",
+                help="fcfs (default), firstfit, easy, conservative, priority, fairshare",
+            ),
+        ] = None,
         jobs: Annotated[
             str | None,
             typer.Option(
@@ -45,10 +52,24 @@ def register(app: typer.Typer) -> None:
         schedule: Annotated[
             Path | None, typer.Option("--schedule", metavar="OUT.swf", help="write when every job waited and ran")
         ] = None,
+        slots: Annotated[
+            int | None,
+            typer.Option(
+                metavar="N", min=1, max=2**20, help="--via: N virtual processors; jobs wait for their time, not compute"
+            ),
+        ] = None,
+        compress: Annotated[
+            float, typer.Option(metavar="FACTOR", help="--via: all times of the schedule and the table over this")
+        ] = 1.0,
+        out: Annotated[
+            Path | None,
+            typer.Option("-o", "--out", metavar="DIR", help="--via: its folder; the same command resumes"),
+        ] = None,
+        resume: Annotated[bool, typer.Option("--resume", help="--via: DIR must hold a test that was begun")] = False,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        """Simulate a workload of many users' jobs under a batch system's policy."""
+        """Put a workload of many users' jobs on a batch system, simulated or real."""
         import resource
 
         from assay.cli import emit
@@ -56,10 +77,21 @@ def register(app: typer.Typer) -> None:
         from assay.errors import InputError
         from assay.throughput import machine_file, results, swf, what_if
 
-        axes = what_if.axes(settings or [], policy)
+        if via is not None:
+            _live(via, on, settings, schedule, workload, jobs, policy, slots, compress, out, resume, quiet, json)
+            return
+        for key, given in (("--slots", slots), ("--out", out), ("--resume", resume or None)):
+            if given is not None:
+                raise InputError(
+                    "is of a test on a real batch system", key=key, value=str(given), accepted="with --via"
+                )
+        if compress != 1.0:
+            raise InputError("is of a test on a real batch system", key="--compress", value=compress)
+        axes = what_if.axes(settings or [], policy or "fcfs")
         if on is None:
-            raise InputError("is missing", key="--on", accepted=machine_file.ACCEPTED)
-        given = [f"{key}={values[0]}" for key, values in axes.items() if key != what_if.POLICY]
+            accepted = f"{machine_file.ACCEPTED}; or --via SYSTEM"
+            raise InputError("is missing", key="--on", accepted=accepted)
+        keys = [f"{key}={values[0]}" for key, values in axes.items() if key != what_if.POLICY]
         if what_if.several(axes):
             if schedule is not None:
                 raise InputError("is of one schedule, not of several", key="--schedule", value=str(schedule))
@@ -69,7 +101,7 @@ def register(app: typer.Typer) -> None:
             else:
                 _show_points(compared, quiet)
             return
-        machine = machine_file.open_machine(on, given)
+        machine = machine_file.open_machine(on, keys)
         found = what_if.schedule(_read(workload, jobs), machine, axes[what_if.POLICY][0])
         if schedule is not None:
             try:
@@ -84,19 +116,50 @@ def register(app: typer.Typer) -> None:
             _show(document, quiet)
 
 
+def _live(
+    via: str,
+    on: str | None,
+    settings: list[str] | None,
+    schedule: Path | None,
+    workload: str,
+    jobs: str | None,
+    policy: str | None,
+    slots: int | None,
+    compress: float,
+    out: Path | None,
+    resume: bool,
+    quiet: bool,
+    json: bool,
+) -> None:
+    """Run it on a real batch system; exit status 1 unless every job ended well."""
+    from assay.cli import emit
+    from assay.document.json_form import to_json
+    from assay.errors import InputError
+    from assay.verbs import _throughput_live as live
+
+    for key, given in (("--on", on), ("--set", settings or None), ("--schedule", schedule)):
+        if given is not None:
+            raise InputError("is of a simulated batch system", key=key, value=str(given), accepted="without --via")
+    wishes = live.LiveWishes(workload, jobs, via, policy, slots, compress, out, resume)
+    found = live.run_live(wishes, live.progress_line(quiet or json))
+    if json:
+        emit(to_json(found))
+    else:
+        live.show_live(found, quiet)
+    if not found.good:
+        raise typer.Exit(1)
+
+
 def _read(workload: str, jobs: str | None) -> Workload:
     from assay.errors import InputError
     from assay.throughput import job_table, schedule_file, swf
 
     path = Path(workload)
-    if path.suffix == ".swf" or path.name.endswith(".swf.gz"):
+    if swf.is_workload(path):
         if jobs is not None:
             raise InputError("has no use with a Standard Workload Format file", key="--jobs", value=jobs)
         return swf.read(path)
-    if workload == schedule_file.PUBLISHED and not path.exists():
-        batches = schedule_file.published()
-    else:
-        batches = schedule_file.read(path)
+    batches = schedule_file.named(workload)
     if jobs is None:
         accepted = "TABLE.toml with a table [NAME] for each job"
         raise InputError("is missing: a schedule has names only", key="--jobs", accepted=accepted)
@@ -108,11 +171,12 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
     from rich.console import Console
 
     from assay.document.grid import grid
+    from assay.verbs._throughput_words import time_of
 
-    wait = f"mean wait {_time(found.mean_wait)}"
+    wait = f"mean wait {time_of(found.mean_wait)}"
     line = (
         f"{found.scheduled:,} jobs on {found.processors:,} processors of {found.machine}, {found.policy}: "
-        f"makespan {_time(found.makespan)}, utilisation {100 * found.utilisation:.1f}%, {wait}"
+        f"makespan {time_of(found.makespan)}, utilisation {100 * found.utilisation:.1f}%, {wait}"
     )
     print(line)
     for why, count in {**found.ignored, **found.changed}.items():
@@ -124,15 +188,15 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
     if quiet:
         return
     rows = [
-        ("makespan", _time(found.makespan)),
-        ("least possible, by work and arrivals", _time(found.least_makespan)),
+        ("makespan", time_of(found.makespan)),
+        ("least possible, by work and arrivals", time_of(found.least_makespan)),
         ("efficiency: least over makespan", f"{100 * found.efficiency:.1f}%"),
         ("utilisation", f"{100 * found.utilisation:.1f}%"),
         *((f"idle: {each.text}", f"{100 * each.share:.1f}%") for each in found.idle.values()),
-        ("wait, mean", _time(found.mean_wait)),
-        ("wait, median", _time(found.median_wait)),
-        ("wait, longest", _time(found.longest_wait)),
-        ("response, mean", _time(found.mean_response)),
+        ("wait, mean", time_of(found.mean_wait)),
+        ("wait, median", time_of(found.median_wait)),
+        ("wait, longest", time_of(found.longest_wait)),
+        ("response, mean", time_of(found.mean_response)),
         ("bounded slowdown, mean", f"{found.bounded_slowdown:.4g}"),
     ]
     Console().print(grid("Throughput", ("", "value"), rows).rich())
@@ -143,20 +207,21 @@ def _show_points(found: WhatIf, quiet: bool) -> None:
     from rich.console import Console
 
     from assay.document.grid import grid
+    from assay.verbs._throughput_words import time_of
 
     best = min(found.points, key=lambda point: point.result.mean_wait)
     words = ", ".join(f"{key}={value}" for key, value in best.setting.items())
-    print(f"{len(found.points)} combinations; least mean wait {_time(best.result.mean_wait)}: {words}")
+    print(f"{len(found.points)} combinations; least mean wait {time_of(best.result.mean_wait)}: {words}")
     if quiet:
         return
     keys = list(best.setting)
     rows = [
         (
             *(point.setting[key] for key in keys),
-            _time(point.result.makespan),
+            time_of(point.result.makespan),
             f"{100 * point.result.utilisation:.1f}%",
-            _time(point.result.mean_wait),
-            _time(point.result.longest_wait),
+            time_of(point.result.mean_wait),
+            time_of(point.result.longest_wait),
             f"{point.result.bounded_slowdown:.4g}",
         )
         for point in found.points
@@ -164,11 +229,3 @@ def _show_points(found: WhatIf, quiet: bool) -> None:
     names = (key.rpartition(".")[2] for key in keys)
     headings = (*names, "makespan", "in use", "mean wait", "longest", "slowdown")
     Console().print(grid("What if", headings, rows, "Slowdown: bounded, the mean.", len(keys)).rich())
-
-
-def _time(seconds: float) -> str:
-    """A time as a user of a batch system reads it."""
-    for name, length in (("days", 86400.0), ("h", 3600.0), ("min", 60.0)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:,.1f} {name}"
-    return f"{seconds:.3g} s"

@@ -1,0 +1,222 @@
+// What a batch system starts for each job of `assay throughput`: runs the job's command under its time limit, checks
+// its answer, and writes the job's own record, a line of JSON when it starts and one when it ends, each synced to the
+// disk.
+//
+//     job_record --record FILE --output FILE [--limit SECONDS] [--cpus 0,1] [--answer TEXT] [--check WORD]… -- COMMAND…
+//
+// The record is claimed by its creation: a second start of the same job finds it there, adds a line that says so, and
+// runs nothing. It stays locked while the job runs, so that a reader can tell a running job from one that was killed.
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int bad_options = 64, started_before = 75, not_started = 127;
+constexpr double grace = 1.0;  // s, between asking a command to end and killing it
+
+struct Wishes {
+  std::string record, output, answer;
+  double limit = 0;
+  std::vector<int> cpus;
+  std::vector<char*> check, command;
+  bool answers = false;
+};
+
+double clock_of(clockid_t which) {
+  timespec time{};
+  clock_gettime(which, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+std::string host() {
+  if (const char* node = std::getenv("SLURMD_NODENAME")) return node;
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+void write_line(int record, const std::string& line) {
+  const std::string whole = line + "\n";  // one write: lines of two writers never mix
+  if (write(record, whole.data(), whole.size()) != static_cast<ssize_t>(whole.size()) || fsync(record) != 0)
+    std::fprintf(stderr, "job_record: the record cannot be written: %s\n", std::strerror(errno));
+}
+
+std::string event(const char* name) {
+  char text[512];
+  std::snprintf(text, sizeof text, "{\"version\": 1, \"event\": \"%s\", \"time\": %.6f, \"host\": \"%s\", \"pid\": %d",
+                name, clock_of(CLOCK_REALTIME), host().c_str(), static_cast<int>(getpid()));
+  return text;
+}
+
+[[noreturn]] void refuse(const char* problem) {
+  std::fprintf(stderr, "job_record: %s\n", problem);
+  std::exit(bad_options);
+}
+
+std::vector<int> numbers(const char* text) {
+  std::vector<int> found;
+  for (char* end = nullptr; *text; text = *end ? end + 1 : end) {
+    found.push_back(static_cast<int>(std::strtol(text, &end, 10)));
+    if (end == text || found.back() < 0 || found.back() >= CPU_SETSIZE) refuse("--cpus takes numbers with commas");
+  }
+  return found;
+}
+
+Wishes read_options(int count, char** words) {
+  Wishes wishes;
+  int at = 1;
+  for (; at + 1 < count && std::strcmp(words[at], "--") != 0; at += 2) {
+    const std::string key = words[at];
+    char* value = words[at + 1];
+    if (key == "--record")
+      wishes.record = value;
+    else if (key == "--output")
+      wishes.output = value;
+    else if (key == "--limit")
+      wishes.limit = std::atof(value);
+    else if (key == "--cpus")
+      wishes.cpus = numbers(value);
+    else if (key == "--answer")
+      wishes.answer = value, wishes.answers = true;
+    else if (key == "--check")
+      wishes.check.push_back(value);
+    else
+      refuse("unknown option");
+  }
+  wishes.command.assign(words + std::min(at + 1, count), words + count);
+  if (wishes.record.empty() || wishes.output.empty() || wishes.command.empty())
+    refuse("needs --record FILE --output FILE -- COMMAND");
+  wishes.command.push_back(nullptr);
+  if (!wishes.check.empty()) wishes.check.push_back(nullptr);
+  return wishes;
+}
+
+// Starts a command in a process group of its own, which is killed when this process is.
+pid_t start(const std::vector<char*>& command, const std::string& output, const sigset_t& before) {
+  const pid_t child = fork();
+  if (child != 0) {
+    if (child > 0) setpgid(child, child);
+    return child;
+  }
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  const int nothing = open("/dev/null", O_RDONLY);
+  const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  if (nothing < 0 || out < 0 || dup2(nothing, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0) _exit(not_started);
+  execvp(command[0], command.data());
+  std::fprintf(stderr, "job_record: %s cannot be started: %s\n", command[0], std::strerror(errno));
+  _exit(not_started);
+}
+
+struct Ended {
+  int status = 0;
+  bool limited = false, cancelled = false;
+  rusage used{};
+};
+
+// Waits for a command, and ends it at the limit (0: none) or when this process is asked to end.
+Ended await(pid_t child, double limit, const sigset_t& watched) {
+  Ended ended;
+  const double began = clock_of(CLOCK_MONOTONIC);
+  double kill_at = 0;  // 0: nobody has asked it to end
+  for (;;) {
+    if (wait4(child, &ended.status, WNOHANG, &ended.used) == child) break;
+    const double now = clock_of(CLOCK_MONOTONIC);
+    double left = kill_at > 0 ? kill_at - now : limit > 0 ? began + limit - now : 3600.0;
+    if (left <= 0) {
+      kill(-child, kill_at > 0 ? SIGKILL : SIGTERM);
+      if (kill_at == 0) ended.limited = true;
+      kill_at = now + grace;
+      left = grace;
+    }
+    const timespec wait{static_cast<time_t>(left),
+                        static_cast<long>(1e9 * (left - static_cast<double>(static_cast<time_t>(left))))};
+    const int signal = sigtimedwait(&watched, nullptr, &wait);
+    if ((signal == SIGTERM || signal == SIGINT || signal == SIGHUP) && kill_at == 0) {
+      ended.cancelled = true;
+      kill(-child, SIGTERM);
+      kill_at = clock_of(CLOCK_MONOTONIC) + grace;
+    }
+  }
+  kill(-child, SIGKILL);  // what it started and left behind
+  return ended;
+}
+
+bool says(const std::string& output, const std::string& text) {
+  std::ifstream file(output);
+  for (std::string line; std::getline(file, line);)
+    if (line.find(text) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const Wishes wishes = read_options(count, words);
+  sigset_t watched, before;
+  sigemptyset(&watched);
+  for (const int each : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&watched, each);
+  sigprocmask(SIG_BLOCK, &watched, &before);
+
+  int record = open(wishes.record.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+  if (record < 0 && errno == EEXIST) {
+    record = open(wishes.record.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (record >= 0) write_line(record, event("again") + "}");
+    return started_before;
+  }
+  if (record < 0 || flock(record, LOCK_EX | LOCK_NB) != 0) {
+    std::fprintf(stderr, "job_record: %s: %s\n", wishes.record.c_str(), std::strerror(errno));
+    return bad_options;
+  }
+  if (!wishes.cpus.empty()) {
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    for (const int cpu : wishes.cpus) CPU_SET(cpu, &mask);
+    if (sched_setaffinity(0, sizeof mask, &mask) != 0)
+      std::fprintf(stderr, "job_record: cannot be pinned: %s\n", std::strerror(errno));
+  }
+  const pid_t child = start(wishes.command, wishes.output, before);
+  write_line(record, event("start") + ", \"group\": " + std::to_string(child) + "}");
+  const Ended ended = await(child, wishes.limit, watched);
+
+  const int status = WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : 0;
+  const int signal = WIFSIGNALED(ended.status) ? WTERMSIG(ended.status) : 0;
+  const bool well = ended.status == 0 && !ended.limited && !ended.cancelled;
+  const double at_end = clock_of(CLOCK_REALTIME);
+  const char* answer = "null";
+  if (well && (wishes.answers || !wishes.check.empty())) {
+    bool right = !wishes.answers || says(wishes.output, wishes.answer);
+    if (right && !wishes.check.empty()) {
+      const Ended checked = await(start(wishes.check, wishes.output, before), 0, watched);
+      right = checked.status == 0;
+    }
+    answer = right ? "true" : "false";
+  }
+  char text[512];
+  std::snprintf(
+      text, sizeof text,
+      ", \"ended\": %.6f, \"status\": %d, \"signal\": %d, \"limited\": %s, \"cancelled\": %s, \"answer\": %s, "
+      "\"user\": %.6f, \"system\": %.6f}",
+      at_end, status, signal, ended.limited ? "true" : "false", ended.cancelled ? "true" : "false", answer,
+      static_cast<double>(ended.used.ru_utime.tv_sec) + 1e-6 * static_cast<double>(ended.used.ru_utime.tv_usec),
+      static_cast<double>(ended.used.ru_stime.tv_sec) + 1e-6 * static_cast<double>(ended.used.ru_stime.tv_usec));
+  write_line(record, event("end") + text);
+  return well ? 0 : status != 0 ? status : 1;
+}

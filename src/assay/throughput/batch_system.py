@@ -1,0 +1,147 @@
+"""What the throughput test needs of a batch system, and which there are: each is a file of `systems/` with `SYSTEM`."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from assay.errors import InputError, MeasurementError
+from assay.throughput import systems
+from assay.throughput.live_jobs import LiveJob
+
+WAITING, RUNNING, ENDED = "waiting", "running", "ended"
+
+
+class SilentSystemError(MeasurementError):
+    """A batch system does not answer now; what was asked of it may have been done all the same."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accounted:
+    """What a batch system says of one job: `word` is its own (COMPLETED), `stage` ours.
+
+    `well`: whether it says that the job ended well, `cancelled`: that it was deleted, None where it does not say.
+    """
+
+    batch_id: str
+    stage: str
+    word: str
+    well: bool | None = None
+    cancelled: bool | None = None
+    nodes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchQueue:
+    """A queue as it is defined: its limits and what else the batch system says of it."""
+
+    name: str
+    facts: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemFacts:
+    """What a batch system is and has to give."""
+
+    name: str
+    version: str
+    policy: str
+    processors: int
+    nodes: tuple[str, ...]
+    queues: tuple[BatchQueue, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemWishes:
+    """What was asked of a batch system: its policy and slots, where it takes any, and its options behind the colon.
+
+    `compress`: by how much time is compressed; the policies' own times (ageing, half-life) are with it.
+    """
+
+    policy: str | None = None
+    slots: int | None = None
+    option: str | None = None
+    compress: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemWork:
+    """What a batch system gets to do: the jobs, and the command of each by the job's id.
+
+    `folder`: the experiment's; `mark`: what its jobs are known by; `held`: the batch ids, by job, of what was submitted
+    before a resumption and has not been settled.
+    """
+
+    folder: Path
+    mark: str
+    jobs: Sequence[LiveJob]
+    commands: Mapping[str, Sequence[str]]
+    held: Mapping[str, str]
+
+
+class BatchSystem(Protocol):
+    """One batch system. Its jobs are known by its own ids; `mark` is how it finds those of one experiment again."""
+
+    name: str
+    summary: str
+    record_within: float  # s, that a job's record may take to be seen here after the batch system says that it ended
+    decisions: int | None  # how often its policy decided, where it says so
+
+    def check(self) -> None:
+        """InputError where it is not here; nothing is started."""
+
+    def facts(self) -> SystemFacts:
+        """What it is, its processors, nodes and queues."""
+
+    def open(self, work: SystemWork) -> None:
+        """Begin, or resume."""
+
+    def submit(self, job: LiveJob, keep: int) -> str:
+        """Submit; gives its id. MeasurementError where it refuses, SilentSystemError where it does not answer.
+
+        What submits inherits the descriptor `keep`.
+        """
+
+    def find(self, job: LiveJob) -> str | None:
+        """The id of a job of this experiment that may have been submitted before a crash; None where it was not."""
+
+    def poll(self) -> Mapping[str, Accounted]:
+        """What it says of the jobs, by batch id; a job that it has forgotten or never saw is not among them.
+
+        SilentSystemError where it does not answer.
+        """
+
+    def wait(self, seconds: float) -> None:
+        """Wait until something may have changed, at most so long."""
+
+    def cancel(self, batch_ids: Iterable[str]) -> None:
+        """Delete jobs, waiting or running."""
+
+    def close(self) -> None:
+        """Let go of what is held; jobs are left as they are."""
+
+
+def known() -> dict[str, str]:
+    """The names that `--via` takes here, with what each is."""
+    names = sorted(module.name for module in pkgutil.iter_modules(systems.__path__))
+    kinds = [importlib.import_module(f"{systems.__name__}.{name}").SYSTEM for name in names]
+    return {kind.name: kind.summary for kind in kinds}
+
+
+def opened(via: str, wishes: SystemWishes) -> BatchSystem:
+    """The batch system that `--via NAME[:OPTIONS]` means, checked to be here; InputError where it is not."""
+    name, _, option = via.partition(":")
+    found = known()
+    if name not in found:
+        accepted = ", ".join(f"{key} ({summary})" for key, summary in found.items())
+        raise InputError("no such batch system", key="--via", value=via, accepted=accepted)
+    kind = importlib.import_module(f"{systems.__name__}.{name}").SYSTEM
+    made: BatchSystem = kind(SystemWishes(
+        policy=wishes.policy, slots=wishes.slots, option=option or None, compress=wishes.compress
+    ))  # fmt: skip
+    made.check()
+    return made

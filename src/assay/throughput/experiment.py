@@ -1,0 +1,268 @@
+"""One throughput test on a real batch system: submits on time, follows every job to its end, survives its own death.
+
+A submission is three steps: a line in the log (on the disk), the batch system's command, a line with the id that it
+gave. A crash between the first and the third leaves a job of which nobody knows whether it was submitted: the
+resumption waits until a command in flight has ended, which holds a lock that it inherited, and then asks the batch
+system for the job by its mark.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from assay.errors import InterruptError, MeasurementError
+from assay.throughput import job_record
+from assay.throughput.batch_system import (
+    RUNNING,
+    WAITING,
+    Accounted,
+    BatchSystem,
+    SilentSystemError,
+    SystemFacts,
+    SystemWork,
+)
+from assay.throughput.job_programs import JobPrograms, command_of, job_folder, record_file
+from assay.throughput.job_record import JobRecord
+from assay.throughput.live_jobs import LiveJob
+from assay.throughput.submission_log import LoggedJob, SubmissionLog
+
+POLLS = 0.5  # s, at most, between two looks at the batch system
+STILL_RUNS_WITHIN = 10.0  # s, that a batch system may take to notice that a job has ended by its own record
+UNKNOWN_WITHIN = 5.0  # s, that a batch system may take to show a job that it has accepted
+SILENT_AT_MOST = 600.0  # s, that a batch system may not answer before the test gives up, to be resumed
+CANCELS_WITHIN = 20.0  # s, that cancelled jobs may take to end
+
+
+@dataclass(frozen=True, kw_only=True)
+class FollowedJob:
+    """A job with its three accounts, when the test has ended."""
+
+    job: LiveJob
+    logged: LoggedJob
+    accounted: Accounted | None
+    record: JobRecord | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Followed:
+    """What a test observed. Times in seconds since 1970; `submissions`: seconds that each submission command took."""
+
+    jobs: tuple[FollowedJob, ...]
+    begun: float
+    resumed: tuple[float, ...]
+    cancelled: bool
+    submissions: tuple[float, ...]
+    decisions: int | None
+
+
+@dataclass
+class _Watch:
+    """What is remembered of a job between polls."""
+
+    ended_at: float | None = None  # when its record, or the batch system, was first seen to say so; monotonic clock
+    unseen_since: float | None = None
+    last: Accounted | None = None
+
+
+def follow(
+    system: BatchSystem,
+    facts: SystemFacts,
+    jobs: Sequence[LiveJob],
+    programs: JobPrograms,
+    log: SubmissionLog,
+    progress: Callable[[str], None] = lambda text: None,
+) -> Followed:
+    """Run a test, or what is left of one, to its end. On Ctrl-C every job is cancelled, and InterruptError says so."""
+    if not log.finished:
+        fits = [job for job in jobs if job.processors <= facts.processors]
+        _folders(log.folder, fits)
+        try:
+            _Experiment(system, fits, programs, log, progress).run()
+        finally:
+            system.close()
+    made = tuple(_account(job, log) for job in jobs)
+    took = tuple(
+        each.logged.submitted - each.logged.began
+        for each in made
+        if each.logged.submitted is not None and each.logged.began is not None
+    )
+    return Followed(
+        jobs=made,
+        begun=log.begun,
+        resumed=tuple(log.resumed),
+        cancelled=log.cancelled,
+        submissions=took,
+        decisions=system.decisions,
+    )
+
+
+def _folders(out: Path, jobs: Sequence[LiveJob]) -> None:
+    for job in jobs:
+        job_folder(out, job).mkdir(parents=True, exist_ok=True)
+
+
+def _account(job: LiveJob, log: SubmissionLog) -> FollowedJob:
+    logged = log.jobs.get(job.id, LoggedJob())
+    settled = logged.settled or {}
+    accounted = settled.get("accounted")
+    return FollowedJob(
+        job=job,
+        logged=logged,
+        accounted=Accounted(**{**accounted, "nodes": tuple(accounted["nodes"])}) if accounted else None,
+        record=job_record.read(record_file(log.folder, job)),
+    )
+
+
+class _Experiment:
+    def __init__(
+        self,
+        system: BatchSystem,
+        jobs: Sequence[LiveJob],
+        programs: JobPrograms,
+        log: SubmissionLog,
+        progress: Callable[[str], None],
+    ) -> None:
+        self._system, self._jobs, self._log, self._progress = system, jobs, log, progress
+        self._commands = {job.id: command_of(job, programs, log.folder) for job in jobs}
+        self._watches: dict[str, _Watch] = {}
+        self._silent_since: float | None = None
+        self._by_id = {job.id: job for job in jobs}
+
+    def run(self) -> None:
+        """Everything: what a crash left open first."""
+        log = self._log
+        held = {
+            name: logged.batch_ids[-1]
+            for name, logged in log.jobs.items()
+            if logged.batch_ids and logged.settled is None and name in self._by_id
+        }
+        self._system.open(SystemWork(
+            folder=log.folder, mark=log.mark, jobs=self._jobs, commands=self._commands, held=held
+        ))  # fmt: skip
+        try:
+            if log.cancelled:
+                self._cancel()
+            else:
+                self._go()
+        except KeyboardInterrupt:
+            self._cancelled()
+        log.write("finished")
+
+    def _find_what_was_in_flight(self) -> None:
+        for job in self._jobs:
+            logged = self._log.jobs.get(job.id)
+            if logged is None or logged.batch_ids or logged.refused is not None or logged.settled is not None:
+                continue
+            batch_id = self._system.find(job)
+            if batch_id is not None:
+                self._log.write("found", job.id, batch_id=batch_id)
+
+    def _go(self) -> None:
+        due = [job for job in self._jobs if not self._handed_over(job)]
+        while True:
+            now = time.time() - self._log.begun
+            while due and due[0].due <= now and self._submit(due[0]):
+                due.pop(0)
+            open_jobs = self._settle(self._poll())
+            over = len(self._jobs) - len(due) - len(open_jobs)
+            self._progress(f"{over} of {len(self._jobs)} jobs ended, {len(open_jobs)} wait or run")
+            if not due and not open_jobs:
+                return
+            until = due[0].due - (time.time() - self._log.begun) if due else POLLS
+            self._system.wait(max(0.0, min(POLLS, until)))
+
+    def _handed_over(self, job: LiveJob) -> bool:
+        logged = self._log.jobs.get(job.id)
+        return logged is not None and bool(logged.batch_ids or logged.refused or logged.settled)
+
+    def _poll(self) -> Mapping[str, Accounted] | None:
+        """What the batch system says; None while it does not answer. MeasurementError when that lasts too long."""
+        try:
+            seen = self._system.poll()
+        except SilentSystemError as error:
+            self._silent_since = self._silent_since or time.monotonic()
+            if time.monotonic() - self._silent_since > SILENT_AT_MOST:
+                raise MeasurementError(f"the batch system has not answered for {SILENT_AT_MOST:g} s: {error}; the same "
+                                       "command resumes the test") from None  # fmt: skip
+            return None
+        self._silent_since = None
+        return seen
+
+    def _submit(self, job: LiveJob) -> bool:
+        """Whether a job was handed over, or refused; False where the batch system does not answer."""
+        asked_before = job.id in self._log.jobs
+        try:
+            batch_id = self._system.find(job) if asked_before else None
+            if batch_id is not None:
+                self._log.write("found", job.id, batch_id=batch_id)
+                return True
+            self._log.write("submitting", job.id)
+            batch_id = self._system.submit(job, self._log.submitting)
+        except SilentSystemError:
+            return False
+        except MeasurementError as error:
+            self._log.write("refused", job.id, reason=str(error))
+            return True
+        self._log.write("submitted", job.id, batch_id=batch_id)
+        return True
+
+    def _settle(self, seen: Mapping[str, Accounted] | None) -> list[LiveJob]:
+        """Take in what the batch system says; gives the jobs that have not come to their end."""
+        found = []
+        for job in self._jobs:
+            logged = self._log.jobs.get(job.id)
+            if logged is None or not logged.batch_ids or logged.settled is not None:
+                continue
+            if seen is None or not self._settled(job, logged, seen.get(logged.batch_ids[-1])):
+                found.append(job)
+        return found
+
+    def _settled(self, job: LiveJob, logged: LoggedJob, accounted: Accounted | None) -> bool:
+        watch = self._watches.setdefault(job.id, _Watch())
+        now = time.monotonic()
+        watch.last = accounted or watch.last
+        if accounted is not None and accounted.stage == WAITING:
+            return False
+        record = job_record.read(record_file(self._log.folder, job))
+        ended = record is not None and record.ended is not None
+        if accounted is not None and accounted.stage == RUNNING:
+            watch.ended_at = (watch.ended_at or now) if ended else None
+            if watch.ended_at is None or now - watch.ended_at < STILL_RUNS_WITHIN:
+                return False
+        elif accounted is None:
+            watch.unseen_since = watch.unseen_since or now
+            if not ended and now - watch.unseen_since < UNKNOWN_WITHIN:
+                return False
+            # It has forgotten what it had seen, or it never saw it.
+            accounted = watch.last if ended else None
+        else:
+            watch.ended_at = watch.ended_at or now
+            never_started = accounted.cancelled and record is None
+            if not ended and not never_started and now - watch.ended_at < self._system.record_within:
+                return False
+        self._log.write("settled", job.id, about={"accounted": asdict(accounted) if accounted else None})
+        return True
+
+    def _cancelled(self) -> None:
+        """Ctrl-C: nothing that was queued stays."""
+        self._log.write("cancelled")
+        count = self._cancel()
+        self._log.write("finished")
+        raise InterruptError(f"interrupted; {count} jobs that waited or ran were cancelled; the rest is in "
+                             f"{self._log.folder}") from None  # fmt: skip
+
+    def _cancel(self) -> int:
+        """Delete what waits or runs, and wait until it has ended."""
+        self._find_what_was_in_flight()
+        left = self._settle(self._poll())
+        count = len(left)
+        ids = [self._log.jobs[job.id].batch_ids[-1] for job in left]
+        self._system.cancel(ids)
+        end = time.monotonic() + CANCELS_WITHIN
+        while left and time.monotonic() < end:
+            self._system.wait(0.1)
+            left = self._settle(self._poll())
+        return count

@@ -1,0 +1,66 @@
+"""The two programs of every job: what writes its record, and the synthetic job; compiled once, no Python in a job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.throughput.live_jobs import LiveJob
+
+
+@dataclass(frozen=True)
+class _JobProgram:
+    """A program of `programs/jobs`, as the build needs it."""
+
+    name: str
+    path: Path
+    kind: str = "node"
+
+
+@dataclass(frozen=True)
+class JobPrograms:
+    """Where the compiled programs lie."""
+
+    record: Path
+    synthetic: Path
+
+
+def compiled(progress: Callable[[str], None] = lambda text: None) -> JobPrograms:
+    """Compile both, or take them from the cache; MeasurementError as `build`."""
+    from assay.benchmark.record import programs_root
+    from assay.execute.build import build
+
+    names = ("job_record", "synthetic_job")
+    sources = [_JobProgram(name, programs_root() / "jobs" / f"{name}.cpp") for name in names]
+    built = build(sources, mpi=None, progress=progress)
+    return JobPrograms(built["job_record"].path, built["synthetic_job"].path)
+
+
+def job_folder(out: Path, job: LiveJob) -> Path:
+    """The folder of one job, which it runs in: OUT/jobs/ID."""
+    return out / "jobs" / job.id
+
+
+def record_file(out: Path, job: LiveJob) -> Path:
+    """The job's own record."""
+    return job_folder(out, job) / "record.jsonl"
+
+
+def command_of(job: LiveJob, programs: JobPrograms, out: Path, cpus: tuple[int, ...] = ()) -> list[str]:
+    """The whole command that a batch system starts for a job; `cpus`: hardware threads that it is pinned to."""
+    folder = job_folder(out, job)
+    words = [str(programs.record), "--record", str(folder / "record.jsonl"), "--output", str(folder / "output")]
+    words += ["--limit", f"{job.limit:.6f}"]
+    if cpus:
+        words += ["--cpus", ",".join(map(str, cpus))]
+    answer = job.answer if job.command else "answer right"
+    if answer is not None:
+        words += ["--answer", answer]
+    for word in job.check:
+        words += ["--check", word]
+    if job.command:
+        return [*words, "--", *job.command]
+    phases = {"wait": job.wait, "compute": job.compute, "communicate": job.communicate}
+    synthetic = [word for key, value in phases.items() if value for word in (f"--{key}", f"{value:.6f}")]
+    return [*words, "--", str(programs.synthetic), "--processes", str(job.processors), *synthetic]

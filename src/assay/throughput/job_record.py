@@ -1,0 +1,77 @@
+"""A job's own record, as its starter wrote it (programs/jobs/job_record.cpp): when it really started and ended."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay import versions
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobRecord:
+    """What a job says of itself. Times in seconds since 1970; None where it does not say.
+
+    `starts`: how often it was started, of which only the first ran it. `answer`: whether its result was right, None
+    without a check. `damaged`: lines that cannot be read.
+    """
+
+    starts: int = 0
+    started: float | None = None
+    ended: float | None = None
+    host: str | None = None
+    pid: int | None = None
+    group: int | None = None
+    status: int | None = None
+    signal: int | None = None
+    limited: bool = False
+    cancelled: bool = False
+    answer: bool | None = None
+    cpu_seconds: float | None = None
+    damaged: int = 0
+
+    @property
+    def well(self) -> bool:
+        """Whether the command ended by itself with status 0."""
+        return self.ended is not None and not (self.status or self.signal or self.limited or self.cancelled)
+
+
+def read(path: Path) -> JobRecord | None:
+    """Read a record; None where there is none."""
+    try:
+        lines = path.read_text(errors="replace").splitlines()
+    except FileNotFoundError:
+        return None
+    found: dict[str, object] = {}
+    starts = damaged = 0
+    for line in lines:
+        try:
+            document = json.loads(line)
+            if not isinstance(document, dict):
+                raise ValueError("no object")
+        except ValueError:
+            damaged += 1
+            continue
+        about = versions.current(versions.JOB_RECORD, document, versions.in_file(path))
+        event = about.get("event")
+        starts += event in ("start", "again")
+        if event == "start":
+            found |= {"started": about["time"], **{key: about[key] for key in ("host", "pid", "group")}}
+        elif event == "end":
+            found |= {key: about[key] for key in ("ended", "status", "signal", "limited", "cancelled", "answer")}
+            found["cpu_seconds"] = about["user"] + about["system"]
+    return JobRecord(starts=starts, damaged=damaged, **found)  # type: ignore[arg-type]
+
+
+def held(path: Path) -> bool:
+    """Whether the starter of this job still runs on this host: it keeps its record locked."""
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False

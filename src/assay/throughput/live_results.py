@@ -1,0 +1,273 @@
+"""What a throughput test on a real batch system comes to, beside what simulated policies make of the same jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.throughput import reconciling, simulated
+from assay.throughput.batch_system import BatchQueue, SystemFacts
+from assay.throughput.experiment import Followed, FollowedJob
+from assay.throughput.reconciling import JobFinding
+from assay.throughput.results import RefusedJob, ThroughputFigure, bounded_slowdown
+from assay.throughput.workload import Workload
+
+IDEALS = ("fcfs", "easy", "conservative")
+TICKS = 1000  # per second: simulated policies count whole ticks
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveOutcome:
+    """One job: seconds from the first submission, None for what never happened.
+
+    `answer`: whether its result was right, None without a check; `nodes`: where it ran.
+    """
+
+    name: str
+    submitted: float | None
+    started: float | None
+    ended: float | None
+    state: str
+    processors: int
+    answer: bool | None
+    nodes: list[str]
+    batch_id: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdealSchedule:
+    """What a simulated policy makes of the jobs that ran: their submissions, their run times, no cost of its own.
+
+    `overhead`: by how much of this makespan the measured one is longer (negative: shorter).
+    """
+
+    makespan: float
+    mean_wait: float
+    overhead: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemRates:
+    """How fast a batch system is. Rates per second; `reaction`: seconds from the last submission or end before a start.
+
+    `submit_rate`: submissions over the time that their commands took. `decision_rate`: decisions over the makespan,
+    where the system counts them.
+    """
+
+    submit_rate: float | None
+    submission_median: float | None
+    reaction_median: float | None
+    reaction_longest: float | None
+    decision_rate: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveThroughput:
+    """A workload on a real batch system. Times in seconds, as measured: compressed by `compress`.
+
+    `efficiency`: the least possible makespan over the measured one. `lost`: jobs that were submitted and left no trace
+    of their end that anybody explains; `failed`: all others that did not end well with a right answer. `interrupted`:
+    how often the test was resumed.
+    """
+
+    figures: list[ThroughputFigure]
+    machine: str
+    system: str
+    version: str
+    policy: str
+    processors: int
+    queues: list[BatchQueue]
+    workload: str
+    compress: float
+    out: str
+    makespan: float
+    utilisation: float
+    efficiency: float
+    least_makespan: float
+    mean_wait: float
+    median_wait: float
+    longest_wait: float
+    mean_response: float
+    bounded_slowdown: float
+    submitted: int
+    completed: int
+    lost: int
+    failed: int
+    refused: list[RefusedJob]
+    interrupted: int
+    cancelled: bool
+    longest_delay: float
+    findings: list[JobFinding]
+    ideal: Mapping[str, IdealSchedule]
+    rates: SystemRates
+    jobs: list[LiveOutcome]
+
+    @property
+    def good(self) -> bool:
+        """Whether every job ended well, none with a wrong answer, and the test was not cut short."""
+        return not (self.lost or self.failed or self.cancelled or self.refused)
+
+
+def live_result(followed: Followed, facts: SystemFacts, workload: str, compress: float, out: str) -> LiveThroughput:
+    """Reconcile the accounts of each job, and count."""
+    wide = [each for each in followed.jobs if each.job.processors > facts.processors]
+    kept = [each for each in followed.jobs if each.job.processors <= facts.processors]
+    judged = [reconciling.reconcile(each.job, each.logged, each.accounted, each.record) for each in kept]
+    begun = min((each.logged.began for each in kept if each.logged.began is not None), default=followed.begun)
+    outcomes = [_outcome(each, one.state, begun) for each, one in zip(kept, judged, strict=True)]
+    ran = [each for each in outcomes if each.started is not None and each.ended is not None]
+    waits, runs, width, submitted = _columns(ran)
+    ends = submitted + waits + runs
+    makespan = float(ends.max(initial=0.0))
+    work = float(np.sum(runs * width))
+    least = max(work / facts.processors, float(np.max(submitted + runs, initial=0.0)))
+    times = {
+        "makespan": makespan,
+        "mean_wait": _mean(waits),
+        "median_wait": float(np.median(waits)) if ran else 0.0,
+        "longest_wait": float(waits.max(initial=0.0)),
+        "mean_response": _mean(waits + runs),
+    }
+    ratios = {
+        "utilisation": work / (facts.processors * makespan) if makespan else 0.0,
+        "efficiency": least / makespan if makespan else 0.0,
+        "bounded_slowdown": _mean(bounded_slowdown(waits * compress, runs * compress)),
+    }
+    bad = [each.answer is False for each in outcomes]
+    ideal = {policy: _ideal(ran, facts.processors, policy, makespan) for policy in _policies(facts)} if ran else {}
+    return LiveThroughput(
+        figures=_figures(times, ratios, facts),
+        machine=facts.nodes[0] if len(facts.nodes) == 1 else f"{len(facts.nodes)} nodes",
+        system=facts.name,
+        version=facts.version,
+        policy=facts.policy,
+        processors=facts.processors,
+        queues=list(facts.queues),
+        workload=workload,
+        compress=compress,
+        out=out,
+        least_makespan=least,
+        submitted=sum(bool(each.logged.batch_ids) for each in kept),
+        completed=sum(
+            each.state == reconciling.COMPLETED and not wrong for each, wrong in zip(outcomes, bad, strict=True)
+        ),
+        lost=sum(each.state in reconciling.LOSSES for each in outcomes),
+        failed=sum(each.state in reconciling.FAILURES or wrong for each, wrong in zip(outcomes, bad, strict=True)),
+        refused=[RefusedJob(name=each.job.name, processors=each.job.processors) for each in wide],
+        interrupted=len(followed.resumed),
+        cancelled=followed.cancelled,
+        longest_delay=max((_delay(each, begun) for each in kept), default=0.0),
+        findings=[finding for one in judged for finding in one.findings],
+        ideal=ideal,
+        rates=_rates(ran, followed, makespan),
+        jobs=outcomes,
+        makespan=times["makespan"],
+        mean_wait=times["mean_wait"],
+        median_wait=times["median_wait"],
+        longest_wait=times["longest_wait"],
+        mean_response=times["mean_response"],
+        utilisation=ratios["utilisation"],
+        efficiency=ratios["efficiency"],
+        bounded_slowdown=ratios["bounded_slowdown"],
+    )
+
+
+def _policies(facts: SystemFacts) -> list[str]:
+    """The ideals, and the system's own policy where it is one that can be simulated alone."""
+    own = [facts.policy] if facts.policy == "firstfit" else []
+    return [*own, *IDEALS]
+
+
+def _outcome(each: FollowedJob, state: str, begun: float) -> LiveOutcome:
+    record = each.record
+
+    def since(when: float | None) -> float | None:
+        return None if when is None else round(when - begun, 6)
+
+    known = each.accounted.nodes if each.accounted is not None else ()
+    return LiveOutcome(
+        name=each.job.name,
+        submitted=since(each.logged.began if each.logged.batch_ids else None),
+        started=since(record.started if record else None),
+        ended=since(record.ended if record else None),
+        state=state,
+        processors=each.job.processors,
+        answer=record.answer if record else None,
+        nodes=list(known) if record and known else [record.host] if record and record.host else [],
+        batch_id=each.logged.batch_ids[-1] if each.logged.batch_ids else None,
+    )
+
+
+Reals = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+
+def _columns(ran: Sequence[LiveOutcome]) -> tuple[Reals, Reals, Reals, Reals]:
+    """Waits, runs, processors and submissions of jobs that ran."""
+    submitted, started, ended, width = (
+        np.array([getattr(each, key) for each in ran], dtype=np.float64)
+        for key in ("submitted", "started", "ended", "processors")
+    )
+    return np.maximum(started - submitted, 0.0), ended - started, width, submitted
+
+
+def _mean(values: Reals) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+def _figures(times: Mapping[str, float], ratios: Mapping[str, float], facts: SystemFacts) -> list[ThroughputFigure]:
+    params: dict[str, str | int] = {"system": facts.name, "policy": facts.policy, "processors": facts.processors}
+    units = [
+        *((key, value, "s") for key, value in times.items()),
+        *((key, value, "1") for key, value in ratios.items()),
+    ]
+    return [
+        ThroughputFigure(name=key, value=value, unit=unit, params=params, statistic="one test", estimator="measured")
+        for key, value, unit in units
+    ]
+
+
+def _ideal(ran: Sequence[LiveOutcome], processors: int, policy: str, measured: float) -> IdealSchedule:
+    _, runs, width, submitted = _columns(ran)
+    order = np.argsort(submitted, kind="stable")
+
+    def whole(values: Reals) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        return np.rint(values[order] * TICKS).astype(np.int64)
+
+    ticks = np.maximum(whole(runs), 1)
+    jobs = Workload(
+        number=np.arange(1, len(ran) + 1),
+        submitted=whole(submitted),
+        runs=ticks,
+        requested=ticks,
+        processors=width[order].astype(np.int64),
+        user=np.zeros(len(ran), dtype=np.int64),
+        priority=np.zeros(len(ran)),
+    )
+    found = simulated.schedule(jobs, processors, policy)
+    makespan = float(found.ended.max()) / TICKS
+    wait = float((found.started - found.workload.submitted).mean()) / TICKS
+    return IdealSchedule(makespan=makespan, mean_wait=wait, overhead=measured / makespan - 1 if makespan else 0.0)
+
+
+def _delay(each: FollowedJob, begun: float) -> float:
+    return max(0.0, each.logged.began - begun - each.job.due) if each.logged.began is not None else 0.0
+
+
+def _rates(ran: Sequence[LiveOutcome], followed: Followed, makespan: float) -> SystemRates:
+    took = [each for each in followed.submissions if each > 0]
+    events = sorted([each.submitted for each in ran if each.submitted is not None]
+                    + [each.ended for each in ran if each.ended is not None])  # fmt: skip
+    reactions = []
+    for each in ran:
+        if each.started is not None:
+            before = [when for when in events if when <= each.started]
+            reactions += [each.started - before[-1]] if before else []
+    return SystemRates(
+        submit_rate=len(took) / sum(took) if took else None,
+        submission_median=float(np.median(took)) if took else None,
+        reaction_median=float(np.median(reactions)) if reactions else None,
+        reaction_longest=max(reactions) if reactions else None,
+        decision_rate=followed.decisions / makespan if followed.decisions is not None and makespan else None,
+    )

@@ -1,0 +1,199 @@
+"""The folder of a throughput test, and the log of what was submitted: synced lines of JSON, so that nothing is lost.
+
+OUT/plan.json        the jobs and what they were to run on; a folder is resumed only by the same plan
+OUT/log.jsonl        one line for each submission that is begun, made, refused, and for each job that came to its end
+OUT/lock             held by the process that submits
+OUT/submitting       held by it and by the command that hands a job to the batch system, as long as either lives
+OUT/jobs/ID/         a job's folder: its own record, its output, and what it writes itself
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay import versions
+from assay.errors import InputError, MeasurementError
+from assay.throughput.live_jobs import LiveJob
+
+IN_FLIGHT_AT_MOST = 120.0  # s, that a submission command of a killed process may take until it ends
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoggedJob:
+    """What the log says of one job. Times in seconds since 1970; None: not said.
+
+    `began`, `submitted`: when the submission command was started, and had ended; `batch_ids`: all ids that it was
+    submitted under; `refused`: what the batch system said instead; `settled`: what became of it, once it had ended.
+    """
+
+    began: float | None = None
+    submitted: float | None = None
+    batch_ids: tuple[str, ...] = ()
+    refused: str | None = None
+    settled: dict[str, Any] | None = None
+
+
+@dataclass
+class SubmissionLog:
+    """The log of one folder, open for writing."""
+
+    folder: Path
+    begun: float
+    mark: str
+    jobs: dict[str, LoggedJob] = field(default_factory=dict)
+    resumed: list[float] = field(default_factory=list)
+    cancelled: bool = False
+    finished: bool = False
+
+    def __post_init__(self) -> None:
+        """Nothing is open yet."""
+        self._file = -1
+        self._locks: list[int] = []
+
+    @property
+    def submitting(self) -> int:
+        """The descriptor of the lock that submission commands inherit."""
+        return self._locks[1]
+
+    def write(self, event: str, job: str | None = None, **about: Any) -> None:
+        """Add a line, and wait until it is on the disk."""
+        line = {"event": event, "time": time.time(), **({"job": job} if job else {}), **about}
+        text = json.dumps(versions.marked(versions.SUBMISSIONS, line)) + "\n"
+        os.write(self._file, text.encode())
+        os.fsync(self._file)
+        self._take(line)
+
+    def close(self) -> None:
+        """Let go of file and locks."""
+        for each in (self._file, *self._locks):
+            if each >= 0:
+                os.close(each)
+        self._file, self._locks = -1, []
+
+    def _take(self, line: dict[str, Any]) -> None:
+        name, event, when = line.get("job"), line["event"], float(line["time"])
+        if event == "resumed":
+            self.resumed.append(when)
+        elif event == "cancelled":
+            self.cancelled = True
+        elif event == "finished":
+            self.finished = True
+        if name is None:
+            return
+        known = self.jobs.get(name, LoggedJob())
+        changes: dict[str, Any] = {}
+        if event == "submitting":
+            changes = {"began": known.began or when}
+        elif event in ("submitted", "found"):
+            changes = {"submitted": known.submitted or when, "batch_ids": (*known.batch_ids, str(line["batch_id"]))}
+        elif event == "refused":
+            changes = {"refused": str(line["reason"])}
+        elif event == "settled":
+            changes = {"settled": dict(line["about"])}
+        self.jobs[name] = LoggedJob(**{**asdict(known), **changes})
+
+    def _lock(self) -> None:
+        for name, within, who in (("lock", 0.0, "another assay"), ("submitting", IN_FLIGHT_AT_MOST, "a submission")):
+            held = os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._locks.append(held)
+            end = time.monotonic() + within
+            while True:
+                try:
+                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() >= end:
+                        self.close()
+                        raise InputError(f"is in use by {who}", file=self.folder, accepted="a folder that is free"
+                                         ) from None  # fmt: skip
+                    time.sleep(0.05)
+
+
+def opened(folder: Path, plan: dict[str, Any], jobs: Sequence[LiveJob], resume: bool) -> SubmissionLog:
+    """Begin an experiment in a folder, or resume the one that was begun there by the same plan.
+
+    InputError for a folder of another plan, one in use, one that holds something else, and, where `resume`, for one
+    that holds no experiment.
+    """
+    whole = {"plan": plan, "jobs": [asdict(job) for job in jobs]}
+    digest = hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
+    path = folder / "plan.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not path.exists() and resume:
+            raise InputError("holds no throughput test to resume", key="--out", value=str(folder))
+        if not path.exists() and any(each.name != "lock" and each.name != "submitting" for each in folder.iterdir()):
+            raise InputError("is not empty, and holds no throughput test", key="--out", value=str(folder))
+        log = SubmissionLog(folder, time.time(), "assay-" + digest)
+        log._lock()
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", file=folder) from None
+    try:
+        _begin_or_read(log, path, digest, whole)
+    except BaseException:
+        log.close()
+        raise
+    return log
+
+
+def _begin_or_read(log: SubmissionLog, path: Path, digest: str, whole: dict[str, Any]) -> None:
+    lines = log.folder / "log.jsonl"
+    if path.exists():
+        document = _document(path)
+        if document.get("digest") != digest:
+            was, now = document.get("plan", {}), whole["plan"]
+            differs = [key for key in sorted({*was, *now}) if was.get(key) != now.get(key)] or ["its jobs"]
+            problem = f"holds the throughput test of another plan (differs: {', '.join(differs)})"
+            raise InputError(
+                problem, key="--out", value=str(log.folder), accepted="another folder, or the same command"
+            )
+        log.begun, log.mark = float(document["begun"]), str(document["mark"])
+        _read_lines(log, lines)
+        log._file = os.open(lines, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        os.write(log._file, b"\n")  # whatever a crash left of a line ends here
+        if not log.finished:
+            log.write("resumed")
+        return
+    mark = f"assay-{digest[:8]}-{int(log.begun * 1000) % 10**9:x}"
+    document = {"digest": digest, "mark": mark, "begun": log.begun, **whole}
+    fresh = path.with_suffix(".new")
+    fresh.write_text(json.dumps(versions.marked(versions.EXPERIMENT, document), indent=1) + "\n")
+    fresh.rename(path)
+    log.mark = mark
+    log._file = os.open(lines, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text())
+    except ValueError as error:
+        raise InputError(f"cannot be read: {error}", file=path) from None
+    if not isinstance(found, dict):
+        raise InputError("holds no plan", file=path)
+    return versions.current(versions.EXPERIMENT, found, versions.in_file(path))
+
+
+def _read_lines(log: SubmissionLog, path: Path) -> None:
+    """Read the log; the last line may be cut short by a crash: it was not on the disk, so that it did not happen."""
+    if not path.exists():
+        return
+    lines = path.read_bytes().decode(errors="replace").split("\n")
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        try:
+            line = versions.current(versions.SUBMISSIONS, json.loads(text), versions.in_file(path, number))
+        except ValueError:
+            following = next((later for later in lines[number:] if later.strip()), None)
+            if following is None or '"resumed"' in following:
+                continue
+            raise MeasurementError(f"{path}:{number}: the log is damaged: {text[:60]!r}") from None
+        log._take(line)

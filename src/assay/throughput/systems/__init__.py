@@ -1,0 +1,1 @@
+"""Batch systems that run jobs, one per file that holds `SYSTEM`."""

@@ -1,0 +1,158 @@
+"""`assay throughput --via SYSTEM`: a workload on a real batch system, and what it comes to."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from assay.throughput.live_jobs import LiveJob
+    from assay.throughput.live_results import LiveThroughput
+
+
+@dataclass(frozen=True)
+class LiveWishes:
+    """The options of a live test."""
+
+    workload: str
+    jobs: str | None
+    via: str
+    policy: str | None
+    slots: int | None
+    compress: float
+    out: Path | None
+    resume: bool
+
+
+def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThroughput:
+    """Run the test, or resume it; the result lies in its folder, too."""
+    from assay.throughput import batch_system, experiment, job_programs, live_jobs, submission_log
+    from assay.throughput.live_results import live_result
+
+    compress = live_jobs.compression(wishes.compress)
+    if wishes.resume and wishes.out is None:
+        raise InputError("is missing: which test is to be resumed", key="--out", accepted="the folder of a test")
+    jobs = plan(wishes, compress)
+    system_wishes = batch_system.SystemWishes(policy=wishes.policy, slots=wishes.slots, compress=compress)
+    system = batch_system.opened(wishes.via, system_wishes)
+    facts = system.facts()
+    if not any(job.processors <= facts.processors for job in jobs):
+        raise InputError(
+            f"every job is wider than the {facts.processors} processors of {facts.name}", file=wishes.workload
+        )
+    out = (wishes.out or Path("runs") / time.strftime("throughput-%Y%m%d-%H%M%S")).resolve()
+    about = {
+        "workload": wishes.workload,
+        "jobs": wishes.jobs,
+        "via": wishes.via,
+        "policy": facts.policy,
+        "processors": facts.processors,
+        "slots": wishes.slots,
+        "compress": compress,
+    }
+    programs = job_programs.compiled(progress)
+    log = submission_log.opened(out, about, jobs, wishes.resume)
+    try:
+        with _ended_as_by_ctrl_c():
+            followed = experiment.follow(system, facts, jobs, programs, log, progress)
+    finally:
+        log.close()
+    return live_result(followed, facts, wishes.workload, compress, str(out))
+
+
+def plan(wishes: LiveWishes, compress: float) -> list[LiveJob]:
+    """The jobs of the workload."""
+    from assay.throughput import job_table, live_jobs, schedule_file, swf
+
+    path, waits = Path(wishes.workload), wishes.slots is not None
+    if swf.is_workload(path):
+        if wishes.jobs is not None:
+            raise InputError("has no use with a Standard Workload Format file", key="--jobs", value=wishes.jobs)
+        return live_jobs.of_workload(swf.read(path), compress, waits)
+    if wishes.jobs is None:
+        accepted = "TABLE.toml with a table [NAME] for each job"
+        raise InputError("is missing: a schedule has names only", key="--jobs", accepted=accepted)
+    table = job_table.find(wishes.jobs)
+    batches = schedule_file.named(wishes.workload)
+    return live_jobs.of_schedule(batches, job_table.load(table), path, table.resolve().parent, compress, waits)
+
+
+@contextmanager
+def _ended_as_by_ctrl_c() -> Iterator[None]:
+    """SIGTERM cancels what was queued, as Ctrl-C does."""
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def show_live(found: LiveThroughput, quiet: bool) -> None:
+    """One line, and unless `quiet` what it comes to, what is to be said of jobs, and the ideal."""
+    from rich.console import Console
+
+    from assay.document.grid import grid
+    from assay.verbs._throughput_words import time_of
+
+    print(
+        f"{found.completed:,} of {len(found.jobs):,} jobs completed on {found.processors:,} processors of "
+        f"{found.machine}, {found.system} ({found.policy}): makespan {time_of(found.makespan)}, utilisation "
+        f"{100 * found.utilisation:.1f}%, {found.lost} lost, {found.failed} failed"
+    )
+    for finding in found.findings:
+        print(f"  {finding.job}: {finding.kind}: {finding.text}")
+    for job in found.refused:
+        print(f"  {job.name}: refused: needs {job.processors} processors")
+    if found.interrupted:
+        print(f"  resumed {found.interrupted} times; a submission was late by up to {time_of(found.longest_delay)}")
+    if quiet:
+        return
+    rows = [
+        ("makespan", time_of(found.makespan)),
+        ("least possible, by work and arrivals", time_of(found.least_makespan)),
+        ("efficiency: least over makespan", f"{100 * found.efficiency:.1f}%"),
+        ("utilisation", f"{100 * found.utilisation:.1f}%"),
+        ("wait, mean", time_of(found.mean_wait)),
+        ("wait, median", time_of(found.median_wait)),
+        ("wait, longest", time_of(found.longest_wait)),
+        ("response, mean", time_of(found.mean_response)),
+        ("bounded slowdown, mean", f"{found.bounded_slowdown:.4g}"),
+    ]
+    for name, ideal in found.ideal.items():
+        rows.append((f"makespan, {name} without any cost", f"{time_of(ideal.makespan)} ({100 * ideal.overhead:+.1f}%)"))
+    if found.rates.submit_rate is not None:
+        rows.append(("submissions", f"{found.rates.submit_rate:,.0f} per second"))
+    if found.rates.reaction_median is not None and found.rates.reaction_longest is not None:
+        longest = time_of(found.rates.reaction_longest)
+        rows.append(("from an event to a start", f"{time_of(found.rates.reaction_median)}; longest {longest}"))
+    note = f"Seconds as measured, time compressed {found.compress:g} times; everything is in {found.out}."
+    Console().print(grid("Throughput", ("", "value"), rows, note).rich())
+
+
+def progress_line(quiet: bool) -> Callable[[str], None]:
+    """What says on a terminal's standard error how far the test is; nothing elsewhere."""
+    if quiet or not sys.stderr.isatty() or "CI" in os.environ:
+        return lambda text: None
+    last = [""]
+
+    def say(text: str) -> None:
+        if text != last[0]:
+            last[0] = text
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
+
+    return say

@@ -1,0 +1,260 @@
+"""`assay throughput --via local`: real jobs on this host, their limits and answers; submitter and jobs killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.throughput import job_programs, job_table, schedule_file
+from command_line import assay
+from throughput_folder import end_all_jobs, events, log_lines, throughput
+
+pytestmark = pytest.mark.measures
+
+TABLE = """
+[good]
+processors = 1
+time = "0.2 s"
+[echo]
+processors = 1
+time = "0.1 s"
+command = "printf 'energy %s\\n' -76.02"
+answer = "energy -76.02"
+[wrong]
+processors = 1
+time = "0.1 s"
+command = ["printf", "energy -75.0\\n"]
+answer = "energy -76.02"
+[checked]
+processors = 1
+time = "0.1 s"
+command = ["touch", "made"]
+check = "test -e made"
+[unchecked]
+processors = 1
+time = "0.1 s"
+command = ["true"]
+check = "test -e made"
+[fails]
+processors = 1
+time = "0.1 s"
+command = ["sh", "-c", "exit 3"]
+[missing]
+processors = 1
+time = "0.1 s"
+command = "no-such-program-here"
+[long]
+processors = 1
+time = "0.1 s"
+limit = "0.3 s"
+command = "sleep 60"
+[wide]
+processors = 3
+time = "0.3 s"
+[talks]
+processors = 2
+time = "1 s"
+compute = "0.02 s"
+communicate = "0.02 s"
+"""
+
+
+@pytest.fixture
+def mix(tmp_path: Path) -> Iterator[Path]:
+    (tmp_path / "jobs.toml").write_text(TABLE)
+    yield tmp_path
+    for out in tmp_path.glob("out*"):
+        end_all_jobs(out)
+
+
+def local(folder: Path, schedule: str, *more: str) -> list[str]:
+    (folder / "mix").write_text(schedule)
+    return [
+        str(folder / "mix"),
+        "--jobs",
+        str(folder / "jobs.toml"),
+        "--via",
+        "local",
+        "--out",
+        str(folder / "out"),
+        *more,
+    ]
+
+
+def test_each_job_is_judged_by_its_own_record(mix: Path) -> None:
+    names = ("good", "echo", "wrong", "checked", "unchecked", "fails", "missing", "long", "talks")
+    answer = assay("throughput", *local(mix, "\n".join(f"0: 1 * {name}" for name in names), "--slots", "4", "--json"))
+    found = answer.document
+    assert answer.status == 1
+    assert {job["name"]: (job["state"], job["answer"]) for job in found["jobs"]} == {
+        "good.1": ("completed", True), "echo.1": ("completed", True), "wrong.1": ("completed", False),
+        "checked.1": ("completed", True), "unchecked.1": ("completed", False), "fails.1": ("failed", None),
+        "missing.1": ("failed", None), "long.1": ("time limit", None), "talks.1": ("completed", True),
+    }  # fmt: skip
+    assert found["lost"] == 0 and found["failed"] == 5 and found["completed"] == 4
+    assert {each["kind"] for each in found["findings"]} == {"wrong answer", "failed", "time limit"}
+    for job in found["jobs"]:
+        assert 0 <= job["submitted"] <= job["started"] <= job["ended"] <= found["makespan"] + 1e-6
+        assert job["nodes"] == [os.uname().nodename] and job["processors"] in (1, 2)
+    again = assay("throughput", *local(mix, (mix / "mix").read_text(), "--slots", "4"))
+    assert again.status == 1 and "wrong.1: wrong answer" in again.out and "ended at its time limit" in again.out
+    assert sum(line["event"] == "submitting" for line in log_lines(mix / "out")) == len(names)
+
+
+def overlap(jobs: list[dict[str, Any]]) -> int:
+    """The most processors that were in use at one time."""
+    changes = sorted((when, sign * job["processors"]) for job in jobs for when, sign in
+                     ((job["started"], 1), (job["ended"], -1)))  # fmt: skip
+    most = now = 0
+    for _, change in changes:
+        now += change
+        most = max(most, now)
+    return most
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "firstfit", "conservative"])
+def test_the_policies_are_the_simulated_ones(mix: Path, policy: str) -> None:
+    """On 4 slots, wide (3) before wide and good (1): only FCFS lets good wait behind the second wide one."""
+    (mix / "jobs.toml").write_text(
+        '[wide]\nprocessors = 3\ntime = "2 s"\n[good]\nprocessors = 1\ntime = "1 s"\nlimit = "2 s"\n'
+    )
+    schedule = "0: 2 * wide\n0: 1 * good\n"
+    found = assay("throughput", *local(mix, schedule, "--slots", "4", "--policy", policy, "--json")).document
+    starts = {job["name"]: job["started"] for job in found["jobs"]}
+    first_end = min(job["ended"] for job in found["jobs"] if job["name"].startswith("wide"))
+    assert (starts["good.1"] >= first_end - 0.01) == (policy == "fcfs")
+    assert starts["wide.2"] >= first_end - 0.01 and overlap(found["jobs"]) <= 4
+    assert found["policy"] == policy and set(found["ideal"]) >= {"fcfs", "easy", "conservative"}
+
+
+def test_jobs_are_pinned_to_hardware_threads_of_their_own(mix: Path) -> None:
+    command = 'command = "grep Cpus_allowed_list /proc/self/status"'
+    (mix / "jobs.toml").write_text(f'[see]\nprocessors = 1\ntime = "1 s"\n{command}\n')
+    found = assay("throughput", *local(mix, "0: 3 * see", "--json")).document
+    assert found["processors"] == len(os.sched_getaffinity(0)) and found["completed"] == 3
+    threads = [path.read_text().split()[-1] for path in (mix / "out/jobs").glob("*/output")]
+    assert {int(each) for each in threads} <= os.sched_getaffinity(0) and len(threads) == 3
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--policy", "sjf"), "--policy: no such policy; seen: 'sjf'"),
+        (("--compress", "0"), "--compress: is no factor"),
+        (("--on", "ipsc860"), "--on: is of a simulated batch system"),
+        (("--resume",), "--out: holds no throughput test to resume"),
+    ],
+)
+def test_wrong_options_are_refused_in_a_line(mix: Path, more: tuple[str, ...], words: str) -> None:
+    answer = assay("throughput", *local(mix, "0: 1 * good", *more))
+    assert answer.status == 2 and answer.err.count("\n") == 1 and words in answer.err, answer.err
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ('[a]\nprocessors = 1\ntime = "1 s"\ncommand = "a \'b"\n', ":4: a.command: no closing quotation"),
+        ('[a]\nprocessors = 1\ntime = "1 s"\ncommand = []\n', ":4: a.command: is no command"),
+        ('[a]\nprocessors = 1\ntime = "1 s"\ncommand = "a"\nwait = "1 s"\n', ":5: a.wait: is of a synthetic job"),
+        ('[a]\nprocessors = 1\ntime = "1 s"\nanswer = "42"\n', ":4: a.answer: is of a command"),
+        ('[a]\nprocessors = 1\ntime = "1 s"\nwait = "1 B"\n', ":4: a.wait:"),
+    ],
+)
+def test_a_wrong_command_is_refused_in_a_line(tmp_path: Path, table: str, words: str) -> None:
+    (tmp_path / "jobs.toml").write_text(table)
+    answer = assay("throughput", *local(tmp_path, "0: 1 * a"))
+    assert answer.status == 2 and answer.err.count("\n") == 1 and words in answer.err, answer.err
+
+
+def test_a_job_and_its_starter_killed_are_named(mix: Path) -> None:
+    """kill -9 of a job's command, and of what started it: both named, and the rest goes on."""
+    (mix / "jobs.toml").write_text('[sleeps]\nprocessors = 1\ntime = "1 s"\ncommand = "sleep 60"\n' + TABLE)
+    process = throughput(*local(mix, "0: 2 * sleeps\n1: 1 * good", "--slots", "2", "--json"))
+    starts = []
+    while len(starts) < 2 and process.poll() is None:
+        time.sleep(0.05)
+        paths = sorted((mix / "out").glob("jobs/*sleeps*/record.jsonl"))
+        starts = [json.loads(path.read_text().splitlines()[0]) for path in paths if path.read_text()]
+    os.killpg(starts[0]["group"], signal.SIGKILL)
+    os.kill(starts[1]["pid"], signal.SIGKILL)
+    out, _ = process.communicate(timeout=120)
+    found = json.loads(out)
+    assert process.returncode == 1 and (found["failed"], found["lost"], found["completed"]) == (2, 0, 1)
+    texts = {each["job"]: each["text"] for each in found["findings"]}
+    assert texts["sleeps.1"] == "killed by signal 9" and "no end is in its record" in texts["sleeps.2"]
+
+
+def test_ctrl_c_cancels_what_was_queued(mix: Path) -> None:
+    process = throughput(*local(mix, "0: 3 * long", "--slots", "1", "--compress", "0.01"))
+    while not any((mix / "out").glob("jobs/*/record.jsonl")) and process.poll() is None:
+        time.sleep(0.05)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130 and "3 jobs that waited or ran were cancelled" in err
+    found = assay("throughput", *local(mix, "0: 3 * long", "--slots", "1", "--compress", "0.01", "--json")).document
+    assert found["cancelled"] and [job["state"] for job in found["jobs"]] == ["deleted"] * 3
+    assert sum(bool(events(mix / "out", f"000{n}-long.{n}")) for n in (1, 2, 3)) == 1
+
+
+def killed_at_random(folder: Path, kills: int, seed: int) -> None:
+    """Kill the submitter `kills` times, each after a random time; resume to the end: nothing twice, nothing lost."""
+    job_programs.compiled()
+    generator = random.Random(seed)
+    schedule = "\n".join(f"{at / 4}: 1 * {name}" for at in range(12) for name in ("good", "wide"))
+    words = local(folder, schedule, "--slots", "4", "--policy", "easy", "--json")
+    killed = 0
+    for _ in range(kills):
+        process = throughput(*words)
+        until = time.monotonic() + 60
+        while not (folder / "out/log.jsonl").exists() and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.01)
+        try:
+            process.wait(generator.uniform(0.0, 1.5))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            killed += 1
+        process.communicate()
+    out, err = throughput(*words).communicate(timeout=200)
+    found = json.loads(out)
+    assert (found["lost"], found["failed"], found["completed"]) == (0, 0, 24), (err, found["findings"])
+    lines = log_lines(folder / "out")
+    assert Counter(Counter(line["job"] for line in lines if line["event"] == "submitted").values()) == {1: 24}
+    records = Counter(tuple(event for event in events(folder / "out", path.name) if event != "again")
+                      for path in (folder / "out/jobs").iterdir())  # fmt: skip
+    assert records == {("start", "end"): 24} and killed > 0
+    assert overlap(found["jobs"]) <= 4
+
+
+def test_kills_of_the_submitter_submit_nothing_twice(mix: Path) -> None:
+    killed_at_random(mix, 3, 1)
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("seed", range(20))
+def test_two_hundred_kills_of_the_submitter(mix: Path, seed: int) -> None:
+    killed_at_random(mix, 10, 100 + seed)
+
+
+def test_the_papers_schedule_runs(mix: Path) -> None:
+    """33 jobs of van der Steen 2000 on 18 slots, compressed 500 times; the job table's numbers are those of the IBM."""
+    out = str(mix / "out")
+    asked = ("eurobench2000", "--jobs", "eurobench2000-ibm", "--via", "local", "--slots", "18", "--compress", "500")
+    found = assay("throughput", *asked, "--policy", "firstfit", "--out", out, "--json").document
+    assert found["completed"] == 33 and found["lost"] == found["failed"] == 0 and found["findings"] == []
+    assert overlap(found["jobs"]) <= 18 and found["makespan"] >= found["least_makespan"]
+    table = job_table.load(job_table.find("eurobench2000-ibm"))
+    wanted = Counter({name: sum(b.count for b in schedule_file.published() if b.name == name) for name in table})
+    assert Counter(job["name"].rpartition(".")[0] for job in found["jobs"]) == wanted
+    assert all(job["processors"] == table[job["name"].rpartition(".")[0]].processors for job in found["jobs"])

@@ -1,0 +1,184 @@
+"""`assay throughput --via slurm` on eight real Slurm nodes on this host: the mix runs, and what goes wrong is named."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slurm_cluster
+from slurm_cluster import SlurmCluster
+from throughput_folder import end_all_jobs, events, log_lines, throughput
+
+pytestmark = [
+    pytest.mark.slurm,
+    pytest.mark.measures,
+    pytest.mark.skipif(slurm_cluster.missing() is not None, reason=slurm_cluster.missing() or ""),
+]
+TABLE = """
+[short]
+processors = 2
+time = "0.5 s"
+wait = "0.5 s"
+[wrong]
+processors = 1
+time = "0.1 s"
+command = ["echo", "41"]
+answer = "42"
+[long]
+processors = 2
+time = "60 s"
+wait = "60 s"
+[whole]
+processors = 16
+time = "60 s"
+wait = "60 s"
+[some]
+processors = 2
+time = "3 s"
+wait = "3 s"
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[SlurmCluster]:
+    with SlurmCluster() as up:
+        yield up
+
+
+@pytest.fixture
+def other() -> Iterator[SlurmCluster]:
+    with SlurmCluster() as up:
+        yield up
+
+
+@pytest.fixture
+def mix(tmp_path: Path, cluster: SlurmCluster) -> Iterator[Path]:
+    (tmp_path / "jobs.toml").write_text(TABLE)
+    yield tmp_path
+    cluster.ask("scancel", "--me")
+    end_all_jobs(tmp_path / "out")
+
+
+def begun(folder: Path, cluster: SlurmCluster, schedule: str, *more: str) -> subprocess.Popen[str]:
+    (folder / "mix").write_text(schedule)
+    words = (str(folder / "mix"), "--jobs", str(folder / "jobs.toml"), "--via", "slurm", "--out", str(folder / "out"))
+    return throughput(*words, *more, environment=cluster.environment)
+
+
+def result(process: subprocess.Popen[str]) -> Any:
+    out, err = process.communicate(timeout=200)
+    assert out, err
+    return json.loads(out)
+
+
+def until(condition: Callable[[], object], process: subprocess.Popen[str]) -> None:
+    """Wait until something has happened, as long as the test runs."""
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+
+
+def batch_id(out: Path, job: str) -> str | None:
+    if not (out / "log.jsonl").exists():
+        return None
+    return next((line["batch_id"] for line in log_lines(out) if line.get("job") == job and "batch_id" in line), None)
+
+
+def test_wrong_answers_deleted_and_killed_jobs_are_named(mix: Path, cluster: SlurmCluster) -> None:
+    """scancel of a waiting job, kill -9 of a running one, a wrong answer: each named; the rest goes on."""
+    out = mix / "out"
+    process = begun(mix, cluster, "0: 1 * long\n0: 1 * wrong\n0: 1 * whole\n1: 2 * short\n", "--json")
+    until(lambda: events(out, "0001-long.1") and batch_id(out, "0003-whole.1"), process)
+    cluster.ask("scancel", str(batch_id(out, "0003-whole.1")))
+    about = json.loads((out / "jobs/0001-long.1/record.jsonl").read_text().splitlines()[0])
+    os.kill(about["pid"], signal.SIGKILL)
+    found = result(process)
+    states = {job["name"]: job["state"] for job in found["jobs"]}
+    assert states == {
+        "long.1": "killed", "wrong.1": "completed", "whole.1": "deleted",
+        "short.1": "completed", "short.2": "completed",
+    }  # fmt: skip
+    kinds = {(each["job"], each["kind"]) for each in found["findings"]}
+    assert kinds == {("long.1", "killed"), ("wrong.1", "wrong answer"), ("whole.1", "deleted")}
+    assert process.returncode == 1 and (found["lost"], found["failed"], found["completed"]) == (0, 3, 2)
+    assert found["queues"][0]["name"] == "main" and found["processors"] == 16 and found["policy"] == "backfill"
+    nodes = {node for job in found["jobs"] for node in job["nodes"]}
+    assert nodes <= {f"n{n}" for n in range(1, 9)} and nodes
+
+
+def test_the_submitter_killed_and_resumed_submits_nothing_twice(mix: Path, cluster: SlurmCluster) -> None:
+    """Also where the crash came between Slurm's answer and the log's line: the job is found by its mark."""
+    out, schedule = mix / "out", "0: 3 * short\n1: 3 * short\n"
+    process = begun(mix, cluster, schedule, "--json")
+    until(lambda: batch_id(out, "0002-short.2"), process)
+    process.kill()
+    process.communicate()
+    path = out / "log.jsonl"
+    kept = [line for line in log_lines(out) if not (line["event"] == "submitted" and line["job"] == "0002-short.2")]
+    path.write_text("".join(json.dumps(line) + "\n" for line in kept))
+    process = begun(mix, cluster, schedule, "--json", "--resume")
+    found = result(process)
+    assert process.returncode == 0 and found["completed"] == 6 and found["interrupted"] == 1
+    assert [line["job"] for line in log_lines(out) if line["event"] == "found"] == ["0002-short.2"]
+    shown = cluster.ask("scontrol", "show", "job", "--oneliner")
+    mark = json.loads((out / "plan.json").read_text())["mark"]
+    submitted = [line.split("JobName=")[1].split()[0] for line in shown.splitlines() if f"Comment={mark}" in line]
+    assert Counter(submitted) == {f"000{n}-short.{n}": 1 for n in range(1, 7)}
+
+
+def test_a_slurmd_killed_in_the_middle(mix: Path, other: SlurmCluster) -> None:
+    """Its node's jobs go on without it and write their records; the test ends, and says what Slurm did not see."""
+    out = mix / "out"
+    process = begun(mix, other, "0: 1 * some\n0: 2 * short\n", "--json")
+    until(lambda: events(out, "0001-some.1"), process)
+    node = json.loads((out / "jobs/0001-some.1/record.jsonl").read_text().splitlines()[0])["host"]
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        words = path.read_bytes().split(b"\0") if path.exists() else []
+        own = other.environment["SLURM_CONF"].encode()
+        environment = path.with_name("environ")
+        if words[:1] == [b"slurmd"] and node.encode() in words and own in environment.read_bytes():
+            os.kill(int(path.parent.name), signal.SIGKILL)
+    found = result(process)
+    assert found["completed"] == 3 and found["lost"] == found["failed"] == 0
+    assert {each["kind"] for each in found["findings"]} <= {"accounts differ"}
+
+
+def test_ctrl_c_leaves_nothing_in_the_queue(mix: Path, other: SlurmCluster) -> None:
+    process = begun(mix, other, "0: 3 * whole\n")
+    until(lambda: batch_id(mix / "out", "0003-whole.3") and events(mix / "out", "0001-whole.1"), process)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130 and "3 jobs that waited or ran were cancelled" in err and other.left() == []
+
+
+def test_the_papers_schedule_runs(mix: Path, other: SlurmCluster) -> None:
+    """33 jobs of van der Steen 2000, compressed 500 times: none lost, as many processors as Slurm has."""
+    words = ("eurobench2000", "--jobs", "eurobench2000-ibm", "--via", "slurm", "--slots", "18", "--compress", "500")
+    process = throughput(*words, "--out", str(mix / "out"), "--json", environment=other.environment)
+    found = result(process)
+    assert found["completed"] == 33 and found["findings"] == [] and process.returncode == 0
+    assert found["makespan"] >= found["least_makespan"] and found["ideal"]["easy"]["makespan"] > 0
+
+
+def test_slurm_that_is_not_there_or_wrong_options(mix: Path, cluster: SlurmCluster) -> None:
+    for more, words in (
+        (("--policy", "easy"), "--policy: is not ours to choose"),
+        (("--via", "slurm:--partition=none"), "there is no such partition; seen: 'none'; accepted: main"),
+        (("--via", "slurm:'"), "cannot be split into words"),
+    ):
+        process = begun(mix, cluster, "0: 1 * short\n", *more)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 2 and words in err and err.count("\n") == 1, err
+    environment = {**cluster.environment, "PATH": "/nonexistent"}
+    process = throughput(str(mix / "mix"), "--jobs", str(mix / "jobs.toml"), "--via", "slurm", environment=environment)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2 and err.count("\n") == 1 and "Slurm is not here: no sbatch" in err, err

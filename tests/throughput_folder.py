@@ -1,0 +1,46 @@
+"""A throughput test's folder as the tests read it, and the command line in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def log_lines(out: Path) -> list[dict[str, Any]]:
+    """The submission log's lines that can be read."""
+    found = []
+    for text in (out / "log.jsonl").read_text().splitlines():
+        try:
+            found.append(json.loads(text))
+        except ValueError:
+            continue
+    return found
+
+
+def events(out: Path, job: str) -> list[str]:
+    """The events of one job's own record."""
+    path = out / "jobs" / job / "record.jsonl"
+    return [json.loads(line)["event"] for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def throughput(*words: str, environment: dict[str, str] | None = None, **more: Any) -> subprocess.Popen[str]:
+    """`assay throughput …` in a session of its own."""
+    command = [sys.executable, "-m", "assay", "throughput", *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                            env={**os.environ, **(environment or {})}, **more)  # fmt: skip
+
+
+def end_all_jobs(out: Path) -> None:
+    """Kill what a failed test left running."""
+    for path in out.glob("jobs/*/record.jsonl"):
+        for line in path.read_text().splitlines():
+            about = json.loads(line)
+            if about["event"] == "start" and (Path("/proc") / str(about["pid"]) / "comm").exists():
+                words = (Path("/proc") / str(about["pid"]) / "comm").read_text()
+                if words.startswith("job_record"):
+                    os.kill(about["pid"], signal.SIGKILL)
