@@ -26,13 +26,12 @@ constexpr Moment after(Moment x, std::uint32_t delay, bool gone_through) {
 }
 }  // namespace moment
 
-/// Flit number `from` is at `at`, the next ones `gap` ticks apart, up to flit `end` (excluded).
+/// Flit number `from` is at `at`, the next ones `gap` ticks apart, up to flit `end` (excluded). Gap 0: `at` is long
+/// ago, or never.
 struct Stretch {
   Moment at;
   std::uint32_t gap, from, end;
-  [[nodiscard]] Moment of(std::uint32_t flit) const {
-    return at == moment::never ? at : at + moment::at(std::uint64_t{flit - from} * gap);
-  }
+  [[nodiscard]] Moment of(std::uint32_t flit) const { return at + moment::at(std::uint64_t{flit - from} * gap); }
 };
 
 class Course {
@@ -55,49 +54,29 @@ class Course {
       if (flit >= end_) return {moment::never, 0, flit, endless};
       return {now_.at, now_.gap, now_.from, end_};
     }
-    std::uint32_t end = now_.from;
-    for (std::size_t i = past_.size(); i-- > 0; end = past_[i].from)
-      if (flit >= past_[i].from) return {past_[i].at, past_[i].gap, past_[i].from, end};
-    return {0, 0, 0, end};
+    return find_past(flit);
   }
   /// Counts the flits that cross before `limit` (or at it) as crossed, but not flit `but`; true if there are any.
   bool settle(Moment limit, bool at_it, std::uint32_t but) {
     const std::uint32_t most = std::min(end_, but);
     if (crossed_ >= most) return false;
-    const Moment next = now_.at + moment::at(std::uint64_t{crossed_ - now_.from} * now_.gap);
-    if (next > limit || (next == limit && !at_it)) return false;
-    const Moment rest = limit - next - !at_it;
+    const Moment first = next();
+    if (first > limit || (first == limit && !at_it)) return false;
+    const Moment rest = limit - first - !at_it;
     const std::uint64_t count = (now_.gap == 1 ? moment::tick(rest) : rest / moment::at(now_.gap)) + 1;
     crossed_ += static_cast<std::uint32_t>(std::min<std::uint64_t>(count, most - crossed_));
     last_ = now_.at + moment::at(std::uint64_t{crossed_ - 1 - now_.from} * now_.gap);
     return true;
   }
   /// The flits not crossed yet: from `at` on, `gap` ticks apart, up to `end`; none if that is the number crossed. What
-  /// crossed before tick `old` is long ago. True if that differs from before.
-  bool plan(Moment at, std::uint32_t gap, std::uint32_t end, std::uint64_t old) {
-    if (end <= crossed_) {
-      if (end_ <= crossed_) return false;
-      end_ = crossed_;
-      return true;
-    }
-    const Moment here = now_.at + moment::at(std::uint64_t{crossed_ - now_.from} * now_.gap);
-    const bool single = end == crossed_ + 1, same = end_ > crossed_ && here == at && (single || gap == now_.gap);
-    if (same && end == end_) return false;
-    if (crossed_ == now_.from) {
-      now_ = {at, gap, crossed_};
-    } else if (crossed_ == now_.from + 1 && at > now_.at && moment::pass(at) == moment::pass(now_.at) &&
-               (single || at == now_.at + moment::at(gap))) {
-      now_.gap = static_cast<std::uint32_t>(moment::tick(at - now_.at));  // one flit is the begin of any series
-    } else if (here != at || !(single || gap == now_.gap)) {
-      keep(old);
-      now_ = {at, gap, crossed_};
-    }
-    end_ = end;
-    return true;
+  /// crossed before tick `old` is long ago. The first flit for which that differs from before; endless: for none.
+  [[gnu::always_inline]] std::uint32_t plan(Moment at, std::uint32_t gap, std::uint32_t end, std::uint64_t old) {
+    if (end == end_ && (end <= crossed_ || (next() == at && (gap == now_.gap || end == crossed_ + 1)))) return endless;
+    return replan(at, gap, end, old);
   }
   /// The next flit crosses now.
   void cross() {
-    last_ = now_.at + moment::at(std::uint64_t{crossed_ - now_.from} * now_.gap);
+    last_ = next();
     ++crossed_;
   }
   [[nodiscard]] std::size_t memory() const { return past_.capacity() * sizeof(Series); }
@@ -107,7 +86,41 @@ class Course {
     Moment at = 0;
     std::uint32_t gap = 1, from = 0;
   };
-  void keep(std::uint64_t old) {
+  [[nodiscard, gnu::noinline]] Stretch find_past(std::uint32_t flit) const {
+    std::uint32_t end = now_.from;
+    for (std::size_t i = past_.size(); i-- > 0; end = past_[i].from)
+      if (flit >= past_[i].from) return {past_[i].at, past_[i].gap, past_[i].from, end};
+    return {0, 0, 0, end};
+  }
+  /// When the next flit crosses, if one is planned.
+  [[nodiscard]] Moment next() const { return now_.at + moment::at(std::uint64_t{crossed_ - now_.from} * now_.gap); }
+  [[gnu::noinline]] std::uint32_t replan(Moment at, std::uint32_t gap, std::uint32_t end, std::uint64_t old) {
+    const std::uint32_t before = end_;
+    if (end <= crossed_) {
+      if (before <= crossed_) return endless;
+      end_ = crossed_;
+      return crossed_;
+    }
+    const Moment here = next();
+    const bool planned = before > crossed_, single = end == crossed_ + 1, apart = !single && gap != now_.gap;
+    if (planned && here == at && !apart) {
+      if (end == before) return endless;
+      end_ = end;
+      return std::min(end, before);
+    }
+    if (crossed_ == now_.from) {
+      now_ = {at, gap, crossed_};
+    } else if (crossed_ == now_.from + 1 && at > now_.at && moment::pass(at) == moment::pass(now_.at) &&
+               (single || at == now_.at + moment::at(gap))) {
+      now_.gap = static_cast<std::uint32_t>(moment::tick(at - now_.at));  // one flit is the begin of any series
+    } else if (here != at || apart) {
+      keep(old);
+      now_ = {at, gap, crossed_};
+    }
+    end_ = end;
+    return planned && here == at ? crossed_ + 1 : crossed_;
+  }
+  [[gnu::noinline]] void keep(std::uint64_t old) {
     std::size_t gone = 0;
     for (; gone < past_.size(); ++gone) {
       const std::uint32_t end = gone + 1 < past_.size() ? past_[gone + 1].from : now_.from;

@@ -52,7 +52,8 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
       : Base(fabric, routing, how, source, observer, random, span),
         owner_(Base::lane_count_, no_index),
         stops_(fabric),
-        wire_plans_(wires_.size()) {
+        wire_plans_(wires_.size()),
+        agenda_(wires_.size()) {
     for (const Link& link : fabric.links) window_ = std::max({window_, link.body, link.head, link.credit});
   }
 
@@ -66,7 +67,7 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
   [[nodiscard]] Tick now() const { return ended_ ? last_ : now_; }
   [[nodiscard]] std::size_t memory() const {
     const std::size_t sum = Base::common_memory() + stops_.memory() + owner_.capacity() * 4;
-    return sum + wire_plans_.capacity() * sizeof(WirePlan);
+    return sum + wire_plans_.capacity() * sizeof(WirePlan) + agenda_.memory();
   }
   /// Lets the observer know which lanes are held for ever.
   void report_standing() {
@@ -102,12 +103,15 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     std::uint32_t special = no_index;  // the stop whose head or tail crosses then
     Moment made = moment::never;       // when it was made
     std::uint32_t times = 0;           // how often, at that moment
+    std::uint8_t active = 0;           // stops that hold a lane of it and have flits left
     bool listed = false;               // to be planned again
   };
   struct Ready {
     std::uint32_t stop;
     unsigned lane;
     Moment at, slot;
+    Stretch in, out;     // of the next flit and those behind it
+    std::uint32_t late;  // the first flit that would not be at its turn
   };
   [[nodiscard]] unsigned lanes(std::uint32_t link) const { return fabric_.links[link].lanes; }
   /// Messages that wait for this lane class, and one more if none of its lanes is free.
@@ -195,25 +199,34 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
         serve_sink(next.number);
     }
     pass_ = place_ = 0;
+    agenda_.begin();
   }
   void look(std::uint32_t number) {
-    const Wire& wire = wires_[number];
+    Wire& wire = wires_[number];
     const First& first = first_[wire.link];
-    bool granted = false;
+    WirePlan& made = wire_plans_[number];
+    std::uint32_t granted = no_index;
     for (unsigned lane = 0; lane < lanes(wire.link); ++lane) {
       if (owner_[wire.lane + lane] != no_index) continue;
       Line& queue = queues_[first.queue + first.of(lane)];
       if (queue.empty()) continue;
-      grant(queue, number, wire.lane + lane);
-      granted = true;
+      granted = grant(queue, number, wire.lane + lane);
     }
-    const WirePlan& made = wire_plans_[number];
-    if (granted || (made.due == here() && made.special == no_index)) plan(number);
-    if (made.due == here() && made.special != no_index) {
-      cross(made.special);
+    if (granted != no_index && made.active == 1 && wire.free_at <= now_) {  // its head crosses at once
+      stops_[granted].course.plan(here(), 1, 1, 0);
+      made.due = moment::never;
+      cross(granted);
       plan(number);
+    } else {
+      if (granted != no_index || (made.due == here() && made.special == no_index)) plan(number);
+      if (made.due == here() && made.special != no_index) {
+        Stop& stop = stops_[made.special];
+        settle(number, wire, fabric_.links[wire.link], stop.lane - wire.lane, stop);
+        cross(made.special);
+        plan(number);
+      }
     }
-    plan_others();
+    if (!changed_.empty()) plan_others();
   }
   void plan_others() {
     while (!changed_.empty()) {
@@ -228,59 +241,115 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     }
   }
   void list(std::uint32_t number) {
-    if (number == no_index || stops_[number].course.crossed() == stops_[number].flits) return;
-    const auto wire = stops_[number].wire;
-    if (wire != none && wire_plans_[wire].listed) return;
-    if (wire != none) wire_plans_[wire].listed = true;
-    changed_.push_back(wire == none ? number | of_sink : wire);
+    const Stop& stop = stops_[number];
+    if (stop.course.crossed() == stop.flits) return;
+    if (stop.wire == none) return changed_.push_back(number | of_sink);
+    WirePlan& plan = wire_plans_[stop.wire];
+    if (plan.listed) return;
+    plan.listed = true;
+    changed_.push_back(stop.wire);
   }
 
   // --- plans
+  /// A plan is made anew; those before and behind it as well, if they rest on what differs.
   void change(std::uint32_t number, Moment at, std::uint32_t gap, std::uint32_t end) {
     Stop& stop = stops_[number];
-    if (!stop.course.plan(at, gap, end, now_ > window_ ? now_ - window_ : 0)) return;
-    list(stop.after);
-    list(stop.before);
+    const std::uint32_t first = stop.course.plan(at, gap, end, now_ > window_ ? now_ - window_ : 0);
+    if (first == Course::endless) return;
+    if (stop.after != no_index && first <= stops_[stop.after].watched) list(stop.after);
+    if (stop.before == no_index) return;
+    const Stop& before = stops_[stop.before];
+    if (const std::uint32_t buffer = fabric_.links[before.link].buffer; buffer != 0)
+      if (std::uint64_t{first} + buffer <= before.watched) list(stop.before);
   }
-  void halt(std::uint32_t number) { change(number, 0, 0, 0); }
+  void halt(std::uint32_t number) {
+    Stop& stop = stops_[number];
+    stop.watched = stop.course.crossed();
+    change(number, 0, 0, 0);
+  }
 
   void settle(std::uint32_t number, Wire& wire) {
     const Link& link = fabric_.links[wire.link];
-    const bool at_it = number + 1 < place_;
-    for (unsigned lane = 0; lane < link.lanes; ++lane) {
-      const std::uint32_t owner = owner_[wire.lane + lane];
-      if (owner == no_index) continue;
-      Stop& stop = stops_[owner];
-      if (stop.course.crossed() == 0 || !stop.course.settle(here(), at_it, stop.flits - 1)) continue;
-      if (const Tick free = moment::tick(stop.course.last()) + link.flit; free > wire.free_at) {
-        wire.free_at = free;
-        wire.turn = lane + 1 < link.lanes ? lane + 1 : 0;
-      }
+    for (unsigned lane = 0; lane < link.lanes; ++lane)
+      if (const std::uint32_t owner = owner_[wire.lane + lane]; owner != no_index)
+        settle(number, wire, link, lane, stops_[owner]);
+  }
+  void settle(std::uint32_t number, Wire& wire, const Link& link, unsigned lane, Stop& stop) {
+    if (stop.course.crossed() == 0 || !stop.course.settle(here(), number + 1 < place_, stop.flits - 1)) return;
+    if (const Tick free = moment::tick(stop.course.last()) + link.flit; free > wire.free_at) {
+      wire.free_at = free;
+      wire.turn = lane + 1 < link.lanes ? lane + 1 : 0;
     }
   }
   void plan(std::uint32_t number) {
+    WirePlan& plan = wire_plans_[number];
+    if (plan.active == 0) {
+      plan.special = no_index;
+      plan.due = moment::never;
+      return;
+    }
     Wire& wire = wires_[number];
     const Link& link = fabric_.links[wire.link];
-    settle(number, wire);
+    plan.special = no_index;
+    if (plan.active == 1) {
+      plan_alone(number, plan, wire, link);
+    } else {
+      plan_several(number, plan, wire, link);
+    }
+    if (plan.due == moment::never) return;
+    if (moment::tick(plan.due) == now_) {
+      if (plan.due != here() || place_ != number + 1) agenda_.put(moment::pass(plan.due), number);
+    } else if (wire.wake != moment::tick(plan.due)) {
+      wire.wake = moment::tick(plan.due);
+      table_.put(now_, wire.wake, wire_due, number);
+    }
+  }
+  /// The only stop that has flits left.
+  void plan_alone(std::uint32_t number, WirePlan& plan, Wire& wire, const Link& link) {
+    unsigned lane = 0;
+    while (owner_[wire.lane + lane] == no_index ||
+           stops_[owner_[wire.lane + lane]].course.crossed() == stops_[owner_[wire.lane + lane]].flits)
+      ++lane;
+    const std::uint32_t owner = owner_[wire.lane + lane];
+    Stop& stop = stops_[owner];
+    settle(number, wire, link, lane, stop);
+    const std::uint32_t flit = stop.course.crossed();
+    const Stretch in = stops_.supply(stop, flit), out = stops_.room(stop, flit);
+    Moment at = flit == 0 ? stop.granted : std::max(in.of(flit), out.of(flit));
+    plan.due = moment::never;
+    if (at == moment::never) return halt(owner);
+    at = std::max(moment::at(wire.free_at), at);
+    const bool last = flit == 0 || flit + 1 == stop.flits;
+    if (last) plan.special = owner;
+    const Stops::Run run =
+        last ? Stops::Run{link.flit, flit + 1, at, flit} : stops_.run_on(stop, in, out, at, link.flit);
+    if (run.tail) plan.special = owner;
+    plan.due = run.due;
+    stop.watched = run.watched;
+    change(owner, at, run.gap, run.end);
+  }
+  void plan_several(std::uint32_t number, WirePlan& plan, Wire& wire, const Link& link) {
     ready_.clear();
     Moment least = moment::never;
-    for (unsigned lane = 0; lane < link.lanes; ++lane) {
+    unsigned left = plan.active;
+    for (unsigned lane = 0; left != 0; ++lane) {
       const std::uint32_t owner = owner_[wire.lane + lane];
       if (owner == no_index) continue;
-      const Stop& stop = stops_[owner];
+      Stop& stop = stops_[owner];
+      if (stop.course.crossed() == stop.flits) continue;
+      --left;
+      settle(number, wire, link, lane, stop);
       const std::uint32_t flit = stop.course.crossed();
-      if (flit == stop.flits) continue;
-      const Moment at =
-          flit == 0 ? stop.granted : std::max(stops_.supply(stop, flit).of(flit), stops_.room(stop, flit).of(flit));
+      const Stretch in = stops_.supply(stop, flit), out = stops_.room(stop, flit);
+      const Moment at = flit == 0 ? stop.granted : std::max(in.of(flit), out.of(flit));
       if (at == moment::never) {
         halt(owner);
         continue;
       }
-      ready_.push_back({owner, lane, at, moment::never});
+      stop.watched = Course::endless;  // until it is known how much of `in` and `out` its plan rests on
+      ready_.push_back({owner, lane, at, moment::never, in, out, 0});
       least = std::min(least, at);
     }
-    WirePlan& plan = wire_plans_[number];
-    plan.special = no_index;
     plan.due = moment::never;
     if (ready_.empty()) return;
     const Moment at = std::max(moment::at(wire.free_at), least);
@@ -298,33 +367,25 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
       one_goes(plan, link, turn, at, at);
     else if (ready_.size() == 1 || !take_turns(plan, link, turn, at))
       one_goes(plan, link, turn, at, other);
-    if (plan.due == moment::never) return;
-    if (moment::tick(plan.due) == now_) {
-      if (plan.due != here() || place_ != number + 1) agenda_.put(moment::pass(plan.due), number);
-    } else if (wire.wake != moment::tick(plan.due)) {
-      wire.wake = moment::tick(plan.due);
-      table_.put(now_, wire.wake, wire_due, number);
-    }
   }
   /// The lane whose turn it is sends; alone, as long as no other is ready, else one flit.
   void one_goes(WirePlan& plan, const Link& link, std::size_t turn, Moment at, Moment other) {
     for (std::size_t i = 0; i < ready_.size(); ++i)
       if (i != turn) halt(ready_[i].stop);
     const std::uint32_t number = ready_[turn].stop;
-    const Stop& stop = stops_[number];
+    Stop& stop = stops_[number];
     const std::uint32_t flit = stop.course.crossed();
-    if (flit == 0 || flit + 1 == stop.flits) {
-      plan.special = number;
-      plan.due = at;
-      return change(number, at, link.flit, flit + 1);
-    }
     const Moment free = moment::at(moment::tick(at) + link.flit);
-    if (other <= free) {
-      plan.due = free;
+    if (flit == 0 || flit + 1 == stop.flits || other <= free) {
+      const bool end = flit == 0 || flit + 1 == stop.flits;
+      if (end) plan.special = number;
+      plan.due = end ? at : free;
+      stop.watched = flit;
       return change(number, at, link.flit, flit + 1);
     }
-    const Stops::Run run = stops_.run_on(stop, at, link.flit);
+    const Stops::Run run = stops_.run_on(stop, ready_[turn].in, ready_[turn].out, at, link.flit);
     plan.due = std::min(run.due, std::max(other, free));
+    stop.watched = run.watched;
     change(number, at, run.gap, run.end);
   }
   /// A flit of each ready lane in turn, if each is ready again at each of its turns.
@@ -343,12 +404,12 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     const std::uint32_t gap = taking * link.flit;
     if (taking < 2 || moment::pass(at) != 0 || other < at + moment::at(gap)) return false;
     plan.due = other;
-    for (const Ready& one : ready_) {
+    for (Ready& one : ready_) {
       if (one.slot == moment::never) continue;
       const Stop& stop = stops_[one.stop];
       const std::uint32_t flit = stop.course.crossed();
       if (flit == 0 || flit + 1 == stop.flits) return false;
-      const std::uint32_t late = stops_.first_late(stop, flit, one.slot, gap);
+      const std::uint32_t late = one.late = stops_.first_late(stop, one.in, one.out, flit, one.slot, gap);
       if (late < flit + 2 && late + 1 < stop.flits) return false;
       plan.due = std::min(plan.due, one.slot + moment::at(std::uint64_t{late - flit} * gap));
     }
@@ -356,12 +417,12 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
       if (one.slot == moment::never)
         halt(one.stop);
       else
-        change(one.stop, one.slot, gap, stops_[one.stop].flits);
+        stops_[one.stop].watched = one.late, change(one.stop, one.slot, gap, stops_[one.stop].flits);
     return true;
   }
 
   // --- flits
-  void grant(Line& queue, std::uint32_t wire, std::uint32_t lane) {
+  std::uint32_t grant(Line& queue, std::uint32_t wire, std::uint32_t lane) {
     const std::uint32_t index = Base::step_out(queue);
     Message& m = messages_[index];
     m.waiting = false;
@@ -379,7 +440,8 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     }
     m.at = number;
     ++m.stops;
-    owner_[lane] = number;
+    ++wire_plans_[wire].active;
+    return owner_[lane] = number;
   }
   /// The head or the tail crosses now.
   void cross(std::uint32_t number) {
@@ -409,7 +471,10 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
         list(sink);
       }
     }
-    if (stop->course.crossed() == stop->flits) tail_crosses(number, link, out);
+    if (stop->course.crossed() == stop->flits) {
+      --wire_plans_[stop->wire].active;
+      tail_crosses(number, link, out);
+    }
   }
   void tail_crosses(std::uint32_t number, const Link& link, bool out) {
     Stop& stop = stops_[number];
@@ -462,12 +527,13 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     if (stop.course.crossed() == stop.flits) return;
     settle_sink(stop);
     const std::uint32_t flit = stop.course.crossed();
-    Moment at = stops_.supply(stop, flit).of(flit);
+    const Stretch in = stops_.supply(stop, flit), out = stops_.room(stop, flit);
+    Moment at = in.of(flit);
     if (at != moment::never && flit != 0)
       at = std::max(at, moment::at(moment::tick(stop.course.last()) + how_.sink_ticks));
     stop.granted = moment::never;
-    if (at == moment::never) return halt(number);
-    const Stops::Run run = stops_.run_on(stop, at, how_.sink_ticks);
+    if (at == moment::never) return change(number, 0, 0, 0);
+    const Stops::Run run = stops_.run_on(stop, in, out, at, how_.sink_ticks);
     stop.granted = run.due;
     if (run.due != moment::never) {
       if (moment::tick(run.due) == now_ && flit + 1 == stop.flits)

@@ -11,11 +11,12 @@
 namespace assay::network {
 
 /// What a message has of one link: its lane, and when its flits cross; or of its sink: when it takes them.
-struct Stop {
+struct alignas(64) Stop {
   std::uint32_t message = events::no_index, flits = 0, row = none;
   std::uint32_t link = 0, wire = 0, lane = 0;                         // lane: among all; wire: none for a sink
   std::uint32_t before = events::no_index, after = events::no_index;  // stops of the same message
   std::uint32_t counted = 0;                                          // flits that are in flits_by_link_
+  std::uint32_t watched = 0;  // its plan rests on what was known of flits up to this one
   bool drained = false, released = false;
   std::uint64_t first = 0;  // start of the first flit
   Moment granted = 0;       // a sink: when its plan ends
@@ -24,7 +25,7 @@ struct Stop {
 
 class Stops {
  public:
-  explicit Stops(const Fabric& fabric) : fabric_(fabric) {}
+  explicit Stops(const Fabric& fabric) : links_(fabric.links.data()) {}
 
   [[nodiscard]] Stop& operator[](std::uint32_t number) { return stops_[number]; }
   [[nodiscard]] const Stop& operator[](std::uint32_t number) const { return stops_[number]; }
@@ -50,6 +51,7 @@ class Stops {
     stop.row = none;
     stop.before = stop.after = events::no_index;
     stop.counted = 0;
+    stop.watched = endless;
     stop.drained = stop.released = false;
     stop.course.clear();
     return number;
@@ -60,17 +62,17 @@ class Stops {
   }
 
   /// When flit `flit` and those behind it are at hand for this stop.
-  [[nodiscard]] Stretch supply(const Stop& stop, std::uint32_t flit) const {
+  [[nodiscard, gnu::always_inline]] Stretch supply(const Stop& stop, std::uint32_t flit) const {
     if (stop.before == events::no_index) return {0, 0, 0, endless};
     const Stop& before = stops_[stop.before];
     Stretch found = before.course.find(flit);
-    const Link& link = fabric_.links[before.link];
+    const Link& link = links_[before.link];
     if (found.gap != 0) found.at = moment::after(found.at, flit == 0 ? link.head : link.body, stop.wire <= before.wire);
     return found;
   }
   /// When there is a place for flit `flit` and those behind it.
-  [[nodiscard]] Stretch room(const Stop& stop, std::uint32_t flit) const {
-    const Link& link = fabric_.links[stop.link];
+  [[nodiscard, gnu::always_inline]] Stretch room(const Stop& stop, std::uint32_t flit) const {
+    const Link& link = links_[stop.link];
     if (stop.wire == none || link.buffer == 0) return {0, 0, 0, endless};
     if (stop.after == events::no_index) {
       if (link.kind == LinkKind::ejection) return {0, 0, 0, endless};
@@ -84,54 +86,67 @@ class Stops {
     if (found.gap != 0) found.at = moment::after(found.at, link.credit, after.wire != none && stop.wire <= after.wire);
     return found;
   }
-  /// The first flit from `flit` on, below `until`, that `series` has later than `at` and `gap` ticks apart.
+  /// The first flit from `flit` on, below `until`, that `series` has later than `at` and `gap` ticks apart; `found`:
+  /// the part of it that flit `flit` belongs to, then the last part looked at.
   template <class Series>
-  [[nodiscard]] static std::uint32_t first_late(Series series, std::uint32_t flit, Moment at, std::uint32_t gap,
-                                                std::uint32_t until) {
+  [[gnu::always_inline]] static std::uint32_t first_late(Series series, Stretch& found, std::uint32_t flit, Moment at,
+                                                         std::uint32_t gap, std::uint32_t until) {
     for (std::uint32_t next = flit; next < until;) {
-      const Stretch found = series(next);
+      if (next >= found.end) found = series(next);
       const Moment want = at + moment::at(std::uint64_t{next - flit} * gap), have = found.of(next);
       if (have > want) return next;
-      const std::uint32_t end = std::min(found.end, until);
-      if (found.gap > gap)
-        if (const Moment late = (want - have) / moment::at(found.gap - gap) + 1; late < end - next)
+      if (found.gap > gap) [[unlikely]]
+        if (const Moment late = (want - have) / moment::at(found.gap - gap) + 1;
+            late < std::min(found.end, until) - next)
           return next + static_cast<std::uint32_t>(late);
-      next = end;
+      next = found.end;
     }
     return until;
   }
-  [[nodiscard]] std::uint32_t first_late(const Stop& stop, std::uint32_t flit, Moment at, std::uint32_t gap) const {
-    const auto until = first_late([&](std::uint32_t k) { return supply(stop, k); }, flit, at, gap, stop.flits - 1);
-    return first_late([&](std::uint32_t k) { return room(stop, k); }, flit, at, gap, until);
+  /// `in` and `out`: what supply() and room() say of `flit`.
+  [[nodiscard, gnu::always_inline]] std::uint32_t first_late(const Stop& stop, Stretch& in, Stretch& out,
+                                                             std::uint32_t flit, Moment at, std::uint32_t gap) const {
+    const auto until = first_late([&](std::uint32_t k) { return supply(stop, k); }, in, flit, at, gap, stop.flits - 1);
+    return first_late([&](std::uint32_t k) { return room(stop, k); }, out, flit, at, gap, until);
   }
   struct Run {
     std::uint32_t gap, end;
     Moment due;
+    std::uint32_t watched;
+    bool tail = false;  // `due` is the tail's start for certain
   };
-  /// How it goes on after the next flit at `at`, where nobody else wants the wire; `due`: the first flit that
-  /// will not be as presumed, or the tail.
-  [[nodiscard]] Run run_on(const Stop& stop, Moment at, std::uint32_t least) const {
-    const std::uint32_t crossed = stop.course.crossed(), flit = crossed + 1;
-    if (flit == stop.flits) return {least, flit, at};
-    const Stretch in = supply(stop, flit), out = room(stop, flit);
+  /// How it goes on after the next flit at `at`, where nobody else wants the wire; `due`: the first flit that will not
+  /// be as presumed, or the tail. `in` and `out`: what supply() and room() say of the next flit.
+  [[nodiscard, gnu::always_inline]] Run run_on(const Stop& stop, Stretch in, Stretch out, Moment at,
+                                               std::uint32_t least) const {
+    const std::uint32_t crossed = stop.course.crossed(), flit = crossed + 1, tail = stop.flits - 1;
+    if (crossed == tail) return {least, flit, at, crossed};
+    if (crossed == 0 || flit >= in.end) in = supply(stop, flit);
+    if (flit >= out.end) out = room(stop, flit);
     const Moment next = std::max({moment::at(moment::tick(at) + least), in.of(flit), out.of(flit)});
-    if (next == moment::never) return {least, flit, next};
+    if (next == moment::never) return {least, flit, next, flit};
     const std::uint64_t gap = moment::tick(next) - moment::tick(at);
-    if (moment::pass(next) != moment::pass(at) || gap >= endless) return {least, flit, next};
+    if (moment::pass(next) != moment::pass(at) || gap >= endless) return {least, flit, next, flit};
     const auto apart = static_cast<std::uint32_t>(gap);
-    const std::uint32_t late = first_late(stop, flit, next, apart);
-    const auto of = [&](std::uint32_t k) { return at + moment::at(std::uint64_t{k - crossed} * apart); };
-    if (apart > least) {  // what holds it back may do so no longer: then it is not later, but earlier
+    std::uint32_t held = endless;  // to where it is held back as now
+    if (apart > least) {
       const auto bound = [&](const Stretch& by) { return by.of(flit) == next && by.gap == apart ? by.end : flit + 1; };
-      if (const std::uint32_t end = std::max(bound(in), bound(out)); end <= late)
-        return {apart, stop.flits, moment::at(moment::tick(of(end - 1)) + least)};
+      held = std::max(bound(in), bound(out));
     }
-    return {apart, stop.flits, of(late)};
+    const std::uint32_t late = first_late(stop, in, out, flit, next, apart);
+    const auto of = [&](std::uint32_t k) { return at + moment::at(std::uint64_t{k - crossed} * apart); };
+    // What holds it back may do so no longer: then it is not later, but earlier.
+    if (held <= late) return {apart, stop.flits, moment::at(moment::tick(of(held - 1)) + least), late};
+    const Moment due = of(late);
+    if (late < tail) return {apart, stop.flits, due, late};
+    if (tail >= in.end) in = supply(stop, tail);
+    if (tail >= out.end) out = room(stop, tail);
+    return {apart, stop.flits, due, late, in.of(tail) <= due && out.of(tail) <= due};
   }
 
  private:
   static constexpr std::uint32_t endless = Course::endless;
-  const Fabric& fabric_;
+  const Link* links_;
   std::vector<Stop> stops_;
   std::vector<std::uint32_t> free_;
 };
