@@ -15,9 +15,9 @@
 #include <memory>
 #include <new>
 
+#include "files/byte_ring.hpp"
 #include "files/ends.hpp"
-#include "files/pattern.hpp"
-#include "files/ring.hpp"
+#include "files/message_pattern.hpp"
 #include "timing/children.hpp"
 
 namespace assay::files {
