@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from assay.analysis.disturbance import BETWEEN
 from assay.document.reported_figure import Moved, ReportedFigure
 
 DOUBTED = "doubted: "  # what the program itself does not trust
@@ -38,10 +39,14 @@ def displaced(disturbance: Moved | None) -> float | None:
 
 
 def words(figure: ReportedFigure) -> str:
-    """Write a figure's state with how far disturbance can have moved it: "disturbed by at most 3%"."""
+    """Write a figure's state with how far disturbance can have moved it: "disturbed by at most 3%".
+
+    Where only launches could be compared, which differ for other causes, too, it is said.
+    """
     state, moved = figure.state, displaced(figure.disturbance)
     if state == "disturbed" and moved is not None:
-        return f"disturbed by at most {_percent(moved)}"
+        between = ", as launches differ" if BETWEEN in figure.reasons else ""
+        return f"disturbed by at most {_percent(moved)}{between}"
     return {"bound": "bound only"}.get(state, state)
 
 

@@ -9,9 +9,10 @@ value can have been moved (verdict.py). The marking rules are fixed before the d
 from assay.analysis.disturbance.block import AccountedBlock
 from assay.analysis.disturbance.findings import Reason
 from assay.analysis.disturbance.judge import Disturbance, judge
-from assay.analysis.disturbance.verdict import Displacement, Estimator, State, Verdict, invalid
+from assay.analysis.disturbance.verdict import BETWEEN, Displacement, Estimator, State, Verdict, invalid
 
 __all__ = [
+    "BETWEEN",
     "AccountedBlock",
     "Displacement",
     "Disturbance",

@@ -24,9 +24,9 @@ SCHEDULER_SLICE = 3e-3  # s: the same of a reading longer than this under conten
 class LaunchLevel:
     """The level of one case in one launch on one host, in times (block.py): `whole` from all blocks.
 
-    `low` to `high`: where it can lie undisturbed. `kept`: from the unmarked blocks, None where there is none, and
-    `kept_low`, where that can lie; `squares`: their squared distances from it, relative, summed. `best`: the least
-    reading.
+    `low` to `high`: where it can lie undisturbed. `touched`: from the marked blocks, `kept`: from the unmarked ones,
+    None where there are none. `kept_low`: where `kept` can lie; `squares`: squared distances of unmarked blocks from
+    it, relative, summed. `best`: the least reading.
     """
 
     launch: int
@@ -34,6 +34,7 @@ class LaunchLevel:
     low: float
     high: float
     best: float
+    touched: float | None
     kept: float | None
     kept_low: float
     squares: float
@@ -57,12 +58,14 @@ def _level(findings: Findings, launch: int, members: list[int]) -> LaunchLevel:
     values = [times[i] for i in kept]
     low, high = _reach(findings, members, everything)
     left = float(np.median(np.concatenate(values))) if kept else None
+    touched = [times[i] for i in members if i in findings.marked]
     return LaunchLevel(
         launch=launch,
         whole=float(np.median(everything)),
         low=low,
         high=high,
         best=float(everything.min()),
+        touched=float(np.median(np.concatenate(touched))) if touched else None,
         kept=left,
         kept_low=_reach(findings, kept, np.concatenate(values))[0] if kept else 0.0,
         squares=sum((float(np.median(of)) / left - 1) ** 2 for of in values) if left else 0.0,

@@ -1,5 +1,7 @@
 """What may be claimed of each case, by which estimator, and how far it can have been moved (METHOD, rule 14)."""
 
+from __future__ import annotations
+
 import enum
 import math
 from collections.abc import Callable, Sequence
@@ -47,6 +49,9 @@ class Displacement(AnalysisResult):
         return max(abs(self.low), abs(self.high))
 
 
+BETWEEN = (
+    "between"  # reason: how far a value was moved is known by comparing launches alone, which differ unmarked, too
+)
 STILL = Displacement(0.0, 0.0)
 QUIET = State.CLEAN, Estimator.MEDIAN
 
@@ -94,10 +99,12 @@ def settle(
         return verdict(state, estimator, None if marked else STILL)
     if whole <= 0:  # a difference that is noise around nothing: relative to it nothing can be said
         return verdict(State.DISTURBED if marked else State.CLEAN, Estimator.MEDIAN, None if marked else STILL)
-    least = min((level.kept_low for level in every if level.kept is not None), default=float("inf"))
-    by_all = _of_whole(levels, least, 0.0, whole)
     differ = wander(every, least=3) if marked else 0.0
     differ = others if differ is None else differ
+    least = _Least(every, differ)
+    if not least.within and any(least(level) < level.low / (1 + CLEAN) for level in every if level.kept is None):
+        reasons = [*reasons, BETWEEN]
+    by_all = _of_whole(levels, least, 0.0, whole)
     clean = by_all.most <= max(CLEAN, _spread(levels) / 2)
     if (
         by_all.most > CLEAN
@@ -114,24 +121,51 @@ def settle(
     return verdict(State.BOUND, Estimator.BEST, Displacement(min(0.0, best / whole - 1), by_all.high))
 
 
+class _Least:
+    """What launches with unmarked blocks say of how low the level of one without can be undisturbed.
+
+    Launches lie apart without a disturbance, too: at the edge of a cache by which pages they were given. Of a launch
+    that comes down to what an unmarked one reaches by what its accounts allow, these say enough. Of one above, marked
+    and unmarked blocks of the same launches (`within`) say by how much blocks can be longer; where no launch holds
+    both, the lowest of the unmarked launches counts.
+    """
+
+    def __init__(self, every: Sequence[LaunchLevel], differ: float) -> None:
+        kept = [(level.kept, level) for level in every if level.kept is not None]
+        self._reached = max((value for value, _ in kept), default=0.0)
+        self._lowest = min((level.kept_low for _, level in kept), default=math.inf)
+        longer = [
+            level.touched / value * (1 + 2 * differ * math.sqrt(1 / level.marked + 1 / (level.blocks - level.marked)))
+            for value, level in kept
+            if level.touched is not None and value > 0
+        ]
+        self._longer = max([1.0, *longer])
+        self.within = bool(longer)
+
+    def __call__(self, level: LaunchLevel) -> float:
+        if level.low <= self._reached:
+            return level.low
+        return level.whole / self._longer if self.within else self._lowest
+
+
 def _between(value: float, low: float, high: float) -> Displacement:
     """How far a value is moved whose undisturbed one lies from `low` to `high`."""
     return Displacement(min(0.0, value / high - 1), min(LIMIT, max(0.0, value / low - 1)) if low > 0 else LIMIT)
 
 
-def _of_whole(levels: Sequence[Sequence[LaunchLevel]], least: float, differ: float, whole: float) -> Displacement:
+def _of_whole(levels: Sequence[Sequence[LaunchLevel]], least: _Least, differ: float, whole: float) -> Displacement:
     """How far the median of all blocks is moved; unmarked blocks speak for a launch as well as blocks `differ`."""
     low = _middle(levels, lambda level: min(_low(level, least, differ), level.whole))
     high = _middle(levels, lambda level: max(_high(level, differ), level.whole))
     return _between(whole, low, high)
 
 
-def _low(level: LaunchLevel, least: float, differ: float) -> float:
+def _low(level: LaunchLevel, least: _Least, differ: float) -> float:
     """The lowest that a launch's level can be: of one with unmarked blocks theirs, else what the accounts allow.
 
-    Where other launches have unmarked blocks, that is at least down to the `least` of these.
+    A disturbance can do more than the accounts allow: then it is at least down to what other launches say.
     """
-    return min(level.low, least) if level.kept is None else level.kept_low / (1 + _unsure(level, differ))
+    return min(level.low, least(level)) if level.kept is None else level.kept_low / (1 + _unsure(level, differ))
 
 
 def _high(level: LaunchLevel, differ: float) -> float:
@@ -150,7 +184,7 @@ def wander(levels: Sequence[LaunchLevel], least: int) -> float | None:
     return math.sqrt(sum(level.squares for level in levels) / degrees) if degrees >= least else None
 
 
-def _of_kept(levels: Sequence[Sequence[LaunchLevel]], least: float, differ: float) -> Displacement | None:
+def _of_kept(levels: Sequence[Sequence[LaunchLevel]], least: _Least, differ: float) -> Displacement | None:
     """How far the median of the unmarked blocks can be from the whole, undisturbed one: None where there is none."""
     left = _left(levels)
     middle = _middle(left, lambda level: level.kept or 0.0) if left else 0.0
