@@ -91,11 +91,19 @@ class LaneEngine : protected RandomSource, protected Load {
         source_(source),
         random_(random) {
     const unsigned classes = routing.claims().lanes;
+    const auto own_classes = [classes](const Link& link) {
+      return link.kind == LinkKind::network ? std::min<unsigned>(classes, link.lanes) : 1;
+    };
+    std::size_t wires = 0, queues = 0;
+    for (const Link& link : fabric.links) wires += link.channels, queues += own_classes(link);
+    first_.reserve(fabric.links.size());
+    wires_.reserve(wires);
+    queues_.resize(queues);
+    std::uint32_t queue = 0;
     for (std::uint32_t l = 0; l < fabric.links.size(); ++l) {
       const Link& link = fabric.links[l];
-      const unsigned own = link.kind == LinkKind::network ? std::min<unsigned>(classes, link.lanes) : 1;
-      first_.push_back({static_cast<std::uint32_t>(wires_.size()), static_cast<std::uint32_t>(queues_.size()), own});
-      queues_.resize(queues_.size() + own);
+      first_.push_back({static_cast<std::uint32_t>(wires_.size()), queue, own_classes(link)});
+      queue += own_classes(link);
       for (unsigned c = 0; c < link.channels; ++c, lane_count_ += link.lanes)
         wires_.push_back({0, Self::not_woken, l, lane_count_, 0});
     }
@@ -104,8 +112,8 @@ class LaneEngine : protected RandomSource, protected Load {
   }
   [[nodiscard]] std::size_t common_memory() const {
     return messages_.capacity() * sizeof(Message) + wires_.capacity() * sizeof(Wire) +
-           queues_.capacity() * sizeof(Queue) + flits_by_link_.capacity() * 8 + marks_.memory() + table_.memory() +
-           parts_.memory();
+           queues_.capacity() * sizeof(Queue) + first_.capacity() * sizeof(First) + flits_by_link_.capacity() * 8 +
+           marks_.memory() + table_.memory() + parts_.memory();
   }
   static Outcome::Waiting described(const Message& m) {
     return {m.key >> Parts::packet_bits, m.want, none, m.source, m.destination};
@@ -116,6 +124,7 @@ class LaneEngine : protected RandomSource, protected Load {
                       std::uint32_t row, Tick born) {
     std::uint32_t index = static_cast<std::uint32_t>(messages_.size());
     if (free_.empty()) {
+      if (index == messages_.capacity()) messages_.reserve(index + index / 8 + 16);  // room for an eighth more
       messages_.emplace_back();
     } else {
       index = free_.back();

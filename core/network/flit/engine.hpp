@@ -101,8 +101,8 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
   struct WirePlan {
     Moment due = moment::never;        // when its plan ends
     std::uint32_t special = no_index;  // the stop whose head or tail crosses then
-    Moment made = moment::never;       // when it was made
-    std::uint32_t times = 0;           // how often, at that moment
+    std::uint32_t made = 0;            // the moment when it was made, in short
+    std::uint8_t times = 0;            // how often, at that moment
     std::uint8_t active = 0;           // stops that hold a lane of it and have flits left
     bool listed = false;               // to be planned again
   };
@@ -291,11 +291,10 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
     Wire& wire = wires_[number];
     const Link& link = fabric_.links[wire.link];
     plan.special = no_index;
-    if (plan.active == 1) {
+    if (plan.active == 1)
       plan_alone(number, plan, wire, link);
-    } else {
+    else
       plan_several(number, plan, wire, link);
-    }
     if (plan.due == moment::never) return;
     if (moment::tick(plan.due) == now_) {
       if (plan.due != here() || place_ != number + 1) agenda_.put(moment::pass(plan.due), number);
@@ -362,10 +361,12 @@ class FlitEngine : public LaneEngine<FlitEngine<Source, Observer>, LaneWorm, Lin
       if (turn == ready_.size() || (ready_[turn].lane < wire.turn && ready_[i].lane >= wire.turn)) turn = i;
     }
     // What is presumed of each other may go round in circles, and what is known for certain settles it: a flit each.
-    if (plan.made != here()) plan.made = here(), plan.times = 0;
-    if (++plan.times > most_times)
+    const auto now =
+        static_cast<std::uint32_t>(now_ << 8 ^ pass_);  // moments that look alike cost a flit's plan, no more
+    if (plan.made != now) plan.made = now, plan.times = 0;
+    if (plan.times == most_times)
       one_goes(plan, link, turn, at, at);
-    else if (ready_.size() == 1 || !take_turns(plan, link, turn, at))
+    else if (++plan.times, ready_.size() == 1 || !take_turns(plan, link, turn, at))
       one_goes(plan, link, turn, at, other);
   }
   /// The lane whose turn it is sends; alone, as long as no other is ready, else one flit.

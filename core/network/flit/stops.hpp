@@ -40,6 +40,7 @@ class Stops {
   std::uint32_t add(std::uint32_t message, std::uint32_t flits) {
     std::uint32_t number = static_cast<std::uint32_t>(stops_.size());
     if (free_.empty()) {
+      if (number == stops_.capacity()) stops_.reserve(number + number / 8 + 16);  // room for an eighth more
       stops_.emplace_back();
     } else {
       number = free_.back();

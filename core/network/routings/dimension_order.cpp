@@ -63,8 +63,12 @@ class DimensionOrder final : public Routing {
       const auto d = highest_first_ ? dimensions - 1 - step : step;
       const auto here = grid_.coordinate(router, d), there = grid_.coordinate(target, d);
       if (here == there) continue;
-      const bool minus = goes_minus(d, here, there, arrived, state);
-      out.add(grid_.port(router, d, minus), grid_.wraps[d] && dateline_ ? lane_after(arrived, lane, d) : 0);
+      if (!grid_.wraps[d]) return out.add(grid_.port(router, d, there < here));
+      const Link* along = arrived == none ? nullptr : &fabric_.links[arrived];  // the ring, if it is on its way in it
+      if (along != nullptr && (along->kind != LinkKind::network || along->dimension != static_cast<int>(d)))
+        along = nullptr;
+      const bool minus = along != nullptr ? along->direction < 0 : goes_minus(d, here, there, state);
+      out.add(grid_.port(router, d, minus), along != nullptr && dateline_ ? lane_after(*along, lane, d) : 0);
       return;
     }
   }
@@ -83,11 +87,9 @@ class DimensionOrder final : public Routing {
     return sum % 2 ? even_rings_ : 0;
   }
 
-  [[nodiscard]] bool goes_minus(unsigned d, std::uint32_t here, std::uint32_t there, std::uint32_t arrived,
-                                const RouteState& state) const {
-    if (!grid_.wraps[d]) return there < here;
-    if (in_ring(arrived, d)) return fabric_.links[arrived].direction < 0;  // on the way already
-    const auto k = grid_.extents[d], ahead = (there + k - here) % k;
+  /// Which way round a ring that it enters here.
+  [[nodiscard]] bool goes_minus(unsigned d, std::uint32_t here, std::uint32_t there, const RouteState& state) const {
+    const auto k = grid_.extents[d], ahead = there > here ? there - here : there + k - here;
     if (2 * ahead != k) return 2 * ahead > k;
     switch (tie_) {
       case Tie::plus:
@@ -99,14 +101,7 @@ class DimensionOrder final : public Routing {
     }
   }
 
-  [[nodiscard]] bool in_ring(std::uint32_t arrived, unsigned d) const {
-    return arrived != none && fabric_.links[arrived].kind == LinkKind::network &&
-           fabric_.links[arrived].dimension == static_cast<int>(d);
-  }
-
-  [[nodiscard]] unsigned lane_after(std::uint32_t arrived, unsigned lane, unsigned d) const {
-    if (!in_ring(arrived, d)) return 0;
-    const auto& link = fabric_.links[arrived];
+  [[nodiscard]] unsigned lane_after(const Link& link, unsigned lane, unsigned d) const {
     const auto from = grid_.coordinate(link.from, d), to = grid_.coordinate(link.to, d);
     const bool wrapped = link.direction > 0 ? to < from : to > from;
     return lane | static_cast<unsigned>(wrapped);
