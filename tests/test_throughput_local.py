@@ -111,6 +111,27 @@ def test_each_job_is_judged_by_its_own_record(mix: Path) -> None:
     assert sum(line["event"] == "submitting" for line in log_lines(mix / "out")) == len(names)
 
 
+def test_the_folder_holds_page_and_files_and_another_test_beside(mix: Path) -> None:
+    first = assay("throughput", *local(mix, "0: 2 * good\n0: 1 * wrong", "--slots", "2", "--json"))
+    written = json.loads((mix / "out/result.json").read_text())
+    assert written == first.document
+    page = (mix / "out/report.html").read_text()
+    assert "wrong.1: wrong answer" in page and "local (fcfs), measured" in page and "easy, simulated" in page
+    (mix / "out").rename(mix / "out1")
+    more = ("--slots", "2", "--policy", "easy", "--beside", str(mix / "out1"), "--export", str(mix / "all.csv"))
+    assert assay("throughput", *local(mix, "0: 2 * good", *more)).status == 0
+    page = (mix / "out/report.html").read_text()
+    assert "local (fcfs), measured" in page and "local (easy), measured" in page
+    lines = (mix / "all.csv").read_text().splitlines()
+    assert sum('"local (easy), measured"' in line for line in lines) == 2
+    assert sum('"local (fcfs), measured"' in line for line in lines) == 3
+    answer = assay("throughput", *local(mix, "0: 2 * good", "--beside", str(mix)))
+    assert answer.status == 2 and "cannot be read" in answer.err and answer.err.count("\n") == 1
+    (mix / "result.json").write_text("{}")
+    answer = assay("throughput", *local(mix, "0: 2 * good", "--beside", str(mix)))
+    assert answer.status == 2 and "holds no result of a throughput test" in answer.err
+
+
 def overlap(jobs: list[dict[str, Any]]) -> int:
     """The most processors that were in use at one time."""
     changes = sorted((when, sign * job["processors"]) for job in jobs for when, sign in

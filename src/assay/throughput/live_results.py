@@ -75,7 +75,7 @@ class LiveThroughput:
     figures: list[ThroughputFigure]
     machine: str
     system: str
-    version: str
+    system_version: str
     policy: str
     processors: int
     queues: list[BatchQueue]
@@ -141,7 +141,7 @@ def live_result(followed: Followed, facts: SystemFacts, workload: str, compress:
         figures=_figures(times, ratios, facts),
         machine=facts.nodes[0] if len(facts.nodes) == 1 else f"{len(facts.nodes)} nodes",
         system=facts.name,
-        version=facts.version,
+        system_version=facts.version,
         policy=facts.policy,
         processors=facts.processors,
         queues=list(facts.queues),
@@ -228,7 +228,11 @@ def _figures(times: Mapping[str, float], ratios: Mapping[str, float], facts: Sys
     ]
 
 
-def _ideal(ran: Sequence[LiveOutcome], processors: int, policy: str, measured: float) -> IdealSchedule:
+def ideal_starts(
+    outcomes: Sequence[LiveOutcome], processors: int, policy: str
+) -> list[tuple[LiveOutcome, float, float, float]]:
+    """Jobs that ran, in order of submission, each with its submission, its start under a policy and its run (s)."""
+    ran = [each for each in outcomes if each.started is not None and each.ended is not None]
     _, runs, width, submitted = _columns(ran)
     order = np.argsort(submitted, kind="stable")
 
@@ -246,8 +250,17 @@ def _ideal(ran: Sequence[LiveOutcome], processors: int, policy: str, measured: f
         priority=np.zeros(len(ran)),
     )
     found = simulated.schedule(jobs, processors, policy)
-    makespan = float(found.ended.max()) / TICKS
-    wait = float((found.started - found.workload.submitted).mean()) / TICKS
+    columns = (jobs.submitted / TICKS, found.started / TICKS, ticks / TICKS)
+    return [
+        (ran[at], float(submission), float(start), float(run))
+        for at, submission, start, run in zip(order, *columns, strict=True)
+    ]
+
+
+def _ideal(ran: Sequence[LiveOutcome], processors: int, policy: str, measured: float) -> IdealSchedule:
+    found = ideal_starts(ran, processors, policy)
+    makespan = max(start + run for _, _, start, run in found)
+    wait = sum(start - submitted for _, submitted, start, _ in found) / len(found)
     return IdealSchedule(makespan=makespan, mean_wait=wait, overhead=measured / makespan - 1 if makespan else 0.0)
 
 

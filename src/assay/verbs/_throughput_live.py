@@ -16,6 +16,7 @@ from assay.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from assay.throughput.dry_run import DryRun
     from assay.throughput.live_jobs import LiveJob
     from assay.throughput.live_results import LiveThroughput
 
@@ -26,25 +27,30 @@ class LiveWishes:
 
     workload: str
     jobs: str | None
-    via: str
+    via: str | None
     policy: str | None
     slots: int | None
     compress: float
     out: Path | None
     resume: bool
+    exports: tuple[Path, ...] = ()
+    beside: tuple[Path, ...] = ()
 
 
 def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThroughput:
-    """Run the test, or resume it; the result lies in its folder, too."""
-    from assay.throughput import batch_system, experiment, job_programs, live_jobs, submission_log
+    """Run the test, or resume it; result, page and files lie in its folder, too."""
+    from assay.throughput import batch_system, experiment, exports, job_programs, live_jobs, submission_log
     from assay.throughput.live_results import live_result
+    from assay.verbs import _throughput_shown as shown
 
+    exports.check(wishes.exports)
+    others = [shown.beside(folder) for folder in wishes.beside]
     compress = live_jobs.compression(wishes.compress)
     if wishes.resume and wishes.out is None:
         raise InputError("is missing: which test is to be resumed", key="--out", accepted="the folder of a test")
     jobs = plan(wishes, compress)
     system_wishes = batch_system.SystemWishes(policy=wishes.policy, slots=wishes.slots, compress=compress)
-    system = batch_system.opened(wishes.via, system_wishes)
+    system = batch_system.opened(wishes.via or "local", system_wishes)
     facts = system.facts()
     if not any(job.processors <= facts.processors for job in jobs):
         raise InputError(
@@ -65,9 +71,47 @@ def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThrough
     try:
         with _ended_as_by_ctrl_c():
             followed = experiment.follow(system, facts, jobs, programs, log, progress)
+        found = live_result(followed, facts, wishes.workload, compress, str(out))
+        shown.write_live(found, others, wishes.exports)
     finally:
         log.close()
-    return live_result(followed, facts, wishes.workload, compress, str(out))
+    return found
+
+
+def dry(wishes: LiveWishes, on: str | None, settings: list[str]) -> DryRun:
+    """What the test would be, on a real batch system or a described machine; nothing is started."""
+    from assay.throughput import batch_system, live_jobs, machine_file
+    from assay.throughput.dry_run import dry_run
+
+    compress = live_jobs.compression(wishes.compress)
+    jobs = plan(wishes, compress)
+    if on is not None:
+        machine = machine_file.open_machine(on, settings)
+        return dry_run(jobs, machine.processors, machine.name, wishes.workload)
+    system_wishes = batch_system.SystemWishes(policy=wishes.policy, slots=wishes.slots, compress=compress)
+    facts = batch_system.opened(wishes.via or "local", system_wishes).facts()
+    return dry_run(jobs, facts.processors, facts.name, wishes.workload)
+
+
+def show_dry(found: DryRun, quiet: bool) -> None:
+    """One line, and unless `quiet` the jobs by name and the ideal by policy."""
+    from rich.console import Console
+
+    from assay.document.grid import grid
+    from assay.verbs._throughput_words import time_of
+
+    print(
+        f"{found.jobs:,} jobs, {found.processor_hours:,.4g} processor hours, on {found.processors:,} processors of "
+        f"{found.system}: at least {time_of(found.least_makespan)}"
+    )
+    for job in found.refused[:20]:
+        print(f"  {job.name}: would be refused: needs {job.processors} processors")
+    if quiet:
+        return
+    kinds = [(kind.name, f"{kind.jobs:,}", f"{kind.processors:,}", time_of(kind.expected)) for kind in found.kinds[:40]]
+    Console().print(grid("Jobs", ("name", "jobs", "processors", "expected time"), kinds).rich())
+    rows = [(policy, time_of(makespan)) for policy, makespan in found.ideal.items()]
+    Console().print(grid("Makespan by expected times, without any cost", ("policy", "makespan"), rows).rich())
 
 
 def plan(wishes: LiveWishes, compress: float) -> list[LiveJob]:
@@ -106,13 +150,10 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
     from rich.console import Console
 
     from assay.document.grid import grid
+    from assay.verbs._throughput_shown import verdict
     from assay.verbs._throughput_words import time_of
 
-    print(
-        f"{found.completed:,} of {len(found.jobs):,} jobs completed on {found.processors:,} processors of "
-        f"{found.machine}, {found.system} ({found.policy}): makespan {time_of(found.makespan)}, utilisation "
-        f"{100 * found.utilisation:.1f}%, {found.lost} lost, {found.failed} failed"
-    )
+    print(verdict(found))
     for finding in found.findings:
         print(f"  {finding.job}: {finding.kind}: {finding.text}")
     for job in found.refused:
@@ -139,7 +180,7 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
     if found.rates.reaction_median is not None and found.rates.reaction_longest is not None:
         longest = time_of(found.rates.reaction_longest)
         rows.append(("from an event to a start", f"{time_of(found.rates.reaction_median)}; longest {longest}"))
-    note = f"Seconds as measured, time compressed {found.compress:g} times; everything is in {found.out}."
+    note = f"Seconds as measured, time compressed {found.compress:g} times; page and files: {found.out}/report.html."
     Console().print(grid("Throughput", ("", "value"), rows, note).rich())
 
 

@@ -10,9 +10,13 @@ import typer
 from assay.verbs._options import Json, On, Quiet
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from assay.throughput.activity import JobActivity
     from assay.throughput.results import ThroughputResult
     from assay.throughput.what_if import WhatIf
     from assay.throughput.workload import Workload
+    from assay.verbs._throughput_live import LiveWishes
 
 
 def register(app: typer.Typer) -> None:
@@ -66,6 +70,16 @@ def register(app: typer.Typer) -> None:
             typer.Option("-o", "--out", metavar="DIR", help="--via: its folder; the same command resumes"),
         ] = None,
         resume: Annotated[bool, typer.Option("--resume", help="--via: DIR must hold a test that was begun")] = False,
+        dry_run: Annotated[
+            bool, typer.Option("--dry-run", help="say what it would be: jobs, processor hours, ideal makespans")
+        ] = False,
+        export: Annotated[
+            list[Path] | None,
+            typer.Option(metavar="FILE", help="write the page (.html), .csv, .swf, .svg (Gantt) or .json (Perfetto)"),
+        ] = None,
+        beside: Annotated[
+            list[Path] | None, typer.Option(metavar="DIR", help="--via: another test's folder, on the same page")
+        ] = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
@@ -75,18 +89,21 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.document.json_form import to_json
         from assay.errors import InputError
-        from assay.throughput import machine_file, results, swf, what_if
+        from assay.throughput import activity, exports, machine_file, results, swf, what_if
+        from assay.verbs._throughput_live import LiveWishes
 
-        if via is not None:
-            _live(via, on, settings, schedule, workload, jobs, policy, slots, compress, out, resume, quiet, json)
+        wishes = LiveWishes(
+            workload, jobs, via, policy, slots, compress, out, resume, tuple(export or ()), tuple(beside or ())
+        )
+        if dry_run:
+            _dry(wishes, on, settings or [], json, quiet)
             return
-        for key, given in (("--slots", slots), ("--out", out), ("--resume", resume or None)):
-            if given is not None:
-                raise InputError(
-                    "is of a test on a real batch system", key=key, value=str(given), accepted="with --via"
-                )
-        if compress != 1.0:
-            raise InputError("is of a test on a real batch system", key="--compress", value=compress)
+        if via is not None:
+            _live(wishes, {"--on": on, "--set": settings or None, "--schedule": schedule}, quiet, json)
+            return
+        real = {"--slots": slots, "--out": out, "--resume": resume or None, "--beside": beside or None}
+        _refuse(real | {"--compress": None if compress == 1.0 else compress}, "is of a test on a real batch system")
+        exports.check(export or [])
         axes = what_if.axes(settings or [], policy or "fcfs")
         if on is None:
             accepted = f"{machine_file.ACCEPTED}; or --via SYSTEM"
@@ -96,6 +113,7 @@ def register(app: typer.Typer) -> None:
             if schedule is not None:
                 raise InputError("is of one schedule, not of several", key="--schedule", value=str(schedule))
             compared = what_if.points(_read(workload, jobs), on, axes)
+            _export_points(export, workload, jobs, on, axes)
             if json:
                 emit(to_json(compared))
             else:
@@ -110,37 +128,31 @@ def register(app: typer.Typer) -> None:
                 raise InputError(f"cannot be written: {error.strerror or error}", file=schedule) from None
         used = resource.getrusage(resource.RUSAGE_SELF)
         document = results.result(found, machine.name, used.ru_utime + used.ru_stime)
+        title = f"{machine.name}, {found.policy}, simulated"
+        _export(export, [document], [activity.of_schedule(found, title)] if export else [])
         if json:
             emit(to_json(document))
         else:
             _show(document, quiet)
 
 
-def _live(
-    via: str,
-    on: str | None,
-    settings: list[str] | None,
-    schedule: Path | None,
-    workload: str,
-    jobs: str | None,
-    policy: str | None,
-    slots: int | None,
-    compress: float,
-    out: Path | None,
-    resume: bool,
-    quiet: bool,
-    json: bool,
-) -> None:
+def _refuse(given: Mapping[str, object], problem: str) -> None:
+    """InputError for an option that has no use here."""
+    from assay.errors import InputError
+
+    accepted = "without --via" if "simulated" in problem else "with --via"
+    for key, value in given.items():
+        if value is not None:
+            raise InputError(problem, key=key, value=str(value), accepted=accepted)
+
+
+def _live(wishes: LiveWishes, simulated: Mapping[str, object], quiet: bool, json: bool) -> None:
     """Run it on a real batch system; exit status 1 unless every job ended well."""
     from assay.cli import emit
     from assay.document.json_form import to_json
-    from assay.errors import InputError
     from assay.verbs import _throughput_live as live
 
-    for key, given in (("--on", on), ("--set", settings or None), ("--schedule", schedule)):
-        if given is not None:
-            raise InputError("is of a simulated batch system", key=key, value=str(given), accepted="without --via")
-    wishes = live.LiveWishes(workload, jobs, via, policy, slots, compress, out, resume)
+    _refuse(simulated, "is of a simulated batch system")
     found = live.run_live(wishes, live.progress_line(quiet or json))
     if json:
         emit(to_json(found))
@@ -148,6 +160,51 @@ def _live(
         live.show_live(found, quiet)
     if not found.good:
         raise typer.Exit(1)
+
+
+def _dry(wishes: LiveWishes, on: str | None, settings: list[str], json: bool, quiet: bool) -> None:
+    from assay.cli import emit
+    from assay.document.json_form import to_json
+    from assay.errors import InputError
+    from assay.verbs import _throughput_live as live
+
+    if on is not None and wishes.via is not None:
+        raise InputError("is of a simulated batch system", key="--on", value=on, accepted="without --via")
+    found = live.dry(wishes, on, settings)
+    if json:
+        emit(to_json(found))
+    else:
+        live.show_dry(found, quiet)
+
+
+def _export(files: list[Path] | None, documents: Sequence[ThroughputResult], activities: Sequence[JobActivity]) -> None:
+    from assay.throughput.exports import write
+    from assay.verbs._throughput_shown import simulated_page
+
+    for file in files or []:
+        write(file, activities, lambda: simulated_page(documents, activities))
+
+
+def _export_points(
+    files: list[Path] | None, workload: str, jobs: str | None, on: str, axes: dict[str, list[str]]
+) -> None:
+    """Write every combination: side by side on the page."""
+    import itertools
+
+    from assay.throughput import activity, machine_file, results, what_if
+
+    if not files:
+        return
+    documents, activities = [], []
+    for values in itertools.product(*axes.values()):
+        setting = dict(zip(axes, values, strict=True))
+        keys = [f"{key}={text}" for key, text in setting.items() if key != what_if.POLICY]
+        machine = machine_file.open_machine(on, keys)
+        found = what_if.schedule(_read(workload, jobs), machine, setting[what_if.POLICY])
+        words = ", ".join(text if key == what_if.POLICY else f"{key}={text}" for key, text in setting.items())
+        documents.append(results.result(found, machine.name, 0.0))
+        activities.append(activity.of_schedule(found, f"{machine.name}, {words}, simulated"))
+    _export(files, documents, activities)
 
 
 def _read(workload: str, jobs: str | None) -> Workload:

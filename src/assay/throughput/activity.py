@@ -1,0 +1,161 @@
+"""What jobs did over time, of a real or simulated batch system: what graph, page and exports are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.throughput.live_results import LiveThroughput, ideal_starts
+from assay.throughput.simulated import Scheduled
+
+MOST_DRAWN = 5_000  # jobs of one system
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActiveJob:
+    """One job that was submitted: seconds from the first submission; None for what never happened."""
+
+    name: str
+    submitted: float
+    started: float | None
+    ended: float | None
+    processors: int
+    state: str
+    user: str = ""
+    nodes: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """Its name without its number: what it is coloured by."""
+        return self.name.rpartition(".")[0] or self.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobActivity:
+    """The jobs of one system in order of submission; `left_out`: how many more there were than are drawn."""
+
+    title: str
+    processors: int
+    jobs: tuple[ActiveJob, ...]
+    left_out: int = 0
+
+    @property
+    def end(self) -> float:
+        """The last second of any job."""
+        return max((job.ended or job.started or job.submitted for job in self.jobs), default=0.0)
+
+    def busy(self) -> list[tuple[float, int]]:
+        """Processors in use from each time on, until the next."""
+        changes: dict[float, int] = {0.0: 0}
+        for job in self.jobs:
+            if job.started is not None and job.ended is not None:
+                changes[job.started] = changes.get(job.started, 0) + job.processors
+                changes[job.ended] = changes.get(job.ended, 0) - job.processors
+        found, now = [], 0
+        for when in sorted(changes):
+            now += changes[when]
+            found.append((when, now))
+        return found
+
+
+def of_live(found: LiveThroughput) -> JobActivity:
+    """What was measured."""
+    jobs = [
+        ActiveJob(
+            name=job.name,
+            submitted=job.submitted,
+            started=job.started,
+            ended=job.ended,
+            processors=job.processors,
+            state="wrong answer" if job.answer is False else job.state,
+            nodes=tuple(job.nodes),
+        )
+        for job in found.jobs
+        if job.submitted is not None
+    ]
+    kept = sorted(jobs, key=lambda job: job.submitted)[:MOST_DRAWN]
+    title = f"{found.system} ({found.policy}), measured"
+    return JobActivity(title=title, processors=found.processors, jobs=tuple(kept), left_out=len(jobs) - len(kept))
+
+
+def ideals_of(found: LiveThroughput) -> list[JobActivity]:
+    """The same jobs under simulated policies, at no cost."""
+    return [
+        JobActivity(
+            title=f"{policy}, simulated without any cost",
+            processors=found.processors,
+            jobs=tuple(
+                ActiveJob(
+                    name=job.name,
+                    submitted=submitted,
+                    started=start,
+                    ended=round(start + run, 6),
+                    processors=job.processors,
+                    state="completed",
+                )
+                for job, submitted, start, run in ideal_starts(found.jobs, found.processors, policy)
+            )[:MOST_DRAWN],
+        )
+        for policy in found.ideal
+    ]
+
+
+def of_schedule(found: Scheduled, title: str) -> JobActivity:
+    """What was simulated; times are whole seconds."""
+    jobs = found.workload
+    ended = found.ended
+    drawn = range(min(len(jobs), MOST_DRAWN))
+    return JobActivity(
+        title=title,
+        processors=found.processors,
+        left_out=len(jobs) - len(drawn),
+        jobs=tuple(
+            ActiveJob(
+                name=jobs.name(at),
+                submitted=float(jobs.submitted[at]),
+                started=float(found.started[at]),
+                ended=float(ended[at]),
+                processors=int(jobs.processors[at]),
+                state="completed",
+                user=str(jobs.user[at]),
+            )
+            for at in drawn
+        ),
+    )
+
+
+def placed(activity: JobActivity) -> list[tuple[ActiveJob, list[tuple[int, int]]]]:
+    """Each job that ran with the processors that it is drawn on, as first and count of adjacent ones.
+
+    The lowest that are free at its start: a drawing of how many, where the batch system does not say which.
+    """
+    free = np.ones(max(1, activity.processors), dtype=bool)
+    ran = [job for job in activity.jobs if job.started is not None and job.ended is not None]
+    events = sorted(
+        [(job.ended or 0.0, 0, at) for at, job in enumerate(ran)]
+        + [(job.started or 0.0, 1, at) for at, job in enumerate(ran)]
+    )
+    held: dict[int, np.ndarray[tuple[int], np.dtype[np.intp]]] = {}
+    found: list[tuple[ActiveJob, list[tuple[int, int]]]] = []
+    for _, starts, at in events:
+        if starts:
+            given = np.flatnonzero(free)[: ran[at].processors]
+            found.append((ran[at], _runs(given.tolist())))
+            if ran[at].ended != ran[at].started:  # what takes no time holds nothing
+                held[at] = given
+                free[given] = False
+        elif at in held:
+            free[held.pop(at)] = True
+    return found
+
+
+def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and found[-1][0] + found[-1][1] == number:
+            found[-1] = (found[-1][0], found[-1][1] + 1)
+        else:
+            found.append((number, 1))
+    return found

@@ -1,0 +1,126 @@
+"""What was observed of jobs, in files that others read: CSV, SWF, Gantt as SVG, Perfetto's JSON, the page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError
+from assay.throughput.activity import JobActivity
+from assay.throughput.activity_svg import gantt_svg
+
+COLUMNS = ("system", "job", "submitted_s", "started_s", "ended_s", "wait_s", "run_s", "processors", "state", "nodes")
+MICRO = 1e6
+
+
+def as_csv(activities: Sequence[JobActivity]) -> str:
+    """A line per job, of all systems."""
+    out = io.StringIO()
+    write = csv.writer(out, lineterminator="\n")
+    write.writerow(COLUMNS)
+    for activity in activities:
+        for job in activity.jobs:
+            wait = job.started - job.submitted if job.started is not None else None
+            run = job.ended - job.started if job.ended is not None and job.started is not None else None
+            times = [_plain(value) for value in (job.submitted, job.started, job.ended, wait, run)]
+            write.writerow([activity.title, job.name, *times, job.processors, job.state, " ".join(job.nodes)])
+    return out.getvalue()
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None else f"{round(value, 6):.6f}".rstrip("0").rstrip(".")
+
+
+def as_swf(activities: Sequence[JobActivity]) -> str:
+    """The first system's jobs in the Standard Workload Format, times rounded to whole seconds."""
+    activity = activities[0]
+    lines = [
+        "; Version: 2.2",
+        f"; Computer: {activity.title}",
+        f"; MaxJobs: {len(activity.jobs)}",
+        f"; MaxProcs: {activity.processors}",
+    ]
+    for number, job in enumerate(activity.jobs, 1):
+        fields = [-1] * 18
+        submitted = round(job.submitted)
+        fields[0], fields[1], fields[4], fields[7] = number, submitted, job.processors, job.processors
+        if job.started is not None:
+            fields[2] = round(job.started) - submitted
+        if job.started is not None and job.ended is not None:
+            fields[3] = round(job.ended) - round(job.started)
+        fields[10] = 1 if job.state == "completed" else 5 if job.state == "deleted" else 0
+        lines.append(" ".join(map(str, fields)))
+    return "\n".join(lines) + "\n"
+
+
+def as_gantt(activities: Sequence[JobActivity]) -> str:
+    """The first system's jobs over its processors."""
+    return gantt_svg(activities[0]) + "\n"
+
+
+def as_perfetto(activities: Sequence[JobActivity]) -> str:
+    """Every system a process, its jobs in lanes, waiting apart from running; for ui.perfetto.dev."""
+    events: list[dict[str, Any]] = []
+    for pid, activity in enumerate(activities, 1):
+        for part, offset in (("waiting", 0), ("running", 1)):
+            process = 2 * pid + offset
+            events.append(_named("process_name", process, f"{activity.title}: {part}"))
+        lanes: dict[int, list[float]] = {}
+        for job in activity.jobs:
+            about = {"processors": job.processors, "state": job.state, "nodes": " ".join(job.nodes)}
+            spans = [(2 * pid, job.submitted, job.started), (2 * pid + 1, job.started, job.ended)]
+            for process, begin, end in spans:
+                if begin is None or end is None:
+                    continue
+                lane = _lane(lanes.setdefault(process, []), begin, end)
+                events.append({"name": job.name, "ph": "X", "pid": process, "tid": lane, "ts": begin * MICRO,
+                               "dur": (end - begin) * MICRO, "args": about})  # fmt: skip
+        events += [
+            {"name": "processors in use", "ph": "C", "pid": 2 * pid + 1, "tid": 0, "ts": when * MICRO,
+             "args": {"processors": busy}}
+            for when, busy in activity.busy()
+        ]  # fmt: skip
+    return json.dumps({"traceEvents": events, "displayTimeUnit": "ms"}) + "\n"
+
+
+def _named(kind: str, process: int, name: str) -> dict[str, Any]:
+    return {"name": kind, "ph": "M", "pid": process, "tid": 0, "args": {"name": name}}
+
+
+def _lane(ends: list[float], begin: float, end: float) -> int:
+    """The first lane that is free; `ends`: until when each is taken."""
+    for lane, until in enumerate(ends):
+        if until <= begin:
+            ends[lane] = end
+            return lane + 1
+    ends.append(end)
+    return len(ends)
+
+
+FORMATS: dict[str, Callable[[Sequence[JobActivity]], str]] = {
+    ".csv": as_csv,
+    ".swf": as_swf,
+    ".svg": as_gantt,
+    ".json": as_perfetto,
+}
+ACCEPTED = "a file .html (the page), .csv, .swf, .svg (Gantt) or .json (for ui.perfetto.dev)"
+
+
+def check(files: Sequence[Path]) -> None:
+    """InputError for a file of another kind, before anything is run."""
+    for file in files:
+        if file.suffix not in (*FORMATS, ".html"):
+            raise InputError("is of no kind that is written", key="--export", value=str(file), accepted=ACCEPTED)
+
+
+def write(file: Path, activities: Sequence[JobActivity], page: Callable[[], str]) -> None:
+    """Write one file, of the kind that its name says; InputError where it cannot be."""
+    text = page() if file.suffix == ".html" else FORMATS[file.suffix](activities)
+    try:
+        file.write_text(text)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", file=file) from None

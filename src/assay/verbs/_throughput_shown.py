@@ -1,0 +1,150 @@
+"""What `assay throughput` writes of a test: its page and its files, other systems beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.errors import InputError
+from assay.verbs._throughput_words import time_of
+
+if TYPE_CHECKING:
+    from assay.throughput.activity import JobActivity
+    from assay.throughput.activity_page import PageTable
+    from assay.throughput.live_results import LiveThroughput
+    from assay.throughput.results import ThroughputResult
+
+RESULT = "result.json"
+FILES = ("report.html", "jobs.csv", "schedule.swf", "gantt.svg", "timeline.json")
+
+
+def beside(folder: Path) -> LiveThroughput:
+    """The result of another test by its folder; InputError where there is none that can be read."""
+    from pydantic import ValidationError
+
+    from assay import versions
+    from assay.document.json_form import from_json
+    from assay.throughput.live_results import LiveThroughput
+
+    path = folder / RESULT
+    try:
+        data = json.loads(path.read_text())
+        current = versions.current(versions.DOCUMENT, data, versions.in_file(path))
+        return from_json(LiveThroughput, current)
+    except OSError as error:
+        accepted = "the folder of a throughput test that has ended"
+        raise InputError(f"cannot be read: {error.strerror or error}", file=path, accepted=accepted) from None
+    except (ValueError, TypeError, AttributeError, ValidationError):
+        raise InputError("holds no result of a throughput test", key="--beside", value=str(folder)) from None
+
+
+def verdict(found: LiveThroughput) -> str:
+    """A test in one line."""
+    return (
+        f"{found.completed:,} of {len(found.jobs):,} jobs completed on {found.processors:,} processors of "
+        f"{found.machine}, {found.system} ({found.policy}): makespan {time_of(found.makespan)}, utilisation "
+        f"{100 * found.utilisation:.1f}%, {found.lost} lost, {found.failed} failed"
+    )
+
+
+def write_live(found: LiveThroughput, others: Sequence[LiveThroughput], exports: Sequence[Path]) -> None:
+    """Write a test's result, its page and its files to its folder, and what was asked for elsewhere."""
+    from assay import versions
+    from assay.document.json_form import to_json
+    from assay.throughput import activity
+    from assay.throughput.exports import write
+
+    activities = [activity.of_live(found), *map(activity.of_live, others), *activity.ideals_of(found)]
+    folder = Path(found.out)
+
+    def page() -> str:
+        return _live_page(found, others, activities)
+
+    document = versions.marked(versions.DOCUMENT, to_json(found))
+    (folder / RESULT).write_text(json.dumps(document, allow_nan=False, indent=1) + "\n")
+    for file in [*(folder / name for name in FILES), *exports]:
+        write(file, activities, page)
+
+
+def _live_page(found: LiveThroughput, others: Sequence[LiveThroughput], activities: Sequence[JobActivity]) -> str:
+    from assay.throughput.activity_page import PageTable, activity_page
+
+    systems = [found, *others]
+    heads = ["", *(f"{each.system} ({each.policy})" for each in systems)]
+
+    def rows(*wanted: tuple[str, str]) -> list[list[str]]:
+        return [[title, *(_cell(getattr(each, key), key) for each in systems)] for title, key in wanted]
+
+    measured = rows(
+        ("processors", "processors"), ("time compressed by", "compress"), ("makespan", "makespan"),
+        ("least possible", "least_makespan"), ("efficiency", "efficiency"), ("utilisation", "utilisation"),
+        ("wait, mean", "mean_wait"), ("wait, longest", "longest_wait"), ("response, mean", "mean_response"),
+        ("bounded slowdown", "bounded_slowdown"), ("completed", "completed"), ("lost", "lost"), ("failed", "failed"),
+        ("resumed", "interrupted"),
+    )  # fmt: skip
+    policies = list(dict.fromkeys(policy for each in systems for policy in each.ideal))
+    ideal = [[policy, *(_ideal(each, policy) for each in systems)] for policy in policies]
+    rates = [
+        ["submissions per second", *(_number(each.rates.submit_rate) for each in systems)],
+        ["one submission, median", *(_seconds(each.rates.submission_median) for each in systems)],
+        ["from an event to a start, median", *(_seconds(each.rates.reaction_median) for each in systems)],
+        ["from an event to a start, longest", *(_seconds(each.rates.reaction_longest) for each in systems)],
+        ["decisions per second", *(_number(each.rates.decision_rate) for each in systems)],
+    ]
+    queues = [[q.name, ", ".join(f"{key} {value}" for key, value in q.facts.items())] for q in found.queues]
+    tables = [
+        PageTable(title="Measured", head=heads, rows=measured),
+        PageTable(title="Makespan of the same jobs without any cost, and the overhead over it", head=heads, rows=ideal),
+        PageTable(title="The batch system's speed", head=heads, rows=rates),
+        PageTable(title="Queues", head=["queue", "definition"], rows=queues),
+    ]
+    notes = [f"{each.job}: {each.kind}: {each.text}" for each in found.findings]
+    notes += [f"{job.name}: refused: needs {job.processors} processors" for job in found.refused]
+    return activity_page(verdict(found), activities, tables, notes)
+
+
+def _cell(value: float, key: str) -> str:
+    if key in ("efficiency", "utilisation"):
+        return f"{100 * value:.1f}%"
+    if key in ("makespan", "least_makespan", "mean_wait", "longest_wait", "mean_response"):
+        return time_of(value)
+    return f"{value:.4g}"
+
+
+def _ideal(found: LiveThroughput, policy: str) -> str:
+    each = found.ideal.get(policy)
+    return "" if each is None else f"{time_of(each.makespan)} ({100 * each.overhead:+.1f}%)"
+
+
+def _number(value: float | None) -> str:
+    return "not known" if value is None else f"{value:,.3g}"
+
+
+def _seconds(value: float | None) -> str:
+    return "not known" if value is None else f"{value:.3g} s"
+
+
+def simulated_page(results: Sequence[ThroughputResult], activities: Sequence[JobActivity]) -> str:
+    """The page of one or several simulated systems."""
+    from assay.throughput.activity_page import PageTable, activity_page
+
+    rows = [
+        [
+            each.title,
+            time_of(result.makespan),
+            f"{100 * result.efficiency:.1f}%",
+            f"{100 * result.utilisation:.1f}%",
+            time_of(result.mean_wait),
+            time_of(result.longest_wait),
+            f"{result.bounded_slowdown:.4g}",
+        ]
+        for each, result in zip(activities, results, strict=True)
+    ]
+    head = ["", "makespan", "efficiency", "in use", "mean wait", "longest", "bounded slowdown"]
+    first = results[0]
+    line = f"{first.scheduled:,} jobs of {first.workload}, simulated"
+    notes = [f"{job.name}: wider than the machine: {job.processors} processors" for job in first.refused[:100]]
+    table: PageTable = PageTable(title="Simulated", head=head, rows=rows)
+    return activity_page(line, activities, [table], notes)

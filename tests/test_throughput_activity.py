@@ -1,0 +1,187 @@
+"""The activity graph, the page, the exports and the dry run: each against the jobs that they show, counted apart."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import xml.etree.ElementTree as ET
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.throughput import swf
+from assay.throughput.activity import ActiveJob, JobActivity, placed
+from assay.throughput.activity_page import PageTable, activity_page
+from assay.throughput.activity_svg import LEFT, RIGHT, WIDTH, activity_svg, gantt_svg, ticks
+from assay.throughput.exports import as_csv, as_perfetto, as_swf
+from command_line import assay
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def job(name: str, submitted: float, started: float | None, ended: float | None, processors: int = 1) -> ActiveJob:
+    state = "completed" if ended is not None else "deleted"
+    return ActiveJob(name=name, submitted=submitted, started=started, ended=ended, processors=processors, state=state)
+
+
+@st.composite
+def activities(draw: st.DrawFn) -> JobActivity:
+    """Jobs that fit: each starts when its processors are free."""
+    processors = draw(st.integers(1, 9))
+    made: list[ActiveJob] = []
+    for number in range(draw(st.integers(0, 12))):
+        width = draw(st.integers(1, processors))
+        submitted, run = draw(st.integers(0, 20)), draw(st.integers(0, 6))
+        start = submitted
+        while any(used(made, processors, t) + width > processors for t in range(start, start + max(run, 1))):
+            start += 1
+        made.append(job(f"{draw(st.sampled_from('ab'))}.{number}", submitted, start, start + run, width))
+    return JobActivity(title="t", processors=processors, jobs=tuple(made))
+
+
+def used(jobs: list[ActiveJob] | tuple[ActiveJob, ...], processors: int, second: int) -> int:
+    return sum(j.processors for j in jobs if j.started is not None and j.ended is not None
+               and j.started <= second < j.ended)  # fmt: skip
+
+
+@given(activities())
+@settings(max_examples=80, deadline=None)
+def test_busy_processors_are_counted_second_by_second(activity: JobActivity) -> None:
+    steps = activity.busy()
+    for second in range(60):
+        found = [busy for when, busy in steps if when <= second][-1]
+        assert found == used(activity.jobs, activity.processors, second)
+
+
+@given(activities())
+@settings(max_examples=80, deadline=None)
+def test_drawn_processors_never_overlap(activity: JobActivity) -> None:
+    cells: Counter[tuple[int, int]] = Counter()
+    drawn = placed(activity)
+    for each, runs in drawn:
+        numbers = [first + at for first, count in runs for at in range(count)]
+        if each.ended != each.started:
+            assert len(numbers) == each.processors and max(numbers) < activity.processors
+        cells.update((n, t) for n in numbers for t in range(int(each.started or 0), int(each.ended or 0)))
+    assert len(drawn) == len(activity.jobs) and not [cell for cell, count in cells.items() if count > 1]
+
+
+@given(activities())
+@settings(max_examples=60, deadline=None)
+def test_lanes_of_a_trace_never_overlap(activity: JobActivity) -> None:
+    events = json.loads(as_perfetto([activity, activity]))["traceEvents"]
+    spans: dict[tuple[int, int], list[tuple[float, float]]] = {}
+    for event in events:
+        if event["ph"] == "X":
+            spans.setdefault((event["pid"], event["tid"]), []).append((event["ts"], event["ts"] + event["dur"]))
+    for lane in spans.values():
+        ordered = sorted(lane)
+        assert all(before[1] <= after[0] for before, after in itertools.pairwise(ordered))
+    assert sum(map(len, spans.values())) == 2 * 2 * len(activity.jobs)
+
+
+JOBS = (job("a.1", 0, 2, 10, 3), job("b<.1", 1, 4, 5), job("c.1", 3, None, None))
+
+
+def test_waiting_is_dotted_and_running_solid_where_they_were() -> None:
+    """Positions by the rule of three over the graph's width; a job that never ran has no bar."""
+    root = ET.fromstring(activity_svg([JobActivity(title="one", processors=4, jobs=JOBS)]))
+
+    def at(seconds: float) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * seconds / 10
+
+    lines = [each for each in root.iter(f"{SVG}line") if each.get("class") == "wait"]
+    bars = [each for each in root.iter(f"{SVG}rect") if each.get("class") == "run"]
+    assert "stroke-dasharray" in "".join(each.text or "" for each in root.iter(f"{SVG}style"))
+    spans = {
+        each.find(f"{SVG}title").text.split(";")[0]: (float(each.get("x1")), float(each.get("x2"))) for each in lines
+    }
+    assert spans["a.1"] == pytest.approx((at(0), at(2)), abs=0.01)
+    assert spans["b<.1"] == pytest.approx((at(1), at(4)), abs=0.01)
+    assert spans["c.1"] == pytest.approx((at(3), at(10)), abs=0.01)
+    run = {
+        each.find(f"{SVG}title").text.split(";")[0]: (float(each.get("x")), float(each.get("width"))) for each in bars
+    }
+    assert run.keys() == {"a.1", "b<.1"} and run["a.1"] == pytest.approx((at(2), at(8) - LEFT), abs=0.01)
+
+
+def test_systems_share_one_axis_and_one_colour_a_kind() -> None:
+    first = JobActivity(title="one", processors=4, jobs=JOBS[:1])
+    root = ET.fromstring(activity_svg([first, JobActivity(title="two", processors=4, jobs=(job("a.7", 0, 10, 20),))]))
+    bars = [each for each in root.iter(f"{SVG}rect") if each.get("class") == "run"]
+    assert float(bars[1].get("width")) == pytest.approx((WIDTH - LEFT - RIGHT) / 2, abs=0.02)
+    assert bars[0].get("fill") == bars[1].get("fill")
+    texts = [each.text for each in root.iter(f"{SVG}text")]
+    assert texts.index("one") < texts.index("two")
+    assert ET.fromstring(gantt_svg(first)).tag == f"{SVG}svg"
+
+
+@pytest.mark.parametrize(("end", "step"), [(10, 2), (9, 1), (77, 10), (27500, 5000), (0.4, 0.05), (0, 0)])
+def test_ticks_are_round(end: float, step: float) -> None:
+    found = ticks(end)
+    assert found[0] == 0 and (len(found) < 2 or found[1] == pytest.approx(step)) and found[-1] <= end * (1 + 1e-9)
+
+
+def test_the_page_is_one_file_and_escapes_what_it_shows() -> None:
+    table = PageTable(title="T", head=["", "x"], rows=[["<b>", "1"]])
+    page = activity_page("<verdict>", [JobActivity(title="<t>", processors=4, jobs=JOBS)], [table], ["<note>"])
+    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "") and "src=" not in page
+    for word in ("<verdict>", "<b>", "<note>", "<t>", "b<.1"):
+        assert word not in page and word.replace("<", "&lt;").replace(">", "&gt;") in page
+
+
+def test_files_say_what_the_jobs_did(tmp_path: Path) -> None:
+    activity = JobActivity(title="one", processors=4, jobs=JOBS)
+    rows = list(csv.DictReader(as_csv([activity]).splitlines()))
+    assert [(row["job"], row["wait_s"], row["run_s"], row["state"]) for row in rows] == [
+        ("a.1", "2", "8", "completed"), ("b<.1", "3", "1", "completed"), ("c.1", "", "", "deleted"),
+    ]  # fmt: skip
+    (tmp_path / "out.swf").write_text(as_swf([activity]))
+    read = swf.read(tmp_path / "out.swf")
+    assert read.submitted.tolist() == [0, 1] and read.runs.tolist() == [8, 1] and read.processors.tolist() == [3, 1]
+
+
+def test_a_simulated_workload_in_every_file(tmp_path: Path) -> None:
+    (tmp_path / "m.toml").write_text("[machine]\nnodes = 18\n")
+    asked = ("throughput", "eurobench2000", "--jobs", "eurobench2000-compaq", "--on", str(tmp_path / "m.toml"))
+    files = [tmp_path / f"out.{kind}" for kind in ("html", "csv", "swf", "svg", "json")]
+    exports = [word for file in files for word in ("--export", str(file))]
+    found = assay(*asked, "--policy", "firstfit", "--json", *exports).document
+    rows = list(csv.DictReader(files[1].read_text().splitlines()))
+    assert [
+        (row["job"], float(row["submitted_s"]), float(row["started_s"]), float(row["ended_s"])) for row in rows
+    ] == [(each["name"], each["submitted"], each["started"], each["ended"]) for each in found["jobs"]]
+    assert len(swf.read(files[2])) == 33
+    bars = [each for each in ET.fromstring(files[3].read_text()).iter(f"{SVG}rect") if each.get("class") == "run"]
+    assert len(bars) >= 33
+    assert "m, firstfit, simulated" in files[0].read_text()
+    page = tmp_path / "several.html"
+    assert assay(*asked, "--set", "policy=fcfs,easy", "--export", str(page)).status == 0
+    assert "m, fcfs, simulated" in page.read_text() and "m, easy, simulated" in page.read_text()
+    answer = assay(*asked, "--export", "out.pdf")
+    assert answer.status == 2 and "--export: is of no kind that is written; seen: 'out.pdf'" in answer.err
+    answer = assay(*asked, "--export", str(tmp_path / "none/out.csv"))
+    assert answer.status == 2 and "cannot be written" in answer.err and answer.err.count("\n") == 1
+
+
+def test_a_dry_run_says_what_would_be_and_starts_nothing(tmp_path: Path) -> None:
+    """Its makespans are those of the simulated verb; processor hours by hand from the table."""
+    (tmp_path / "m.toml").write_text("[machine]\nnodes = 18\n")
+    asked = ("throughput", "eurobench2000", "--jobs", "eurobench2000-compaq")
+    dry = assay(*asked, "--on", str(tmp_path / "m.toml"), "--dry-run", "--json").document
+    work = 14 * 4 * 7 + 8 * 8 * 90.3 + 16 * 453 + 2 * 8 * 1243 + 3 * 6 * 1434 + 5 * 8 * 11000
+    assert dry["jobs"] == 33 and dry["processor_hours"] == pytest.approx(work / 3600)
+    assert dry["least_makespan"] >= work / 18
+    for policy, makespan in dry["ideal"].items():
+        whole = assay(*asked, "--on", str(tmp_path / "m.toml"), "--policy", policy, "--json").document
+        assert makespan == pytest.approx(whole["makespan"], abs=8)  # the simulated verb counts whole seconds
+    out = tmp_path / "out"
+    words = ("--via", "local", "--slots", "12", "--compress", "100", "--out", str(out), "--dry-run")
+    answer = assay(*asked, *words)
+    assert answer.status == 0 and not out.exists() and "adf_run.1: would be refused: needs 16 processors" in answer.out
+    live = assay(*asked, *words, "--json").document
+    assert live["processors"] == 12 and live["processor_hours"] == pytest.approx((work - 16 * 453) / 3600 / 100)
