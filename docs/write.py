@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -146,6 +147,13 @@ def machine_keys() -> str:
     return "\n".join([*lines, markdown()])
 
 
+def pictures() -> dict[str, Callable[[], str]]:
+    """The paper's activity graphs, drawn again from simulation."""
+    from assay.throughput.paper_figures import FIGURES, paper_picture
+
+    return {f"throughput/figure-{each.number}.svg": functools.partial(paper_picture, each) for each in FIGURES}
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "benchmarks.md": benchmarks,
     "commands.md": commands,
@@ -157,8 +165,9 @@ PAGES: dict[str, Callable[[], str]] = {
 def main(arguments: list[str]) -> int:
     """Write or check every page."""
     stale = []
-    for name, make in PAGES.items():
+    for name, make in (PAGES | pictures()).items():
         path, text = HERE / name, NOTE + make().rstrip() + "\n"
+        path.parent.mkdir(exist_ok=True)
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         stale.append(name)

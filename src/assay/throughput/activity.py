@@ -34,17 +34,22 @@ class ActiveJob:
 
 @dataclass(frozen=True, kw_only=True)
 class JobActivity:
-    """The jobs of one system in order of submission; `left_out`: how many more there were than are drawn."""
+    """The jobs of one system in order of submission; `left_out`: how many more there were than are drawn.
+
+    `marks`: times (s) that stand beside them, with words.
+    """
 
     title: str
     processors: int
     jobs: tuple[ActiveJob, ...]
     left_out: int = 0
+    marks: tuple[tuple[float, str], ...] = ()
 
     @property
     def end(self) -> float:
-        """The last second of any job."""
-        return max((job.ended or job.started or job.submitted for job in self.jobs), default=0.0)
+        """The last second of any job or mark."""
+        ends = [job.ended or job.started or job.submitted for job in self.jobs]
+        return max([*ends, *(when for when, _ in self.marks)], default=0.0)
 
     def busy(self) -> list[tuple[float, int]]:
         """Processors in use from each time on, until the next."""

@@ -19,6 +19,7 @@ STYLE = (
     ".activity text{font:12px system-ui,sans-serif;fill:#333}.activity .axis{stroke:#999;stroke-width:1}"
     ".activity .wait{stroke-dasharray:2 3;stroke-width:1.2;fill:none}.activity .load{fill:#3567a8;fill-opacity:.25;"
     "stroke:#3567a8;stroke-width:1}.activity .all{stroke:#333;stroke-dasharray:5 3}.activity .grid{stroke:#e4e4e4}"
+    ".activity .mark{stroke:#d02020;stroke-width:1.5}"
 )
 
 
@@ -96,6 +97,13 @@ def _panel(activity: JobActivity, end: float, painted: dict[str, str], at: float
             )
         parts.append(_bar(job, end, y - 0.4 * row, 0.8 * row, painted))
     load_top = top + height + GAP
+    for when, words in activity.marks:
+        x, right = _x(when, end), when > 0.6 * end
+        parts.append(
+            f'<line class="mark" x1="{x:.2f}" x2="{x:.2f}" y1="{top - 4:.1f}" y2="{load_top + LOAD_HEIGHT:.1f}"/>'
+            f'<text x="{x - 5 if right else x + 5:.2f}" y="{top + 8:.1f}" text-anchor="{"end" if right else "start"}">'
+            f"{escape(words)}</text>"
+        )
     parts += [_load(activity, end, load_top), "</g>"]
     parts.append(
         f'<text x="{LEFT - 8}" y="{top + height / 2 + 4:.1f}" text-anchor="end">{len(activity.jobs)} jobs</text>'
