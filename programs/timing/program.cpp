@@ -40,6 +40,11 @@ void Case::observe(std::string metric, const std::vector<std::pair<std::string, 
   for (const auto& [label, which] : labels) settings.values.emplace_back(label, Setting{Type::choice, 0, 0, which});
   observe_too(std::move(metric), std::move(settings), std::move(value));
 }
+void Case::observe_all(std::string metric, const std::vector<std::pair<std::string, std::string>>& labels,
+                       std::function<std::vector<double>()> values) {
+  observe(std::move(metric), labels, [] { return 0.0; });
+  measured_.back().all = std::move(values);
+}
 void Case::also_observe(std::string metric, std::function<double()> value) {
   observe_too(std::move(metric), settings_, std::move(value));
 }
@@ -116,7 +121,10 @@ class Measurement {
     const Accounting before = read_accounting();
     const double from = unix_time();
     Samples samples;
-    if (measured.value) {
+    if (measured.all) {
+      samples = {measured.all(), {}, "what the block left behind"};
+      if (samples.values.empty()) return;
+    } else if (measured.value) {
       samples = {{measured.value()}, {}, "one value a block"};
     } else if (options_.repetitions) {
       const SampleCount rule(static_cast<std::size_t>(*options_.repetitions), "repetitions done");

@@ -61,6 +61,9 @@ class Case {
   // The same with several labels, all of them texts.
   void observe(std::string metric, const std::vector<std::pair<std::string, std::string>>& labels,
                std::function<double()> value);
+  // Several values of a block, one each of single operations, or none: then the block writes nothing under this label.
+  void observe_all(std::string metric, const std::vector<std::pair<std::string, std::string>>& labels,
+                   std::function<std::vector<double>()> values);
   // The same of the whole case.
   void also_observe(std::string metric, std::function<double()> value);
   // Writes a line of the program's own among the others: what readings alone do not hold (a trace).
@@ -87,6 +90,7 @@ class Case {
     std::optional<double> first;
     bool once = false;                                    // in the first block only
     std::optional<CaseSettings> settings = std::nullopt;  // in place of the case's own
+    std::function<std::vector<double>()> all = nullptr;   // in place of one value
   };
   void observe_too(std::string metric, std::optional<CaseSettings> settings, std::function<double()> value);
 

@@ -342,6 +342,9 @@ def _benchmark(table: dict[str, Any], path: Path) -> Benchmark:
         if metric.error_of is not None and (metric.error_of == name or metric.error_of not in metrics):
             others = ", ".join(other for other in metrics if other != name)
             raise ValueError(f"[metric.{name}] error_of = {metric.error_of!r} (accepted: {others})")
+    for name, headline in table.get("headline", {}).items():
+        if not isinstance(seen := headline.get("where", ""), str):  # else every case would be taken for the right one
+            raise ValueError(f"[headline.{name}] where = {seen!r} (accepted: a text, KEY=VALUE KEY=VALUE)")
     for name, unit in table.get("unit", {}).items():
         seen = unit.get("source") if isinstance(unit, dict) else unit
         if not isinstance(seen, str) or not seen:

@@ -1,8 +1,8 @@
 """What is said before a run begins: which benchmarks take much of the memory, and how long; which write files, where.
 
 A record says `takes_memory = "share"`: the parameter that is a share of the memory that is free when it runs. Its time
-is its blocks' slices. `writes = ["size", "processes"]`: the parameters whose product is the bytes of its files, in the
-folder that its parameter of kind `path` names.
+is its blocks' slices. `writes = [2, "size"]`: numbers and parameters whose product is the most bytes of its files, in
+the folder that its parameter of kind `path` names.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def _files(record: Benchmark, profile: str, settings: Mapping[str, str], named: 
     if "writes" not in record.extra or not named:
         return []
     of = resolved.values(record, settings, profile)
-    bytes_ = math.prod(max(float(each) for each in of[name]) for name in record.extra["writes"])
+    factors = [max(map(float, of[each])) if each in of else float(each) for each in record.extra["writes"]]
+    bytes_ = math.prod(factors)
     found = []
     for folder in named.values():
         free = free_bytes(folder)

@@ -14,7 +14,7 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
 from assay.report.states import is_main
-from assay.report.units import human, unit_of
+from assay.report.units import human, params, unit_of
 
 COLOURS = ("#2f7fc1", "#d9622b", "#2e9e5b", "#9a54c9", "#c78a1a", "#1f9a94", "#d6436a", "#7b8794")
 LEAST_POINTS = 4  # fewer values of a parameter make no curve
@@ -190,7 +190,9 @@ def residuals(section: Section) -> Plot | None:
 def label(case: Params, among: Sequence[Params]) -> str:
     """Name a case by what distinguishes it from the others; a number with what it counts."""
     apart = {k: v for k, v in case.items() if v is not None and any(other.get(k) != v for other in among)}
-    return ", ".join(str(v) if isinstance(v, str) else f"{k} {v}" for k, v in apart.items())
+    return ", ".join(
+        params({k: v}).removeprefix(f"{k} ") if isinstance(v, str) else f"{k} {v}" for k, v in apart.items()
+    )
 
 
 def points(section: Section) -> Plot | None:

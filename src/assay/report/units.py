@@ -72,7 +72,13 @@ def params(case: dict[str, object]) -> str:
     return ", ".join(f"{key} {_short(key, value)}" for key, value in case.items() if value is not None)
 
 
+# Values whose bare name could be taken for another's: what stands in memory is no rate of the storage.
+_SAID = {("source", "cache"): "page cache (memory, not storage)"}
+
+
 def _short(key: str, value: object) -> str:
+    if isinstance(value, str) and (key, value) in _SAID:
+        return _SAID[key, value]
     if key != "bytes" or not isinstance(value, int):
         return str(value)
     return human(float(value), "B", 5) if value % 1024 == 0 else f"{value} B"

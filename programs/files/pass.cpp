@@ -1,0 +1,259 @@
+#include "files/pass.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "timing/clock.hpp"
+
+namespace assay::files {
+namespace {
+
+using timing::MeasurementFault;
+using timing::now_ns;
+
+void pause_ms(long ms) {
+  const timespec time{0, ms * 1'000'000};
+  nanosleep(&time, nullptr);
+}
+
+double seconds(std::int64_t ns) { return 1e-9 * static_cast<double>(ns); }
+
+}  // namespace
+
+void Files::anew() {
+  for (std::int64_t file = 0; file < work_.files(); ++file) {
+    folder_.remove(work_.name(file));
+    close(folder_.open(work_.name(file), O_RDWR | O_CREAT | O_EXCL));
+  }
+  written_.assign(static_cast<std::size_t>(work_.processes),
+                  std::vector<bool>(static_cast<std::size_t>(work_.blocks), false));
+  ++version_;
+}
+
+void Files::read_what(const Files& filled) {
+  version_ = filled.version_;
+  written_.assign(static_cast<std::size_t>(work_.processes),
+                  std::vector<bool>(static_cast<std::size_t>(work_.blocks), true));
+}
+
+void Files::remove() const {
+  for (std::int64_t file = 0; file < work_.files(); ++file) folder_.remove(work_.name(file));
+}
+
+void Files::drop() const {
+  for (std::int64_t file = 0; file < work_.files(); ++file) {
+    const int at = folder_.open(work_.name(file), O_RDONLY);
+    fsync(at);
+    posix_fadvise(at, 0, 0, POSIX_FADV_DONTNEED);
+    close(at);
+  }
+}
+
+void Files::warm(double share) const {
+  std::vector<char> buffer(1 << 20);
+  for (std::int64_t file = 0; file < work_.files(); ++file) {
+    const int at = folder_.open(work_.name(file), O_RDONLY);
+    posix_fadvise(at, 0, 0, POSIX_FADV_RANDOM);  // no further than asked
+    const auto end = static_cast<std::int64_t>(share * static_cast<double>(work_.file_bytes()));
+    for (std::int64_t did = 0; did < end;) {
+      const auto left = static_cast<std::size_t>(std::min<std::int64_t>(end - did, 1 << 20));
+      const std::int64_t now = pread(at, buffer.data(), left, did);
+      if (now <= 0) break;
+      did += now;
+    }
+    close(at);
+  }
+}
+
+double Files::mark_held(Board& board) const {
+  std::int64_t held = 0;
+  for (std::int64_t file = 0; file < work_.files(); ++file) {
+    const int at = folder_.open(work_.name(file), O_RDONLY);
+    void* map = mmap(nullptr, static_cast<std::size_t>(work_.file_bytes()), PROT_READ, MAP_SHARED, at, 0);
+    close(at);
+    if (map == MAP_FAILED) continue;
+    for (std::int64_t process = 0; process < work_.processes; ++process) {
+      if (work_.file_of(process) != file) continue;
+      for (std::int64_t turn = 0; turn < work_.blocks; ++turn) {
+        const std::int64_t there = resident(static_cast<char*>(map) + work_.offset(process, turn, seed_), work_.bytes);
+        held += std::max<std::int64_t>(0, there);
+        if (!work_.past_cache && there > 0)
+          board.operation(process, turn).found = there >= work_.bytes ? Found::held : Found::part;
+      }
+    }
+    munmap(map, static_cast<std::size_t>(work_.file_bytes()));
+  }
+  return static_cast<double>(held) / static_cast<double>(work_.bytes * work_.blocks * work_.processes);
+}
+
+void Files::wait(Board& board, const std::vector<int>& children) const {
+  std::vector<int> left = children;
+  std::string fault;
+  std::int64_t seen = -1, since = now_ns();
+  while (!left.empty()) {
+    std::int64_t progress = 0;
+    bool all_ready = true, finishing = true;
+    for (std::int64_t process = 0; process < work_.processes; ++process) {
+      const Worker& worker = board.worker(process);
+      progress += worker.done + worker.ready + worker.ended;
+      all_ready = all_ready && worker.ready;
+      finishing = finishing && worker.next >= work_.blocks;
+    }
+    if (all_ready && board.start() == 0) board.start() = now_ns();
+    if (progress != seen) since = now_ns();
+    seen = progress;
+    const double patience = work_.patience * (finishing && work_.write ? 10 : 1);  // all that is cached is written then
+    const bool stalled = seconds(now_ns() - since) > patience;
+    if (stalled && fault.empty()) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%g", patience);
+      fault = folder_.path() + ": no operation ended within " + text + " s: the storage does not answer";
+    }
+    if (!fault.empty())
+      for (const int each : left) kill(each, SIGKILL);
+    std::erase_if(left, [&](int each) {
+      int status = 0;
+      if (waitpid(each, &status, WNOHANG) != each) return false;
+      if (fault.empty() && WIFSIGNALED(status))
+        fault = folder_.path() + ": a process of the pass was ended by signal " + std::to_string(WTERMSIG(status)) +
+                (WTERMSIG(status) == SIGBUS ? ": another has truncated a file that is mapped" : "");
+      return true;
+    });
+    if (!fault.empty() && seconds(now_ns() - since) > patience + 2) break;  // SIGKILL waits for the kernel
+    if (!left.empty()) pause_ms(1);
+  }
+  for (std::int64_t process = 0; process < work_.processes && fault.empty(); ++process)
+    fault = board.worker(process).fault;
+  if (!fault.empty()) throw MeasurementFault(fault);
+}
+
+void Files::fill() {
+  const Work reading = work_;
+  work_.write = true;
+  work_.random = work_.past_cache = false;
+  work_.engine = Engine::buffered;
+  work_.depth = 1;
+  work_.at_most = 0;
+  pass();
+  work_ = reading;
+}
+
+Outcome Files::pass() {
+  Board board(work_);
+  if (work_.write) anew();
+  const double held = work_.write ? 0 : mark_held(board);
+  const Counters before = read_counters(storage_);
+  std::vector<int> children;
+  for (std::int64_t process = 0; process < work_.processes; ++process) {
+    const pid_t parent = getpid(), child = fork();
+    if (child < 0) {
+      for (const int each : children) kill(each, SIGKILL);
+      throw MeasurementFault(std::string("no process for a pass: ") + std::strerror(errno));
+    }
+    if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != parent) _exit(1);
+      take_part(work_, folder_, board, process, seed_, version_);
+      _exit(0);
+    }
+    children.push_back(child);
+  }
+  wait(board, children);
+  Outcome outcome = gathered(board, since(read_counters(storage_), before));
+  outcome.held = held;
+  for (std::int64_t process = 0; process < work_.processes; ++process) {
+    misplaced_ = misplaced_ || board.worker(process).wrong;
+    for (std::int64_t turn = 0; work_.write && turn < work_.blocks; ++turn)
+      written_[static_cast<std::size_t>(process)][static_cast<std::size_t>(turn)] =
+          board.operation(process, turn).took >= 0;
+  }
+  return outcome;
+}
+
+Outcome Files::gathered(Board& board, const Counters& counted) const {
+  Outcome outcome;
+  Evidence evidence;
+  evidence.below = storage_.below;
+  evidence.direct = work_.past_cache;
+  evidence.counted = counted;
+  std::array<double, kinds_found> time{};
+  std::vector<std::pair<std::int64_t, Operation>> all;
+  double busy = 0;
+  outcome.to_first = 1e300;
+  for (std::int64_t process = 0; process < work_.processes; ++process) {
+    const Worker& worker = board.worker(process);
+    std::int64_t last = 0;
+    for (std::int64_t turn = 0; turn < work_.blocks; ++turn) {
+      const Operation& each = board.operation(process, turn);
+      if (each.took < 0) {
+        outcome.complete = false;
+        continue;
+      }
+      evidence.bytes[static_cast<std::size_t>(each.found)] += work_.bytes;
+      time[static_cast<std::size_t>(each.found)] += seconds(each.took);
+      last = std::max(last, each.began + each.took);
+      outcome.over_time[{process, (each.began + each.took) / 1'000'000'000}].add(each.took);
+      all.emplace_back(each.began, each);
+    }
+    busy = std::max(busy, worker.busy);
+    outcome.to_first = std::min(outcome.to_first, seconds(last));
+    outcome.to_last = std::max(outcome.to_last, seconds(last));
+    outcome.open = std::max(outcome.open, worker.open);
+    outcome.sync = std::max(outcome.sync, worker.sync);
+    outcome.close = std::max(outcome.close, worker.close);
+  }
+  std::ranges::sort(all, {}, &std::pair<std::int64_t, Operation>::first);
+  for (const auto& [began, each] : all)
+    if (seconds(began + each.took) <= outcome.to_first) outcome.at_first += work_.bytes;
+  outcome.bytes = static_cast<std::int64_t>(all.size()) * work_.bytes;
+  evidence.written = outcome.bytes;
+  const double sum = std::accumulate(time.begin(), time.end(), 0.0);
+  if (work_.write) {
+    const Source reached = source_of_writes(evidence, outcome.why);
+    const bool through = work_.past_cache || reached == Source::cache;
+    if (!through) outcome.moved[Source::cache] = {outcome.bytes, busy};
+    outcome.moved[reached] = {outcome.bytes, busy + (reached == Source::cache ? 0 : outcome.sync)};
+    for (const auto& [began, each] : all)
+      outcome.latency[through ? reached : Source::cache].push_back(seconds(each.took));
+    return outcome;
+  }
+  const Sources sources = sources_of_reads(evidence);
+  outcome.why = sources.why;
+  for (std::size_t found = 0; found < kinds_found; ++found) {
+    if (evidence.bytes[found] == 0) continue;
+    Moved& moved = outcome.moved[sources.rate[found]];
+    moved.bytes += evidence.bytes[found];
+    moved.seconds += sum > 0 ? busy * time[found] / sum : 0;
+  }
+  for (const auto& [began, each] : all)
+    outcome.latency[sources.latency[static_cast<std::size_t>(each.found)]].push_back(seconds(each.took));
+  return outcome;
+}
+
+std::int64_t Files::wrong() {
+  const Pattern pattern(work_.bytes);
+  std::vector<char> buffer(static_cast<std::size_t>(work_.bytes));
+  std::int64_t count = misplaced_ ? 1 : 0;
+  drop();
+  for (std::int64_t process = 0; process < work_.processes; ++process) {
+    const std::int64_t file = work_.file_of(process);
+    const Origin of{static_cast<std::uint64_t>(file) + 1, static_cast<std::uint64_t>(process) + 1, version_};
+    const int at = folder_.open(work_.name(file), O_RDONLY);
+    for (std::int64_t turn = 0; turn < work_.blocks; ++turn) {
+      if (!written_[static_cast<std::size_t>(process)][static_cast<std::size_t>(turn)]) continue;
+      const std::int64_t offset = work_.offset(process, turn, seed_);
+      const std::int64_t now = pread(at, buffer.data(), buffer.size(), offset);
+      count += now != work_.bytes || !pattern.right(buffer.data(), offset, of);
+    }
+    close(at);
+  }
+  return count;
+}
+
+}  // namespace assay::files

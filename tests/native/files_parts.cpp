@@ -1,0 +1,77 @@
+// Asks parts of programs/files and the histogram what tests/test_file_parts.py compares with closed forms and twins.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "files/order.hpp"
+#include "files/pattern.hpp"
+#include "files/source.hpp"
+#include "timing/histogram.hpp"
+
+using namespace assay;
+using namespace assay::files;
+
+namespace {
+
+void order(std::int64_t blocks, std::uint64_t seed) {
+  const BlockOrder random(blocks, true, seed), plain(blocks, false, seed);
+  for (std::int64_t turn = 0; turn < blocks; ++turn)
+    std::printf("%lld %lld\n", static_cast<long long>(random(turn)), static_cast<long long>(plain(turn)));
+}
+
+void histogram() {  // numbers from standard input, dealt to three histograms that are merged
+  timing::Histogram several[3], whole;
+  long long value = 0;
+  for (int at = 0; std::scanf("%lld", &value) == 1; at = (at + 1) % 3) several[at].add(value);
+  for (const timing::Histogram& each : several) whole.merge(each);
+  std::printf("%lld %lld", static_cast<long long>(whole.count()), static_cast<long long>(whole.most()));
+  for (const double q : {0.0, 0.01, 0.5, 0.9, 0.99, 0.999, 1.0}) std::printf(" %.17g", whole.quantile(q));
+  std::printf("\n");
+}
+
+void pattern(std::int64_t bytes, std::int64_t offset) {
+  const Pattern of(bytes);
+  std::vector<char> block(static_cast<std::size_t>(bytes)), other(block);
+  of.lay(block.data());
+  of.stamp(block.data(), offset, {1, 2, 3});
+  const auto says = [&](std::int64_t at, const Origin& origin) {
+    return of.right(block.data(), at, origin) ? '1' : '0';
+  };
+  std::printf("%c%c%c%c%c ", says(offset, {1, 2, 3}), says(offset + bytes, {1, 2, 3}), says(offset, {9, 2, 3}),
+              says(offset, {1, 9, 3}), says(offset, {1, 2, 9}));
+  int seen = 0;
+  for (std::int64_t at = 0; at < bytes; ++at) {  // each byte once damaged
+    block[static_cast<std::size_t>(at)] = static_cast<char>(block[static_cast<std::size_t>(at)] ^ 1);
+    seen += !of.right(block.data(), offset, {1, 2, 3});
+    block[static_cast<std::size_t>(at)] = static_cast<char>(block[static_cast<std::size_t>(at)] ^ 1);
+  }
+  std::printf("%d\n", seen);
+}
+
+// below nothing held came part fetched device_read device_wrote written
+void source(char** words) {
+  Evidence evidence;
+  evidence.below = static_cast<Below>(std::atoi(words[0]));
+  for (std::size_t at = 0; at < 4; ++at) evidence.bytes[at] = std::atoll(words[1 + at]);
+  evidence.counted.fetched = std::atoll(words[5]);
+  evidence.counted.device_read = std::atoll(words[6]);
+  evidence.counted.device_wrote = std::atoll(words[7]);
+  evidence.written = std::atoll(words[8]);
+  const Sources found = sources_of_reads(evidence);
+  for (const auto& each : {found.rate, found.latency})
+    for (const Source of : each) std::printf("%s ", source_names[static_cast<std::size_t>(of)]);
+  std::string why;
+  std::printf("%s\n", source_names[static_cast<std::size_t>(source_of_writes(evidence, why))]);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::string what = words[1];
+  if (what == "order") order(std::atoll(words[2]), std::strtoull(words[3], nullptr, 10));
+  if (what == "histogram") histogram();
+  if (what == "pattern") pattern(std::atoll(words[2]), std::atoll(words[3]));
+  if (what == "source" && count >= 11) source(words + 2);
+}

@@ -1,0 +1,225 @@
+"""`assay run file-rate`: where bytes came from is named, results are verified, faults are one line, no file is left."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import Answer, assay
+
+pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("own_folder")]
+SMALL = ("--set", "size=2097152", "--set", "bytes=65536", "--launches", "1", "--json")
+SHM = Path("/dev/shm")
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Path:
+    """A folder on this host's disk; tests of a device's label are skipped where there is none."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "theirs").write_text("precious")
+    return folder
+
+
+def type_of(folder: Path) -> str:
+    return subprocess.run(["stat", "-f", "-c", "%T", folder], capture_output=True, text=True).stdout.strip()
+
+
+def run(folder: Path, *settings: str, status: int = 0) -> Answer:
+    words = [word for each in settings for word in ("--set", each)]
+    answer = assay("run", "file-rate", "--set", f"folder={folder}", *SMALL, *words)
+    assert answer.status == status, answer.err
+    return answer
+
+
+def sources(document: Any, name: str = "rate", **case: object) -> set[str]:
+    """Where the figures of a case say that their bytes came from."""
+    found = [each for each in document["figures"] if each["name"] == name]
+    return {
+        each["params"]["source"] for each in found if all(each["params"][key] == value for key, value in case.items())
+    }
+
+
+def left(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_each_engine_reads_back_what_it_wrote_and_says_from_where(disk: Path) -> None:
+    document = run(disk, "engine=buffered,direct,uring,mmap", "direction=write,read,reread", "depth=1,3").document
+    assert document["valid"]
+    assert left(disk) == ["theirs"]
+    for engine in ("buffered", "mmap"):  # a warm cache is never a device, whatever the file system
+        assert sources(document, engine=engine, direction="reread") == {"cache"}
+        assert sources(document, "latency", engine=engine, direction="reread") == {"cache"}
+        assert sources(document, "latency", engine=engine, direction="write") == {"cache"}
+        assert "cache" in sources(document, engine=engine, direction="write")
+    for figure in document["figures"]:
+        assert "folder" not in figure["params"]
+        if figure["name"] == "rate":
+            assert figure["value"] > 0
+    assert str(disk) in str(document["provenance"]) or str(disk) in str(document["notes"])
+    if type_of(disk) == "ext2/ext3":
+        assert sources(document, engine="direct", direction="read") <= {"device", "unknown"}
+        assert "device" in sources(document, engine="buffered", direction="read") | sources(document, engine="direct")
+
+
+def test_a_file_that_is_half_cached_gives_a_figure_per_source(disk: Path) -> None:
+    document = run(disk, "engine=buffered", "direction=read", "before=half", "access=sequential,random").document
+    held = [each["value"] for each in document["figures"] if each["name"] == "held"]
+    assert held == [pytest.approx(0.5)] * 2 or type_of(disk) == "tmpfs"
+    for access in ("sequential", "random"):
+        found = sources(document, access=access)
+        assert "cache" in found
+        if type_of(disk) == "ext2/ext3":
+            assert len(found) == 2
+            assert found <= {"cache", "device", "unknown"}
+
+
+@pytest.mark.parametrize("before", ["written", "all"])
+def test_a_file_that_is_in_the_page_cache_is_never_a_device_s(disk: Path, before: str) -> None:
+    document = run(disk, "engine=buffered,mmap", "direction=read", f"before={before}").document
+    assert sources(document) == sources(document, "latency") == {"cache"}
+    assert all(each["value"] == pytest.approx(1) for each in document["figures"] if each["name"] == "held")
+
+
+@pytest.mark.skipif(not SHM.is_dir() or type_of(SHM) != "tmpfs", reason="no tmpfs")
+def test_memory_is_never_called_a_device(tmp_path: Path) -> None:
+    folder = SHM / tmp_path.name
+    folder.mkdir()
+    try:
+        document = run(folder, "engine=buffered,direct,uring,mmap", "direction=write,read,reread").document
+        assert sources(document) == sources(document, "latency") == {"cache"}
+        assert any("memory" in note for note in document["notes"])
+        assert document["headlines"] == [] or all("Page cache" in each["title"] for each in document["headlines"])
+        assert left(folder) == []
+    finally:
+        folder.rmdir()
+
+
+@pytest.mark.parametrize("layout", ["own", "segmented", "strided"])
+def test_several_processes_share_files_and_find_their_own_blocks(disk: Path, layout: str) -> None:
+    document = run(
+        disk, "engine=buffered", "direction=write,read", "processes=3", f"layout={layout}", "access=random"
+    ).document
+    assert document["valid"]
+    first, last = (
+        next(f["value"] for f in document["figures"] if f["name"] == name and f["params"]["direction"] == "write")
+        for name in ("rate_first", "rate_last")
+    )
+    assert first > 0
+    assert last > 0
+
+
+def test_the_page_cache_is_named_where_a_person_reads(disk: Path) -> None:
+    words = [each for each in SMALL if each != "--json"]
+    answer = assay("run", "file-rate", "--set", f"folder={disk}", *words, "--set", "direction=write,read,reread")
+    assert answer.status == 0
+    assert "page cache (memory, not" in " ".join(answer.out.split())
+    said = answer.err.splitlines()[0]
+    assert said.startswith("file-rate: writes files of 4.194 MB at most, in a folder of its own in " + str(disk))
+
+
+@pytest.mark.parametrize(("setting", "said"), [
+    ("bytes=1000", "accepted: a multiple of 512"), ("bytes=67108864", "accepted: at most the parameter 'size'"),
+])  # fmt: skip
+def test_blocks_that_do_not_fit_are_refused(disk: Path, setting: str, said: str) -> None:
+    answer = assay(
+        "run", "file-rate", "--set", f"folder={disk}", "--launches", "1", "--set", "size=2097152", "--set", setting
+    )
+    assert answer.status != 0
+    assert said in answer.err
+    assert left(disk) == ["theirs"]
+
+
+def test_files_that_would_fill_the_disk_are_left_out(disk: Path) -> None:
+    answer = run(disk, "size=1099511627776", "bytes=67108864", "engine=buffered", "direction=write")
+    reason = answer.document["left_out"][0]["reason"]
+    free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
+    if free < 8 << 40:
+        assert "a quarter of what" in reason
+        assert "leaves" in reason
+    assert left(disk) == ["theirs"]
+
+
+SHIM = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static _Atomic int calls;
+static int due(int after) { return atomic_fetch_add(&calls, 1) >= after; }
+ssize_t pread64(int file, void* buffer, size_t bytes, off_t offset) {
+  ssize_t (*real)(int, void*, size_t, off_t) = dlsym(RTLD_NEXT, "pread64");
+  const char* fault = getenv("FAULT");
+  if (fault && bytes == 65536 && !strcmp(fault, "eio") && due(4)) { errno = EIO; return -1; }
+  if (fault && bytes == 65536 && !strcmp(fault, "stall") && due(4)) for (;;) pause();
+  if (fault && bytes == 65536 && !strcmp(fault, "short") && due(4)) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    truncate(path, 0);
+  }
+  return real(file, buffer, bytes, offset);
+}
+ssize_t pread(int file, void* buffer, size_t bytes, off_t offset) { return pread64(file, buffer, bytes, offset); }
+ssize_t pwrite64(int file, const void* buffer, size_t bytes, off_t offset) {
+  ssize_t (*real)(int, const void*, size_t, off_t) = dlsym(RTLD_NEXT, "pwrite64");
+  const char* fault = getenv("FAULT");
+  if (fault && bytes == 65536 && !strcmp(fault, "full") && due(4)) { errno = ENOSPC; return -1; }
+  if (fault && bytes == 65536 && !strcmp(fault, "damage") && due(4)) ((char*)buffer)[700] ^= 1;
+  return real(file, buffer, bytes, offset);
+}
+ssize_t pwrite(int file, const void* from, size_t bytes, off_t offset) { return pwrite64(file, from, bytes, offset); }
+"""
+
+
+@pytest.fixture(scope="module")
+def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("shim")
+    (folder / "shim.c").write_text(SHIM)
+    made = folder / "shim.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", made, folder / "shim.c", "-ldl"], check=True, capture_output=True)
+    return made
+
+
+@pytest.fixture
+def preloaded(shim: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("LD_PRELOAD", str(shim))
+    monkeypatch.setenv("ASSAY_FILES_PATIENCE", "2")
+    yield
+    monkeypatch.delenv("LD_PRELOAD")
+
+
+@pytest.mark.usefixtures("preloaded")
+@pytest.mark.parametrize("direction", ["write", "read"])
+def test_a_damaged_byte_makes_the_rate_invalid(disk: Path, monkeypatch: pytest.MonkeyPatch, direction: str) -> None:
+    monkeypatch.setenv("FAULT", "damage")
+    answer = run(disk, "engine=buffered", f"direction={direction}", status=1)
+    assert "are not as they were written" in answer.err
+    rates = [each for each in answer.document["figures"] if each["name"] == "rate"]
+    assert rates
+    assert all(each["state"] == "invalid" and each["value"] is None for each in rates)
+
+
+@pytest.mark.usefixtures("preloaded")
+@pytest.mark.parametrize(("fault", "direction", "said"), [
+    ("eio", "read", "Input/output error"),
+    ("full", "write", "No space left on device"),
+    ("short", "read", "it ends there: another has truncated it"),
+    ("stall", "read", "no operation ended within 2 s: the storage does not answer"),
+])  # fmt: skip
+def test_a_fault_is_one_clear_line_and_nothing_is_left(
+    disk: Path, monkeypatch: pytest.MonkeyPatch, fault: str, direction: str, said: str
+) -> None:
+    monkeypatch.setenv("FAULT", fault)
+    document = run(disk, "engine=buffered", f"direction={direction}", status=1)
+    assert said in document.err
+    assert left(disk) == ["theirs"]
