@@ -3,8 +3,12 @@
 `tick` (node) and `hello` (ranks): `--set seconds=S` sleeps, `--set status=N` ends with that status, `--out FILE`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+from assay.execute.build import build
+from assay.execute.mpi import Mpi
 
 LINES = r"""
 #pragma once
@@ -132,6 +136,16 @@ def write_tree(root: Path) -> dict[str, SmallProgram]:
         "tick": SmallProgram("tick", root / "processor/tick.cpp", "node"),
         "hello": SmallProgram("hello", root / "ranks/hello.hpp", "ranks"),
     }
+
+
+def builder(folder: Path) -> Callable[..., tuple[str, ...]]:
+    """Write the tree in `folder`; gives what builds `tick`, or `hello` for an MPI, and returns its command."""
+    tree = write_tree(folder / "programs")
+
+    def built(name: str, mpi: Mpi | None = None) -> tuple[str, ...]:
+        return (str(build([tree[name]], mpi=mpi, root=folder / "programs", cache=folder)[name].path),)
+
+    return built
 
 
 def script(folder: Path, name: str, text: str) -> Path:

@@ -14,10 +14,9 @@ import pytest
 
 import started
 from assay.benchmark.record import programs_root
-from assay.execute.mpi import launch_environment
 from command_line import assay
 from compiled import WARNINGS, compile_to
-from mpis_here import CROWD, MPI
+from mpis_here import MPI, start_ranks
 from test_disturbed_run import hog
 from test_last_level import machine
 
@@ -41,17 +40,7 @@ def bus(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
         if not program.exists():
             named = ['-DASSAY_PROGRAM="ranks/bus.hpp"', *(f"-D{each}" for each in defines)]
             compile_to(program, PROGRAMS / "mpi" / "main.cpp", *named, "-O1", mpi=mpi)
-        command = [
-            mpi.mpiexec,
-            "-n",
-            str(ranks),
-            str(program),
-            "--deadline",
-            "100",
-            *started.words("bus", *SMALL, *words),
-        ]
-        environment = launch_environment(os.environ) | CROWD
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+        done = start_ranks(mpi, ranks, program, "--deadline", "100", *started.words("bus", *SMALL, *words))
         lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         return lines, done.returncode
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import subprocess
 import tomllib
 from pathlib import Path
@@ -16,10 +15,10 @@ from assay.benchmark.record import benchmark
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described, shipped
 from assay.execute.build import build
-from assay.execute.mpi import Mpi, launch_environment
+from assay.execute.mpi import Mpi
 from assay.machine.units import quantity
 from compiled import compile_to
-from mpis_here import CROWD, MPI, WHEEL
+from mpis_here import MPI, WHEEL, start_ranks
 from started import play, words
 
 pytestmark = pytest.mark.measures
@@ -140,17 +139,7 @@ def test_two_ranks_have_nobody_between_them(program: str) -> None:
 def launched(mpi: Mpi | None, name: str, ranks: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     assert mpi is not None
     program = build([benchmark(name)], mpi=mpi)[name].path
-    command = [
-        mpi.mpiexec,
-        "-n",
-        str(ranks),
-        str(program),
-        "--deadline",
-        "100",
-        *words(name, "--blocks", "1", *arguments),
-    ]
-    environment = launch_environment(os.environ) | CROWD
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    return start_ranks(mpi, ranks, program, "--deadline", "100", *words(name, "--blocks", "1", *arguments))
 
 
 @pytest.mark.mpi

@@ -11,11 +11,9 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError, MeasurementError
-from assay.execute.build import build
 from assay.execute.hosts import read_hosts
 from assay.execute.job import Job, launcher, outputs
-from assay.execute.mpi import Mpi
-from small_programs import script, write_tree
+from small_programs import builder, script
 from test_launchers import MPIS, gone, marked
 
 pytestmark = pytest.mark.measures
@@ -49,13 +47,7 @@ def fake_ssh(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("small")
-    tree = write_tree(folder / "programs")
-
-    def built(name: str, mpi: Mpi | None = None) -> tuple[str, ...]:
-        return (str(build([tree[name]], mpi=mpi, root=folder / "programs", cache=folder)[name].path),)
-
-    return built
+    return builder(tmp_path_factory.mktemp("small"))
 
 
 def job(tmp_path: Path, command: tuple[str, ...], ranks: int | None = None, **more: object) -> Job:

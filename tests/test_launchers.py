@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError, MeasurementError
-from assay.execute.build import build
 from assay.execute.job import Job, launcher, launchers, outputs
 from assay.execute.mpi import Mpi, find_mpi
-from small_programs import script, write_tree
+from small_programs import builder, script
 
 pytestmark = pytest.mark.measures
 
@@ -46,13 +45,7 @@ each_mpi = pytest.mark.parametrize("mpi", MPIS.values(), ids=[f"{m.implementatio
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory):
     """Builds `tick`, or `hello` for an MPI, once a session."""
-    folder = tmp_path_factory.mktemp("small")
-    tree = write_tree(folder / "programs")
-
-    def built(name: str, mpi: Mpi | None = None) -> tuple[str, ...]:
-        return (str(build([tree[name]], mpi=mpi, root=folder / "programs", cache=folder)[name].path),)
-
-    return built
+    return builder(tmp_path_factory.mktemp("small"))
 
 
 def job(tmp_path: Path, command: tuple[str, ...], ranks: int | None = None, **more: object) -> Job:

@@ -16,7 +16,7 @@ from assay.described.machine_file import DescribedMachine, load
 from assay.execute.build import build
 from assay.execute.mpi import launch_environment
 from compiled import compile_to
-from mpis_here import CROWD, MPI
+from mpis_here import CROWD, MPI, start_ranks
 from started import play, words
 
 pytestmark = pytest.mark.measures
@@ -88,9 +88,7 @@ def test_data_are_right_on_mpi(name: str) -> None:
     assert MPI is not None
     program = build([benchmark(name)], mpi=MPI)[name].path
     few = ["--blocks", "1", "--repetitions", "3", "--batch", "2", "--deadline", "100"]
-    command = [MPI.mpiexec, "-n", str(ranks), str(program), *words(name, *few, *arguments)]
-    environment = launch_environment(os.environ) | CROWD
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    ended = start_ranks(MPI, ranks, program, *words(name, *few, *arguments))
     assert ended.returncode == 0, ended.stderr
     events = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
     checks = [event for event in events if event["event"] == "check"]

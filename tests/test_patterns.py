@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,6 @@ from assay.analysis.figures import evaluate
 from assay.benchmark.record import benchmark
 from assay.described.machine_file import DescribedMachine
 from assay.execute.build import build
-from assay.execute.mpi import launch_environment
 from assay.machine.catalogue import cells
 from assay.papers.tables.euroben_patterns import tables
 from assay.report.document import document
@@ -23,7 +20,7 @@ from assay.report.units import human
 from assay.store import Run
 from command_line import assay
 from compiled import compile_to
-from mpis_here import CROWD, MPI
+from mpis_here import MPI, start_ranks
 from started import play, words
 
 pytestmark = pytest.mark.measures
@@ -139,9 +136,7 @@ def test_a_run_shows_both_rates(tmp_path: Path) -> None:
 def launch(program: Path, ranks: int, *given: str) -> tuple[int, dict[str, bool]]:
     assert MPI is not None
     few = ["--blocks", "1", "--repetitions", "3", "--batch", "2", "--deadline", "100", "--set", "bytes=8,5000"]
-    command = [MPI.mpiexec, "-n", str(ranks), str(program), *words("patterns", *few, *given)]
-    environment = launch_environment(os.environ) | CROWD
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    ended = start_ranks(MPI, ranks, program, *words("patterns", *few, *given))
     found = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
     checks = [event for event in found if event["event"] == "check" and event["case"]["bytes"] == 5000]
     return ended.returncode, {check["case"]["pattern"]: check["passed"] for check in checks}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -20,9 +19,8 @@ from assay._core import ranks as core
 from assay.benchmark.record import benchmarks
 from assay.described.machine_file import load
 from assay.execute.build import build
-from assay.execute.mpi import launch_environment
 from compiled import SANITIZERS, compile_to
-from mpis_here import CROWD, MPI
+from mpis_here import MPI, start_ranks
 from started import play, words
 from wrong_program import WRONG
 
@@ -65,10 +63,7 @@ def launch(ranks: int, program: Path, name: str, *arguments: str) -> subprocess.
     """Starts a compiled program; `arguments` are resolved where it is one of ours."""
     assert MPI is not None
     given = words(name, *arguments) if name in RANKS else arguments
-    command = [MPI.mpiexec, "-n", str(ranks), str(program), *given]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=120, env=launch_environment(os.environ) | CROWD
-    )
+    return start_ranks(MPI, ranks, program, *given)
 
 
 def events(text: str) -> list[dict[str, Any]]:

@@ -13,10 +13,9 @@ import pytest
 
 import slurm_cluster
 from assay.errors import InputError, MeasurementError
-from assay.execute.build import build
 from assay.execute.job import Job, launcher, outputs
 from assay.execute.mpi import Mpi
-from small_programs import write_tree
+from small_programs import builder
 from test_launchers import MPIS, gone, marked
 
 pytestmark = [
@@ -58,13 +57,7 @@ def slurm(outside):
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("small")
-    tree = write_tree(folder / "programs")
-
-    def built(name: str, mpi: Mpi | None = None) -> tuple[str, ...]:
-        return (str(build([tree[name]], mpi=mpi, root=folder / "programs", cache=folder)[name].path),)
-
-    return built
+    return builder(tmp_path_factory.mktemp("small"))
 
 
 def job(tmp_path: Path, command: tuple[str, ...], nodes: int | None, ranks: int | None = None, **more: object) -> Job:

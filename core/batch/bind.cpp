@@ -17,7 +17,8 @@ namespace {
 using Whole = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>;
 using Real = nb::ndarray<const double, nb::ndim<1>, nb::c_contig>;
 
-Jobs jobs_of(Whole submitted, Whole runs, Whole requested, Whole width, Whole user, Real priority) {
+Jobs jobs_of(const Whole& submitted, const Whole& runs, const Whole& requested, const Whole& width, const Whole& user,
+             const Real& priority) {
   Jobs jobs(submitted.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     jobs[i] = {
@@ -27,8 +28,9 @@ Jobs jobs_of(Whole submitted, Whole runs, Whole requested, Whole width, Whole us
   return jobs;
 }
 
-nb::dict schedule(std::int64_t processors, const std::string& policy, Whole submitted, Whole runs, Whole requested,
-                  Whole width, Whole user, Real priority, double ageing, double half_life) {
+nb::dict schedule(std::int64_t processors, const std::string& policy, const Whole& submitted, const Whole& runs,
+                  const Whole& requested, const Whole& width, const Whole& user, const Real& priority, double ageing,
+                  double half_life) {
   Jobs jobs = jobs_of(submitted, runs, requested, width, user, priority);
   auto found = std::make_unique<Outcome>();
   {
@@ -58,8 +60,9 @@ void bind_batch(nb::module_& module) {
   nb::class_<Stepper>(module, "Stepper", "A policy asked step by step, by the ticks of a clock; jobs by their place.")
       .def(
           "__init__",
-          [](Stepper* made, std::int64_t processors, const std::string& policy, Whole submitted, Whole requested,
-             Whole width, Whole user, Real priority, double ageing, double half_life) {
+          [](Stepper* made, std::int64_t processors, const std::string& policy, const Whole& submitted,
+             const Whole& requested, const Whole& width, const Whole& user, const Real& priority, double ageing,
+             double half_life) {
             new (made) Stepper({processors, policy, {ageing}, {half_life}},
                                jobs_of(submitted, requested, requested, width, user, priority));
           },

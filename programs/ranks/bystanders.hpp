@@ -39,7 +39,7 @@ help = "length of the echoed message"
 
 class Bystanders {
  public:
-  static constexpr int echo_tag = 21, told_tag = 22;
+  static constexpr int echo_tag = 21, report_tag = 22;
 
   template <Communicator C>
   Bystanders(C& comm, Session& session)
@@ -92,6 +92,33 @@ class Bystanders {
   template <Communicator C>
   Task send_end(C& comm) {
     co_await comm.send(nullptr, 0, partner(), echo_tag);
+  }
+
+  // One echo, the bytes of which the partner checks; `wrong`: what a bystander's loops have found wrong.
+  template <Communicator C>
+  Task verify(C& comm, std::size_t bytes, std::int64_t wrong, Verdict& verdict) {
+    const int me = comm.rank();
+    if (me == 0) {
+      write_pattern(out(), bytes, bytes, true);
+      co_await echo(comm, bytes, 1);
+      std::vector<int> others = between();
+      others.push_back(partner());
+      wrong = 0;
+      for (const int each : others) {  // by rank: one that is ahead may already have sent its next message
+        std::int64_t theirs = 0;
+        co_await comm.recv(&theirs, sizeof theirs, each, report_tag);
+        wrong += theirs;
+      }
+      verdict.passed = wrong == 0;
+      verdict.detail = "an echo past " + std::to_string(between().size()) + " ranks in between";
+      if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
+    } else if (me == partner()) {
+      co_await reply(comm, bytes, 1, 0);
+      wrong = wrong_bytes(in(), bytes, bytes, true);
+      co_await comm.send(&wrong, sizeof wrong, 0, report_tag);
+    } else if (stands_by(me)) {
+      co_await comm.send(&wrong, sizeof wrong, 0, report_tag);
+    }
   }
 
  private:

@@ -85,28 +85,7 @@ from = "ranks/round_trip.hpp"
 
   template <Communicator C>
   Task verify(C& comm, const Case& at, Verdict& verdict) {
-    const int me = comm.rank();
-    if (me == 0) {
-      write_pattern(who_.out(), at.bytes, at.bytes, true);
-      co_await who_.echo(comm, at.bytes, 1);
-      std::int64_t wrong = 0;
-      std::vector<int> others = who_.between();
-      others.push_back(who_.partner());
-      for (const int each : others) {  // by rank: one that is ahead may already have sent its next message
-        std::int64_t theirs = 0;
-        co_await comm.recv(&theirs, sizeof theirs, each, Bystanders::told_tag);
-        wrong += theirs;
-      }
-      verdict.passed = wrong == 0;
-      verdict.detail = "an echo past " + std::to_string(who_.between().size()) + " ranks in between";
-      if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
-    } else if (me == who_.partner()) {
-      co_await who_.reply(comm, at.bytes, 1, 0);
-      const std::int64_t wrong = wrong_bytes(who_.in(), at.bytes, at.bytes, true);
-      co_await comm.send(&wrong, sizeof wrong, 0, Bystanders::told_tag);
-    } else if (who_.stands_by(me)) {
-      co_await comm.send(&wrong_, sizeof wrong_, 0, Bystanders::told_tag);
-    }
+    return who_.verify(comm, at.bytes, wrong_, verdict);
   }
 
  private:
@@ -120,8 +99,9 @@ from = "ranks/round_trip.hpp"
       co_await who_.echo(comm, at.bytes, trips);
       if (at.computing) {  // that was idle, and says how long the loops must be
         double lasting = 2 * static_cast<double>(comm.now() - start) / C::ticks_a_second;
-        for (const int each : who_.between()) co_await comm.send(&lasting, sizeof lasting, each, Bystanders::told_tag);
-        for (const int each : who_.between()) co_await comm.recv(nullptr, 0, each, Bystanders::told_tag);
+        for (const int each : who_.between())
+          co_await comm.send(&lasting, sizeof lasting, each, Bystanders::report_tag);
+        for (const int each : who_.between()) co_await comm.recv(nullptr, 0, each, Bystanders::report_tag);
         start = comm.now();
         times = 0;
         co_await who_.echo_until_end(comm, at.bytes, times);
@@ -142,8 +122,8 @@ from = "ranks/round_trip.hpp"
   Task loop(C& comm, Run run) {
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       double lasting = 0;
-      co_await comm.recv(&lasting, sizeof lasting, 0, Bystanders::told_tag);
-      co_await comm.send(nullptr, 0, 0, Bystanders::told_tag);
+      co_await comm.recv(&lasting, sizeof lasting, 0, Bystanders::report_tag);
+      co_await comm.send(nullptr, 0, 0, Bystanders::report_tag);
       co_await busy(comm, turns_in(comm, lasting), wrong_);
       co_await who_.send_end(comm);
     }

@@ -111,28 +111,7 @@ help = "round trips that passed, a second"
   // One echo with its bytes checked; what the loops found wrong is counted.
   template <Communicator C>
   Task verify(C& comm, const Case& at, Verdict& verdict) {
-    const int me = comm.rank();
-    if (me == 0) {
-      write_pattern(who_.out(), at.bytes, at.bytes, true);
-      co_await who_.echo(comm, at.bytes, 1);
-      std::int64_t wrong = 0;
-      std::vector<int> others = who_.between();
-      others.push_back(who_.partner());
-      for (const int each : others) {  // by rank: one that is ahead may already have sent its next message
-        std::int64_t theirs = 0;
-        co_await comm.recv(&theirs, sizeof theirs, each, Bystanders::told_tag);
-        wrong += theirs;
-      }
-      verdict.passed = wrong == 0;
-      verdict.detail = std::to_string(who_.between().size()) + " ranks in between";
-      if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
-    } else if (me == who_.partner()) {
-      co_await who_.reply(comm, at.bytes, 1, 0);
-      const std::int64_t wrong = wrong_bytes(who_.in(), at.bytes, at.bytes, true);
-      co_await comm.send(&wrong, sizeof wrong, 0, Bystanders::told_tag);
-    } else if (who_.stands_by(me)) {
-      co_await comm.send(&wrong_, sizeof wrong_, 0, Bystanders::told_tag);
-    }
+    return who_.verify(comm, at.bytes, wrong_, verdict);
   }
 
  private:
@@ -142,9 +121,9 @@ help = "round trips that passed, a second"
   Task lead(C& comm, Case at, Run run, std::int64_t* ticks) {
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       // All that was sent before has come here: nothing passes while the ranks in between loop alone.
-      for (const int each : who_.between()) co_await comm.send(nullptr, 0, each, Bystanders::told_tag);
-      for (const int each : who_.between()) co_await comm.recv(nullptr, 0, each, Bystanders::told_tag);
-      for (const int each : who_.between()) co_await comm.send(nullptr, 0, each, Bystanders::told_tag);
+      for (const int each : who_.between()) co_await comm.send(nullptr, 0, each, Bystanders::report_tag);
+      for (const int each : who_.between()) co_await comm.recv(nullptr, 0, each, Bystanders::report_tag);
+      for (const int each : who_.between()) co_await comm.send(nullptr, 0, each, Bystanders::report_tag);
       const std::int64_t start = comm.now();
       std::int64_t times = 0;
       co_await who_.echo_until_end(comm, at.bytes, times);
@@ -152,7 +131,7 @@ help = "round trips that passed, a second"
       std::int64_t slowest[2] = {0, 0};  // with the echo, alone
       for (const int each : who_.between()) {
         std::int64_t theirs[2];
-        co_await comm.recv(theirs, sizeof theirs, each, Bystanders::told_tag);
+        co_await comm.recv(theirs, sizeof theirs, each, Bystanders::report_tag);
         // The greater of two ratios, without dividing.
         if (slowest[1] == 0 || static_cast<double>(theirs[0]) * static_cast<double>(slowest[1]) >
                                    static_cast<double>(slowest[0]) * static_cast<double>(theirs[1])) {
@@ -180,14 +159,14 @@ help = "round trips that passed, a second"
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       std::int64_t times[2] = {0, 0};
       for (const int alone : {1, 0}) {
-        if (alone == 0) co_await comm.send(nullptr, 0, 0, Bystanders::told_tag);
-        co_await comm.recv(nullptr, 0, 0, Bystanders::told_tag);
+        if (alone == 0) co_await comm.send(nullptr, 0, 0, Bystanders::report_tag);
+        co_await comm.recv(nullptr, 0, 0, Bystanders::report_tag);
         const std::int64_t start = comm.now();
         co_await busy(comm, turns, wrong_);
         times[alone] = comm.now() - start;
       }
       co_await who_.send_end(comm);
-      co_await comm.send(times, sizeof times, 0, Bystanders::told_tag);
+      co_await comm.send(times, sizeof times, 0, Bystanders::report_tag);
     }
   }
 

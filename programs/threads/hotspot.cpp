@@ -54,7 +54,9 @@ constexpr std::size_t far = threads::line_bytes / sizeof(Word);
 struct Spot {
   explicit Spot(std::size_t words) : values(words + far) {
     const auto at = reinterpret_cast<std::uintptr_t>(values.data());
-    first = values.data() + (threads::line_bytes - at % threads::line_bytes) % threads::line_bytes / sizeof(Word);
+    // A count of words, bytes over the size of one: the check takes the division for bytes added to a pointer.
+    const std::size_t skipped = (threads::line_bytes - at % threads::line_bytes) % threads::line_bytes / sizeof(Word);
+    first = values.data() + skipped;
   }
   std::vector<Word> values;
   Word* first;
