@@ -25,6 +25,7 @@ from assay.papers.tables import (
     dot_products,
     euroben,
     euroben_algorithms,
+    euroben_files,
     euroben_patterns,
     euroben_solvers,
     hand_over,
@@ -135,7 +136,8 @@ def _published(document: Document) -> list[Grid]:
     by_level += [made for section in document.benchmarks for made in loaded.tables(section)]
     past = [*hypercubes.tables(document), *dot_products.tables(document), *paragon.tables(document)]
     past += [*euroben.tables(document), *euroben_patterns.tables(document)]
-    past += [*euroben_algorithms.tables(document), *euroben_solvers.tables(document), *hand_over.tables(document)]
+    past += [*euroben_algorithms.tables(document), *euroben_solvers.tables(document), *euroben_files.tables(document)]
+    past += hand_over.tables(document)
     peak = peak_float64(document)
     between = contrasts(document, None if peak is None else peak[0])
     return [*beside, *by_level, *past, *((between,) if between else ()), *own]

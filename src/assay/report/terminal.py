@@ -14,6 +14,7 @@ from assay.papers.tables import (
     dot_products,
     euroben,
     euroben_algorithms,
+    euroben_files,
     euroben_patterns,
     euroben_solvers,
     hand_over,
@@ -64,7 +65,7 @@ def show(document: Document, console: Console | None = None) -> None:
     past = hypercubes.tables(first) if alone else []  # of a whole evaluation they stand on the page
     past += euroben.tables(first)[:1] if alone else []  # and the paper's other tables, too
     past += [*euroben_algorithms.tables(first), *euroben_solvers.tables(first)] if alone else []
-    past += hand_over.tables(first) if alone else []
+    past += [*euroben_files.tables(first), *hand_over.tables(first)] if alone else []
     past += [*dot_products.tables(first), *euroben_patterns.tables(first)] if alone else []
     for section in first.benchmarks if alone else ():
         past = [*level_rates.tables(first, section), *roof_table.tables(first, section), *past]
