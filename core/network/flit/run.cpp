@@ -7,10 +7,10 @@ namespace assay::network {
 
 Outcome simulate_flits(const Network& network, const Switching& switching, const Traffic& traffic,
                        const Method& method) {
-  return run_open_loop<FlitEngine>(network, switching, traffic, method, false);
+  return run_open_loop<FlitEngine>(network, switching, traffic, method, true);
 }
 Delivered replay_flits(const Network& network, const Switching& switching, const Trace& trace, bool crossings) {
-  return run_trace<FlitEngine>(network, switching, trace, false, crossings);
+  return run_trace<FlitEngine>(network, switching, trace, true, crossings);
 }
 
 }  // namespace assay::network
