@@ -192,6 +192,20 @@ def test_causes_stand_once_with_how_far_they_moved_what_and_what_to_do() -> None
     assert sum("stream" in each["text"] for each in judge(run)["findings"]) == 0
 
 
+def test_of_a_best_reading_no_cause_says_how_far_it_was_moved() -> None:
+    """Only a bound is known of it: the median that it stands for may be thousands of times as long."""
+    moved = {"state": "disturbed", "low": -0.02, "high": 0.05}
+    touched = [{"benchmark": "stream", "figure": "rate", "params": {}, **moved}]
+    touched += [{"benchmark": "lock", "figure": "rate", "params": {}, "state": "bound", "low": 0.0, "high": 68686.6}]
+    cause = {"cause": "others", "text": "other processes took 2 of 2", "from": 0, "to": 9, "amount": 2.0}
+    cause |= {"host": "", "processes": [], "figures": touched, "advice": "wait"}
+    run = document(part("stream", "memory", headline("triad", 1e9, "B/s", state="disturbed")), causes=[cause])
+    (first, *_) = judge(run)["findings"]
+    assert "figures of 2 benchmarks moved by up to 5%, only a bound is known of 1" in first["text"]
+    table = tables.causes(run)
+    assert table is not None and "lock rate (only a bound is known)" in table.markdown()
+
+
 def test_the_worst_comes_first() -> None:
     ceiling = section("flat", [figure("rate", 100e9, "flop/s", "best")], roof={"ceiling": "rate"}, part="processor")
     streamed = [figure("rate", 20e9, "B/s", kernel="triad", vector=0, threads=1)]

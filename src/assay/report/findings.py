@@ -86,13 +86,17 @@ def _causes(document: Document) -> Iterator[Finding]:
         hit = [figure for figure in cause.figures if figure.state != "clean"]
         if not hit:
             continue  # it was seen, and moved nothing
-        moved = [m for figure in hit if (m := figure.most) is not None]
+        moved = [m for figure in hit if figure.state != "bound" and (m := figure.most) is not None]
+        bounds = sum(figure.state == "bound" for figure in hit)  # the best reading: no estimate that was moved
         names = list(dict.fromkeys(figure.benchmark for figure in hit))
         by = f" by up to {percent(max(moved))}" if moved else ""
+        by += f", only a bound is known of {bounds}" if bounds else ""
         text = f"{_plain(cause.text)}: figures of {len(names)} benchmark{'s' * (len(names) > 1)} moved{by}"
         count += 1
         shown = count <= MOST_CAUSES  # the others stand in their table
-        yield _line((60 + 20 * min(1.0, max(moved, default=0))) if shown else 13, "odd", text, cause.advice)
+        yield _line(
+            (60 + 20 * min(1.0, max(moved, default=float(bounds > 0)))) if shown else 13, "odd", text, cause.advice
+        )
     odd = [section.benchmark for section in document.benchmarks if section.state in ("disturbed", "bound")]
     if odd and not any(figure.state != "clean" for cause in causes for figure in cause.figures):
         few = ", ".join(odd[:3]) + (f" and {len(odd) - 3} more" if len(odd) > 3 else "")

@@ -174,6 +174,8 @@ def causes(document: Document) -> Grid | None:
 
 
 def _moved(figure: MovedFigure) -> str:
+    if figure.state == "bound":
+        return "only a bound is known"
     moved = figure.most
     return "by how much is not known" if moved is None else f"by at most {percent(moved)}"
 
