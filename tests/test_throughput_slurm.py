@@ -128,7 +128,8 @@ def test_the_submitter_killed_and_resumed_submits_nothing_twice(mix: Path, clust
     process = begun(mix, cluster, schedule, "--json", "--resume")
     found = result(process)
     assert process.returncode == 0 and found["completed"] == 6 and found["interrupted"] == 1
-    assert [line["job"] for line in log_lines(out) if line["event"] == "found"] == ["0002-short.2"]
+    again = {line["job"] for line in log_lines(out) if line["event"] == "found"}
+    assert "0002-short.2" in again <= {"0002-short.2", "0003-short.3"}  # the third may have been in flight, too
     shown = cluster.ask("scontrol", "show", "job", "--oneliner")
     mark = json.loads((out / "plan.json").read_text())["mark"]
     submitted = [line.split("JobName=")[1].split()[0] for line in shown.splitlines() if f"Comment={mark}" in line]
