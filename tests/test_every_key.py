@@ -17,10 +17,9 @@ from typing import Any
 
 import pytest
 
-from assay._core import ranks as core
 from assay.described import machine_keys as reference
 from assay.described.machine_file import DescribedMachine, load
-from assay.described.shipped import open_described, shipped
+from assay.described.shipped import open_described, per_node, room, shipped
 from assay.errors import InputError
 from assay.network.network_tables import NetworkTable
 from assay.papers.cells.described_file import read
@@ -36,6 +35,7 @@ CONSTANT: dict[str, Any] = {"name": "m", "messages": {"startup": "70 us", "per_b
 PACKETS = {"protocol": [{"startup": "20 us", "packet": "100 B"}]}
 ASKS = {"protocol": [{"startup": "20 us", "handshake": True}]}
 EVERY = {"protocol": [{"startup": "20 us", "packet": "100 B", "handshake_every": 2, "handshake_startup": "9 us"}]}
+PAIRED = {"node": {"processors": 2}, "compute": {"rate": {"dot": "40 Mflop/s"}}}
 CALLS = {"progress": {"kind": "calls"}, "one_sided": {"startup": "5 us"}}
 STREAM = "bus bytes=1000 form=put window=0.002 stream=1e8"
 PASSED = {"network": {**LINE, "switching": "store-and-forward"}, "node": {"forwarding": {"startup": "9 us"}}}
@@ -78,6 +78,8 @@ VARIED: dict[str, tuple[dict[str, Any], Any, str]] = {
     "self.copy": ({}, "1 ns/B", "self bytes=8"),
     "self.minimum": ({"self": [{"copy": "1 ns/B"}]}, "64 B", "self bytes=8"),
     "node.processors": ({}, 2, "alltoall bytes=8"),
+    "node.ranks": ({"node": {"processors": 2}}, 1, "alltoall bytes=8"),
+    "node.interface": ({}, "1 MB/s", "echo bytes=500"),
     "node.memory": ({"protocol": [LONG]}, "100 B", "echo bytes=500"),
     "node.bus": ({}, "200 MB/s", STREAM),
     "node.clock_tick": ({}, "7 us", "echo bytes=8"),
@@ -91,6 +93,8 @@ VARIED: dict[str, tuple[dict[str, Any], Any, str]] = {
     "barrier.step": ({"barrier": {"algorithm": "linear", "step": "9 us"}}, "8 us", "barrier algorithm=library"),
     "compute.rate": ({}, {"stream": "90 MB/s"}, "bus bytes=1000 form=put window=0.002"),
     "compute.time": ({}, {"turn": "3 us"}, "overlap bytes=500"),
+    "compute.shared": (PAIRED, {"dot": "50 Mflop/s"}, "distributed-dot"),
+    "mpi.personality": ({}, "mpich-1.2", "collective operation=reduce algorithm=library"),
     "messages.startup": (CONSTANT, "71 us", "echo bytes=8"),
     "messages.per_byte": (CONSTANT, "0.5 us/B", "echo bytes=8"),
     "name": ({}, "other", "echo bytes=8"),
@@ -105,6 +109,7 @@ WHOLE = {
     "one_sided",
     "self",
     "host",
+    "mpi",
     "node",
     "progress",
     "barrier",
@@ -152,13 +157,17 @@ def toml(table: dict[str, Any], prefix: str = "") -> str:
 
 
 def result(described: DescribedMachine, words: str, ranks: int = 8) -> Any:
-    """What a program samples on the machine, or what it says where it cannot."""
+    """What a program samples on the machine, or what it says where it cannot; `words` may end with @RANKS."""
+    words, _, fewer = words.partition(" @")
     program, _, settings = words.partition(" ")
     arguments = [word for each in settings.split() if each for word in ("--set", each)]
-    ranks = min(ranks, core.room(described.for_core()) or ranks)
+    if described.network is not None:
+        ranks = min(int(fewer or ranks), room(described, described.node.processors if described.node else 1) or ranks)
     try:
         set_by_machine = described.parameter_defaults()
-        lines = play(program, described.for_core(), ranks, ["--seed", "1", *arguments], set_by_machine).splitlines()
+        lines = play(
+            program, described.for_core(per_node(described, ranks)), ranks, ["--seed", "1", *arguments], set_by_machine
+        ).splitlines()
     except (ValueError, RuntimeError) as error:
         return str(error)
     found = [json.loads(line) for line in lines]
@@ -179,7 +188,9 @@ def test_every_key_changes_a_result(key: str, tmp_path: Path) -> None:
     plain = load(written(tmp_path / "plain.toml", base))
     varied = load(written(tmp_path / "varied.toml", placed(base, key, value)))
     before, after = result(plain, program), result(varied, program)
-    assert key in ("compute.rate", "node.forwarding") or (not isinstance(before, str) and before[3] != [])
+    assert key in ("compute.rate", "node.forwarding", "mpi.personality") or (
+        not isinstance(before, str) and before[3] != []
+    )
     assert before != after
 
 
@@ -229,6 +240,10 @@ def test_words_for_the_comparison_decide_its_marks(tmp_path: Path) -> None:
         (CONSTANT, "barrier", {"algorithm": "linear", "step": "3 us"}, r"without \[network\]"),
         (CONSTANT, "node.processors", 2, r"without \[network\]"),
         (CONSTANT, "node.bus", "2 GB/s", r"without \[network\]"),
+        (CONSTANT, "node.interface", "2 GB/s", r"without \[network\]"),
+        ({"node": {"processors": 2}}, "node.ranks", 2, "as many as processors"),
+        ({"node": {"processors": 2}}, "compute.shared", {"dot": "9 Mflop/s"}, "without rate or time of that kernel"),
+        (PAIRED, "compute.shared", {"dot": "80 Mflop/s"}, "do no more together"),
         ({}, "network.buffer_packets", 3, 'with switching = "cut-through" or "store-and-forward"'),
         ({}, "network.acknowledgement", 3, 'with switching = "circuit"'),
         ({}, "network.circuit_release", "end", 'with switching = "circuit"'),
@@ -296,6 +311,9 @@ SEEN = (
     "host bytes=8,120,600,1200,3000", "fan-in bytes=600,20000", "fan-out bytes=600,20000", "overlap bytes=8,5000,40000",
     "barrier algorithm=library", "bus bytes=100000 form=put window=0.05", "spin bytes=600",
     "contention bytes=1024 load=100", "message-rate bytes=8,4000", "alltoall bytes=8192,20000",
+    "patterns bytes=20000 pattern=pingpong-strided,collect,reduction,transposition,neighbour-1d,neighbour-3d",
+    "alltoall bytes=20000 @4", "distributed-dot", "distributed-dot @1",
+    "patterns bytes=20000 pattern=neighbour-3d @4", "collective operation=barrier,reduce algorithm=library bytes=8",
 )  # fmt: skip
 SMALL = {"dimension": 3, "extents": [4, 2], "radix": 3, "dimensions": 2, "children": [4, 3], "parents": [2],
          "p": 2, "a": 2, "h": 2, "groups": 2}  # fmt: skip
@@ -328,7 +346,8 @@ def other(place: tuple[Any, ...], value: Any) -> Any:
         "kind": "hardware" if value != "hardware" else "calls", "algorithm": "tree" if value != "tree" else "linear",
         "rendezvous": "buffer" if value == "posted" else "posted", "order": "highest-first", "parents": [1],
         "switching": "wormhole" if value != "wormhole" else "circuit", "topology": "crossbar", "routing": "valiant",
-        "children": [3, 4], "extents": [2, 4], "radix": 4, "buffer_flits": 4, "processors": 2, "memory": "100 B",
+        "children": [3, 4], "extents": [2, 4], "radix": 4, "buffer_flits": 4, "memory": "100 B",
+        "processors": 1 if value == 2 else 2, "nodes": 2,
         "buffer_packets": 1, "credit_ticks": 5000, "injection_channels": 1, "ejection_channels": 1,
     }  # fmt: skip
     if key in choices:
@@ -356,7 +375,9 @@ def test_every_key_of_a_shipped_machine_changes_a_result(name: str) -> None:
         inside = changed
         for part in place[:-1]:
             inside = inside[part]
-        inside[place[-1]] = other(place, value)
+        inside[place[-1]] = other(place, value) if place != ("mpi", "personality") else inside.pop("personality")
+        if place == ("mpi", "personality"):  # there is no other one: none
+            changed.pop("mpi")
         described = DescribedMachine.model_validate(changed)
         if not any(_differs(name, described, program) for program in SEEN):
             idle.append(".".join(map(str, place)))

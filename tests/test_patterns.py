@@ -29,11 +29,12 @@ PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
 STARTUP, PER_BYTE = 1e-5, 1e-9
 MACHINE = {"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}
 PATTERNS = benchmark("patterns").parameters["pattern"].choices or ()
+KERNELS = ("pack", "maximum", "copy", "rearrange")
 COUNTS = (2, 3, 4, 5, 6, 7, 8, 12, 13)
 
 
 def events(ranks: int, *given: str, compute: str | None = None) -> list[dict[str, Any]]:
-    described = MACHINE if compute is None else MACHINE | {"compute": {"rate": {"copy": compute}}}
+    described = MACHINE if compute is None else MACHINE | {"compute": {"rate": dict.fromkeys(KERNELS, compute)}}
     core = DescribedMachine.model_validate(described).for_core()
     return [json.loads(line) for line in play("patterns", core, ranks, list(given)).splitlines()]
 

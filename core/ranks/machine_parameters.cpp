@@ -134,6 +134,7 @@ MachineParameters read_machine(const Description& description) {
     m.processors = static_cast<int>(node.number("processors", 1));
     m.memory = node.number("memory");
     m.bus = node.number("bus") * picoseconds_a_second;
+    m.interface = node.number("interface") * picoseconds_a_second;
     m.clock_tick = std::max<Time>(1, node.time("clock_tick", 1));
     m.noise = node.noise();
     if (const Table* forwarding = node.table("forwarding")) {
@@ -144,12 +145,14 @@ MachineParameters read_machine(const Description& description) {
   if (const Table* table = read.table("compute")) {
     m.costs = Reader(*table).numbers("time");
     for (const auto& [kernel, rate] : Reader(*table).numbers("rate")) m.costs[kernel] = 1 / rate;
+    for (const auto& [kernel, rate] : Reader(*table).numbers("shared")) m.shared[kernel] = 1 / rate;
   }
   // The bus that computing and messages share is one number: a stream from memory goes as fast as it, if not slower.
   if (m.bus > 0) {
     double& stream = m.costs["stream"];
     stream = std::max(stream, m.bus / picoseconds_a_second);
   }
+  if (const Table* table = read.table("mpi")) m.mpi = Reader(*table).text("personality", "");
   if (const Table* table = read.table("progress")) {
     const std::string kind = Reader(*table).text("kind", "hardware");
     m.progress = kind == "calls" ? Progress::calls : kind == "interrupt" ? Progress::interrupt : Progress::hardware;

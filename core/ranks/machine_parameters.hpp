@@ -40,10 +40,13 @@ struct MachineParameters {
   double tick = 0;  // ps a cycle of the network
   double flit_bytes = 1;
   int processors = 1;
-  double memory = 0;  // bytes of a node; 0: not said
-  double bus = 0;     // ps a byte that the interface takes of the bus
+  double memory = 0;     // bytes of a node; 0: not said
+  double bus = 0;        // ps a byte that the interface takes of the bus
+  double interface = 0;  // ps a byte that crosses a node's interface, either way
   Time clock_tick = 1;
-  std::map<std::string, double, std::less<>> costs;  // s a unit of work, by kernel
+  std::map<std::string, double, std::less<>> costs;   // s a unit of work, by kernel
+  std::map<std::string, double, std::less<>> shared;  // s a unit takes of the memory that a node's ranks share
+  std::string mpi;                                    // the library whose collectives these are; none: ""
   std::vector<ReplayedNoise> noise;  // of processors, taken by the ranks in turn; none: they compute undisturbed
   Time forward = 0;                  // a passing message's, of the node's processor
   double forward_byte = 0;           // ps

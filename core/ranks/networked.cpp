@@ -13,6 +13,7 @@ Networked::Networked(MachineParameters machine, std::unique_ptr<network::Live> l
       tick_(std::max<Time>(1, std::llround(machine_.tick))),
       ticks_(1 / static_cast<double>(tick_)),
       word_(flits({}, 0)) {
+  if (machine_.interface > 0) interface_free_.resize(live_->nodes(), 0);
   for (Protocol& each : machine_.one_sided) {  // memory that is exposed needs no buffer
     each.handshake = false;
     each.handshake_every = 0;
@@ -79,7 +80,8 @@ void Networked::quote_anew(std::uint64_t bytes, bool ready) {
     throw NotDescribed("it has no [forced], what a message takes whose receive is known to be posted");
   const Protocol& protocol = protocol_for(ready ? machine_.ready : machine_.protocols, bytes);
   const auto copied = static_cast<double>(std::min<std::uint64_t>(bytes, protocol.copy_limit));
-  const bool whole = !protocol.handshake && (protocol.packet == 0 || bytes <= protocol.packet) && machine_.bus <= 0;
+  const bool whole = !protocol.handshake && (protocol.packet == 0 || bytes <= protocol.packet) && machine_.bus <= 0 &&
+                     machine_.interface <= 0;
   quoted_ = {&protocol,
              bytes,
              protocol.startup + (protocol.handshake ? protocol.handshake_startup : 0),
@@ -134,7 +136,14 @@ void Networked::event(World& world, std::uint64_t subject) {
     const std::uint64_t packet = sending.protocol->packet, before = packet * (sending.sent - 1);
     return use_bus(world, node(message.source), packet == 0 ? message.bytes : std::min(packet, message.bytes - before));
   }
-  if (message.tag < 0 && stage != packet) return one_sided_event(world, id, message, stage);
+  if (stage == fetched) {
+    sending.crossing = false;
+    sending.crossed = true;
+    if (sending.clear) hand_packet(world, id, world.now());
+    return;
+  }
+  if (stage == drained) return take_packet(world, id);
+  if (message.tag < 0 && stage != packet && stage != clear) return one_sided_event(world, id, message, stage);
   switch (stage) {
     case submit:  // the sender's processor has done its part
       world.call_returns(id, world.now());
@@ -170,6 +179,9 @@ void Networked::event(World& world, std::uint64_t subject) {
     case requesting:
       ask(world, id);
       break;
+    case clear:
+      next_packet(world, id, world.now());
+      break;
     default:
       break;
   }
@@ -183,16 +195,52 @@ void Networked::ask(World& world, MessageId id) {
   hand_in(world, world.now(), message.source, message.destination, word_, id, request);
 }
 
+// The way is clear for a message's next packet.
 void Networked::next_packet(World& world, MessageId id, Time at) {
+  if (machine_.interface <= 0) return hand_packet(world, id, at);
+  if (at > world.now()) return world.at(at, std::uint64_t{id} << stage_bits | clear);
+  Sending& sending = world.kept<Sending>(id);
+  sending.clear = true;
+  if (sending.crossed) return hand_packet(world, id, at);
+  if (!sending.crossing) bring_packet(world, id);
+}
+
+// The next packet begins to cross its node's interface.
+void Networked::bring_packet(World& world, MessageId id) {
+  Sending& sending = world.kept<Sending>(id);
+  sending.crossing = true;
+  const Time over = over_interface(world.now(), world.message(id).source, piece(*sending.protocol, sending.left));
+  world.at(over, std::uint64_t{id} << stage_bits | fetched);
+}
+
+// A packet that has come crosses the interface of its receiver's node.
+void Networked::take_packet(World& world, MessageId id) {
+  Sending& sending = world.kept<Sending>(id);
+  const Message message = world.message(id);
+  const std::uint64_t before = sending.protocol->packet * sending.taken++;
+  packet_there(world, id,
+               over_interface(world.now(), message.destination, piece(*sending.protocol, message.bytes - before)));
+}
+
+// When so many bytes are over the interface of a rank's node, which serves one after another.
+Time Networked::over_interface(Time now, int rank, std::uint64_t bytes) {
+  Time& free = interface_free_[node(rank)];
+  free = std::max(free, now) + std::llround(machine_.interface * static_cast<double>(bytes));
+  return free;
+}
+
+void Networked::hand_packet(World& world, MessageId id, Time at) {
   Sending& sending = world.kept<Sending>(id);
   const Protocol& protocol = *sending.protocol;
   const Message message = world.message(id);
-  const std::uint64_t bytes = protocol.packet == 0 ? sending.left : std::min(sending.left, protocol.packet);
+  const std::uint64_t bytes = piece(protocol, sending.left);
   sending.left -= bytes;
   ++sending.sent;
   ++sending.open;
   sending.handed = at;
+  sending.clear = sending.crossed = false;
   hand_in(world, at, message.source, message.destination, flits(protocol, bytes), id, data);
+  if (machine_.interface > 0 && sending.left > 0) bring_packet(world, id);
 }
 
 // Something for this rank's processor to do beside its program.
@@ -305,10 +353,17 @@ void Networked::packet_left(World& world, MessageId id, Time time) {
 }
 
 void Networked::packet_arrived(World& world, MessageId id, const network::Report& report, Time time) {
+  const Sending& sending = world.kept<Sending>(id);
+  if (sending.open == 1 && sending.left == 0) account(sending.handed, report.hops, report.flits, time);
+  if (machine_.interface > 0) return world.at(time, std::uint64_t{id} << stage_bits | drained);
+  packet_there(world, id, time);
+}
+
+// A packet is in the memory of its receiver's node.
+void Networked::packet_there(World& world, MessageId id, Time time) {
   Sending& sending = world.kept<Sending>(id);
   sending.last = std::max(sending.last, time);
   if (--sending.open > 0 || sending.left > 0) return;
-  account(sending.handed, report.hops, report.flits, sending.last);
   if (world.message(id).tag >= 0) return world.arrives(id, sending.last);
   world.at(sending.last, std::uint64_t{id} << stage_bits | landing);
 }

@@ -6,6 +6,8 @@
 //               is a buffer (at once) or once the receive is posted
 //   packets     one after another, each when the one before has left the node and its start-up is paid; every so
 //               many-th may ask for buffers again
+//   interface   what goes out or comes in crosses the node's interface first, packet by packet in turn with all others
+//               of its node; a message's next packet does while the one before leaves
 // Answering a request, and sending on a reply, need the node's *progress*: inside a message call, by an interrupt that
 // costs the computing it interrupts, or by hardware. A rank's node is rank / processors; messages inside a node take
 // [self]. Times of the processors are charged where they are spent; what passes a node, or its bus, lengthens the
@@ -68,15 +70,20 @@ class Networked final : public MessageModel {
     landed,
     known,
     outgoing,
-    whole,          // data in one piece, of which no Sending is kept
-    whole_buffered  // and whose sender has gone on already
+    whole,           // data in one piece, of which no Sending is kept
+    whole_buffered,  // and whose sender has gone on already
+    fetched,         // a packet is over its node's interface
+    drained,         // has come, and goes over the interface of the node where it is
+    clear            // the one before has left
   };
-  static constexpr unsigned stage_bits = 4;
+  static constexpr unsigned stage_bits = 5;
   struct alignas(64) Sending {
     const Protocol* protocol = nullptr;
     std::uint64_t left = 0;                    // bytes not yet handed to the network
     std::uint32_t sent = 0, open = 0;          // packets; open: under way
     Time requested = 0, handed = 0, last = 0;  // a request, a packet handed to the network; the last packet's arrival
+    std::uint32_t taken = 0;                   // packets that have crossed the receiver's interface
+    bool crossing = false, crossed = false, clear = false;  // the next packet over the sender's; the one before gone
   };
 
   static Log::Crossing crossing(Stage stage) { return static_cast<Log::Crossing>(std::min(stage, data)); }
@@ -106,6 +113,14 @@ class Networked final : public MessageModel {
   bool stays(const Message& message) const;
   void ask(World& world, MessageId id);
   void next_packet(World& world, MessageId id, Time at);
+  void hand_packet(World& world, MessageId id, Time at);
+  void bring_packet(World& world, MessageId id);
+  void take_packet(World& world, MessageId id);
+  Time over_interface(Time now, int rank, std::uint64_t bytes);
+  std::uint64_t piece(const Protocol& protocol, std::uint64_t left) const {
+    return protocol.packet == 0 ? left : std::min(left, protocol.packet);
+  }
+  void packet_there(World& world, MessageId id, Time time);
   void attend(World& world, int rank, MessageId id, Stage stage);
   void handle_reports(World& world);
   void handle(World& world, const network::Report& report);
@@ -127,6 +142,7 @@ class Networked final : public MessageModel {
   std::uint64_t handed_cycle_ = 0;
   Where where_;
   int host_ = -1;
+  std::vector<Time> interface_free_;  // by node; empty where interfaces take no time
 };
 
 }  // namespace assay::described

@@ -183,6 +183,8 @@ std::string play(const std::string& name, const Description& machine, int count,
     world.clock_tick(read.clock_tick);
     world.noise(std::move(read.noise));
     world.costs(std::move(read.costs));
+    world.shared(std::move(read.shared), read.processors);
+    world.library(std::move(read.mpi));
     for (int rank = 0; rank < world.ranks(); ++rank) {
       world.start(rank, program.run(*new (world.beside(rank)) Simulated(world, rank), session));
     }

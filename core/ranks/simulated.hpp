@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "ranks/one_sided.hpp"
+#include "ranks/own_collectives.hpp"
 #include "ranks/world.hpp"
 
 namespace assay::described {
@@ -152,9 +153,9 @@ class Simulated {
   struct [[nodiscard]] Compute {
     World& world;
     int rank;
-    double seconds;
+    double seconds, memory;
     bool await_ready() const noexcept { return seconds <= 0; }
-    void await_suspend(std::coroutine_handle<> sleeper) const { world.compute(rank, seconds, sleeper); }
+    void await_suspend(std::coroutine_handle<> sleeper) const { world.compute(rank, seconds, memory, sleeper); }
     void await_resume() const noexcept {}
   };
 
@@ -169,6 +170,8 @@ class Simulated {
     const Time cost = world_->model().barrier(among);
     if (cost >= 0)
       co_await Barrier{*world_, rank_, among, cost};
+    else if (describes_collectives() && among == size())
+      co_await collective(ranks::Operation::barrier, nullptr, nullptr, 0, 0);
     else
       for (int step = 1; step < among; step *= 2)
         co_await sendrecv(nullptr, 0, (rank_ + step) % among, nullptr, 0, (rank_ - step + among) % among,
@@ -209,12 +212,17 @@ class Simulated {
   template <class Body>
   Compute compute(double seconds, Body&& body) {
     std::forward<Body>(body)();
-    return {*world_, rank_, seconds};
+    return {*world_, rank_, seconds, 0};
   }
   template <class Body>
   Compute compute(const ranks::Work& work, Body&& body) {
-    return compute(world_->seconds_of(work), std::forward<Body>(body));
+    std::forward<Body>(body)();
+    return {*world_, rank_, world_->seconds_of(work), world_->shared_seconds(work)};
   }
+  // Whether the description says whose collectives these are; without that they are not described.
+  bool describes_collectives() const { return !world_->library().empty(); }
+  // The described MPI library's own (mpich_1_2.cpp).
+  ranks::Task collective(ranks::Operation operation, const void* in, void* out, std::size_t block, int root);
 
  private:
   static constexpr int own_barrier_tag = ranks::last_tag + 100;
@@ -223,6 +231,6 @@ class Simulated {
 };
 
 static_assert(ranks::OneSided<Simulated> && ranks::ReadySend<Simulated> && ranks::OwnBarrier<Simulated> &&
-              ranks::Hosted<Simulated>);
+              ranks::Hosted<Simulated> && ranks::OwnCollectives<Simulated>);
 
 }  // namespace assay::described

@@ -107,7 +107,7 @@ void World::dispatch(const Event& event) {
       came_due(id);
       break;
     case Kind::computed:
-      computed(id);
+      computed(event.what & ((std::uint64_t{1} << 56) - 1));
       break;
   }
 }
@@ -191,7 +191,11 @@ double World::seconds_of(const ranks::Work& work) const {
 }
 // --- processors
 
-void World::compute(int rank, double seconds, std::coroutine_handle<> sleeper) {
+double World::shared_seconds(const ranks::Work& work) const {
+  const auto found = shared_.find(work.kernel);
+  return found == shared_.end() ? 0 : found->second * work.amount;
+}
+void World::compute(int rank, double seconds, double memory, std::coroutine_handle<> sleeper) {
   std::uint32_t index = static_cast<std::uint32_t>(computing_.size());
   if (free_computing_.empty()) {
     computing_.emplace_back();
@@ -200,19 +204,52 @@ void World::compute(int rank, double seconds, std::coroutine_handle<> sleeper) {
     free_computing_.pop_back();
   }
   if (log_) log_->begins(rank, Log::Doing::compute, now_);
-  computing_[index] = {sleeper, computing_until(rank, now_, after(seconds) - now_), rank};
+  const std::uint32_t version = computing_[index].version;
+  computing_[index] = {sleeper, computing_until(rank, now_, after(seconds) - now_), rank, version};
   Rank& mine = ranks_[static_cast<std::size_t>(rank)];
   mine.computing = index;
   for (RequestId each = std::exchange(mine.ahead, {}).head; each != none; each = requests_[each].next) {
     requests_[each].ahead = false;
     if (requests_[each].due > now_) schedule(requests_[each].due, Kind::due, each);
   }
-  schedule(computing_[index].end, Kind::computed, index);
+  if (memory <= 0) return ends(index);
+  Computing& own = computing_[index];
+  own.alone = seconds * picoseconds_a_second;
+  own.memory = memory * picoseconds_a_second;
+  own.left = 1;
+  own.since = now_;
+  sharing_[rank / on_node_].push_back(index);
+  share_anew(rank / on_node_);
 }
 
-void World::computed(std::uint32_t index) {
+void World::ends(std::uint32_t index) {
+  schedule(computing_[index].end, Kind::computed, std::uint64_t{computing_[index].version & 0xffffffU} << 32 | index);
+}
+
+// Another rank of the node begins or ends to compute from the memory that they share.
+void World::share_anew(int node) {
+  auto& group = sharing_[node];
+  for (const std::uint32_t index : group) {
+    Computing& each = computing_[index];
+    each.left = std::clamp(each.left - static_cast<double>(now_ - each.since) / each.pace, 0.0, 1.0);
+    each.since = now_;
+    each.pace = std::max(1.0, std::max(each.alone, static_cast<double>(group.size()) * each.memory));
+    each.end = computing_until(each.rank, now_, std::llround(each.left * each.pace));
+    ++each.version;
+    ends(index);
+  }
+}
+
+void World::computed(std::uint64_t subject) {
+  const auto index = static_cast<std::uint32_t>(subject);
   const Computing done = computing_[index];
-  if (done.end > now_) return schedule(done.end, Kind::computed, index);
+  if ((done.version & 0xffffffU) != subject >> 32) return;
+  if (done.end > now_) return ends(index);
+  ++computing_[index].version;
+  if (done.memory > 0) {
+    std::erase(sharing_[done.rank / on_node_], index);
+    share_anew(done.rank / on_node_);
+  }
   ranks_[static_cast<std::size_t>(done.rank)].computing = none;
   free_computing_.push_back(index);
   if (log_) log_->ends(done.rank, now_);
@@ -222,7 +259,9 @@ void World::computed(std::uint32_t index) {
 void World::steal(int rank, Time cost) {
   if (computing_.size() == free_computing_.size()) return;  // nobody computes
   const auto index = ranks_[static_cast<std::size_t>(rank)].computing;
-  if (index != none) computing_[index].end = computing_until(rank, computing_[index].end, cost);
+  if (index == none) return;
+  computing_[index].end = computing_until(rank, computing_[index].end, cost);
+  computing_[index].since += cost;
 }
 
 Time World::computing_until(int rank, Time begin, Time work) const {

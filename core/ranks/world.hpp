@@ -92,6 +92,15 @@ class World {
   // Seconds that a processor takes for a unit of work, by kernel; none where the description does not say it.
   void costs(std::map<std::string, double, std::less<>> costs) { costs_ = std::move(costs); }
   std::optional<double> cost_of(std::string_view kernel) const;
+  // Seconds that a unit takes of the memory that the ranks of a node share, `on_node` of them: computing() says how.
+  void shared(std::map<std::string, double, std::less<>> shared, int on_node) {
+    shared_ = std::move(shared);
+    on_node_ = on_node;
+  }
+  double shared_seconds(const ranks::Work& work) const;
+  // The MPI library whose collectives a program may call; empty where none is described.
+  void library(std::string name) { library_ = std::move(name); }
+  const std::string& library() const { return library_; }
   double seconds_of(const ranks::Work& work) const;  // NotDescribed where there is none
   std::uint64_t events() const { return events_served_; }
   std::uint64_t messages() const { return messages_sent_; }
@@ -140,7 +149,9 @@ class World {
   }
   void await(RequestId id, std::coroutine_handle<> waiter, Call call);
   Arrived finish(RequestId id);  // of a complete request, which is gone afterwards
-  void compute(int rank, double seconds, std::coroutine_handle<> sleeper);
+  // Computing of so many `seconds` alone, which takes `memory` seconds of what the node's ranks share: with k of them
+  // at such work at a time it goes at the rate of k `memory`, where that is slower.
+  void compute(int rank, double seconds, double memory, std::coroutine_handle<> sleeper);
   // The machine's own barrier: the last of `among` ranks to enter releases all, `cost` later.
   void barrier(int rank, int among, Time cost, std::coroutine_handle<> caller);
 
@@ -210,6 +221,10 @@ class World {
     std::coroutine_handle<> sleeper;
     Time end;
     int rank;
+    std::uint32_t version = 0;  // of its end; an event of another one is void
+    // Where memory is shared: ps alone and of the memory, what is left of it (1: all), since when, and at what pace.
+    double alone = 0, memory = 0, left = 0, pace = 1;
+    Time since = 0;
   };
 
   void schedule(Time at, Kind kind, std::uint64_t subject) {
@@ -248,7 +263,9 @@ class World {
   void answered(MessageId id, std::uint8_t what);
   void complete_request(RequestId id);
   void attend(int rank);
-  void computed(std::uint32_t index);
+  void computed(std::uint64_t subject);
+  void ends(std::uint32_t index);
+  void share_anew(int node);
   Time computing_until(int rank, Time begin, Time work) const;
   static bool fits(const Request& receive, const Message& message) {
     return receive.tag == message.tag && (receive.peer == ranks::any_source || receive.peer == message.source);
@@ -280,7 +297,10 @@ class World {
   events::Agenda<Event, 4> agenda_;  // in place of events_ where there are very many ranks
   events::LargeVector<Rank> ranks_;
   std::vector<ReplayedNoise> noise_;
-  std::map<std::string, double, std::less<>> costs_;
+  std::map<std::string, double, std::less<>> costs_, shared_;
+  int on_node_ = 1;
+  std::map<int, std::vector<std::uint32_t>> sharing_;  // who computes from memory, by node
+  std::string library_;
   events::LargeVector<InFlight> messages_;
   events::LargeVector<Models> models_;
   std::vector<MessageId> free_messages_;

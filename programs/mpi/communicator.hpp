@@ -196,6 +196,7 @@ class Communicator {
     return {};
   }
 
+  bool describes_collectives() const { return true; }
   Ready<void> collective(ranks::Operation operation, const void* in, void* out, std::size_t block, int root) {
     const int bytes = count(block), words = bytes / 8;
     note(Call::collective, ranks::any_source, 0);

@@ -2,6 +2,7 @@
 //
 //   co_await collective(operation, in, out, block, root)   the library's own, among all ranks; not the barrier, which
 //                                                          is barrier() of an OwnBarrier
+//   describes_collectives()                                whether there are any: a described machine may not say
 #pragma once
 
 #include <array>
@@ -40,7 +41,14 @@ inline constexpr std::size_t uneven(std::size_t block, int from, int to, int ran
 
 template <class C>
 concept OwnCollectives = OwnBarrier<C> && requires(C comm, const void* in, void* out, std::size_t n, int root) {
-  { comm.collective(Operation::broadcast, in, out, n, root) } -> Awaitable;
+  { comm.describes_collectives() } -> std::convertible_to<bool>;
+  comm.collective(Operation::broadcast, in, out, n, root);  // to be awaited
 };
+
+template <class C>
+bool has_collectives(const C& comm) {
+  if constexpr (OwnCollectives<C>) return comm.describes_collectives();
+  return false;
+}
 
 }  // namespace assay::ranks

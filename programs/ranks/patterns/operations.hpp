@@ -3,8 +3,10 @@
 // once. Null data are simulated without being carried.
 //
 // Work in a rank's own memory (packing strided words, the maximum, the blocks' transposition, what a rank passes to
-// itself) is done on a real machine; a simulated one charges its [compute] rate.copy for the bytes, or nothing where
-// its description states none.
+// itself) is done on a real machine; a simulated one charges its [compute] for the bytes, by kernel, or nothing where
+// its description states none: "pack" (strided words, before and after a message), "maximum" (of two arrays of
+// doubles), "copy" (what a rank passes to itself), "rearrange" (the blocks of a transposition, before and after),
+// "gather" (what a library's root spends on each message of a collect).
 #pragma once
 
 #include <cstring>
@@ -43,8 +45,8 @@ inline Room room(Pattern pattern, std::size_t bytes, std::size_t stride, int ran
 inline constexpr int pattern_tag = 1;
 
 template <class C, class Body>
-auto own_memory(C& comm, std::size_t bytes, const void* data, Body body) {
-  return comm.compute(comm.cost_of("copy").value_or(0) * static_cast<double>(bytes), [=] {
+auto own_memory(C& comm, std::string_view kernel, std::size_t bytes, const void* data, Body body) {
+  return comm.compute(comm.cost_of(kernel).value_or(0) * static_cast<double>(bytes), [=] {
     if (data) body();
   });
 }
@@ -67,13 +69,13 @@ Task strided_there_and_back(C& comm, Area area, std::size_t bytes, std::size_t s
   const std::size_t words = bytes / 8;
   for (const bool sends : {first, !first}) {
     if (sends) {
-      co_await own_memory(comm, bytes, area.out, [=] {
+      co_await own_memory(comm, "pack", bytes, area.out, [=] {
         for (std::size_t i = 0; i < words; ++i) std::memcpy(area.pack + 8 * i, area.out + 8 * stride * i, 8);
       });
       co_await comm.send(area.pack, bytes, other, pattern_tag);
     } else {
       co_await comm.recv(area.pack, bytes, other, pattern_tag);
-      co_await own_memory(comm, bytes, area.in, [=] {
+      co_await own_memory(comm, "pack", bytes, area.in, [=] {
         for (std::size_t i = 0; i < words; ++i) std::memcpy(area.in + 8 * stride * i, area.pack + 8 * i, 8);
       });
     }
@@ -88,10 +90,11 @@ Task collect(C& comm, Area area, std::size_t bytes) {
     co_await comm.send(area.out, bytes, 0, pattern_tag);
     co_return;
   }
-  co_await own_memory(comm, bytes, area.out, [=] { std::memcpy(area.in, area.out, bytes); });
+  co_await own_memory(comm, "copy", bytes, area.out, [=] { std::memcpy(area.in, area.out, bytes); });
   for (int rank = 1; rank < ranks; ++rank) {
     std::byte* place = area.in ? area.in + static_cast<std::size_t>(rank) * bytes : nullptr;
     co_await comm.recv(place, bytes, rank, pattern_tag);
+    co_await own_memory(comm, "gather", bytes, nullptr, [] {});
   }
 }
 
@@ -107,7 +110,7 @@ Task greatest(C& comm, Area area, std::size_t bytes) {
     }
     if (me + bit >= ranks) continue;
     co_await comm.recv(area.in, bytes, me + bit, pattern_tag);
-    co_await own_memory(comm, bytes, area.in, [=] {
+    co_await own_memory(comm, "maximum", bytes, area.in, [=] {
       auto* mine = reinterpret_cast<double*>(area.out);
       const auto* theirs = reinterpret_cast<const double*>(area.in);
       for (std::size_t i = 0; i < words; ++i) mine[i] = std::max(mine[i], theirs[i]);
@@ -132,7 +135,7 @@ Task transpose(C& comm, Area area, std::size_t side) {
     const int from = (me + k) % ranks;
     due.push_back(co_await comm.irecv(place(got, from), bytes, from, pattern_tag));
   }
-  co_await own_memory(comm, columns * side * 8, area.out, [=] {
+  co_await own_memory(comm, "rearrange", columns * side * 8, area.out, [=] {
     for (std::size_t column = 0; column < columns; ++column)
       for (std::size_t row = 0; row < side; ++row) sent[column * side + row] = out[row * columns + column];
     std::memcpy(place(got, me), place(sent, me), bytes);
@@ -143,7 +146,7 @@ Task transpose(C& comm, Area area, std::size_t side) {
   }
   for (auto& each : due) co_await comm.wait(each);
   for (auto& each : leaving) co_await comm.wait(each);
-  co_await own_memory(comm, columns * side * 8, area.in, [=] {
+  co_await own_memory(comm, "rearrange", columns * side * 8, area.in, [=] {
     for (std::size_t from = 0; from < static_cast<std::size_t>(ranks); ++from)
       for (std::size_t row = 0; row < side; ++row)
         std::memcpy(in + row * columns + from * side, got + from * block + row * side, side * 8);
@@ -161,7 +164,7 @@ Task neighbours(C& comm, Area area, std::size_t bytes, int dimensions) {
     const int from = neighbour(extents, comm.rank(), direction / 2, -step);
     std::byte* place = area.in ? area.in + static_cast<std::size_t>(direction) * bytes : nullptr;
     if (to == comm.rank()) {
-      co_await own_memory(comm, bytes, area.out, [=] { std::memcpy(place, area.out, bytes); });
+      co_await own_memory(comm, "copy", bytes, area.out, [=] { std::memcpy(place, area.out, bytes); });
     } else {
       co_await comm.sendrecv(area.out, bytes, to, place, bytes, from, pattern_tag);
     }

@@ -29,6 +29,22 @@ def idle(machine: machine_tables.MachineTable) -> Iterator[Idle]:
         for kernel in machine.compute.time:
             if kernel in machine.compute.rate:
                 yield Idle(("compute", "time", kernel), "has no effect beside compute.rate of the same kernel")
+        for kernel, together in machine.compute.shared.items():
+            if (useless := _not_shared(machine, kernel, together)) is not None:
+                yield Idle(("compute", "shared", kernel), useless)
+    if machine.node is not None and machine.node.ranks == machine.node.processors:
+        yield Idle(("node", "ranks"), "has no effect: as many as processors, which is what is meant without it")
+
+
+def _not_shared(machine: machine_tables.MachineTable, kernel: str, together: float) -> str | None:
+    """Why a rate that a node's ranks share changes nothing; None where it does."""
+    compute, processors = machine.compute, machine.node.processors if machine.node else 1
+    if compute is None or kernel not in {**compute.rate, **compute.time}:
+        return "has no effect without rate or time of that kernel, what one rank does alone"
+    alone = compute.rate[kernel] if kernel in compute.rate else 1 / compute.time[kernel]
+    if together >= processors * alone:
+        return f"has no effect: the node's processors ({processors}) do no more together"
+    return None
 
 
 def _without_network(machine: machine_tables.MachineTable) -> Iterator[Idle]:
@@ -37,7 +53,7 @@ def _without_network(machine: machine_tables.MachineTable) -> Iterator[Idle]:
         given = getattr(machine, name)
         if name in ("protocol", "forced", "one_sided", "self_path", "host", "progress", "barrier") and given:
             yield Idle((field.alias or name,), why)
-    for name in ("processors", "memory", "bus", "forwarding"):
+    for name in ("processors", "ranks", "memory", "bus", "interface", "forwarding"):
         if machine.node is not None and _given(machine.node, name):
             yield Idle(("node", name), why)
 

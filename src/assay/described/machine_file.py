@@ -71,10 +71,15 @@ class DescribedMachine(machine_tables.MachineTable):
         source = self._source or Source(Path(self.name), "")
         return source.error(keys, problem, accepted=accepted)
 
-    def for_core(self) -> dict[str, Any]:
-        """The description as the core takes it: tables, numbers in SI units, what is not given left out."""
-        kept = {"name", "nodes", "messages", "node", "progress", "barrier", "compute"}
+    def for_core(self, per_node: int | None = None) -> dict[str, Any]:
+        """The description as the core takes it: tables, numbers in SI units, what is not given left out.
+
+        `per_node`: ranks per node, in place of the description's own ([node] ranks, else processors).
+        """
+        kept = {"name", "nodes", "messages", "node", "progress", "barrier", "compute", "mpi"}
         plain = self.model_dump(include=kept, exclude_none=True)
+        if self.node is not None:
+            plain["node"]["processors"] = per_node or plain["node"].pop("ranks", None) or self.node.processors
         found = self.network_description()
         if found is not None:
             plain |= {"network": found.core()["network"], "cycle": found.cycle, "flit_bytes": found.network.flit_bytes}

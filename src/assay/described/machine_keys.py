@@ -20,6 +20,7 @@ SECTIONS: tuple[type[Table], ...] = (
     machine_tables.NodeTable,
     machine_tables.ForwardingTable,
     machine_tables.ProgressTable,
+    machine_tables.MpiTable,
     machine_tables.BarrierTable,
     machine_tables.ComputeTable,
     machine_tables.MessagesTable,

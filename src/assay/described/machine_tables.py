@@ -121,7 +121,10 @@ class NodeTable(Table):
     """
 
     processors: int = Field(
-        1, ge=1, le=4096, description="ranks that a node has room for; rank r is on node r / processors"
+        1, ge=1, le=4096, description="ranks that a node has room for; rank r is on node r / (ranks per node)"
+    )
+    ranks: int | None = Field(
+        None, ge=1, le=4096, description="of these, ranks per node where neither --ppn nor their number asks for more"
     )
     memory: Bytes = Field(
         0.0,
@@ -132,6 +135,11 @@ class NodeTable(Table):
         0.0,
         description="the bus that messages and computing share: what a byte in or out takes of it, and a byte that a "
         "processor streams from memory",
+    )
+    interface: SecondsPerByte = Field(
+        0.0,
+        description="what a byte takes of the node's one interface to the network (I/O bus, or protocol stack), "
+        "which all that goes out and comes in crosses in turn, a packet at a time",
     )
     clock_tick: Seconds = Field(0.0, description="what now() counts in; 0: exact")
     noise: str | None = Field(
@@ -176,7 +184,8 @@ def _rate(value: object) -> float:
 class ComputeTable(Table):
     """[compute]: What a node's processor takes for the work of programs, by kernel: what a program's
     compute(Work{"KERNEL", n}, ...) is charged. A benchmark's record names its kernels (`computes`); of those shipped
-    bus has "stream" (bytes; [node] bus where that is slower) and those with a loop "turn" (1 ns unless it is said).
+    bus has "stream" (bytes; [node] bus where that is slower), those with a loop "turn" (1 ns unless it is said),
+    patterns what a rank does in its own memory (bytes; nothing unless it is said), distributed-dot "dot" (flops).
     """
 
     rate: dict[str, Annotated[float, BeforeValidator(_rate), Field(gt=0)]] = Field(
@@ -185,6 +194,20 @@ class ComputeTable(Table):
     )
     time: dict[str, Annotated[float, _reader("s"), Field(gt=0)]] = Field(
         default_factory=dict, description='time of a unit of work, by kernel, such as "25 ns"'
+    )
+    shared: dict[str, Annotated[float, BeforeValidator(_rate), Field(gt=0)]] = Field(
+        default_factory=dict,
+        description="units of work a second that all ranks of a node do together at most, since they share its memory, "
+        'by kernel, such as "74 Mflop/s"; each of k has a k-th of it, or its own rate where that is lower',
+    )
+
+
+class MpiTable(Table):
+    """[mpi]: The MPI library. Without it collectives are not described, and barriers are made of messages."""
+
+    personality: Literal["mpich-1.2"] = Field(
+        description="whose algorithms the library's collectives are: MPICH 1.2's (binomial broadcast and reduction, "
+        "allreduce by both, allgather round a ring, alltoall all at once, barrier by recursive doubling)"
     )
 
 
@@ -210,6 +233,7 @@ class MachineTable(Table):
     )
     host: list[PathTable] = Field(default_factory=list, description="messages between host and nodes, by length")
     node: NodeTable | None = Field(None, description="a node")
+    mpi: MpiTable | None = Field(None, description="the MPI library's collectives")
     progress: ProgressTable | None = Field(None, description="how a node answers while it computes")
     barrier: BarrierTable | None = Field(None, description="the machine's own barrier")
     compute: ComputeTable | None = Field(None, description="computing rates")

@@ -27,14 +27,39 @@ def open_described(name: str, overrides: Mapping[str, str] | None = None) -> Des
     return load(find(name), given)
 
 
-def room(description: DescribedMachine) -> int | None:
-    """How many ranks the machine has room for; None where that is any number."""
+def room(description: DescribedMachine, per_node: int | None = None) -> int | None:
+    """How many ranks the machine has room for, so many per node; None where that is any number.
+
+    InputError where a node has not so many processors.
+    """
     from assay._core import ranks as core
 
+    most = description.node.processors if description.node else 1
+    if per_node is not None and (per_node > most or description.network is None):
+        accepted = f"up to {most}" if description.network is not None else "no --ppn: its ranks have no nodes"
+        raise InputError(
+            "more ranks per node than it has processors", key=f"{description.name} --ppn", value=per_node,
+            accepted=accepted,
+        )  # fmt: skip
     try:
-        return int(core.room(description.for_core())) or None
+        return int(core.room(description.for_core(per_node))) or None
     except (ValueError, MemoryError) as error:
         raise description.refused(error) from None
+
+
+def per_node(description: DescribedMachine, ranks: int, given: int | None = None) -> int | None:
+    """How many ranks go on a node: as `given` (--ppn), else the description's own, or as many more as `ranks` ask for.
+
+    None: one per node, or no nodes. InputError where a node has not so many processors.
+    """
+    if given is not None:
+        room(description, given)
+        return given
+    node = description.node
+    if node is None or node.ranks is None:
+        return None
+    nodes = (room(description, 1)) or ranks
+    return min(max(node.ranks, -(-ranks // nodes)), node.processors)
 
 
 def find(name: str) -> Path:

@@ -41,7 +41,7 @@ class DescribedTarget:
     def job(self, record: Benchmark, task: Task, out: Path, log: Path) -> Job:
         """Turn a task into what is simulated."""
         words = (record.name, *task.arguments)
-        return Job(task.name, words, task.ranks, None, None, out, log, task.timeout, {})
+        return Job(task.name, words, task.ranks, None, task.ppn, out, log, task.timeout, {})
 
     def perform(self, record: Benchmark, job: Job) -> Outcome:
         """Simulate it."""

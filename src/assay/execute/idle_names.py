@@ -28,7 +28,7 @@ def refuse_idle_names(description: DescribedMachine) -> None:
         return
     everybody = [*shipped, *own_benchmarks().values()]
     kernels = {name for record in everybody for name in record.extra.get("computes", ())}
-    for table, given in (("rate", compute.rate), ("time", compute.time)):
+    for table, given in (("rate", compute.rate), ("time", compute.time), ("shared", compute.shared)):
         for kernel in given:
             if kernel not in kernels:
                 problem = "no benchmark's record says that it computes such a kernel"

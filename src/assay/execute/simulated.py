@@ -15,6 +15,7 @@ from typing import Any
 from assay.benchmark.record import Benchmark, programs_root
 from assay.benchmark.resolved import program_words
 from assay.described.machine_file import DescribedMachine
+from assay.described.shipped import per_node
 from assay.described.timeline import write_matrix, write_timeline
 from assay.errors import InputError, MeasurementError
 from assay.execute.checks import failed_checks
@@ -30,7 +31,8 @@ def simulate(
     timeline: str | None = None,
     matrix: str | None = None,
 ) -> Outcome:
-    """Play `benchmark` on the machine, with `job.ranks` ranks (two unless given), and append its lines to `job.out`.
+    """Play `benchmark` on the machine, with `job.ranks` ranks (two unless given), `job.ppn` of them
+    per node (as the description has it unless given), and append its lines to `job.out`.
 
     `job.command` is the program's name and the task's words, which are resolved here against its record. Time does not
     pass for the program, so `job.timeout` is not used; `seconds` of the outcome is this process's own time. `timeline`
@@ -47,9 +49,10 @@ def simulate(
             accepted=", ".join(core.programs()),
         )
     began = time.process_time()
-    machine = description.for_core()
+    ranks = job.ranks or DEFAULT_RANKS
+    machine = description.for_core(per_node(description, ranks, job.ppn))
     words = program_words(benchmark, job.command[1:], simulated=True, defaults=description.parameter_defaults())
-    given = (benchmark.name, machine, job.ranks or DEFAULT_RANKS, list(words))
+    given = (benchmark.name, machine, ranks, list(words))
     log = None
     try:
         if timeline is None and matrix is None:

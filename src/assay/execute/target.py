@@ -19,10 +19,14 @@ DEFAULT_RANKS = 2
 
 
 def ranks_wanted(
-    record: Benchmark, given: int | None, on: str | None = None, overrides: Mapping[str, str] | None = None
+    record: Benchmark,
+    given: int | None,
+    on: str | None = None,
+    overrides: Mapping[str, str] | None = None,
+    ppn: int | None = None,
 ) -> int | None:
     """How many ranks a benchmark runs on: what the person said, else all nodes of a described machine that has so
-    many, else what its record says; None for node programs.
+    many (`ppn` on each), else what its record says; None for node programs.
     """
     if record.kind == "node":
         if given is not None:
@@ -30,9 +34,11 @@ def ranks_wanted(
                 "is a program of one process per node; -n is for message-passing benchmarks", key=record.name
             )
         return None
+    if on is not None and ppn is not None:
+        _room(on, overrides, ppn)
     wanted = given
     if wanted is None and on is not None:
-        wanted = _room(on, overrides)
+        wanted = _room(on, overrides, ppn)
     if wanted is None:
         wanted = record.extra.get("ranks", DEFAULT_RANKS)
     if wanted == "all":
@@ -54,7 +60,7 @@ def enough_ranks(
 
     InputError where a described machine has fewer nodes than are asked for, or where nothing can be kept.
     """
-    room = None if on is None else _room(on)
+    room = None if on is None else _room(on, None, max(ppn, default=None))
     if nodes is not None:
         if room is not None and nodes * max(ppn, default=1) > room:
             raise InputError("are more ranks than it has room for", key=f"{on} -N", value=nodes, accepted=f"{room}")
@@ -105,8 +111,8 @@ def target(
     return DescribedTarget(on, overrides, timeline, matrix)
 
 
-def _room(on: str, overrides: Mapping[str, str] | None = None) -> int | None:
-    """How many ranks a described machine has room for; None where that is any number."""
+def _room(on: str, overrides: Mapping[str, str] | None = None, ppn: int | None = None) -> int | None:
+    """How many ranks a described machine has room for, `ppn` per node; None where that is any number."""
     from assay.described.shipped import open_described, room
 
-    return room(open_described(on, overrides))
+    return room(open_described(on, overrides), ppn)

@@ -101,7 +101,7 @@ class Wishes:
             if wanted is None and record.kind == "ranks" and self.nodes is not None:
                 wanted = self.nodes * (ppn or 1)
             sizes.append(
-                Size(ranks_wanted(record, wanted, self.on, self.machine), ppn if record.kind == "ranks" else None)
+                Size(ranks_wanted(record, wanted, self.on, self.machine, ppn), ppn if record.kind == "ranks" else None)
             )
         return sizes if record.kind == "ranks" else sizes[:1]
 

@@ -27,6 +27,7 @@ from assay.papers.tables import (
     euroben_algorithms,
     euroben_files,
     euroben_patterns,
+    euroben_pingpong,
     euroben_solvers,
     hand_over,
     hypercubes,
@@ -135,7 +136,7 @@ def _published(document: Document) -> list[Grid]:
     by_level += [made for section in document.benchmarks for made in roof_table.tables(document, section)]
     by_level += [made for section in document.benchmarks for made in loaded.tables(section)]
     past = [*hypercubes.tables(document), *dot_products.tables(document), *paragon.tables(document)]
-    past += [*euroben.tables(document), *euroben_patterns.tables(document)]
+    past += [*euroben.tables(document), *euroben_patterns.tables(document), *euroben_pingpong.tables(document)]
     past += [*euroben_algorithms.tables(document), *euroben_solvers.tables(document), *euroben_files.tables(document)]
     past += hand_over.tables(document)
     peak = peak_float64(document)

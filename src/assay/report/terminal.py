@@ -16,6 +16,7 @@ from assay.papers.tables import (
     euroben_algorithms,
     euroben_files,
     euroben_patterns,
+    euroben_pingpong,
     euroben_solvers,
     hand_over,
     hypercubes,
@@ -67,6 +68,7 @@ def show(document: Document, console: Console | None = None) -> None:
     past += [*euroben_algorithms.tables(first), *euroben_solvers.tables(first)] if alone else []
     past += [*euroben_files.tables(first), *hand_over.tables(first)] if alone else []
     past += [*dot_products.tables(first), *euroben_patterns.tables(first)] if alone else []
+    past += euroben_pingpong.tables(first) if alone else []
     for section in first.benchmarks if alone else ():
         past = [*level_rates.tables(first, section), *roof_table.tables(first, section), *past]
         past = [*loaded.tables(section), *past]

@@ -110,7 +110,8 @@ class FromRun:
 
 
 def play(description: DescribedMachine, benchmark: str, settings: Settings) -> Play:
-    """Run a benchmark on a described machine; `on_ranks` among the settings says on how many, if not on all.
+    """Run a benchmark on a described machine; `on_ranks` among the settings says on how many ranks, if not on all,
+    and `per_node` how many of them on each node.
 
     Raises InputError and MeasurementError as running it does.
     """
@@ -118,11 +119,14 @@ def play(description: DescribedMachine, benchmark: str, settings: Settings) -> P
 
     record = record_of(benchmark)
     given = {name: _text(value) for name, value in settings.items()}
-    ranks = int(given.pop("on_ranks", 0)) or room(description)
+    per_node = int(given.pop("per_node", 0)) or None
+    ranks = int(given.pop("on_ranks", 0)) or room(description, per_node)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.jsonl"
         command = (benchmark, *arguments_of(record, given, "quick"), "--seed", "1", "--launch", "0")
-        simulate(description, record, Job(benchmark, command, ranks, None, None, out, Path(folder) / "log", 600.0, {}))
+        simulate(
+            description, record, Job(benchmark, command, ranks, None, per_node, out, Path(folder) / "log", 600.0, {})
+        )
         lines = list(events(out))
     about = Circumstance("", benchmark, record.part, description.name, 0, 0, 1, "")
     samples = [row for row in rows(iter(lines), about) if isinstance(row, Sample)]

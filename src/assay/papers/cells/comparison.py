@@ -19,6 +19,7 @@ from assay.papers.cells import allowance, twins
 from assay.papers.cells.allowance import Error
 from assay.papers.cells.answers import Answers
 from assay.papers.cells.provenance import Provenance
+from assay.papers.cells.rules import RULES
 
 OTHERS = ("time-slice-interrupt",)  # of messages, but of nothing that is simulated: shown as quoted
 
@@ -85,9 +86,7 @@ class ComparedTable:
 
 def compare(answers: Answers, machine: str, published: str, origin: dict[str, str]) -> list[ComparedTable]:
     """Set every published cell of messages of `published` beside what `machine` does, table by table."""
-    cells = [
-        cell for cell in catalogue.cells(machine=published) if cell.benchmark in twins.RULES or cell.benchmark in OTHERS
-    ]
+    cells = [cell for cell in catalogue.cells(machine=published) if cell.benchmark in RULES or cell.benchmark in OTHERS]
     values = twins.simulated(answers, machine, cells)
     twinned = {id(cells[place]) for place in values}
     behind = Provenance(lambda cell: id(cell) in twinned, published, origin)
@@ -100,10 +99,15 @@ def _row(cell: PublishedCell, value: float | None, behind: Provenance) -> Compar
     return ComparedCell(cell, value, behind.cell(cell), error)
 
 
+def _together(benchmark: str) -> str:
+    """The name of what one table is about: the patterns of a EuroBen program are its parts."""
+    return f"euroben.{benchmark.partition('.')[0]}" if benchmark.startswith("mod1h.") else benchmark
+
+
 def _grouped(rows: Iterable[ComparedCell]) -> list[ComparedTable]:
     groups: dict[tuple[str, str, str], list[ComparedCell]] = {}
     for row in rows:
-        groups.setdefault((row.cell.paper, row.cell.table or "text", row.cell.benchmark), []).append(row)
+        groups.setdefault((row.cell.paper, row.cell.table or "text", _together(row.cell.benchmark)), []).append(row)
     return [
         ComparedTable(paper, name, benchmark, group[0].cell.source, tuple(group))
         for (paper, name, benchmark), group in groups.items()

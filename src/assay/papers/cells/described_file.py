@@ -60,12 +60,24 @@ def value_at(described: DescribedFile, key: str) -> tuple[float, str]:
     return float(value), ""
 
 
-def with_values(described: DescribedFile, values: Mapping[str, float]) -> DescribedMachine:
-    """The description with other numbers (SI) at these keys; times of the network in whole cycles."""
+def variant_of(key: str) -> str:
+    """The variant that a dotted key belongs to; "" for the description itself."""
+    words = key.split(".")
+    return words[1] if words[0] == "variant" else ""
+
+
+def with_values(described: DescribedFile, values: Mapping[str, float], variant: str = "") -> DescribedMachine:
+    """The description, or a variant of it, with other numbers (SI) at these keys; times of the network in whole cycles.
+
+    Numbers of other variants are left as they are.
+    """
     cycle = value_at(described, "network.cycle")[0] if "network" in described.table else 0.0
-    texts = {}
-    for key, value in values.items():
-        written = value_at(described, key)[1]
+    texts = {"variant": variant} if variant else {}
+    for whole_key, value in sorted(values.items(), key=lambda each: variant_of(each[0]) != ""):  # a variant's own last
+        if variant_of(whole_key) not in ("", variant):
+            continue
+        key = whole_key.removeprefix(f"variant.{variant}.")
+        written = value_at(described, whole_key)[1]
         if not written:
             texts[key] = str(round(value)) if TICKS.search(key) else f"{value:.12g}"
             continue

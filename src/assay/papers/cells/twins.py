@@ -8,19 +8,18 @@ is judged by itself, doubtful cells are shown and left out of its errors (METHOD
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from assay.analysis.alpha_beta import ordinary_line
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
+from assay.papers.cells import euroben_twins  # noqa: F401  # its rules are registered
 from assay.papers.cells.allowance import length
 from assay.papers.cells.answers import Answers
-
-Pairs = list[tuple[PublishedCell, float]]
-Rule = Callable[[Answers, str, Sequence[PublishedCell]], Pairs]
-RULES: dict[str, Rule] = {}
+from assay.papers.cells.rules import RULES as RULES
+from assay.papers.cells.rules import Pairs, rule
 
 LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)  # B, of the hypercubes' report
 SHORT = 100  # B: the coefficients "up to 100 bytes"
@@ -28,16 +27,6 @@ NEEDS_REQUEST = ("ipsc2",)  # Table 6 gives these machines' line over longer mes
 MODES = {"OSF 1.0.4 R1.3 and SUNMOS 1.6.2": ("", "sunmos"), "OSF, turbo": ("turbo",)}
 MESSAGES = ("rate_8192_B", "time_8_B", "comm_comp_ratio")  # the rows of a summary that messages decide
 LONG = 1_000_000  # B: "one MB messages", where a Paragon's rate names no length
-
-
-def rule(*benchmarks: str) -> Callable[[Rule], Rule]:
-    """Register a rule for published benchmarks."""
-
-    def keep(made: Rule) -> Rule:
-        RULES.update(dict.fromkeys(benchmarks, made))
-        return made
-
-    return keep
 
 
 def has_rule(cell: PublishedCell) -> bool:

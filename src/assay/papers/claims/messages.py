@@ -1,9 +1,10 @@
 """The papers' claims about messages, each judged by code from simulated samples: holds, differs, or cannot be told.
 
-Every claim of the three papers is here: those that simulation answers (`claim_kinds` by their kind, `special` one by
-one), those about nodes that only the papers' own tables answer (`from_print`), and the rest with the reason why not
-(`unjudged`). Of each that is judged it is said whether it was an input (`provenance`). A described machine repeats
-itself exactly, so that a verdict needs no interval. Notes say how words were taken.
+Every claim of the three papers is here, and what van der Steen says of clusters' communication: those that simulation
+answers (`claim_kinds` by their kind, `special` and `clusters` one by one), those about nodes that only the papers'
+own tables answer (`from_print`), and the rest with the reason why not (`unjudged`). Of each that is judged it is said
+whether it was an input (`provenance`). A described machine repeats itself exactly, so that a verdict needs no
+interval. Notes say how words were taken.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from assay.machine.published import Claim
 from assay.papers.cells.answers import Answers
 from assay.papers.cells.provenance import Provenance
 from assay.papers.cells.twins import has_rule
-from assay.papers.claims import from_print, special
+from assay.papers.claims import clusters, from_print, special
 from assay.papers.claims.claim_kinds import KINDS, about
 from assay.papers.claims.judge import ClaimPart, ClaimVerdict, fact, verdict
 from assay.papers.claims.unjudged import REASONS
@@ -39,8 +40,12 @@ NOTES = {
 
 
 def published() -> dict[str, Claim]:
-    """All claims of the three papers about these machines, by id."""
-    return {claim.id: claim for claim in catalogue.load().claims if claim.id.startswith(PAPERS)}
+    """All claims of the three papers about these machines, and the clusters' about communication, by id."""
+    return {
+        claim.id: claim
+        for claim in catalogue.load().claims
+        if claim.id.startswith(PAPERS) or clusters.speaks_of_messages(claim)
+    }
 
 
 def evaluate(answers: Answers, machine: str | None = None, origin: dict[str, str] | None = None) -> list[ClaimVerdict]:
@@ -56,7 +61,8 @@ def judge(answers: Answers, claim: Claim, behind: Provenance | None = None) -> C
         return verdict(claim.id, [fact(None, REASONS[claim.id])])
     if claim.id in from_print.JUDGES:
         return verdict(claim.id, from_print.JUDGES[claim.id](claim), "From print alone.", "restated")
-    parts: list[ClaimPart] = list(special.JUDGES[claim.id](answers, claim)) if claim.id in special.JUDGES else []
+    one = special.JUDGES.get(claim.id) or clusters.JUDGES.get(claim.id)
+    parts: list[ClaimPart] = list(one(answers, claim)) if one else []
     for machine in () if parts else about(claim):
         for benchmark in claim.of or ("",):
             parts += KINDS[claim.kind](answers, claim, machine, benchmark)

@@ -27,8 +27,10 @@ from assay.machine.catalogue import PublishedCell
 from assay.papers.cells import allowance
 from assay.papers.cells.answers import play
 from assay.papers.cells.clauses import Named
-from assay.papers.cells.described_file import DescribedFile, read, value_at, with_values
+from assay.papers.cells.described_file import DescribedFile, read, value_at, variant_of, with_values
+from assay.papers.cells.euroben_twins import MOD1H
 from assay.papers.cells.origins import used
+from assay.papers.fitting.patterns import seconds_per_byte
 
 Floats = NDArray[np.float64]
 ROUNDS = 4
@@ -40,6 +42,7 @@ OURS = {
     "echo-host": ("host", "half_round_trip"),
     "echo-force-type": ("forced", "half_round_trip"),
     "summary": ("echo", "half_round_trip"),
+    **dict.fromkeys(MOD1H, ("patterns", "rate")),
 }
 TIMED = ("rate", "rate_8192_B", "time_8_B", "time_max")
 ESTIMATOR = {"echo-self": "least worst", "echo-host": "Huber"}  # the others: least squares
@@ -111,7 +114,8 @@ def _fit(
 
     def model(numbers: Floats) -> Floats:
         values = {key: float(number) for group, number in zip(groups, numbers, strict=True) for key in group}
-        return simulated_times(with_values(described, {**others, **values}), cells)
+        changed = with_values(described, {**others, **values}, variant_of(keys[0]))
+        return seconds_per_byte(changed, cells) if benchmark in MOD1H else simulated_times(changed, cells)
 
     numbers = np.array([others.get(key, filed) for key, filed in zip(keys, start, strict=True)])
     for _ in range(ROUNDS):
@@ -132,6 +136,8 @@ def _fit(
 
 
 def _plain(cell: PublishedCell) -> bool:
+    if cell.benchmark in MOD1H:
+        return not cell.doubtful
     return cell.benchmark in OURS and not cell.doubtful and _length(cell) is not None and cell.metric in TIMED
 
 
@@ -143,6 +149,8 @@ def _length(cell: PublishedCell) -> int | None:
 
 
 def _time(cell: PublishedCell) -> float:
+    if cell.benchmark in MOD1H:
+        return 1 / cell.value
     return cell.value if cell.metric.startswith("time") else (_length(cell) or 0) / cell.value
 
 

@@ -10,6 +10,7 @@ from assay.described.shipped import find, shipped
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.document.validation import (
+    CellErrors,
     JudgedClaim,
     JudgedPart,
     ValidatedTable,
@@ -98,11 +99,15 @@ def share(value: float) -> str:
     return f"{100 * value:.2f}" if abs(value) < 0.1 else f"{100 * value:.1f}"
 
 
+def _three(errors: CellErrors | None) -> str:
+    return "–" if errors is None else f"{share(errors.median)} / {share(errors.p95)} / {share(errors.worst)}"
+
+
 def glance(tables: Sequence[ComparedTable], title: str) -> Grid:
     """Every table's errors on one line."""
     rows = []
     for table in tables:
-        errors, beyond, predicted = table.errors(), table.errors(left=True), table.errors("predicted")
+        errors, beyond = table.errors(), table.errors(left=True)
         counted = errors.cells if errors else 0
         doubtful = sum(row.cell.doubtful for row in table.rows)
         count = Counter(row.mark for row in table.rows)
@@ -112,9 +117,7 @@ def glance(tables: Sequence[ComparedTable], title: str) -> Grid:
                 f"{counted}",
                 " / ".join(str(count[mark]) for mark in MARKS),
                 f"{doubtful}",
-                "–" if errors is None else f"{share(errors.median)} / {share(errors.p95)} / {share(errors.worst)}",
-                "–" if predicted is None else f"{share(predicted.median)} / {share(predicted.worst)}",
-                "–" if beyond is None else f"{share(beyond.median)} / {share(beyond.p95)} / {share(beyond.worst)}",
+                *(_three(each) for each in (errors, table.errors("fitted"), table.errors("predicted"), beyond)),
             )
         )
     headings = (
@@ -123,7 +126,8 @@ def glance(tables: Sequence[ComparedTable], title: str) -> Grid:
         " / ".join(MARKS),
         "doubtful",
         "error %: median / p95 / worst",
-        "predicted only: median / worst",
+        "fitted only: median / p95 / worst",
+        "predicted only: median / p95 / worst",
         "beyond print and clock: median / p95 / worst",
     )
     note = f"{evidence(tables)} Errors are of the values as printed; doubtful cells are shown below and not judged; "
@@ -184,6 +188,9 @@ def _short(row: ComparedCell) -> str:
 def _label(row: ComparedCell) -> str:
     size = length(row.cell)
     extras = [f"{value}" for key, value in row.cell.params.items() if key in ("mode", "hops", "load")]
+    if row.cell.benchmark.startswith("mod1"):  # EuroBen's patterns
+        extras += [f"{row.cell.params['cpus']} ranks"] if "cpus" in row.cell.params else []
+        return ", ".join((row.cell.benchmark.partition(".")[2], *extras))
     return ", ".join(part for part in (row.cell.metric, "" if size is None else f"{size:g} B", *extras) if part)
 
 

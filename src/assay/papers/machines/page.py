@@ -24,7 +24,7 @@ from assay.papers.machines.time_goes import where
 from assay.papers.pictures.draw import svg
 from assay.papers.pictures.pictures import drawn
 
-PAPERS = ("dunigan1991_hypercubes", "dunigan1991_delta", "dunigan1995_paragon_mp")
+PAPERS = ("dunigan1991_hypercubes", "dunigan1991_delta", "dunigan1995_paragon_mp", "vandersteen2000_beowulf")
 
 
 def write(folder: Path, own: Document | None = None) -> Path:

@@ -1,0 +1,251 @@
+"""What van der Steen says of the clusters' communication, each claim judged on the described clusters.
+
+Claims speak of bandwidths over all patterns of mod1h, of the distributed dot product's implementations (mod1i), and of
+the ping-pong's two numbers (mod1j). Allowances are the catalogue's (`tol_rel`) or `allowance`'s; none is set by what
+the simulation gives. The vectors' length, which the paper does not print, is the descriptions' (`[defaults]`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from assay.machine import catalogue
+from assay.machine.published import Claim
+from assay.papers.cells import allowance
+from assay.papers.cells.answers import Answers
+from assay.papers.cells.euroben_twins import LENGTHS, PATTERNS, dots, shortest
+from assay.papers.claims.judge import Accepted, ClaimPart, accepted, fact, judged
+from assay.report.units import human
+
+XP1000, SC = "compaq-xp1000-cluster", "compaq-alphaserver-sc"
+IBM, SGI, ORIGIN = "ibm-netfinity-cluster", "sgi-l1200-cluster", "sgi-origin2000-400"
+ETHERNET = "sgi-l1200-cluster:ethernet"
+COUNTS = (4, 6, 8)  # ranks, of the paper's tables
+MOST = 8  # ranks, of its figures
+EXCEPTIONS = 2  # of eleven patterns, where it says "almost all": our choice
+MYRINET = 160e6  # B/s, the channel's theoretical peak (section 2.1)
+PREFIXES = ("euroben.mod1h", "euroben.mod1i", "euroben.mod1j", "mod1h.")
+
+
+def speaks_of_messages(claim: Claim) -> bool:
+    """Whether a claim of that paper is about communication."""
+    return claim.id.startswith("vds.") and any(name.startswith(PREFIXES) for name in claim.of)
+
+
+def rate(answers: Answers, name: str, pattern: str, ranks: int, per_node: int) -> float | None:
+    """A pattern's rate (B/s) with long messages."""
+    found = answers.ask(
+        name, "patterns", "rate", pattern=pattern, bytes=LENGTHS, on_ranks=ranks, per_node=per_node
+    )  # fmt: skip
+    return max((each.value for each in found), default=None)
+
+
+def best(answers: Answers, name: str, ranks: int, per_node: int) -> float | None:
+    """The rate (flop/s) of the best distributed dot product."""
+    return max(dots(answers, name, ranks, per_node).values(), default=None)
+
+
+def over(one: float | None, other: float | None) -> float | None:
+    """A ratio, None where one of the two is missing."""
+    return None if one is None or not other else one / other
+
+
+def _shown(found: float | None) -> str:
+    return "not simulated" if found is None else f"{found:.3g}"
+
+
+def near(claim: Claim) -> Accepted:
+    """What a claim's ratio or share accepts by its own tolerance."""
+    value = catalogue.si(claim.value or 0, claim.unit or "1")[0]
+    return accepted(claim.op or "~=", value, allowance.share(claim, allowance.SAME) * value)
+
+
+def spread(claim: Claim) -> Accepted:
+    """The two ends of a range with its tolerance."""
+    low, high = (catalogue.si(each or 0, claim.unit or "1")[0] for each in (claim.value_min, claim.value_max))
+    share = claim.tol_rel or 0.0
+    return Accepted(low * (1 - share), high * (1 + share))
+
+
+def _ends(claim: Claim) -> str:
+    unit = "" if claim.unit in (None, "1") else f" {claim.unit}"
+    return f"({claim.value_min:g} to {claim.value_max:g}{unit})"
+
+
+def _independent(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """Every pattern on 4, 6 and 8 ranks; Table 6.2 itself, of which it is said, has as much between them."""
+    cells = catalogue.cells(paper="vandersteen2000_beowulf", table="table6.2")
+    printed = {
+        name: [cell.value for cell in cells if cell.benchmark == f"mod1h.{name}"] for name in PATTERNS
+    }  # fmt: skip
+    allowed = max(max(each) / min(each) for each in printed.values()) - 1
+    parts = []
+    for pattern in PATTERNS:
+        rates = [rate(answers, XP1000, pattern, ranks, 1) for ranks in COUNTS]
+        known = [each for each in rates if each is not None]
+        found = max(known) / min(known) - 1 if len(known) == len(COUNTS) else None
+        each = ", ".join("–" if one is None else human(one, "B/s", 3) for one in rates)
+        parts.append(judged(found, accepted("<=", allowed), f"{pattern}: {each} (within {allowed:.0%}, as printed)"))
+    return parts
+
+
+def _alike_on_ethernet(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    found = dots(answers, XP1000, MOST, 1)
+    parts = []
+    for one, other in (("naive", "tree"), ("library", "tree")):
+        ratio = over(found.get(one), found.get(other))
+        parts.append(judged(ratio, near(claim), f"{MOST} ranks, {one} / {other}: {_shown(ratio)} (1 ± 5%)"))
+    return parts
+
+
+def _tree_on_myrinet(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    found = dots(answers, SGI, MOST, 1)
+    ratio, library = (over(found.get(one), found.get(other)) for one, other in (("tree", "naive"), ("library", "tree")))
+    same = allowance.chosen(allowance.SAME)
+    return [
+        judged(ratio, accepted(">", 1.0), f"{MOST} ranks, tree / naive: {_shown(ratio)} (> 1)"),
+        judged(library, accepted("~=", 1.0, same), f"library / tree: {_shown(library)} (1 ± {same:.0%})"),
+    ]
+
+
+def _two_per_node(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    ratio = over(best(answers, SGI, MOST, 1), best(answers, SGI, MOST, 2))
+    return [judged(ratio, near(claim), f"{MOST} ranks, 1 per node / 2 per node: {_shown(ratio)} (2 ± 15%)")]
+
+
+def _competition(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """One, two and eight ranks, two per node."""
+    share = allowance.share(claim, allowance.SAME)
+    parts = []
+    for ranks, printed in ((1, 59e6), (2, 74e6), (8, 290e6)):
+        found = best(answers, IBM, ranks, 2)
+        words = f"{ranks} ranks: {'not simulated' if found is None else human(found, 'flop/s')}"
+        parts.append(
+            judged(found, accepted("~=", printed, share * printed), f"{words} ({printed / 1e6:g} ± {share:.0%})")
+        )
+    return parts
+
+
+def _ethernet_loses(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    ratio = over(best(answers, ETHERNET, MOST, 1), best(answers, SGI, MOST, 1))
+    loss = None if ratio is None else 1 - ratio
+    return [judged(loss, near(claim), f"{MOST} ranks: {_shown(loss)} of it lost (0.2 ± 25%)")]
+
+
+def _alpha_networks(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    ratio = over(best(answers, XP1000, MOST, 1), best(answers, SC, MOST, 4))
+    return [judged(ratio, near(claim), f"{MOST} ranks: {_shown(ratio)} (0.5 ± 20%)")]
+
+
+def _alone(*machines: str) -> Callable[[Answers, Claim], list[ClaimPart]]:
+    def per_rank(answers: Answers, claim: Claim) -> list[ClaimPart]:
+        parts = []
+        for machine in machines:
+            found = best(answers, machine, 1, 1)
+            words = "not simulated" if found is None else human(found, "flop/s")
+            parts.append(judged(found, spread(claim), f"{machine}, one rank: {words} {_ends(claim)}"))
+        return parts
+
+    return per_rank
+
+
+def _ibm_gains(pattern: str) -> Callable[[Answers, Claim], list[ClaimPart]]:
+    def gained(answers: Answers, claim: Claim) -> list[ClaimPart]:
+        parts = []
+        for ranks in COUNTS:
+            ratio = over(rate(answers, IBM, pattern, ranks, 2), rate(answers, SGI, pattern, ranks, 1))
+            gain = None if ratio is None else ratio - 1
+            words = "not simulated" if gain is None else f"{gain:+.1%}"
+            parts.append(judged(gain, spread(claim), f"{ranks} ranks: {words} {_ends(claim)}"))
+        return parts
+
+    return gained
+
+
+def _networks(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    parts = []
+    for pattern in PATTERNS:
+        ratio = over(rate(answers, SGI, pattern, 4, 1), rate(answers, ETHERNET, pattern, 4, 1))
+        parts.append(judged(ratio, spread(claim), f"{pattern}: {_shown(ratio)} {_ends(claim)}"))
+    return parts
+
+
+def _two_per_node_hurts(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """The bisections lose, and more than neighbours and transposition."""
+    left = {
+        pattern: over(rate(answers, SGI, pattern, 4, 2), rate(answers, SGI, pattern, 4, 1))
+        for pattern in ("bisection-regular", "bisection-random", "neighbour-1d", "neighbour-2d", "transposition")
+    }
+    parts = [judged(one, accepted("<", 1.0), f"{name}: {_shown(one)} of it left (< 1)") for name, one in left.items()]
+    most = left.pop("bisection-regular")
+    del left["bisection-random"]
+    least = min((each for each in left.values() if each is not None), default=None)
+    if most is None or least is None:
+        return parts
+    return [*parts, judged(most, accepted("<", least), f"bisection keeps {most:.3g}, the others {least:.3g} or more")]
+
+
+def _latencies(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    ratio = over(shortest(answers, XP1000, 1), shortest(answers, SGI, 1))
+    return [judged(ratio, near(claim), f"XP1000's Ethernet / SGI's Myrinet: {_shown(ratio)} (10 ± 40%)")]
+
+
+def _collect(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    found = over(rate(answers, IBM, "collect", 4, 2), MYRINET)
+    return [judged(found, near(claim), f"4 ranks: {_shown(found)} of 160 MB/s (0.42 ± 5%)")]
+
+
+def _alike(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """The IBM and the SGI cluster with two ranks per node, but for broadcast and reduction."""
+    share = allowance.chosen(allowance.LITTLE)
+    parts = []
+    for pattern in PATTERNS:
+        if pattern not in ("broadcast", "reduction"):
+            ratio = over(rate(answers, IBM, pattern, 4, 2), rate(answers, SGI, pattern, 4, 2))
+            parts.append(judged(ratio, accepted("~=", 1.0, share), f"{pattern}: {_shown(ratio)} (1 ± {share:.0%})"))
+    return parts
+
+
+def _fastest(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """On four ranks: the SC first and the Origin second, but for two patterns of the eleven."""
+    first, second, known = [], [], 0
+    for pattern in PATTERNS:
+        found = {
+            name: rate(answers, name, pattern, 4, per_node)
+            for name, per_node in ((SC, 4), (ORIGIN, 1), (IBM, 2), (SGI, 1), (XP1000, 1))
+        }
+        rates = {name: each for name, each in found.items() if each is not None}
+        if len(rates) < len(found):
+            continue
+        known += 1
+        order = sorted(rates, key=lambda name: -rates[name])
+        first += [pattern] if order[0] == SC else []
+        second += [pattern] if ORIGIN in order[:2] else []
+    if known < len(PATTERNS):
+        return [fact(None, "not simulated")]
+    least = len(PATTERNS) - EXCEPTIONS
+    return [
+        fact(len(first) >= least, f"the SC is the fastest in {len(first)} of {known} patterns ({least} or more)"),
+        fact(len(second) >= least, f"the Origin is first or second in {len(second)} ({least} or more)"),
+    ]
+
+
+JUDGES: dict[str, Callable[[Answers, Claim], Sequence[ClaimPart]]] = {
+    "vds.mod1h-independent-of-cpus-ethernet": _independent,
+    "vds.dotproduct-implementations-equal-ethernet": _alike_on_ethernet,
+    "vds.dotproduct-tree-better-myrinet": _tree_on_myrinet,
+    "vds.dotproduct-two-cpus": _two_per_node,
+    "vds.dotproduct-memory-competition-ibm": _competition,
+    "vds.dotproduct-ethernet-vs-myrinet": _ethernet_loses,
+    "vds.dotproduct-alpha-network": _alpha_networks,
+    "vds.dotproduct-per-cpu-risc": _alone(SC, ORIGIN),
+    "vds.dotproduct-per-cpu-intel": _alone(IBM, SGI),
+    "vds.ibm-broadcast-faster": _ibm_gains("broadcast"),
+    "vds.ibm-reduction-faster": _ibm_gains("reduction"),
+    "vds.myrinet-vs-ethernet-patterns": _networks,
+    "vds.two-cpus-per-node-hurts-patterns": _two_per_node_hurts,
+    "vds.latency-myrinet-vs-ethernet": _latencies,
+    "vds.collect-badly-implemented": _collect,
+    "vds.intel-patterns-alike": _alike,
+    "vds.integrated-networks-fastest": _fastest,
+}

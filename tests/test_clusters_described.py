@@ -1,0 +1,185 @@
+"""What described clusters rest on, against closed forms: interfaces, shared memory, ranks per node, MPICH."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.described.machine_file import DescribedMachine
+from command_line import assay
+from started import play
+
+FLIT = 10e-9  # s, of 1 byte: 100 MB/s
+NETWORK = {"topology": "crossbar", "nodes": 8, "cycle": "0.1 ns", "flit_ticks": 100, "body_ticks": 100,
+           "head_ticks": 1, "buffer_flits": 0}  # fmt: skip
+PROTOCOL = {"startup": "2 us", "receive": "3 us", "packet": "1000 B"}
+PLAIN: dict[str, Any] = {"name": "m", "network": NETWORK, "protocol": [PROTOCOL], "self": [{"startup": "0 us"}]}
+
+
+def described(**tables: Any) -> DescribedMachine:
+    return DescribedMachine.model_validate({**PLAIN, **tables})
+
+
+def values(machine: DescribedMachine, program: str, ranks: int, *settings: str, per_node: int | None = None) -> Any:
+    """The first sample of each case, in the order of the cases; every check has passed."""
+    given = [word for each in settings for word in ("--set", each)]
+    lines = [json.loads(line) for line in play(program, machine.for_core(per_node), ranks, given).splitlines()]
+    assert lines[-1]["event"] == "done"
+    assert all(line["passed"] for line in lines if line["event"] == "check")
+    return [
+        line["values"][0] for line in lines if line["event"] == "block" and line["metric"] in ("time", "round_trip")
+    ]
+
+
+@pytest.mark.parametrize("share", [0.25, 0.8, 1.0, 2.5])
+def test_a_message_crosses_both_interfaces_packet_by_packet(share: float) -> None:
+    """One packet: interface, wire, interface. Many: the slowest of the three carries the rate, the others fill it."""
+    piece, wire = share * FLIT * 1000, FLIT * 1000
+    machine = described(node={"interface": f"{share * FLIT} s/B"})
+    (one,) = values(machine, "fine-echo", 2, "bytes=1000")
+    assert one / 2 == pytest.approx(5e-6 + 2 * piece + wire, rel=1e-3)
+    (many,) = values(machine, "fine-echo", 2, "bytes=50000")
+    assert many / 2 == pytest.approx(5e-6 + 2 * piece + wire + 49 * max(piece, wire), rel=1e-3)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.7, 1.0])
+def test_out_and_in_take_turns_at_a_node_s_interface(share: float) -> None:
+    """In an exchange each way has half of the interface, or the wire where that is slower."""
+    length = 1_000_000
+    machine = described(node={"interface": f"{share * FLIT} s/B"})
+    (time,) = values(machine, "patterns", 2, "pattern=neighbour-1d", f"bytes={length}")
+    assert time / 2 == pytest.approx(length * FLIT * max(1.0, 2 * share), rel=0.02)  # two directions in turn
+
+
+def test_two_ranks_of_a_node_share_its_wire_and_its_interface() -> None:
+    length = 1_000_000
+    machine = described(node={"processors": 2, "interface": f"{0.7 * FLIT} s/B"})
+    settings = ("pattern=bisection-regular", f"bytes={length}")
+    (apart,) = values(machine, "patterns", 4, *settings, per_node=1)
+    (together,) = values(machine, "patterns", 4, *settings, per_node=2)
+    assert apart / 2 == pytest.approx(length * FLIT, rel=0.01)
+    assert together / 2 == pytest.approx(2 * length * FLIT, rel=0.01)
+
+
+RATE, SHARED = 50e6, 80e6  # flop/s of a rank alone, of a node
+MEMORY = {"compute": {"rate": {"dot": f"{RATE} flop/s"}, "shared": {"dot": f"{SHARED} flop/s"}}, "protocol": [{}],
+          "node": {"processors": 4}}  # fmt: skip
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_the_ranks_of_a_node_share_its_memory(ranks: int) -> None:
+    length = 12_000_000
+    (time,) = values(described(**MEMORY), "distributed-dot", ranks, "implementation=tree", f"length={length}")
+    assert time == pytest.approx(2 * length / ranks / min(RATE, SHARED / ranks), rel=1e-3)
+
+
+def test_who_is_left_alone_computes_at_its_own_rate_again() -> None:
+    """Five elements on two ranks: two and three; the third is computed alone."""
+    (time,) = values(described(**MEMORY), "distributed-dot", 2, "implementation=tree", "length=5")
+    assert time == pytest.approx(2 * (2 * 2 / SHARED + 1 / RATE), abs=2e-9)
+
+
+def test_ranks_of_other_nodes_share_nothing() -> None:
+    (time,) = values(described(**MEMORY), "distributed-dot", 4, "implementation=tree", "length=8000000", per_node=1)
+    assert time == pytest.approx(2 * 2_000_000 / RATE, rel=1e-3)
+
+
+# --- MPICH 1.2's collectives ----------------------------------------------------------------------------------------
+
+TWINS = {"broadcast": "binomial", "reduce": "binomial", "allreduce": "binomial", "gather": "linear",
+         "scatter": "linear", "allgather": "ring", "alltoall": "linear", "scan": "linear",
+         "barrier": "recursive-doubling"}  # fmt: skip
+MPICH = {"mpi": {"personality": "mpich-1.2"}}
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("operation", [*TWINS, "alltoallv", "reduce-scatter"])
+def test_the_library_s_collectives_deliver_the_right_data(operation: str, ranks: int) -> None:
+    roots = range(ranks) if operation in ("broadcast", "reduce", "gather", "scatter") else (0,)
+    for root in roots:
+        settings = (f"operation={operation}", "algorithm=library", "bytes=8,1000", f"root={root}")
+        assert values(described(**MPICH), "collective", ranks, *settings)
+
+
+@pytest.mark.parametrize("operation", TWINS)
+def test_the_library_s_collectives_take_the_time_of_the_algorithm_that_they_are(operation: str) -> None:
+    def time(algorithm: str) -> float:
+        settings = (f"operation={operation}", f"algorithm={algorithm}", "bytes=4000")
+        (found,) = values(described(**MPICH), "collective", 6, *settings)
+        return float(found)
+
+    assert time("library") == pytest.approx(time(TWINS[operation]))
+
+
+def test_the_library_s_broadcast_and_allreduce_are_the_closed_forms() -> None:
+    message = 5e-6 + 1000 * FLIT
+    for operation, rounds in (("broadcast", 3), ("reduce", 3), ("allreduce", 6), ("allgather", 7)):
+        settings = (f"operation={operation}", "algorithm=library", "bytes=1000")
+        (time,) = values(described(**MPICH), "collective", 8, *settings)
+        assert time == pytest.approx(rounds * message, rel=0.01)
+
+
+def test_without_a_personality_the_library_s_collectives_are_not_described() -> None:
+    with pytest.raises(ValueError, match="no library's own on this machine"):
+        values(described(), "collective", 4, "operation=broadcast", "algorithm=library", "bytes=8")
+
+
+# --- ranks per node, as a person asks for them ----------------------------------------------------------------------
+
+
+def run_on(machine: str, *words: str) -> Any:
+    """The figure `rate` of a long bisection, by ranks per node."""
+    made = assay("run", "patterns", "--on", machine, "--set", "pattern=bisection-regular", "--set", "bytes=1000000",
+                 *words, "--json")  # fmt: skip
+    assert made.status == 0, made.err
+    return {
+        each["params"].get("ppn"): each["value"]
+        for each in json.loads(made.out)["figures"]
+        if each["name"] == "rate" and each["statistic"] == "median"
+    }
+
+
+def test_ppn_places_the_ranks_of_a_described_machine(tmp_path: Path) -> None:
+    both = run_on("sgi-l1200-cluster", "-n", "4", "--ppn", "1,2", "--out", str(tmp_path / "both"))
+    assert set(both) == {1, 2} and both[2] == pytest.approx(both[1] / 2, rel=0.02)
+    assert run_on("sgi-l1200-cluster", "-n", "4", "--out", str(tmp_path / "own")) == {None: both[1]}
+    (packed,) = run_on("ibm-netfinity-cluster", "-n", "4", "--out", str(tmp_path / "ibm")).values()
+    assert packed == pytest.approx(both[2], rel=0.02)
+
+
+def test_more_ranks_than_nodes_go_two_on_a_node(tmp_path: Path) -> None:
+    (crowded,) = run_on("sgi-l1200-cluster", "-n", "16", "--out", str(tmp_path / "all")).values()
+    (apart,) = run_on("sgi-l1200-cluster", "-n", "8", "--out", str(tmp_path / "eight")).values()
+    assert crowded == pytest.approx(apart / 2, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--ppn", "3"), "--ppn: more ranks per node than it has processors; seen: 3; accepted: up to 2"),
+        (("--ppn", "1", "-n", "9"), "has 8 nodes; ranks asked for: 9"),
+        (("--ppn", "x"), "--ppn: are not counts; seen: 'x'"),
+    ],
+)
+def test_what_cannot_be_placed_is_refused_in_one_line(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    made = assay("run", "patterns", "--on", "sgi-l1200-cluster", "--set", "pattern=broadcast", *words, "--out",
+                 str(tmp_path / "run"))  # fmt: skip
+    assert made.status == 2 and said in made.err, made.err
+    assert made.err.strip().count("\n") == 0
+
+
+def test_a_closed_form_of_the_naive_dot_product() -> None:
+    """The root takes p - 1 sums one after another and sends as many, each with a start-up; the last rank waits."""
+    ranks, startup, receive = 8, 2e-6, 3e-6
+    machine = described(
+        protocol=[{"startup": f"{startup} s", "receive": f"{receive} s"}], compute={"rate": {"dot": "1e15 flop/s"}}
+    )
+    (naive,) = values(machine, "distributed-dot", ranks, "implementation=naive", "length=8")
+    (tree,) = values(machine, "distributed-dot", ranks, "implementation=tree", "length=8")
+    wire = 8 * FLIT
+    assert naive == pytest.approx(startup + wire + (ranks - 1) * (receive + startup) + wire + receive, rel=0.1)
+    assert tree == pytest.approx(2 * math.log2(ranks) * (startup + wire + receive), rel=0.1)

@@ -1,0 +1,90 @@
+"""EuroBen's distributed dot product and fine ping-pong on MPI: right data, wrong data seen, Table 6.15's row."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assay.analysis.ping_pong import greatest_rate, latency
+from assay.benchmark.record import benchmark
+from assay.execute.build import build
+from assay.execute.mpi import launch_environment
+from assay.papers.tables.euroben_pingpong import tables
+from assay.report.document import document
+from assay.store import Run
+from command_line import assay
+from compiled import compile_to
+from mpis_here import CROWD, MPI
+from started import words
+
+pytestmark = pytest.mark.measures
+
+PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
+WAYS = ("naive", "tree", "library")
+GIVEN = {"distributed-dot": "length=1,36,1000", "fine-echo": "bytes=4,5000"}
+
+
+def checks(program: Path, name: str, ranks: int) -> tuple[int, dict[str, set[bool]], list[str]]:
+    """The exit status, what became of the checks by implementation, and the notes."""
+    assert MPI is not None
+    few = ["--blocks", "1", "--repetitions", "3", "--batch", "2", "--deadline", "100", "--set", GIVEN[name]]
+    command = [MPI.mpiexec, "-n", str(ranks), str(program), *words(name, *few)]
+    environment = launch_environment(os.environ) | CROWD
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    lines = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
+    found: dict[str, set[bool]] = {}
+    for line in lines:
+        if line["event"] == "check":
+            found.setdefault(line["case"].get("implementation", "echo"), set()).add(line["passed"])
+    return ended.returncode, found, [line["text"] for line in lines if line["event"] == "note"]
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+@pytest.mark.parametrize("ranks", [1, 3, 6])
+def test_every_dot_product_is_right_on_mpi(ranks: int) -> None:
+    program = build([benchmark("distributed-dot")], mpi=MPI)["distributed-dot"].path
+    assert checks(program, "distributed-dot", ranks)[:2] == (0, {way: {True} for way in WAYS})
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+def test_a_wrong_sum_is_seen_in_every_implementation(tmp_path: Path) -> None:
+    source = PROGRAMS / "ranks" / "distributed_dot.hpp"
+    broken, main = tmp_path / "broken", PROGRAMS / "mpi" / "main.cpp"
+    compile_to(broken, main, f'-DASSAY_PROGRAM="{source}"', "-DASSAY_BREAK", "-O0", mpi=MPI)
+    assert checks(broken, "distributed-dot", 2)[:2] == (1, {way: {False} for way in WAYS})
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+def test_the_fine_ping_pong_is_right_on_mpi_and_states_its_timer_s_steps() -> None:
+    program = build([benchmark("fine-echo")], mpi=MPI)["fine-echo"].path
+    status, found, notes = checks(program, "fine-echo", 3)
+    assert (status, found) == (0, {"echo": {True}})
+    assert any("the timer's steps are" in note and note.endswith("ns or less") for note in notes)
+
+
+def test_latency_and_greatest_rate_of_a_line_are_its_own() -> None:
+    """T = 5 us + n / 1 GB/s up to 1,000 bytes; what longer messages do has no part in the latency."""
+    times = {n: 5e-6 + n * 1e-9 for n in (4, 60, 256, 1000)} | {100_000: 0.5e-3}
+    assert latency(times) == pytest.approx(5e-6)
+    assert greatest_rate(times) == (pytest.approx(2e8), 100_000)
+    assert np.isnan(latency({4: 1e-6}))
+
+
+def test_table_6_15_has_the_machine_s_row(tmp_path: Path) -> None:
+    """On a described machine both numbers are those of its line."""
+    machine = PROGRAMS.parent / "examples" / "constant.toml"
+    made = assay("run", "fine-echo", "--on", str(machine), "-n", "2", "--out", str(tmp_path / "run"))
+    assert made.status == 0 and "Table 6.15" in made.out
+    (table,) = tables(document(Run.open(tmp_path / "run")))
+    assert table.rows[0][1:] == ("2.5 MB/s", "70 us")
+    quoted = {row[0]: row[1:] for row in table.rows[1:]}
+    assert quoted["SGI L1200 cluster"] == ("94 MB/s", "15.9 us")
+    assert quoted["IBM Netfinity cluster (Poughkeepsie) ?"] == ("132 MB/s", "2.7 us")
