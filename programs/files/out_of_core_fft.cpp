@@ -14,17 +14,12 @@ name = "out-of-core-fft"
 title = "Fourier transform in a file"
 part = "files"
 kind = "node"
+from = "files/whole_application.hpp"
 summary = "two-dimensional Fourier transform of n x n points in a file: time, and rates of reading and writing"
 cost = "16 bytes per point, written once before, then read and written twice, by rows and by columns; fsync counts"
 check = "sum of squares over all points of the result, and 4 of them against sums over points that were made again"
 source = "van der Steen 2000, sections 6.3.1 and 6.4.2, Table 6.14 (EuroBen mod3b)"
 published = ["euroben.mod3b"]
-historical = true
-profiles = ["full"]
-launches = 3
-blocks_quick = 1
-blocks_standard = 1
-blocks_full = 1
 writes = [16, "size", "size"]
 
 [unit.radix4]
