@@ -16,6 +16,7 @@ from assay.execute.build import build
 from assay.execute.mpi import launch_environment
 from assay.papers.tables.euroben_pingpong import tables
 from assay.report.document import document
+from assay.report.units import human
 from assay.store import Run
 from command_line import assay
 from compiled import compile_to
@@ -84,7 +85,7 @@ def test_table_6_15_has_the_machine_s_row(tmp_path: Path) -> None:
     made = assay("run", "fine-echo", "--on", str(machine), "-n", "2", "--out", str(tmp_path / "run"))
     assert made.status == 0 and "Table 6.15" in made.out
     (table,) = tables(document(Run.open(tmp_path / "run")))
-    assert table.rows[0][1:] == ("2.5 MB/s", "70 us")
+    assert table.rows[0][1:] == ("2.5 MB/s", human(70e-6, "s"))
     quoted = {row[0]: row[1:] for row in table.rows[1:]}
     assert quoted["SGI L1200 cluster"] == ("94 MB/s", "15.9 us")
     assert quoted["IBM Netfinity cluster (Poughkeepsie) ?"] == ("132 MB/s", "2.7 us")
