@@ -66,6 +66,11 @@ help = "from the common start to the last exit"
 [metric.clock_error]
 from = "ranks/windows.hpp"
 
+[choice]
+figure = "time"
+across = "algorithm"
+own = "library"
+
 [figure.time]
 metric = "time"
 unit = "s"

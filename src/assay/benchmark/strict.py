@@ -36,7 +36,7 @@ _TOP = {
         "libraries",
     ),
     *("ranks", "least_ranks", "most_ranks", "host", "needs", "computes"),
-    *("parameter", "metric", "figure", "headline", "roof", "shares", "accuracy", "row", "constants"),
+    *("parameter", "metric", "figure", "headline", "roof", "shares", "accuracy", "choice", "row", "constants"),
 }
 NEEDS = (
     "self",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from assay.document.choice import Choice, ChoiceWanted
 from assay.document.fits import Fit
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.node_noise import NodeNoise
@@ -127,6 +128,8 @@ class Section:
     shares: SharesDrawn | None = None
     roof: RoofPart | None = None
     accuracy: Annotated[AccuracyDrawn | None, WRITTEN_IF_SET] = None
+    choice: Annotated[ChoiceWanted | None, WRITTEN_IF_SET] = None
+    choices: Annotated[list[Choice] | None, WRITTEN_IF_SET] = None
     state: str = "invalid"
     states: dict[str, int] = field(default_factory=dict)
     failed_checks: int = 0

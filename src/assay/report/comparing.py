@@ -127,7 +127,7 @@ def _stands(figure: ReportedFigure) -> bool:
 
 def _judged(a: Document, b: Document, pair: tuple[ReportedFigure, ReportedFigure], margin: float) -> Comparison:
     if a.folder and a.folder == b.folder and a.run != b.run:
-        return _interleaved(pair, margin)
+        return interleaved(pair, margin)
     one, other = ([value for _, value in figure.by_launch] for figure in pair)
     fixed = [d.described and len(set(values)) == 1 for d, values in ((a, one), (b, other))]
     if a.run == b.run and one == other:
@@ -143,8 +143,8 @@ def _judged(a: Document, b: Document, pair: tuple[ReportedFigure, ReportedFigure
     return _displaced(found, *pair)
 
 
-def _interleaved(pair: tuple[ReportedFigure, ReportedFigure], margin: float) -> Comparison:
-    """Compare two sides of one run, build variants, whose launches took turns: launch by launch."""
+def interleaved(pair: tuple[ReportedFigure, ReportedFigure], margin: float) -> Comparison:
+    """Compare two sides of one run, such as build variants, whose launches hold both: launch by launch."""
     by_launch = [{int(launch): value for launch, value in figure.by_launch} for figure in pair]
     common = sorted(by_launch[0].keys() & by_launch[1].keys())
     if not common:  # no launch has both: nothing is paired

@@ -13,6 +13,7 @@ from assay.analysis.figures import CaseSamples, figures
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, among, benchmarks, own_benchmarks
 from assay.benchmark.variants import Variant
+from assay.document.choice import ChoiceWanted
 from assay.document.fits import Fit
 from assay.document.host_facts import HostFacts
 from assay.document.json_form import from_json
@@ -24,6 +25,7 @@ from assay.document.run_document import Document, Skipped
 from assay.document.section import AccuracyDrawn, DifferingNode, RoofPart, Section, SharesDrawn
 from assay.report import energy
 from assay.report.causes import beside, causes
+from assay.report.choices import choices
 from assay.report.coarse import too_coarse
 from assay.report.headline_words import at_case
 from assay.report.hosts import hosts, measuring_host
@@ -150,7 +152,7 @@ def frame(name: str, record: Benchmark | None) -> Section:
     """Give the section of a benchmark of which nothing was measured: the texts of its record, and no figures."""
     if record is None:
         return Section(benchmark=name, title=name, part=None, states=dict.fromkeys(WORST, 0))
-    shares, roof, accuracy = (record.extra.get(key) for key in ("shares", "roof", "accuracy"))
+    shares, roof, accuracy, choice = (record.extra.get(key) for key in ("shares", "roof", "accuracy", "choice"))
     return Section(
         benchmark=name,
         title=record.title,
@@ -165,6 +167,7 @@ def frame(name: str, record: Benchmark | None) -> Section:
         shares=None if shares is None else from_json(SharesDrawn, shares),
         roof=None if roof is None else from_json(RoofPart, roof),
         accuracy=None if accuracy is None else from_json(AccuracyDrawn, accuracy),
+        choice=None if choice is None else from_json(ChoiceWanted, choice),
         states=dict.fromkeys(WORST, 0),
     )
 
@@ -203,8 +206,10 @@ def _section(
     fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, case_text(dict(cell.case))])]
     counts = states(derived)
     left_out = any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches)
+    framed = frame(record.name, record)
     return replace(
-        frame(record.name, record),
+        framed,
+        choices=None if framed.choice is None else choices(derived, framed.choice, described=_kind(run) == "predicted"),
         state=overall(counts) if derived else "clean" if left_out and not lines.failed else "invalid",
         states=counts,
         failed_checks=len(lines.failed),

@@ -13,12 +13,13 @@ from assay.document.fits import BreaksFit
 from assay.document.run_document import Document
 from assay.document.run_verdict import Finding, ReachedLine
 from assay.machine.abilities import HostWarning
-from assay.report import accuracy
+from assay.report import accuracy, choices
 from assay.report.bounds import best_peak, percent, values
 from assay.report.units import human
 from assay.report.variants import reference
 
 MOST_CAUSES = 3  # among the first lines
+MOST_CHOICES = 2  # operations for which a library chose badly
 FAR = 0.5  # of its bound: less is worth a line
 NOISY = 0.01  # share of the time that noise takes
 TOO_FEW = re.compile(r"needs \d+ ranks, each on ")  # the reason of a benchmark that was skipped for too few
@@ -39,6 +40,7 @@ def findings(document: Document, lines: Sequence[ReachedLine], warnings: Sequenc
         *_far(lines),
         *_breaks(document),
         *_accuracy(document),
+        *_choices(document),
         *_host_warnings(document, warnings),
     ]
     return sorted(made, key=lambda each: -each.weight)
@@ -172,6 +174,16 @@ def _accuracy(document: Document) -> Iterator[Finding]:
         for digits, text in accuracy.losses(section):
             advice = "do not compile what needs these results so; docs/intrinsics.md says how errors are counted"
             yield _line(30 + min(digits, 16), "odd", text, advice)
+
+
+def _choices(document: Document) -> Iterator[Finding]:
+    """Name what a library does slower than one of the algorithms beside it, the worst operations."""
+    named = [each for section in reference(document).benchmarks for each in choices.slower(section)]
+    named.sort(key=lambda each: -each[0])
+    for ratio, text in named[:MOST_CHOICES]:
+        more = f" (and {len(named) - 1} more operations)" if len(named) > 1 and text == named[0][1] else ""
+        advice = "set the library's algorithm for it (docs/clusters.md), or use the faster one; the part on messages"
+        yield _line(46 + min(10.0, ratio), "limit", text + more, advice)
 
 
 ADVICE = {

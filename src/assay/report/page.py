@@ -37,6 +37,7 @@ from assay.papers.tables import (
 from assay.report import (
     accuracy,
     by_length,
+    choices,
     energy,
     launches_spent,
     level_rates,
@@ -172,7 +173,7 @@ def markdown(document: Document) -> str:
         if fitted:
             written.append(fitted.markdown())
         spread = tables.levels(section)
-        beside = (shares.table(section), accuracy.table(first[section.benchmark]))
+        beside = (shares.table(section), accuracy.table(first[section.benchmark]), choices.table(section))
         written += [made.markdown() for made in (spread, *beside, energy.table(section), *squares(section)) if made]
         written += [f"- {section.state}: {text}" for text in section.warnings]
     written += [f"- {line.strip()}" for line in launches_spent.lines(document.spent)]

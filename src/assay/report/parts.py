@@ -13,7 +13,20 @@ from assay.document.params import Params, Plot
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.papers.tables import hypercubes
-from assay.report import accuracy, energy, loaded, matrices, plots, reached, roof, shares, spectra, speedups, tables
+from assay.report import (
+    accuracy,
+    choices,
+    energy,
+    loaded,
+    matrices,
+    plots,
+    reached,
+    roof,
+    shares,
+    spectra,
+    speedups,
+    tables,
+)
 from assay.report.cases import cases
 from assay.report.states import WORST, shown, words
 from assay.report.units import human, unit_of
@@ -21,6 +34,7 @@ from assay.report.variants import reference
 
 MOST_TELLING = 3  # plots that a part opens with
 MOST_SIDE_BY_SIDE = 4  # plots of one benchmark
+MOST_CHOICES = 12  # of one that compares algorithms, operation by operation
 HISTORY = "history"
 TITLES = {"processor": "Processor", "history": "History benchmarks"}
 
@@ -52,6 +66,7 @@ class BenchmarkOnPage:
     fits: Grid | None
     levels: Grid | None
     accuracy: Grid | None
+    choices: Grid | None
     energy: Grid | None
     cases: int
 
@@ -117,7 +132,7 @@ def _counts(blocks: list[BenchmarkOnPage]) -> str:
 def _block(section: Section, drawn: Drawn) -> BenchmarkOnPage:
     name = section.benchmark
     keys = []
-    for i, plot in enumerate(_plots(section)[:MOST_SIDE_BY_SIDE]):
+    for i, plot in enumerate(_plots(section)[: MOST_CHOICES if section.choice else MOST_SIDE_BY_SIDE]):
         keys.append(f"{name}-{i}")
         drawn.plots[keys[-1]] = plot | {"of": section.title}
     return BenchmarkOnPage(
@@ -137,6 +152,7 @@ def _block(section: Section, drawn: Drawn) -> BenchmarkOnPage:
         fits=tables.fits(section),
         levels=tables.levels(section),
         accuracy=accuracy.table(section),
+        choices=choices.table(section),
         energy=energy.table(section),
         cases=len(cases(section)["rows"]),
     )
@@ -145,6 +161,8 @@ def _block(section: Section, drawn: Drawn) -> BenchmarkOnPage:
 def _plots(section: Section) -> list[Plot]:
     if section.accuracy:  # its cases are read beside each other, not along one axis
         return accuracy.plots(section)
+    if by_operation := choices.plots(section):
+        return by_operation
     if under_load := loaded.plots(section):
         return under_load
     made = [*matrices.plots(section), *shares.plots(section), *speedups.plots(section), *spectra.plots(section)]

@@ -25,6 +25,7 @@ from assay.papers.tables import (
 from assay.report import (
     accuracy,
     by_length,
+    choices,
     energy,
     launches_spent,
     level_rates,
@@ -99,7 +100,10 @@ def _benchmark(out: Console, section: Section) -> None:
     beside = accuracy.table(section)
     if beside:
         out.print(beside.rich())
-    instead = bool(beside) or by_level
+    judged = choices.table(section)
+    if judged:
+        out.print(judged.rich())
+    instead = bool(beside) or bool(judged) or by_level
     if not by_length.whole(section) and not (instead and len(made.rows) > MOST_ROWS):
         out.print(made.rich() if made.rows else Text(section.title, style="bold"))
     joules = energy.table(section, MOST_JOULES)

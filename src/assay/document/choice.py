@@ -1,0 +1,38 @@
+"""What a library chose for an operation, beside the best of the ways that were measured with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.document.params import Params
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceWanted:
+    """What a record wants compared: `[choice]`, the `own` value of the parameter `across` by a `figure` of time."""
+
+    figure: str
+    across: str
+    own: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """One case (`params`, without the parameter that is compared): `ratio` of the `own` value to the `best` one's.
+
+    `ci95` holds the interval where the choice is named `slower`, so that of all that are stated at most 5% miss;
+    `level` is that of each one by itself, `comparisons` how many were made in all (analysis/chosen.py).
+    """
+
+    params: Params
+    best: str
+    value: float
+    best_value: float
+    unit: str
+    ratio: float
+    ci95: list[float] | None
+    level: float | None
+    slower: bool
+    launches: int
+    comparisons: int
+    reason: str

@@ -1,0 +1,203 @@
+"""A library's choices beside the best of the ways that were measured with them: `[choice]` of a record.
+
+The run's launches hold both, in turn, so that they are compared launch by launch, as `compare` does with build
+variants; analysis/chosen.py accounts for how many comparisons there are and for picking the best.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from assay.analysis import chosen
+from assay.analysis.comparison import MARGIN, exact
+from assay.benchmark.record import benchmark
+from assay.document.choice import Choice, ChoiceWanted
+from assay.document.grid import Grid, grid
+from assay.document.params import Params, Plot
+from assay.document.reported_figure import ReportedFigure
+from assay.document.section import Section
+from assay.report.axes import finish
+from assay.report.comparing import interleaved, size
+from assay.report.plots import COLOURS, layout
+from assay.report.states import is_main, shown
+from assay.report.units import human
+from assay.samples import case_text
+
+DASHES = ("solid", "dash")  # beyond as many ways as there are colours
+LEAST_LENGTHS = 2
+
+
+def choices(figures: Sequence[ReportedFigure], wanted: ChoiceWanted, *, described: bool) -> list[Choice]:
+    """Judge every case in which both the choice and another way have an estimate; `described`: nothing varies."""
+    cells = _cells(figures, wanted)
+    ready, rivals = [], []
+    for ways in cells:
+        own = ways.get(wanted.own)
+        if own is None:
+            continue
+        others = {name: _rival(each, own, described) for name, each in ways.items() if name != wanted.own}
+        known = {name: rival for name, rival in others.items() if rival is not None}
+        if known:
+            ready.append((own, ways))
+            rivals.append(known)
+    return [
+        Choice(
+            params=_rest(own.params, wanted.across),
+            best=found.best,
+            value=own.value or 0.0,
+            best_value=ways[found.best].value or 0.0,
+            unit=own.unit,
+            ratio=found.ratio,
+            ci95=None if found.ci95 is None else list(found.ci95),
+            level=found.level,
+            slower=found.slower,
+            launches=len(own.by_launch),
+            comparisons=found.comparisons,
+            reason=found.reason,
+        )
+        for (own, ways), found in zip(ready, chosen.judged(rivals) if rivals else [], strict=True)
+    ]
+
+
+def _cells(figures: Sequence[ReportedFigure], wanted: ChoiceWanted) -> list[dict[str, ReportedFigure]]:
+    """Each case's ways by name; only those that have an estimate."""
+    found: dict[str, dict[str, ReportedFigure]] = defaultdict(dict)
+    for figure in figures:
+        if figure.name == wanted.figure and is_main(figure) and figure.state in ("clean", "disturbed") and figure.value:
+            rest = case_text(_rest(figure.params, wanted.across))
+            found[f"{figure.host} {rest}"][str(figure.params.get(wanted.across))] = figure
+    return list(found.values())
+
+
+def _rest(params: Params, across: str) -> Params:
+    return {key: value for key, value in params.items() if key != across}
+
+
+def _rival(way: ReportedFigure, own: ReportedFigure, described: bool) -> chosen.Rival | None:
+    """Compare one way with the choice; None where no launch has both."""
+    first, second = ({int(launch): value for launch, value in each.by_launch} for each in (way, own))
+    common = sorted(first.keys() & second.keys())
+    if not common or min(*first.values(), *second.values()) <= 0:
+        return None
+    pairs = [first[launch] for launch in common], [second[launch] for launch in common]
+    if described and all(len(set(values)) == 1 for values in pairs):
+        found = exact(pairs[0][0], pairs[1][0], MARGIN, "both are simulated and vary in no launch")
+        return chosen.Rival(found, *pairs, exact=True)
+    return chosen.Rival(interleaved((way, own), MARGIN), *pairs)
+
+
+def slower(section: Section) -> Iterator[tuple[float, str]]:
+    """Name what the library does slower than it could: (ratio, one line), for each operation its worst case."""
+    named: dict[str, list[Choice]] = defaultdict(list)
+    for each in section.choices or ():
+        if each.slower:
+            named[str(each.params.get("operation", section.title))].append(each)
+    for operation, cases in named.items():
+        worst = max(cases, key=lambda each: each.ratio)
+        more = f"; {operation} at {len(cases) - 1} more" if len(cases) > 1 else ""
+        yield (
+            worst.ratio,
+            f"your library's choice for {_case(worst)} is {factor(worst.ratio)} times slower than the best "
+            f"({worst.best}){_between(worst)}{more}",
+        )
+
+
+def _case(choice: Choice) -> str:
+    about = choice.params
+    length = about.get("bytes")
+    of = f" of {human(float(length), 'B')}" if isinstance(length, int) and about.get("operation") != "barrier" else ""
+    root = f", root {about['root']}" if about.get("root") else ""
+    return f"{about.get('operation')}{of} on {about.get('ranks')} ranks{root}"
+
+
+def factor(ratio: float) -> str:
+    """Write a ratio with two digits, more of one near 1."""
+    return f"{ratio:.2f}" if ratio < 1.2 else f"{ratio:.2g}" if ratio < 100 else f"{ratio:.0f}"
+
+
+def _between(choice: Choice) -> str:
+    if choice.ci95 is None or choice.ci95[0] == choice.ci95[1]:
+        return ""
+    return f", {factor(choice.ci95[0])} to {factor(choice.ci95[1])}"
+
+
+def table(section: Section) -> Grid | None:
+    """Lay out a row for each case; None where the record asks for none or nothing could be compared."""
+    if not section.choices or section.choice is None:
+        return None
+    found = sorted(section.choices, key=lambda each: (_place(section, each.params), size(each.params)))
+    alike = {key for key in found[0].params if all(c.params.get(key) == found[0].params.get(key) for c in found)}
+    keys = [key for key in found[0].params if key not in alike or key in ("operation", "bytes")]
+    rows = [
+        (
+            *(human(float(c.params[k]), "B") if k == "bytes" else str(c.params[k]) for k in keys),
+            human(c.value, c.unit, 3),
+            c.best,
+            human(c.best_value, c.unit, 3),
+            factor(c.ratio),
+            "–" if c.ci95 is None else f"{factor(c.ci95[0])} to {factor(c.ci95[1])}",
+            "slower" if c.slower else "not shown slower",
+        )
+        for c in found
+    ]
+    headings = (*keys, section.choice.own, "best other", "its time", "ratio", "interval", "the choice is")
+    note = (
+        f"{found[0].comparisons} comparisons, corrected by Benjamini and Hochberg; of the intervals stated at most 5% "
+        f"miss. Slower: beyond the margin of {MARGIN:.0%} as well."
+    )
+    return grid("The library's choice beside the best algorithm", headings, rows, note, left=1)
+
+
+def _place(section: Section, params: Params) -> int:
+    known = [str(choice) for choice in benchmark(section.benchmark).parameters["operation"].choices]
+    name = str(params.get("operation"))
+    return known.index(name) if name in known else len(known)
+
+
+def plots(section: Section) -> list[Plot]:
+    """Draw time against bytes, a picture for each operation, a line for each way; where the choice is slow first."""
+    wanted = section.choice
+    if wanted is None:
+        return []
+    across = [str(choice) for choice in benchmark(section.benchmark).parameters[wanted.across].choices]
+    operations: dict[str, dict[str, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
+    biggest: dict[str, tuple[object, object]] = {}
+    for figure in section.figures:
+        about, value, length = figure.params, shown(figure), figure.params.get("bytes")
+        if figure.name != wanted.figure or not is_main(figure) or value is None or not isinstance(length, int):
+            continue
+        operation = str(about.get("operation"))
+        circle = (about.get("ranks"), about.get("root"))
+        if biggest.setdefault(operation, circle) == circle:
+            operations[operation][str(about.get(wanted.across))].append((length, value))
+    worst: dict[str, float] = defaultdict(float)
+    for each in section.choices or ():
+        if each.slower:
+            worst[str(each.params.get("operation"))] = max(worst[str(each.params.get("operation"))], each.ratio)
+    made = []
+    for operation in sorted(operations, key=lambda name: -worst[name]):
+        lines = {name: sorted(points) for name, points in operations[operation].items() if len(points) >= LEAST_LENGTHS}
+        if not lines:
+            continue
+        traces = [_line(name, lines[name], across.index(name), name == wanted.own) for name in across if name in lines]
+        ranks = biggest[operation][0]
+        drawn = layout(f"{operation} of {ranks} ranks by algorithm", "bytes per block", "time", True)
+        made.append(finish({"data": traces, "layout": drawn}, "B", "s"))
+    return made
+
+
+def _line(name: str, points: list[tuple[int, float]], i: int, own: bool) -> Plot:
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": name,
+        "x": [length for length, _ in points],
+        "y": [value for _, value in points],
+        "line": {
+            "color": COLOURS[i % len(COLOURS)],
+            "width": 4 if own else 2,
+            "dash": DASHES[i // len(COLOURS) % len(DASHES)],
+        },
+        "marker": {"size": 6},
+    }

@@ -1,0 +1,160 @@
+"""A library's choice beside the best algorithm: a planted slow one is named, equal ones are not, intervals hold."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from rich.console import Console
+
+from assay.analysis.chosen import Rival, judged
+from assay.analysis.comparison import ComparisonVerdict, compare
+from assay.document.choice import Choice, ChoiceWanted
+from assay.document.json_form import from_json, to_json
+from assay.document.reported_figure import ReportedFigure
+from assay.document.section import Section
+from assay.report import choices, findings, page, parts, terminal
+from command_line import assay
+from made_documents import document, figure, section
+
+WANTED = {"figure": "time", "across": "algorithm", "own": "library"}
+LAUNCHES = 30
+ROOT = Path(__file__).resolve().parent.parent
+Times = dict[str, NDArray[np.float64]]
+
+
+def times(random: np.random.Generator, medians: dict[str, float], noise: float, launches: int = LAUNCHES) -> Times:
+    """Launch medians of each way: a launch moves all of them together, and each a little by itself."""
+    together = random.normal(0, 0.2, launches)
+    return {name: value * np.exp(together + random.normal(0, noise, launches)) for name, value in medians.items()}
+
+
+def cell(made: Times, state: str = "clean", **params: Any) -> list[dict[str, Any]]:
+    about = {"ranks": 8, "root": 0, "bytes": 1024, **params}
+    return [
+        figure("time", float(np.median(values)), "s", algorithm=name, **about)
+        | {"by_launch": [[i, value] for i, value in enumerate(values.tolist())], "state": state, "better": "lower"}
+        for name, values in made.items()
+    ]
+
+
+def chosen(figures: list[dict[str, Any]]) -> list[Choice]:
+    known = [from_json(ReportedFigure, each) for each in figures]
+    return choices.choices(known, from_json(ChoiceWanted, WANTED), described=False)
+
+
+def collectives(launches: int = LAUNCHES) -> Section:
+    """Two operations at two lengths: the library's allreduce of 64 KiB is 1.7 times slower than the ring."""
+    random = np.random.default_rng(7)
+    figures = []
+    for operation, ways in {"broadcast": ("binomial", "linear"), "allreduce": ("ring", "binomial")}.items():
+        for length in (1024, 65536):
+            slow = 1.7 if (operation, length) == ("allreduce", 65536) else 1.0
+            medians = {"library": slow * length * 1e-9, ways[0]: length * 1e-9, ways[1]: 2 * length * 1e-9}
+            figures += cell(times(random, medians, 0.03, launches), operation=operation, bytes=length)
+    found = [to_json(each) for each in chosen(figures)]
+    return section("collective", figures, choice=WANTED, choices=found, part="messages", title="Collectives")
+
+
+def test_the_planted_slow_choice_is_named_with_the_best_way_and_an_interval_that_holds() -> None:
+    (named,) = [each for each in collectives().choices or () if each.slower]
+    assert (named.params["operation"], named.params["bytes"], named.best) == ("allreduce", 65536, "ring")
+    assert named.ci95 is not None
+    assert named.ci95[0] < 1.7 < named.ci95[1]
+    assert named.ci95[1] / named.ci95[0] < 1.1
+    assert named.comparisons == 8
+
+
+def test_it_stands_on_the_first_screen_in_the_tables_and_in_the_plots() -> None:
+    made = collectives()
+    whole = document(made)
+    (line,) = [each for each in findings.findings(whole, [], []) if "your library" in each.text]
+    assert line.text.startswith("your library's choice for allreduce of 64 KiB on 8 ranks is 1.7 times slower")
+    assert "than the best (ring), 1." in line.text
+    table = choices.table(made)
+    assert table is not None
+    assert [row[-1] for row in table.rows] == ["not shown slower"] * 3 + ["slower"]
+    assert "1.7" in page.markdown(whole)
+    out = io.StringIO()
+    terminal.show(whole, Console(file=out, width=160))
+    assert "not shown slower" in out.getvalue()
+    shown, drawn = parts.parts(whole)
+    (block,) = shown[0].blocks
+    assert block.choices == table
+    first = drawn.plots[block.plots[0]]
+    assert first["layout"]["title"]["text"].startswith("allreduce of 8 ranks")  # where the choice is slow comes first
+    ring = next(trace for trace in first["data"] if trace["name"] == "ring")
+    assert ring["x"] == [1024, 65536]
+
+
+def test_what_the_json_says_can_be_read_again() -> None:
+    made = collectives()
+    assert from_json(Section, to_json(made)) == made
+
+
+def test_few_launches_name_nothing() -> None:
+    assert not any(each.slower or each.ci95 for each in collectives(launches=5).choices or ())
+
+
+@pytest.mark.parametrize("state", ["bound", "invalid"])
+def test_a_case_without_an_estimate_is_not_judged(state: str) -> None:
+    random = np.random.default_rng(1)
+    made = times(random, {"library": 2e-6, "ring": 1e-6}, 0.01)
+    assert chosen(cell(made, state, operation="allreduce")) == []
+
+
+def rivals(random: np.random.Generator, medians: dict[str, float], noise: float, launches: int) -> dict[str, Rival]:
+    made = times(random, medians, noise, launches)
+    own = made.pop("library")
+    return {name: Rival(compare(values, own), values.tolist(), own.tolist()) for name, values in made.items()}
+
+
+def test_equal_choices_are_hardly_ever_named() -> None:
+    """40 runs without any difference: 5% of them may have a false name, without a correction nearly half would."""
+    random = np.random.default_rng(11)
+    equal = dict.fromkeys(("library", "ring", "binomial", "linear"), 1e-6)
+    runs = [[rivals(random, equal, 0.2, 12) for _ in range(10)] for _ in range(40)]
+    false = sum(any(each.slower for each in judged(run)) for run in runs)
+    assert false <= 5  # P(more of 40) at 5% is 1.4%
+    every = [[rival.comparison for cell in run for rival in cell.values()] for run in runs]
+    alone = sum(any(each.verdict is ComparisonVerdict.DIFFERS and each.ratio > 1 for each in run) for run in every)
+    assert alone >= 12  # the test would see it
+
+
+def test_of_the_intervals_that_are_stated_few_miss_though_the_best_was_picked() -> None:
+    """Three ways that are all 1.15 times faster: the best of them looks faster than it is."""
+    random = np.random.default_rng(5)
+    faster = {"library": 1.15e-6, "ring": 1e-6, "binomial": 1e-6, "linear": 1e-6}
+    stated = [
+        each.ci95
+        for _ in range(40)
+        for each in judged([rivals(random, faster, 0.1, 20) for _ in range(4)])
+        if each.ci95 is not None
+    ]
+    missed = sum(not low <= 1.15 <= high for low, high in stated)
+    assert len(stated) > 60
+    assert missed <= 0.08 * len(stated)  # 5% on average
+
+
+def test_a_cell_is_not_named_where_the_launches_are_too_few_for_its_interval() -> None:
+    """Eight launches: an interval may leave 2 / 2^8 outside, less than which one cell among forty is not allowed."""
+    random = np.random.default_rng(3)
+    slow = {"library": 3e-6, "ring": 1e-6}
+    equal = {"library": 1e-6, "ring": 1e-6}
+    one = judged([rivals(random, slow, 0.01, 8), *(rivals(random, equal, 0.01, 8) for _ in range(39))])
+    assert [each.slower for each in one] == [False] * 40
+    all_slow = judged([rivals(random, slow, 0.01, 8) for _ in range(40)])
+    assert all(each.slower and each.level == pytest.approx(0.95) for each in all_slow)
+
+
+def test_a_run_on_a_described_machine_compares_its_own_barrier(tmp_path: Path) -> None:
+    """A dissemination barrier of six ranks takes three rounds, the library's as many: nothing varies."""
+    machine = ROOT / "examples" / "constant.toml"
+    words = ("--set", "operation=barrier", "-n", "6", "--out", str(tmp_path / "run"), "--json")
+    made = assay("run", "collective", "--on", str(machine), *words)
+    (found,) = made.document["choices"]
+    assert (found["best"], found["slower"], found["ratio"]) == ("dissemination", False, pytest.approx(1))
