@@ -13,6 +13,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace assay::described {
 
@@ -49,6 +50,8 @@ class MessageModel {
   // Whether there is a host processor with a path of its own; then the rank that stands for it.
   virtual bool has_host() const { return false; }
   virtual void host_is(int) {}
+  // The ranks from `first` on are I/O nodes, at these nodes of the network.
+  virtual void servers_are(int, const std::vector<std::uint32_t>&) {}
   // Whether the description says what puts and gets between nodes take.
   virtual bool describes_puts() const { return true; }
   // A rank calls send now. Owes the World call_returns, buffer_free and arrives (or announces and data_arrives) for

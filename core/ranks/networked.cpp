@@ -20,6 +20,15 @@ Networked::Networked(MachineParameters machine, std::unique_ptr<network::Live> l
   }
 }
 
+void Networked::servers_are(int first, const std::vector<std::uint32_t>& nodes) {
+  for (const std::uint32_t each : nodes)
+    if (each >= live_->nodes())
+      throw std::invalid_argument("storage.nodes holds " + std::to_string(each) + "; accepted: up to " +
+                                  std::to_string(live_->nodes() - 1));
+  first_server_ = first;
+  servers_ = nodes;
+}
+
 std::optional<int> Networked::hops(int from, int to) const {
   return static_cast<int>(live_->hops(node(from), node(to)));
 }
@@ -54,7 +63,9 @@ void Networked::send(World& world, MessageId id, const Message& message) {
   ++where_.messages;
   where_.bytes += message.bytes;
   if (message.source == host_ || message.destination == host_) return inside_node(world, id, message, machine_.host);
-  if (node(message.source) == node(message.destination)) return inside_node(world, id, message, machine_.self);
+  if (node(message.source) == node(message.destination))
+    return inside_node(world, id, message,
+                       machine_.self.empty() && served(message) ? machine_.protocols : machine_.self);
   if (message.tag < 0) return send_one_sided(world, id, message);
   const Quote& quoted = quote(message.bytes, message.ready);
   const Protocol& protocol = *quoted.protocol;

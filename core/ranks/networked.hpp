@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -37,6 +38,7 @@ class Networked final : public MessageModel {
   std::optional<int> hops(int from, int to) const override;
   bool has_host() const override { return !machine_.host.empty(); }
   void host_is(int rank) override { host_ = rank; }
+  void servers_are(int first, const std::vector<std::uint32_t>& nodes) override;
   bool describes_puts() const override { return !machine_.one_sided.empty(); }
   void send(World& world, MessageId id, const Message& message) override;
   void fetch(int rank) const override { live_->fetch(node(rank)); }
@@ -87,7 +89,14 @@ class Networked final : public MessageModel {
   };
 
   static Log::Crossing crossing(Stage stage) { return static_cast<Log::Crossing>(std::min(stage, data)); }
-  std::uint32_t node(int rank) const { return static_cast<std::uint32_t>(rank / machine_.processors); }
+  std::uint32_t node(int rank) const {
+    if (rank >= first_server_) [[unlikely]]
+      return servers_[static_cast<std::size_t>(rank - first_server_)];
+    return static_cast<std::uint32_t>(rank / machine_.processors);
+  }
+  bool served(const Message& message) const {
+    return message.source >= first_server_ || message.destination >= first_server_;
+  }
   std::uint32_t flits(const Protocol& protocol, std::uint64_t bytes) const;
   void inside_node(World& world, MessageId id, const Message& message, const std::vector<Protocol>& path);
   // What a message between two nodes takes of their processors, and of the network in one piece.
@@ -143,6 +152,8 @@ class Networked final : public MessageModel {
   Where where_;
   int host_ = -1;
   std::vector<Time> interface_free_;  // by node; empty where interfaces take no time
+  int first_server_ = std::numeric_limits<int>::max();
+  std::vector<std::uint32_t> servers_;  // the I/O nodes' places
 };
 
 }  // namespace assay::described

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "ranks/constant.hpp"
+#include "ranks/file_system.hpp"
 #include "ranks/frames.hpp"
 #include "ranks/machine_parameters.hpp"
 #include "ranks/networked.hpp"
@@ -84,6 +86,14 @@ timing::Json deadlock(const std::vector<Waiting>& waiting, Time now) {
   return json.raw("waiting", "[" + list + "]").integer("count", static_cast<std::int64_t>(waiting.size()));
 }
 
+// The network's nodes that the I/O nodes are at: as the description says, or spread evenly.
+std::vector<std::uint32_t> places_of(const storage::StorageParameters& storage, int nodes) {
+  std::vector<std::uint32_t> found = storage.nodes;
+  for (auto each = static_cast<std::uint64_t>(found.size()); each < storage.io_nodes; ++each)
+    found.push_back(static_cast<std::uint32_t>(each * static_cast<std::uint64_t>(nodes) / storage.io_nodes));
+  return found;
+}
+
 std::vector<Program>& all_programs() {
   static std::vector<Program> all = programs();
   return all;
@@ -96,16 +106,17 @@ std::string undescribed(const std::vector<std::string>& needs, const Description
       {"self", "[[self]], what a message within a node takes"},
       {"host", "[[host]], what a message between host and node takes"},
       {"forced", "[forced], what a message takes whose receive is known to be posted"},
+      {"storage", "[storage], what its I/O nodes and disks take"},
       {"progress", "[progress], how a node answers while its program computes"},
       {"forwarding", "[node.forwarding], what a message that passes takes of a node's processor"}};
   const auto network = machine.find("network");
-  if (network == machine.end()) return "";
   const auto inside = [](const Description& table, const std::string& key) -> const network::Value* {
     const auto found = table.find(key);
     return found == table.end() || found->second.absent() ? nullptr : &found->second;
   };
   for (const std::string& each : needs) {
     const network::Value* there = inside(machine, each);
+    if (network == machine.end() && each != "storage") continue;  // a machine without a network has none of the others
     if (each == "forwarding") {
       const auto* how = inside(std::get<network::Table>(network->second.held), "switching");
       if (!how || std::get<std::string>(how->held) != "store-and-forward") continue;
@@ -173,13 +184,23 @@ std::string play(const std::string& name, const Description& machine, int count,
     if (const std::string table = undescribed(options.needs, machine); !table.empty()) return skipped(table);
     const FrameArena arena;  // outlives the ranks' coroutines
     const bool hosted = options.host && model->has_host();
-    World world(count + (hosted ? 1 : 0), *model);
+    std::optional<storage::StorageParameters> storing;
+    if (const auto found = machine.find("storage"); found != machine.end() && !found->second.absent())
+      storing = storage::read_storage(std::get<network::Table>(found->second.held));
+    const int servers = storing ? static_cast<int>(storing->io_nodes) : 0;
+    World world(count + (hosted ? 1 : 0) + servers, *model);
+    world.last_are_servers(servers);
     if (hosted) {
       model->host_is(count);
       world.last_is_host();
     }
     world.log(log);
     MachineParameters read = read_machine(machine);
+    std::optional<FileSystem> files;
+    if (storing) {
+      model->servers_are(world.ranks(), places_of(*storing, model->nodes() / read.processors));
+      world.files(&files.emplace(world, *storing, world.ranks()));
+    }
     world.clock_tick(read.clock_tick);
     world.noise(std::move(read.noise));
     world.costs(std::move(read.costs));
@@ -188,6 +209,7 @@ std::string play(const std::string& name, const Description& machine, int count,
     for (int rank = 0; rank < world.ranks(); ++rank) {
       world.start(rank, program.run(*new (world.beside(rank)) Simulated(world, rank), session));
     }
+    for (int server = 0; server < servers; ++server) world.start(world.ranks() + server, files->serve(server));
     std::vector<Waiting> waiting;
     try {
       waiting = world.run();

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "ranks/file_system.hpp"
+#include "ranks/files.hpp"
 #include "ranks/one_sided.hpp"
 #include "ranks/own_collectives.hpp"
 #include "ranks/world.hpp"
@@ -208,6 +210,22 @@ class Simulated {
   Get get(Window& window, void* into, std::size_t bytes, int from, std::size_t offset) {
     return {*world_, window.id_, into, bytes, rank_, from, offset};
   }
+  // Files of the machine's own file system.
+  struct File {
+    storage::FileId id = 0;
+  };
+  int io_nodes() const { return files().io_nodes(); }
+  ranks::Task open(File& file, std::string name, int io_nodes, std::uint64_t reserve) {
+    return files().open(rank_, {std::move(name), io_nodes, reserve}, file.id);
+  }
+  ranks::Task read(File& file, std::byte* into, std::uint64_t bytes, std::uint64_t offset) {
+    return files().read(rank_, file.id, into, bytes, offset);
+  }
+  ranks::Task write(File& file, const std::byte* from, std::uint64_t bytes, std::uint64_t offset) {
+    return files().write(rank_, file.id, from, bytes, offset);
+  }
+  ranks::Task close(File& file) { return files().close(rank_, file.id); }
+  ranks::Task forget() { return files().forget(rank_); }
   Complete complete(Window& window, int with) { return {*world_, window.id_, rank_, with}; }
   template <class Body>
   Compute compute(double seconds, Body&& body) {
@@ -225,12 +243,16 @@ class Simulated {
   ranks::Task collective(ranks::Operation operation, const void* in, void* out, std::size_t block, int root);
 
  private:
+  FileSystem& files() const {
+    if (!world_->files()) throw NotDescribed("it has no [storage], what its I/O nodes and disks take");
+    return *world_->files();
+  }
   static constexpr int own_barrier_tag = ranks::last_tag + 100;
   World* world_;
   int rank_;
 };
 
-static_assert(ranks::OneSided<Simulated> && ranks::ReadySend<Simulated> && ranks::OwnBarrier<Simulated> &&
-              ranks::Hosted<Simulated> && ranks::OwnCollectives<Simulated>);
+static_assert(ranks::OneSided<Simulated> && ranks::Files<Simulated> && ranks::ReadySend<Simulated> &&
+              ranks::OwnBarrier<Simulated> && ranks::Hosted<Simulated> && ranks::OwnCollectives<Simulated>);
 
 }  // namespace assay::described

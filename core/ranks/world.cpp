@@ -56,8 +56,8 @@ std::vector<Waiting> World::run() {
   for (const auto& rank : ranks_) {
     if (rank.task.done()) rank.task.result();  // what ended a rank is more telling than who then waited for it
   }
-  for (const auto& rank : ranks_) {
-    if (!rank.task.done()) return waiting();
+  for (int rank = 0; rank < ranks(); ++rank) {
+    if (!ranks_[static_cast<std::size_t>(rank)].task.done()) return waiting();
   }
   return {};
 }
@@ -309,6 +309,7 @@ std::vector<Waiting> World::waiting() const {
     for (const auto& [rank, _] : inside) found.push_back({rank, "barrier", ranks::any_source, 0});
   }
   exposed_.add_waiting(found);
+  std::erase_if(found, [this](const Waiting& each) { return each.rank >= ranks(); });
   std::ranges::sort(found, {}, &Waiting::rank);
   return found;
 }

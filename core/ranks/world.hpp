@@ -62,6 +62,10 @@ struct Arrived {
 
 enum class Call : std::uint8_t { recv, wait, isend, irecv, sendrecv };
 
+class FileSystem;
+// Tags of what ranks and I/O nodes send each other; only they reach beyond the ranks.
+inline constexpr int file_tag = ranks::last_tag + 1000;
+
 class World {
  public:
   // What only saves work, and changes no time (tests/test_matching.py): receives that are given their data ahead, and
@@ -78,7 +82,14 @@ class World {
   // Give rank `rank` its program; then run all of them to the end. Empty when all ended; throws what a rank threw.
   void start(int rank, ranks::Task task);
   std::vector<Waiting> run();
-  int ranks() const { return static_cast<int>(ranks_.size()); }
+  int ranks() const { return static_cast<int>(ranks_.size()) - servers_; }
+  // The last so many are I/O nodes, of which no program knows; they serve for ever, and nobody waits for their end.
+  void last_are_servers(int servers) { servers_ = servers; }
+  // Where files are read and written, or nowhere (file_system.hpp).
+  void files(FileSystem* files) { files_ = files; }
+  FileSystem* files() const { return files_; }
+  // A coroutine that sleeps in the machine itself goes on at that time.
+  void wake(Time at, std::coroutine_handle<> sleeper) { resume(at, sleeper); }
   // The rank that is the host processor, the last one.
   std::optional<int> host() const { return host_; }
   void last_is_host() { host_ = ranks() - 1; }
@@ -248,6 +259,8 @@ class World {
   }
   static std::uint32_t place(const Event& event);
   Event take_far();
+  // How many there are that a message with this tag may go to.
+  int within_reach(int tag) const { return tag >= file_tag ? static_cast<int>(ranks_.size()) : ranks(); }
   Rank& receiver(MessageId id) { return ranks_[static_cast<std::size_t>(messages_[id].message.destination)]; }
   bool gives_ahead(MessageId id, Time at);
   void give(MessageId id, RequestId to);
@@ -290,6 +303,8 @@ class World {
   Exposed exposed_{*this, model_};
   Time now_ = 0, clock_tick_ = 1, model_next_ = never;
   const bool keeps_order_, interrupts_, ahead_, far_;
+  int servers_ = 0;
+  FileSystem* files_ = nullptr;
   std::unordered_map<std::uint64_t, std::vector<MessageId>> under_way_;  // by source and destination, in order of send
   Log* log_ = nullptr;
   std::uint64_t events_served_ = 0, messages_sent_ = 0;

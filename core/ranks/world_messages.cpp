@@ -43,7 +43,7 @@ void World::announces(MessageId id) {
 
 MessageId World::announce(int from, const void* data, std::size_t bytes, int to, int tag, bool ready,
                           std::coroutine_handle<> caller) {
-  if (to < 0 || to >= ranks()) {
+  if (to < 0 || to >= within_reach(tag)) {
     throw std::out_of_range("rank " + std::to_string(from) + " sends to rank " + std::to_string(to) +
                             "; accepted: 0 to " + std::to_string(ranks() - 1));
   }
@@ -174,7 +174,7 @@ RequestId World::new_request(int rank, Call call, void* buffer, std::size_t room
 }
 
 RequestId World::post(int rank, void* buffer, std::size_t room, int from, int tag) {
-  if (from != ranks::any_source && (from < 0 || from >= ranks())) {
+  if (from != ranks::any_source && (from < 0 || from >= within_reach(tag))) {
     throw std::out_of_range("rank " + std::to_string(rank) + " receives from rank " + std::to_string(from) +
                             "; accepted: 0 to " + std::to_string(ranks() - 1) + ", or any_source");
   }

@@ -493,6 +493,14 @@ def take_in(path: Path) -> Benchmark:
     return record
 
 
+def on_described(name: str) -> str:
+    """The program that answers for this benchmark on a described machine, where its record says so (`answers_for`)."""
+    for record in benchmarks().values():
+        if name in record.extra.get("answers_for", ()):
+            return record.name
+    return name
+
+
 def benchmark(name: str) -> Benchmark:
     """One benchmark by name, a person's own ones too; InputError with near matches otherwise."""
     found = among({name}).get(name)

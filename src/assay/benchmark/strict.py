@@ -39,6 +39,7 @@ _TOP = {
     *("parameter", "metric", "figure", "headline", "roof", "shares", "accuracy", "choice", "row", "constants"),
 }
 NEEDS = (
+    "storage",
     "self",
     "host",
     "progress",

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.described import machine_tables
+from assay.described import machine_tables, storage_effects
 from assay.toml.checking import Table
 from assay.toml.idle import Idle
 
@@ -25,6 +25,8 @@ def idle(machine: machine_tables.MachineTable) -> Iterator[Idle]:
         if machine.barrier.algorithm != "messages" and not machine.barrier.step:
             why = f"has no effect without a step: a barrier by {machine.barrier.algorithm} would cost nothing"
             yield Idle(("barrier", "algorithm"), why, "step, such as 58 us")
+    if machine.storage is not None:
+        yield from storage_effects.idle(machine.storage)
     if machine.compute is not None:
         for kernel in machine.compute.time:
             if kernel in machine.compute.rate:

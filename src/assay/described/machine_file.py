@@ -21,7 +21,7 @@ from typing import Any
 from pydantic import PrivateAttr
 
 from assay import versions
-from assay.described import effects, machine_tables
+from assay.described import effects, machine_tables, storage_tables
 from assay.errors import InputError
 from assay.network import applies
 from assay.network import description as networks
@@ -85,6 +85,8 @@ class DescribedMachine(machine_tables.MachineTable):
             plain |= {"network": found.core()["network"], "cycle": found.cycle, "flit_bytes": found.network.flit_bytes}
         if self.node is not None and self.node.noise is not None:
             plain["node"]["noise"] = self._noise(self.node.noise)
+        if self.storage is not None:
+            plain["storage"] = storage_tables.core_table(self.storage)
         entries = [_entry(protocol) for protocol in self.protocol]
         plain["protocol"] = entries
         if self.forced is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from assay.described import machine_tables
+from assay.described import machine_tables, storage_tables
 from assay.toml.checking import Table, extra
 
 SECTIONS: tuple[type[Table], ...] = (
@@ -24,6 +24,10 @@ SECTIONS: tuple[type[Table], ...] = (
     machine_tables.BarrierTable,
     machine_tables.ComputeTable,
     machine_tables.MessagesTable,
+    storage_tables.StorageTable,
+    storage_tables.CacheTable,
+    storage_tables.DiskTable,
+    storage_tables.DeviceTable,
 )
 
 

@@ -11,27 +11,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from assay.described.quantities import Bytes, Seconds, SecondsPerByte, reader
+from assay.described.storage_tables import StorageTable
 from assay.machine import units
 from assay.toml.checking import Table, refuse
-
-
-def _reader(wanted: str) -> BeforeValidator:
-    def read(value: object) -> float:
-        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-            raise ValueError("is no quantity")
-        return units.quantity(str(value), wanted)
-
-    return BeforeValidator(read)
-
-
-def _schema(unit: str) -> dict[str, Any]:
-    """JSON schema of a quantity: its unit, and examples of how it is written."""
-    return {"unit": unit, "examples": units.EXAMPLES[unit]}
-
-
-Seconds = Annotated[float, _reader("s"), Field(ge=0, json_schema_extra=_schema("s"))]
-SecondsPerByte = Annotated[float, _reader("s/B"), Field(ge=0, json_schema_extra=_schema("s/B"))]
-Bytes = Annotated[float, _reader("B"), Field(ge=0, json_schema_extra=_schema("B"))]
 
 
 class MessagesTable(Table):
@@ -192,7 +175,7 @@ class ComputeTable(Table):
         default_factory=dict,
         description='units of work a second, by kernel, such as "40 Mflop/s", "251 MB/s", "1e6 1/s"',
     )
-    time: dict[str, Annotated[float, _reader("s"), Field(gt=0)]] = Field(
+    time: dict[str, Annotated[float, reader("s"), Field(gt=0)]] = Field(
         default_factory=dict, description='time of a unit of work, by kernel, such as "25 ns"'
     )
     shared: dict[str, Annotated[float, BeforeValidator(_rate), Field(gt=0)]] = Field(
@@ -237,6 +220,7 @@ class MachineTable(Table):
     progress: ProgressTable | None = Field(None, description="how a node answers while it computes")
     barrier: BarrierTable | None = Field(None, description="the machine's own barrier")
     compute: ComputeTable | None = Field(None, description="computing rates")
+    storage: StorageTable | None = Field(None, description="the parallel file system")
     defaults: dict[str, int | float | str | list[int | float | str]] = Field(
         default_factory=dict, description="programs' parameters on this machine, where a person sets none"
     )

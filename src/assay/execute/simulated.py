@@ -51,7 +51,9 @@ def simulate(
     began = time.process_time()
     ranks = job.ranks or DEFAULT_RANKS
     machine = description.for_core(per_node(description, ranks, job.ppn))
-    words = program_words(benchmark, job.command[1:], simulated=True, defaults=description.parameter_defaults())
+    # A machine's own lengths are those of the papers' messages, and no lengths of calls to files.
+    defaults = {} if benchmark.part == "files" else description.parameter_defaults()
+    words = program_words(benchmark, job.command[1:], simulated=True, defaults=defaults)
     given = (benchmark.name, machine, ranks, list(words))
     log = None
     try:

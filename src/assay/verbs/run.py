@@ -69,6 +69,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Run one benchmark and report its figures."""
         from assay.benchmark.record import benchmark as record
+        from assay.benchmark.record import on_described
         from assay.cli import emit
         from assay.document.json_form import to_json
         from assay.execute.variants import product
@@ -78,6 +79,8 @@ def register(app: typer.Typer) -> None:
         from assay.verbs._doing import measure
 
         given, machine = split(settings or [])
+        if on is not None:
+            benchmark = on_described(benchmark)
         wishes = Wishes(
             names=(benchmark,),
             on=on,

@@ -16,6 +16,7 @@ from assay.document.validation import CellErrors, ValidatedCell
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells import allowance, twins
+from assay.papers.cells import file_twins as file_twins
 from assay.papers.cells.allowance import Error
 from assay.papers.cells.answers import Answers
 from assay.papers.cells.provenance import Provenance

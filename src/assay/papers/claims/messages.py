@@ -34,6 +34,10 @@ NOTES = {
     "d91d.six-times-bandwidth": "8,192 bytes, without FORCE_TYPE; with it, 17 MB/s are six times the iPSC/860's 2.8.",
     "d95p.corner-to-corner": "77 hops of the 40 ns that the paper states are 3.08 us: the text rounds.",
     "d91d.fan-in-delta-small": "256 and 8,192 bytes, to a node inside the mesh. A stream alone waits for its buffers.",
+    "d91h.cfs-block-size": "One compute node; the paper prints no lengths of calls.",
+    "d91h.cfs-aggregate-falls": "10 and 20 compute nodes with calls of 64 KiB, an assumed length.",
+    "d91d.cfs-falls": "As many compute nodes as I/O nodes, and twice as many; calls of 64 KiB, an assumed length.",
+    "d91d.cfs-same": "1, 4 and 10 compute and I/O nodes; calls of 64 KiB, an assumed length.",
     "d95p.compute-and-communicate": "Megabyte echoes from a processor beside the one that streams. 119 MB/s alone are "
     "of earlier software than the 171 that the description has.",
 }

@@ -16,6 +16,7 @@ from assay.machine import catalogue
 from assay.machine.published import Claim
 from assay.papers.cells import allowance, twins
 from assay.papers.cells.answers import Answers
+from assay.papers.claims import files
 from assay.papers.claims.breaks import break_near
 from assay.papers.claims.claim_kinds import (
     about,
@@ -249,4 +250,5 @@ JUDGES: dict[str, Callable[[Answers, Claim], list[ClaimPart]]] = {
     "d91h.store-and-forward-decay": _in_proportion,
     "d95p.compute-and-communicate": _beside_the_stream,
     "d95p.ipc-limits-io": _not_the_networks,
+    **files.JUDGES,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_FILES = "No file system is described: discs, I/O nodes and their buffers are not simulated."
+_FILES = "Of the hosts' disks and of NFS no number is printed; they are not described."
 _CHIP = "A figure of the processor's manual; instructions are not simulated, and no table measures it."
 _ALONE = "No table has this number; nodes' memory and arithmetic are not simulated."
 
@@ -12,16 +12,10 @@ REASONS = {
     "d91h.i860-peak-64": _CHIP,
     "d91h.i860-compiled": _ALONE,
     "d91h.cfs-vs-host-file": _FILES,
-    "d91h.cfs-single-node-falls": _FILES,
-    "d91h.cfs-aggregate-falls": _FILES,
-    "d91h.cfs-block-size": _FILES,
     "d91h.local-disk-vs-nfs": _FILES,
-    "d91d.cfs-same": _FILES,
-    "d91d.cfs-falls": _FILES,
     "d95p.ddot-cached-linear": _ALONE,
     "d95p.memory-traffic-share": "An estimate from cache hits that are nowhere printed.",
     "d95p.peak-vs-fortran": _ALONE,
     "d95p.shallow-water": "No number is printed, and the kernel is not described.",
     "d95p.multiple-of-32": "Of earlier software, of which no number is printed.",
-    "d95p.pfs-scales": _FILES,
 }

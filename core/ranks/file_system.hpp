@@ -1,0 +1,110 @@
+// The parallel file system of a described machine: its I/O nodes are ranks of which no program knows, each a
+// BlockServer (core/storage) behind messages of the machine's own.
+//
+//   read    compute node: client_request | a message there | I/O node: request, buffer or disk | its bytes back |
+//           compute node: client_per_byte
+//   write   compute node: client_request, client_per_byte | a message with the bytes | I/O node | a word back
+//   open, close   a word to I/O node 0, which keeps the directory, and back
+//
+// A call is cut at the stripes; a compute node has `outstanding` requests under way at most and waits for the oldest.
+// Messages go by the machine's protocols, from node to node of its network; the I/O nodes are at nodes of it. An I/O
+// node that failed is served by the next one, which keeps the units of both.
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ranks/task.hpp"
+#include "ranks/world.hpp"
+#include "storage/block_server.hpp"
+#include "storage/striping.hpp"
+
+namespace assay::described {
+
+class FileSystem {
+ public:
+  static constexpr std::size_t request_bytes = 32;  // of a request or an answer without data, beside what it carries
+
+  FileSystem(World& world, const storage::StorageParameters& storage, int first_server);
+  int io_nodes() const { return static_cast<int>(storage_.io_nodes); }
+  // What an I/O node does for ever.
+  ranks::Task serve(int server);
+
+  // A file by its number; made if there is none of that name, over so many I/O nodes (0: all), with `reserve` bytes of
+  // it allocated before anything is written.
+  struct Opening {
+    std::string name;
+    int io_nodes = 0;
+    std::uint64_t reserve = 0;
+  };
+  // The calls of a rank, as coroutines of its own. Data may be null: then only time passes.
+  ranks::Task open(int rank, Opening how, storage::FileId& file);
+  ranks::Task close(int rank, storage::FileId file);
+  ranks::Task read(int rank, storage::FileId file, std::byte* into, std::uint64_t bytes, std::uint64_t offset);
+  ranks::Task write(int rank, storage::FileId file, const std::byte* from, std::uint64_t bytes, std::uint64_t offset);
+  // All that is written is on the disks, and no buffer holds anything.
+  ranks::Task forget(int rank);
+  storage::BlockServer::Counts counts() const;  // of all I/O nodes
+
+ private:
+  enum class What : std::uint8_t { open, close, read, write };
+  struct Operation {
+    What what;
+    storage::FileId file;
+    storage::Piece piece;
+    std::byte* into;
+    const std::byte* from;
+  };
+  struct File {
+    storage::Striping striping;
+    std::unordered_map<std::uint64_t, std::vector<std::byte>> stripes;  // of those that were written with data
+  };
+  // The machine's clock for the storage.
+  class Clock final : public storage::Timers {
+   public:
+    explicit Clock(World& world) : world_(world) {}
+    storage::Time now() const override { return world_.now(); }
+    void at(storage::Time time, std::function<void()> then) override;
+
+   private:
+    World& world_;
+  };
+  // Runs by itself until its end; what it throws leaves the event in which it ran.
+  struct Aside {
+    struct promise_type {
+      Aside get_return_object() const { return {}; }
+      std::suspend_never initial_suspend() const noexcept { return {}; }
+      std::suspend_never final_suspend() const noexcept { return {}; }
+      void return_void() const noexcept {}
+      void unhandled_exception() const { throw; }
+    };
+  };
+  struct Until;
+  struct Served;
+  static Aside later(World& world, Time at, std::function<void()> then);
+  Aside answer(int server, int client, Operation operation);
+  void carry_out(storage::BlockServer& node, const Operation& operation, storage::BlockServer::Done done);
+  ranks::Task ask(int rank, int server, Operation operation, std::size_t carried);
+  ranks::Task transfer(int rank, Operation call, std::uint64_t bytes, std::uint64_t offset);
+  int server_of(storage::FileId file, const storage::Piece& piece) const;
+  storage::FileId kept_as(storage::FileId file, const storage::Piece& piece) const;
+  void move(const Operation& operation);
+
+  World& world_;
+  storage::StorageParameters storage_;
+  int first_;
+  Clock clock_;
+  std::vector<std::unique_ptr<storage::BlockServer>> servers_;
+  std::map<std::string, storage::FileId, std::less<>> names_;
+  std::vector<File> files_;
+  std::map<std::pair<int, int>, std::deque<Operation>> pending_;  // by client and server: on their way, in order
+};
+
+}  // namespace assay::described

@@ -1,0 +1,124 @@
+"""What a machine's description may say of its parallel file system: [storage], its buffers, and its disks.
+
+The simulated machine takes these numbers as `core/storage/storage_parameters.hpp` reads them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from assay.described.quantities import Bytes, Seconds, SecondsPerByte
+from assay.toml.checking import Table, refuse
+
+Count = Annotated[int, Field(ge=1, le=1 << 24)]
+
+
+class CacheTable(Table):
+    """[storage.cache]: Buffers of an I/O node, each of one stripe; the least recently used is given up first. Without
+    this table every request goes to a disk.
+    """
+
+    size: Bytes = Field(gt=0, description="memory of an I/O node that holds blocks, in whole stripes")
+    read_ahead: Bytes = Field(
+        0.0,
+        description="bytes of a file that are read beyond what was asked for, of which each I/O node that the file is "
+        "spread over reads its share",
+    )
+    write_behind: bool = Field(
+        False, description="a write is done once it is in a buffer, and not once it is on the disk"
+    )
+
+
+class DiskTable(Table):
+    """[storage.disk]: A mechanical disk. Its arm takes seek_short + seek_short_root sqrt(d) for d cylinders where d is
+    less than seek_split, and seek_long + seek_long_slope d from there on; its platters turn all the time.
+    """
+
+    cylinders: Count = Field(description="cylinders")
+    heads: Count = Field(description="tracks of a cylinder")
+    sectors: Count = Field(description="sectors of a track")
+    sector: Bytes = Field(512.0, ge=1, description="length of a sector")
+    revolution: Seconds = Field(gt=0, description="one turn")
+    seek_short: Seconds = Field(0.0, description="a short seek's part that no distance changes")
+    seek_short_root: Seconds = Field(0.0, description="a short seek's part that grows as the root of the distance")
+    seek_split: int | None = Field(None, ge=1, description="cylinders from which a seek is long; by default none is")
+    seek_long: Seconds = Field(0.0, description="a long seek's part that no distance changes")
+    seek_long_slope: Seconds = Field(0.0, description="what a cylinder adds to a long seek")
+    head_switch: Seconds = Field(0.0, description="going on to another track of the same cylinder")
+    overhead: Seconds = Field(0.0, description="the controller, before each access")
+    track_skew: int = Field(0, ge=0, description="sectors by which a track begins later than the one before")
+    cylinder_skew: int = Field(
+        0, ge=0, description="likewise from the last track of a cylinder to the next one's first"
+    )
+
+
+class DeviceTable(Table):
+    """[storage.device]: In place of [storage.disk], a device of two numbers, as a fit gives them."""
+
+    access: Seconds = Field(0.0, description="a time that every access takes")
+    per_byte: SecondsPerByte = Field(0.0, description="time that each byte adds; the bytes of all accesses take turns")
+    at_once: int = Field(1, ge=1, le=1 << 16, description="accesses whose `access` may pass at the same time")
+
+
+class StorageTable(Table):
+    """[storage]: A parallel file system on I/O nodes of the machine: files are spread over them in stripes, round
+    robin. Requests and answers are messages by the machine's protocols. Without this table files are not described.
+    """
+
+    io_nodes: Annotated[int, Field(ge=1, le=65536)] = Field(description="I/O nodes")
+    nodes: list[Annotated[int, Field(ge=0)]] = Field(
+        default_factory=list,
+        description="nodes of the network that they are at, one for each; by default spread evenly",
+    )
+    stripe: Bytes = Field(4096.0, ge=1, description="bytes that lie together on an I/O node; also of a buffer")
+    request: Seconds = Field(0.0, description="the I/O node's processor, for each request of at most a stripe")
+    per_byte: SecondsPerByte = Field(0.0, description="the I/O node's processor, for each byte")
+    open_time: Seconds = Field(0.0, alias="open", description="I/O node 0's processor, for opening a file")
+    close_time: Seconds = Field(0.0, alias="close", description="I/O node 0's processor, for closing a file")
+    allocate: Seconds = Field(
+        0.0, description="the I/O node's processor, for a stripe that is written and was not allocated beforehand"
+    )
+    client_request: Seconds = Field(0.0, description="the compute node's processor, for each request")
+    client_per_byte: SecondsPerByte = Field(0.0, description="the compute node's processor, for each byte")
+    client_write_byte: SecondsPerByte | None = Field(
+        None, description="in place of client_per_byte, for each byte that is written"
+    )
+    outstanding: Annotated[int, Field(ge=1, le=65536)] = Field(
+        1, description="requests of a compute node that may be under way at once"
+    )
+    disks: Annotated[int, Field(ge=1, le=1024)] = Field(
+        1, description="disks of an I/O node, over which its stripes go in turn"
+    )
+    queue: Literal["fcfs", "scan", "sptf"] = Field(
+        "fcfs", description="which access a disk does next: in order of arrival, by elevator, by shortest positioning"
+    )
+    failed: int | None = Field(
+        None, ge=0, description="number of an I/O node that does not answer: the next one keeps its stripes, too"
+    )
+    cache: CacheTable | None = Field(None, description="an I/O node's buffers")
+    disk: DiskTable | None = Field(None, description="its disks, mechanical")
+    device: DeviceTable | None = Field(None, description="its disks, by two numbers")
+
+    @model_validator(mode="after")
+    def _whole(self) -> StorageTable:
+        if (self.disk is None) == (self.device is None):
+            key = "disk" if self.disk is None else "device"
+            refuse((key,), "[storage] has either [storage.disk] or [storage.device]", "one of the two")
+        if self.nodes and len(self.nodes) != self.io_nodes:
+            refuse(("nodes",), f"names {len(self.nodes)} nodes for {self.io_nodes} I/O nodes", "one for each, or none")
+        if self.cache is not None and self.cache.size < self.stripe:
+            refuse(("cache", "size"), f"has no room for a stripe of {self.stripe:g} B", f"{self.stripe:g} B or more")
+        if self.failed is not None and (self.failed >= self.io_nodes or self.io_nodes < 2):
+            refuse(("failed",), "is no I/O node that another one could stand in for", "0 to io_nodes - 1, of 2 or more")
+        if self.disk is not None:
+            capacity = self.disk.cylinders * self.disk.heads * self.disk.sectors * self.disk.sector
+            if self.stripe > capacity:
+                refuse(("stripe",), "is longer than a disk", f"up to {capacity:g} B")
+        return self
+
+
+def core_table(storage: StorageTable) -> dict[str, Any]:
+    """The table as the core takes it: SI units, what is not given left out."""
+    return storage.model_dump(by_alias=True, exclude_none=True)

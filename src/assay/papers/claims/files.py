@@ -1,0 +1,110 @@
+"""Claims about parallel file systems, judged on the described machines' buffers and disks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from assay.machine.published import Claim
+from assay.papers.cells.answers import Answers
+from assay.papers.cells.file_twins import CALL, LARGE, rate
+from assay.papers.claims.claim_kinds import accepted_of
+from assay.papers.claims.judge import ClaimPart, accepted, fact, follows, judged
+from assay.report.units import human
+
+IO_NODES = {"ipsc860": 10, "delta": 32}
+SECTION = 2 << 20  # B: long beside what is read ahead
+SMALLER = (1, 4, 10)  # I/O nodes, of the claim about both machines
+BLOCKS = (4 << 10, 16 << 10, 64 << 10, 256 << 10)  # B
+
+
+def _listed(over: Sequence[int], rates: Sequence[float]) -> str:
+    return ", ".join(f"{at}: {human(found, 'B/s')}" for at, found in zip(over, rates, strict=True))
+
+
+def _series(answers: Answers, machine: str, figure: str, over: Sequence[int]) -> list[float]:
+    found = [rate(answers, machine, figure, on_ranks=n, call=CALL, section=SECTION) for n in over]
+    return [value for value in found if value is not None]
+
+
+def _trend(machine: str, over: Sequence[int], rates: Sequence[float], direction: str, words: str) -> ClaimPart:
+    if len(rates) < len(over):
+        return fact(None, f"{machine}: no file system is described")
+    return ClaimPart(follows(rates, direction, 0.0), f"{machine}, {words} {_listed(over, rates)}")
+
+
+def _falls(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """The aggregate rate from as many compute nodes as I/O nodes on."""
+    parts = []
+    for machine in claim.machines or [claim.machine or ""]:
+        over = [IO_NODES[machine] * times for times in (1, 2)]
+        rates = _series(answers, machine, "rate_aggregate", over)
+        parts.append(_trend(machine, over, rates, "decreasing", f"{IO_NODES[machine]} I/O nodes, by compute nodes:"))
+    return parts
+
+
+def _one_falls(answers: Answers, _: Claim) -> list[ClaimPart]:
+    """What each node gets, the more nodes read."""
+    over = (1, 2, 8, 32)
+    rates = _series(answers, "ipsc860", "rate", over)
+    return [_trend("ipsc860", over, rates, "decreasing", "each of so many compute nodes:")]
+
+
+def _longer_calls(answers: Answers, _: Claim) -> list[ClaimPart]:
+    """One node's reading by the length of its calls, and writing with and without preallocation."""
+    read = [rate(answers, "ipsc860", on_ranks=1, call=call, section=SECTION) for call in BLOCKS]
+    rates = [value for value in read if value is not None]
+    parts = [_trend("ipsc860", BLOCKS, rates, "increasing", "one node reading, by bytes per call:")]
+    written = {
+        beforehand: rate(
+            answers, "ipsc860", on_ranks=1, call=CALL, section=SECTION, direction="write", preallocate=beforehand
+        )
+        for beforehand in ("yes", "no")
+    }
+    with_it, without = written["yes"], written["no"]
+    if with_it is None or without is None:
+        return [*parts, fact(None, "no file system is described")]
+    words = f"writing: {human(with_it, 'B/s')} into preallocated space, {human(without, 'B/s')} without"
+    return [*parts, judged(with_it / without, accepted(">", 1.0), words)]
+
+
+def _same(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """Both machines with as many I/O nodes, and as many compute nodes."""
+    parts = []
+    for nodes in SMALLER:
+        both = [
+            rate(answers, machine, on_ranks=nodes, io_nodes=nodes, call=CALL, section=SECTION)
+            for machine in ("delta", "ipsc860")
+        ]
+        one, other = both
+        if one is None or other is None:
+            parts.append(fact(None, "no file system is described"))
+            continue
+        words = f"{nodes} I/O nodes: {human(one, 'B/s')} on delta, {human(other, 'B/s')} on ipsc860"
+        parts.append(judged(one / other, accepted_of(claim, "delta"), words))
+    return parts
+
+
+def _scales(answers: Answers, _: Claim) -> list[ClaimPart]:
+    """More I/O nodes; larger blocks."""
+    nodes = (16, 32, 64)
+    found = [
+        rate(answers, LARGE, on_ranks=128, io_nodes=n, call=CALL, section=SECTION, layout="records") for n in nodes
+    ]
+    by_nodes = [value for value in found if value is not None]
+    calls = (CALL, 4 * CALL, 16 * CALL)
+    found = [rate(answers, LARGE, on_ranks=1, call=call, section=2 * SECTION) for call in calls]
+    by_call = [value for value in found if value is not None]
+    return [
+        _trend(LARGE, nodes, by_nodes, "increasing", "128 compute nodes, by I/O nodes:"),
+        _trend(LARGE, calls, by_call, "increasing", "one node, by bytes per call:"),
+    ]
+
+
+JUDGES: dict[str, Callable[[Answers, Claim], list[ClaimPart]]] = {
+    "d91h.cfs-single-node-falls": _one_falls,
+    "d91h.cfs-aggregate-falls": _falls,
+    "d91h.cfs-block-size": _longer_calls,
+    "d91d.cfs-same": _same,
+    "d91d.cfs-falls": _falls,
+    "d95p.pfs-scales": _scales,
+}
