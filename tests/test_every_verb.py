@@ -110,7 +110,7 @@ def options() -> dict[str, dict[str, TyperOption]]:
     return found
 
 
-OWN = {"--set", "--out", "-o"}  # keys of a benchmark or of a network; files of several kinds
+OWN = {"--set", "--out", "-o", "--via"}  # keys of a benchmark or a network; files of kinds; launchers, batch systems
 
 
 def test_an_option_means_the_same_in_every_verb() -> None:

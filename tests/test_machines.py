@@ -169,7 +169,8 @@ def test_the_paragon_by_system() -> None:
 def test_the_fit_can_be_redone(machine: str) -> None:
     """What the file has is what the fit gives, from the published cells alone."""
     found = fits(shipped()[machine])
-    assert found or machine == "paragon-gp"  # of which no message time is published
+    # of the Paragon GP no message time is published; of the others Table 6.15's two numbers, which are inputs
+    assert found or machine in ("paragon-gp", "compaq-alphaserver-sc", "sgi-origin2000-300", "sgi-origin2000-400")
     for fit in found:
         for number in fit.numbers:
             assert number.found == pytest.approx(number.filed, rel=2e-3), number.key
@@ -240,6 +241,10 @@ def test_claims_about_messages_hold_but_for_those_that_are_explained() -> None:
         "d91h.hop-ipsc860-long",  # 30 us, as in Appendix A, not 33
         "d95p.corner-to-corner",  # 77 hops of 40 ns are 3.08 us
         "d95p.compute-and-communicate",  # the stream keeps what was printed, the messages more
+        "vds.mod1h-independent-of-cpus-ethernet",  # all patterns but the 3-D neighbours
+        "vds.dotproduct-implementations-equal-ethernet",  # the naive one's root handles seven messages in and out: 11%
+        "vds.ibm-broadcast-faster",  # 17% on 4 ranks, where 11 to 16% are printed
+        "vds.two-cpus-per-node-hurts-patterns",  # the 1-D ring loses nothing
     }
     assert sum(outcome == "holds" for outcome in outcomes.values()) >= 44
 

@@ -173,7 +173,7 @@ def test_jobs_are_pinned_to_hardware_threads_of_their_own(mix: Path) -> None:
         (("--policy", "sjf"), "--policy: no such policy; seen: 'sjf'"),
         (("--compress", "0"), "--compress: is no factor"),
         (("--on", "ipsc860"), "--on: is of a simulated batch system"),
-        (("--resume",), "--out: holds no throughput test to resume"),
+        (("--only-resume",), "--out: holds no throughput test to resume"),
     ],
 )
 def test_wrong_options_are_refused_in_a_line(mix: Path, more: tuple[str, ...], words: str) -> None:

@@ -125,7 +125,7 @@ def test_the_submitter_killed_and_resumed_submits_nothing_twice(mix: Path, clust
     path = out / "log.jsonl"
     kept = [line for line in log_lines(out) if not (line["event"] == "submitted" and line["job"] == "0002-short.2")]
     path.write_text("".join(json.dumps(line) + "\n" for line in kept))
-    process = begun(mix, cluster, schedule, "--json", "--resume")
+    process = begun(mix, cluster, schedule, "--json", "--only-resume")
     found = result(process)
     assert process.returncode == 0 and found["completed"] == 6 and found["interrupted"] == 1
     again = {line["job"] for line in log_lines(out) if line["event"] == "found"}

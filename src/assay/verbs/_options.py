@@ -82,6 +82,7 @@ Timeline = Annotated[
 DocsFolder = Annotated[
     Path | None, typer.Option("--docs", metavar="FOLDER", help="with all machines or studies: write their page there")
 ]
+BESIDE = "another run, drawn beside this one: with --on all, or of a test on a batch system (several times: each)"
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="a run: its folder or id", autocompletion=run_names)]
 
 # How a network is simulated.

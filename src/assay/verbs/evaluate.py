@@ -11,6 +11,7 @@ import typer
 
 from assay.verbs._completing import run_names
 from assay.verbs._options import (
+    BESIDE,
     Budget,
     Compilers,
     DocsFolder,
@@ -51,9 +52,7 @@ def register(app: typer.Typer) -> None:
         seed: Seed = 1,
         out: RunFolder = None,
         docs: DocsFolder = None,
-        beside: Annotated[
-            str | None, typer.Option(metavar="RUN", help="with --on all: a run of this machine, drawn beside them")
-        ] = None,
+        beside: Annotated[str | None, typer.Option(metavar="RUN", help=BESIDE)] = None,
         resume: Annotated[
             str | None, typer.Option(metavar="RUN", help="resume this run: its folder or id", autocompletion=run_names)
         ] = None,

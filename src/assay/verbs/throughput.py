@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.verbs._options import Json, On, Quiet
+from assay.verbs._options import BESIDE, Json, On, Quiet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,7 +69,9 @@ def register(app: typer.Typer) -> None:
             Path | None,
             typer.Option("-o", "--out", metavar="DIR", help="--via: its folder; the same command resumes"),
         ] = None,
-        resume: Annotated[bool, typer.Option("--resume", help="--via: DIR must hold a test that was begun")] = False,
+        resume: Annotated[
+            bool, typer.Option("--only-resume", help="--via: DIR must hold a test that was begun")
+        ] = False,
         dry_run: Annotated[
             bool, typer.Option("--dry-run", help="say what it would be: jobs, processor hours, ideal makespans")
         ] = False,
@@ -77,9 +79,7 @@ def register(app: typer.Typer) -> None:
             list[Path] | None,
             typer.Option(metavar="FILE", help="write the page (.html), .csv, .swf, .svg (Gantt) or .json (Perfetto)"),
         ] = None,
-        beside: Annotated[
-            list[Path] | None, typer.Option(metavar="DIR", help="--via: another test's folder, on the same page")
-        ] = None,
+        beside: Annotated[list[Path] | None, typer.Option(metavar="RUN", help=BESIDE)] = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
@@ -101,7 +101,7 @@ def register(app: typer.Typer) -> None:
         if via is not None:
             _live(wishes, {"--on": on, "--set": settings or None, "--schedule": schedule}, quiet, json)
             return
-        real = {"--slots": slots, "--out": out, "--resume": resume or None, "--beside": beside or None}
+        real = {"--slots": slots, "--out": out, "--only-resume": resume or None, "--beside": beside or None}
         _refuse(real | {"--compress": None if compress == 1.0 else compress}, "is of a test on a real batch system")
         exports.check(export or [])
         axes = what_if.axes(settings or [], policy or "fcfs")
