@@ -43,7 +43,11 @@ def as_it_was(scratch: Path) -> bool:
 
 def started(program: Path, scratch: Path, of: Subfolder, how: str = "wait") -> tuple[subprocess.Popen[str], Path]:
     process = subprocess.Popen(
-        [program, scratch, f"{of.name}:{of.token}", how], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [program, scratch, f"{of.name}:{of.token}", how],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # the tests may run under nohup
     )
     assert process.stdout is not None
     return process, Path(process.stdout.readline().split()[0])

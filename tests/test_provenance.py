@@ -175,7 +175,7 @@ def test_every_restatement_names_cells() -> None:
 def test_only_predictions_are_counted_as_such() -> None:
     tables = comparison.compare(Played(), "paragon-mp", "paragon-mp", ORIGINS["paragon-mp"])
     assert all(table.errors("predicted") is None for table in tables)
-    assert sum(row.counts for table in tables for row in table.rows) == 5
+    assert sum(row.counts for table in tables for row in table.rows) == 5 + 3  # message times, and PFS rates
 
 
 @pytest.mark.parametrize(

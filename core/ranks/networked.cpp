@@ -212,6 +212,7 @@ void Networked::next_packet(World& world, MessageId id, Time at) {
   if (at > world.now()) return world.at(at, std::uint64_t{id} << stage_bits | clear);
   Sending& sending = world.kept<Sending>(id);
   sending.clear = true;
+  sending.cleared = at;
   if (sending.crossed) return hand_packet(world, id, at);
   if (!sending.crossing) bring_packet(world, id);
 }
@@ -229,8 +230,14 @@ void Networked::take_packet(World& world, MessageId id) {
   Sending& sending = world.kept<Sending>(id);
   const Message message = world.message(id);
   const std::uint64_t before = sending.protocol->packet * sending.taken++;
-  packet_there(world, id,
-               over_interface(world.now(), message.destination, piece(*sending.protocol, message.bytes - before)));
+  const std::uint64_t bytes = piece(*sending.protocol, message.bytes - before);
+  const Time over = over_interface(world.now(), message.destination, bytes);
+  if (sending.left == 0 && sending.taken == sending.sent) {  // the last one
+    account(sending.handed, static_cast<std::uint32_t>(*hops(message.source, message.destination)) + 2,
+            flits(*sending.protocol, bytes), world.now());
+    account_interface(bytes, over - world.now());
+  }
+  packet_there(world, id, over);
 }
 
 // When so many bytes are over the interface of a rank's node, which serves one after another.
@@ -249,6 +256,7 @@ void Networked::hand_packet(World& world, MessageId id, Time at) {
   ++sending.sent;
   ++sending.open;
   sending.handed = at;
+  if (machine_.interface > 0) account_interface(bytes, at - sending.cleared);
   sending.clear = sending.crossed = false;
   hand_in(world, at, message.source, message.destination, flits(protocol, bytes), id, data);
   if (machine_.interface > 0 && sending.left > 0) bring_packet(world, id);
@@ -365,8 +373,8 @@ void Networked::packet_left(World& world, MessageId id, Time time) {
 
 void Networked::packet_arrived(World& world, MessageId id, const network::Report& report, Time time) {
   const Sending& sending = world.kept<Sending>(id);
-  if (sending.open == 1 && sending.left == 0) account(sending.handed, report.hops, report.flits, time);
   if (machine_.interface > 0) return world.at(time, std::uint64_t{id} << stage_bits | drained);
+  if (sending.open == 1 && sending.left == 0) account(sending.handed, report.hops, report.flits, time);
   packet_there(world, id, time);
 }
 
@@ -384,6 +392,13 @@ void Networked::packet_there(World& world, MessageId id, Time time) {
 // whole.
 void Networked::account(Time handed, std::uint32_t hops, std::uint32_t flits, Time until) {
   const Time alone = static_cast<Time>(live_->unloaded(hops, flits)) * tick_, took = until - handed;
+  where_.transport += std::min(alone, took);
+  where_.waiting += std::max<Time>(0, took - alone);
+}
+
+// The same of a packet at its node's interface: what crossing takes alone, less what went on before, is transport.
+void Networked::account_interface(std::uint64_t bytes, Time took) {
+  const Time alone = std::llround(machine_.interface * static_cast<double>(bytes));
   where_.transport += std::min(alone, took);
   where_.waiting += std::max<Time>(0, took - alone);
 }

@@ -84,6 +84,7 @@ class Networked final : public MessageModel {
     std::uint64_t left = 0;                    // bytes not yet handed to the network
     std::uint32_t sent = 0, open = 0;          // packets; open: under way
     Time requested = 0, handed = 0, last = 0;  // a request, a packet handed to the network; the last packet's arrival
+    Time cleared = 0;                          // since when the next packet waits for the sender's interface alone
     std::uint32_t taken = 0;                   // packets that have crossed the receiver's interface
     bool crossing = false, crossed = false, clear = false;  // the next packet over the sender's; the one before gone
   };
@@ -134,6 +135,7 @@ class Networked final : public MessageModel {
   void handle_reports(World& world);
   void handle(World& world, const network::Report& report);
   void account(Time handed, std::uint32_t hops, std::uint32_t flits, Time until);
+  void account_interface(std::uint64_t bytes, Time took);
   void packet_left(World& world, MessageId id, Time time);
   void packet_arrived(World& world, MessageId id, const network::Report& report, Time time);
   void forward(World& world, std::uint64_t node_and_flits);

@@ -168,7 +168,7 @@ def _extra(annotation: Any, metadata: Iterable[Any], name: str) -> Any:
 
 def _accepted(model: type[BaseModel], keys: Keys) -> str | None:
     """What a field accepts: the phrase of its record, its description, examples with units."""
-    field = field_at(model, keys)
+    field = field_at(model, keys) or field_at(model, keys[:-1])  # a key of a table whose keys are free: the table's
     if field is None:
         return None
     text = field.description or ""
