@@ -43,6 +43,7 @@ TABLE = {
 ROOTED = ("broadcast", "reduce", "gather", "scatter")
 ALL = [(operation, algorithm) for operation, algorithms in TABLE.items() for algorithm in algorithms]
 OWN = {(operation, "library") for operation in TABLE}
+TWO_LEVEL = [(operation, "two-level") for operation in ("barrier", "broadcast", "reduce", "allreduce")]
 
 
 def events(ranks: int, *given: str) -> list[dict[str, Any]]:
@@ -150,15 +151,16 @@ def cost(operation: str, algorithm: str, p: int, n: int) -> float:
 
 @pytest.mark.parametrize("ranks", range(1, 34))
 def test_every_algorithm_gives_right_data_for_every_root(ranks: int) -> None:
-    roots = ",".join(str(rank) for rank in range(ranks))
-    checks = named(events(ranks, "--set", "bytes=8,104", "--set", f"root={roots}"), "check")
+    every = range(ranks) if ranks < 17 or ranks == 33 else (0, 1, ranks // 2, ranks - 1)
+    given = ("bytes=8,104", "root=" + ",".join(map(str, every)), "node_ranks=3")
+    checks = named(events(ranks, *(word for each in given for word in ("--set", each))), "check")
     assert all(check["passed"] for check in checks.values())
     assert all(check["detail"].startswith(f"{ranks} rank") for check in checks.values())
-    for operation, algorithm in ALL:
+    for operation, algorithm in [*ALL, *(TWO_LEVEL if ranks > 3 else ())]:  # more than one node
         lengths = {length for o, a, length, _ in checks if (o, a) == (operation, algorithm)}
         assert lengths == ({8} if operation == "barrier" else {8, 104})
         seen = {root for o, a, _, root in checks if (o, a) == (operation, algorithm)}
-        assert seen == (set(range(ranks)) if operation in ROOTED else {0})
+        assert seen == (set(every) if operation in ROOTED else {0})
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 4, 5, 7, 8, 12, 16, 33])
@@ -169,6 +171,45 @@ def test_times_are_the_closed_forms_where_nobody_is_in_the_way(ranks: int) -> No
     for (operation, algorithm, *_), block in found.items():
         expected = cost(operation, algorithm, ranks, length)
         assert block["values"] == [pytest.approx(expected)], (operation, algorithm)
+
+
+@pytest.mark.parametrize(("ranks", "node"), [(4, 2), (6, 3), (12, 4), (15, 5), (32, 8), (33, 11)])
+def test_two_levels_cost_a_tree_in_the_node_and_the_leaders_algorithm(ranks: int, node: int) -> None:
+    nodes, n = ranks // node, 8000
+    up, down = math.floor(math.log2(node)), math.ceil(math.log2(node))
+    further, wider = math.floor(math.log2(nodes)), math.ceil(math.log2(nodes))
+    doubling = further if further == wider else further + 2
+    one = A + B * n
+    words = ("algorithm=two-level", f"bytes={n}", f"node_ranks={node}", "root=0,1")
+    found = named(events(ranks, *(word for each in words for word in ("--set", each))), "block")
+    assert {key[:2] for key in found} == set(TWO_LEVEL)
+    for (operation, _, _, root), block in found.items():
+        expected = {
+            "barrier": (up + wider + down) * A,
+            "broadcast": (root + wider + down) * one,  # rank 1 gives its leader the block first
+            "reduce": (up + further + root) * one,
+            "allreduce": (up + doubling + down) * one,
+        }[operation]
+        assert block["values"] == [pytest.approx(expected)], (operation, root)
+
+
+def test_some_ranks_alone_take_as_long_as_a_machine_of_so_many() -> None:
+    given = ("--set", "bytes=800", "--set", "node_ranks=2")
+    many = events(12, *given, "--set", "ranks=5,12")
+    for ranks in (5, 12):
+        alone = named(events(ranks, *given), "block")
+        among = named([each for each in many if each.get("case", {}).get("ranks") == ranks], "block")
+        assert {key: block["values"] for key, block in among.items()} == {
+            key: [pytest.approx(block["values"][0])] for key, block in alone.items()
+        }
+    assert all(each["passed"] for each in many if each["event"] == "check")
+
+
+def test_what_is_left_out_does_not_depend_on_which_rank_asks_first() -> None:
+    """Ranks share one list of cases, whose first one is left out here."""
+    found = events(4, "--set", "operation=reduce,barrier", "--set", "bytes=9,16")
+    lengths = {key[0]: key[2] for key in named(found, "block")}
+    assert lengths == {"reduce": 16, "barrier": 9}
 
 
 def test_a_described_machine_has_no_library_but_its_barrier_and_that_is_said() -> None:
@@ -184,6 +225,8 @@ def test_a_described_machine_has_no_library_but_its_barrier_and_that_is_said() -
         (("operation=reduce", "bytes=9"), "whole 8-byte words"),
         (("operation=broadcast", "root=4"), "a root that is one of the 4 ranks; seen: 4"),
         (("operation=alltoall", "algorithm=library"), "no library's own on this machine"),
+        (("operation=scan", "ranks=5"), "at most 4 ranks to take part; seen: 5"),
+        (("operation=reduce", "algorithm=two-level"), "two levels need two nodes, one of them with two ranks"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_line(given: tuple[str, ...], said: str) -> None:
@@ -201,12 +244,12 @@ def test_a_run_shows_the_time(tmp_path: Path) -> None:
     assert figures == {"time": pytest.approx(6 * (70e-6 + 0.4e-6 * 16384))}
 
 
-def launch(program: Path, ranks: int, *given: str) -> tuple[int, dict[tuple[str, str], bool]]:
+def launch(program: Path, ranks: int, *given: str, patience: int = 100) -> tuple[int, dict[tuple[str, str], bool]]:
     assert MPI is not None
-    few = ["--blocks", "1", "--repetitions", "2", "--deadline", "100", "--set", "bytes=1000"]
+    few = ["--blocks", "1", "--repetitions", "2", "--deadline", str(patience), "--set", "bytes=1000"]
     command = [MPI.mpiexec, "-n", str(ranks), str(program), *words("collective", *few, *given)]
     environment = launch_environment(os.environ) | CROWD
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=patience + 20, env=environment)
     found = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
     passed: dict[tuple[str, str], bool] = {}
     for key, check in named(found, "check").items():
@@ -216,10 +259,23 @@ def launch(program: Path, ranks: int, *given: str) -> tuple[int, dict[tuple[str,
 
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
-@pytest.mark.parametrize(("ranks", "roots"), [(1, "0"), (4, "0,3"), (7, "2,6")])
-def test_algorithms_and_the_library_give_right_data_on_mpi(ranks: int, roots: str) -> None:
+@pytest.mark.parametrize(("ranks", "among", "roots"), [(1, 1, "0"), (7, 6, "2,5")])
+def test_algorithms_and_the_library_give_right_data_on_mpi(ranks: int, among: int, roots: str) -> None:
     program = build([benchmark("collective")], mpi=MPI)["collective"].path
-    assert launch(program, ranks, "--set", f"root={roots}") == (0, dict.fromkeys({*ALL, *OWN}, True))
+    cases = {*ALL, *OWN, *(TWO_LEVEL if ranks > 3 else ())}
+    given = ("--set", f"root={roots}", "--set", f"ranks={among}", "--set", "node_ranks=3")
+    assert launch(program, ranks, *given) == (0, dict.fromkeys(cases, True))
+
+
+@pytest.mark.mpi
+@pytest.mark.nightly
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+@pytest.mark.parametrize("among", [2, 3, 5, 8, 16, 31, 32, 33])
+def test_groups_of_33_ranks_give_right_data_on_mpi(among: int) -> None:
+    program = build([benchmark("collective")], mpi=MPI)["collective"].path
+    given = ("--set", f"ranks={among}", "--set", "node_ranks=2", "--repetitions", "1")
+    cases = {*ALL, *OWN, *(TWO_LEVEL if among > 2 else ())}
+    assert launch(program, 33, *given, patience=900) == (0, dict.fromkeys(cases, True))
 
 
 @pytest.mark.mpi

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ranks/groups.hpp"
 #include "ranks/message_model.hpp"
 
 namespace assay::described {
@@ -59,7 +60,7 @@ class Log {
     ++amount.messages;
     amount.bytes += message.bytes;
     row_[id] = sent.size();
-    sent.push_back({message.source, message.destination, message.tag, message.bytes, now, -1});
+    sent.push_back({message.source, message.destination, plain_tag(message.tag), message.bytes, now, -1});
   }
   void delivers(MessageId id, Time now) { sent[row_[id]].delivered = now; }
   void crosses(MessageId id, Crossing crossing, std::uint32_t source, std::uint32_t destination, std::uint32_t flits,

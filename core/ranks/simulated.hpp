@@ -38,13 +38,15 @@ class Simulated {
 
   Simulated(World& world, int rank) : world_(&world), rank_(rank) {}
   int rank() const { return rank_; }
-  int size() const { return world_->ranks(); }
+  int size() const { return group_ == 0 ? world_->ranks() : world_->groups().size(group_); }
   std::int64_t now() const { return world_->clock(); }
   bool same_clock(int) const { return true; }
   std::optional<int> hops(int to) const { return hops(rank_, to); }
-  std::optional<int> hops(int from, int to) const { return world_->model().hops(from, to); }
+  std::optional<int> hops(int from, int to) const {
+    return world_->model().hops(among_all(from, "looks at"), among_all(to, "looks at"));
+  }
   std::string_view placement(int, int) const { return {}; }
-  std::optional<int> host() const { return world_->host(); }
+  std::optional<int> host() const { return group_ == 0 ? world_->host() : std::nullopt; }
   bool is_simulated() const { return true; }
   bool described() const { return is_simulated(); }
   bool describes_puts() const { return world_->model().describes_puts(); }
@@ -85,9 +87,10 @@ class Simulated {
     World& world;
     MessageId sent;
     RequestId request;
+    GroupId group;
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> caller) const { world.exchange(sent, request, caller); }
-    Received await_resume() const { return Received(world.finish(request)); }
+    Received await_resume() const { return within(world, group, world.finish(request)); }
   };
   struct [[nodiscard]] Posted {
     ReceiveRequest request;
@@ -99,19 +102,36 @@ class Simulated {
     World& world;
     RequestId request;
     Call call;
+    GroupId group;
     bool await_ready() const { return world.complete(request); }
     void await_suspend(std::coroutine_handle<> waiter) const { world.await(request, waiter, call); }
-    Received await_resume() const { return Received(world.finish(request)); }
+    Received await_resume() const { return within(world, group, world.finish(request)); }
   };
   struct [[nodiscard]] WaitSent : Wait {
     void await_resume() const { world.finish(request); }
   };
   struct [[nodiscard]] Barrier {
     World& world;
-    int rank, among;
+    int rank;
+    GroupId group;
+    int among;
     Time cost;
     bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> caller) const { world.barrier(rank, among, cost, caller); }
+    void await_suspend(std::coroutine_handle<> caller) const { world.barrier(rank, group, among, cost, caller); }
+    void await_resume() const noexcept {}
+  };
+  struct [[nodiscard]] Split {
+    World& world;
+    Groups::Place place;
+    int colour, key;
+    Groups::Place made{};
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> caller) { world.groups().split(place, colour, key, &made, caller); }
+    Simulated await_resume() const { return Simulated(world, made); }
+  };
+  struct [[nodiscard]] Released {
+    bool await_ready() const noexcept { return true; }
+    void await_suspend(std::coroutine_handle<>) const noexcept {}
     void await_resume() const noexcept {}
   };
   struct [[nodiscard]] Expose : Barrier {
@@ -162,16 +182,16 @@ class Simulated {
   };
 
   Send send(const void* data, std::size_t bytes, int to, int tag) {
-    return {*world_, data, bytes, rank_, to, tag, false};
+    return {*world_, data, bytes, self(), to_all(to), out_word(tag), false};
   }
   Send rsend(const void* data, std::size_t bytes, int to, int tag) {
-    return {*world_, data, bytes, rank_, to, tag, true};
+    return {*world_, data, bytes, self(), to_all(to), out_word(tag), true};
   }
   // The machine's own: a cost after the last rank's call, or made of messages where the machine has no other.
   ranks::Task barrier(int among) {
     const Time cost = world_->model().barrier(among);
     if (cost >= 0)
-      co_await Barrier{*world_, rank_, among, cost};
+      co_await Barrier{*world_, self(), group_, among, cost};
     else if (describes_collectives() && among == size())
       co_await collective(ranks::Operation::barrier, nullptr, nullptr, 0, 0);
     else
@@ -180,29 +200,37 @@ class Simulated {
                           own_barrier_tag);
   }
   Sendrecv sendrecv(const void* data, std::size_t bytes, int to, void* buffer, std::size_t room, int from, int tag) {
-    const RequestId request = world_->post(rank_, buffer, room, from, tag);
-    return {*world_, world_->sendrecv(rank_, data, bytes, to, tag, request), request};
+    const RequestId request = world_->post(self(), buffer, room, from_all(from), in_word(tag));
+    return {*world_, world_->sendrecv(self(), data, bytes, to_all(to), out_word(tag), request), request, group_};
   }
-  Isend isend(const void* data, std::size_t bytes, int to, int tag) { return {*world_, data, bytes, rank_, to, tag}; }
+  Isend isend(const void* data, std::size_t bytes, int to, int tag) {
+    return {*world_, data, bytes, self(), to_all(to), out_word(tag)};
+  }
   Wait recv(void* buffer, std::size_t room, int from, int tag) {
-    return {*world_, world_->post(rank_, buffer, room, from, tag), Call::recv};
+    return {*world_, world_->post(self(), buffer, room, from_all(from), in_word(tag)), Call::recv, group_};
   }
   Posted irecv(void* buffer, std::size_t room, int from, int tag) {
-    return {{{world_->post(rank_, buffer, room, from, tag)}}};
+    return {{{world_->post(self(), buffer, room, from_all(from), in_word(tag))}}};
   }
-  Wait wait(ReceiveRequest& request) { return {*world_, std::exchange(request.id, none), Call::wait}; }
-  WaitSent wait(SendRequest& request) { return {{*world_, std::exchange(request.id, none), Call::wait}}; }
+  Wait wait(ReceiveRequest& request) { return {*world_, std::exchange(request.id, none), Call::wait, group_}; }
+  WaitSent wait(SendRequest& request) { return {{*world_, std::exchange(request.id, none), Call::wait, group_}}; }
+  Split split(int colour, int key) { return {*world_, {group_, rank_}, colour, key}; }
+  Released release(Simulated& group) {
+    world_->groups().release(std::exchange(group.group_, 0));
+    return {};
+  }
   // Exposing and withdrawing take no time but that all ranks must have come.
   Expose expose(std::size_t bytes) {
+    if (group_ != 0) throw NotDescribed("memory that a group of the ranks exposes: all ranks together do");
     Window window;
     window.id_ = world_->exposed().expose(rank_, bytes);
     window.data_ = world_->exposed().data(rank_, window.id_);
-    return {{*world_, rank_, size(), 0}, window};
+    return {{*world_, rank_, group_, size(), 0}, window};
   }
   Barrier withdraw(Window& window) {
     window.data_ = nullptr;
     world_->exposed().withdraw(window.id_);
-    return {*world_, rank_, size(), 0};
+    return {*world_, rank_, group_, size(), 0};
   }
   Put put(Window& window, const void* data, std::size_t bytes, int to, std::size_t offset) {
     return {*world_, window.id_, data, bytes, rank_, to, offset};
@@ -216,26 +244,26 @@ class Simulated {
   };
   int io_nodes() const { return files().io_nodes(); }
   ranks::Task open(File& file, std::string name, int io_nodes, std::uint64_t reserve) {
-    return files().open(rank_, {std::move(name), io_nodes, reserve}, file.id);
+    return files().open(self(), {std::move(name), io_nodes, reserve}, file.id);
   }
   ranks::Task read(File& file, std::byte* into, std::uint64_t bytes, std::uint64_t offset) {
-    return files().read(rank_, file.id, into, bytes, offset);
+    return files().read(self(), file.id, into, bytes, offset);
   }
   ranks::Task write(File& file, const std::byte* from, std::uint64_t bytes, std::uint64_t offset) {
-    return files().write(rank_, file.id, from, bytes, offset);
+    return files().write(self(), file.id, from, bytes, offset);
   }
-  ranks::Task close(File& file) { return files().close(rank_, file.id); }
-  ranks::Task forget() { return files().forget(rank_); }
+  ranks::Task close(File& file) { return files().close(self(), file.id); }
+  ranks::Task forget() { return files().forget(self()); }
   Complete complete(Window& window, int with) { return {*world_, window.id_, rank_, with}; }
   template <class Body>
   Compute compute(double seconds, Body&& body) {
     std::forward<Body>(body)();
-    return {*world_, rank_, seconds, 0};
+    return {*world_, self(), seconds, 0};
   }
   template <class Body>
   Compute compute(const ranks::Work& work, Body&& body) {
     std::forward<Body>(body)();
-    return {*world_, rank_, world_->seconds_of(work), world_->shared_seconds(work)};
+    return {*world_, self(), world_->seconds_of(work), world_->shared_seconds(work)};
   }
   // Whether the description says whose collectives these are; without that they are not described.
   bool describes_collectives() const { return !world_->library().empty(); }
@@ -248,11 +276,37 @@ class Simulated {
     return *world_->files();
   }
   static constexpr int own_barrier_tag = ranks::last_tag + 100;
+  Simulated(World& world, Groups::Place made) : world_(&world), rank_(made.rank), group_(made.group) {}
+
+  // Of a group: the ranks among all, and tags with its context. All ranks are group 0, whose numbers are these.
+  int self() const { return among_all(rank_, "is"); }
+  int among_all(int rank, const char* does) const {
+    if (group_ == 0) [[likely]]
+      return rank;
+    return world_->groups().member(group_, rank, rank_, does);
+  }
+  int to_all(int to) const { return among_all(to, "sends to"); }
+  int from_all(int from) const { return from == ranks::any_source ? from : among_all(from, "receives from"); }
+  int out_word(int tag) const { return word(tag, "sends"); }
+  int in_word(int tag) const { return word(tag, "receives"); }
+  int word(int tag, const char* does) const {
+    World::check_tag(rank_, does, tag);
+    return group_ == 0 ? tag : world_->groups().word(group_, tag);
+  }
+  static Received within(World& world, GroupId group, Arrived arrived) {
+    if (group != 0 && arrived.source >= 0) [[unlikely]]
+      arrived.source = world.groups().rank_in(group, arrived.source);
+    return Received(arrived);
+  }
+
   World* world_;
   int rank_;
+  GroupId group_ = 0;
 };
+static_assert(sizeof(Simulated) == 16);
 
 static_assert(ranks::OneSided<Simulated> && ranks::Files<Simulated> && ranks::ReadySend<Simulated> &&
-              ranks::OwnBarrier<Simulated> && ranks::Hosted<Simulated> && ranks::OwnCollectives<Simulated>);
+              ranks::OwnBarrier<Simulated> && ranks::Hosted<Simulated> && ranks::OwnCollectives<Simulated> &&
+              ranks::Grouped<Simulated>);
 
 }  // namespace assay::described

@@ -280,10 +280,10 @@ void World::attend(int rank) {
   deferred_.erase(found);
 }
 
-void World::barrier(int rank, int among, Time cost, std::coroutine_handle<> caller) {
+void World::barrier(int rank, GroupId group, int among, Time cost, std::coroutine_handle<> caller) {
   attend(rank);
   if (log_) log_->begins(rank, Log::Doing::barrier, now_);
-  auto& inside = in_barrier_[among];
+  auto& inside = in_barrier_[{group, among}];
   inside.emplace_back(rank, caller);
   if (static_cast<int>(inside.size()) < among) return;
   for (const auto& [who, each] : std::exchange(inside, {})) {
@@ -297,16 +297,18 @@ std::vector<Waiting> World::waiting() const {
   std::vector<Waiting> found;
   for (const auto& request : requests_) {
     if (request.live && !request.done && request.waiter && !request.sending) {
-      found.push_back({request.rank, calls[static_cast<std::size_t>(request.call)], request.peer, request.tag});
+      found.push_back(
+          {request.rank, calls[static_cast<std::size_t>(request.call)], request.peer, plain_tag(request.tag)});
     }
   }
   for (const auto& flight : messages_) {
     if ((flight.owed & owes_buffer) != 0 && (flight.request == none || flight.joined())) {
-      found.push_back({flight.message.source, "send", flight.message.destination, flight.message.tag});
+      found.push_back({flight.message.source, "send", flight.message.destination, plain_tag(flight.message.tag)});
     }
   }
-  for (const auto& [among, inside] : in_barrier_) {
-    for (const auto& [rank, _] : inside) found.push_back({rank, "barrier", ranks::any_source, 0});
+  for (const int rank : groups_.waiting()) found.push_back({rank, "split", ranks::any_source, 0});
+  for (const auto& [_, inside] : in_barrier_) {
+    for (const auto& [rank, caller] : inside) found.push_back({rank, "barrier", ranks::any_source, 0});
   }
   exposed_.add_waiting(found);
   std::erase_if(found, [this](const Waiting& each) { return each.rank >= ranks(); });

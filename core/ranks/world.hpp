@@ -36,6 +36,7 @@
 #include "events/radix_heap.hpp"
 #include "ranks/communicator.hpp"
 #include "ranks/exposed.hpp"
+#include "ranks/groups.hpp"
 #include "ranks/log.hpp"
 #include "ranks/message_model.hpp"
 #include "ranks/replayed_noise.hpp"
@@ -163,8 +164,17 @@ class World {
   // Computing of so many `seconds` alone, which takes `memory` seconds of what the node's ranks share: with k of them
   // at such work at a time it goes at the rate of k `memory`, where that is slower.
   void compute(int rank, double seconds, double memory, std::coroutine_handle<> sleeper);
-  // The machine's own barrier: the last of `among` ranks to enter releases all, `cost` later.
-  void barrier(int rank, int among, Time cost, std::coroutine_handle<> caller);
+  // The machine's own barrier: the last of the first `among` ranks of a group to enter releases all, `cost` later.
+  void barrier(int rank, GroupId group, int among, Time cost, std::coroutine_handle<> caller);
+
+  // Groups of ranks (groups.hpp). The tags that the calls above take are words of tag and context, checked before.
+  Groups& groups() { return groups_; }
+  const Groups& groups() const { return groups_; }
+  void goes_on(std::coroutine_handle<> caller) { resume(now_, caller); }
+  static void check_tag(int rank, const char* does, int tag) {
+    if (static_cast<unsigned>(tag) > static_cast<unsigned>(ranks::greatest_tag)) [[unlikely]]
+      refuse_tag(rank, does, tag);
+  }
 
   // One-sided messages (exposed.hpp), which no receive takes.
   Exposed& exposed() { return exposed_; }
@@ -243,10 +253,6 @@ class World {
     far() ? agenda_.push({at, what}, ring(kind)) : events_.push({at, what});
   }
   void resume(Time at, std::coroutine_handle<> handle);
-  static void check_tag(int rank, const char* does, int tag) {
-    if (static_cast<unsigned>(tag) > static_cast<unsigned>(ranks::greatest_tag)) [[unlikely]]
-      refuse_tag(rank, does, tag);
-  }
   [[noreturn]] static void refuse_tag(int rank, const char* does, int tag);
   MessageId announce(int from, const void* data, std::size_t bytes, int to, int tag, bool ready,
                      std::coroutine_handle<> caller);
@@ -301,6 +307,7 @@ class World {
   std::optional<int> host_;
   MessageModel& model_;
   Exposed exposed_{*this, model_};
+  Groups groups_{*this};
   Time now_ = 0, clock_tick_ = 1, model_next_ = never;
   const bool keeps_order_, interrupts_, ahead_, far_;
   int servers_ = 0;
@@ -324,7 +331,8 @@ class World {
   std::vector<Computing> computing_;
   std::vector<std::uint32_t> free_computing_;
   std::unordered_map<int, std::vector<std::uint64_t>> deferred_;
-  std::map<int, std::vector<std::pair<int, std::coroutine_handle<>>>> in_barrier_;  // by number of ranks
+  // By group and number of ranks.
+  std::map<std::pair<GroupId, int>, std::vector<std::pair<int, std::coroutine_handle<>>>> in_barrier_;
 };
 
 }  // namespace assay::described

@@ -81,14 +81,12 @@ void World::refuse_tag(int rank, const char* does, int tag) {
 
 void World::send(int from, const void* data, std::size_t bytes, int to, int tag, bool ready,
                  std::coroutine_handle<> caller) {
-  check_tag(from, "sends", tag);
   if (log_) log_->begins(from, Log::Doing::send, now_);
   const MessageId id = announce(from, data, bytes, to, tag, ready, caller);
   model_.send(*this, id, messages_[id].message);
 }
 
 RequestId World::isend(int from, const void* data, std::size_t bytes, int to, int tag, std::coroutine_handle<> caller) {
-  check_tag(from, "sends", tag);
   if (log_) log_->begins(from, Log::Doing::isend, now_);
   const MessageId id = announce(from, data, bytes, to, tag, false, caller);
   const RequestId request = new_request(from, Call::isend, nullptr, bytes, to, tag);
@@ -178,7 +176,6 @@ RequestId World::post(int rank, void* buffer, std::size_t room, int from, int ta
     throw std::out_of_range("rank " + std::to_string(rank) + " receives from rank " + std::to_string(from) +
                             "; accepted: 0 to " + std::to_string(ranks() - 1) + ", or any_source");
   }
-  check_tag(rank, "receives", tag);
   attend(rank);
   const RequestId id = new_request(rank, Call::irecv, buffer, room, from, tag);
   Rank& mine = ranks_[static_cast<std::size_t>(rank)];
@@ -373,7 +370,7 @@ Arrived World::finish(RequestId id) {
   if (truncated) {
     throw std::length_error("rank " + std::to_string(request.rank) + ": a message of " + std::to_string(arrived.bytes) +
                             " bytes from rank " + std::to_string(arrived.source) + ", tag " +
-                            std::to_string(request.tag) + ", into room for " + std::to_string(request.room));
+                            std::to_string(plain_tag(request.tag)) + ", into room for " + std::to_string(request.room));
   }
   return arrived;
 }

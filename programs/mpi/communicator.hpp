@@ -240,6 +240,20 @@ class Communicator {
     return {};
   }
 
+  Ready<Communicator> split(int colour, int key) {
+    if (colour < 0) throw std::out_of_range("splits with colour " + std::to_string(colour) + "; accepted: 0 or more");
+    MPI_Comm made = MPI_COMM_NULL;
+    note(Call::collective, ranks::any_source, 0);
+    check(MPI_Comm_split(comm_, colour, key, &made), "MPI_Comm_split", -1);
+    return {Communicator(made)};
+  }
+  Ready<void> release(Communicator& group) {
+    for (auto& [_, comm] : group.parts_) check(MPI_Comm_free(&comm), "MPI_Comm_free", -1);
+    group.parts_.clear();
+    check(MPI_Comm_free(&group.comm_), "MPI_Comm_free", -1);
+    return {};
+  }
+
   Ready<Window> expose(std::size_t bytes) {
     Ready<Window> made;
     const auto room = static_cast<MPI_Aint>(bytes);
@@ -373,7 +387,7 @@ class Communicator {
 };
 
 static_assert(ranks::OneSided<Communicator> && ranks::ReadySend<Communicator> && ranks::OwnCollectives<Communicator> &&
-              ranks::Hosted<Communicator>);
+              ranks::Hosted<Communicator> && ranks::Grouped<Communicator>);
 
 }  // namespace assay::mpi
 

@@ -4,6 +4,9 @@
 // Rabenseifner and Gropp 2005, and what the algorithms' files name.
 #pragma once
 
+#include <map>
+#include <optional>
+
 #include "ranks/algorithms/data.hpp"
 #include "ranks/algorithms/rows.hpp"
 #include "ranks/sampling.hpp"
@@ -36,10 +39,10 @@ help = "collective operation"
 
 [parameter.algorithm]
 type = "choice"
-default = ["library", "linear", "binomial", "recursive-doubling", "recursive-halving", "rabenseifner", "ring", "pairwise", "bruck", "dissemination", "scatter-allgather"]
-choices = ["library", "linear", "binomial", "recursive-doubling", "recursive-halving", "rabenseifner", "ring", "pairwise", "bruck", "dissemination", "scatter-allgather"]
+default = ["library", "linear", "binomial", "recursive-doubling", "recursive-halving", "rabenseifner", "ring", "pairwise", "bruck", "dissemination", "scatter-allgather", "two-level"]
+choices = ["library", "linear", "binomial", "recursive-doubling", "recursive-halving", "rabenseifner", "ring", "pairwise", "bruck", "dissemination", "scatter-allgather", "two-level"]
 sweep = true
-help = "algorithm, where the operation has it; library: MPI's own (on a described machine its own barrier, no other)"
+help = "algorithm, where the operation has it; library: MPI's own (on a described machine its own barrier, and what its [mpi] personality gives)"
 
 [parameter.bytes]
 type = "integer"
@@ -58,6 +61,23 @@ max = 16777215
 unit = "1"
 sweep = true
 help = "rank that a broadcast or scatter starts from and a reduce or gather ends at; the other operations have none"
+
+[parameter.ranks]
+type = "integer"
+default = 0
+min = 0
+max = 16777216
+unit = "1"
+sweep = true
+help = "how many ranks take part, the first ones, as a group of their own; 0: all"
+
+[parameter.node_ranks]
+type = "integer"
+default = 0
+min = 0
+max = 16777216
+unit = "1"
+help = "ranks that a two-level algorithm takes for a node: so many consecutive ones; 0: those that run on one"
 
 [metric.time]
 unit = "s"
@@ -80,32 +100,22 @@ help = "one operation, from the common start to the last exit"
 )record";
 
   template <OwnBarrier C>
+    requires Grouped<C>
   static Task run(C& comm, Session& session) {
     needs(comm.size() >= 1, "1 rank or more", comm.size());
-    Collective kernel;
-    const Case first = kernel.at(session.cases().front());
-    const bool says = comm.rank() == 0;
-    const auto keep = [&](const std::string& why, bool reported, auto possible) {
-      session.keep([&](const auto& each) { return possible(kernel.at(each)); }, why, reported);
-    };
-    keep("left out: the table has no such algorithm for the operation", false, [](const Case& at) {
-      return at.algorithm == Algorithm::library || function_of<C>(at.operation, at.algorithm) != nullptr;
-    });
-    keep("left out: no library's own on this machine", says, [&comm](const Case& at) {
-      return has_collectives(comm) || at.algorithm != Algorithm::library || at.operation == Operation::barrier;
-    });
-    keep("left out: reductions take whole 8-byte words", says,
-         [](const Case& at) { return !reduces(at.operation) || at.bytes % 8 == 0; });
-    const auto repeats = [&](const Case& at) {  // a barrier is the same at every length, and most have no root
-      return (at.operation == Operation::barrier && at.bytes != first.bytes) ||
-             (!rooted(at.operation) && at.root != first.root);
-    };
-    keep("left out: the same as another case", false, [&](const Case& at) { return !repeats(at); });
+    session.widen("ranks", [&] { return std::vector<std::int64_t>{comm.size()}; });
+    for (const auto& each : session.cases()) {
+      const Case at = case_of(each);
+      needs(at.among <= comm.size(), "at most " + std::to_string(comm.size()) + " ranks to take part", at.among);
+      needs(at.root < comm.size(), "a root that is one of the " + std::to_string(comm.size()) + " ranks", at.root);
+    }
+    const Nodes& nodes = session.shared<Nodes>([&] { return keep_possible(comm, session); });
+    Kernel<C> kernel;
     std::size_t most = 0;
     for (const auto& each : session.cases()) {
-      const Case at = kernel.at(each);
-      needs(at.root < comm.size(), "a root that is one of the " + std::to_string(comm.size()) + " ranks", at.root);
-      most = std::max(most, blocks(at.operation, comm.size()) * at.bytes);
+      const Case at = case_of(each);
+      most = std::max(most, blocks(at.operation, at.among) * at.bytes);
+      co_await kernel.join(comm, nodes, at);
     }
     if (!comm.is_simulated()) {
       kernel.held_ = Held(most);
@@ -113,50 +123,60 @@ help = "one operation, from the common start to the last exit"
     }
     co_await sample(comm, session, kernel);
     if (comm.rank() == 0) report(session, kernel.windows_);
+    co_await kernel.part(comm);
   }
 
-  // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
   struct Case {
     Operation operation;
     Algorithm algorithm;
     std::size_t bytes;
-    int root;
+    int root, among;
   };
-  static constexpr std::string_view metric = "time";
-  std::span<Series> beside() { return ranks::beside(windows_); }
-  double spacing() const { return windows_->length; }
-  std::string_view cache(const Case&) const { return "same buffer"; }
-  bool single(const Case&) const { return true; }
-  Case at(const timing::CaseSettings& settings) const {
+  static Case case_of(const timing::CaseSettings& settings) {
     return {named<Operation>(operation_names, settings.at("operation").text),
             named<Algorithm>(algorithm_names, settings.at("algorithm").text),
-            static_cast<std::size_t>(settings.at("bytes").integer), static_cast<int>(settings.at("root").integer)};
-  }
-  template <Communicator C>
-  timing::Json label(C& comm, const Case& at) const {
-    timing::Json json;
-    json.text("operation", operation_names[static_cast<std::size_t>(at.operation)]);
-    json.text("algorithm", algorithm_names[static_cast<std::size_t>(at.algorithm)]);
-    json.integer("bytes", static_cast<std::int64_t>(at.bytes)).integer("root", at.root);
-    return json.integer("ranks", comm.size());
-  }
-
-  template <OwnBarrier C>
-  Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
-    if (comm.is_simulated()) return described(comm, at, run, ticks);
-    return in_windows(comm, comm.size(), run.readings, ticks, *windows_,
-                      [this, &comm, &at] { return once(comm, at, held_.exchange(at.bytes, at.root)); });
-  }
-
-  template <OwnBarrier C>
-  Task verify(C& comm, const Case& at, Verdict& verdict) {
-    return at.operation == Operation::barrier ? verify_late(comm, at, verdict) : verify_data(comm, at, verdict);
+            static_cast<std::size_t>(settings.at("bytes").integer), static_cast<int>(settings.at("root").integer),
+            static_cast<int>(settings.at("ranks").integer)};
   }
 
  private:
   template <class Value>
   static Value named(const auto& names, std::string_view name) {
     return static_cast<Value>(std::ranges::find(names, name) - names.begin());
+  }
+
+  // Skips what the table does not have, what this machine cannot do, and what would be measured twice; gives the nodes
+  // where two-level algorithms are asked for. Once for all ranks that share a session: they would not all see the first
+  // case.
+  template <class C>
+  static Nodes keep_possible(const C& comm, Session& session) {
+    const Case first = case_of(session.cases().front());
+    const bool says = comm.is_simulated() || comm.rank() == 0;
+    const auto keep = [&](const std::string& why, bool reported, auto possible) {
+      session.keep([&](const auto& each) { return possible(case_of(each)); }, why, reported);
+    };
+    keep("left out: the table has no such algorithm for the operation", false, [](const Case& at) {
+      return at.algorithm == Algorithm::library || row_of<C>(at.operation, at.algorithm) != nullptr;
+    });
+    keep("left out: no library's own on this machine", says, [&comm](const Case& at) {
+      return has_collectives(comm) || at.algorithm != Algorithm::library || at.operation == Operation::barrier;
+    });
+    keep("left out: reductions take whole 8-byte words", says,
+         [](const Case& at) { return !reduces(at.operation) || at.bytes % 8 == 0; });
+    keep("left out: the root is not among so many ranks", says,
+         [](const Case& at) { return !rooted(at.operation) || at.root < at.among; });
+    const auto by_node = [](const auto& each) { return case_of(each).algorithm == Algorithm::two_level; };
+    Nodes nodes;
+    if (std::ranges::any_of(session.cases(), by_node)) {
+      nodes = Nodes::of(comm, static_cast<int>(session.cases().front().at("node_ranks").integer));
+      keep("left out: two levels need two nodes, one of them with two ranks", says,
+           [&](const Case& at) { return at.algorithm != Algorithm::two_level || nodes.differ(at.among); });
+    }
+    keep("left out: the same as another case", false, [&](const Case& at) {  // most have no root, a barrier no length
+      return (at.operation != Operation::barrier || at.bytes == first.bytes) &&
+             (rooted(at.operation) || at.root == first.root);
+    });
+    return nodes;
   }
   // Memory of one rank: `in`, `out` and twice as much to spare.
   class Held {
@@ -170,86 +190,143 @@ help = "one operation, from the common start to the last exit"
     std::vector<std::byte> in_, out_, spare_;
   };
 
+  // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
   template <OwnBarrier C>
-  Task once(C& comm, Case at, Exchange x) {
-    if (at.algorithm == Algorithm::library) return library(comm, at.operation, x);
-#ifdef ASSAY_BREAK  // the tests' saboteur: nobody waits
-    if (at.operation == Operation::barrier) return {};
-#endif
-    return function_of<C>(at.operation, at.algorithm)(comm, x);
-  }
-  template <OwnBarrier C>
-  Task library(C& comm, Operation operation, Exchange x) {
-    if (operation == Operation::barrier) {
-      co_await comm.barrier(comm.size());
-    } else if constexpr (OwnCollectives<C>) {
-      co_await comm.collective(operation, x.in, x.out, x.block, x.root);
+  struct Kernel {
+    // The ranks that take part in a case, and their two levels where it has them.
+    struct Circle {
+      std::optional<C> group;  // none: all ranks
+      Levels<C> levels;
+    };
+    static constexpr std::string_view record = Collective::record;
+    static constexpr std::string_view metric = "time";
+    std::span<Series> beside() { return ranks::beside(windows_); }
+    double spacing() const { return windows_->length; }
+    std::string_view cache(const Case&) const { return "same buffer"; }
+    bool single(const Case&) const { return true; }
+    Case at(const timing::CaseSettings& settings) const { return case_of(settings); }
+    timing::Json label(C&, const Case& at) const {
+      timing::Json json;
+      json.text("operation", operation_names[static_cast<std::size_t>(at.operation)]);
+      json.text("algorithm", algorithm_names[static_cast<std::size_t>(at.algorithm)]);
+      json.integer("bytes", static_cast<std::int64_t>(at.bytes)).integer("root", at.root);
+      return json.integer("ranks", at.among);
     }
-  }
 
-  template <OwnBarrier C>
-  Task verify_data(C& comm, Case at, Verdict& verdict) {
-    const int me = comm.rank(), ranks = comm.size();
-    const std::size_t bytes = blocks(at.operation, ranks) * at.bytes;
-    constexpr std::size_t most = std::size_t{128} << 20;  // of all ranks in one process
-    if (comm.is_simulated() && 4 * bytes * static_cast<std::size_t>(ranks) > most) {
-      verdict = {true, not_carried};
-      co_return;
+    // Every rank calls it for each case in turn: the groups of those that take part are made once.
+    Task join(C& comm, const Nodes& nodes, Case at) {
+      if (at.among != comm.size() && !circles_.contains(at.among)) {
+        const bool inside = comm.rank() < at.among;
+        circles_[at.among].group.emplace(co_await comm.split(inside ? 0 : 1, comm.rank()));
+      }
+      if (at.algorithm != Algorithm::two_level || comm.rank() >= at.among) co_return;
+      Levels<C>& levels = circles_[at.among].levels;
+      if (!levels.node) co_await make_levels(circle(comm, at), nodes, levels);
     }
-    Held own;
-    if (comm.is_simulated()) own = Held(bytes);
-    Held& held = comm.is_simulated() ? own : held_;
-    const Exchange x = held.exchange(at.bytes, at.root);
-    put_data(at.operation, x, held.in().data(), me, ranks);
-    co_await once(comm, at, x);
-    std::int64_t wrong = wrong_data(at.operation, x, me, ranks), other = 0;
-    co_await reduce(comm, ranks, &wrong, &other, 1, [](auto& mine, auto theirs) { mine += theirs; });
-    verdict.passed = wrong == 0;
-    verdict.detail = std::to_string(ranks) + " ranks, every byte";
-    if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
-  }
-
-  // The last rank enters late; on the global clock no rank may leave before it.
-  template <OwnBarrier C>
-  Task verify_late(C& comm, Case at, Verdict& verdict) {
-    constexpr double late = 2e-4;
-    GlobalClock clock;
-    co_await clock.set(comm, comm.size());
-    if (comm.rank() == comm.size() - 1) {
-      const std::int64_t until = comm.now() + static_cast<std::int64_t>(late * C::ticks_a_second);
-      co_await comm.compute(late, [&] {
-        while (!comm.is_simulated() && comm.now() < until) {
+    Task part(C& comm) {
+      for (auto& [among, circle] : circles_) {
+        if (circle.levels.node) {
+          co_await comm.release(*circle.levels.leaders);
+          co_await comm.release(*circle.levels.node);
         }
+        if (circle.group) co_await comm.release(*circle.group);
+      }
+    }
+
+    Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
+      if (comm.is_simulated()) return described(comm, at, run, ticks);
+      return in_windows(comm, at.among, run.readings, ticks, *windows_,
+                        [this, &comm, &at] { return once(comm, at, held_.exchange(at.bytes, at.root)); });
+    }
+    Task verify(C& comm, const Case& at, Verdict& verdict) {
+      return at.operation == Operation::barrier ? verify_late(comm, at, verdict) : verify_data(comm, at, verdict);
+    }
+
+    C& circle(C& comm, const Case& at) { return at.among == comm.size() ? comm : *circles_.at(at.among).group; }
+    Task once(C& comm, const Case& at, Exchange x) {
+      C& group = circle(comm, at);
+      if (at.algorithm == Algorithm::library) return library(group, at.operation, x);
+#ifdef ASSAY_BREAK  // the tests' saboteur: nobody waits
+      if (at.operation == Operation::barrier) return {};
+#endif
+      const Row<C>& row = *row_of<C>(at.operation, at.algorithm);
+      return row.run ? row.run(group, x) : row.by_node(group, circles_.at(at.among).levels, x);
+    }
+
+    Task library(C& comm, Operation operation, Exchange x) {
+      if (operation == Operation::barrier) {
+        co_await comm.barrier(comm.size());
+      } else if constexpr (OwnCollectives<C>) {
+        co_await comm.collective(operation, x.in, x.out, x.block, x.root);
+      }
+    }
+
+    Task verify_data(C& comm, Case at, Verdict& verdict) {
+      const int me = comm.rank(), ranks = at.among;
+      if (me >= ranks) co_return;
+      const std::size_t bytes = blocks(at.operation, ranks) * at.bytes;
+      constexpr std::size_t most = std::size_t{128} << 20;  // of all ranks in one process
+      if (comm.is_simulated() && 4 * bytes * static_cast<std::size_t>(ranks) > most) {
+        verdict = {true, not_carried};
+        co_return;
+      }
+      Held own;
+      if (comm.is_simulated()) own = Held(bytes);
+      Held& held = comm.is_simulated() ? own : held_;
+      const Exchange x = held.exchange(at.bytes, at.root);
+      put_data(at.operation, x, held.in().data(), me, ranks);
+      co_await once(comm, at, x);
+      std::int64_t wrong = wrong_data(at.operation, x, me, ranks), other = 0;
+      co_await reduce(comm, ranks, &wrong, &other, 1, [](auto& mine, auto theirs) { mine += theirs; });
+      verdict.passed = wrong == 0;
+      verdict.detail = std::to_string(ranks) + " ranks, every byte";
+      if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
+    }
+
+    // The last rank enters late; on the global clock no rank may leave before it.
+    Task verify_late(C& comm, Case at, Verdict& verdict) {
+      constexpr double late = 2e-4;
+      if (comm.rank() >= at.among) co_return;
+      GlobalClock clock;
+      co_await clock.set(comm, at.among);
+      if (comm.rank() == at.among - 1) {
+        const std::int64_t until = comm.now() + static_cast<std::int64_t>(late * C::ticks_a_second);
+        co_await comm.compute(late, [&] {
+          while (!comm.is_simulated() && comm.now() < until) {
+          }
+        });
+      }
+      Passage stay{clock.global(comm.now()) - clock.look().error, 0}, other;
+      co_await once(comm, at, {});
+      stay.out = clock.global(comm.now()) + clock.look().error;
+      co_await reduce(comm, at.among, &stay, &other, 1, [](Passage& mine, const Passage& theirs) {
+        mine.in = std::max(mine.in, theirs.in);
+        mine.out = std::min(mine.out, theirs.out);
       });
+      verdict.passed = stay.out >= stay.in;
+      verdict.detail = std::to_string(at.among) + " ranks, one of them late";
+      if (!verdict.passed) verdict.detail += ": a rank left before the late one came";
     }
-    Passage stay{clock.global(comm.now()) - clock.look().error, 0}, other;
-    co_await once(comm, at, {});
-    stay.out = clock.global(comm.now()) + clock.look().error;
-    co_await reduce(comm, comm.size(), &stay, &other, 1, [](Passage& mine, const Passage& theirs) {
-      mine.in = std::max(mine.in, theirs.in);
-      mine.out = std::min(mine.out, theirs.out);
-    });
-    verdict.passed = stay.out >= stay.in;
-    verdict.detail = std::to_string(comm.size()) + " ranks, one of them late";
-    if (!verdict.passed) verdict.detail += ": a rank left before the late one came";
-  }
 
-  // On a described machine: from a common start to the last exit, without carrying data.
-  template <OwnBarrier C>
-  Task described(C& comm, Case at, Run run, std::int64_t* ticks) {
-    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
-      co_await together(comm, comm.size());
-      Passage passage{comm.now(), 0}, other;
-      for (std::int64_t i = 0; i < run.batch; ++i) co_await once(comm, at, {.block = at.bytes, .root = at.root});
-      passage.out = comm.now();
-      co_await reduce(comm, comm.size(), &passage, &other, 1, join_passages);
-      co_await broadcast(comm, &passage, sizeof passage);  // who is done early sends nothing into what is timed
-      if (ticks) ticks[reading] = passage.out - passage.in;
+    // On a described machine: from a common start to the last exit, without carrying data.
+    Task described(C& comm, Case at, Run run, std::int64_t* ticks) {
+      if (comm.rank() >= at.among) co_return;
+      for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+        co_await together(comm, at.among);
+        Passage passage{comm.now(), 0}, other;
+        for (std::int64_t i = 0; i < run.batch; ++i) co_await once(comm, at, {.block = at.bytes, .root = at.root});
+        passage.out = comm.now();
+        co_await reduce(comm, at.among, &passage, &other, 1, join_passages);
+        co_await broadcast(comm, &passage, sizeof passage,
+                           at.among);  // who is done early sends nothing into what is timed
+        if (ticks) ticks[reading] = passage.out - passage.in;
+      }
     }
-  }
 
-  Held held_;
-  std::unique_ptr<Windows> windows_;
+    Held held_;
+    std::unique_ptr<Windows> windows_;
+    std::map<int, Circle> circles_;  // by number of ranks
+  };
 };
 
 using Program = Collective;

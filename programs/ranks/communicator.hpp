@@ -30,6 +30,10 @@
 //   ReadySend   co_await rsend(…)       as send; the receive is known to be posted ("forced type" on Intel's machines)
 //   OwnBarrier  co_await barrier(n)     the library's own barrier, among ranks 0 … n - 1
 //   Hosted      host()                  the rank that is the host processor or the launching process, or none
+//   Grouped     co_await split(colour, key)  every rank calls it: those of one colour (0 or more) become a communicator
+//                                       of their own, in order of key, then of rank; its ranks count from 0, its
+//                                       messages match no others, and it can be split again
+//               co_await release(group) every rank of a group calls it, with nothing under way: the group is gone
 #pragma once
 
 #include <concepts>
@@ -107,6 +111,11 @@ concept ReadySend = Communicator<C> && requires(C comm, const void* out, std::si
 template <class C>
 concept OwnBarrier = Communicator<C> && requires(C comm, int r) {
   { comm.barrier(r) } -> Awaitable;
+};
+template <class C>
+concept Grouped = Communicator<C> && requires(C comm, C group, int colour, int key) {
+  { comm.split(colour, key) } -> AwaitableOf<C>;
+  { comm.release(group) } -> Awaitable;
 };
 template <class C>
 concept Hosted = Communicator<C> && requires(const C view) {

@@ -6,6 +6,7 @@
 #include "ranks/algorithms/alltoall.hpp"
 #include "ranks/algorithms/blocks.hpp"
 #include "ranks/algorithms/halving.hpp"
+#include "ranks/algorithms/levels.hpp"
 #include "ranks/algorithms/rooted.hpp"
 #include "ranks/algorithms/sums.hpp"
 
@@ -16,6 +17,7 @@ struct Row {
   Operation operation;
   Algorithm algorithm;
   Task (*run)(C&, Exchange);
+  Task (*by_node)(C&, Levels<C>&, Exchange) = nullptr;  // of a two-level algorithm, in place of `run`
 };
 
 template <Communicator C>
@@ -51,13 +53,17 @@ inline constexpr std::array rows = {
     Row<C>{Operation::alltoallv, Algorithm::pairwise, alltoallv_pairwise<C>},
     Row<C>{Operation::scan, Algorithm::linear, scan_linear<C>},
     Row<C>{Operation::scan, Algorithm::recursive_doubling, scan_doubling<C>},
+    Row<C>{Operation::barrier, Algorithm::two_level, nullptr, barrier_levels<C>},
+    Row<C>{Operation::broadcast, Algorithm::two_level, nullptr, broadcast_levels<C>},
+    Row<C>{Operation::reduce, Algorithm::two_level, nullptr, reduce_levels<C>},
+    Row<C>{Operation::allreduce, Algorithm::two_level, nullptr, allreduce_levels<C>},
 };
 
-// The function of a pair, null where the table has none.
+// The row of a pair, null where the table has none.
 template <Communicator C>
-constexpr Task (*function_of(Operation operation, Algorithm algorithm))(C&, Exchange) {
+constexpr const Row<C>* row_of(Operation operation, Algorithm algorithm) {
   for (const Row<C>& row : rows<C>)
-    if (row.operation == operation && row.algorithm == algorithm) return row.run;
+    if (row.operation == operation && row.algorithm == algorithm) return &row;
   return nullptr;
 }
 

@@ -42,11 +42,12 @@ enum class Algorithm : std::uint8_t {
   pairwise,
   bruck,
   dissemination,
-  scatter_allgather
+  scatter_allgather,
+  two_level
 };
-inline constexpr std::array<std::string_view, 11> algorithm_names = {
+inline constexpr std::array<std::string_view, 12> algorithm_names = {
     "library", "linear",   "binomial", "recursive-doubling", "recursive-halving", "rabenseifner",
-    "ring",    "pairwise", "bruck",    "dissemination",      "scatter-allgather"};
+    "ring",    "pairwise", "bruck",    "dissemination",      "scatter-allgather", "two-level"};
 
 inline constexpr bool reduces(Operation operation) {
   return operation == Operation::reduce || operation == Operation::allreduce ||
@@ -85,7 +86,7 @@ inline int rank_at(int place, int root, int ranks) {
 inline std::byte* at_byte(std::byte* base, std::size_t offset) { return base ? base + offset : nullptr; }
 inline const std::byte* at_byte(const std::byte* base, std::size_t offset) { return base ? base + offset : nullptr; }
 inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
-  if (to && from && bytes > 0) std::memcpy(to, from, bytes);
+  if (to && from && to != from && bytes > 0) std::memcpy(to, from, bytes);
 }
 inline void add_words(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (!to || !from) return;

@@ -1,0 +1,127 @@
+// Two-level algorithms: within each node, and between the nodes' leaders, which are their lowest ranks.
+//
+// Within a node a binomial tree brings data to the leader and back; between leaders a barrier disseminates, a broadcast
+// and a reduction take a binomial tree, an allreduce doubles recursively. A root that does not lead its node exchanges
+// one message with its leader. Both levels are groups that the communicator is split into. Source: Karonis et al. 2000
+// (multilevel trees); Traeff 2002 (SMP-aware collectives).
+#pragma once
+
+#include <optional>
+
+#include "ranks/algorithms/all.hpp"
+
+namespace assay::ranks {
+
+// Which rank leads each rank's node.
+struct Nodes {
+  std::vector<int> leader;
+
+  // `together` consecutive ranks are a node; 0: those that the machine has placed on one.
+  template <Communicator C>
+  static Nodes of(const C& comm, int together) {
+    Nodes nodes;
+    std::vector<int> leaders;
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      const auto found = std::ranges::find_if(leaders, [&](int each) {
+        return together > 0 ? each == rank - rank % together : same_node(comm, each, rank);
+      });
+      nodes.leader.push_back(found == leaders.end() ? rank : *found);
+      if (nodes.leader.back() == rank) leaders.push_back(rank);
+    }
+    return nodes;
+  }
+  // Whether the first `among` ranks have two nodes, one of them with two ranks.
+  bool differ(int among) const {
+    bool several = false, shared = false;
+    for (int rank = 0; rank < among; ++rank) {
+      const int leads = leader[static_cast<std::size_t>(rank)];
+      several = several || leads != 0;
+      shared = shared || leads != rank;
+    }
+    return several && shared;
+  }
+
+ private:
+  template <Communicator C>
+  static bool same_node(const C& comm, int a, int b) {
+    if (const std::optional<int> hops = comm.hops(a, b)) return *hops == 0;
+    const std::string_view near = comm.placement(a, b);
+    return !near.empty() && near != "other node" && near != "same switch";
+  }
+};
+
+// What a rank has of the two levels.
+template <Communicator C>
+struct Levels {
+  std::optional<C> node, leaders;  // `leaders` is of use where the rank leads
+  const Nodes* nodes = nullptr;
+  int root = -1, root_node = 0, root_seat = 0;  // of the root that was asked for last: its node's place, its own there
+
+  bool leads() const { return node->rank() == 0; }
+  void find(int wanted) {
+    if (root == wanted) return;
+    root = wanted;
+    root_node = root_seat = 0;
+    const int leads = nodes->leader[static_cast<std::size_t>(wanted)];
+    for (int rank = 0; rank < wanted; ++rank) {
+      const int its = nodes->leader[static_cast<std::size_t>(rank)];
+      root_seat += its == leads;
+      root_node += its == rank && rank < leads;
+    }
+  }
+};
+
+// Every rank of `comm` calls it.
+template <Grouped C>
+Task make_levels(C& comm, const Nodes& nodes, Levels<C>& levels) {
+  const int me = comm.rank(), leader = nodes.leader[static_cast<std::size_t>(me)];
+  levels.nodes = &nodes;
+  levels.node.emplace(co_await comm.split(leader, me));
+  levels.leaders.emplace(co_await comm.split(leader == me ? 0 : 1, me));
+}
+
+template <Communicator C>
+Task barrier_levels(C&, Levels<C>& levels, Exchange) {
+  co_await reduce_binomial(*levels.node, {});
+  if (levels.leads()) co_await barrier_dissemination(*levels.leaders, {});
+  co_await broadcast_binomial(*levels.node, {});
+}
+
+template <Communicator C>
+Task broadcast_levels(C& comm, Levels<C>& levels, Exchange x) {
+  levels.find(x.root);
+  const int leader = levels.nodes->leader[static_cast<std::size_t>(x.root)], me = comm.rank();
+  if (leader != x.root) {
+    if (me == x.root) co_await comm.send(x.out, x.block, leader, collective_tag);
+    if (me == leader) co_await comm.recv(x.out, x.block, x.root, collective_tag);
+  }
+  x.root = levels.root_node;
+  if (levels.leads()) co_await broadcast_binomial(*levels.leaders, x);
+  x.root = 0;
+  co_await broadcast_binomial(*levels.node, x);
+}
+
+template <Communicator C>
+Task reduce_levels(C& comm, Levels<C>& levels, Exchange x) {
+  levels.find(x.root);
+  const int root = x.root, leader = levels.nodes->leader[static_cast<std::size_t>(root)], me = comm.rank();
+  x.root = 0;
+  co_await reduce_binomial(*levels.node, x);
+  x.root = levels.root_node;
+  x.in = x.out;
+  if (levels.leads()) co_await reduce_binomial(*levels.leaders, x);
+  if (leader == root) co_return;
+  if (me == leader) co_await comm.send(x.out, x.block, root, collective_tag);
+  if (me == root) co_await comm.recv(x.out, x.block, leader, collective_tag);
+}
+
+template <Communicator C>
+Task allreduce_levels(C&, Levels<C>& levels, Exchange x) {
+  x.root = 0;
+  co_await reduce_binomial(*levels.node, x);
+  x.in = x.out;
+  if (levels.leads()) co_await allreduce_doubling(*levels.leaders, x);
+  co_await broadcast_binomial(*levels.node, x);
+}
+
+}  // namespace assay::ranks
