@@ -21,7 +21,7 @@ int main(int count, char** words) {
   std::vector<int> cpus;
   for (int i = 2; i < count; ++i) cpus.push_back(std::atoi(words[i]));
   const auto found = assay::memory::find_last_level(cpus, words[1]);
-  std::printf("%ld %ld %s\n", static_cast<long>(found.bytes), static_cast<long>(found.stated), found.doubt.c_str());
+  std::printf("%ld %ld %s\n", static_cast<long>(found.bytes), static_cast<long>(found.stated), found.warning.c_str());
 }
 """
 

@@ -20,7 +20,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from assay.analysis.intervals import CLAIM_LAUNCHES, LEAST_LAUNCHES
 from assay.analysis.result import AnalysisResult
@@ -130,6 +129,8 @@ def _logs(values: ArrayLike) -> Floats:
 
 
 def _judge(a: Floats, b: Floats, margin: float, paired: bool) -> tuple[float, tuple[float, float] | None, float, float]:
+    from scipy import stats  # late: it takes half a second, and most runs compare nothing
+
     edge = math.log1p(margin)
     sides: list[tuple[float, Side]] = [(0.0, "two-sided"), (-edge, "greater"), (edge, "less")]
     if paired:
@@ -179,6 +180,8 @@ def signed_rank_cut(n: int, tail: float) -> int | None:
 @functools.cache
 def rank_sum_cut(n: int, m: int, tail: float) -> int | None:
     """Give how many of the n m differences lie outside each end of the interval (normal beyond 8 on a side)."""
+    from scipy import stats  # late: it takes half a second, and most runs compare nothing
+
     if max(n, m) <= 8:
         counts = np.zeros((n + 1, n * m + 1))  # of ways to take j of the first group with u inversions
         counts[0, 0] = 1
@@ -198,6 +201,8 @@ def _signed_rank(shift: Floats, centre: float, side: Side) -> float:
 
     Differences of zero are dropped; tied ones have their mean rank and never make p smaller than it is.
     """
+    from scipy import stats  # late: it takes half a second, and most runs compare nothing
+
     return float(stats.wilcoxon(shift - centre, alternative=side, method="exact").pvalue)
 
 
@@ -270,6 +275,8 @@ def correct_family(family: Sequence[Comparison], how: str = "holm", level: float
 
     `how` is holm, or benjamini-hochberg: the expected share of false rejections has the level (1995).
     """
+    from scipy import stats  # late: it takes half a second, and most runs compare nothing
+
     adjust: dict[str, Callable[[Sequence[float]], Floats]] = {
         "holm": holm,
         "benjamini-hochberg": stats.false_discovery_control,
