@@ -151,7 +151,7 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
 
     from assay.document.grid import grid
     from assay.verbs._throughput_shown import verdict
-    from assay.verbs._throughput_words import time_of
+    from assay.verbs._throughput_words import result_rows, time_of
 
     print(verdict(found))
     for finding in found.findings:
@@ -162,17 +162,7 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
         print(f"  resumed {found.interrupted} times; a submission was late by up to {time_of(found.longest_delay)}")
     if quiet:
         return
-    rows = [
-        ("makespan", time_of(found.makespan)),
-        ("least possible, by work and arrivals", time_of(found.least_makespan)),
-        ("efficiency: least over makespan", f"{100 * found.efficiency:.1f}%"),
-        ("utilisation", f"{100 * found.utilisation:.1f}%"),
-        ("wait, mean", time_of(found.mean_wait)),
-        ("wait, median", time_of(found.median_wait)),
-        ("wait, longest", time_of(found.longest_wait)),
-        ("response, mean", time_of(found.mean_response)),
-        ("bounded slowdown, mean", f"{found.bounded_slowdown:.4g}"),
-    ]
+    rows = result_rows(found)
     for name, ideal in found.ideal.items():
         rows.append((f"makespan, {name} without any cost", f"{time_of(ideal.makespan)} ({100 * ideal.overhead:+.1f}%)"))
     if found.rates.submit_rate is not None:

@@ -1,6 +1,13 @@
-"""How the throughput verb writes times."""
+"""How the throughput verb writes times, and the rows that results of simulated and real systems share."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.throughput.live_results import LiveThroughput
+    from assay.throughput.results import ThroughputResult
 
 
 def time_of(seconds: float) -> str:
@@ -9,3 +16,21 @@ def time_of(seconds: float) -> str:
         if seconds >= 2 * length:
             return f"{seconds / length:,.1f} {name}"
     return f"{seconds:.3g} s"
+
+
+def result_rows(
+    found: ThroughputResult | LiveThroughput, idle: Iterable[tuple[str, str]] = ()
+) -> list[tuple[str, str]]:
+    """What a test came to, a row for each quantity; `idle` follows the utilisation."""
+    return [
+        ("makespan", time_of(found.makespan)),
+        ("least possible, by work and arrivals", time_of(found.least_makespan)),
+        ("efficiency: least over makespan", f"{100 * found.efficiency:.1f}%"),
+        ("utilisation", f"{100 * found.utilisation:.1f}%"),
+        *idle,
+        ("wait, mean", time_of(found.mean_wait)),
+        ("wait, median", time_of(found.median_wait)),
+        ("wait, longest", time_of(found.longest_wait)),
+        ("response, mean", time_of(found.mean_response)),
+        ("bounded slowdown, mean", f"{found.bounded_slowdown:.4g}"),
+    ]

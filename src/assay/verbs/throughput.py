@@ -228,7 +228,7 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
     from rich.console import Console
 
     from assay.document.grid import grid
-    from assay.verbs._throughput_words import time_of
+    from assay.verbs._throughput_words import result_rows, time_of
 
     wait = f"mean wait {time_of(found.mean_wait)}"
     line = (
@@ -244,18 +244,8 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
         print(f"  {found.refused_jobs:,} wider than the machine, refused: {names}{more}")
     if quiet:
         return
-    rows = [
-        ("makespan", time_of(found.makespan)),
-        ("least possible, by work and arrivals", time_of(found.least_makespan)),
-        ("efficiency: least over makespan", f"{100 * found.efficiency:.1f}%"),
-        ("utilisation", f"{100 * found.utilisation:.1f}%"),
-        *((f"idle: {each.text}", f"{100 * each.share:.1f}%") for each in found.idle.values()),
-        ("wait, mean", time_of(found.mean_wait)),
-        ("wait, median", time_of(found.median_wait)),
-        ("wait, longest", time_of(found.longest_wait)),
-        ("response, mean", time_of(found.mean_response)),
-        ("bounded slowdown, mean", f"{found.bounded_slowdown:.4g}"),
-    ]
+    idle = ((f"idle: {each.text}", f"{100 * each.share:.1f}%") for each in found.idle.values())
+    rows = result_rows(found, idle)
     Console().print(grid("Throughput", ("", "value"), rows).rich())
 
 
