@@ -78,6 +78,7 @@ COMMON: dict[str, Any] = {
     "failed_routers": [1],
     "failed_nodes": [1],
     "flit_bytes": 2.0,
+    "links": [{"node": 2, "slower": 2.0}],
     "cycle": 1e-7,
     "channel_rate": 1e7,
     "switching": "store-and-forward",

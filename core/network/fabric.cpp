@@ -45,6 +45,11 @@ std::uint32_t Fabric::between(std::uint32_t from, std::uint32_t to) const {
   return none;
 }
 
+void Fabric::replace_link(std::uint32_t link, const Link& slower) {
+  usual_.emplace(link, links[link]);
+  links[link] = slower;
+}
+
 void Fabric::fail_link(std::uint32_t link) {
   link_failed_.resize(links.size());
   node_failed_.resize(nodes);

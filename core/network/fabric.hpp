@@ -8,6 +8,7 @@
 // missing.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -87,6 +88,14 @@ class Fabric {
     return dynamic_cast<const Wanted*>(geometry.get());
   }
 
+  /// The link as its class has it, where an entry of its own made it slower.
+  [[nodiscard]] const Link& usual(std::uint32_t link) const {
+    const auto found = usual_.find(link);
+    return found == usual_.end() ? links[link] : found->second;
+  }
+  /// Other times for a link; its ends stay.
+  void replace_link(std::uint32_t link, const Link& slower);
+
   void fail_link(std::uint32_t link);
   /// The node and its injection and ejection links.
   void fail_node(std::uint32_t node);
@@ -99,6 +108,7 @@ class Fabric {
       router_of_;
   std::vector<std::uint8_t> link_failed_, node_failed_;
   bool any_failed_ = false;
+  std::map<std::uint32_t, Link> usual_;  // of the links that were replaced
 };
 
 /// Collects parts in any order and numbers them as said above.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "network/composition.hpp"
+#include "network/slower_links.hpp"
 
 namespace assay::network {
 namespace {
@@ -122,6 +123,7 @@ Network build_network(const Table& given) {
   Table keys = given;
   keys.erase("switching");
   const auto io = keys.extract("io");
+  const auto slower = take_slower_links(keys);
   const std::string prefix = "network.";
   if (const auto found = keys.find("topology"); found == keys.end() || !std::get_if<std::string>(&found->second.held))
     throw ParameterError(prefix + "topology", "must be given: the name of a topology");
@@ -153,6 +155,7 @@ Network build_network(const Table& given) {
     }
   };
   fail(*network.fabric, common);
+  slow_down(*network.fabric, slower);
   remake();
   const auto needed = network.routing->claims().lanes;
   const auto lanes = common.has("lanes") ? static_cast<unsigned>(common.integer("lanes")) : needed;

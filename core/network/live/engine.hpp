@@ -148,11 +148,11 @@ std::uint32_t LiveEngine<Engine>::hops(std::uint32_t from, std::uint32_t to) con
 template <template <class, class> class Engine>
 std::uint64_t LiveEngine<Engine>::unloaded(std::uint32_t links, std::uint32_t flits) const {
   const Fabric& fabric = *network_.fabric;
-  const Link& node = fabric.links[fabric.injection(0)[0]];
-  const Link& wire = fabric.links[0].kind == LinkKind::network ? fabric.links[0] : node;
+  const Link& node = fabric.usual(fabric.injection(0)[0]);
+  const Link& wire = fabric.links[0].kind == LinkKind::network ? fabric.usual(0) : node;
   const std::uint64_t inner = links > 2 ? links - 2 : 0, ends = std::min<std::uint64_t>(links, 2);
   const std::uint64_t heads = ends * node.head + inner * wire.head - node.head;  // the head starts on the last link
-  const Link& out = fabric.links[fabric.ejection(0)[0]];                         // may be slower than the way in
+  const Link& out = fabric.usual(fabric.ejection(0)[0]);                         // may be slower than the way in
   const std::uint64_t slow =
       std::max<std::uint64_t>({node.flit, out.flit, inner == 0 ? 0 : wire.flit, how_.sink_ticks});
   const std::uint64_t most = flits - 1, last = past(out, flits);

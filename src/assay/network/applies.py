@@ -126,7 +126,7 @@ RULES = (
         "network",
         ("links",),
         "instead of a file",
-        lambda _, given: "file" not in given["network"],
+        lambda _, given: "file" not in given["network"] or isinstance(given["network"]["links"][0], Mapping),
     ),
     Rule(
         "network",

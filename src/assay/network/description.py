@@ -12,7 +12,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any
 
-from pydantic import Field, create_model
+from pydantic import Discriminator, Field, Tag, create_model
 
 from assay import versions
 from assay.errors import InputError
@@ -49,6 +49,8 @@ def network_model(topology: str, routing: str) -> type[network_tables.NetworkTab
     found: dict[str, Any] = {}
     for parameter in _parameters(topology, routing):
         kind = parameter_type(parameter)
+        if parameter["name"] in network_tables.NetworkTable.model_fields and parameter["kind"] == "pairs":
+            kind = _links_or(kind)
         text = parameter["description"] + (f" [{parameter['unit']}]" if parameter["unit"] else "")
         if parameter["required"]:
             found[parameter["name"]] = (kind, Field(title=parameter["accepts"], description=text))
@@ -59,6 +61,18 @@ def network_model(topology: str, routing: str) -> type[network_tables.NetworkTab
                 Field(parameter["default"], description=text),
             )
     return create_model("Network", __base__=network_tables.NetworkTable, **found)
+
+
+def _links_or(pairs: Any) -> Any:
+    """A graph's own links, as pairs, or the tables of those that are slower, which any network may have."""
+    return Annotated[
+        Annotated[pairs, Tag("pairs")] | Annotated[list[network_tables.SlowerLink], Tag("tables")],
+        Discriminator(lambda value: "tables" if _tables(value) else "pairs"),
+    ]
+
+
+def _tables(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], (dict, network_tables.SlowerLink))
 
 
 def _parameters(topology: str, routing: str) -> list[records.NetworkParameter]:
@@ -109,7 +123,10 @@ class NetworkDescription:
 
     def fabric(self) -> dict[str, Any]:
         """The keys of [network] that describe the network itself, without how messages move on it."""
-        names = {parameter["name"] for parameter in _parameters(self.network.topology, self.network.routing)} | {"io"}
+        names = {parameter["name"] for parameter in _parameters(self.network.topology, self.network.routing)} | {
+            "io",
+            "links",
+        }
         return {name: value for name, value in self.core()["network"].items() if name in names}
 
     def key(self) -> str:

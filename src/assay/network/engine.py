@@ -79,7 +79,8 @@ def call_core(source: Source, call: Any, *arguments: Any) -> Any:
         return call(*arguments)
     except (ValueError, OverflowError, IndexError) as error:
         if isinstance(error, ValueError) and len(error.args) == 2:
-            keys, message = str(error.args[0]).split("."), str(error.args[1])
+            keys = [int(part) if part.isdecimal() else part for part in str(error.args[0]).split(".")]
+            message = str(error.args[1])
             raise source.error(keys, message) from None
         raise source.error((), str(error)) from None
 

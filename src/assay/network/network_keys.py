@@ -64,6 +64,7 @@ def sections() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
                 (f'[network] with routing = "{name}"', record["description"], _parameters(record["parameters"]))
             )
     for heading, model in (
+        ("[[network.links]]", network_tables.SlowerLink),
         ("[traffic]", network_tables.TrafficTable),
         ("[traffic.flits]", network_tables.Lengths),
         ("[io]", network_tables.InputOutput),

@@ -68,6 +68,29 @@ class Clock(Table):
         return values
 
 
+class SlowerLink(Table):
+    """[[network.links]]: A link that is slower than the others of its kind; an entry a link."""
+
+    routers: list[Annotated[int, Field(ge=0)]] | None = Field(
+        None, min_length=2, max_length=2, description="the two routers that it joins, both ways"
+    )
+    node: int | None = Field(None, ge=0, description="or the node whose links to and from its router they are")
+    slower: float = Field(
+        ge=1,
+        le=1e6,
+        description="how many times as long a flit holds it: factor of f and w, each a whole number of cycles after it",
+    )
+    one_way: bool = Field(
+        False, description="from the first router to the second only; of a node, into the network only"
+    )
+
+    @model_validator(mode="after")
+    def _one_place(self) -> SlowerLink:
+        if (self.routers is None) == (self.node is None):
+            refuse((), "must name one place", "routers = [A, B], or node = N")
+        return self
+
+
 class NetworkTable(Clock):
     """[network]: How messages move. The keys of the topology and of the routing, further down, stand here too."""
 
@@ -105,6 +128,9 @@ class NetworkTable(Clock):
     io: dict[str, Any] | None = Field(
         None,
         description="[network.io]: I/O nodes beside the network, and one of their own (nodes, b, m, n, r, topology, …)",
+    )
+    links: list[SlowerLink] | None = Field(
+        None, min_length=1, description="[[network.links]]: links slower than the others of their kind (see there)"
     )
     sink_ticks: Cycles = Field(1, ge=1, description="a destination takes a flit every so many cycles [cycles]")
     packet_flits: Flits = Field(0, ge=0, description="longer messages go as packets of this length; 0: whole [flits]")
