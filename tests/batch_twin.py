@@ -2,7 +2,8 @@
 
 A machine is a number of processors. At each second jobs that end are taken away first, then those submitted come in,
 then the policy decides by what jobs requested. A job that runs for no time ends in the second of its start, and the
-policy decides again.
+policy decides again. Where a decision takes time (`cost`), it is made of what is known when it begins, for the second
+at which it is done.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ class TwinJob:
     priority: float = 0.0
     started: int | None = None
     reserved: int | None = None
+    noticed: int | None = None  # the second for which a decision knew that it had ended
 
 
 @dataclass
@@ -31,21 +33,23 @@ class Twin:
     jobs: list[TwinJob]
     ageing: float = 1 / 3600
     half_life: float = 7 * 24 * 3600
-    now: int = 0
+    cost: int = 0
+    now: int = 0  # the second for which it is decided
+    known: int = 0  # what has happened until then is known
     deciding: list[TwinJob] = field(default_factory=list)  # what this decision has started: it holds its processors
 
     def waiting(self) -> list[TwinJob]:
-        return [job for job in self.jobs if job.started is None and job.submitted <= self.now]
+        return [job for job in self.jobs if job.started is None and job.submitted <= self.known]
 
     def running(self) -> list[TwinJob]:
-        known = [job for job in self.jobs if job.started is not None and self.now < job.started + job.runs]
-        return known + [job for job in self.deciding if job.runs == 0]
+        known = [job for job in self.jobs if job.started is not None and self.known < job.started + job.runs]
+        return known + [job for job in self.deciding if job.runs == 0 and not self.cost]
 
     def free(self) -> int:
         return self.processors - sum(job.width for job in self.running())
 
     def start(self, job: TwinJob) -> None:
-        assert job.width <= self.free()
+        assert job.width <= self.free() or self.cost
         job.started = self.now
         self.deciding.append(job)
 
@@ -56,14 +60,39 @@ class Twin:
 
     def run(self, decide: Callable[[Twin], None]) -> list[int]:
         while any(job.started is None for job in self.jobs):
+            self.known = self.now
             while self.something_happens():
                 self.deciding = []
+                self.notice()
                 decide(self)
                 if not any(job.runs == 0 for job in self.deciding):
                     break
             self.now += 1
             assert self.now < 1_000_000
         return [job.started or 0 for job in self.jobs]
+
+    def notice(self) -> None:
+        for job in self.jobs:
+            if job.started is not None and job.noticed is None and job.started + job.runs <= self.known:
+                job.noticed = min(self.now, job.started + job.requested)
+
+    def run_in_time(self, decide: Callable[[Twin], None]) -> list[int]:
+        """As `run`, each decision taking `cost` seconds; never two at once."""
+        before, done = -1, 0  # when the last decision began, and when it was done
+        for second in range(1_000_000):
+            if all(job.started is not None for job in self.jobs):
+                return [job.started or 0 for job in self.jobs]
+            times = [job.submitted for job in self.jobs]
+            times += [job.started + job.runs for job in self.jobs if job.started is not None]
+            reserved = [job.reserved for job in self.jobs if job.reserved is not None and job.started is None]
+            news = any(before < time <= second for time in times)
+            if second < done or not (news or any(each - self.cost <= second for each in reserved)):
+                continue
+            before, done = second, second + self.cost
+            self.known, self.now, self.deciding = second, done, []
+            self.notice()
+            decide(self)
+        raise AssertionError("it never ends")
 
 
 def fcfs(twin: Twin) -> None:
@@ -127,7 +156,7 @@ def fair_share(twin: Twin) -> None:
         used: dict[int, float] = defaultdict(float)
         for job in twin.jobs:
             if job.started is not None:
-                seconds = job.requested if job in twin.running() else job.runs
+                seconds = job.requested if job.noticed is None else job.noticed - job.started
                 used[job.user] += job.width * seconds * 0.5 ** ((twin.now - job.started) / twin.half_life)
         total = sum(used.values())
         shares = {user: round(1e9 * each / total) if total else 0 for user, each in used.items()}
@@ -153,7 +182,8 @@ class Conservative:
     def _takes(twin: Twin, job: TwinJob, second: int) -> bool:
         """Whether a job holds its processors at that second, as far as the scheduler knows."""
         if job.started is not None:
-            return any(job is other for other in twin.running()) and second < job.started + job.requested
+            going = job.noticed is None or any(job is other for other in twin.deciding)
+            return going and second < job.started + job.requested
         return job.reserved is not None and job.reserved <= second < job.reserved + job.requested
 
     def earliest(self, twin: Twin, job: TwinJob) -> int:
@@ -167,8 +197,8 @@ class Conservative:
             job
             for job in twin.jobs
             if job.started is not None
-            and job.started + job.runs == twin.now
-            and job.runs < job.requested
+            and job.noticed is not None
+            and job.noticed < job.started + job.requested
             and job.number not in self.expected
         ]
         self.expected |= {job.number: 1 for job in early}
@@ -178,6 +208,11 @@ class Conservative:
                 job.reserved = min(job.reserved or 0, self.earliest(twin, job))
         for job in twin.waiting():
             if job.reserved is None:
+                job.reserved = self.earliest(twin, job)
+        if any((job.reserved or 0) < twin.now for job in twin.waiting()):  # decided too late: all anew
+            for job in twin.waiting():
+                job.reserved = None
+            for job in twin.waiting():
                 job.reserved = self.earliest(twin, job)
         for job in twin.waiting():
             if job.reserved is not None and job.reserved <= twin.now:

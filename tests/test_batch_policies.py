@@ -32,13 +32,13 @@ def workloads(draw: st.DrawFn, most: int = 9) -> tuple[int, list[TwinJob]]:
     return processors, jobs
 
 
-def scheduled(policy: str, processors: int, jobs: list[TwinJob]) -> dict[str, object]:
+def scheduled(policy: str, processors: int, jobs: list[TwinJob], cost: int = 0) -> dict[str, object]:
     def column(name: str) -> np.ndarray:
         return np.array([getattr(job, name) for job in jobs], dtype=np.int64)
 
     whole = (column(name) for name in ("submitted", "runs", "requested", "width", "user"))
     priority = np.array([float(job.priority) for job in jobs])
-    found: dict[str, object] = batch.schedule(processors, policy, *whole, priority, AGEING, HALF_LIFE)
+    found: dict[str, object] = batch.schedule(processors, policy, *whole, priority, AGEING, HALF_LIFE, cost)
     return found
 
 
@@ -57,6 +57,35 @@ def agree(policy: str, given: tuple[int, list[TwinJob]]) -> None:
 @settings(max_examples=250, deadline=None)
 def test_a_policy_is_its_definition(policy: str, given: tuple[int, list[TwinJob]]) -> None:
     agree(policy, given)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@given(workloads(), st.integers(1, 6))
+@settings(max_examples=60, deadline=None)
+def test_decisions_that_take_time_are_their_definition(
+    policy: str, given: tuple[int, list[TwinJob]], cost: int
+) -> None:
+    """What happens while the scheduler decides waits for its next decision; idle time is accounted all the same."""
+    processors, jobs = given
+    twin = Twin(processors, copy.deepcopy(jobs), ageing=AGEING, half_life=HALF_LIFE, cost=cost)
+    found = scheduled(policy, processors, jobs, cost)
+    assert twin.run_in_time(POLICIES[policy]()) == [int(start) for start in found["starts"]]  # type: ignore[attr-defined]
+    last = max((job.started or 0) + job.runs for job in twin.jobs)
+    work = sum(job.width * job.runs for job in jobs)
+    idle = sum(int(found[why]) for why in ("nobody_waited", "none_fitted", "held", "scheduler"))  # type: ignore[call-overload]
+    assert work + idle == processors * (last - jobs[0].submitted)
+
+
+def test_a_decision_that_takes_time_by_hand() -> None:
+    """Two processors, decisions of 3 s. Job 0 comes at 0 and starts at 3; job 1 comes at 1, is decided on from 3 to 6
+    and starts then; job 2 needs both: job 0 ends at 13, job 1 at 16, and 3 s later it starts.
+
+    Decisions begin at 0, 3, 13, 16 and, after job 2, at 24 s.
+    """
+    jobs = [TwinJob(0, 0, 10, 10, 1), TwinJob(1, 1, 10, 10, 1), TwinJob(2, 2, 5, 5, 2)]
+    found = scheduled("fcfs", 2, jobs, 3)
+    assert [int(start) for start in found["starts"]] == [3, 6, 19]  # type: ignore[attr-defined]
+    assert (found["nobody_waited"], found["scheduler"], found["decisions"]) == (0, 2 * 3 + 3 + 2 * 3, 5)
 
 
 @pytest.mark.nightly

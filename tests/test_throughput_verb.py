@@ -56,6 +56,28 @@ def test_numbers_of_three_jobs_by_hand(tmp_path: Path) -> None:
     assert {figure["name"] for figure in found["figures"]} >= {"makespan", "utilisation", "mean_wait"}
 
 
+def test_the_schedulers_own_time_is_seen_in_what_is_reported(tmp_path: Path) -> None:
+    """Every decision takes half a second: job 1 starts at .5 and ends at 50.5, where 2 and 3 wait half a second more.
+
+    In that half second, and in the first, the processors are idle as the scheduler decides.
+    """
+    jobs = written(tmp_path / "jobs.swf", *JOBS)
+    asked = ("throughput", str(jobs), "--policy", "easy", "--json")
+    by_file = machine(tmp_path)
+    by_file.write_text(by_file.read_text() + '[batch]\ndecision_cost = "500 ms"\n')
+    found = assay(*asked, "--on", str(by_file)).document
+    assert [(job["started"], job["ended"]) for job in found["jobs"]] == [(0.5, 50.5), (51, 61), (51, 81)]
+    assert found["decision_cost"] == 0.5 and found["makespan"] == 81
+    assert found["idle"]["scheduler"]["processor_seconds"] == 4 * 0.5 + 4 * 0.5
+    over = assay(*asked, "--on", str(by_file), "--set", "batch.decision_cost=2").document
+    assert [job["started"] for job in over["jobs"]] == [2, 54, 54]
+    described = assay(*asked, "--on", "ipsc1", "--set", "batch.decision_cost=2").document
+    assert [job["started"] for job in described["jobs"]] == [2, 12, 12]  # 128 processors: all fit
+    out = tmp_path / "out.swf"
+    assay(*asked, "--on", str(by_file), "--schedule", str(out))
+    assert [line.split()[2] for line in out.read_text().splitlines() if line[0] != ";"] == ["0", "41", "41"]
+
+
 def test_jobs_that_cannot_run_are_counted_and_named(tmp_path: Path) -> None:
     extra = [(4, 120, 5, 9, 9, 10), (5, 120, -1, 1, 1, 10), (6, 121, 5, -1, 0, 10), (7, 122, 50, 1, 1, 20)]
     jobs = written(tmp_path / "jobs.swf", *JOBS, *extra)
@@ -194,6 +216,9 @@ def test_what_if_simulates_every_combination(tmp_path: Path) -> None:
         (("--set", "machine.nodes=4,8", "--schedule", "out.swf"), "is of one schedule, not of several"),
         (("--policy", "sjf"), "no such policy; seen: 'sjf'; accepted: fcfs, firstfit, easy"),
         (("--set", "machine.nodes=0"), "machine.nodes: is wrong; seen: 0"),
+        (("--set", "batch.decision_cost=-1"), "is not between 0 s and 86400 s; seen: -1"),
+        (("--set", "batch.decision_cost=3 B"), "batch.decision_cost: '3 B' is in B, not in s"),
+        (("--set", "batch.cost=3"), "there is no such key in [batch]"),
         (("--set", "machine.cores=2"), "there is no such key in [machine]"),
         (("--set", "nodes"), "is no setting"),
         (("--jobs", "table.toml"), "has no use with a Standard Workload Format file"),

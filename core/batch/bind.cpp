@@ -30,17 +30,18 @@ Jobs jobs_of(const Whole& submitted, const Whole& runs, const Whole& requested, 
 
 nb::dict schedule(std::int64_t processors, const std::string& policy, const Whole& submitted, const Whole& runs,
                   const Whole& requested, const Whole& width, const Whole& user, const Real& priority, double ageing,
-                  double half_life) {
+                  double half_life, Seconds decision_cost) {
   Jobs jobs = jobs_of(submitted, runs, requested, width, user, priority);
   auto found = std::make_unique<Outcome>();
   {
     nb::gil_scoped_release release;
-    *found = simulate({processors, policy, {ageing}, {half_life}}, std::move(jobs));
+    *found = simulate({processors, policy, {ageing}, {half_life}, decision_cost}, std::move(jobs));
   }
   nb::dict made;
   made["nobody_waited"] = found->idle.queue_empty;
   made["none_fitted"] = found->idle.none_fitted;
   made["held"] = found->idle.held;
+  made["scheduler"] = found->idle.scheduler;
   made["decisions"] = found->decisions;
   Outcome* kept = found.release();
   nb::capsule owner(kept, [](void* data) noexcept { delete static_cast<Outcome*>(data); });
@@ -54,7 +55,7 @@ void bind_batch(nb::module_& module) {
   module.def(
       "schedule", &schedule, nb::arg("processors"), nb::arg("policy"), nb::arg("submitted"), nb::arg("runs"),
       nb::arg("requested"), nb::arg("width"), nb::arg("user"), nb::arg("priority"), nb::arg("ageing"),
-      nb::arg("half_life"),
+      nb::arg("half_life"), nb::arg("decision_cost") = 0,
       "The second at which each job starts, and processor seconds that were idle, by why; jobs in order of submission, "
       "each at most as wide as the machine.");
   nb::class_<Stepper>(module, "Stepper", "A policy asked step by step, by the ticks of a clock; jobs by their place.")
@@ -63,7 +64,7 @@ void bind_batch(nb::module_& module) {
           [](Stepper* made, std::int64_t processors, const std::string& policy, const Whole& submitted,
              const Whole& requested, const Whole& width, const Whole& user, const Real& priority, double ageing,
              double half_life) {
-            new (made) Stepper({processors, policy, {ageing}, {half_life}},
+            new (made) Stepper({processors, policy, {ageing}, {half_life}, 0},
                                jobs_of(submitted, requested, requested, width, user, priority));
           },
           nb::arg("processors"), nb::arg("policy"), nb::arg("submitted"), nb::arg("requested"), nb::arg("width"),

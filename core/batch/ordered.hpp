@@ -62,7 +62,7 @@ class Ordered : public Policy {
 
   /// Start jobs behind `head`, which does not fit, as long as its reservation holds.
   void backfill(std::size_t head, Seconds now, Scheduler& scheduler) {
-    Shadow shadow = running_.shadow(free_, jobs_[order_[head]].processors);
+    Shadow shadow = running_.shadow(free_, jobs_[order_[head]].processors, now);
     for (std::size_t place = head;;) {
       place = waiting_.next(place + 1, narrow(free_), shadow.time - now, narrow(shadow.extra));
       if (place == Waiting::none) return;

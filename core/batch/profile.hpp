@@ -14,11 +14,14 @@ class Profile {
 
   /// Forget what lies before `now`.
   void advance(Seconds now) {
+    if (now <= begin()) return;
     auto at = after(now);
     --at;
     at->time = now;
     steps_.erase(steps_.begin(), at);
   }
+
+  Seconds begin() const { return steps_.front().time; }
 
   /// The first second from the profile's beginning at which `processors` are free for `time`; at most `latest` is
   /// looked at, and returned where nothing before it serves.

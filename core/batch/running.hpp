@@ -31,13 +31,14 @@ class Running {
     ends_.erase(std::lower_bound(ends_.begin(), ends_.end(), Expected{end, processors}, std::greater<>()));
   }
 
-  /// The shadow of a job of `processors`, with `free` processors now (Mu'alem and Feitelson 2001, section 2.2): all
-  /// that end at the shadow second count towards the extra processors. The job must fit the machine and not fit now.
-  Shadow shadow(std::int64_t free, std::int32_t processors) const {
+  /// The shadow of a job of `processors`, with `free` processors at `now` (Mu'alem and Feitelson 2001, section 2.2):
+  /// all that end by the shadow second count towards the extra processors; what should have ended before `now` ends
+  /// then. The job must fit the machine and not fit now.
+  Shadow shadow(std::int64_t free, std::int32_t processors, Seconds now) const {
     auto at = ends_.rbegin();
     while (free < processors) free += (at++)->processors;
-    const Seconds time = std::prev(at)->end;
-    for (; at != ends_.rend() && at->end == time; ++at) free += at->processors;
+    const Seconds time = std::max(std::prev(at)->end, now);
+    for (; at != ends_.rend() && at->end <= time; ++at) free += at->processors;
     return {time, free - processors};
   }
 

@@ -4,6 +4,7 @@
 #include <queue>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 namespace assay::batch {
 std::unique_ptr<Policy> policy_of(const Settings& settings, const Jobs& jobs) {
@@ -22,26 +23,45 @@ namespace {
 class Simulation final : public Scheduler {
  public:
   Simulation(const Settings& settings, Jobs jobs)
-      : jobs_(std::move(jobs)), policy_(policy_of(settings, jobs_)), free_(settings.processors) {}
+      : jobs_(std::move(jobs)),
+        policy_(policy_of(settings, jobs_)),
+        free_(settings.processors),
+        cost_(settings.decision_cost) {}
 
   void start(std::size_t job) override {
+    jobs_[job].started = now_ + cost_;
+    if (cost_ == 0)
+      begin(job);
+    else
+      decided_.push_back(job);
+  }
+
+  Outcome run() {
+    if (!jobs_.empty()) now_ = jobs_.front().submitted;
+    if (cost_ == 0)
+      decide_at_once();
+    else
+      decide_in_time();
+    outcome_.starts.reserve(jobs_.size());
+    for (const Job& job : jobs_) outcome_.starts.push_back(job.started);
+    return std::move(outcome_);
+  }
+
+ private:
+  void begin(std::size_t job) {
     Job& started = jobs_[job];
-    started.started = now_;
     free_ -= started.processors;
     if (free_ < 0) throw std::logic_error("a policy started a job for which there are too few processors");
-    ends_.emplace(now_ + started.runs, job);
+    ends_.emplace(started.started + started.runs, job);
     const auto width = widths_.find(started.processors);
     if (--width->second == 0) widths_.erase(width);
     ++started_;
   }
 
-  Outcome run() {
+  void decide_at_once() {
     std::size_t next = 0;
-    if (!jobs_.empty()) now_ = jobs_.front().submitted;
     while (started_ < jobs_.size() || !ends_.empty()) {
-      const Seconds at = next_event(next);
-      pass(at - now_);
-      now_ = at;
+      advance(next_event(next));
       // A job that runs for no time ends in the second of its start: decide again until nothing more happens in it.
       do {
         for (; !ends_.empty() && ends_.top().first == now_; ends_.pop()) end(ends_.top().second);
@@ -50,19 +70,70 @@ class Simulation final : public Scheduler {
         ++outcome_.decisions;
       } while (!ends_.empty() && ends_.top().first == now_);
     }
-    outcome_.starts.reserve(jobs_.size());
-    for (const Job& job : jobs_) outcome_.starts.push_back(job.started);
-    return std::move(outcome_);
   }
 
- private:
+  void decide_in_time() {
+    std::size_t next = 0;
+    std::vector<std::size_t> ended, submitted;  // since the last decision began
+    for (Seconds done = never; started_ < jobs_.size() || !ends_.empty();) {
+      const bool deciding = done != never;
+      Seconds at = soonest_of(next);
+      if (deciding)
+        at = at == never ? done : std::min(at, done);
+      else if (const Seconds wakes = policy_->wakes(); wakes != never)  // done when a reservation begins
+        at = std::max(now_, at == never ? wakes - cost_ : std::min(at, wakes - cost_));
+      if (at == never) throw std::logic_error("jobs wait, and nothing will happen any more");
+      advance(at, deciding);
+      gather(ended);
+      for (; next < jobs_.size() && jobs_[next].submitted == now_; ++next) {
+        ++widths_[jobs_[next].processors];
+        submitted.push_back(next);
+      }
+      if (now_ == done) {
+        for (const std::size_t job : std::exchange(decided_, {})) begin(job);
+        done = never;
+        gather(ended);  // those that run for no time
+      }
+      const Seconds wakes = policy_->wakes();
+      const bool due = !ended.empty() || !submitted.empty() || (wakes != never && wakes - cost_ <= now_);
+      if (done != never || !due) continue;
+      done = now_ + cost_;
+      // To the policy what it learns of happens in the second for which it decides.
+      for (const std::size_t job : std::exchange(ended, {})) {
+        Job& of = jobs_[job];
+        of.runs = std::min(of.requested, done - of.started);
+        policy_->end(job);
+      }
+      for (const std::size_t job : std::exchange(submitted, {})) {
+        jobs_[job].submitted = done;
+        policy_->submit(job);
+      }
+      policy_->decide(done, *this);
+      ++outcome_.decisions;
+    }
+  }
+
+  void gather(std::vector<std::size_t>& ended) {
+    for (; !ends_.empty() && ends_.top().first == now_; ends_.pop()) {
+      ended.push_back(ends_.top().second);
+      free_ += jobs_[ended.back()].processors;
+    }
+  }
+
+  void advance(Seconds to, bool deciding = false) {
+    pass(to - now_, deciding);
+    now_ = to;
+  }
+
   // Count what is free over the seconds until the next event.
-  void pass(Seconds seconds) {
+  void pass(Seconds seconds, bool deciding) {
     const std::int64_t idle = free_ * seconds;
     if (widths_.empty())
       outcome_.idle.queue_empty += idle;
     else if (widths_.begin()->first > free_)
       outcome_.idle.none_fitted += idle;
+    else if (deciding)
+      outcome_.idle.scheduler += idle;
     else
       outcome_.idle.held += idle;
   }
@@ -70,14 +141,15 @@ class Simulation final : public Scheduler {
     ++widths_[jobs_[job].processors];
     policy_->submit(job);
   }
+  // The next end or submission; `never` where there is none.
+  Seconds soonest_of(std::size_t next) const {
+    if (next == jobs_.size()) return ends_.empty() ? never : ends_.top().first;
+    return ends_.empty() ? jobs_[next].submitted : std::min(jobs_[next].submitted, ends_.top().first);
+  }
   Seconds next_event(std::size_t next) const {
-    Seconds soonest = never;
-    const auto consider = [&](Seconds at) {
-      if (at != never && (soonest == never || at < soonest)) soonest = at;
-    };
-    if (next < jobs_.size()) consider(jobs_[next].submitted);
-    if (!ends_.empty()) consider(ends_.top().first);
-    consider(policy_->wakes());
+    Seconds soonest = soonest_of(next);
+    const Seconds wakes = policy_->wakes();
+    if (wakes != never && (soonest == never || wakes < soonest)) soonest = wakes;
     if (soonest == never) throw std::logic_error("jobs wait, and nothing will happen any more");
     return soonest;
   }
@@ -90,7 +162,8 @@ class Simulation final : public Scheduler {
   Jobs jobs_;
   std::unique_ptr<Policy> policy_;
   std::int64_t free_;
-  Seconds now_ = 0;
+  Seconds cost_, now_ = 0;
+  std::vector<std::size_t> decided_;  // jobs that start when the scheduler is done
   std::size_t started_ = 0;
   std::map<std::int32_t, std::int64_t> widths_;  // of the jobs that wait: how many there are of each
   Outcome outcome_;

@@ -13,6 +13,9 @@ struct Settings {
   std::string policy = "fcfs";
   Ageing ageing;
   Decay decay;
+  // How long the scheduler takes for each decision: it knows what had happened when it began, and the jobs on which it
+  // decides start when it is done. Whatever happens meanwhile waits for its next decision.
+  Seconds decision_cost = 0;
 };
 
 /// The policy that `settings` names, over jobs that stay where they are; std::invalid_argument for none.
@@ -23,6 +26,7 @@ struct Idle {
   std::int64_t queue_empty = 0;  // no job waited
   std::int64_t none_fitted = 0;  // every waiting job needs more processors than were free
   std::int64_t held = 0;         // a waiting job would have fitted, and the policy kept it back
+  std::int64_t scheduler = 0;    // a waiting job would have fitted, and the scheduler was deciding
 };
 
 struct Outcome {

@@ -43,7 +43,7 @@ class Conservative final : public Policy {
     profile_.advance(now);
     for (const std::size_t other : waiting_) lift(other);
     profile_.take(on.started + on.requested, on.started + on.requested + more, on.processors);
-    for (const std::size_t other : waiting_) reserve(other, std::numeric_limits<Seconds>::max());
+    reserve_all();
   }
 
   void adopt(std::size_t job, Seconds now) override {
@@ -53,6 +53,7 @@ class Conservative final : public Policy {
 
   void decide(Seconds now, Scheduler& scheduler) override {
     compress(now);
+    if (!starts_.empty() && starts_.begin()->first < now) begin_anew(now);  // the scheduler comes too late
     while (!starts_.empty() && starts_.begin()->first <= now) {
       const std::size_t job = starts_.begin()->second;
       starts_.erase(starts_.begin());
@@ -71,9 +72,20 @@ class Conservative final : public Policy {
     starts_.emplace(reserved_[job], job);
   }
 
+  void reserve_all() {
+    for (const std::size_t job : waiting_) reserve(job, std::numeric_limits<Seconds>::max());
+  }
+
+  void begin_anew(Seconds now) {
+    for (const std::size_t job : waiting_) lift(job);
+    profile_.advance(now);
+    reserve_all();
+  }
+
   void lift(std::size_t job) {
     const Job& of = jobs_[job];
-    profile_.take(reserved_[job], reserved_[job] + of.requested, -of.processors);
+    const Seconds end = reserved_[job] + of.requested;
+    profile_.take(std::min(std::max(reserved_[job], profile_.begin()), end), end, -of.processors);
     starts_.erase({reserved_[job], job});
   }
 

@@ -50,7 +50,7 @@ class FairShare final : public Policy {
     }
     if (order.empty()) return;
     const std::size_t head = order.front();
-    Shadow shadow = running_.shadow(free_, jobs_[head].processors);
+    Shadow shadow = running_.shadow(free_, jobs_[head].processors, now);
     for (std::size_t at = 0; at < order.size();) {
       const std::size_t job = order[at++];
       const bool early = now + jobs_[job].requested <= shadow.time;

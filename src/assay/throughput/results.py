@@ -10,15 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.document.json_form import WRITTEN_IF_SET
-from assay.throughput.simulated import Scheduled
+from assay.throughput.simulated import IDLE, Scheduled
 
 MOST_LISTED = 10_000  # jobs in the JSON
 THRESHOLD = 10.0  # seconds: what a shorter job's slowdown is bounded by (Feitelson et al. 1997, section 3.2)
-IDLE = {
-    "nobody_waited": "no job waited",
-    "none_fitted": "no waiting job fitted",
-    "held": "kept free for another job",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +36,7 @@ class ThroughputFigure:
 class IdleTime:
     """Processor seconds without a job, by why, and their share of the machine over the makespan."""
 
-    processor_seconds: int
+    processor_seconds: float
     share: float
     text: str
 
@@ -62,9 +57,9 @@ class FinishedJob:
     """
 
     name: str
-    submitted: int
-    started: int
-    ended: int
+    submitted: float
+    started: float
+    ended: float
     state: str
     processors: int
     answer: bool | None = None
@@ -76,7 +71,8 @@ class ThroughputResult:
     """A workload under a batch system. Times in seconds; `least_makespan`: by work and by the last arrival.
 
     `efficiency`: the least makespan over that of the schedule. `ignored` and `changed`: records of the workload that
-    gave no job, or were taken otherwise than they stand, by why. `jobs` only of a workload of 10,000 jobs or fewer.
+    gave no job, or were taken otherwise than they stand, by why. `decision_cost`: seconds of
+    each decision. `jobs` only of a workload of 10,000 jobs or fewer.
     """
 
     figures: list[ThroughputFigure]
@@ -100,6 +96,7 @@ class ThroughputResult:
     changed: Mapping[str, int]
     idle: Mapping[str, IdleTime]
     decisions: int
+    decision_cost: float
     cpu_seconds: float
     lost: int = 0
     failed: int = 0
@@ -116,7 +113,8 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
     """What a schedule of at least one job comes to. `cpu_seconds`: processor time of the simulation, for the reader."""
     jobs = found.workload
     waited = found.started - jobs.submitted
-    makespan = int(found.ended.max())
+    ended = found.ended
+    makespan = ended.max().item()
     room = max(1, found.processors * makespan)
     alone = float(np.max(jobs.submitted + jobs.runs))  # the last end if nobody ever waited
     least = max(jobs.work / found.processors, alone)
@@ -160,6 +158,7 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
             for why, text in IDLE.items()
         },
         decisions=found.decisions,
+        decision_cost=found.decision_cost,
         cpu_seconds=cpu_seconds,
         jobs=_jobs(found) if len(jobs) <= MOST_LISTED else None,
     )
@@ -173,13 +172,13 @@ def _refused(found: Scheduled) -> list[RefusedJob]:
 
 
 def _jobs(found: Scheduled) -> list[FinishedJob]:
-    jobs = found.workload
+    jobs, ended = found.workload, found.ended
     return [
         FinishedJob(
             name=jobs.name(at),
             submitted=int(jobs.submitted[at]),
-            started=int(found.started[at]),
-            ended=int(found.ended[at]),
+            started=found.started[at].item(),
+            ended=ended[at].item(),
             state="completed",
             processors=int(jobs.processors[at]),
         )

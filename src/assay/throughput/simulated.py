@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from assay.throughput.workload import Whole, Workload
+from assay.throughput.workload import Workload
 
 POLICIES = {
     "fcfs": "first come, first served",
@@ -18,29 +20,62 @@ POLICIES = {
 }
 AGEING = 1 / 3600  # priority for each second of waiting
 HALF_LIFE = 7 * 24 * 3600.0  # seconds
+TICKS = (1, 1000, 1_000_000)  # per second: the coarsest in which a decision's cost is whole
+IDLE = {
+    "nobody_waited": "no job waited",
+    "none_fitted": "no waiting job fitted",
+    "held": "kept free for another job",
+    "scheduler": "the scheduler was deciding",
+}
 
 
 @dataclass(frozen=True)
 class Scheduled:
-    """What became of a workload: each job's start (s), and processor seconds that were idle, by why."""
+    """What became of a workload: each job's start (s), and processor seconds that were idle, by why.
+
+    Starts are whole seconds unless the scheduler's decisions take fractions of one. `decision_cost`: seconds.
+    """
 
     workload: Workload
     refused: Workload
     processors: int
     policy: str
-    started: Whole
-    idle: dict[str, int]
+    started: NDArray[Any]
+    idle: dict[str, float]
     decisions: int
+    decision_cost: float = 0.0
 
     @property
-    def ended(self) -> Whole:
+    def ended(self) -> NDArray[Any]:
         """The second at which each job ends."""
-        ended: Whole = self.started + self.workload.runs
+        ended: NDArray[Any] = self.started + self.workload.runs
         return ended
 
 
-def schedule(workload: Workload, processors: int, policy: str) -> Scheduled:
-    """Simulate; jobs wider than the machine are refused, and the rest goes on."""
+def timed(workload: Workload, processors: int, policy: str, decision_cost: float) -> Scheduled:
+    """Simulate a workload in seconds, each decision taking `decision_cost` seconds (to the microsecond)."""
+    ticks = next(each for each in TICKS if each == TICKS[-1] or float(decision_cost * each).is_integer())
+    if ticks == 1:
+        return replace(schedule(workload, processors, policy, int(decision_cost)), decision_cost=decision_cost)
+    times = ("submitted", "runs", "requested")
+    finer = replace(workload, **{name: getattr(workload, name) * ticks for name in times})
+    found = schedule(finer, processors, policy, max(1, round(decision_cost * ticks)), ticks)
+    fits = workload.processors <= processors
+    return replace(
+        found,
+        workload=workload.only(fits),
+        refused=workload.only(~fits),
+        started=found.started / ticks,
+        idle={why: count / ticks for why, count in found.idle.items()},
+        decision_cost=decision_cost,
+    )
+
+
+def schedule(workload: Workload, processors: int, policy: str, decision_cost: int = 0, ticks: int = 1) -> Scheduled:
+    """Simulate; jobs wider than the machine are refused, and the rest goes on.
+
+    All times are in ticks, so many per second: those of the workload, and how long the scheduler takes for a decision.
+    """
     from assay._core import batch
 
     fits = workload.processors <= processors
@@ -50,8 +85,9 @@ def schedule(workload: Workload, processors: int, policy: str) -> Scheduled:
         processors,
         policy,
         *(np.ascontiguousarray(each) for each in arrays),
-        AGEING,
-        HALF_LIFE,
+        AGEING / ticks,
+        HALF_LIFE * ticks,
+        decision_cost,
     )
-    idle = {why: int(found[why]) for why in ("nobody_waited", "none_fitted", "held")}
+    idle: dict[str, float] = {why: int(found[why]) for why in IDLE}
     return Scheduled(kept, refused, processors, policy, found["starts"], idle, int(found["decisions"]))

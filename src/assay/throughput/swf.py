@@ -11,13 +11,13 @@ import gzip
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO, cast
+from typing import Any, TextIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import InputError
-from assay.throughput.workload import Whole, Workload
+from assay.throughput.workload import Workload
 
 FIELDS = 18
 NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, PROCESSORS, REQUEST, STATUS, USER = 0, 1, 2, 3, 4, 7, 8, 10, 11
@@ -78,12 +78,12 @@ def read(path: Path) -> Workload:
     )
 
 
-def write(path: Path, workload: Workload, started: Whole, machine: str, processors: int) -> None:
-    """Write what became of every job: field 3 its wait and field 4 its run in seconds."""
+def write(path: Path, workload: Workload, started: NDArray[Any], machine: str, processors: int) -> None:
+    """Write what became of every job: field 3 its wait and field 4 its run in whole seconds."""
     lines = np.full((len(workload), FIELDS), -1, dtype=np.int64)
     lines[:, NUMBER] = workload.number
     lines[:, SUBMIT] = workload.submitted + workload.begins
-    lines[:, WAIT] = started - workload.submitted
+    lines[:, WAIT] = np.rint(started - workload.submitted)
     lines[:, RUN] = workload.runs
     lines[:, ALLOCATED] = lines[:, PROCESSORS] = workload.processors
     lines[:, REQUEST] = workload.requested

@@ -69,7 +69,7 @@ def points(workload: Workload, on: str, found: dict[str, list[str]]) -> WhatIf:
 
 def schedule(workload: Workload, machine: machine_file.JobMachine, policy: str) -> simulated.Scheduled:
     """Simulate one combination. InputError where no job fits the machine."""
-    found = simulated.schedule(workload, machine.processors, policy)
+    found = simulated.timed(workload, machine.processors, policy, machine.rules.seconds_of_a_decision)
     if not len(found.workload):
         problem = f"every job is wider than the machine's {machine.processors:,} processors"
         raise InputError(problem, file=workload.source)
