@@ -26,6 +26,7 @@ from assay.benchmark.record import benchmark
 from assay.document.host_facts import HostFacts
 from assay.document.json_form import to_json
 from assay.document.reported_figure import reported
+from assay.machine import energy_events
 from assay.machine.energy import FOLDER
 from assay.machine.energy import energy as host_energy
 from assay.report import energy, page, run_verdict, summary, terminal
@@ -41,14 +42,21 @@ from started import words
 pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
 RANGE = 262_143_328_850  # uJ, as an Intel server shows it
 ASK = r"""
+#include <fcntl.h>
 #include <cstdio>
 #include <iostream>
 #include "timing/accounting.hpp"
 using namespace assay::timing;
-// FOLDER: a line `read SECONDS` (since the one before) answers what has been counted since the first; `state GUEST`.
+// FOLDER, in which `devices` are perf's, and TYPE-EVENT-CPU a pipe that gives the counts of an event. A line
+// `read SECONDS` (since the one before) answers what has been counted since the first; `state GUEST`.
 int main(int, char** words) {
   std::int64_t now = 1;
-  EnergyMeter meter(words[1], [&] { return now; });
+  const std::string root = words[1];
+  const auto opened = [&](std::int64_t type, std::uint64_t event, std::int64_t cpu) {
+    const auto text = [](auto number) { return std::to_string(number); };
+    return open((root + "/" + text(type) + "-" + text(event) + "-" + text(cpu)).c_str(), O_RDONLY | O_NONBLOCK);
+  };
+  EnergyMeter meter(root, [&] { return now; }, root + "/devices", opened);
   Energy before{};
   for (std::string what, word; std::cin >> what >> word;) {
     if (what == "state") {
@@ -89,8 +97,8 @@ def server(root: Path, packages: int = 1) -> Path:
 class Meter:
     """The programs' own reader of a tree, asked line by line."""
 
-    def __init__(self, program: Path, root: Path) -> None:
-        self.root = root
+    def __init__(self, program: Path, root: Path, source: str = "powercap") -> None:
+        self.root, self.source = root, source
         self.process = subprocess.Popen([program, root], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def _ask(self, line: str) -> object:
@@ -104,7 +112,7 @@ class Meter:
         said = self._ask(f"read {seconds}")
         assert isinstance(said, dict)
         found = [said.get(f"energy_{part}") for part in ("package", "memory", "platform")]
-        assert said.get("energy_source") == (None if found == [None] * 3 else "powercap")
+        assert said.get("energy_source") == (None if found == [None] * 3 else self.source)
         return found[0], found[1], found[2]
 
     def state(self, guest: bool = False) -> object:
@@ -212,6 +220,65 @@ def test_why_nothing_can_be_read_is_one_line(meters: list[Meter], program: Path,
     counter.unlink()
     counter.mkdir()
     assert str(begun(meters, program, tmp_path / "a").state()).startswith("not readable: energy_uj: ")
+
+
+def perf(
+    devices: Path, cpus: str = "0", kind: int = 20, pkg: int = 2, ram: int | None = 3, joules: float = 0.5
+) -> Path:
+    """perf's device `power` as the kernel shows it, a count worth `joules`; returns the folder of devices."""
+    events = devices / "power" / "events"
+    events.mkdir(parents=True)
+    (devices / "power" / "type").write_text(f"{kind}\n")
+    (devices / "power" / "cpumask").write_text(f"{cpus}\n")
+    for name, event in (("energy-pkg", pkg), ("energy-ram", ram), ("energy-cores", 1)):
+        if event is not None:
+            (events / name).write_text(f"event={event:#04x}\n")
+            (events / f"{name}.scale").write_text(f"{joules!r}\n")
+            (events / f"{name}.unit").write_text("Joules\n")
+    return devices
+
+
+class Counts:
+    """The counts of perf's events, each a pipe TYPE-EVENT-CPU that gives one reading for each that was put in."""
+
+    def __init__(self, root: Path, *names: str) -> None:
+        for name in names:
+            os.mkfifo(root / name)
+        self.files = {name: os.open(root / name, os.O_RDWR) for name in names}
+
+    def put(self, *counts: int) -> None:
+        for file, count in zip(self.files.values(), counts, strict=True):
+            os.write(file, count.to_bytes(8, "little"))
+
+
+def test_perfs_events_are_read_where_powercap_shows_nothing(meters: list[Meter], program: Path, tmp_path: Path) -> None:
+    """Two sockets of half a joule per count; cores are within the package and must not be counted."""
+    perf(tmp_path / "devices", cpus="0,28")
+    counts = Counts(tmp_path, "20-2-0", "20-2-28", "20-3-0", "20-3-28")
+    meter = Meter(program, tmp_path, "perf")
+    meters.append(meter)
+    counts.put(10, 20, 2, 3)
+    assert meter.read() == (None, None, None)
+    counts.put(30, 60, 4, 3)  # 20 and 40 counts of packages, 2 of memory
+    assert meter.read() == (30.0, 1.0, None)
+    assert meter.read() == (None, None, None)  # the pipes are empty: not known
+    assert meter.state(guest=True) == "perf: energy-pkg, energy-pkg, energy-ram, energy-ram"
+
+
+def test_powercap_goes_before_perf_and_perf_before_a_refusal(
+    meters: list[Meter], program: Path, tmp_path: Path
+) -> None:
+    perf(tmp_path / "devices", ram=None)
+    Counts(tmp_path, "20-2-0")
+    both = begun(meters, program, server(tmp_path))
+    assert both.state() == "powercap: package-0, dram"
+    (tmp_path / "intel-rapl:0" / "energy_uj").write_text("refused\n")
+    assert begun(meters, program, tmp_path).state() == "perf: energy-pkg"
+    (tmp_path / "20-2-0").unlink()
+    assert str(begun(meters, program, tmp_path).state()).startswith("not readable: energy_uj: ")
+    perf(tmp_path / "alone" / "devices")
+    refused = begun(meters, program, tmp_path / "alone").state()
+    assert refused == "not readable: perf's energy events: No such file or directory"
 
 
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv")
@@ -389,6 +456,54 @@ def test_doctor_says_why_nothing_can_be_read(tmp_path: Path) -> None:
     zone(tmp_path / FOLDER, "intel-rapl:0", "package-0", 1)
     (tmp_path / FOLDER / "intel-rapl:0" / "energy_uj").write_text("x")
     assert host_energy(tmp_path).why == "energy_uj: holds no number"
+
+
+def test_doctor_takes_perfs_events_where_powercap_is_not(tmp_path: Path) -> None:
+    """8 and 4 counts of half a joule in half a second of its clock: 12 W."""
+    perf(tmp_path / energy_events.FOLDER, cpus="0,28", ram=3)
+    counts = Counts(tmp_path, "20-2-0", "20-2-28", "20-3-0", "20-3-28")
+    counts.put(100, 200, 1, 1)
+
+    def sleep(seconds: float) -> None:
+        counts.put(108, 204, 1, 1)
+
+    def opened(kind: int, event: int, cpu: int) -> int:
+        return os.open(tmp_path / f"{kind}-{event}-{cpu}", os.O_RDONLY | os.O_NONBLOCK)
+
+    def refused(kind: int, event: int, cpu: int) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    times = iter((1.0, 1.5))
+    found = host_energy(tmp_path, guest=True, sleep=sleep, clock=lambda: next(times), open_event=opened)
+    assert (found.source, found.zones, found.why) == ("perf", ("energy-pkg", "energy-ram"), None)
+    assert found.power == pytest.approx(12.0)
+    why = host_energy(tmp_path, open_event=refused).why
+    assert why == "perf's energy events: Permission denied (kernel.perf_event_paranoid above 0)"
+
+
+def test_programs_and_doctor_read_a_real_event_of_the_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel's own clock of a hardware thread, a nanojoule per nanosecond: a made socket that takes one watt."""
+    devices = perf(tmp_path / "devices", kind=1, pkg=0, ram=None, joules=1e-9)
+    try:
+        os.close(energy_events.open_event(1, 0, 0))
+    except OSError as error:
+        pytest.skip(f"perf_event_open: {error.strerror}")
+    (tmp_path / "none").mkdir()
+    monkeypatch.setenv("ASSAY_POWERCAP", str(tmp_path / "none"))
+    monkeypatch.setenv("ASSAY_PERF_DEVICES", str(devices))
+    given = ("--slice", "0.3", "--blocks", "2", "--set", "size=64", "--set", "code=ours", "--set", "threads=1")
+    done = subprocess.run(
+        [kept("kernels/gemm"), *words("gemm", *given, "--set", "type=float64")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert lines[0]["hosts"][0]["energy"] == "perf: energy-pkg"
+    blocks = [line["accounting"] for line in lines if line["event"] == "block"]
+    assert blocks and all(of["energy_source"] == "perf" for of in blocks)
+    assert 0.5 < power(blocks) < 2  # W; where the reader is kept waiting between its two clocks, less or more
+    assert 0.5 < (host_energy(seconds=0.05).power or 0) < 2
 
 
 @contextlib.contextmanager

@@ -60,6 +60,9 @@ def test_a_run_gives_the_rate_of_each_loop_and_the_means(tmp_path: Path) -> None
     assert done.status == 0, done.err
     figures = done.document["figures"]
     assert {f["params"]["loop"] for f in figures if f["name"] == "rate"} == set(range(1, 25))
+    assert {f["params"]["loop"] for f in figures if f["statistic"] == "best" and f["name"] == "rate"} == set(
+        range(1, 25)
+    )
     assert {f"rate_{mean}_mean" for mean in ("harmonic", "geometric", "arithmetic")} <= {f["name"] for f in figures}
 
 

@@ -18,6 +18,7 @@ cost = "McMahon's weights: 1 flop for an addition, subtraction, multiplication o
 check = "a weighted sum of what each loop leaves, against the same in long double"
 source = "McMahon 1986 (UCRL-53745); Dunigan 1991, section 3.2"
 published = ["livermore"]
+statistics = ["median", "best"]
 slice_quick = 0.05
 slice_standard = 0.1
 blocks_quick = 3

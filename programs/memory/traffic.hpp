@@ -3,10 +3,10 @@
 // says so.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
+
+#include "timing/kernel_counters.hpp"
 
 namespace assay::memory {
 
@@ -16,12 +16,8 @@ struct Traffic {
 
 class TrafficCounters {
  public:
-  // Opens the event `config` of the device of number `type` on one hardware thread; a file that gives counts of eight
-  // bytes, or less than 0.
-  using Open = std::function<int(std::int64_t type, std::uint64_t config, std::int64_t cpu)>;
-
   // `system` is "/" but in tests.
-  explicit TrafficCounters(const std::string& system = "/", const Open& open = {});
+  explicit TrafficCounters(const std::string& system = "/", const timing::OpenCounter& open = {});
   ~TrafficCounters();
   TrafficCounters(const TrafficCounters&) = delete;
   TrafficCounters& operator=(const TrafficCounters&) = delete;

@@ -97,11 +97,7 @@ Task account(C& comm, const Session& session, timing::Accounting& total) {
     if (rank < session.leads.size() && session.leads[rank]) {
       total.busy += each.busy;
       total.steal += each.steal;
-      for (std::size_t part = 0; part < total.energy.size(); ++part) {
-        total.energy[part].joules += each.energy[part].joules;
-        total.energy[part].intervals += each.energy[part].intervals;
-        total.energy[part].known += each.energy[part].known;
-      }
+      for (std::size_t part = 0; part < total.energy.size(); ++part) total.energy[part] += each.energy[part];
     }
   }
 }

@@ -8,6 +8,7 @@ namespace assay::solvers {
 inline constexpr std::string_view budget_fragment = R"fragment(
 historical = true
 profiles = ["standard", "full"]
+statistics = ["median", "best"]
 slice_quick = 0.005
 slice_standard = 0.01
 slice_full = 0.05

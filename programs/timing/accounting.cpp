@@ -35,12 +35,13 @@ Json Accounting::json(double ours) const {
   json.number("wall", wall).integer("involuntary", involuntary).integer("voluntary", voluntary);
   json.integer("minor_faults", minor_faults).integer("major_faults", major_faults);
   frequency > 0 ? json.number("frequency", frequency) : json.null("frequency");
-  bool any = false;
+  EnergyOfPart any;
   for (std::size_t part = 0; part < energy.size(); ++part) {  // a host that shows none writes none
-    if (energy[part].holds()) json.number(energy_keys[part], energy[part].joules);
-    any = any || energy[part].holds();
+    if (!energy[part].holds()) continue;
+    json.number(energy_keys[part], energy[part].joules);
+    any += energy[part];
   }
-  return any ? json.text("energy_source", "powercap") : json;
+  return any.holds() ? json.text("energy_source", any.source()) : json;
 }
 
 namespace {

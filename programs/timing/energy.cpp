@@ -36,6 +36,12 @@ std::optional<std::uint64_t> number_of(const std::string& path) {
   return number;
 }
 
+std::optional<std::uint64_t> count_of(int event) {
+  std::uint64_t count = 0;
+  if (::read(event, &count, sizeof count) != sizeof count) return std::nullopt;
+  return count;
+}
+
 // The zones of the control type intel-rapl, which AMD's processors have as well: `intel-rapl:0` and below it
 // `intel-rapl:0:0`. intel-rapl-mmio shows the same counters a second time.
 std::vector<std::string> zones_of(const std::string& folder) {
@@ -56,8 +62,16 @@ std::string powercap_folder() {
   return stated && *stated ? stated : "/sys/class/powercap";
 }
 
-EnergyMeter::EnergyMeter(const std::string& folder, std::function<std::int64_t()> clock)
+EnergyMeter::EnergyMeter(const std::string& folder, std::function<std::int64_t()> clock, const std::string& devices,
+                         const OpenCounter& open)
     : clock_(clock ? std::move(clock) : now_ns), folder_(folder) {
+  take_zones(folder);
+  if (!zones_.empty() && refused_ == 0) return;
+  events_ = std::make_unique<EnergyEvents>(devices, open);
+  if (!events_->events().empty()) take_events();
+}
+
+void EnergyMeter::take_zones(const std::string& folder) {
   for (const std::string& each : zones_of(folder)) {
     const std::string at = folder + "/" + each, name = line_of(at + "/name");
     EnergyPart part{};
@@ -77,6 +91,17 @@ EnergyMeter::EnergyMeter(const std::string& folder, std::function<std::int64_t()
   }
 }
 
+void EnergyMeter::take_events() {
+  zones_.clear();
+  refused_ = 0;
+  for (const EnergyEvents::Event& each : events_->events()) {
+    const EnergyPart part = each.name == "energy-pkg"   ? EnergyPart::package
+                            : each.name == "energy-ram" ? EnergyPart::memory
+                                                        : EnergyPart::platform;
+    zones_.push_back({{}, std::string(each.name), part, 0, each.joules, each.file});  // 64 bits: never begins anew
+  }
+}
+
 const Energy& EnergyMeter::read() {
   const std::int64_t now = clock_();
   const double elapsed = 1e-9 * static_cast<double>(now - read_at_);
@@ -85,13 +110,13 @@ const Energy& EnergyMeter::read() {
   for (const Zone& zone : zones_) whole[static_cast<std::size_t>(zone.part)] = true;
   for (Zone& zone : zones_) {
     const auto part = static_cast<std::size_t>(zone.part);
-    const std::optional<std::uint64_t> counted = number_of(zone.counter);
+    const std::optional<std::uint64_t> counted = zone.file < 0 ? number_of(zone.counter) : count_of(zone.file);
     bool right = counted && zone.known;
     if (right) {
       const bool anew = *counted < zone.last;
       right = !anew || zone.range >= zone.last;
       const std::uint64_t more = anew ? zone.range - zone.last + *counted : *counted - zone.last;
-      const double joules = 1e-6 * static_cast<double>(more);
+      const double joules = zone.joules * static_cast<double>(more);
       right = right && joules <= most_power * elapsed;
       gained[part] += joules;
     }
@@ -103,6 +128,7 @@ const Energy& EnergyMeter::read() {
     ++total_[part].intervals;
     if (!whole[part]) continue;
     ++total_[part].known;
+    if (events_) ++total_[part].by_perf;
     total_[part].joules += gained[part];
   }
   read_at_ = now;
@@ -110,13 +136,21 @@ const Energy& EnergyMeter::read() {
 }
 
 std::string EnergyMeter::state(bool guest) const {
+  if (events_ && !events_->events().empty()) return listed("perf");
+  if (zones_.empty() && events_ && events_->there())
+    return std::string("not readable: perf's energy events: ") + std::strerror(events_->refused()) +
+           (events_->refused() == EACCES || events_->refused() == EPERM ? " (kernel.perf_event_paranoid above 0)" : "");
   if (zones_.empty())
     return guest ? "not readable: no powercap interface: a virtual machine has none"
                  : "not readable: no powercap interface in " + folder_ + " (module intel_rapl_msr not loaded?)";
   if (refused_ == EACCES || refused_ == EPERM)
     return "not readable: permission denied: energy_uj is for root alone since CVE-2020-8694";
   if (refused_ != 0) return std::string("not readable: energy_uj: ") + std::strerror(refused_);
-  std::string names = "powercap:";
+  return listed("powercap");
+}
+
+std::string EnergyMeter::listed(const std::string& source) const {
+  std::string names = source + ":";
   for (const Zone& zone : zones_) names += (names.back() == ':' ? " " : ", ") + zone.name;
   return names;
 }

@@ -1,5 +1,6 @@
 // Joules of processor packages, memory and the whole platform, from the kernel's powercap interface (Intel's and AMD's
-// RAPL counters; Documentation/power/powercap). Read at the ends of blocks only: a reading takes some microseconds.
+// RAPL counters; Documentation/power/powercap), or, where that shows none or refuses, from perf's energy events. Read
+// at the ends of blocks only: a reading takes some microseconds.
 //
 // The counters are of packages, never of a process: everybody's work is in them, and what the package takes idle.
 #pragma once
@@ -7,8 +8,11 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "timing/energy_events.hpp"
 
 namespace assay::timing {
 
@@ -18,11 +22,20 @@ inline constexpr std::array<const char*, 3> energy_keys = {"energy_package", "en
 struct EnergyOfPart {  // plain: ranks send it
   double joules = 0;
   std::int64_t intervals = 0, known = 0;  // intervals between readings, and those of which the joules are known
+  std::int64_t by_perf = 0;               // of the known ones: by perf's energy events, not by powercap
 
   EnergyOfPart since(const EnergyOfPart& start) const {
-    return {joules - start.joules, intervals - start.intervals, known - start.known};
+    return {joules - start.joules, intervals - start.intervals, known - start.known, by_perf - start.by_perf};
+  }
+  EnergyOfPart& operator+=(const EnergyOfPart& other) {
+    joules += other.joules;
+    intervals += other.intervals;
+    known += other.known;
+    by_perf += other.by_perf;
+    return *this;
   }
   bool holds() const { return intervals > 0 && intervals == known; }
+  const char* source() const { return by_perf == 0 ? "powercap" : by_perf == known ? "perf" : "powercap, perf"; }
 };
 using Energy = std::array<EnergyOfPart, 3>;
 
@@ -35,24 +48,32 @@ class EnergyMeter {
   static constexpr double most_power = 20e3;  // W
 
   explicit EnergyMeter(const std::string& folder = powercap_folder(),
-                       std::function<std::int64_t()> clock = nullptr);  // ns; nullptr: now_ns
+                       std::function<std::int64_t()> clock = nullptr,  // ns; nullptr: now_ns
+                       const std::string& devices = perf_devices_folder(), const OpenCounter& open = {});
 
   // What all counters gained since the first call, each put right where it began anew at its end. An interval in which
   // a counter was reset, or could not be read, is asked for and not known.
   const Energy& read();
 
-  // "powercap: package-0, package-1, dram", or why nothing can be read; `guest`: of a hypervisor.
+  // "powercap: package-0, package-1, dram", "perf: energy-pkg, energy-ram", or why nothing can be read; `guest`: of a
+  // hypervisor.
   std::string state(bool guest) const;
-  bool readable() const { return !zones_.empty() && refused_ == 0; }
 
  private:
   struct Zone {
     std::string counter, name;
     EnergyPart part;
-    std::uint64_t range;  // uJ, after which it begins anew
+    std::uint64_t range;   // counts, after which it begins anew
+    double joules = 1e-6;  // per count
+    int file = -1;         // of an event of perf's, instead of `counter`
     std::uint64_t last = 0;
     bool known = false;
   };
+  void take_zones(const std::string& folder);
+  void take_events();
+  std::string listed(const std::string& source) const;
+
+  std::unique_ptr<EnergyEvents> events_;  // where powercap gives nothing
   std::vector<Zone> zones_;
   std::function<std::int64_t()> clock_;
   Energy total_{};

@@ -87,7 +87,10 @@ Json host_facts(const std::string& host, const std::string& system) {
     if (flags.find(" " + std::string(flag) + " ") != std::string::npos) vectors.push_back(Json::quote(flag));
   json.list("vectors", vectors);
   const bool guest = flags.find(" hypervisor ") != std::string::npos;
-  json.text("energy", EnergyMeter(system == "/" ? powercap_folder() : system + "sys/class/powercap").state(guest));
+  const bool here = system == "/";
+  json.text("energy", EnergyMeter(here ? powercap_folder() : system + "sys/class/powercap", nullptr,
+                                  here ? perf_devices_folder() : system + "sys/bus/event_source/devices")
+                          .state(guest));
   return json.truth("virtualised", guest);
 }
 

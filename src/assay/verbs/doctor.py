@@ -223,7 +223,7 @@ def _around(host: Host) -> Iterator[tuple[str, str]]:
     if joules.why:
         yield "energy", f"not readable: {joules.why}"
     elif joules.zones:
-        yield "energy", _join(f"powercap: {', '.join(joules.zones)}", read)
+        yield "energy", _join(f"{joules.source}: {', '.join(joules.zones)}", read)
     now = host.activity
     yield (
         "now",
