@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from assay.document.build_variants import BuildVariants, VariantBuild
+from assay.document.comparison import FigureRow, FigureSide
 from assay.document.section import Section
 from assay.papers.contrasts import table as contrasts
 from assay.papers.contrasts.rates import PublishedRates, RunRates
@@ -19,6 +22,9 @@ BY_HAND = [
     ("polynomial", "ibm-netfinity-cluster", 227 / 600),
     ("second difference", "ibm-netfinity-cluster", 321 / 600),
     ("dot product, second cache: stride 4", "sgi-l1200-cluster", 108 / 140),
+    ("z = x + y, x - y, x y, first cache: more", "compaq-xp1000-cluster", 275 / 246),
+    ("dot product, first cache: more", "compaq-xp1000-cluster", 331 / 620),
+    ("loops scaled by clock", "ibm-netfinity-cluster", (326 / 600) / (388 / 700)),
     ("matrix-vector by inner", "ibm-netfinity-cluster", 156 / 243),
     ("matrix-vector by columns", "sgi-l1200-cluster", 283 / 313),
     ("dense solver", "compaq-xp1000-cluster", 373.9 / 513),
@@ -33,8 +39,11 @@ def test_published_contrasts_are_the_tables_quotients(name: str, machine: str, v
     assert contrast.of(PublishedRates(machine))[0] == pytest.approx(value, rel=1e-3)
 
 
-def test_two_sentences_do_not_fit_the_papers_own_tables() -> None:
-    """36% where the text says almost 30 on the SGI; 101.1 of 273 is 37%, not less than 30, on the IBM."""
+def test_three_sentences_do_not_fit_the_papers_own_tables() -> None:
+    """36% where the text says almost 30 on the SGI; 101.1 of 273 is 37%, not less than 30, on the IBM.
+
+    Scaled by clock, the two agree within 2.5% in all loops but one: 2.7% in the copy, whose row is misprinted.
+    """
     found = {
         stated.claim: contrasts.verdict(contrast, stated)
         for contrast in contrasts.CONTRASTS
@@ -44,9 +53,19 @@ def test_two_sentences_do_not_fit_the_papers_own_tables() -> None:
     assert {claim for claim, outcome in found.items() if outcome == "differs"} == {
         "vds.sgi-mod2b-axpy",
         "vds.ibm-mod2b-axpy",
+        "vds.ibm-sgi-scale-with-clock",
     }
-    assert {claim for claim, outcome in found.items() if outcome == "cannot be told"} == {"vds.xp1000-wavelet-levels"}
-    assert len(found) == 12
+    # No stride of 3 is printed, and no wavelet from the second cache.
+    assert {claim for claim, outcome in found.items() if outcome == "cannot be told"} == {
+        "vds.xp1000-wavelet-levels",
+        "vds.sgi-l2-stride4",
+    }
+    assert len(found) == 14
+
+
+def test_the_sentence_on_stride_4_holds_by_the_printed_rates() -> None:
+    (contrast,) = (each for each in contrasts.CONTRASTS if "stride 4" in each.name)
+    assert contrasts.verdict(contrast, contrast.stated[0]) == "holds"
 
 
 def fit(
@@ -54,6 +73,7 @@ def fit(
 ) -> dict[str, Any]:
     params = {"kernel": kernel, "access": access}
     about = {"law": "rates_by_level", "level": level, "params": params, "r_max": r_max, "r_max_paper": paper}
+    about |= {"lengths": [100.0, 1000.0]}
     return about | {"intensity": 0.1, "n_half": None, "start_up_cycles": None, "cycles_per_element": cycles}
 
 
@@ -92,6 +112,46 @@ def test_the_page_shows_what_this_run_can_tell() -> None:
     assert rows["dot product, second cache: stride 4 against 1"][1:5] == ("50%", "–", "–", "77.1%")
     assert rows["dense solver against the axpy loop"][1:5] == ("50%", "72.9%", "37%", "63.9%")
     assert "differs: “The dense solver is almost 30% slower" in rows["dense solver against the axpy loop"][5]
+    assert rows["dot product, second cache: stride 4 against 1"][6] == "differs"  # half is lost, a quarter was expected
+    assert rows["dense solver against the axpy loop"][6] == "differs, differs, differs"
+    assert "--flags" in (table.note)  # what would answer the contrasts of optimisation
     assert not any(name.startswith(("Fourier", "wavelet", "matrix")) for name in rows)
     assert "Contrasts between kernels" in page.markdown(made)
     assert contrasts.table(document(section("echo", [])), None) is None
+
+
+def side(label: str, value: float, state: str = "clean") -> FigureSide:
+    about: dict[str, Any] = {"kind": "measured", "estimator": "median", "disturbance": None, "launches": 3}
+    return FigureSide(run=label, median=value, value=value, params={}, state=state, **about)
+
+
+def build(label: str) -> VariantBuild:
+    return VariantBuild(label=label, compiler="g++", flags=label, isa="default", by=None, version=None, commands=[])
+
+
+def faster(kernel: str, length: int, a: float, b: float, label: str = "-O5", state: str = "clean") -> FigureRow:
+    """A row of `vectors`' rate: with -O3, and with `label`."""
+    params = {"kernel": kernel, "access": "contiguous", "length": length}
+    sides: dict[str, Any] = {"a": side("-O3", a), "b": side(label, b, state), "ratio": b / a}
+    about: dict[str, Any] = {"unit": "flop/s", "better": "higher", "margin": 0.03, "verdict": "differs", "reason": None}
+    return FigureRow(benchmark="vectors", metric="time", figure="rate", params=params, **sides, **about)
+
+
+def test_what_optimisation_does_to_this_machines_loops_is_that_of_its_last_variant() -> None:
+    """331 of 620 on the XP1000; here 2 of 4 Gflop/s by the best length in the first cache."""
+    rows = [
+        faster("dot", 100, 3e9, 1e9),
+        faster("dot", 1000, 4e9, 2e9),
+        faster("dot", 10**6, 9e9, 8e9),  # in no first cache
+        faster("dot", 1000, 4e9, 4e9, "-O4"),  # not the last
+        faster("axpy", 1000, 4e9, 8e9, state="invalid"),
+    ]
+    varied = BuildVariants(builds=[build("-O3"), build("-O4"), build("-O5")], rows=rows, wrong=[], vectorised=None)
+    made = replace(document(vectors()), variants=varied)
+    here = RunRates(made, None)
+    assert (here.optimised("dot"), here.optimised("axpy"), here.optimised("add")) == (0.5, None, None)
+    table = contrasts.table(made, None)
+    assert table is not None
+    (row,) = (each for each in table.rows if each[0].startswith("dot product, first cache"))
+    assert row[1:5] == ("0.5", "0.534", "–", "–") and row[5].startswith("holds: “At -O5 the XP1000")
+    assert row[6] == "holds" and "--flags" not in (table.note)

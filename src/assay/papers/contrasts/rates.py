@@ -17,6 +17,7 @@ from assay.machine.catalogue import PublishedCell, cells, load
 
 PAPER = "vandersteen2000_beowulf"
 PROGRAMS = {"mod2a": "matrix_vector", "mod2b": "linpack", "mod2f": "fft", "mod2g": "wavelet"}
+DYADIC = ("add", "subtract", "multiply")
 FORMS = {"dot": "dotproduct", "axpy": "axpy"}  # ours, and the paper's word for it
 
 
@@ -34,6 +35,9 @@ class KernelRates(Protocol):
 
     def program(self, name: str, form: str | None = None, level: str = "L1") -> float | None:
         """Flop/s of a program of module 2; `form`: dot or axpy of the matrix-vector product."""
+
+    def optimised(self, kernel: str) -> float | None:
+        """Rate from the first cache with more optimisation over that with less: of a run, its last build variant."""
 
 
 class PublishedRates:
@@ -78,6 +82,14 @@ class PublishedRates:
             found = [cell for cell in found if cell.table is not None]
         return _usual(cell for cell in found if cell.params.get("flags") != "-O5")
 
+    def optimised(self, kernel: str) -> float | None:
+        """-O5 over what the tables are of; dyadic operations have one number together in the text."""
+        of = dict(zip(map(str, _kernels()), benchmark("vectors").published, strict=True))[kernel]
+        more = [cell for cell in self._cells if cell.params.get("flags") == "-O5" and cell.metric == "r_max_L1"]
+        together = [cell for cell in more if cell.params.get("kernels") == "dyadic operations" and kernel in DYADIC]
+        high, low = _usual([*together, *(cell for cell in more if cell.benchmark == of)]), self.loop(kernel)
+        return high / low if high and low else None
+
 
 class RunRates:
     """This machine, by the fits and figures of a run."""
@@ -121,6 +133,24 @@ class RunRates:
         if not found:
             return None
         return max(found)[1] if level == "memory" else max(value for _, value in found)
+
+    def optimised(self, kernel: str) -> float | None:
+        """The best rate of the lengths in the first cache, by the last build variant over the first."""
+        fit = self._fits.get((kernel, "L1", "contiguous"))
+        variants = self._document.variants
+        if fit is None or variants is None:
+            return None
+        case = {"kernel": kernel, "access": "contiguous"}
+        rows = [
+            row
+            for row in variants.rows
+            if (row.benchmark, row.figure, row.b.run) == ("vectors", "rate", variants.builds[-1].label)
+            and case.items() <= row.params.items()
+            and row.params.get("length") in fit.lengths
+            and "invalid" not in (row.a.state, row.b.state)
+        ]
+        sides = [(row.a.value, row.b.value) for row in rows if row.a.value and row.b.value]
+        return max(b for _, b in sides) / max(a for a, _ in sides) if sides else None
 
 
 def _plain(figure: ReportedFigure, form: str | None) -> bool:
