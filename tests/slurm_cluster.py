@@ -57,7 +57,7 @@ def missing() -> str | None:
     return "no Slurm here: apt-get install slurm-wlm slurmd slurmctld slurm-client"
 
 
-def _free_ports(count: int) -> int:
+def free_ports(count: int) -> int:
     """The first of `count` adjacent free ports outside the range that the kernel gives to clients."""
     for first in range(17000 + os.getpid() % 97 * 100, 31000, 100):
         try:
@@ -94,7 +94,7 @@ class SlurmCluster:
         return {**kept, "SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
 
     def _start(self) -> None:
-        first = _free_ports(NODES + 1)
+        first = free_ports(NODES + 1)
         for name in ("state", "log", *(f"spool/n{i}" for i in range(1, NODES + 1))):
             (self.folder / name).mkdir(parents=True)
         text = CONFIGURATION.format(

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import slurm_cluster
+from command_line import assay
 from slurm_cluster import SlurmCluster
 from throughput_folder import end_all_jobs, events, log_lines, throughput
 
@@ -43,19 +44,13 @@ time = "60 s"
 wait = "60 s"
 [some]
 processors = 2
-time = "3 s"
-wait = "3 s"
+time = "2 s"
+wait = "2 s"
 """
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[SlurmCluster]:
-    with SlurmCluster() as up:
-        yield up
-
-
-@pytest.fixture
-def other() -> Iterator[SlurmCluster]:
     with SlurmCluster() as up:
         yield up
 
@@ -136,50 +131,60 @@ def test_the_submitter_killed_and_resumed_submits_nothing_twice(mix: Path, clust
     assert Counter(submitted) == {f"000{n}-short.{n}": 1 for n in range(1, 7)}
 
 
-def test_a_slurmd_killed_in_the_middle(mix: Path, other: SlurmCluster) -> None:
-    """Its node's jobs go on without it and write their records; the test ends, and says what Slurm did not see."""
+def test_ctrl_c_leaves_nothing_in_the_queue(mix: Path, cluster: SlurmCluster) -> None:
+    process = begun(mix, cluster, "0: 3 * whole\n")
+    until(lambda: batch_id(mix / "out", "0003-whole.3") and events(mix / "out", "0001-whole.1"), process)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130 and "3 jobs that waited or ran were cancelled" in err and cluster.left() == []
+
+
+@pytest.mark.parametrize("compress", [2000, pytest.param(500, marks=pytest.mark.nightly),
+                                      pytest.param(100, marks=pytest.mark.nightly)])  # fmt: skip
+def test_the_papers_schedule_runs(mix: Path, cluster: SlurmCluster, compress: int) -> None:
+    """33 jobs of van der Steen 2000, compressed: none lost, as many processors as Slurm has."""
+    words = ("eurobench2000", "--jobs", "eurobench2000-ibm", "--via", "slurm", "--slots", "18")
+    process = throughput(
+        *words, "--compress", str(compress), "--out", str(mix / "out"), "--json", environment=cluster.environment
+    )
+    found = result(process)
+    assert found["completed"] == 33 and found["findings"] == [] and process.returncode == 0
+    assert found["makespan"] >= found["least_makespan"] and found["ideal"]["easy"]["makespan"] > 0
+
+
+def test_slurm_that_is_not_there_or_wrong_options(
+    mix: Path, cluster: SlurmCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURM_CONF", cluster.environment["SLURM_CONF"])
+    (mix / "mix").write_text("0: 1 * short\n")
+    asked = ("throughput", str(mix / "mix"), "--jobs", str(mix / "jobs.toml"), "--via")
+    for more, words in (
+        (("slurm", "--policy", "easy"), "--policy: is not ours to choose"),
+        (("slurm:--partition=none",), "there is no such partition; seen: 'none'; accepted: main"),
+        (("slurm:'",), "cannot be split into words"),
+    ):
+        answer = assay(*asked, *more)
+        assert answer.status == 2 and words in answer.err and answer.err.count("\n") == 1, answer.err
+    monkeypatch.setenv("PATH", "/nonexistent")
+    answer = assay(*asked, "slurm")
+    assert answer.status == 2 and answer.err.count("\n") == 1 and "Slurm is not here: no sbatch" in answer.err
+
+
+def test_a_slurmd_killed_in_the_middle(mix: Path, cluster: SlurmCluster) -> None:
+    """Its node's jobs go on without it and write their records; the test ends, and says what Slurm did not see.
+
+    The last test of the file: the cluster has a node less afterwards.
+    """
     out = mix / "out"
-    process = begun(mix, other, "0: 1 * some\n0: 2 * short\n", "--json")
+    process = begun(mix, cluster, "0: 1 * some\n0: 2 * short\n", "--json")
     until(lambda: events(out, "0001-some.1"), process)
     node = json.loads((out / "jobs/0001-some.1/record.jsonl").read_text().splitlines()[0])["host"]
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         words = path.read_bytes().split(b"\0") if path.exists() else []
-        own = other.environment["SLURM_CONF"].encode()
+        own = cluster.environment["SLURM_CONF"].encode()
         environment = path.with_name("environ")
         if words[:1] == [b"slurmd"] and node.encode() in words and own in environment.read_bytes():
             os.kill(int(path.parent.name), signal.SIGKILL)
     found = result(process)
     assert found["completed"] == 3 and found["lost"] == found["failed"] == 0
     assert {each["kind"] for each in found["findings"]} <= {"accounts differ"}
-
-
-def test_ctrl_c_leaves_nothing_in_the_queue(mix: Path, other: SlurmCluster) -> None:
-    process = begun(mix, other, "0: 3 * whole\n")
-    until(lambda: batch_id(mix / "out", "0003-whole.3") and events(mix / "out", "0001-whole.1"), process)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=120)
-    assert process.returncode == 130 and "3 jobs that waited or ran were cancelled" in err and other.left() == []
-
-
-def test_the_papers_schedule_runs(mix: Path, other: SlurmCluster) -> None:
-    """33 jobs of van der Steen 2000, compressed 500 times: none lost, as many processors as Slurm has."""
-    words = ("eurobench2000", "--jobs", "eurobench2000-ibm", "--via", "slurm", "--slots", "18", "--compress", "500")
-    process = throughput(*words, "--out", str(mix / "out"), "--json", environment=other.environment)
-    found = result(process)
-    assert found["completed"] == 33 and found["findings"] == [] and process.returncode == 0
-    assert found["makespan"] >= found["least_makespan"] and found["ideal"]["easy"]["makespan"] > 0
-
-
-def test_slurm_that_is_not_there_or_wrong_options(mix: Path, cluster: SlurmCluster) -> None:
-    for more, words in (
-        (("--policy", "easy"), "--policy: is not ours to choose"),
-        (("--via", "slurm:--partition=none"), "there is no such partition; seen: 'none'; accepted: main"),
-        (("--via", "slurm:'"), "cannot be split into words"),
-    ):
-        process = begun(mix, cluster, "0: 1 * short\n", *more)
-        _, err = process.communicate(timeout=60)
-        assert process.returncode == 2 and words in err and err.count("\n") == 1, err
-    environment = {**cluster.environment, "PATH": "/nonexistent"}
-    process = throughput(str(mix / "mix"), "--jobs", str(mix / "jobs.toml"), "--via", "slurm", environment=environment)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 2 and err.count("\n") == 1 and "Slurm is not here: no sbatch" in err, err

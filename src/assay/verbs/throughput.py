@@ -32,7 +32,11 @@ def register(app: typer.Typer) -> None:
         ],
         on: On = None,
         via: Annotated[
-            str | None, typer.Option(metavar="SYSTEM", help="run it on a real batch system: local or slurm[:OPTIONS]")
+            str | None,
+            typer.Option(
+                metavar="SYSTEM",
+                help="run it on a real batch system: local, slurm, pbs, lsf, flux, sge; OPTIONS of its own: slurm:…",
+            ),
         ] = None,
         policy: Annotated[
             str | None,

@@ -1,0 +1,263 @@
+"""A batch system that is seen by its commands: what all of these share; each is a file of `systems/`.
+
+Commands are started without a shell. A job's script is one line on the submission's standard input, its words quoted
+for the shell that the batch system starts. What a job's end was is asked of the accounting once it is no longer shown.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+from assay.errors import InputError, MeasurementError
+from assay.throughput.batch_system import ENDED, RUNNING, Accounted, SilentSystemError, SystemWishes, SystemWork
+from assay.throughput.job_programs import job_folder
+from assay.throughput.live_jobs import LiveJob
+
+ANSWERS_WITHIN = 60.0  # s, one command
+PINGS_WITHIN = 20.0  # s, the first of all
+
+
+class CommandSystem:
+    """One batch system, by the commands that a user of it has.
+
+    `options_for`: the command that gets the words behind the colon. `silent`: what its commands say when nobody
+    answers, so that what was asked may have been done all the same. `hidden`: prefixes of variables that its commands
+    would take defaults from, and that are kept from them. `accounts_within`: seconds that its accounting may be late;
+    after these, a job that was shown and of which there is no account has ended, nobody knows how.
+    """
+
+    name = ""
+    summary = ""
+    title = ""
+    record_within = 5.0
+    decisions: int | None = None
+    needed: ClassVar[tuple[str, ...]] = ()
+    options_for = ""
+    example = ""
+    canceller = ""
+    silent: ClassVar[tuple[str, ...]] = ()
+    hidden: ClassVar[tuple[str, ...]] = ()
+    accounts_within: float | None = None
+
+    def __init__(self, wishes: SystemWishes) -> None:
+        """`wishes.option`: words for the submission command."""
+        self._wishes = wishes
+        try:
+            self._options = shlex.split(wishes.option or "")
+        except ValueError as error:
+            accepted = f"{self.name}:OPTIONS with options of {self.options_for}, such as {self.name}:{self.example}"
+            problem = f"cannot be split into words ({str(error).lower()})"
+            raise InputError(problem, key=f"--via {self.name}", value=wishes.option, accepted=accepted) from None
+        self._mine: dict[str, None] = {}  # ids of this experiment that have not been seen to end
+        self._ended: dict[str, Accounted] = {}
+        self._deleted: set[str] = set()
+        self._shown_last: dict[str, Accounted] = {}
+        self._gone_since: dict[str, float] = {}
+
+    def check(self) -> None:
+        """InputError where its commands are not here, or nobody answers them."""
+        absent = [name for name in self.needed if shutil.which(name) is None]
+        if absent:
+            problem = f"{self.title} is not here: no {', '.join(absent)} on PATH (load the site's module)"
+            raise InputError(problem, key="--via", value=self.name)
+        if self._wishes.policy is not None:
+            problem = f"is not ours to choose: {self.title} has its own policy"
+            raise InputError(problem, key="--policy", value=self._wishes.policy, accepted="with --on or --via local")
+        try:
+            self._greet()
+        except MeasurementError as error:
+            raise InputError(str(error), key="--via", value=self.name) from None
+
+    def open(self, work: SystemWork) -> None:
+        """Remember the jobs; those that were submitted before are asked for."""
+        self._work = work
+        self._mine = dict.fromkeys(work.held.values())
+
+    def submit(self, job: LiveJob, keep: int) -> str:
+        """One submission command."""
+        folder = job_folder(self._work.folder, job)
+        words = self._submission(job, folder)
+        batch_id = self._id_in(self._ask(*words, text=self._script(job, folder), keep=keep))
+        self._mine[batch_id] = None
+        return batch_id
+
+    def find(self, job: LiveJob) -> str | None:
+        """A job of this experiment, by what it was marked with."""
+        batch_id = self._marked(job)
+        if batch_id is not None:
+            self._mine[batch_id] = None
+        return batch_id
+
+    def poll(self) -> Mapping[str, Accounted]:
+        """What is shown of this experiment's jobs; of those that are no longer shown, what the accounting says."""
+        seen = dict(self._ended)
+        gone = dict(self._mine)
+        for each in self._look():
+            if each.batch_id in gone:
+                gone.pop(each.batch_id)
+                self._take(seen, each)
+        for each in self._account(tuple(gone)) if gone else ():
+            if each.batch_id in gone:
+                self._take(seen, each)
+        for batch_id in gone if self.accounts_within is not None else ():
+            if batch_id not in seen and batch_id in self._shown_last:
+                each = self._unaccounted(batch_id, self.accounts_within or 0.0)
+                if each.stage == ENDED:
+                    self._take(seen, each)
+                else:
+                    seen[batch_id] = each
+        return seen
+
+    def _unaccounted(self, batch_id: str, within: float) -> Accounted:
+        """A job that was shown and is no longer, and of which there is no account yet, or never will be."""
+        last = self._shown_last[batch_id]
+        since = self._gone_since.setdefault(batch_id, time.monotonic())
+        deleted = batch_id in self._deleted
+        if not deleted and time.monotonic() - since < within:
+            return replace(last, stage=RUNNING)
+        words = "deleted by this test" if deleted else "no longer shown, and there is no account of it"
+        return replace(last, stage=ENDED, word=words, well=None, cancelled=deleted or None)
+
+    def _take(self, seen: dict[str, Accounted], each: Accounted) -> None:
+        seen[each.batch_id] = each
+        self._shown_last[each.batch_id] = each
+        if each.stage == ENDED:
+            self._ended[each.batch_id] = each
+            self._mine.pop(each.batch_id, None)
+
+    def wait(self, seconds: float) -> None:
+        """Sleep: it tells nobody."""
+        time.sleep(seconds)
+
+    def cancel(self, batch_ids: Iterable[str]) -> None:
+        """One command for all."""
+        ids = list(batch_ids)
+        if ids:
+            self._deleted.update(ids)
+            self._ask(*self._cancellation(ids))
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    # --- what each system says for itself ---
+
+    def _greet(self) -> None:
+        """A question that fails where nobody answers."""
+        raise NotImplementedError
+
+    def _submission(self, job: LiveJob, folder: Path) -> Sequence[str]:
+        """The words of the submission command."""
+        raise NotImplementedError
+
+    def _script(self, job: LiveJob, folder: Path) -> str:
+        """What the job is, on the command's standard input."""
+        return f"#!/bin/sh\nexec {shlex.join(self._work.commands[job.id])}\n"
+
+    def _id_in(self, answer: str) -> str:
+        """The job's id in the answer to its submission; MeasurementError where there is none."""
+        raise NotImplementedError
+
+    def _marked(self, job: LiveJob) -> str | None:
+        """The id of a job that may have been submitted before."""
+        raise NotImplementedError
+
+    def _look(self) -> Iterable[Accounted]:
+        """What it shows of jobs now, of whatever experiment."""
+        raise NotImplementedError
+
+    def _account(self, ids: Sequence[str]) -> Iterable[Accounted]:
+        """What its accounting says of jobs that it no longer shows."""
+        raise NotImplementedError
+
+    def _cancellation(self, ids: Sequence[str]) -> Sequence[str]:
+        """The words of the command that deletes jobs."""
+        return [self.canceller, *ids]
+
+    # --- what they use ---
+
+    def _no_id(self, answer: str) -> MeasurementError:
+        return MeasurementError(f"{self.options_for} answers {answer.strip()[:200]!r}, in which there is no job's id")
+
+    def _named_option(self, *names: str) -> str | None:
+        """The value of an option: `-q NAME`, `-qNAME`, `--queue NAME` or `--queue=NAME`; None without it."""
+        words = self._options
+        for at, word in enumerate(words):
+            for name in names:
+                if word == name and at + 1 < len(words):
+                    return words[at + 1]
+                joined = f"{name}=" if name.startswith("--") else name
+                if word.startswith(joined) and word != name:
+                    return word[len(joined) :]
+        return None
+
+    def _ask(
+        self, *words: str, text: str | None = None, keep: int | None = None, within: float = ANSWERS_WITHIN
+    ) -> str:
+        """Standard output of a command; MeasurementError with what it says where it fails or hangs."""
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(self.hidden or ("\0",))}
+        try:
+            ended = subprocess.run(
+                words,
+                input=text,
+                stdin=subprocess.DEVNULL if text is None else None,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=within,
+                env=kept,
+                pass_fds=(keep,) if keep is not None else (),
+                start_new_session=True,  # Ctrl-C at the terminal does not reach a submission in flight
+            )
+        except subprocess.TimeoutExpired:
+            raise SilentSystemError(f"{words[0]} timed out after {within:g} s") from None
+        except OSError as error:
+            raise MeasurementError(f"{words[0]}: {error.strerror or error}") from None
+        if ended.returncode != 0:
+            answer = " ".join(ended.stderr.split())[-300:] or f"exit status {ended.returncode}"
+            kind = SilentSystemError if any(words in answer for words in self.silent) else MeasurementError
+            raise kind(f"{words[0]}: {answer}")
+        return ended.stdout
+
+    def _ask_what_may_be_none(self, *words: str) -> str:
+        """As `_ask`; nothing where the command says that what was asked for does not exist."""
+        try:
+            return self._ask(*words)
+        except SilentSystemError:
+            raise
+        except MeasurementError:
+            return ""
+
+
+def expanded(nodes: str) -> tuple[str, ...]:
+    """n[1-3,5],m1 as names, as Slurm and Flux write them; what is in another form stays as it is."""
+    found: list[str] = []
+    for name, ranges, after in re.findall(r"([^,\[\]]+)(?:\[([^\]]*)\])?([^,\[\]]*)", nodes):
+        if not ranges:
+            found.append(name + after)
+            continue
+        for each in ranges.split(","):
+            first, _, last = each.partition("-")
+            if not first.isdigit() or (last and not last.isdigit()):
+                found.append(name + each + after)
+                continue
+            found += [f"{name}{n:0{len(first)}d}{after}" for n in range(int(first), int(last or first) + 1)]
+    return tuple(name for name in found if name != "(null)")
+
+
+def pairs(text: str, between: str = "=") -> dict[str, str]:
+    """The lines KEY = VALUE of a text."""
+    found = {}
+    for line in text.splitlines():
+        key, there, value = line.partition(between)
+        if there:
+            found[key.strip()] = value.strip()
+    return found

@@ -1,0 +1,138 @@
+"""`--via flux[:OPTIONS]`: Flux by its own commands; OPTIONS go to flux batch (`flux:--queue=debug`).
+
+A job is a script that is started once, on the first of its nodes: `flux batch` with as many slots of one core as it has
+processors. What waits, runs and ended is seen by `flux jobs -a --json`. Jobs are marked by their name. Ids are shown in
+base 58 (Flux RFC 19) and kept as decimal numbers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from assay.errors import InputError, MeasurementError
+from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, SystemFacts
+from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, expanded
+from assay.throughput.live_jobs import LiveJob
+
+DIGITS = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+STAGES = {WAITING: ("NEW", "DEPEND", "PRIORITY", "SCHED"), RUNNING: ("RUN", "CLEANUP")}
+QUEUE = ("queuem", "submission", "scheduling", "defaults.timelimit", "limits.timelimit", "limits.range.nnodes",
+         "limits.range.ncores")  # fmt: skip
+SPARE = 60.0  # s, that Flux's own limit is later than the one at which the starter ends a job
+
+
+class FluxSystem(CommandSystem):
+    """A Flux instance, seen by its commands."""
+
+    name = "flux"
+    title = "Flux"
+    summary = "Flux by flux batch and flux jobs; flux:OPTIONS go to flux batch"
+    needed: ClassVar = ("flux",)
+    options_for, example = "flux batch", "--queue=debug"
+    silent: ClassVar = ("Unable to connect to Flux", "ECONNREFUSED", "Connection refused", "No such file or directory")
+    hidden: ClassVar = ("FLUX_JOBS_FORMAT", "FLUX_QUEUE_LIST_FORMAT")
+
+    def _greet(self) -> None:
+        self._ask("flux", "getattr", "size", within=PINGS_WITHIN)
+
+    def facts(self) -> SystemFacts:
+        """Flux's version, its queue policy where it is configured, queues; cores and nodes that are up."""
+        versions = [line for line in self._ask("flux", "version").splitlines() if line.startswith("libflux-core")]
+        columns = "|".join(f"{{{key}}}" for key in QUEUE)
+        queues = []
+        for line in self._ask("flux", "queue", "list", "-n", "-o", columns).splitlines():
+            name, *about = line.split("|")
+            facts = {key: text.strip() for key, text in zip(QUEUE[1:], about, strict=False) if text.strip()}
+            facts |= {"default": "yes"} if name.strip().endswith("*") else {}
+            queues.append(BatchQueue(name=name.strip().rstrip("*") or "(one, without a name)", facts=facts))
+        chosen = self._named_option("-q", "--queue")
+        if chosen is not None and chosen not in [queue.name for queue in queues]:
+            accepted = ", ".join(queue.name for queue in queues)
+            raise InputError("there is no such queue", key="--via flux", value=chosen, accepted=accepted)
+        cores = 0
+        nodes: list[str] = []
+        of = ("-q", chosen) if chosen is not None else ()
+        up = self._ask("flux", "resource", "list", "-n", "-s", "up", *of, "-o", "{ncores}|{nodelist}")
+        for line in up.splitlines():
+            count, _, listed = line.partition("|")
+            cores += int(count or 0)
+            nodes += expanded(listed.strip())
+        policy = self._ask_what_may_be_none("flux", "config", "get", "sched-fluxion-qmanager.queue-policy")
+        return SystemFacts(
+            name=self.name,
+            version=versions[0].split()[-1] if versions else "unknown",
+            policy=policy.strip().strip('"') or "Flux's default",
+            processors=cores,
+            nodes=tuple(nodes),
+            queues=tuple(queues),
+        )
+
+    def _name_of(self, job: LiveJob) -> str:
+        return f"{self._work.mark}-{job.number:04d}"
+
+    def _submission(self, job: LiveJob, folder: Path) -> Sequence[str]:
+        per_node = min(job.per_node, job.processors) if job.per_node else 0
+        return [
+            *("flux", "batch", f"--job-name={self._name_of(job)}", f"--nslots={job.processors}"),
+            *((f"--nodes={-(-job.processors // per_node)}",) if per_node else ()),
+            *("--cores-per-slot=1", f"--time-limit={int(job.limit + SPARE)}s", f"--cwd={folder}"),
+            *(f"--output={folder}/starter.log", *self._options),
+        ]
+
+    def _id_in(self, answer: str) -> str:
+        try:
+            return str(number_of(answer.strip()))
+        except ValueError:
+            raise self._no_id(answer) from None
+
+    def _jobs(self) -> list[Mapping[str, Any]]:
+        answer = self._ask("flux", "jobs", "-a", "--count=0", "--json")
+        try:
+            found = json.loads(answer or "{}").get("jobs", [])
+            return [{**each, "id": str(each["id"])} for each in found]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise MeasurementError(f"flux jobs --json answers what is none: {error}") from None
+
+    def _marked(self, job: LiveJob) -> str | None:
+        name = self._name_of(job)
+        return next((str(each["id"]) for each in self._jobs() if each.get("name") == name), None)
+
+    def _look(self) -> Iterator[Accounted]:
+        for each in self._jobs():
+            state, result = str(each.get("state", "")), str(each.get("result", ""))
+            stage = next((stage for stage, words in STAGES.items() if state in words), ENDED)
+            code = each.get("returncode", 0)
+            word = result or state
+            yield Accounted(
+                batch_id=str(each["id"]),
+                stage=stage,
+                word=word if stage != ENDED or code in (0, "") else f"{word} (return code {code})",
+                well=result == "COMPLETED" if stage == ENDED else None,
+                cancelled=result == "CANCELED" if stage == ENDED else None,
+                nodes=expanded(str(each.get("nodelist", ""))),
+            )
+
+    def _account(self, ids: Sequence[str]) -> Iterator[Accounted]:
+        """Nothing: what Flux no longer lists it has purged."""
+        yield from ()
+
+    def _cancellation(self, ids: Sequence[str]) -> Sequence[str]:
+        return ["flux", "cancel", *ids]
+
+
+def number_of(text: str) -> int:
+    """A job's id as a number, from decimal or F58 (Flux RFC 19); ValueError where it is neither."""
+    if text.isascii() and text.isdigit():
+        return int(text)
+    if not text.startswith(("ƒ", "f")) or len(text) < 2:
+        raise ValueError(text)
+    number = 0
+    for digit in text[1:]:
+        number = 58 * number + DIGITS.index(digit)
+    return number
+
+
+SYSTEM: Any = FluxSystem

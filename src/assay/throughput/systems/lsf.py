@@ -1,0 +1,151 @@
+"""`--via lsf[:OPTIONS]`: IBM Spectrum LSF by its own commands; OPTIONS go to bsub (`lsf:-q short`).
+
+What waits, runs and ended lately is seen by `bjobs -a -o`, what ended before (CLEAN_PERIOD) by `bhist -l`. Jobs are
+marked by their description. LSF decides by whole minutes of requested time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from assay.errors import InputError
+from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, SystemFacts
+from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
+from assay.throughput.live_jobs import LiveJob
+
+COLUMNS = ("jobid", "stat", "exit_code", "exit_reason", "exec_host", "job_description")
+STAGES = {WAITING: ("PEND", "PSUSP", "WAIT"), RUNNING: ("RUN", "USUSP", "SSUSP", "UNKWN", "PROV")}
+DELETED = ("TERM_OWNER", "TERM_ADMIN", "TERM_FORCE_OWNER", "TERM_FORCE_ADMIN", "TERM_USER")
+NONE_IS = "-"  # how bjobs writes an empty column
+
+
+class LsfSystem(CommandSystem):
+    """An LSF cluster, seen by its commands."""
+
+    name = "lsf"
+    title = "LSF"
+    summary = "LSF by bsub, bjobs and bhist; lsf:OPTIONS go to bsub"
+    needed: ClassVar = ("bsub", "bjobs", "bhist", "bkill", "bqueues", "bhosts", "lsid")
+    options_for, example, canceller = "bsub", "'-q short'", "bkill"
+    silent: ClassVar = ("LSF is down", "Cannot connect to LSF", "not responding", "Communication time out")
+    hidden: ClassVar = ("LSB_DEFAULT", "BSUB_")
+
+    def _greet(self) -> None:
+        self._ask("lsid", within=PINGS_WITHIN)
+
+    def facts(self) -> SystemFacts:
+        """LSF's version, queues with their parameters and policies; job slots of the hosts of the queue."""
+        version = re.search(r"LSF.* (\d+\.[\d.]+)", self._ask("lsid"))
+        queues = _queues(self._ask("bqueues", "-l"))
+        named = self._named_option("-q")
+        default = next((name for name, about in queues.items() if about.get("default")), next(iter(queues), ""))
+        chosen = named or default
+        if chosen not in queues:
+            raise InputError("there is no such queue", key="--via lsf", value=chosen, accepted=", ".join(queues))
+        of = queues[chosen].get("HOSTS", "all").split()
+        nodes = {}
+        for line in self._ask("bhosts", "-w", *([] if of == ["all"] else of)).splitlines()[1:]:
+            words = line.split()
+            if len(words) > 3 and words[3].isdigit() and words[1].partition("_")[0] in ("ok", "closed"):
+                nodes[words[0]] = int(words[3])
+        return SystemFacts(
+            name=self.name,
+            version=version[1] if version else "unknown",
+            policy=queues[chosen].get("SCHEDULING POLICIES", "fcfs").lower(),
+            processors=sum(nodes.values()),
+            nodes=tuple(nodes),
+            queues=tuple(BatchQueue(name=name, facts=about) for name, about in queues.items()),
+        )
+
+    def _submission(self, job: LiveJob, folder: Path) -> Sequence[str]:
+        minutes = int(job.limit) // 60 + 2  # the starter ends it before
+        return [
+            *("bsub", "-J", f"assay-{job.number:04d}", "-Jd", f"{self._work.mark}/{job.number}", "-rn"),
+            *("-n", str(job.processors), "-W", str(minutes), "-cwd", str(folder), "-o", f"{folder}/starter.log"),
+            *(("-R", f"span[ptile={min(job.per_node, job.processors)}]") if job.per_node else ()),
+            *self._options,
+        ]
+
+    def _id_in(self, answer: str) -> str:
+        found = re.search(r"Job <(\d+)> is submitted", answer)
+        if found is None:
+            raise self._no_id(answer)
+        return found[1]
+
+    def _rows(self) -> Iterator[list[str]]:
+        columns = f"{' '.join(COLUMNS)} delimiter='|'"
+        for line in self._ask_what_may_be_none("bjobs", "-a", "-noheader", "-o", columns).splitlines():
+            words = line.split("|", len(COLUMNS) - 1)
+            if len(words) == len(COLUMNS):
+                yield ["" if word.strip() == NONE_IS else word.strip() for word in words]
+
+    def _marked(self, job: LiveJob) -> str | None:
+        mine = f"{self._work.mark}/{job.number}"
+        return next((words[0] for words in self._rows() if words[-1] == mine), None)
+
+    def _look(self) -> Iterator[Accounted]:
+        for batch_id, word, code, reason, hosts, _ in self._rows():
+            stage = next((stage for stage, words in STAGES.items() if word in words), ENDED)
+            about = ", ".join(text for text in (f"exit code {code}" if code else "", reason) if text)
+            yield Accounted(
+                batch_id=batch_id,
+                stage=stage,
+                word=f"{word} ({about})" if about else word,
+                well=word == "DONE" if stage == ENDED else None,
+                cancelled=reason.startswith(DELETED) if stage == ENDED else None,
+                nodes=tuple(dict.fromkeys(each.rpartition("*")[2] for each in hosts.split(":") if each)),
+            )
+
+    def _account(self, ids: Sequence[str]) -> Iterator[Accounted]:
+        for batch_id in ids:
+            text = self._ask_what_may_be_none("bhist", "-n", "0", "-l", batch_id)
+            yield from _history(batch_id, text)
+
+
+def _history(batch_id: str, text: str) -> Iterator[Accounted]:
+    """What `bhist -l` says of a job's end; nothing where it says none. Its lines are broken and indented."""
+    whole = re.sub(r"\n {10,}", "", text)
+    done = "Done successfully" in whole
+    exits = re.findall(r"Exited(?: with exit code (\d+)| by signal (\d+)|[;.])", whole)
+    if not done and not exits:
+        return
+    deleted = any(word in whole for word in DELETED) or "Signal <KILL> requested by user" in whole
+    code, signal = exits[-1] if exits else ("", "")
+    word = "Done" if done else f"Exited, code {code}" if code else f"Exited, signal {signal}" if signal else "Exited"
+    hosts = [each for group in re.findall(r"on(?: \d+)? Hosts?(?:/Processors?)?(?:\(s\))? ((?:<[^>]+> ?)+)", whole)
+             for each in re.findall(r"<([^>]+)>", group)]  # fmt: skip
+    yield Accounted(
+        batch_id=batch_id,
+        stage=ENDED,
+        word=word,
+        well=done,
+        cancelled=deleted and not done,
+        nodes=tuple(dict.fromkeys(each.rpartition("*")[2] for each in hosts)),
+    )
+
+
+def _queues(text: str) -> dict[str, dict[str, str]]:
+    """What `bqueues -l` says of each queue: its line of parameters, run limit, policies, hosts and users."""
+    found: dict[str, dict[str, str]] = {}
+    now: dict[str, str] = {}
+    lines = text.splitlines()
+    for at, line in enumerate(lines):
+        key, there, value = line.partition(":")
+        if key == "QUEUE" and there:
+            now = found.setdefault(value.strip(), {})
+        elif key in ("SCHEDULING POLICIES", "HOSTS", "USERS", "PREEMPTION") and there:
+            now[key] = " ".join(value.split())
+        elif "default queue" in line:
+            now["default"] = "yes"
+        elif line.startswith("PRIO ") and at + 1 < len(lines):
+            columns = dict(zip(line.split(), lines[at + 1].split(), strict=False))
+            now |= {key: columns[key] for key in ("PRIO", "STATUS", "MAX", "JL/U") if key in columns}
+        elif line.strip() in ("RUNLIMIT", "PROCLIMIT", "TASKLIMIT") and at + 1 < len(lines):
+            now[line.strip()] = " ".join(lines[at + 1].split())
+    return found
+
+
+SYSTEM: Any = LsfSystem

@@ -1,0 +1,159 @@
+"""`--via pbs[:OPTIONS]`: OpenPBS and PBS Professional by their own commands; OPTIONS go to qsub (`pbs:-q workq`).
+
+What waits and runs is seen by `qstat -f`, what ended by `qstat -x -f` where the server keeps finished jobs
+(`job_history_enable`), else by `tracejob` where its logs can be read. Jobs are marked by a variable of their own.
+Torque, whose `qstat -x` is something else, is not meant.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from assay.errors import InputError
+from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, SystemFacts
+from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
+from assay.throughput.live_jobs import LiveJob
+
+STAGES = {WAITING: "QHWTS", RUNNING: "RBEUM"}  # of job_state; F, X and what is unknown: ended
+DELETED = "91"  # substate of a job that was deleted
+MARK = "ASSAY_JOB"
+SPARE = 60.0  # s, that PBS's own limit is later than the one at which the starter ends a job
+NOT_FACTS = ("total_jobs", "state_count", "mtime")
+AWAY = ("down", "offline", "unknown", "stale", "state-unknown")
+
+
+class PbsSystem(CommandSystem):
+    """A PBS server, seen by its commands."""
+
+    name = "pbs"
+    title = "PBS"
+    summary = "OpenPBS by qsub and qstat; pbs:OPTIONS go to qsub"
+    needed: ClassVar = ("qsub", "qstat", "qdel", "pbsnodes")
+    options_for, example, canceller = "qsub", "'-q workq'", "qdel"
+    silent: ClassVar = ("cannot connect to server", "Connection refused", "Communication failure")
+    hidden: ClassVar = ("PBS_DPREFIX",)
+    accounts_within = 10.0
+
+    def _greet(self) -> None:
+        self._ask("qstat", "-Bf", within=PINGS_WITHIN)
+
+    def facts(self) -> SystemFacts:
+        """The server's version and backfill depth; queues with their limits; processors of nodes that are up."""
+        server = next(iter(blocks(self._ask("qstat", "-Bf")).values()), {})
+        queues = blocks(self._ask("qstat", "-Qf"))
+        chosen = self._named_option("-q") or server.get("default_queue")
+        if chosen is not None and chosen.partition("@")[0] not in queues:
+            raise InputError("there is no such queue", key="--via pbs", value=chosen, accepted=", ".join(queues))
+        nodes = {
+            name: int(about.get("resources_available.ncpus", about.get("pcpus", "0")))
+            for name, about in blocks(self._ask("pbsnodes", "-a")).items()
+            if not any(word in AWAY for word in about.get("state", "").split(","))
+        }
+        depth = server.get("backfill_depth")
+        return SystemFacts(
+            name=self.name,
+            version=server.get("pbs_version", "unknown"),
+            policy="PBS" if depth is None else f"PBS, backfill_depth {depth}",
+            processors=sum(nodes.values()),
+            nodes=tuple(nodes),
+            queues=tuple(
+                BatchQueue(name=name, facts={key: text for key, text in about.items() if key not in NOT_FACTS})
+                for name, about in queues.items()
+            ),
+        )
+
+    def _submission(self, job: LiveJob, folder: Path) -> Sequence[str]:
+        each = min(job.per_node or job.processors, job.processors)
+        chunks, left = divmod(job.processors, each)
+        per_node = f"{chunks}:ncpus={each}" + (f"+1:ncpus={left}" if left else "")
+        select = per_node if job.per_node else f"{job.processors}:ncpus=1"
+        return [
+            *("qsub", "-N", f"a{job.number:04d}", "-V", "-v", f"{MARK}={self._work.mark}/{job.number}"),
+            *("-r", "n", "-j", "oe", "-o", f"{folder}/starter.log", "-l", f"select={select}"),
+            *("-l", f"walltime={int(job.limit + SPARE)}", *(("-l", "place=scatter") if job.per_node else ())),
+            *self._options,
+        ]
+
+    def _script(self, job: LiveJob, folder: Path) -> str:
+        return f"cd {shlex.quote(str(folder))} && exec {shlex.join(self._work.commands[job.id])}\n"
+
+    def _id_in(self, answer: str) -> str:
+        batch_id = (answer.split() or [""])[-1]
+        if not re.fullmatch(r"\d+(\.\S+)?", batch_id):
+            raise self._no_id(answer)
+        return batch_id
+
+    def _marked(self, job: LiveJob) -> str | None:
+        mine = f"{MARK}={self._work.mark}/{job.number}"
+        for words in (("qstat", "-f"), ("qstat", "-x", "-f")):
+            for batch_id, about in blocks(self._ask_what_may_be_none(*words)).items():
+                if mine in about.get("Variable_List", "").split(","):
+                    return batch_id
+        return None
+
+    def _look(self) -> Iterator[Accounted]:
+        for batch_id, about in blocks(self._ask("qstat", "-f")).items():
+            yield _accounted(batch_id, about)
+
+    def _account(self, ids: Sequence[str]) -> Iterator[Accounted]:
+        for batch_id in ids:
+            about = blocks(self._ask_what_may_be_none("qstat", "-x", "-f", batch_id)).get(batch_id)
+            if about is not None:
+                yield _accounted(batch_id, about)
+            elif shutil.which("tracejob") is not None:
+                yield from _traced(batch_id, self._ask_what_may_be_none("tracejob", "-z", batch_id))
+
+
+def _accounted(batch_id: str, about: Mapping[str, str]) -> Accounted:
+    letter, status = about.get("job_state", ""), about.get("Exit_status")
+    stage = next((stage for stage, letters in STAGES.items() if letter and letter in letters), ENDED)
+    deleted = about.get("substate") == DELETED
+    word = letter if status in (None, "0") else f"{letter} (Exit_status {status})"
+    nodes = dict.fromkeys(part.partition("/")[0] for part in about.get("exec_host", "").split("+") if part)
+    return Accounted(
+        batch_id=batch_id,
+        stage=stage,
+        word=f"{word}, deleted" if stage == ENDED and deleted else word,
+        well=(status == "0" and not deleted) if stage == ENDED else None,
+        cancelled=deleted if stage == ENDED else None,
+        nodes=tuple(nodes),
+    )
+
+
+def _traced(batch_id: str, text: str) -> Iterator[Accounted]:
+    """What the server's logs say of a job's end; nothing where they say none."""
+    statuses = re.findall(r"Exit_status=(-?\d+)", text)
+    deleted = re.search(r"Job (?:to be )?deleted (?:at|as) request", text) is not None
+    hosts = re.findall(r"exec_host=(\S+)", text)
+    nodes = dict.fromkeys(part.partition("/")[0] for part in (hosts[-1] if hosts else "").split("+") if part)
+    if statuses or deleted:
+        word = f"Exit_status {statuses[-1]}" if statuses else "deleted"
+        well = bool(statuses) and statuses[-1] == "0" and not deleted
+        yield Accounted(batch_id=batch_id, stage=ENDED, word=word, well=well, cancelled=deleted, nodes=tuple(nodes))
+
+
+def blocks(text: str) -> dict[str, dict[str, str]]:
+    """What `qstat -f` and `pbsnodes -a` print: a block for each thing, indented lines KEY = VALUE, tabs continuing one.
+
+    A block's name is its first line's, without what stands before a colon and blank (`Job Id: 12.server`).
+    """
+    found: dict[str, dict[str, str]] = {}
+    now: dict[str, str] = {}
+    key = ""
+    for line in text.splitlines():
+        if line.startswith("\t"):
+            now[key] = now.get(key, "") + line.strip()
+        elif line[:1].isspace() and " = " in line:
+            key, _, value = line.strip().partition(" = ")
+            now[key] = value
+        elif line.strip():
+            now = found.setdefault(re.sub(r"^[A-Z][a-z]+(?: Id)?: ", "", line.strip()), {})
+    return found
+
+
+SYSTEM: Any = PbsSystem

@@ -1,0 +1,159 @@
+"""`--via sge[:OPTIONS]`: Grid Engine by its own commands; OPTIONS go to qsub (`sge:-q short.q -pe mpi`).
+
+What waits and runs is seen by `qstat -xml`, what ended by `qacct`. A job of several processors needs a parallel
+environment: the one that `-pe NAME` names, else the first of `qconf -spl` that a queue takes jobs of. Jobs are marked
+by their name. Grid Engine keeps no account of a job that was deleted while it waited, and shows an account up to its
+`flush_time` (15 s by default) late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+from xml.etree import ElementTree
+
+from assay.errors import InputError, MeasurementError
+from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, SystemFacts, SystemWishes
+from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
+from assay.throughput.live_jobs import LiveJob
+
+FACTS = ("slots", "pe_list", "hostlist", "seq_no", "priority", "h_rt", "s_rt", "rerun", "qtype", "subordinate_list")
+SPARE = 60.0  # s, that Grid Engine's own limit is later than the one at which the starter ends a job
+
+
+class GridEngineSystem(CommandSystem):
+    """A Grid Engine cell, seen by its commands."""
+
+    name = "sge"
+    title = "Grid Engine"
+    summary = "Grid Engine by qsub, qstat and qacct; sge:OPTIONS go to qsub"
+    needed: ClassVar = ("qsub", "qstat", "qconf", "qdel", "qacct")
+    options_for, example, canceller = "qsub", "'-q short.q'", "qdel"
+    silent: ClassVar = ("unable to contact qmaster", "unable to send message to qmaster", "got select error")
+    accounts_within = 30.0
+
+    def __init__(self, wishes: SystemWishes) -> None:
+        """`wishes.option`: words for qsub; of them `-pe NAME` stands without a number."""
+        super().__init__(wishes)
+        self._environment = self._named_option("-pe")
+        if self._environment is not None and "-pe" in self._options:
+            at = self._options.index("-pe")
+            del self._options[at : at + 2]
+
+    def _greet(self) -> None:
+        self._ask("qconf", "-sh", within=PINGS_WITHIN)
+
+    def facts(self) -> SystemFacts:
+        """Queues with their definitions; processors and hosts of the queue that jobs go to, or of all."""
+        names = self._ask("qconf", "-sql").split()
+        definitions = {name: _keys(self._ask("qconf", "-sq", name)) for name in names}
+        chosen = self._named_option("-q")
+        if chosen is not None and chosen not in definitions:
+            raise InputError("there is no such queue", key="--via sge", value=chosen, accepted=", ".join(names))
+        taken = [chosen] if chosen is not None else names
+        self._choose_environment({word for name in taken for word in definitions[name].get("pe_list", "").split()})
+        slots = 0
+        hosts: dict[str, None] = {}
+        for instance in _tree(self._ask("qstat", "-f", "-xml")).iter("Queue-List"):
+            queue, _, host = (instance.findtext("name") or "").partition("@")
+            if queue in taken and "u" not in (instance.findtext("state") or ""):
+                slots += int(instance.findtext("slots_total") or 0)
+                hosts[host] = None
+        scheduling = _keys(self._ask("qconf", "-ssconf"))
+        reserves = scheduling.get("max_reservation", "0") != "0"
+        return SystemFacts(
+            name=self.name,
+            version=(self._ask("qconf", "-help").splitlines() or ["unknown"])[0].removeprefix("SGE "),
+            policy=f"backfill (max_reservation {scheduling['max_reservation']})" if reserves else "firstfit",
+            processors=slots,
+            nodes=tuple(hosts),
+            queues=tuple(
+                BatchQueue(name=name, facts={key: about[key] for key in FACTS if key in about})
+                for name, about in definitions.items()
+            ),
+        )
+
+    def _choose_environment(self, taken: set[str]) -> None:
+        known = self._ask_what_may_be_none("qconf", "-spl").split()
+        if self._environment is not None and self._environment not in known:
+            problem = "there is no such parallel environment"
+            raise InputError(problem, key="--via sge", value=self._environment, accepted=", ".join(known) or "none")
+        self._environment = self._environment or next((name for name in known if name in taken), None)
+
+    def _name_of(self, job: LiveJob) -> str:
+        return f"{self._work.mark}-{job.number:04d}"
+
+    def _submission(self, job: LiveJob, folder: Path) -> Sequence[str]:
+        if job.processors > 1 and self._environment is None:
+            raise MeasurementError("its queues take jobs of no parallel environment: one processor at most")
+        parallel = ("-pe", str(self._environment), str(job.processors)) if job.processors > 1 else ()
+        return [
+            *("qsub", "-terse", "-N", self._name_of(job), "-wd", str(folder), "-V", "-r", "n", "-S", "/bin/sh"),
+            *("-j", "y", "-o", f"{folder}/starter.log", "-l", f"h_rt={int(job.limit + SPARE)}", *parallel),
+            *self._options,
+        ]
+
+    def _id_in(self, answer: str) -> str:
+        batch_id = answer.strip()
+        if not batch_id.isdigit():
+            raise self._no_id(answer)
+        return batch_id
+
+    def _jobs(self) -> Iterator[tuple[str, ElementTree.Element]]:
+        """Each process of a job that runs (`-g t`), and each job that waits."""
+        for each in _tree(self._ask("qstat", "-g", "t", "-xml")).iter("job_list"):
+            yield each.findtext("JB_job_number") or "", each
+
+    def _marked(self, job: LiveJob) -> str | None:
+        name = self._name_of(job)
+        for batch_id, about in self._jobs():
+            if about.findtext("JB_name") == name:
+                return batch_id
+        return _keys(self._ask_what_may_be_none("qacct", "-j", name)).get("jobnumber")
+
+    def _look(self) -> Iterator[Accounted]:
+        found: dict[str, tuple[str, list[str]]] = {}
+        for batch_id, about in self._jobs():
+            _, nodes = found.setdefault(batch_id, (about.findtext("state") or "", []))
+            host = (about.findtext("queue_name") or "").partition("@")[2]
+            if host and host not in nodes:
+                nodes.append(host)
+        for batch_id, (word, nodes) in found.items():
+            stage = ENDED if "E" in word else RUNNING if nodes else WAITING
+            well = False if stage == ENDED else None
+            yield Accounted(batch_id=batch_id, stage=stage, word=word, well=well, nodes=tuple(nodes))
+
+    def _account(self, ids: Sequence[str]) -> Iterator[Accounted]:
+        for batch_id in ids:
+            about = _keys(self._ask_what_may_be_none("qacct", "-j", batch_id))
+            if not about:
+                continue
+            failed, status = (about.get(key, "0").split() or ["0"] for key in ("failed", "exit_status"))
+            well = failed[0] == "0" and status[0] == "0"
+            word = "ended" if well else f"failed {' '.join(failed)}, exit_status {' '.join(status)}"
+            host = about.get("hostname", "")
+            yield Accounted(
+                batch_id=batch_id,
+                stage=ENDED,
+                word=word,
+                well=well,
+                cancelled=batch_id in self._deleted,
+                nodes=(host,) if host else (),
+            )
+
+
+def _tree(text: str) -> ElementTree.Element:
+    try:
+        return ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise MeasurementError(f"qstat -xml answers no XML: {error}") from None
+
+
+def _keys(text: str) -> dict[str, str]:
+    """Lines of a word and its value, a backslash continuing one."""
+    words = (line.split(None, 1) for line in text.replace("\\\n", " ").splitlines())
+    return {each[0]: each[1].strip() for each in words if len(each) == 2}
+
+
+SYSTEM: Any = GridEngineSystem

@@ -1,0 +1,183 @@
+"""PBS, LSF and Flux by transcripts of their commands, which a fake command on PATH replays: what is read of each, what
+is asked, and that a system which does not answer is no system without jobs.
+
+`tests/transcripts/NAME.txt` has the answers, in the forms that the systems' manuals print: sections of a time
+(`## now`), in each `$ COMMAND` (a shell pattern) with what it writes, or `! STATUS WORDS` for what fails.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import InputError, MeasurementError
+from assay.throughput.batch_system import ENDED, RUNNING, WAITING, SilentSystemError, SystemWishes, SystemWork, opened
+from assay.throughput.live_jobs import LiveJob
+from assay.throughput.systems.flux import number_of
+
+TRANSCRIPTS = Path(__file__).parent / "transcripts"
+JOB = LiveJob(id="0001-maya5.1", number=1, name="maya5.1", due=0.0, processors=6, per_node=None, expected=1.0,
+              requested=1.0, limit=100.0, user="", priority=0.0)  # fmt: skip
+IDS = {"pbs": [f"{n}.head" for n in (12, 13, 14, 15)], "lsf": ["12", "13", "14", "15"],
+       "flux": ["1234", "1888", "3363", "3364"]}  # fmt: skip
+COMMANDS = {
+    "pbs": ("qsub", "qstat", "qdel", "pbsnodes", "tracejob"),
+    "lsf": ("bsub", "bjobs", "bhist", "bkill", "bqueues", "bhosts", "lsid"),
+    "flux": ("flux",),
+}
+
+
+class Replayed:
+    """A folder for PATH whose commands answer from a transcript, and keep what they were asked."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.folder = folder
+        for section in re.split(r"^## ", (TRANSCRIPTS / f"{name}.txt").read_text(), flags=re.M)[1:]:
+            title, _, body = section.partition("\n")
+            cases = []
+            for at, entry in enumerate(re.split(r"^\$ ", body, flags=re.M)[1:]):
+                pattern, _, answer = entry.partition("\n")
+                file = folder / f"{title}.{at}"
+                failed = re.match(r"! (\d+) (.*)", answer)
+                file.write_text(failed[2] + "\n" if failed else answer)
+                end = f"cat {file} >&2; exit {failed[1]}" if failed else f"cat {file}; exit 0"
+                quoted = "*".join(shlex.quote(part) if part else "" for part in pattern.split("*"))
+                cases.append(f"{quoted}) {end};;")
+            (folder / f"{title}.sh").write_text('case "$asked" in\n' + "\n".join(cases) + "\nesac\n")
+        text = (
+            f'#!/bin/sh\nasked="${{0##*/}}${{*:+ $*}}"\nprintf "%s\\n" "$asked" >> {folder}/asked\n'
+            f'[ -t 0 ] || cat >> {folder}/scripts\n. {folder}/"$(cat {folder}/time)".sh\n. {folder}/always.sh\n'
+            'echo "not in the transcript: $asked" >&2; exit 99\n'
+        )
+        for command in COMMANDS[name]:
+            (folder / command).write_text(text)
+            (folder / command).chmod(0o755)
+        self.at("now")
+
+    def at(self, time: str) -> None:
+        """Go to a section."""
+        (self.folder / "time").write_text(time)
+
+    @property
+    def asked(self) -> str:
+        """All commands so far, a line each."""
+        return (self.folder / "asked").read_text()
+
+
+@pytest.fixture(params=["pbs", "lsf", "flux"])
+def replayed(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Replayed]:
+    made = Replayed(request.param, tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    return request.param, made
+
+
+def begun(name: str, tmp_path: Path, jobs: list[LiveJob], held: dict[str, str], option: str = "") -> Any:
+    system = opened(f"{name}:{option}" if option else name, SystemWishes())
+    commands = {job.id: ["/opt/job record", "--limit", "1", "--", "true"] for job in jobs}
+    system.open(SystemWork(folder=tmp_path, mark="assay-mark", jobs=jobs, commands=commands, held=held))
+    return system
+
+
+def test_what_a_system_is_and_its_queues(replayed: tuple[str, Replayed]) -> None:
+    """Two nodes of four are up and one is down; two queues, of which one is jobs' own."""
+    name, _ = replayed
+    facts = opened(name, SystemWishes()).facts()
+    assert (facts.processors, facts.nodes, facts.name) == (8, ("node01", "node02"), name)
+    assert facts.version == {"pbs": "23.06.06", "lsf": "10.1.0.12", "flux": "0.71.0"}[name]
+    queues = {queue.name: queue.facts for queue in facts.queues}
+    expected: dict[str, tuple[str, dict[str, dict[str, str]]]] = {
+        "pbs": ("PBS, backfill_depth 1", {"workq": {"resources_max.walltime": "24:00:00"},
+                                          "short": {"Priority": "150"}}),
+        "lsf": ("backfill fairshare", {"normal": {"RUNLIMIT": "480.0 min", "default": "yes"},
+                                       "priority": {"PRIO": "43", "MAX": "12", "JL/U": "4"}}),
+        "flux": ("easy", {"batch": {"limits.timelimit": "1d", "default": "yes"}, "debug": {"scheduling": "stopped"}}),
+    }  # fmt: skip
+    policy, definitions = expected[name]
+    assert facts.policy == policy and set(queues) == set(definitions)
+    for queue, about in definitions.items():
+        assert about.items() <= queues[queue].items(), queue
+
+
+def test_a_submission_gives_its_id_and_is_found_again(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
+    name, made = replayed
+    wide = replace(JOB, per_node=4)
+    second = replace(JOB, id="0002-a.1", number=2)
+    system = begun(
+        name, tmp_path, [wide, second], {}, {"pbs": "-q short", "lsf": "-qpriority", "flux": "-q debug"}[name]
+    )
+    with (tmp_path / "lock").open("w") as lock:
+        assert system.submit(wide, lock.fileno()) == IDS[name][0]
+    line = next(line for line in made.asked.splitlines() if line.split()[0] in ("qsub", "bsub") or " batch " in line)
+    folder = f"{tmp_path}/jobs/0001-maya5.1"
+    for words in {
+        "pbs": ("-l select=1:ncpus=4+1:ncpus=2", "-l place=scatter", "-l walltime=160", "-r n", "-q short",
+                "-v ASSAY_JOB=assay-mark/1", f"-o {folder}/starter.log"),
+        "lsf": ("-n 6", "-W 3", "-R span[ptile=4]", "-Jd assay-mark/1", "-rn", "-qpriority", f"-cwd {folder}"),
+        "flux": ("--nslots=6", "--nodes=2", "--time-limit=160s", "--job-name=assay-mark-0001", "-q debug",
+                 f"--cwd={folder}"),
+    }[name]:  # fmt: skip
+        assert f" {words} " in f"{line} ", words
+    script = (made.folder / "scripts").read_text()
+    assert "exec '/opt/job record' --limit 1 -- true" in script and (name != "pbs" or f"cd {folder}" in script)
+    assert system.find(wide) == IDS[name][0] and system.find(second) == IDS[name][1]
+    assert system.find(replace(JOB, number=9)) is None
+
+
+def test_what_it_says_of_jobs_now_and_after(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
+    """One runs on two nodes, one waits, one failed, one is held; then one ended well and two were deleted."""
+    name, made = replayed
+    one, two, three, four = IDS[name]
+    system = begun(name, tmp_path, [], {str(at): each for at, each in enumerate(IDS[name])})
+    seen = system.poll()
+    stages = {each: seen[each].stage for each in seen}
+    assert stages[one] == RUNNING and stages[two] == WAITING and stages[four] == WAITING
+    assert set(stages) <= set(IDS[name]) and seen[one].nodes == ("node01", "node02")
+    made.at("later")
+    seen = system.poll()
+    ended = {each: (seen[each].stage, seen[each].well, bool(seen[each].cancelled)) for each in IDS[name]}
+    assert ended == {
+        one: (ENDED, True, False), two: (ENDED, False, True), three: (ENDED, False, False), four: (ENDED, False, True),
+    }  # fmt: skip
+    assert "3" in seen[three].word and seen[three].nodes == ("node02",) and seen[one].nodes == ("node01", "node02")
+    system.cancel([one, two])
+    assert any(line.split()[-2:] == [one, two] for line in made.asked.splitlines())
+
+
+def test_a_system_that_does_not_answer_is_silent_not_empty(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
+    name, made = replayed
+    system = begun(name, tmp_path, [], {"a": IDS[name][0]})
+    made.at("silent")
+    with pytest.raises(SilentSystemError):
+        system.poll()
+
+
+def test_what_is_wrong_is_said_in_a_line(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
+    name, made = replayed
+    with pytest.raises(InputError, match="there is no such queue"):
+        opened(f"{name}:-q none", SystemWishes()).facts()
+    with pytest.raises(InputError, match="is not ours to choose"):
+        opened(name, SystemWishes(policy="easy"))
+    (made.folder / "always.sh").write_text('echo "no job 12 here" ;exit 0\n')
+    (made.folder / "now.sh").write_text("")
+    system = begun(name, tmp_path, [JOB], {}) if name != "flux" else None
+    if system is not None:
+        with (
+            (tmp_path / "lock").open("w") as lock,
+            pytest.raises(MeasurementError, match="in which there is no job's id"),
+        ):
+            system.submit(JOB, lock.fileno())
+
+
+def test_ids_of_flux_as_its_rfc_19_prints_them() -> None:
+    table = {"f1": 0, "f2": 1, "fz": 57, "fNH": 1234, "fZZ": 1888, "fzz": 3363, "ƒ211": 3364, "ƒ7YXq9G": 4294967295,
+             "ƒxyzzy": 633528662, "1234": 1234}  # fmt: skip
+    assert {text: number_of(text) for text in table} == table
+    for wrong in ("", "f", "fl0", "job 12"):
+        with pytest.raises(ValueError):
+            number_of(wrong)
