@@ -3,12 +3,15 @@
 Jobs drawn at random (widths of powers of two to 4,096, log-normal run times, requests of one to ten times these) for
 10,000 processors, offered a share of what these can do; more than all of it makes the queue grow until the last job is
 submitted. Processor time of the simulation alone, and of the whole verb with reading the workload; peak memory of the
-latter. What the policies start is held to their twins in `tests/test_batch_policies.py`.
+latter. Then a live test: how many submissions and decisions per second the local batch system does with jobs that
+do nothing, and how long after an event it starts one. What the policies start is held to their twins in
+`tests/test_batch_policies.py`.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import subprocess
 import sys
@@ -49,6 +52,7 @@ def main(arguments: Sequence[str]) -> int:
         waited, rate = _most_waiting(found), len(made) / spent
         print(f"{policy:<13}{len(made):>10,}{load:>6}{waited:>14,}{spent:>9.2f}{rate:>12,.0f}", flush=True)
     _whole(drawn(given.jobs or 1_000_000, 0.9))
+    _live()
     return 0
 
 
@@ -75,6 +79,23 @@ def _most_waiting(found: simulated.Scheduled) -> int:
     times = np.concatenate([found.workload.submitted, found.started])
     steps = np.concatenate([np.ones(len(found.started)), -np.ones(len(found.started))])
     return int(np.cumsum(steps[np.argsort(times, kind="stable")]).max())
+
+
+def _live(jobs: int = 400, slots: int = 16) -> None:
+    """The local batch system with jobs that end at once: what it and the submitter can do."""
+    with tempfile.TemporaryDirectory() as folder:
+        table, schedule = Path(folder) / "jobs.toml", Path(folder) / "mix"
+        table.write_text('[nothing]\nprocessors = 1\ntime = "1 s"\ncommand = "true"\n')
+        schedule.write_text(f"0: {jobs} * nothing\n")
+        words = ["throughput", str(schedule), "--jobs", str(table), "--via", "local", "--slots", str(slots), "--json"]
+        command = [sys.executable, "-m", "assay", *words, "--policy", "easy", "--out", f"{folder}/out"]
+        found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    rates = found["rates"]
+    print(
+        f"live, local, {jobs} jobs that end at once on {slots} slots: {jobs / found['makespan']:.0f} jobs/s, "
+        f"{rates['submit_rate']:.0f} submissions/s, {rates['decision_rate']:.0f} decisions/s, "
+        f"a start {1000 * rates['reaction_median']:.1f} ms after an event"
+    )
 
 
 def _whole(workload: Workload) -> None:

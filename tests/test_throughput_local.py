@@ -117,6 +117,14 @@ def test_the_folder_holds_page_and_files_and_another_test_beside(mix: Path) -> N
     assert written == first.document
     page = (mix / "out/report.html").read_text()
     assert "wrong.1: wrong answer" in page and "local (fcfs), measured" in page and "easy, simulated" in page
+    assert "idle: the batch system&#x27;s own time" in page and "with the measured delays" in page
+    assert f"{os.uname().nodename}: processors" in page and f"{os.uname().nodename}: memory" in page
+    room = written["processors"] * written["makespan"]
+    idle = sum(each["processor_seconds"] for each in written["idle"].values())
+    work = sum(job["processors"] * (job["ended"] - job["started"]) for job in written["jobs"])
+    assert idle + work == pytest.approx(room, rel=1e-6) and written["predicted"]["policy"] == "fcfs"
+    (use,) = written["use"]
+    assert use["node"] == os.uname().nodename and all(0 < share < 1 for share in use["memory"])
     (mix / "out").rename(mix / "out1")
     more = ("--slots", "2", "--policy", "easy", "--beside", str(mix / "out1"), "--export", str(mix / "all.csv"))
     assert assay("throughput", *local(mix, "0: 2 * good", *more)).status == 0

@@ -116,6 +116,9 @@ class FakeSystem:
     def find(self, job: LiveJob) -> str | None:
         return job.id if job.id in self.processes else None
 
+    def time_limit(self, job: LiveJob) -> float:
+        return job.requested
+
     def poll(self) -> Mapping[str, Accounted]:
         self._silence()
         return {

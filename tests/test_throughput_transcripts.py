@@ -1,5 +1,5 @@
-"""PBS, LSF and Flux by transcripts of their commands, which a fake command on PATH replays: what is read of each, what
-is asked, and that a system which does not answer is no system without jobs.
+"""PBS, LSF, Flux, and Slurm with an accounting database, by transcripts of their commands, which a fake command on PATH
+replays: what is read of each, what is asked, and that a system which does not answer is no system without jobs.
 
 `tests/transcripts/NAME.txt` has the answers, in the forms that the systems' manuals print: sections of a time
 (`## now`), in each `$ COMMAND` (a shell pattern) with what it writes, or `! STATUS WORDS` for what fails.
@@ -25,11 +25,13 @@ TRANSCRIPTS = Path(__file__).parent / "transcripts"
 JOB = LiveJob(id="0001-maya5.1", number=1, name="maya5.1", due=0.0, processors=6, per_node=None, expected=1.0,
               requested=1.0, limit=100.0, user="", priority=0.0)  # fmt: skip
 IDS = {"pbs": [f"{n}.head" for n in (12, 13, 14, 15)], "lsf": ["12", "13", "14", "15"],
-       "flux": ["1234", "1888", "3363", "3364"]}  # fmt: skip
+       "flux": ["1234", "1888", "3363", "3364"],
+       "slurm": ["12", "13", "14", "15"]}  # fmt: skip
 COMMANDS = {
     "pbs": ("qsub", "qstat", "qdel", "pbsnodes", "tracejob"),
     "lsf": ("bsub", "bjobs", "bhist", "bkill", "bqueues", "bhosts", "lsid"),
     "flux": ("flux",),
+    "slurm": ("sbatch", "squeue", "scontrol", "scancel", "sinfo", "sacct"),
 }
 
 
@@ -70,7 +72,7 @@ class Replayed:
         return (self.folder / "asked").read_text()
 
 
-@pytest.fixture(params=["pbs", "lsf", "flux"])
+@pytest.fixture(params=["pbs", "lsf", "flux", "slurm"])
 def replayed(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Replayed]:
     made = Replayed(request.param, tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
@@ -79,6 +81,7 @@ def replayed(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
 
 def begun(name: str, tmp_path: Path, jobs: list[LiveJob], held: dict[str, str], option: str = "") -> Any:
     system = opened(f"{name}:{option}" if option else name, SystemWishes())
+    system.facts()
     commands = {job.id: ["/opt/job record", "--limit", "1", "--", "true"] for job in jobs}
     system.open(SystemWork(folder=tmp_path, mark="assay-mark", jobs=jobs, commands=commands, held=held))
     return system
@@ -89,13 +92,14 @@ def test_what_a_system_is_and_its_queues(replayed: tuple[str, Replayed]) -> None
     name, _ = replayed
     facts = opened(name, SystemWishes()).facts()
     assert (facts.processors, facts.nodes, facts.name) == (8, ("node01", "node02"), name)
-    assert facts.version == {"pbs": "23.06.06", "lsf": "10.1.0.12", "flux": "0.71.0"}[name]
+    assert facts.version == {"pbs": "23.06.06", "lsf": "10.1.0.12", "flux": "0.71.0", "slurm": "22.05.8"}[name]
     queues = {queue.name: queue.facts for queue in facts.queues}
     expected: dict[str, tuple[str, dict[str, dict[str, str]]]] = {
         "pbs": ("PBS, backfill_depth 1", {"workq": {"resources_max.walltime": "24:00:00"},
                                           "short": {"Priority": "150"}}),
         "lsf": ("backfill fairshare", {"normal": {"RUNLIMIT": "480.0 min", "default": "yes"},
                                        "priority": {"PRIO": "43", "MAX": "12", "JL/U": "4"}}),
+        "slurm": ("backfill", {"main": {"Default": "YES", "MaxTime": "UNLIMITED"}, "short": {"MaxTime": "00:30:00"}}),
         "flux": ("easy", {"batch": {"limits.timelimit": "1d", "default": "yes"}, "debug": {"scheduling": "stopped"}}),
     }  # fmt: skip
     policy, definitions = expected[name]
@@ -107,13 +111,13 @@ def test_what_a_system_is_and_its_queues(replayed: tuple[str, Replayed]) -> None
 def test_a_submission_gives_its_id_and_is_found_again(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
     name, made = replayed
     wide = replace(JOB, per_node=4)
-    second = replace(JOB, id="0002-a.1", number=2)
-    system = begun(
-        name, tmp_path, [wide, second], {}, {"pbs": "-q short", "lsf": "-qpriority", "flux": "-q debug"}[name]
-    )
+    second = replace(JOB, id="0002-a.1", number=2, name="a.1")
+    option = {"pbs": "-q short", "lsf": "-qpriority", "flux": "-q debug", "slurm": "-p short"}[name]
+    system = begun(name, tmp_path, [wide, second], {}, option)
     with (tmp_path / "lock").open("w") as lock:
         assert system.submit(wide, lock.fileno()) == IDS[name][0]
-    line = next(line for line in made.asked.splitlines() if line.split()[0] in ("qsub", "bsub") or " batch " in line)
+    submits = re.compile(r"(qsub|bsub|sbatch|flux batch) ")
+    line = next(line for line in made.asked.splitlines() if submits.match(line))
     folder = f"{tmp_path}/jobs/0001-maya5.1"
     for words in {
         "pbs": ("-l select=1:ncpus=4+1:ncpus=2", "-l place=scatter", "-l walltime=160", "-r n", "-q short",
@@ -121,12 +125,14 @@ def test_a_submission_gives_its_id_and_is_found_again(replayed: tuple[str, Repla
         "lsf": ("-n 6", "-W 3", "-R span[ptile=4]", "-Jd assay-mark/1", "-rn", "-qpriority", f"-cwd {folder}"),
         "flux": ("--nslots=6", "--nodes=2", "--time-limit=160s", "--job-name=assay-mark-0001", "-q debug",
                  f"--cwd={folder}"),
+        "slurm": ("--ntasks=6", "--time=3", "--ntasks-per-node=4", "--comment=assay-mark", "-p short",
+                  "--no-requeue", f"--chdir={folder}"),
     }[name]:  # fmt: skip
         assert f" {words} " in f"{line} ", words
     script = (made.folder / "scripts").read_text()
     assert "exec '/opt/job record' --limit 1 -- true" in script and (name != "pbs" or f"cd {folder}" in script)
     assert system.find(wide) == IDS[name][0] and system.find(second) == IDS[name][1]
-    assert system.find(replace(JOB, number=9)) is None
+    assert system.find(replace(JOB, id="0009-a.9", number=9)) is None
 
 
 def test_what_it_says_of_jobs_now_and_after(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
@@ -159,19 +165,15 @@ def test_a_system_that_does_not_answer_is_silent_not_empty(replayed: tuple[str, 
 
 def test_what_is_wrong_is_said_in_a_line(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
     name, made = replayed
-    with pytest.raises(InputError, match="there is no such queue"):
-        opened(f"{name}:-q none", SystemWishes()).facts()
+    with pytest.raises(InputError, match=r"there is no such (queue|partition)"):
+        opened(f"{name}:{'-p' if name == 'slurm' else '-q'} none", SystemWishes()).facts()
     with pytest.raises(InputError, match="is not ours to choose"):
         opened(name, SystemWishes(policy="easy"))
-    (made.folder / "always.sh").write_text('echo "no job 12 here" ;exit 0\n')
+    system = begun(name, tmp_path, [JOB], {})
+    (made.folder / "always.sh").write_text('echo "no job here"; exit 0\n')
     (made.folder / "now.sh").write_text("")
-    system = begun(name, tmp_path, [JOB], {}) if name != "flux" else None
-    if system is not None:
-        with (
-            (tmp_path / "lock").open("w") as lock,
-            pytest.raises(MeasurementError, match="in which there is no job's id"),
-        ):
-            system.submit(JOB, lock.fileno())
+    with (tmp_path / "lock").open("w") as lock, pytest.raises(MeasurementError, match="in which there is no job's id"):
+        system.submit(JOB, lock.fileno())
 
 
 def test_ids_of_flux_as_its_rfc_19_prints_them() -> None:

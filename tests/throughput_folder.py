@@ -23,9 +23,10 @@ def log_lines(out: Path) -> list[dict[str, Any]]:
 
 
 def events(out: Path, job: str) -> list[str]:
-    """The events of one job's own record."""
+    """The events of one job's own record, without what its node did meanwhile."""
     path = out / "jobs" / job / "record.jsonl"
-    return [json.loads(line)["event"] for line in path.read_text().splitlines()] if path.exists() else []
+    found = [json.loads(line)["event"] for line in path.read_text().splitlines()] if path.exists() else []
+    return [event for event in found if event != "node"]
 
 
 def throughput(*words: str, environment: dict[str, str] | None = None, **more: Any) -> subprocess.Popen[str]:

@@ -1,6 +1,7 @@
 // What a batch system starts for each job of `assay throughput`: runs the job's command under its time limit, checks
 // its answer, and writes the job's own record, a line of JSON when it starts and one when it ends, each synced to the
-// disk.
+// disk; between them, one for what the node did so far: at the start, each second (in the end each sixtieth of how long
+// the job has run), at the end.
 //
 //     job_record --record FILE --output FILE [--limit SECONDS] [--cpus 0,1] [--answer TEXT] [--check WORD]… -- COMMAND…
 //
@@ -15,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -24,6 +26,8 @@
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include "jobs/node_counters.hpp"
 
 namespace {
 
@@ -62,6 +66,17 @@ std::string event(const char* name) {
   std::snprintf(text, sizeof text, "{\"version\": 1, \"event\": \"%s\", \"time\": %.6f, \"host\": \"%s\", \"pid\": %d",
                 name, clock_of(CLOCK_REALTIME), host().c_str(), static_cast<int>(getpid()));
   return text;
+}
+
+void write_node(int record) {
+  const auto now = assay::jobs::node_counters();
+  char text[256];
+  std::snprintf(
+      text, sizeof text,
+      ", \"busy\": %llu, \"all\": %llu, \"used\": %llu, \"memory\": %llu, \"received\": %llu, \"sent\": %llu}\n",
+      now.busy, now.all, now.used, now.memory, now.received, now.sent);
+  const std::string whole = event("node") + text;
+  if (write(record, whole.data(), whole.size()) < 0) std::perror("job_record");  // not synced: nothing rests on it
 }
 
 [[noreturn]] void refuse(const char* problem) {
@@ -131,11 +146,13 @@ struct Ended {
   rusage used{};
 };
 
-// Waits for a command, and ends it at the limit (0: none) or when this process is asked to end.
-Ended await(pid_t child, double limit, const sigset_t& watched) {
+// Waits for a command, and ends it at the limit (0: none) or when this process is asked to end. `record` (-1: none)
+// gets lines of what the node does meanwhile.
+Ended await(pid_t child, double limit, const sigset_t& watched, int record) {
   Ended ended;
   const double began = clock_of(CLOCK_MONOTONIC);
   double kill_at = 0;  // 0: nobody has asked it to end
+  double look_at = began + 1.0;
   for (;;) {
     if (wait4(child, &ended.status, WNOHANG, &ended.used) == child) break;
     const double now = clock_of(CLOCK_MONOTONIC);
@@ -145,6 +162,13 @@ Ended await(pid_t child, double limit, const sigset_t& watched) {
       if (kill_at == 0) ended.limited = true;
       kill_at = now + grace;
       left = grace;
+    }
+    if (record >= 0) {
+      if (now >= look_at) {
+        write_node(record);
+        look_at = now + std::max(1.0, (now - began) / 60);
+      }
+      left = std::min(left, look_at - now);
     }
     const timespec wait{static_cast<time_t>(left),
                         static_cast<long>(1e9 * (left - static_cast<double>(static_cast<time_t>(left))))};
@@ -194,17 +218,19 @@ int main(int count, char** words) {
   }
   const pid_t child = start(wishes.command, wishes.output, before);
   write_line(record, event("start") + ", \"group\": " + std::to_string(child) + "}");
-  const Ended ended = await(child, wishes.limit, watched);
+  write_node(record);
+  const Ended ended = await(child, wishes.limit, watched, record);
 
   const int status = WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : 0;
   const int signal = WIFSIGNALED(ended.status) ? WTERMSIG(ended.status) : 0;
   const bool well = ended.status == 0 && !ended.limited && !ended.cancelled;
   const double at_end = clock_of(CLOCK_REALTIME);
+  write_node(record);
   const char* answer = "null";
   if (well && (wishes.answers || !wishes.check.empty())) {
     bool right = !wishes.answers || says(wishes.output, wishes.answer);
     if (right && !wishes.check.empty()) {
-      const Ended checked = await(start(wishes.check, wishes.output, before), 0, watched);
+      const Ended checked = await(start(wishes.check, wishes.output, before), 0, watched, -1);
       right = checked.status == 0;
     }
     answer = right ? "true" : "false";

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.throughput.live_results import LiveThroughput, ideal_starts
+from assay.throughput.node_use import NodeUse
 from assay.throughput.simulated import Scheduled
 
+MOST_NODES = 64  # whose use is drawn
 MOST_DRAWN = 5_000  # jobs of one system
 
 
@@ -36,7 +38,7 @@ class ActiveJob:
 class JobActivity:
     """The jobs of one system in order of submission; `left_out`: how many more there were than are drawn.
 
-    `marks`: times (s) that stand beside them, with words.
+    `marks`: times (s) that stand beside them, with words. `use`: what the nodes did.
     """
 
     title: str
@@ -44,6 +46,7 @@ class JobActivity:
     jobs: tuple[ActiveJob, ...]
     left_out: int = 0
     marks: tuple[tuple[float, str], ...] = ()
+    use: tuple[NodeUse, ...] = ()
 
     @property
     def end(self) -> float:
@@ -82,7 +85,8 @@ def of_live(found: LiveThroughput) -> JobActivity:
     ]
     kept = sorted(jobs, key=lambda job: job.submitted)[:MOST_DRAWN]
     title = f"{found.system} ({found.policy}), measured"
-    return JobActivity(title=title, processors=found.processors, jobs=tuple(kept), left_out=len(jobs) - len(kept))
+    return JobActivity(title=title, processors=found.processors, jobs=tuple(kept), left_out=len(jobs) - len(kept),
+                       use=tuple(found.use[:MOST_NODES]))  # fmt: skip
 
 
 def ideals_of(found: LiveThroughput) -> list[JobActivity]:

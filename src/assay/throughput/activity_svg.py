@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from html import escape
 
 from assay.throughput.activity import ActiveJob, JobActivity, placed
+from assay.throughput.node_use_svg import use_rows
 
 WIDTH, LEFT, RIGHT, TOP = 960, 150, 16, 22
 LOAD_HEIGHT, GAP, AXIS = 56, 12, 34
@@ -110,7 +111,8 @@ def _panel(activity: JobActivity, end: float, painted: dict[str, str], at: float
     )
     middle = load_top + LOAD_HEIGHT / 2 + 4
     parts.append(f'<text x="{LEFT - 8}" y="{middle:.1f}" text-anchor="end">of {activity.processors} processors</text>')
-    return "".join(parts), TOP + height + GAP + LOAD_HEIGHT + GAP
+    used, more = use_rows(activity.use, end, load_top + LOAD_HEIGHT + GAP, _x)
+    return "".join(parts) + used, TOP + height + GAP + LOAD_HEIGHT + GAP + more
 
 
 def _title(activity: JobActivity, at: float) -> str:

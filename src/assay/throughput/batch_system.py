@@ -109,6 +109,9 @@ class BatchSystem(Protocol):
     def find(self, job: LiveJob) -> str | None:
         """The id of a job of this experiment that may have been submitted before a crash; None where it was not."""
 
+    def time_limit(self, job: LiveJob) -> float:
+        """The seconds that go with its submission: what the policy decides by."""
+
     def poll(self) -> Mapping[str, Accounted]:
         """What it says of the jobs, by batch id; a job that it has forgotten or never saw is not among them.
 

@@ -23,6 +23,7 @@ from assay.throughput.job_programs import job_folder
 from assay.throughput.live_jobs import LiveJob
 
 ANSWERS_WITHIN = 60.0  # s, one command
+SPARE = 60.0  # s, that a batch system's own limit is later than the one at which the starter ends a job
 PINGS_WITHIN = 20.0  # s, the first of all
 
 
@@ -96,6 +97,10 @@ class CommandSystem:
         if batch_id is not None:
             self._mine[batch_id] = None
         return batch_id
+
+    def time_limit(self, job: LiveJob) -> float:
+        """The limit that goes with its submission: later than that at which the starter ends a job."""
+        return job.limit + SPARE
 
     def poll(self) -> Mapping[str, Accounted]:
         """What is shown of this experiment's jobs; of those that are no longer shown, what the accounting says."""

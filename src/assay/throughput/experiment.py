@@ -48,7 +48,10 @@ class FollowedJob:
 
 @dataclass(frozen=True, kw_only=True)
 class Followed:
-    """What a test observed. Times in seconds since 1970; `submissions`: seconds that each submission command took."""
+    """What a test observed. Times in seconds since 1970; `submissions`: seconds that each submission command took.
+
+    `time_limits`: the seconds by which the batch system decided of each job, by its id.
+    """
 
     jobs: tuple[FollowedJob, ...]
     begun: float
@@ -56,6 +59,8 @@ class Followed:
     cancelled: bool
     submissions: tuple[float, ...]
     decisions: int | None
+    time_limits: Mapping[str, float]
+    folder: Path
 
 
 @dataclass
@@ -96,6 +101,8 @@ def follow(
         cancelled=log.cancelled,
         submissions=took,
         decisions=system.decisions,
+        time_limits={job.id: system.time_limit(job) for job in jobs},
+        folder=log.folder,
     )
 
 

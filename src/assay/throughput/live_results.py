@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from assay.throughput import reconciling, simulated
 from assay.throughput.batch_system import BatchQueue, SystemFacts
 from assay.throughput.experiment import Followed, FollowedJob
+from assay.throughput.job_programs import record_file
+from assay.throughput.live_idle import Spell, idle_times
+from assay.throughput.node_use import NodeUse, nodes_used
+from assay.throughput.predicted import PredictedTest, predicted
 from assay.throughput.reconciling import JobFinding
-from assay.throughput.results import RefusedJob, ThroughputFigure, bounded_slowdown
+from assay.throughput.results import IdleTime, RefusedJob, ThroughputFigure, bounded_slowdown
 from assay.throughput.workload import Workload
 
 IDEALS = ("fcfs", "easy", "conservative")
@@ -69,7 +73,8 @@ class LiveThroughput:
 
     `efficiency`: the least possible makespan over the measured one. `lost`: jobs that were submitted and left no trace
     of their end that anybody explains; `failed`: all others that did not end well with a right answer. `interrupted`:
-    how often the test was resumed.
+    how often the test was resumed. `idle`: processor seconds without a job, by why. `predicted`: the test's simulated
+    twin, None where its policy is none that is simulated alone. `use`: what the nodes did.
     """
 
     figures: list[ThroughputFigure]
@@ -103,6 +108,9 @@ class LiveThroughput:
     ideal: Mapping[str, IdealSchedule]
     rates: SystemRates
     jobs: list[LiveOutcome]
+    idle: Mapping[str, IdleTime] = field(default_factory=dict)
+    predicted: PredictedTest | None = None
+    use: list[NodeUse] = field(default_factory=list)
 
     @property
     def good(self) -> bool:
@@ -135,6 +143,12 @@ def live_result(followed: Followed, facts: SystemFacts, workload: str, compress:
         "efficiency": least / makespan if makespan else 0.0,
         "bounded_slowdown": _mean(bounded_slowdown(waits * compress, runs * compress)),
     }
+    spells = [spell for each in outcomes if (spell := _spell(each, makespan)) is not None]
+    limits = [
+        followed.time_limits[each.job.id]
+        for each, one in zip(kept, outcomes, strict=True)
+        if one.started is not None and one.ended is not None
+    ]
     bad = [each.answer is False for each in outcomes]
     ideal = {policy: _ideal(ran, facts.processors, policy, makespan) for policy in _policies(facts)} if ran else {}
     return LiveThroughput(
@@ -163,6 +177,15 @@ def live_result(followed: Followed, facts: SystemFacts, workload: str, compress:
         ideal=ideal,
         rates=_rates(ran, followed, makespan),
         jobs=outcomes,
+        idle=idle_times(spells, facts.processors, makespan),
+        predicted=predicted(
+            [spell for each in ran if (spell := _spell(each, makespan)) is not None],
+            limits,
+            facts.processors,
+            facts.policy,
+            makespan,
+        ),
+        use=nodes_used((record_file(followed.folder, each.job) for each in kept), begun, makespan),
         makespan=times["makespan"],
         mean_wait=times["mean_wait"],
         median_wait=times["median_wait"],
@@ -198,6 +221,15 @@ def _outcome(each: FollowedJob, state: str, begun: float) -> LiveOutcome:
         nodes=list(known) if record and known else [record.host] if record and record.host else [],
         batch_id=each.logged.batch_ids[-1] if each.logged.batch_ids else None,
     )
+
+
+def _spell(each: LiveOutcome, makespan: float) -> Spell | None:
+    """When it held its processors: what never started waited to the end, of what was killed nobody knows how long."""
+    if each.submitted is None:
+        return None
+    started = makespan if each.started is None else max(each.started, each.submitted)
+    ended = started if each.started is None or each.ended is None else max(each.ended, started)
+    return each.submitted, started, ended, each.processors
 
 
 Reals = np.ndarray[tuple[int], np.dtype[np.float64]]

@@ -162,9 +162,14 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
         print(f"  resumed {found.interrupted} times; a submission was late by up to {time_of(found.longest_delay)}")
     if quiet:
         return
-    rows = result_rows(found)
+    idle = ((f"idle: {each.text}", f"{100 * each.share:.1f}%") for each in found.idle.values())
+    rows = result_rows(found, idle)
     for name, ideal in found.ideal.items():
         rows.append((f"makespan, {name} without any cost", f"{time_of(ideal.makespan)} ({100 * ideal.overhead:+.1f}%)"))
+    if found.predicted is not None:
+        twin = found.predicted
+        words = f"{time_of(twin.makespan)} (predicted {100 * twin.difference:+.1f}%)"
+        rows.append((f"makespan, {twin.policy} with the measured delays", words))
     if found.rates.submit_rate is not None:
         rows.append(("submissions", f"{found.rates.submit_rate:,.0f} per second"))
     if found.rates.reaction_median is not None and found.rates.reaction_longest is not None:

@@ -70,6 +70,7 @@ def write_live(found: LiveThroughput, others: Sequence[LiveThroughput], exports:
 
 def _live_page(found: LiveThroughput, others: Sequence[LiveThroughput], activities: Sequence[JobActivity]) -> str:
     from assay.throughput.activity_page import PageTable, activity_page
+    from assay.throughput.live_idle import TEXTS
 
     systems = [found, *others]
     heads = ["", *(f"{each.system} ({each.policy})" for each in systems)]
@@ -86,6 +87,12 @@ def _live_page(found: LiveThroughput, others: Sequence[LiveThroughput], activiti
     )  # fmt: skip
     policies = list(dict.fromkeys(policy for each in systems for policy in each.ideal))
     ideal = [[policy, *(_ideal(each, policy) for each in systems)] for policy in policies]
+    if any(each.predicted is not None for each in systems):
+        ideal.append(["with the measured delays", *(_twin(each) for each in systems)])
+    measured += [
+        [f"idle: {TEXTS[why]}", *(f"{100 * each.idle[why].share:.1f}%" if why in each.idle else "" for each in systems)]
+        for why in TEXTS
+    ]
     rates = [
         ["submissions per second", *(_number(each.rates.submit_rate) for each in systems)],
         ["one submission, median", *(_seconds(each.rates.submission_median) for each in systems)],
@@ -116,6 +123,13 @@ def _cell(value: float, key: str) -> str:
 def _ideal(found: LiveThroughput, policy: str) -> str:
     each = found.ideal.get(policy)
     return "" if each is None else f"{time_of(each.makespan)} ({100 * each.overhead:+.1f}%)"
+
+
+def _twin(found: LiveThroughput) -> str:
+    twin = found.predicted
+    if twin is None:
+        return ""
+    return f"{twin.policy}: {time_of(twin.makespan)} (predicted {100 * twin.difference:+.1f}%)"
 
 
 def _number(value: float | None) -> str:

@@ -21,7 +21,6 @@ DIGITS = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 STAGES = {WAITING: ("NEW", "DEPEND", "PRIORITY", "SCHED"), RUNNING: ("RUN", "CLEANUP")}
 QUEUE = ("queuem", "submission", "scheduling", "defaults.timelimit", "limits.timelimit", "limits.range.nnodes",
          "limits.range.ncores")  # fmt: skip
-SPARE = 60.0  # s, that Flux's own limit is later than the one at which the starter ends a job
 
 
 class FluxSystem(CommandSystem):
@@ -78,7 +77,7 @@ class FluxSystem(CommandSystem):
         return [
             *("flux", "batch", f"--job-name={self._name_of(job)}", f"--nslots={job.processors}"),
             *((f"--nodes={-(-job.processors // per_node)}",) if per_node else ()),
-            *("--cores-per-slot=1", f"--time-limit={int(job.limit + SPARE)}s", f"--cwd={folder}"),
+            *("--cores-per-slot=1", f"--time-limit={int(self.time_limit(job))}s", f"--cwd={folder}"),
             *(f"--output={folder}/starter.log", *self._options),
         ]
 

@@ -132,6 +132,10 @@ class LocalSystem:
         """A job is in the queue when the log says so; one that was being put there is not."""
         return None
 
+    def time_limit(self, job: LiveJob) -> float:
+        """What the job requests."""
+        return job.requested
+
     def poll(self) -> Mapping[str, Accounted]:
         """Take in what ended, decide, start what is to start."""
         self._reap(0.0)

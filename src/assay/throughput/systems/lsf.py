@@ -60,11 +60,14 @@ class LsfSystem(CommandSystem):
             queues=tuple(BatchQueue(name=name, facts=about) for name, about in queues.items()),
         )
 
+    def time_limit(self, job: LiveJob) -> float:
+        """Whole minutes."""
+        return 60.0 * _minutes(job)
+
     def _submission(self, job: LiveJob, folder: Path) -> Sequence[str]:
-        minutes = int(job.limit) // 60 + 2  # the starter ends it before
         return [
             *("bsub", "-J", f"assay-{job.number:04d}", "-Jd", f"{self._work.mark}/{job.number}", "-rn"),
-            *("-n", str(job.processors), "-W", str(minutes), "-cwd", str(folder), "-o", f"{folder}/starter.log"),
+            *("-n", str(job.processors), "-W", str(_minutes(job)), "-cwd", str(folder), "-o", f"{folder}/starter.log"),
             *(("-R", f"span[ptile={min(job.per_node, job.processors)}]") if job.per_node else ()),
             *self._options,
         ]
@@ -103,6 +106,10 @@ class LsfSystem(CommandSystem):
         for batch_id in ids:
             text = self._ask_what_may_be_none("bhist", "-n", "0", "-l", batch_id)
             yield from _history(batch_id, text)
+
+
+def _minutes(job: LiveJob) -> int:
+    return int(job.limit) // 60 + 2  # the starter ends it before
 
 
 def _history(batch_id: str, text: str) -> Iterator[Accounted]:

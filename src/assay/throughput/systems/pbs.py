@@ -22,7 +22,6 @@ from assay.throughput.live_jobs import LiveJob
 STAGES = {WAITING: "QHWTS", RUNNING: "RBEUM"}  # of job_state; F, X and what is unknown: ended
 DELETED = "91"  # substate of a job that was deleted
 MARK = "ASSAY_JOB"
-SPARE = 60.0  # s, that PBS's own limit is later than the one at which the starter ends a job
 NOT_FACTS = ("total_jobs", "state_count", "mtime")
 AWAY = ("down", "offline", "unknown", "stale", "state-unknown")
 
@@ -75,7 +74,7 @@ class PbsSystem(CommandSystem):
         return [
             *("qsub", "-N", f"a{job.number:04d}", "-V", "-v", f"{MARK}={self._work.mark}/{job.number}"),
             *("-r", "n", "-j", "oe", "-o", f"{folder}/starter.log", "-l", f"select={select}"),
-            *("-l", f"walltime={int(job.limit + SPARE)}", *(("-l", "place=scatter") if job.per_node else ())),
+            *("-l", f"walltime={int(self.time_limit(job))}", *(("-l", "place=scatter") if job.per_node else ())),
             *self._options,
         ]
 

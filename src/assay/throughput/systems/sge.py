@@ -19,7 +19,6 @@ from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
 from assay.throughput.live_jobs import LiveJob
 
 FACTS = ("slots", "pe_list", "hostlist", "seq_no", "priority", "h_rt", "s_rt", "rerun", "qtype", "subordinate_list")
-SPARE = 60.0  # s, that Grid Engine's own limit is later than the one at which the starter ends a job
 
 
 class GridEngineSystem(CommandSystem):
@@ -90,7 +89,7 @@ class GridEngineSystem(CommandSystem):
         parallel = ("-pe", str(self._environment), str(job.processors)) if job.processors > 1 else ()
         return [
             *("qsub", "-terse", "-N", self._name_of(job), "-wd", str(folder), "-V", "-r", "n", "-S", "/bin/sh"),
-            *("-j", "y", "-o", f"{folder}/starter.log", "-l", f"h_rt={int(job.limit + SPARE)}", *parallel),
+            *("-j", "y", "-o", f"{folder}/starter.log", "-l", f"h_rt={int(self.time_limit(job))}", *parallel),
             *self._options,
         ]
 

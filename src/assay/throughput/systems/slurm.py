@@ -78,11 +78,14 @@ class SlurmSystem(CommandSystem):
         names = ", ".join(each["PartitionName"] for each in partitions)
         raise InputError("there is no such partition", key="--via slurm", value=named or "(default)", accepted=names)
 
+    def time_limit(self, job: LiveJob) -> float:
+        """Whole minutes."""
+        return 60.0 * _minutes(job)
+
     def _submission(self, job: LiveJob, folder: Path) -> Sequence[str]:
-        minutes = int(job.limit) // 60 + 2  # the starter ends it before
         return [
             *("sbatch", "--parsable", "--no-requeue", f"--job-name={job.id}", f"--comment={self._work.mark}"),
-            *(f"--ntasks={job.processors}", f"--time={minutes}", f"--chdir={folder}"),
+            *(f"--ntasks={job.processors}", f"--time={_minutes(job)}", f"--chdir={folder}"),
             *(f"--output={folder}/starter.log", "--open-mode=append", "--export=ALL"),
             *((f"--ntasks-per-node={job.per_node}",) if job.per_node else ()),
             *self._options,
@@ -129,6 +132,10 @@ class SlurmSystem(CommandSystem):
 
     def _shown(self) -> list[dict[str, str]]:
         return [_words(line) for line in self._ask("scontrol", "show", "job", "--oneliner").splitlines()]
+
+
+def _minutes(job: LiveJob) -> int:
+    return int(job.limit) // 60 + 2  # the starter ends it before
 
 
 def _accounted(batch_id: str, word: str, code: str | None, nodes: str) -> Accounted:
