@@ -16,6 +16,7 @@ import pytest
 
 import started
 from assay.benchmark.record import programs_root, read_record
+from cgroup_quota import processor_share
 from compiled import kept
 
 PROGRAMS = programs_root()
@@ -112,29 +113,8 @@ def test_arrays_that_a_limit_forbids_are_left_out_and_said(tmp_path: Path) -> No
 @pytest.fixture
 def quota() -> Iterator[list[str]]:
     """A command's beginning that puts it into a cgroup with three tenths of a processor."""
-    name = f"assay-test-{os.getpid()}"
-    old, new = Path("/sys/fs/cgroup/cpu") / name, Path("/sys/fs/cgroup") / name
-    folder = old if old.parent.is_dir() else new
-    try:
-        folder.mkdir()
-        if folder == old:
-            (folder / "cpu.cfs_period_us").write_text("100000")
-            (folder / "cpu.cfs_quota_us").write_text("30000")
-        else:
-            (folder / "cpu.max").write_text("30000 100000")
-    except OSError as error:
-        if folder.is_dir():
-            folder.rmdir()
-        pytest.skip(f"no cgroup can be made here ({error.strerror})")
-    try:
-        yield ["sh", "-c", f'echo $$ > {folder}/cgroup.procs && exec "$@"', "sh"]
-    finally:
-        for _ in range(50):
-            try:
-                folder.rmdir()
-                break
-            except OSError:
-                time.sleep(0.1)
+    with processor_share(0.3) as words:
+        yield words
 
 
 def skip_unless_throttled(quota: list[str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.execute import private_folder
+from assay.execute import asking_nodes, private_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 TIDY = ROOT / "build/tidy/clang_tidy/data/bin/clang-tidy"
@@ -47,6 +47,12 @@ def test_scripts_for_other_nodes_are_plain_sh(name: str) -> None:
     """SC2046 and SC2012: words of `ls -nd` are split on purpose, and the name is one that we chose."""
     script = getattr(private_folder, name)
     assert complaints("--shell=sh", "--exclude=SC2046,SC2012", "-", script=script) == ""
+
+
+@needs_shellcheck
+def test_the_inventorys_script_is_among_those_of_the_repository() -> None:
+    assert "src/assay/machine/node_inventory.sh" in {str(path.relative_to(ROOT)) for path in scripts()}
+    assert complaints("--shell=sh", "-", script=asking_nodes.MEASURE) == ""
 
 
 @needs_shellcheck

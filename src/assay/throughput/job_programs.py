@@ -10,7 +10,7 @@ from assay.throughput.live_jobs import LiveJob
 
 
 @dataclass(frozen=True)
-class _JobProgram:
+class JobProgram:
     """A program of `programs/jobs`, as the build needs it."""
 
     name: str
@@ -32,7 +32,7 @@ def compiled(progress: Callable[[str], None] = lambda text: None) -> JobPrograms
     from assay.execute.build import build
 
     names = ("job_record", "synthetic_job")
-    sources = [_JobProgram(name, programs_root() / "jobs" / f"{name}.cpp") for name in names]
+    sources = [JobProgram(name, programs_root() / "jobs" / f"{name}.cpp") for name in names]
     built = build(sources, mpi=None, progress=progress)
     return JobPrograms(built["job_record"].path, built["synthetic_job"].path)
 

@@ -1,4 +1,6 @@
-"""`assay doctor`: what this machine is, what can be measured on it, what is missing, what to check; `--watch`: live."""
+"""`assay doctor`: what this machine is, what can be measured on it, what is missing, what to check; `--watch`: live;
+`--via`: an inventory of every node of a cluster.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,31 @@ def register(app: typer.Typer) -> None:
     def doctor(
         watch: Annotated[bool, typer.Option("--watch", help="show noise and activity live, until Ctrl-C")] = False,
         seconds: Annotated[
-            float | None, typer.Option("--for", min=0.1, metavar="SECONDS", help="with --watch: how long")
+            float | None,
+            typer.Option(
+                "--for",
+                min=0.1,
+                metavar="SECONDS",
+                help="with --watch: how long; with --via: how long a node may take to answer (30)",
+            ),
+        ] = None,
+        via: Annotated[
+            str | None,
+            typer.Option(metavar="LAUNCHER", help="every node of hosts:FILE or slurm[:OPTIONS]: what it is, how fast"),
         ] = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
         """Show what this machine is and what can be measured on it."""
+        from assay.errors import InputError
+
+        if via is not None:
+            from assay.verbs._inventory import inventory
+
+            if watch:
+                raise InputError("looks at this host only", key="--watch", accepted="without --via")
+            raise typer.Exit(inventory(via, seconds, quiet, json))
         if watch or seconds is not None:
-            from assay.errors import InputError
             from assay.verbs import _watching
 
             if json and seconds is None:

@@ -1,0 +1,162 @@
+"""Every node of a cluster asked what it is and how fast, one command a node, so that a silent one holds up no other.
+
+Nodes need only sh: the script goes as an argument, the program by standard input. Nodes on one host (one boot id, as
+in a laboratory) are measured one after another, all others at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import tempfile
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.errors import InputError, MeasurementError
+from assay.execute import leash
+from assay.execute.allocation import last_words
+from assay.execute.hosts import SSH, read_hosts
+from assay.execute.mpi import launch_environment
+from assay.machine import node_inventory
+from assay.machine.node_inventory import NodeFacts, NodeSpeed
+
+MEASURE = 'd=$(mktemp -d) && trap \'rm -rf "$d"\' EXIT && cat >"$d/speed" && chmod 700 "$d/speed" && "$d/speed"'
+_DEAD = ("down", "fail", "not_responding", "unknown", "power", "maint")
+Reach = Callable[[str], tuple[str, ...]]
+
+
+@dataclass
+class Cluster:
+    """What came of asking: what each node is and how fast, why the others are silent, and where each node really is."""
+
+    facts: dict[str, NodeFacts] = field(default_factory=dict)
+    speeds: dict[str, NodeSpeed] = field(default_factory=dict)
+    silent: dict[str, str] = field(default_factory=dict)
+    unmeasured: dict[str, str] = field(default_factory=dict)
+    boots: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How a launcher's nodes are reached: their names, those known to be dead, a command's beginning for a node."""
+
+    nodes: tuple[str, ...]
+    dead: Mapping[str, str]
+    reach: Reach
+    quoted: bool
+    farewell: Sequence[Sequence[str]] = ()
+
+
+def ask_nodes(via: str, program: Callable[[], Path] | None, timeout: float) -> Cluster:
+    """Ask all nodes of `hosts:FILE` or of Slurm; `program` gives the compiled `node_speed` (None: not measured).
+
+    `timeout` (s) bounds each answer, and each measurement. InputError where `via` has no nodes to ask.
+    """
+    kind, _, option = via.partition(":")
+    if kind == "hosts" and option:
+        way = _hosts(Path(option))
+    elif kind == "slurm":
+        way = _slurm(option, timeout)
+    else:
+        raise InputError("has no nodes to ask", key="--via", value=via, accepted="hosts:FILE, slurm, slurm:OPTIONS")
+    cluster = Cluster(silent=dict(way.dead))
+    alive = [node for node in way.nodes if node not in way.dead]
+    script = node_inventory.SCRIPT.read_text()
+    for node, (answer, why) in _ask(way, alive, script, None, timeout).items():
+        if not answer.rstrip().endswith("=end"):
+            cluster.silent[node] = why
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            commands = node_inventory.laid_out(answer, Path(folder))
+            cluster.facts[node] = node_inventory.facts(Path(folder), commands)
+            boot = Path(folder) / "proc/sys/kernel/random/boot_id"
+            cluster.boots[node] = boot.read_text().strip() if boot.exists() else node
+    if program is not None and cluster.facts:
+        _measure(cluster, way, program(), timeout)
+    return cluster
+
+
+def _measure(cluster: Cluster, way: _Way, program: Path, timeout: float) -> None:
+    hosts: dict[str, list[str]] = {}
+    for node, boot in cluster.boots.items():
+        hosts.setdefault(boot, []).append(node)
+    while any(hosts.values()):
+        turn = [nodes.pop(0) for nodes in hosts.values() if nodes]
+        for node, (answer, why) in _ask(way, turn, MEASURE, program, timeout).items():
+            try:
+                speed = NodeSpeed.model_validate(json.loads(answer.strip().splitlines()[-1]))
+            except (ValueError, IndexError):
+                cluster.unmeasured[node] = why
+                continue
+            if speed.right:
+                cluster.speeds[node] = speed
+            else:
+                cluster.unmeasured[node] = "it computed a wrong sum"
+
+
+def _ask(
+    way: _Way, nodes: Sequence[str], script: str, stdin: Path | None, timeout: float
+) -> dict[str, tuple[str, str]]:
+    """What each node printed, and in other words why it printed no more."""
+    if not nodes:
+        return {}
+    source = shlex.quote(str(stdin)) if stdin else "/dev/null"
+    with tempfile.TemporaryDirectory(prefix="assay-nodes-") as folder:
+        files = {node: Path(folder) / str(number) for number, node in enumerate(nodes)}
+        commands = []
+        for node, file in files.items():
+            words = ("sh", "-c", script, "assay")
+            argv = (*way.reach(node), shlex.join(words)) if way.quoted else (*way.reach(node), *words)
+            outer = ("sh", "-c", f'exec "$@" <{source}', "sh", *argv)
+            commands.append(leash.Command(outer, file, file.with_suffix(".err")))
+        environment = launch_environment(os.environ)
+        ended = leash.run(commands, timeout=timeout, environment=environment, farewell=way.farewell)
+        if ended.missing:
+            raise MeasurementError(f"cannot be started: {ended.missing}")
+        found = {}
+        for node, file in files.items():
+            answer = file.read_text(errors="replace") if file.exists() else ""
+            error = file.with_suffix(".err")
+            words_of = last_words(error.read_text(errors="replace")) if error.exists() else ""
+            late = f"no answer in {timeout:g} s" if ended.timed_out else "it ended without an answer"
+            found[node] = (answer, f"{late} ({words_of})" if words_of else late)
+        return found
+
+
+def _hosts(file: Path) -> _Way:
+    if shutil.which(SSH[0]) is None:
+        raise InputError("ssh is not here (apt-get install openssh-client)", key="--via", value="hosts")
+    nodes = tuple(read_hosts(file))
+    if not nodes:
+        raise InputError("names no host", file=file)
+    return _Way(nodes, {}, lambda host: (*SSH, host), True)
+
+
+def _slurm(option: str, timeout: float) -> _Way:
+    """All nodes of the allocation around Assay, else of the cluster (or of the partition that the options name)."""
+    if shutil.which("srun") is None or shutil.which("sinfo") is None:
+        raise InputError("Slurm is not here: no srun on PATH", key="--via", value="slurm", accepted="hosts:FILE")
+    options = shlex.split(option)
+    inside = os.environ.get("SLURM_JOB_NODELIST") if "SLURM_JOB_ID" in os.environ else None
+    chosen = [each for each in options if each.startswith(("--partition=", "-p"))]
+    words = ["sinfo", "-h", "-N", "-o", "%N %T", *([f"--nodes={inside}"] if inside else chosen)]
+    ended, answer = leash.ask(words, timeout=timeout, environment=launch_environment(os.environ))
+    if ended.missing or ended.timed_out or any(ended.statuses):
+        raise MeasurementError(f"Slurm does not say its nodes: {last_words(answer) or 'no answer'} ({' '.join(words)})")
+    states = dict(line.split()[:2] for line in answer.splitlines() if len(line.split()) >= 2)
+    if not states:
+        raise MeasurementError(f"Slurm names no node ({' '.join(words)})")
+    dead = {
+        node: f"Slurm says that it is {state}"
+        for node, state in states.items()
+        if state.endswith("*") or state.lower().startswith(_DEAD)
+    }
+    mark = f"assay-{uuid.uuid4().hex[:12]}"
+    step: tuple[str, ...] = ("srun", "-N1", "-n1", "--cpu-bind=none", "--mpi=none", f"--job-name={mark}")
+    step += ("--overlap",) if inside else tuple(options)
+    farewell = [] if inside else [["scancel", f"--name={mark}"]]
+    return _Way(tuple(states), dead, lambda node: (*step, f"--nodelist={node}"), False, farewell)

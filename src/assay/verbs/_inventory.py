@@ -1,0 +1,101 @@
+"""`assay doctor --via`: what every node of a cluster is, who differs, who is silent, who is slow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assay.execute.asking_nodes import Cluster, ask_nodes
+from assay.machine.node_inventory import (
+    ClusterInventory,
+    InventoriedNode,
+    NodeFacts,
+    Unanswered,
+    differences,
+    shown,
+    slow_nodes,
+)
+
+WITHIN = 30.0  # s, for a node's answer unless --for says otherwise
+
+
+def inventory(via: str, seconds: float | None, quiet: bool, json: bool) -> int:
+    """Ask all nodes and write the table; 1 where a node is silent, else 0."""
+    from assay.cli import emit
+
+    found = judged(ask_nodes(via, _program, WITHIN if seconds is None else seconds))
+    if json:
+        emit(_bare(found.model_dump(mode="json")))
+    elif quiet:
+        print(one_line(found))
+    else:
+        print("\n".join(table(found)))
+    return 1 if found.silent else 0
+
+
+def _program() -> Path:
+    from assay.benchmark.record import programs_root
+    from assay.execute.build import build
+    from assay.throughput.job_programs import JobProgram
+
+    source = JobProgram("node_speed", programs_root() / "jobs" / "node_speed.cpp")
+    return build([source], mpi=None)["node_speed"].path
+
+
+def _bare(value: object) -> object:
+    """Without the notes that every part carries."""
+    if isinstance(value, dict):
+        return {key: _bare(each) for key, each in value.items() if key != "notes"}
+    return [_bare(each) for each in value] if isinstance(value, list) else value
+
+
+def judged(cluster: Cluster) -> ClusterInventory:
+    """The nodes by name, and those that stand out."""
+
+    def why(nodes: dict[str, str]) -> tuple[Unanswered, ...]:
+        return tuple(Unanswered(node=node, why=words) for node, words in sorted(nodes.items()))
+
+    return ClusterInventory(
+        nodes=tuple(
+            InventoriedNode(node=node, facts=each, measured=cluster.speeds.get(node))
+            for node, each in sorted(cluster.facts.items())
+        ),
+        differences=tuple(differences(cluster.facts)),
+        silent=why(cluster.silent),
+        slow=tuple(slow_nodes(cluster.speeds, cluster.facts)),
+        unmeasured=why(cluster.unmeasured),
+    )
+
+
+def one_line(found: ClusterInventory) -> str:
+    """Count and names of those that stand out."""
+    groups = (
+        ("silent", [each.node for each in found.silent]),
+        ("slow", [each.node for each in found.slow]),
+        ("different", sorted({node for each in found.differences for node in each.nodes})),
+    )
+    words = [f"{name}: {', '.join(nodes) if nodes else 'none'}" for name, nodes in groups]
+    return "; ".join([f"{len(found.nodes)} nodes answered", *words])
+
+
+def table(found: ClusterInventory) -> list[str]:
+    """The inventory as text: what most nodes are, every node that stands out by name, each node's speed."""
+    lines = [f"{len(found.nodes)} nodes answered, {len(found.silent)} did not"]
+    differ = {each.fact: each for each in found.differences}
+    for fact in (name for name in NodeFacts.model_fields if name != "notes" and found.nodes):
+        each = differ.get(fact)
+        value = (each.majority or "no majority") if each else shown(fact, getattr(found.nodes[0].facts, fact))
+        of = f"  ({each.count} of {len(found.nodes)})" if each else ""
+        if each or value != "not visible":
+            lines.append(f"  {fact.replace('_', ' '):13} {value}{of}")
+    for odd in found.differences:
+        lines += [f"differs: {node}: {odd.fact.replace('_', ' ')} {value}" for node, value in odd.nodes.items()]
+    lines += [f"silent: {each.node}: {each.why}" for each in found.silent]
+    lines += [f"slow: {each.node}: {each.pace:.0%} of the median; {each.why}" for each in found.slow]
+    lines += [f"not measured: {each.node}: {each.why}" for each in found.unmeasured]
+    if speeds := {each.node: each.measured for each in found.nodes if each.measured}:
+        lines.append("measured on one hardware thread: dependent additions, float64, share of it that the program got")
+        lines += [
+            f"  {node:13} {each.clock / 1e9:.3g} GHz  {each.peak / 1e9:.3g} Gflop/s  {each.share:.0%}"
+            for node, each in speeds.items()
+        ]
+    return lines
