@@ -9,6 +9,8 @@
 #include "batch/simulate.hpp"
 #include "batch/stepping.hpp"
 
+void bind_placed(nanobind::module_& module);
+
 namespace nb = nanobind;
 using namespace assay::batch;
 
@@ -52,6 +54,7 @@ nb::dict schedule(std::int64_t processors, const std::string& policy, const Whol
 }  // namespace
 
 void bind_batch(nb::module_& module) {
+  bind_placed(module);
   module.def(
       "schedule", &schedule, nb::arg("processors"), nb::arg("policy"), nb::arg("submitted"), nb::arg("runs"),
       nb::arg("requested"), nb::arg("width"), nb::arg("user"), nb::arg("priority"), nb::arg("ageing"),

@@ -5,6 +5,10 @@
     time = "1000 s"          # how long it is expected to run on the machine
     limit = "2000 s"         # what it requests of the batch system: as long as `time` where it is left out
     user = "astro"
+    nodes = 4                # at least so many nodes, though fewer would do
+    alone = "nodes"          # no other job on its nodes; "machine": while no other runs
+    ports = [2, 4]           # of each of its nodes: two jobs never use one port of one node
+    instances = 1            # at most so many jobs of this name run at once
 
 What it runs on a real batch system is a command, or a synthetic job; without either, one that takes its time:
 
@@ -21,7 +25,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -29,6 +33,7 @@ from pydantic import Field
 from assay import versions
 from assay.errors import InputError
 from assay.machine.units import quantity
+from assay.throughput.job_needs import JobNeeds
 from assay.throughput.schedule_file import JobBatch
 from assay.throughput.workload import Workload
 from assay.toml.checking import Table, near, validated
@@ -45,6 +50,10 @@ class JobKind(Table):
     priority: float = Field(0.0, description="its own priority, for the policy of that name")
     source: str = Field("", description="where its numbers are from")
     per_node: int | None = Field(None, ge=1, le=4096, description="at most so many of its processors on one node")
+    nodes: int = Field(0, ge=0, le=10_000_000, description="at least so many nodes, though fewer would do")
+    alone: Literal["", "nodes", "machine"] = Field("", description="nodes: shares none; machine: runs by itself")
+    ports: list[Annotated[int, Field(ge=0, le=63)]] = Field([], description="of each of its nodes, from 0 to 63")
+    instances: int = Field(0, ge=0, description="at most so many jobs of this name run at once; 0: any number")
     command: str | list[str] | None = Field(None, description="what it runs, started without a shell")
     answer: str | None = Field(None, min_length=1, description="text that a line of its output holds if it is right")
     check: str | list[str] | None = Field(None, description="a command that fails if the job's answer is wrong")
@@ -153,6 +162,17 @@ def counted(names: Sequence[str]) -> list[str]:
     return found
 
 
+def _needs(name: str, entry: JobKind) -> JobNeeds:
+    return JobNeeds(
+        per_node=entry.per_node or 0,
+        nodes=entry.nodes,
+        alone=entry.alone,
+        ports=tuple(entry.ports),
+        instances=entry.instances,
+        name=name,
+    )
+
+
 def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -> Workload:
     """The jobs of a schedule. InputError names the line of a job that the table does not have."""
     rows = rows_of(batches, jobs, path)
@@ -166,6 +186,7 @@ def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -
     requested = np.maximum(whole(limits), 1)
     submitted = whole([time for time, _, _ in rows])
     names = counted([name for _, name, _ in rows])
+    needs = tuple(_needs(name, entry) for _, name, entry in rows)
     cut = int(np.count_nonzero(whole(times) > requested))
     return Workload(
         number=np.arange(1, len(rows) + 1),
@@ -179,4 +200,5 @@ def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -
         source=str(path),
         begins=int(submitted[0]),
         changed={"run times cut at the requested time": cut} if cut else {},
+        needs=needs if any(each or each.per_node for each in needs) else (),
     )

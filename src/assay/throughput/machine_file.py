@@ -6,8 +6,19 @@
 
     [batch]
     decision_cost = "40 ms"     # how long the scheduler takes for each decision
+    allocation = "contiguous"   # how jobs get nodes; anywhere: as many processors as are free, no matter where
+    unit = "node"               # they get whole nodes; "cpu": they may share one
 
-Jobs are given processors, wherever they are free. `[batch]` is set for any machine by `--set batch.KEY=VALUE`.
+    [network]                   # allocation by subcube or submesh, unless [batch] says otherwise
+    topology = "mesh"
+    extents = [100, 100]
+
+    [[reservation]]             # of the last nodes
+    start = "2 h"
+    length = "30 min"
+    nodes = 16
+
+`[batch]` is set for any machine by `--set batch.KEY=VALUE`.
 """
 
 from __future__ import annotations
@@ -15,12 +26,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, field_validator
 
 from assay import versions
 from assay.errors import InputError
 from assay.machine.units import quantity
+from assay.throughput.node_layout import (
+    ALLOCATIONS,
+    BY_TOPOLOGY,
+    MOST_EXTENTS,
+    Allocation,
+    BatchNetwork,
+    NodeClosure,
+    NodeLayout,
+    NodeReservation,
+)
 from assay.toml.checking import Table, validated
 from assay.toml.overriding import Override, overridden, override
 from assay.toml.source import Source, read, tables
@@ -44,6 +66,9 @@ class BatchRules(Table):
 
     decision_cost: str | float = Field(default=0.0, description='time that each decision takes: "40 ms", or seconds')
 
+    allocation: Allocation | None = Field(default=None, description="how jobs get nodes")
+    unit: Literal["cpu", "node"] = Field(default="cpu", description="the least that jobs get of a node")
+
     @field_validator("decision_cost")
     @classmethod
     def _is_a_time(cls, value: str | float) -> str | float:
@@ -62,6 +87,8 @@ class BatchMachine(Table):
 
     machine: BatchNodes
     batch: BatchRules = BatchRules()
+    network: BatchNetwork | None = None
+    reservation: list[NodeReservation] = Field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -71,6 +98,17 @@ class JobMachine:
     name: str
     processors: int
     rules: BatchRules = field(default_factory=BatchRules)
+    nodes: int = 0
+    cpus: int = 1
+    extents: tuple[int, ...] = ()
+    allocation: Allocation = "anywhere"
+    closures: tuple[NodeClosure, ...] = ()
+
+    @property
+    def layout(self) -> NodeLayout:
+        """Its nodes as jobs are placed on them."""
+        whole = self.rules.unit == "node"
+        return NodeLayout(self.nodes or self.processors, self.cpus, self.allocation, whole, self.extents)
 
 
 LONGEST = 86_400  # seconds of a decision
@@ -81,9 +119,7 @@ def open_machine(name: str, settings: Sequence[str] = ()) -> JobMachine:
     """The machine that `--on NAME` means: a file with a table [machine], or a described machine."""
     path = Path(name)
     if path.suffix == ".toml" and path.is_file() and "machine" in tables(path)[0]:
-        described = load(path, settings)
-        about = described.machine
-        return JobMachine(about.name or path.stem, about.processors, described.batch)
+        return _of_file(path, settings)
     from assay.described.shipped import open_described, room
 
     ours = [words for words in settings if words.strip().startswith("batch.")]
@@ -91,15 +127,67 @@ def open_machine(name: str, settings: Sequence[str] = ()) -> JobMachine:
     nodes = room(network)
     if nodes is None:
         raise InputError("does not say how many nodes it has", key="--on", value=name, accepted=ACCEPTED)
-    return JobMachine(name, nodes, _rules(name, ours))
+    rules, source = _rules(name, ours)
+    shape = (network.network or {}).get("extents")
+    extents = tuple(int(each) for each in shape) if isinstance(shape, list) and len(shape) <= MOST_EXTENTS else ()
+    made = JobMachine(name, nodes, rules, nodes, 1, extents, rules.allocation or "anywhere")
+    return _placeable(made, source)
 
 
-def _rules(name: str, settings: Sequence[str]) -> BatchRules:
+def _of_file(path: Path, settings: Sequence[str]) -> JobMachine:
+    described, source = load(path, settings)
+    about, network, rules = described.machine, described.network, described.batch
+    if network is not None and network.nodes != about.nodes:
+        problem = f"are not those of [network], which connects {network.nodes}"
+        raise source.error(("machine", "nodes"), problem, value=about.nodes)
+    usual = BY_TOPOLOGY[network.topology] if network is not None else "anywhere"
+    closures = [_closed(each, at, about.nodes, source) for at, each in enumerate(described.reservation)]
+    made = JobMachine(
+        about.name or path.stem,
+        about.processors,
+        rules,
+        about.nodes,
+        about.cpus_per_node,
+        tuple(network.extents or ()) if network is not None else (),
+        rules.allocation or usual,
+        tuple(closures),
+    )
+    return _placeable(made, source)
+
+
+def _placeable(machine: JobMachine, source: Source) -> JobMachine:
+    if problem := machine.layout.problem():
+        accepted = ", ".join(ALLOCATIONS)
+        raise source.error(("batch", "allocation"), problem, value=machine.allocation, accepted=accepted)
+    if machine.rules.unit == "node" and machine.allocation == "anywhere":
+        raise source.error(("batch", "unit"), "needs an allocation of nodes", value="node", accepted="cpu")
+    return machine
+
+
+def _closed(each: NodeReservation, at: int, nodes: int, source: Source) -> NodeClosure:
+    times = []
+    for key in ("start", "length"):
+        text = getattr(each, key)
+        try:
+            seconds = round(quantity(text, "s"))
+        except ValueError as error:
+            raise source.error(("reservation", at, key), str(error), value=text, accepted='such as "2 h"') from None
+        if not (key == "length") <= seconds < 2**31:
+            raise source.error(("reservation", at, key), "is no time of a reservation", value=text)
+        times.append(seconds)
+    if each.nodes > nodes:
+        raise source.error(
+            ("reservation", at, "nodes"), "are more than there are", value=each.nodes, accepted=str(nodes)
+        )
+    return NodeClosure(tuple(range(nodes - each.nodes, nodes)), times[0], times[0] + times[1])
+
+
+def _rules(name: str, settings: Sequence[str]) -> tuple[BatchRules, Source]:
     """[batch] from settings alone, of a machine whose file is of another kind."""
     made = [_override(words) for words in settings]
     source = Source(Path(name), "", tuple((each.keys, each.words) for each in made))
     values = overridden({}, made).get("batch", {})
-    return validated(source, BatchRules, values, ("batch",))
+    return validated(source, BatchRules, values, ("batch",)), source
 
 
 def _override(words: str) -> Override:
@@ -117,10 +205,10 @@ def _setting(words: str) -> tuple[str, str]:
     return key.strip(), text.strip()
 
 
-def load(path: Path, settings: Sequence[str] = ()) -> BatchMachine:
+def load(path: Path, settings: Sequence[str] = ()) -> tuple[BatchMachine, Source]:
     """Read a machine's file with keys set from outside (`machine.nodes=64`); InputError names what is wrong."""
     values, source = read(path, versions.BATCH)
     made = [_override(words) for words in settings]
     values = overridden(values, made)
     source = replace(source, overrides=tuple((each.keys, each.words) for each in made))
-    return validated(source, BatchMachine, values)
+    return validated(source, BatchMachine, values), source

@@ -156,6 +156,7 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
         idle={
             why: IdleTime(processor_seconds=found.idle[why], share=found.idle[why] / room, text=text)
             for why, text in IDLE.items()
+            if why in found.idle
         },
         decisions=found.decisions,
         decision_cost=found.decision_cost,
@@ -181,6 +182,7 @@ def _jobs(found: Scheduled) -> list[FinishedJob]:
             ended=ended[at].item(),
             state="completed",
             processors=int(jobs.processors[at]),
+            nodes=[str(node) for node in found.places[at]] if found.places else None,
         )
         for at in range(len(jobs))
     ]

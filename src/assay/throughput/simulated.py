@@ -26,6 +26,10 @@ IDLE = {
     "none_fitted": "no waiting job fitted",
     "held": "kept free for another job",
     "scheduler": "the scheduler was deciding",
+    "fragmented": "enough free, but no place",
+    "limited": "only jobs that must not run beside others",
+    "closed": "nodes that were reserved",
+    "unused": "held by jobs that do not use them",
 }
 
 
@@ -34,6 +38,7 @@ class Scheduled:
     """What became of a workload: each job's start (s), and processor seconds that were idle, by why.
 
     Starts are whole seconds unless the scheduler's decisions take fractions of one. `decision_cost`: seconds.
+    `places`: the nodes of each job, where jobs are placed.
     """
 
     workload: Workload
@@ -44,6 +49,7 @@ class Scheduled:
     idle: dict[str, float]
     decisions: int
     decision_cost: float = 0.0
+    places: tuple[tuple[int, ...], ...] = ()
 
     @property
     def ended(self) -> NDArray[Any]:
@@ -89,5 +95,5 @@ def schedule(workload: Workload, processors: int, policy: str, decision_cost: in
         HALF_LIFE * ticks,
         decision_cost,
     )
-    idle: dict[str, float] = {why: int(found[why]) for why in IDLE}
+    idle: dict[str, float] = {why: int(found[why]) for why in IDLE if why in found}
     return Scheduled(kept, refused, processors, policy, found["starts"], idle, int(found["decisions"]))

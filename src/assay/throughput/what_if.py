@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.errors import InputError
-from assay.throughput import machine_file, simulated
+from assay.throughput import lublin, machine_file, placed, seeds, simulated
 from assay.throughput.results import ThroughputFigure, ThroughputResult, result
 from assay.throughput.workload import Workload
 
@@ -24,10 +24,14 @@ class WhatIfPoint:
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIf:
-    """All combinations; `figures`: those of every point, with its settings among the parameters."""
+    """All combinations; `figures`: those of every point, with its settings among the parameters.
+
+    `over_seeds`: what several seeds of a drawn workload come to, for each combination of the other settings.
+    """
 
     figures: list[ThroughputFigure]
     points: list[WhatIfPoint]
+    over_seeds: list[seeds.OverSeeds]
 
 
 def axes(settings: Sequence[str], policy: str) -> dict[str, list[str]]:
@@ -51,26 +55,50 @@ def several(found: dict[str, list[str]]) -> bool:
     return any(len(values) > 1 for values in found.values())
 
 
-def points(workload: Workload, on: str, found: dict[str, list[str]]) -> WhatIf:
-    """Simulate every combination; those on whose machine no job fits are refused by an InputError."""
+@dataclass(frozen=True)
+class SweepChoice:
+    """One combination, by whom its settings are of."""
+
+    policy: str
+    machine: list[str]
+    workload: dict[str, str]
+
+
+def chosen(setting: Mapping[str, str]) -> SweepChoice:
+    """Tell the machine's settings from those of the workload and the policy."""
+    drawn = {key: text for key, text in setting.items() if key.startswith(lublin.PREFIX)}
+    others = [f"{key}={text}" for key, text in setting.items() if key != POLICY and key not in drawn]
+    return SweepChoice(setting[POLICY], others, drawn)
+
+
+def points(read: Callable[[Mapping[str, str]], Workload], on: str, found: dict[str, list[str]]) -> WhatIf:
+    """Simulate every combination; those on whose machine no job fits are refused by an InputError.
+
+    `read` gives the workload by its own settings.
+    """
     varied = [key for key, values in found.items() if len(values) > 1]
     made = []
     for values in itertools.product(*found.values()):
         setting = dict(zip(found, values, strict=True))
-        machine = machine_file.open_machine(on, [f"{key}={text}" for key, text in setting.items() if key != POLICY])
-        scheduled = schedule(workload, machine, setting[POLICY])
+        one = chosen(setting)
+        machine = machine_file.open_machine(on, one.machine)
+        scheduled = schedule(read(one.workload), machine, one.policy)
         own = {key: setting[key] for key in varied}
         made.append(WhatIfPoint(setting=own, result=replace(result(scheduled, machine.name, 0.0), jobs=None)))
     figures = [
         replace(figure, params={**figure.params, **point.setting}) for point in made for figure in point.result.figures
     ]
-    return WhatIf(figures=figures, points=made)
+    over = seeds.over_seeds([(point.setting, point.result) for point in made])
+    return WhatIf(figures=figures, points=made, over_seeds=over)
 
 
 def schedule(workload: Workload, machine: machine_file.JobMachine, policy: str) -> simulated.Scheduled:
     """Simulate one combination. InputError where no job fits the machine."""
-    found = simulated.timed(workload, machine.processors, policy, machine.rules.seconds_of_a_decision)
+    if placed.needed(workload, machine):
+        found = placed.schedule_placed(workload, machine, policy)
+    else:
+        found = simulated.timed(workload, machine.processors, policy, machine.rules.seconds_of_a_decision)
     if not len(found.workload):
-        problem = f"every job is wider than the machine's {machine.processors:,} processors"
+        problem = f"every job is wider than the machine's {machine.processors:,} processors, or has no place on it"
         raise InputError(problem, file=workload.source)
     return found

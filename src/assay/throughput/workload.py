@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.throughput.job_needs import JobNeeds
+
 Whole = NDArray[np.int64]
 
 
@@ -17,7 +19,8 @@ class Workload:
 
     `submitted`, `runs`, `requested`: seconds; a job never outlives what it requested. `processors`: what each needs.
     `number`: as the source counts them; `names`: what the source calls them, where it has names. `ignored`: how many
-    records gave no job, by why; `changed`: how many were taken otherwise than they stand, by how.
+    records gave no job, by why; `changed`: how many were taken otherwise than they stand, by how. `needs`: of each job,
+    where any has some.
     """
 
     number: Whole
@@ -32,6 +35,7 @@ class Workload:
     begins: int = 0
     ignored: Mapping[str, int] = field(default_factory=dict)
     changed: Mapping[str, int] = field(default_factory=dict)
+    needs: tuple[JobNeeds, ...] = ()
 
     def __len__(self) -> int:
         return len(self.number)
@@ -49,4 +53,5 @@ class Workload:
         """The workload of some of its jobs."""
         arrays = ("number", "submitted", "runs", "requested", "processors", "user", "priority")
         names = tuple(name for name, keep in zip(self.names, kept, strict=False) if keep)
-        return replace(self, names=names, **{name: getattr(self, name)[kept] for name in arrays})
+        needs = tuple(each for each, keep in zip(self.needs, kept, strict=False) if keep)
+        return replace(self, names=names, needs=needs, **{name: getattr(self, name)[kept] for name in arrays})

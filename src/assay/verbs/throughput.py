@@ -10,7 +10,7 @@ import typer
 from assay.verbs._options import BESIDE, Json, On, Quiet
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from assay.throughput.activity import JobActivity
     from assay.throughput.results import ThroughputResult
@@ -27,7 +27,8 @@ def register(app: typer.Typer) -> None:
         workload: Annotated[
             str,
             typer.Argument(
-                metavar="JOBS", help="a workload: FILE.swf, FILE.swf.gz, a schedule, or eurobench2000 (the paper's)"
+                metavar="JOBS",
+                help="a workload: FILE.swf, FILE.swf.gz, a schedule, eurobench2000 (the paper's), or lublin (drawn)",
             ),
         ],
         on: On = None,
@@ -48,13 +49,16 @@ def register(app: typer.Typer) -> None:
         jobs: Annotated[
             str | None,
             typer.Option(
-                metavar="TABLE.toml", help="what each name of a schedule needs; or eurobench2000-compaq, -ibm, -sgi"
+                metavar="TABLE.toml",
+                help="what each name of a schedule needs; or eurobench2000-compaq, -ibm, -sgi, -sgi-rules",
             ),
         ] = None,
         settings: Annotated[
             list[str] | None,
             typer.Option(
-                "--set", metavar="KEY=V1,…", help="a key of MACHINE.toml, or policy; several values are compared"
+                "--set",
+                metavar="KEY=V1,…",
+                help="a key of MACHINE.toml, policy, or lublin.KEY; several values are compared",
             ),
         ] = None,
         schedule: Annotated[
@@ -112,19 +116,20 @@ def register(app: typer.Typer) -> None:
         if on is None:
             accepted = f"{machine_file.ACCEPTED}; or --via SYSTEM"
             raise InputError("is missing", key="--on", accepted=accepted)
-        keys = [f"{key}={values[0]}" for key, values in axes.items() if key != what_if.POLICY]
+        read = _reader(workload, jobs)
         if what_if.several(axes):
             if schedule is not None:
                 raise InputError("is of one schedule, not of several", key="--schedule", value=str(schedule))
-            compared = what_if.points(_read(workload, jobs), on, axes)
-            _export_points(export, workload, jobs, on, axes)
+            compared = what_if.points(read, on, axes)
+            _export_points(export, read, on, axes)
             if json:
                 emit(to_json(compared))
             else:
                 _show_points(compared, quiet)
             return
-        machine = machine_file.open_machine(on, keys)
-        found = what_if.schedule(_read(workload, jobs), machine, axes[what_if.POLICY][0])
+        chosen = what_if.chosen({key: values[0] for key, values in axes.items()})
+        machine = machine_file.open_machine(on, chosen.machine)
+        found = what_if.schedule(read(chosen.workload), machine, chosen.policy)
         if schedule is not None:
             try:
                 swf.write(schedule, found.workload, found.started, machine.name, machine.processors)
@@ -190,7 +195,7 @@ def _export(files: list[Path] | None, documents: Sequence[ThroughputResult], act
 
 
 def _export_points(
-    files: list[Path] | None, workload: str, jobs: str | None, on: str, axes: dict[str, list[str]]
+    files: list[Path] | None, read: Callable[[Mapping[str, str]], Workload], on: str, axes: dict[str, list[str]]
 ) -> None:
     """Write every combination: side by side on the page."""
     import itertools
@@ -202,13 +207,36 @@ def _export_points(
     documents, activities = [], []
     for values in itertools.product(*axes.values()):
         setting = dict(zip(axes, values, strict=True))
-        keys = [f"{key}={text}" for key, text in setting.items() if key != what_if.POLICY]
-        machine = machine_file.open_machine(on, keys)
-        found = what_if.schedule(_read(workload, jobs), machine, setting[what_if.POLICY])
+        chosen = what_if.chosen(setting)
+        machine = machine_file.open_machine(on, chosen.machine)
+        found = what_if.schedule(read(chosen.workload), machine, chosen.policy)
         words = ", ".join(text if key == what_if.POLICY else f"{key}={text}" for key, text in setting.items())
         documents.append(results.result(found, machine.name, 0.0))
         activities.append(activity.of_schedule(found, f"{machine.name}, {words}, simulated"))
     _export(files, documents, activities)
+
+
+def _reader(workload: str, jobs: str | None) -> Callable[[Mapping[str, str]], Workload]:
+    """What gives the workload by its settings: a drawn one each time, a file's once."""
+    from assay.errors import InputError
+    from assay.throughput import lublin
+
+    if workload == lublin.NAME and not Path(workload).exists():
+        if jobs is not None:
+            raise InputError("has no use with a drawn workload", key="--jobs", value=jobs)
+        return lambda settings: lublin.drawn(lublin.wishes(settings))
+    once: list[Workload] = []
+
+    def read(settings: Mapping[str, str]) -> Workload:
+        for key in settings:
+            raise InputError(
+                "is of a drawn workload", key="--set", value=key, accepted=f"with the workload {lublin.NAME}"
+            )
+        if not once:
+            once.append(_read(workload, jobs))
+        return once[0]
+
+    return read
 
 
 def _read(workload: str, jobs: str | None) -> Workload:
@@ -265,6 +293,9 @@ def _show_points(found: WhatIf, quiet: bool) -> None:
     print(f"{len(found.points)} combinations; least mean wait {time_of(best.result.mean_wait)}: {words}")
     if quiet:
         return
+    if found.over_seeds:
+        _show_over_seeds(found)
+        return
     keys = list(best.setting)
     rows = [
         (
@@ -280,3 +311,31 @@ def _show_points(found: WhatIf, quiet: bool) -> None:
     names = (key.rpartition(".")[2] for key in keys)
     headings = (*names, "makespan", "in use", "mean wait", "longest", "slowdown")
     Console().print(grid("What if", headings, rows, "Slowdown: bounded, the mean.", len(keys)).rich())
+
+
+def _show_over_seeds(found: WhatIf) -> None:
+    """A row for each combination but the seed: means over seeds with their intervals."""
+    from rich.console import Console
+
+    from assay.document.grid import grid
+    from assay.throughput.seeds import SeedMean
+    from assay.verbs._throughput_words import time_of
+
+    def times(mean: SeedMean) -> str:
+        return f"{time_of(mean.mean)} ({time_of(mean.ci95[0])} to {time_of(mean.ci95[1])})"
+
+    keys = list(found.over_seeds[0].setting)
+    rows = [
+        (
+            *each.setting.values(),
+            str(each.seeds),
+            times(each.makespan),
+            f"{100 * each.utilisation.mean:.1f}%",
+            times(each.mean_wait),
+            "{:.4g} ({:.4g} to {:.4g})".format(each.bounded_slowdown.mean, *each.bounded_slowdown.ci95),
+        )
+        for each in found.over_seeds
+    ]
+    headings = (*(key.rpartition(".")[2] for key in keys), "seeds", "makespan", "in use", "mean wait", "slowdown")
+    note = "Means over seeds with their 95% interval (Student)."
+    Console().print(grid("What if", headings, rows, note, len(keys)).rich())

@@ -1,0 +1,91 @@
+// assay._core.batch: a workload whose jobs are placed on nodes.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <tuple>
+
+#include "batch/placed/placed.hpp"
+
+namespace nb = nanobind;
+using namespace assay::batch;
+
+namespace {
+
+using Column = std::vector<std::int64_t>;
+using Whole32 = std::vector<std::int32_t>;
+using NeedsRow = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::uint64_t, Whole32>;
+using ClosureRow = std::tuple<Whole32, Seconds, Seconds, bool>;
+using LayoutRow = std::tuple<std::int32_t, std::int32_t, std::string, bool, Whole32>;
+
+Jobs jobs_of(const std::vector<Column>& columns, const std::vector<double>& priority) {
+  Jobs jobs(priority.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    jobs[i] = {columns[0].at(i),
+               columns[1].at(i),
+               columns[2].at(i),
+               static_cast<std::int32_t>(columns[3].at(i)),
+               static_cast<std::int32_t>(columns[4].at(i)),
+               priority[i],
+               never};
+  return jobs;
+}
+
+std::vector<Needs> needs_of(const std::vector<NeedsRow>& rows) {
+  std::vector<Needs> made;
+  for (const auto& [per_node, nodes, sharing, ports, limits] : rows)
+    made.push_back({per_node, nodes, static_cast<Sharing>(sharing), ports, limits});
+  return made;
+}
+
+Layout layout_of(const LayoutRow& row) {
+  return {std::get<0>(row), std::get<1>(row), std::get<2>(row), std::get<3>(row), std::get<4>(row)};
+}
+
+nb::dict place(const LayoutRow& layout, const std::string& policy, const std::vector<Column>& columns,
+               const std::vector<double>& priority, const std::vector<NeedsRow>& needs, const Whole32& limits,
+               const std::vector<ClosureRow>& closures, bool again, double ageing, double half_life) {
+  PlacedSettings settings{layout_of(layout), policy, {ageing}, {half_life}, limits, {}, again};
+  for (const auto& [nodes, from, to, known] : closures) settings.closures.push_back({nodes, from, to, known});
+  Jobs jobs = jobs_of(columns, priority);
+  PlacedOutcome found;
+  {
+    nb::gil_scoped_release release;
+    found = simulate_placed(settings, std::move(jobs), needs_of(needs));
+  }
+  nb::dict made;
+  made["starts"] = found.starts;
+  made["ends"] = found.ends;
+  made["places"] = found.places;
+  made["failures"] = found.failures;
+  made["decisions"] = found.decisions;
+  made["nobody_waited"] = found.idle.none.queue_empty;
+  made["none_fitted"] = found.idle.none.none_fitted;
+  made["held"] = found.idle.none.held;
+  made["fragmented"] = found.idle.fragmented;
+  made["limited"] = found.idle.limited;
+  made["closed"] = found.idle.closed;
+  made["unused"] = found.idle.unused;
+  return made;
+}
+
+std::vector<bool> placeable_of(const LayoutRow& layout, const std::vector<Column>& columns,
+                               const std::vector<double>& priority, const std::vector<NeedsRow>& needs) {
+  return placeable(layout_of(layout), jobs_of(columns, priority), needs_of(needs));
+}
+
+}  // namespace
+
+void bind_placed(nb::module_& module) {
+  module.def(
+      "place", &place, nb::arg("layout"), nb::arg("policy"), nb::arg("columns"), nb::arg("priority"), nb::arg("needs"),
+      nb::arg("limits"), nb::arg("closures"), nb::arg("again"), nb::arg("ageing"), nb::arg("half_life"),
+      "When and where each job runs: `layout` (nodes, cpus of each, allocation, whole nodes, extents), `columns` "
+      "(submitted, runs, requested, processors, user), `needs` of each job (per node, nodes, sharing, ports, "
+      "limits), `closures` (nodes, from, to, known); processor seconds without work by why.");
+  module.def("placeable", &placeable_of, nb::arg("layout"), nb::arg("columns"), nb::arg("priority"), nb::arg("needs"),
+             "Whether each job has a place on the empty machine.");
+}

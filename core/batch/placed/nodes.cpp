@@ -1,0 +1,161 @@
+#include "batch/placed/nodes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+#include <tuple>
+
+namespace assay::batch {
+
+Nodes::Nodes(const Layout& layout)
+    : layout_(&layout),
+      state_(static_cast<std::size_t>(layout.nodes), Node{layout.cpus}),
+      open_cpus_(std::int64_t{layout.nodes} * layout.cpus) {}
+
+std::int64_t Nodes::free() const {
+  std::int64_t sum = 0;
+  for (const Node& node : state_) sum += node.closed ? 0 : node.free;
+  return sum;
+}
+
+std::optional<Placement> Nodes::find(std::int32_t processors, const Needs& needs) const {
+  if (alone_ || (needs.sharing == Sharing::own_machine && running_ > 0)) return std::nullopt;
+  const std::string& how = layout_->allocation;
+  if (how == "scattered") return scattered(processors, needs);
+  if (how == "contiguous") return adjacent(processors, needs, false);
+  if (how == "bestfit") return adjacent(processors, needs, true);
+  if (how == "subcube") return subcube(processors, needs);
+  if (how == "submesh") return submesh(processors, needs);
+  throw std::invalid_argument("there is no allocation " + how);
+}
+
+void Nodes::change(const Placement& at, const Needs& needs, std::int32_t sign) {
+  for (const auto& [number, cpus] : at) {
+    Node& node = state_[static_cast<std::size_t>(number)];
+    node.free -= sign * cpus;
+    node.jobs += sign;
+    node.ports ^= needs.ports;
+    if (node.free < 0 || node.free > layout_->cpus) throw std::logic_error("a node has not so many processors");
+  }
+  running_ += sign;
+  if (needs.sharing == Sharing::own_machine) alone_ = sign > 0;
+}
+
+// How many processors of a node the job could use.
+std::int32_t Nodes::room(std::int32_t number, const Needs& needs) const {
+  const Node& node = state_[static_cast<std::size_t>(number)];
+  if (node.closed || (node.ports & needs.ports) || (wholly(needs) && node.jobs > 0)) return 0;
+  return needs.per_node > 0 ? std::min(node.free, needs.per_node) : node.free;
+}
+
+std::int32_t Nodes::wanted(std::int32_t processors, const Needs& needs) const {
+  const std::int32_t each = needs.per_node > 0 ? std::min(layout_->cpus, needs.per_node) : layout_->cpus;
+  return std::max(needs.nodes, (processors + each - 1) / each);
+}
+
+Placement Nodes::all_of(const std::vector<std::int32_t>& nodes) const {
+  Placement made;
+  for (const std::int32_t node : nodes) made.emplace_back(node, layout_->cpus);
+  return made;
+}
+
+namespace {
+
+// Share a job's processors among nodes with so much room, in order; whole nodes are held wholly.
+std::optional<Placement> filled(const std::vector<std::pair<std::int32_t, std::int32_t>>& rooms,
+                                std::int32_t processors, std::int32_t least, std::int32_t held) {
+  Placement made;
+  std::int32_t left = processors;
+  for (const auto& [node, room] : rooms) {
+    const auto had = static_cast<std::int32_t>(made.size());
+    if (left == 0 && had >= least) break;
+    // Of a node that is only asked for, nothing is used; of the others as much as there is.
+    const std::int32_t spare = std::max(0, least - had - 1);
+    const std::int32_t used = std::min(room, std::max(std::min(left, 1), left - spare));
+    made.emplace_back(node, held > 0 ? held : used);
+    left -= used;
+  }
+  if (left > 0 || static_cast<std::int32_t>(made.size()) < least) return std::nullopt;
+  return made;
+}
+
+}  // namespace
+
+std::optional<Placement> Nodes::scattered(std::int32_t processors, const Needs& needs) const {
+  std::vector<std::pair<std::int32_t, std::int32_t>> rooms;
+  std::int64_t sum = 0;
+  for (std::int32_t node = 0; node < layout_->nodes; ++node) {
+    if (sum >= processors && static_cast<std::int32_t>(rooms.size()) >= needs.nodes) break;
+    if (const std::int32_t here = room(node, needs); here > 0) {
+      rooms.emplace_back(node, here);
+      sum += here;
+    }
+  }
+  return filled(rooms, processors, needs.nodes, wholly(needs) ? layout_->cpus : 0);
+}
+
+std::optional<Placement> Nodes::adjacent(std::int32_t processors, const Needs& needs, bool best) const {
+  std::optional<Placement> found;
+  std::size_t shortest = 0;
+  for (std::int32_t node = 0; node < layout_->nodes;) {
+    std::vector<std::pair<std::int32_t, std::int32_t>> gap;
+    for (; node < layout_->nodes; ++node) {
+      const std::int32_t here = room(node, needs);
+      if (here == 0) break;
+      gap.emplace_back(node, here);
+    }
+    ++node;
+    if (found && gap.size() >= shortest) continue;
+    auto made = filled(gap, processors, needs.nodes, wholly(needs) ? layout_->cpus : 0);
+    if (!made) continue;
+    found = std::move(made);
+    shortest = gap.size();
+    if (!best) break;
+  }
+  return found;
+}
+
+std::optional<Placement> Nodes::subcube(std::int32_t processors, const Needs& needs) const {
+  const auto size = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(wanted(processors, needs))));
+  for (std::int32_t first = 0; first + size <= layout_->nodes; first += size) {
+    std::vector<std::int32_t> nodes;
+    for (std::int32_t node = first; node < first + size; ++node)
+      if (const Node& of = state_[static_cast<std::size_t>(node)]; of.closed == 0 && of.jobs == 0)
+        nodes.push_back(node);
+    if (static_cast<std::int32_t>(nodes.size()) == size) return all_of(nodes);
+  }
+  return std::nullopt;
+}
+
+std::optional<Placement> Nodes::submesh(std::int32_t processors, const Needs& needs) const {
+  std::vector<std::int32_t> extents = layout_->extents;
+  extents.resize(3, 1);
+  const std::int32_t x = extents[0], y = extents[1], z = extents[2], least = wanted(processors, needs);
+  using Block = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
+  std::vector<Block> blocks;  // size, surface, extents
+  for (std::int32_t a = 1; a <= x; ++a)
+    for (std::int32_t b = 1; b <= y; ++b) {
+      const std::int32_t c = (least + a * b - 1) / (a * b);
+      if (c <= z) blocks.emplace_back(a * b * c, a * b + b * c + c * a, a, b, c);
+    }
+  std::sort(blocks.begin(), blocks.end());
+  for (const auto& [size, surface, a, b, c] : blocks) {
+    if (size > std::get<0>(blocks.front())) break;
+    for (std::int32_t k = 0; k + c <= z; ++k)
+      for (std::int32_t j = 0; j + b <= y; ++j)
+        for (std::int32_t i = 0; i + a <= x; ++i) {
+          std::vector<std::int32_t> nodes;
+          bool open = true;
+          for (std::int32_t at = 0; open && at < size; ++at) {
+            const std::int32_t node = i + at % a + x * (j + at / a % b + y * (k + at / a / b));
+            const Node& of = state_[static_cast<std::size_t>(node)];
+            open = of.closed == 0 && of.jobs == 0;
+            nodes.push_back(node);
+          }
+          if (open) return all_of(nodes);
+        }
+  }
+  return std::nullopt;
+}
+
+}  // namespace assay::batch

@@ -1,0 +1,258 @@
+#include "batch/placed/placed.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+namespace assay::batch {
+namespace {
+
+class Placed {
+ public:
+  Placed(const PlacedSettings& settings, Jobs jobs, std::vector<Needs> needs)
+      : set_(settings), jobs_(std::move(jobs)), needs_(std::move(needs)), nodes_(set_.layout), used_(set_.limits) {
+    std::fill(used_.begin(), used_.end(), 0);
+    out_.starts.assign(jobs_.size(), never);
+    out_.ends.assign(jobs_.size(), never);
+    out_.places.resize(jobs_.size());
+    out_.failures.assign(jobs_.size(), 0);
+    for (std::size_t at = 0; at < set_.closures.size(); ++at) {
+      events_.emplace(set_.closures[at].from, at);
+      events_.emplace(set_.closures[at].to, at);
+    }
+  }
+
+  PlacedOutcome run() {
+    std::size_t next = 0;
+    if (!jobs_.empty()) now_ = jobs_.front().submitted;
+    while (!events_.empty() && events_.begin()->first < now_) close_or_open();
+    while (next < jobs_.size() || !waiting_.empty() || !ends_.empty()) {
+      Seconds at = next < jobs_.size() ? jobs_[next].submitted : never;
+      if (!ends_.empty() && (at == never || ends_.begin()->first < at)) at = ends_.begin()->first;
+      if (!events_.empty() && (at == never || events_.begin()->first < at)) at = events_.begin()->first;
+      if (at == never) throw std::invalid_argument("job " + std::to_string(waiting_.front()) + " never finds a place");
+      pass(at - now_);
+      now_ = at;
+      do {
+        while (!ends_.empty() && ends_.begin()->first == now_) end(ends_.begin()->second);
+        while (!events_.empty() && events_.begin()->first == now_) close_or_open();
+        for (; next < jobs_.size() && jobs_[next].submitted == now_; ++next) waiting_.push_back(next);
+        decide();
+        ++out_.decisions;
+      } while (!ends_.empty() && ends_.begin()->first == now_);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool allowed(std::size_t job) const {
+    return std::all_of(needs_[job].limits.begin(), needs_[job].limits.end(), [&](std::int32_t limit) {
+      return used_[static_cast<std::size_t>(limit)] < set_.limits[static_cast<std::size_t>(limit)];
+    });
+  }
+  void count(std::size_t job, std::int32_t more) {
+    for (const std::int32_t limit : needs_[job].limits) used_[static_cast<std::size_t>(limit)] += more;
+  }
+
+  // A place for the job from `from` on, clear of all reservations that would begin before it ends.
+  std::optional<Placement> place(const Nodes& nodes, std::size_t job, Seconds from) const {
+    std::vector<const Closure*> ahead;
+    for (const Closure& each : set_.closures)
+      if (each.known && from < each.to && each.from < from + jobs_[job].requested && each.from > now_)
+        ahead.push_back(&each);
+    if (ahead.empty()) return nodes.find(jobs_[job].processors, needs_[job]);
+    Nodes masked = nodes;
+    for (const Closure* each : ahead)
+      for (const std::int32_t node : each->nodes) masked.close(node);
+    return masked.find(jobs_[job].processors, needs_[job]);
+  }
+
+  void close_or_open() {
+    const auto [time, at] = *events_.begin();
+    events_.erase(events_.begin());
+    const Closure& of = set_.closures[at];
+    for (const std::int32_t node : of.nodes) time == of.from ? nodes_.close(node) : nodes_.open(node);
+    if (time != of.from || of.known) return;
+    const std::set<std::int32_t> gone(of.nodes.begin(), of.nodes.end());
+    std::vector<std::size_t> hit;
+    for (const auto& [end, job] : ends_)
+      for (const auto& [node, cpus] : out_.places[job])
+        if (gone.contains(node) && (hit.empty() || hit.back() != job)) hit.push_back(job);
+    for (const std::size_t job : hit) {
+      ends_.erase({jobs_[job].started + jobs_[job].runs, job});
+      leave(job);
+      ++out_.failures[job];
+      out_.ends[job] = now_;
+      if (set_.again) waiting_.insert(std::lower_bound(waiting_.begin(), waiting_.end(), job), job);
+    }
+  }
+
+  void end(std::size_t job) {
+    ends_.erase(ends_.begin());
+    leave(job);
+    out_.ends[job] = now_;
+  }
+
+  void leave(std::size_t job) {
+    nodes_.give(out_.places[job], needs_[job]);
+    count(job, -1);
+    expected_.erase({jobs_[job].started + jobs_[job].requested, job});
+    busy_ -= jobs_[job].processors;
+    charge(job, static_cast<double>(now_ - jobs_[job].started - jobs_[job].requested));
+  }
+
+  void start(std::size_t job, Placement at) {
+    waiting_.erase(std::find(waiting_.begin(), waiting_.end(), job));
+    jobs_[job].started = out_.starts[job] = now_;
+    nodes_.take(at, needs_[job]);
+    count(job, 1);
+    out_.places[job] = std::move(at);
+    busy_ += jobs_[job].processors;
+    expected_.emplace(now_ + jobs_[job].requested, job);
+    ends_.emplace(now_ + jobs_[job].runs, job);
+    charge(job, static_cast<double>(jobs_[job].requested));
+  }
+
+  void charge(std::size_t job, double seconds) {
+    const Job& of = jobs_[job];
+    charged_[of.user] += of.processors * seconds * std::exp2(static_cast<double>(of.started) / set_.decay.half_life);
+  }
+
+  // Jobs that wait, in the policy's order, without those that a limit keeps back.
+  std::vector<std::size_t> order() const {
+    std::vector<std::size_t> found;
+    for (const std::size_t job : waiting_)
+      if (allowed(job)) found.push_back(job);
+    if (set_.policy == "priority") {
+      const auto key = [&](std::size_t job) {
+        return jobs_[job].priority - set_.ageing.per_second * static_cast<double>(jobs_[job].submitted);
+      };
+      std::stable_sort(found.begin(), found.end(), [&](std::size_t a, std::size_t b) { return key(a) > key(b); });
+    } else if (set_.policy == "fairshare") {
+      double total = 0;
+      for (const auto& [user, used] : charged_) total += used;
+      const auto share = [&](std::size_t job) {
+        const auto used = charged_.find(jobs_[job].user);
+        return total > 0 && used != charged_.end() ? std::llround(1e9 * used->second / total) : 0;
+      };
+      std::stable_sort(found.begin(), found.end(), [&](std::size_t a, std::size_t b) { return share(a) < share(b); });
+    }
+    return found;
+  }
+
+  void decide() {
+    if (set_.policy == "firstfit") return start_all_that_fit();
+    std::vector<std::size_t> waiting = order();
+    for (; !waiting.empty(); waiting = order()) {
+      auto at = place(nodes_, waiting.front(), now_);
+      if (!at) break;
+      start(waiting.front(), std::move(*at));
+    }
+    if (!waiting.empty() && set_.policy != "fcfs") backfill(waiting.front());
+  }
+
+  void start_all_that_fit() {
+    for (const std::size_t job : order()) {
+      if (!allowed(job) || jobs_[job].processors > nodes_.free()) continue;
+      if (auto at = place(nodes_, job, now_)) start(job, std::move(*at));
+    }
+  }
+
+  // EASY over places: the head's reservation is the first expected end at which it has a place. Another may start if it
+  // ends by then, or if the head has a place then with the other still there.
+  void backfill(std::size_t head) {
+    count(head, 1);  // so that none starts by whom a limit would keep the head back
+    Nodes then = nodes_;
+    Seconds shadow = std::numeric_limits<Seconds>::max();
+    std::set<Seconds> times;  // at which something is expected to become free
+    for (const auto& [end, job] : expected_) times.insert(end);
+    for (const Closure& each : set_.closures)
+      if (each.known && each.to > now_) times.insert(each.to);
+    auto at = expected_.begin();
+    for (const Seconds time : times) {
+      for (; at != expected_.end() && at->first == time; ++at) then.give(out_.places[at->second], needs_[at->second]);
+      for (const Closure& each : set_.closures)
+        if (each.known && each.from <= now_ && each.to == time)
+          for (const std::int32_t node : each.nodes) then.open(node);
+      if (place(then, head, time)) {
+        shadow = time;
+        break;
+      }
+    }
+    const bool reserved = shadow != std::numeric_limits<Seconds>::max();
+    std::vector<std::size_t> waiting = order();
+    for (std::size_t i = 0; i < waiting.size();) {
+      const std::size_t job = waiting[i++];
+      if (job == head || jobs_[job].processors > nodes_.free()) continue;
+      auto found = place(nodes_, job, now_);
+      if (!found) continue;
+      if (reserved && now_ + jobs_[job].requested > shadow) {
+        if (needs_[job].sharing == Sharing::own_machine) continue;
+        Nodes with = then;
+        with.take(*found, needs_[job]);
+        if (!place(with, head, shadow)) continue;
+        then = with;
+      }
+      start(job, std::move(*found));
+      waiting = order();
+      i = 0;
+    }
+    count(head, -1);
+  }
+
+  // What was idle over the seconds until the next event, and why.
+  void pass(Seconds seconds) {
+    if (seconds == 0) return;
+    const std::int64_t all = std::int64_t{set_.layout.nodes} * set_.layout.cpus;
+    const std::int64_t free = nodes_.free(), closed = all - nodes_.open_cpus();
+    out_.idle.closed += closed * seconds;
+    out_.idle.unused += (all - closed - free - busy_) * seconds;
+    std::int64_t least = -1;
+    bool some_allowed = false, placed = false;
+    for (const std::size_t job : waiting_) {
+      if (!allowed(job)) continue;
+      some_allowed = true;
+      least = least < 0 ? jobs_[job].processors : std::min<std::int64_t>(least, jobs_[job].processors);
+      placed = placed || (jobs_[job].processors <= free && nodes_.find(jobs_[job].processors, needs_[job]));
+    }
+    std::int64_t& why = waiting_.empty() ? out_.idle.none.queue_empty
+                        : !some_allowed  ? out_.idle.limited
+                        : least > free   ? out_.idle.none.none_fitted
+                        : !placed        ? out_.idle.fragmented
+                                         : out_.idle.none.held;
+    why += free * seconds;
+  }
+
+  using At = std::pair<Seconds, std::size_t>;
+  PlacedSettings set_;
+  Jobs jobs_;
+  std::vector<Needs> needs_;
+  Nodes nodes_;
+  std::vector<std::int32_t> used_;    // of each limit
+  std::vector<std::size_t> waiting_;  // in order of submission
+  std::set<At> ends_, expected_;      // of running jobs: as they will end, and as they requested
+  std::multiset<At> events_;          // closures' begins and ends
+  std::map<std::int32_t, double> charged_;
+  std::int64_t busy_ = 0;
+  Seconds now_ = 0;
+  PlacedOutcome out_;
+};
+
+}  // namespace
+
+PlacedOutcome simulate_placed(const PlacedSettings& settings, Jobs jobs, std::vector<Needs> needs) {
+  return Placed(settings, std::move(jobs), std::move(needs)).run();
+}
+
+std::vector<bool> placeable(const Layout& layout, const Jobs& jobs, const std::vector<Needs>& needs) {
+  const Nodes empty(layout);
+  std::vector<bool> found;
+  for (std::size_t job = 0; job < jobs.size(); ++job)
+    found.push_back(jobs[job].processors <= empty.free() && empty.find(jobs[job].processors, needs[job]));
+  return found;
+}
+
+}  // namespace assay::batch

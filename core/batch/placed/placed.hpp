@@ -1,0 +1,56 @@
+// A batch system whose jobs are placed on nodes: what a policy would start may find no room although enough processors
+// are free, and jobs may exclude one another. Policies are written over places instead of counts; on a machine of one
+// node they are those of `simulate`. Meant for thousands of jobs: each decision looks at every job that waits.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "batch/placed/nodes.hpp"
+#include "batch/simulate.hpp"
+
+namespace assay::batch {
+
+/// Nodes that nobody gets in [from, to). `known`: a reservation, which jobs that would run into it respect; else a
+/// failure, at which the jobs of its nodes end.
+struct Closure {
+  std::vector<std::int32_t> nodes;
+  Seconds from = 0, to = 0;
+  bool known = true;
+};
+
+struct PlacedSettings {
+  Layout layout;
+  std::string policy = "fcfs";  // all but conservative
+  Ageing ageing;
+  Decay decay;
+  std::vector<std::int32_t> limits;  // how many jobs may run at once that count towards each
+  std::vector<Closure> closures;
+  bool again = false;  // a job that a failure ended is queued again, in its old place
+};
+
+/// Processor seconds without work, by why; over the first submission to the last end.
+struct PlacedIdle {
+  Idle none;                    // as in `simulate`
+  std::int64_t fragmented = 0;  // enough processors were free for a job that waited, and no place for it
+  std::int64_t limited = 0;     // only jobs waited that a limit kept back
+  std::int64_t closed = 0;      // of nodes that had failed or were reserved
+  std::int64_t unused = 0;      // held by jobs that do not use them
+};
+
+struct PlacedOutcome {
+  std::vector<Seconds> starts, ends;
+  std::vector<Placement> places;
+  std::vector<std::int32_t> failures;  // how often a failure of its nodes ended each job
+  PlacedIdle idle;
+  std::uint64_t decisions = 0;
+};
+
+/// Jobs in order of submission, and what each needs. std::invalid_argument where the queue cannot be emptied: it names
+/// the job.
+PlacedOutcome simulate_placed(const PlacedSettings& settings, Jobs jobs, std::vector<Needs> needs);
+
+/// Whether each job has a place on the empty machine.
+std::vector<bool> placeable(const Layout& layout, const Jobs& jobs, const std::vector<Needs>& needs);
+
+}  // namespace assay::batch

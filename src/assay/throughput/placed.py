@@ -1,0 +1,79 @@
+"""A workload whose jobs are placed on the machine's nodes: allocation, and what jobs must not share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assay.errors import InputError
+from assay.throughput.job_needs import ALONE, JobNeeds
+from assay.throughput.machine_file import JobMachine
+from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, Scheduled
+from assay.throughput.workload import Workload
+
+REFUSED_POLICY = "conservative"
+NeedsRow = tuple[int, int, int, int, list[int]]
+
+
+def needed(workload: Workload, machine: JobMachine) -> bool:
+    """Whether it matters on which nodes jobs are: what the machine or a job says needs places."""
+    return machine.layout.allocation != "anywhere" or bool(machine.closures) or any(workload.needs)
+
+
+def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Scheduled:
+    """Simulate with places. Jobs that have none on the empty machine are refused, and the rest goes on.
+
+    InputError for what cannot be simulated so: conservative backfilling, a decision that takes time.
+    """
+    from assay._core import batch
+
+    if policy == REFUSED_POLICY:
+        problem = "makes its reservations by counts, and here jobs are placed on nodes"
+        raise InputError(problem, key="--policy", value=policy, accepted="fcfs, firstfit, easy, priority, fairshare")
+    if machine.rules.seconds_of_a_decision:
+        value = machine.rules.decision_cost
+        problem = "is of a machine whose jobs are not placed on nodes"
+        raise InputError(problem, key="batch.decision_cost", value=value, accepted="0")
+    layout = machine.layout
+    row = (layout.nodes, layout.cpus, layout.placing, layout.whole_nodes, list(layout.extents))
+    needs, limits = _rows(workload.needs or (JobNeeds(),) * len(workload))
+    fits = np.array(batch.placeable(row, _columns(workload), workload.priority.tolist(), needs), dtype=bool)
+    kept, refused = workload.only(fits), workload.only(~fits)
+    closures = [(list(each.nodes), each.begins, each.ends, each.known) for each in machine.closures]
+    rows = [each for each, fit in zip(needs, fits, strict=True) if fit]
+    try:
+        found = batch.place(
+            row, policy, _columns(kept), kept.priority.tolist(), rows, limits, closures, False, AGEING, HALF_LIFE
+        )
+    except ValueError as error:
+        raise InputError(str(error), file=workload.source) from None
+    return Scheduled(
+        workload=kept,
+        refused=refused,
+        processors=machine.processors,
+        policy=policy,
+        started=np.array(found["starts"], dtype=np.int64),
+        idle={why: float(found[why]) for why in IDLE if why in found},
+        decisions=int(found["decisions"]),
+        places=tuple(tuple(node for node, _ in place) for place in found["places"]),
+    )
+
+
+def _columns(workload: Workload) -> list[list[int]]:
+    arrays = (workload.submitted, workload.runs, workload.requested, workload.processors, workload.user)
+    return [each.tolist() for each in arrays]
+
+
+def _rows(needs: Sequence[JobNeeds]) -> tuple[list[NeedsRow], list[int]]:
+    """What the core takes of each job, and how many jobs each limit allows."""
+    limits: dict[str, tuple[int, int]] = {}  # by name: its place, and how many
+    rows: list[NeedsRow] = []
+    for each in needs:
+        own = []
+        if each.instances:
+            place, _ = limits.setdefault(each.name, (len(limits), each.instances))
+            own.append(place)
+        ports = sum(1 << port for port in each.ports)
+        rows.append((each.per_node, each.nodes, ALONE.index(each.alone), ports, own))
+    return rows, [most for _, most in limits.values()]
