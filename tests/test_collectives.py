@@ -28,7 +28,7 @@ MACHINE = DescribedMachine.model_validate(
     {"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}
 ).for_core()
 TABLE = {
-    "barrier": ("linear", "binomial", "recursive-doubling", "dissemination"),
+    "barrier": ("linear", "binomial", "recursive-doubling", "dissemination", "dimension-exchange"),
     "broadcast": ("linear", "binomial", "scatter-allgather"),
     "reduce": ("linear", "binomial", "rabenseifner"),
     "allreduce": ("binomial", "recursive-doubling", "rabenseifner", "ring"),
@@ -116,6 +116,7 @@ def cost(operation: str, algorithm: str, p: int, n: int) -> float:
         ("barrier", "binomial"): A * (up + down),
         ("barrier", "recursive-doubling"): A * doubling,
         ("barrier", "dissemination"): A * down,
+        ("barrier", "dimension-exchange"): A * (2 * up + (0 if whole else 2)),
         ("barrier", "library"): A * down,
         ("broadcast", "linear"): (p - 1) * one,
         ("broadcast", "binomial"): down * one,

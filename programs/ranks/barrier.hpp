@@ -1,17 +1,12 @@
 // Barrier: no rank leaves before the last has entered; by number of ranks and by algorithm.
 //
-// Dissemination (Hensgen, Finkel, Manber 1988): in round k rank r sends to r + 2^k and receives from r - 2^k. Recursive
-// doubling: in round k ranks r and r ^ 2^k exchange messages at once. Dimension exchange: the same pairs from the
-// highest dimension of the cube down, the lower rank sending first, as suits channels that carry one way at a time.
-// Tree: up a binomial tree to rank 0 and down again. Beyond a power of two the last two kinds fold the surplus ranks
-// onto the first ones. Library: the machine's own. A message carries 8 bytes: which of 64 witnesses (another 64 in each
-// run) are known to have entered, so that every barrier that was timed was also checked. Source: Dunigan, DELTA,
-// Table 3.2 (gsync).
+// The algorithms are those of the one table (algorithms/rows.hpp, algorithms/barriers.hpp); library: the machine's own.
+// Every message names the witnesses that are known to have entered. Source: Dunigan, DELTA, Table 3.2 (gsync).
 #pragma once
 
-#include <bit>
 #include <limits>
 
+#include "ranks/algorithms/rows.hpp"
 #include "ranks/sampling.hpp"
 #include "ranks/windows.hpp"
 
@@ -36,7 +31,7 @@ published = ["barrier"]
 [parameter.algorithm]
 type = "choice"
 default = ["dissemination", "recursive doubling", "tree", "dimension exchange", "library"]
-choices = ["dissemination", "recursive doubling", "tree", "dimension exchange", "library"]
+choices = ["dissemination", "recursive doubling", "tree", "dimension exchange", "library", "linear"]
 sweep = true
 help = "barrier algorithm"
 
@@ -97,7 +92,16 @@ help = "one barrier"
   }
 
   // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
-  enum class Algorithm : std::uint8_t { dissemination, doubling, tree, dimensions, library };
+  struct Name {  // of a row of the table
+    std::string_view word;
+    Algorithm algorithm;
+  };
+  static constexpr std::array<Name, 6> names = {{{"dissemination", Algorithm::dissemination},
+                                                 {"recursive doubling", Algorithm::recursive_doubling},
+                                                 {"tree", Algorithm::binomial},
+                                                 {"dimension exchange", Algorithm::dimension_exchange},
+                                                 {"library", Algorithm::library},
+                                                 {"linear", Algorithm::linear}}};
   struct Case {
     int among;
     Algorithm algorithm;
@@ -109,28 +113,21 @@ help = "one barrier"
   std::string_view cache(const Case&) const { return "none"; }
   bool single(const Case& at) const { return at.window; }
   Case at(const timing::CaseSettings& settings) const {
-    const std::string_view name = settings.at("algorithm").text;
-    const Algorithm algorithm = name == "dissemination"        ? Algorithm::dissemination
-                                : name == "recursive doubling" ? Algorithm::doubling
-                                : name == "tree"               ? Algorithm::tree
-                                : name == "library"            ? Algorithm::library
-                                                               : Algorithm::dimensions;
+    const Algorithm algorithm = std::ranges::find(names, settings.at("algorithm").text, &Name::word)->algorithm;
     return {static_cast<int>(settings.at("ranks").integer), algorithm, settings.at("timing").text == "window"};
   }
 
   template <Communicator C>
   timing::Json label(C&, const Case& at) const {
-    static constexpr const char* names[] = {"dissemination", "recursive doubling", "tree", "dimension exchange",
-                                            "library"};
     timing::Json json;
-    json.text("algorithm", names[static_cast<int>(at.algorithm)]).integer("ranks", at.among);
+    json.text("algorithm", std::ranges::find(names, at.algorithm, &Name::algorithm)->word).integer("ranks", at.among);
     return json.text("timing", at.window ? "window" : "back to back");
   }
 
   // No coroutine of its own: the frame of a rank is the algorithm's.
   template <OwnBarrier C>
   Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
-    ++turn_;
+    witnesses_.next();
     if (comm.is_simulated()) return described(comm, at, run, ticks, !std::exchange(begun_, true));
     return at.window ? in_windows(comm, at.among, run.readings, ticks, *windows_, [&] { return barriers(comm, at); })
                      : barriers(comm, at, run, ticks);
@@ -143,7 +140,7 @@ help = "one barrier"
   }
 
  private:
-  explicit Barrier(std::uint64_t seed) : turn_(seed) {}
+  explicit Barrier(std::uint64_t seed) : witnesses_(seed) {}
 
   // One rank enters late; on the global clock no rank may leave before it. Then the verdict of all witnesses so far.
   template <OwnBarrier C>
@@ -152,7 +149,7 @@ help = "one barrier"
     GlobalClock clock;
     co_await clock.set(comm, at.among);
     const auto delay = static_cast<std::int64_t>(2e-4 * C::ticks_a_second);
-    if (comm.rank() == static_cast<int>(turn_ % static_cast<std::uint64_t>(at.among))) {
+    if (comm.rank() == static_cast<int>(witnesses_.turn() % static_cast<std::uint64_t>(at.among))) {
       const std::int64_t until = comm.now() + delay;
       co_await comm.compute(2e-4, [&] {
         while (!comm.is_simulated() && comm.now() < until) {
@@ -161,7 +158,7 @@ help = "one barrier"
     }
     const std::int64_t in = clock.global(comm.now()) - clock.look().error;
     co_await barriers(comm, at);
-    Stay stay{in, clock.global(comm.now()) + clock.look().error, std::exchange(wrong_, 0)}, room;
+    Stay stay{in, clock.global(comm.now()) + clock.look().error, witnesses_.take_wrong()}, room;
     co_await reduce(comm, at.among, &stay, &room, 1, join);
     if (comm.rank() != 0) co_return;
     judge(at.among, stay.wrong, ", one of them late", verdict);
@@ -173,7 +170,7 @@ help = "one barrier"
   template <OwnBarrier C>
   Task verify_said(C& comm, const Case& at, Verdict& verdict) {
     if (comm.rank() >= at.among) co_return;
-    std::int64_t wrong = std::exchange(wrong_, 0), room = 0;
+    std::int64_t wrong = witnesses_.take_wrong(), room = 0;
     co_await reduce(comm, at.among, &wrong, &room, 1, [](std::int64_t& mine, std::int64_t other) { mine += other; });
     if (comm.rank() == 0) judge(at.among, wrong, "", verdict);
   }
@@ -190,115 +187,10 @@ help = "one barrier"
     return all;
   }
 
-  // The witnesses are evenly spaced; a rank's bit, none where it is no witness.
-  std::uint64_t witness(int rank, int among) const {
-    if (among <= 64) return std::uint64_t{1} << rank;
-    const int stride = among / 64, place = rank - static_cast<int>(turn_ % static_cast<std::uint64_t>(stride));
-    return place < 0 || place % stride != 0 || place / stride >= 64 ? 0 : std::uint64_t{1} << (place / stride);
-  }
-  void count(std::uint64_t seen, int among) {
-    wrong_ += seen != (among >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << among) - 1);
-  }
-
   template <OwnBarrier C>
   Task barriers(C& comm, const Case& at, Run run = {1, 1}, std::int64_t* ticks = nullptr) {
-    switch (at.algorithm) {
-      case Algorithm::dissemination:
-        return disseminate(comm, at.among, run, ticks);
-      case Algorithm::doubling:
-        return exchange<true>(comm, at.among, run, ticks);
-      case Algorithm::dimensions:
-        return exchange<false>(comm, at.among, run, ticks);
-      case Algorithm::tree:
-        return up_and_down(comm, at.among, run, ticks);
-      default:
-        return library(comm, at.among, run, ticks);
-    }
-  }
-
-  template <Communicator C>
-  Task disseminate(C& comm, int among, Run run, std::int64_t* ticks) {
-    const int me = comm.rank();
-    if (me >= among) co_return;
-    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
-      const std::int64_t start = comm.now();
-      for (std::int64_t i = 0; i < run.batch; ++i) {
-        std::uint64_t seen = witness(me, among), received = 0;
-        for (int step = first_step; step < among; step *= 2) {
-          co_await comm.sendrecv(&seen, sizeof seen, me + step < among ? me + step : me + step - among, &received,
-                                 sizeof received, me < step ? me - step + among : me - step, tag);
-          seen |= received;
-        }
-        count(seen, among);
-      }
-      if (ticks) ticks[reading] = comm.now() - start;
-    }
-  }
-
-  // `doubling`: distances grow and both send at once; else they shrink and the lower rank sends first.
-  template <bool doubling, Communicator C>
-  Task exchange(C& comm, int among, Run run, std::int64_t* ticks) {
-    const int me = comm.rank(), cube = static_cast<int>(std::bit_floor(static_cast<unsigned>(among)));
-    if (me >= among) co_return;
-    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
-      const std::int64_t start = comm.now();
-      for (std::int64_t i = 0; i < run.batch; ++i) {
-        std::uint64_t seen = witness(me, among), received = 0;
-        if (me >= cube) {
-          co_await comm.send(&seen, sizeof seen, me - cube, tag);
-          co_await comm.recv(&seen, sizeof seen, me - cube, tag);
-          count(seen, among);
-          continue;
-        }
-        if (me + cube < among) {
-          co_await comm.recv(&received, sizeof received, me + cube, tag);
-          seen |= received;
-        }
-        for (int step = first_step; step < cube; step *= 2) {
-          const int other = me ^ (doubling ? step : cube / 2 / step);
-          if (doubling) {
-            co_await comm.sendrecv(&seen, sizeof seen, other, &received, sizeof received, other, tag);
-          } else if (me < other) {
-            co_await comm.send(&seen, sizeof seen, other, tag);
-            co_await comm.recv(&received, sizeof received, other, tag);
-          } else {
-            co_await comm.recv(&received, sizeof received, other, tag);
-            co_await comm.send(&seen, sizeof seen, other, tag);
-          }
-          seen |= received;
-        }
-        if (me + cube < among) co_await comm.send(&seen, sizeof seen, me + cube, tag);
-        count(seen, among);
-      }
-      if (ticks) ticks[reading] = comm.now() - start;
-    }
-  }
-
-  template <Communicator C>
-  Task up_and_down(C& comm, int among, Run run, std::int64_t* ticks) {
-    const int me = comm.rank();
-    if (me >= among) co_return;
-    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
-      const std::int64_t start = comm.now();
-      for (std::int64_t i = 0; i < run.batch; ++i) {
-        std::uint64_t seen = witness(me, among), received = 0;
-        int bit = first_step;
-        for (; bit < among && (me & bit) == 0; bit *= 2) {
-          if (me + bit >= among) continue;
-          co_await comm.recv(&received, sizeof received, me + bit, tag);
-          seen |= received;
-        }
-        if (me != 0 && bit < among) {
-          co_await comm.send(&seen, sizeof seen, me & ~bit, tag);
-          co_await comm.recv(&seen, sizeof seen, me & ~bit, tag);
-        }
-        for (bit /= 2; bit >= first_step; bit /= 2) {
-          if (me + bit < among) co_await comm.send(&seen, sizeof seen, me + bit, tag);
-        }
-        count(seen, among);
-      }
-      if (ticks) ticks[reading] = comm.now() - start;
-    }
+    if (at.algorithm == Algorithm::library) return library(comm, at.among, run, ticks);
+    return row_of<C>(Operation::barrier, at.algorithm)->barriers(comm, {at.among, run, ticks, &witnesses_});
   }
 
   template <OwnBarrier C>
@@ -307,7 +199,7 @@ help = "one barrier"
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       const std::int64_t start = comm.now();
       for (std::int64_t i = 0; i < run.batch; ++i) {
-        if (first_step == 1) co_await comm.barrier(among);
+        if (Barriers::first_step == 1) co_await comm.barrier(among);
       }
       if (ticks) ticks[reading] = comm.now() - start;
     }
@@ -341,15 +233,8 @@ help = "one barrier"
     }
   }
 
-  static constexpr int tag = 1;
   static constexpr int most_checked_late = 1 << 16;  // on described machines, where that costs as much as the test
-#ifdef ASSAY_BREAK                                   // the tests' saboteur: a round is left out
-  static constexpr int first_step = 2;
-#else
-  static constexpr int first_step = 1;
-#endif
-  std::uint64_t turn_;
-  std::int64_t wrong_ = 0;
+  Witnesses witnesses_;
   bool begun_ = false;
   std::unique_ptr<Windows> windows_;
 };

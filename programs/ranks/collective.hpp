@@ -4,13 +4,7 @@
 // Rabenseifner and Gropp 2005, and what the algorithms' files name.
 #pragma once
 
-#include <map>
-#include <optional>
-
-#include "ranks/algorithms/data.hpp"
-#include "ranks/algorithms/rows.hpp"
-#include "ranks/sampling.hpp"
-#include "ranks/windows.hpp"
+#include "ranks/algorithms/timed.hpp"
 
 namespace assay::ranks {
 
@@ -39,8 +33,8 @@ help = "collective operation"
 
 [parameter.algorithm]
 type = "choice"
-default = ["library", "linear", "binomial", "recursive-doubling", "recursive-halving", "rabenseifner", "ring", "pairwise", "bruck", "dissemination", "scatter-allgather", "two-level"]
-choices = ["library", "linear", "binomial", "recursive-doubling", "recursive-halving", "rabenseifner", "ring", "pairwise", "bruck", "dissemination", "scatter-allgather", "two-level"]
+default = ["library", "linear", "binomial", "recursive-doubling", "recursive-halving", "rabenseifner", "ring", "pairwise", "bruck", "dissemination", "dimension-exchange", "scatter-allgather", "two-level"]
+choices = ["library", "linear", "binomial", "recursive-doubling", "recursive-halving", "rabenseifner", "ring", "pairwise", "bruck", "dissemination", "dimension-exchange", "scatter-allgather", "two-level"]
 sweep = true
 help = "algorithm, where the operation has it; library: MPI's own (on a described machine its own barrier, and what its [mpi] personality gives)"
 
@@ -110,7 +104,7 @@ help = "one operation, from the common start to the last exit"
       needs(at.root < comm.size(), "a root that is one of the " + std::to_string(comm.size()) + " ranks", at.root);
     }
     const Nodes& nodes = session.shared<Nodes>([&] { return keep_possible(comm, session); });
-    Kernel<C> kernel;
+    CollectiveKernel<Collective, C> kernel;
     std::size_t most = 0;
     for (const auto& each : session.cases()) {
       const Case at = case_of(each);
@@ -126,17 +120,20 @@ help = "one operation, from the common start to the last exit"
     co_await kernel.part(comm);
   }
 
-  struct Case {
-    Operation operation;
-    Algorithm algorithm;
-    std::size_t bytes;
-    int root, among;
-  };
-  static Case case_of(const timing::CaseSettings& settings) {
+  using Case = CollectiveCase;
+  static constexpr bool copies_own = true;
+  static Case case_of(const timing::CaseSettings& settings, int = 0) {
     return {named<Operation>(operation_names, settings.at("operation").text),
             named<Algorithm>(algorithm_names, settings.at("algorithm").text),
             static_cast<std::size_t>(settings.at("bytes").integer), static_cast<int>(settings.at("root").integer),
             static_cast<int>(settings.at("ranks").integer)};
+  }
+  static timing::Json label(const Case& at) {
+    timing::Json json;
+    json.text("operation", operation_names[static_cast<std::size_t>(at.operation)]);
+    json.text("algorithm", algorithm_names[static_cast<std::size_t>(at.algorithm)]);
+    json.integer("bytes", static_cast<std::int64_t>(at.bytes)).integer("root", at.root);
+    return json.integer("ranks", at.among);
   }
 
  private:
@@ -178,155 +175,6 @@ help = "one operation, from the common start to the last exit"
     });
     return nodes;
   }
-  // Memory of one rank: `in`, `out` and twice as much to spare.
-  class Held {
-   public:
-    Held() = default;
-    explicit Held(std::size_t bytes) : in_(bytes + 8), out_(bytes + 8), spare_(2 * bytes + 8) {}
-    Exchange exchange(std::size_t block, int root) { return {in_.data(), out_.data(), spare_.data(), block, root}; }
-    std::vector<std::byte>& in() { return in_; }
-
-   private:
-    std::vector<std::byte> in_, out_, spare_;
-  };
-
-  // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
-  template <OwnBarrier C>
-  struct Kernel {
-    // The ranks that take part in a case, and their two levels where it has them.
-    struct Circle {
-      std::optional<C> group;  // none: all ranks
-      Levels<C> levels;
-    };
-    static constexpr std::string_view record = Collective::record;
-    static constexpr std::string_view metric = "time";
-    std::span<Series> beside() { return ranks::beside(windows_); }
-    double spacing() const { return windows_->length; }
-    std::string_view cache(const Case&) const { return "same buffer"; }
-    bool single(const Case&) const { return true; }
-    Case at(const timing::CaseSettings& settings) const { return case_of(settings); }
-    timing::Json label(C&, const Case& at) const {
-      timing::Json json;
-      json.text("operation", operation_names[static_cast<std::size_t>(at.operation)]);
-      json.text("algorithm", algorithm_names[static_cast<std::size_t>(at.algorithm)]);
-      json.integer("bytes", static_cast<std::int64_t>(at.bytes)).integer("root", at.root);
-      return json.integer("ranks", at.among);
-    }
-
-    // Every rank calls it for each case in turn: the groups of those that take part are made once.
-    Task join(C& comm, const Nodes& nodes, Case at) {
-      if (at.among != comm.size() && !circles_.contains(at.among)) {
-        const bool inside = comm.rank() < at.among;
-        circles_[at.among].group.emplace(co_await comm.split(inside ? 0 : 1, comm.rank()));
-      }
-      if (at.algorithm != Algorithm::two_level || comm.rank() >= at.among) co_return;
-      Levels<C>& levels = circles_[at.among].levels;
-      if (!levels.node) co_await make_levels(circle(comm, at), nodes, levels);
-    }
-    Task part(C& comm) {
-      for (auto& [among, circle] : circles_) {
-        if (circle.levels.node) {
-          co_await comm.release(*circle.levels.leaders);
-          co_await comm.release(*circle.levels.node);
-        }
-        if (circle.group) co_await comm.release(*circle.group);
-      }
-    }
-
-    Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
-      if (comm.is_simulated()) return described(comm, at, run, ticks);
-      return in_windows(comm, at.among, run.readings, ticks, *windows_,
-                        [this, &comm, &at] { return once(comm, at, held_.exchange(at.bytes, at.root)); });
-    }
-    Task verify(C& comm, const Case& at, Verdict& verdict) {
-      return at.operation == Operation::barrier ? verify_late(comm, at, verdict) : verify_data(comm, at, verdict);
-    }
-
-    C& circle(C& comm, const Case& at) { return at.among == comm.size() ? comm : *circles_.at(at.among).group; }
-    Task once(C& comm, const Case& at, Exchange x) {
-      C& group = circle(comm, at);
-      if (at.algorithm == Algorithm::library) return library(group, at.operation, x);
-#ifdef ASSAY_BREAK  // the tests' saboteur: nobody waits
-      if (at.operation == Operation::barrier) return {};
-#endif
-      const Row<C>& row = *row_of<C>(at.operation, at.algorithm);
-      return row.run ? row.run(group, x) : row.by_node(group, circles_.at(at.among).levels, x);
-    }
-
-    Task library(C& comm, Operation operation, Exchange x) {
-      if (operation == Operation::barrier) {
-        co_await comm.barrier(comm.size());
-      } else if constexpr (OwnCollectives<C>) {
-        co_await comm.collective(operation, x.in, x.out, x.block, x.root);
-      }
-    }
-
-    Task verify_data(C& comm, Case at, Verdict& verdict) {
-      const int me = comm.rank(), ranks = at.among;
-      if (me >= ranks) co_return;
-      const std::size_t bytes = blocks(at.operation, ranks) * at.bytes;
-      constexpr std::size_t most = std::size_t{128} << 20;  // of all ranks in one process
-      if (comm.is_simulated() && 4 * bytes * static_cast<std::size_t>(ranks) > most) {
-        verdict = {true, not_carried};
-        co_return;
-      }
-      Held own;
-      if (comm.is_simulated()) own = Held(bytes);
-      Held& held = comm.is_simulated() ? own : held_;
-      const Exchange x = held.exchange(at.bytes, at.root);
-      put_data(at.operation, x, held.in().data(), me, ranks);
-      co_await once(comm, at, x);
-      std::int64_t wrong = wrong_data(at.operation, x, me, ranks), other = 0;
-      co_await reduce(comm, ranks, &wrong, &other, 1, [](auto& mine, auto theirs) { mine += theirs; });
-      verdict.passed = wrong == 0;
-      verdict.detail = std::to_string(ranks) + " ranks, every byte";
-      if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
-    }
-
-    // The last rank enters late; on the global clock no rank may leave before it.
-    Task verify_late(C& comm, Case at, Verdict& verdict) {
-      constexpr double late = 2e-4;
-      if (comm.rank() >= at.among) co_return;
-      GlobalClock clock;
-      co_await clock.set(comm, at.among);
-      if (comm.rank() == at.among - 1) {
-        const std::int64_t until = comm.now() + static_cast<std::int64_t>(late * C::ticks_a_second);
-        co_await comm.compute(late, [&] {
-          while (!comm.is_simulated() && comm.now() < until) {
-          }
-        });
-      }
-      Passage stay{clock.global(comm.now()) - clock.look().error, 0}, other;
-      co_await once(comm, at, {});
-      stay.out = clock.global(comm.now()) + clock.look().error;
-      co_await reduce(comm, at.among, &stay, &other, 1, [](Passage& mine, const Passage& theirs) {
-        mine.in = std::max(mine.in, theirs.in);
-        mine.out = std::min(mine.out, theirs.out);
-      });
-      verdict.passed = stay.out >= stay.in;
-      verdict.detail = std::to_string(at.among) + " ranks, one of them late";
-      if (!verdict.passed) verdict.detail += ": a rank left before the late one came";
-    }
-
-    // On a described machine: from a common start to the last exit, without carrying data.
-    Task described(C& comm, Case at, Run run, std::int64_t* ticks) {
-      if (comm.rank() >= at.among) co_return;
-      for (std::int64_t reading = 0; reading < run.readings; ++reading) {
-        co_await together(comm, at.among);
-        Passage passage{comm.now(), 0}, other;
-        for (std::int64_t i = 0; i < run.batch; ++i) co_await once(comm, at, {.block = at.bytes, .root = at.root});
-        passage.out = comm.now();
-        co_await reduce(comm, at.among, &passage, &other, 1, join_passages);
-        co_await broadcast(comm, &passage, sizeof passage,
-                           at.among);  // who is done early sends nothing into what is timed
-        if (ticks) ticks[reading] = passage.out - passage.in;
-      }
-    }
-
-    Held held_;
-    std::unique_ptr<Windows> windows_;
-    std::map<int, Circle> circles_;  // by number of ranks
-  };
 };
 
 using Program = Collective;

@@ -41,11 +41,6 @@ Task allreduce_doubling(C& comm, Exchange x) {
   if (me + cube < ranks) co_await comm.send(x.out, x.block, me + cube, collective_tag);
 }
 
-template <Communicator C>
-Task barrier_doubling(C& comm, Exchange) {
-  return allreduce_doubling(comm, {});
-}
-
 // Part `k` of a block of whole words that is divided among `ranks`: where it begins; the last ends at the block's end.
 inline std::size_t part_begins(std::size_t block, int k, int ranks) {
   return block / 8 * static_cast<std::size_t>(k) / static_cast<std::size_t>(ranks) * 8;

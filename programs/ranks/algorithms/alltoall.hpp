@@ -27,7 +27,7 @@ Task all_at_once(C& comm, Exchange x) {
   std::vector<typename C::ReceiveRequest> due;
   std::vector<typename C::SendRequest> leaving;
   const std::size_t own = Lengths::place(x, me);
-  copy_bytes(at_byte(x.out, own), at_byte(x.in, own), Lengths::bytes(x, me, me, ranks));
+  if (x.copies_own) copy_bytes(at_byte(x.out, own), at_byte(x.in, own), Lengths::bytes(x, me, me, ranks));
   for (int k = 1; k < ranks; ++k) {
     const int from = (me - k + ranks) % ranks;
     due.push_back(co_await comm.irecv(at_byte(x.out, Lengths::place(x, from)), Lengths::bytes(x, from, me, ranks), from,
@@ -47,7 +47,7 @@ Task in_pairs(C& comm, Exchange x) {
   const int me = comm.rank(), ranks = comm.size();
   const bool paired = std::has_single_bit(static_cast<unsigned>(ranks));
   const std::size_t own = Lengths::place(x, me);
-  copy_bytes(at_byte(x.out, own), at_byte(x.in, own), Lengths::bytes(x, me, me, ranks));
+  if (x.copies_own) copy_bytes(at_byte(x.out, own), at_byte(x.in, own), Lengths::bytes(x, me, me, ranks));
   for (int k = 1; k < ranks; ++k) {
     const int to = paired ? me ^ k : (me + k) % ranks, from = paired ? to : (me - k + ranks) % ranks;
     co_await comm.sendrecv(at_byte(x.in, Lengths::place(x, to)), Lengths::bytes(x, me, to, ranks), to,

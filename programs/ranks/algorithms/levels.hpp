@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "ranks/algorithms/all.hpp"
+#include "ranks/algorithms/barriers.hpp"
 
 namespace assay::ranks {
 
@@ -83,7 +84,7 @@ Task make_levels(C& comm, const Nodes& nodes, Levels<C>& levels) {
 template <Communicator C>
 Task barrier_levels(C&, Levels<C>& levels, Exchange) {
   co_await reduce_binomial(*levels.node, {});
-  if (levels.leads()) co_await barrier_dissemination(*levels.leaders, {});
+  if (levels.leads()) co_await barrier_dissemination(*levels.leaders, {.among = levels.leaders->size()});
   co_await broadcast_binomial(*levels.node, {});
 }
 

@@ -1,4 +1,4 @@
-// Barriers, broadcasts and reductions: linear, and by binomial trees.
+// Broadcasts and reductions: linear, and by binomial trees.
 //
 // Trees are over ranks counted from the root: rank v's parent is v without its lowest set bit, and the larger subtrees
 // are served first. Source: Thakur, Rabenseifner, Gropp 2005.
@@ -55,26 +55,6 @@ Task reduce_binomial(C& comm, Exchange x) {
     co_await comm.recv(x.spare, x.block, (own + bit + x.root) % ranks, collective_tag);
     add_words(x.out, x.spare, x.block);
   }
-}
-
-// Up to the root and down again, by either kind of tree.
-template <Communicator C>
-Task barrier_linear(C& comm, Exchange) {
-  co_await reduce_linear(comm, {});
-  co_await broadcast_linear(comm, {});
-}
-template <Communicator C>
-Task barrier_binomial(C& comm, Exchange) {
-  co_await reduce_binomial(comm, {});
-  co_await broadcast_binomial(comm, {});
-}
-
-// In round k rank r sends to r + 2^k and hears from r - 2^k (Hensgen, Finkel, Manber 1988).
-template <Communicator C>
-Task barrier_dissemination(C& comm, Exchange) {
-  const int me = comm.rank(), ranks = comm.size();
-  for (int step = 1; step < ranks; step *= 2)
-    co_await comm.sendrecv(nullptr, 0, (me + step) % ranks, nullptr, 0, (me - step + ranks) % ranks, collective_tag);
 }
 
 }  // namespace assay::ranks

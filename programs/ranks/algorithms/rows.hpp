@@ -4,6 +4,7 @@
 
 #include "ranks/algorithms/all.hpp"
 #include "ranks/algorithms/alltoall.hpp"
+#include "ranks/algorithms/barriers.hpp"
 #include "ranks/algorithms/blocks.hpp"
 #include "ranks/algorithms/halving.hpp"
 #include "ranks/algorithms/levels.hpp"
@@ -16,16 +17,18 @@ template <Communicator C>
 struct Row {
   Operation operation;
   Algorithm algorithm;
-  Task (*run)(C&, Exchange);
+  Task (*run)(C&, Exchange) = nullptr;
   Task (*by_node)(C&, Levels<C>&, Exchange) = nullptr;  // of a two-level algorithm, in place of `run`
+  Task (*barriers)(C&, Barriers) = nullptr;             // of a barrier, in place of `run`
 };
 
 template <Communicator C>
 inline constexpr std::array rows = {
-    Row<C>{Operation::barrier, Algorithm::linear, barrier_linear<C>},
-    Row<C>{Operation::barrier, Algorithm::binomial, barrier_binomial<C>},
-    Row<C>{Operation::barrier, Algorithm::recursive_doubling, barrier_doubling<C>},
-    Row<C>{Operation::barrier, Algorithm::dissemination, barrier_dissemination<C>},
+    Row<C>{Operation::barrier, Algorithm::linear, nullptr, nullptr, barrier_linear<C>},
+    Row<C>{Operation::barrier, Algorithm::binomial, nullptr, nullptr, barrier_binomial<C>},
+    Row<C>{Operation::barrier, Algorithm::recursive_doubling, nullptr, nullptr, barrier_doubling<C>},
+    Row<C>{Operation::barrier, Algorithm::dissemination, nullptr, nullptr, barrier_dissemination<C>},
+    Row<C>{Operation::barrier, Algorithm::dimension_exchange, nullptr, nullptr, barrier_dimensions<C>},
     Row<C>{Operation::broadcast, Algorithm::linear, broadcast_linear<C>},
     Row<C>{Operation::broadcast, Algorithm::binomial, broadcast_binomial<C>},
     Row<C>{Operation::broadcast, Algorithm::scatter_allgather, broadcast_scattered<C>},

@@ -42,12 +42,13 @@ enum class Algorithm : std::uint8_t {
   pairwise,
   bruck,
   dissemination,
+  dimension_exchange,
   scatter_allgather,
   two_level
 };
-inline constexpr std::array<std::string_view, 12> algorithm_names = {
-    "library", "linear",   "binomial", "recursive-doubling", "recursive-halving", "rabenseifner",
-    "ring",    "pairwise", "bruck",    "dissemination",      "scatter-allgather", "two-level"};
+inline constexpr std::array<std::string_view, 13> algorithm_names = {
+    "library",  "linear", "binomial",      "recursive-doubling", "recursive-halving", "rabenseifner", "ring",
+    "pairwise", "bruck",  "dissemination", "dimension-exchange", "scatter-allgather", "two-level"};
 
 inline constexpr bool reduces(Operation operation) {
   return operation == Operation::reduce || operation == Operation::allreduce ||
@@ -75,6 +76,7 @@ struct Exchange {
   std::byte* spare = nullptr;
   std::size_t block = 0;
   int root = 0;
+  bool copies_own = true;  // an alltoall's: whether a rank's block to itself is copied, too (Bruck's rounds always do)
 };
 inline constexpr int collective_tag = 1;
 // Where a rank stands counted from the root, and which rank stands there.

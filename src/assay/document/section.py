@@ -7,6 +7,7 @@ from typing import Annotated
 
 from assay.document.choice import Choice, ChoiceWanted
 from assay.document.fits import Fit
+from assay.document.guideline import GuidelineTest
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.node_noise import NodeNoise
 from assay.document.params import Params
@@ -130,6 +131,7 @@ class Section:
     accuracy: Annotated[AccuracyDrawn | None, WRITTEN_IF_SET] = None
     choice: Annotated[ChoiceWanted | None, WRITTEN_IF_SET] = None
     choices: Annotated[list[Choice] | None, WRITTEN_IF_SET] = None
+    guidelines: Annotated[list[GuidelineTest] | None, WRITTEN_IF_SET] = None
     state: str = "invalid"
     states: dict[str, int] = field(default_factory=dict)
     failed_checks: int = 0

@@ -36,7 +36,7 @@ def choices(figures: Sequence[ReportedFigure], wanted: ChoiceWanted, *, describe
         own = ways.get(wanted.own)
         if own is None:
             continue
-        others = {name: _rival(each, own, described) for name, each in ways.items() if name != wanted.own}
+        others = {name: rival(each, own, described) for name, each in ways.items() if name != wanted.own}
         known = {name: rival for name, rival in others.items() if rival is not None}
         if known:
             ready.append((own, ways))
@@ -74,7 +74,7 @@ def _rest(params: Params, across: str) -> Params:
     return {key: value for key, value in params.items() if key != across}
 
 
-def _rival(way: ReportedFigure, own: ReportedFigure, described: bool) -> chosen.Rival | None:
+def rival(way: ReportedFigure, own: ReportedFigure, described: bool) -> chosen.Rival | None:
     """Compare one way with the choice; None where no launch has both."""
     first, second = ({int(launch): value for launch, value in each.by_launch} for each in (way, own))
     common = sorted(first.keys() & second.keys())

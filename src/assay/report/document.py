@@ -27,6 +27,7 @@ from assay.report import energy
 from assay.report.causes import beside, causes
 from assay.report.choices import choices
 from assay.report.coarse import too_coarse
+from assay.report.guidelines import guidelines
 from assay.report.headline_words import at_case
 from assay.report.hosts import hosts, measuring_host
 from assay.report.judging import Judged, judged
@@ -206,10 +207,11 @@ def _section(
     fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, case_text(dict(cell.case))])]
     counts = states(derived)
     left_out = any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches)
-    framed = frame(record.name, record)
+    framed, described = frame(record.name, record), _kind(run) == "predicted"
     return replace(
         framed,
-        choices=None if framed.choice is None else choices(derived, framed.choice, described=_kind(run) == "predicted"),
+        choices=None if framed.choice is None else choices(derived, framed.choice, described=described),
+        guidelines=None if framed.choice is None else guidelines(derived, framed.choice, described=described) or None,
         state=overall(counts) if derived else "clean" if left_out and not lines.failed else "invalid",
         states=counts,
         failed_checks=len(lines.failed),

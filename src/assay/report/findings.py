@@ -13,7 +13,7 @@ from assay.document.fits import BreaksFit
 from assay.document.run_document import Document
 from assay.document.run_verdict import Finding, ReachedLine
 from assay.machine.abilities import HostWarning
-from assay.report import accuracy, choices
+from assay.report import accuracy, choices, guidelines
 from assay.report.bounds import best_peak, percent, values
 from assay.report.units import human
 from assay.report.variants import reference
@@ -41,6 +41,7 @@ def findings(document: Document, lines: Sequence[ReachedLine], warnings: Sequenc
         *_breaks(document),
         *_accuracy(document),
         *_choices(document),
+        *_guidelines(document),
         *_host_warnings(document, warnings),
     ]
     return sorted(made, key=lambda each: -each.weight)
@@ -184,6 +185,16 @@ def _choices(document: Document) -> Iterator[Finding]:
         more = f" (and {len(named) - 1} more operations)" if len(named) > 1 and text == named[0][1] else ""
         advice = "set the library's algorithm for it (docs/clusters.md), or use the faster one; the part on messages"
         yield _line(46 + min(10.0, ratio), "limit", text + more, advice)
+
+
+def _guidelines(document: Document) -> Iterator[Finding]:
+    """Name what a library does slower than it does more work with its other operations, the worst operations."""
+    named = [each for section in reference(document).benchmarks for each in guidelines.broken(section)]
+    named.sort(key=lambda each: -each[0])
+    for ratio, text in named[:MOST_CHOICES]:
+        more = f" (and {len(named) - 1} more operations)" if len(named) > 1 and text == named[0][1] else ""
+        advice = "the library's choice of algorithm for it is at fault, or call the others instead (docs/clusters.md)"
+        yield _line(45 + min(10.0, ratio), "limit", text + more, advice)
 
 
 ADVICE = {

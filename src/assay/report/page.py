@@ -39,6 +39,7 @@ from assay.report import (
     by_length,
     choices,
     energy,
+    guidelines,
     launches_spent,
     level_rates,
     loaded,
@@ -173,7 +174,10 @@ def markdown(document: Document) -> str:
         if fitted:
             written.append(fitted.markdown())
         spread = tables.levels(section)
-        beside = (shares.table(section), accuracy.table(first[section.benchmark]), choices.table(section))
+        beside = (
+            *(shares.table(section), accuracy.table(first[section.benchmark])),
+            *(choices.table(section), guidelines.table(section)),
+        )
         written += [made.markdown() for made in (spread, *beside, energy.table(section), *squares(section)) if made]
         written += [f"- {section.state}: {text}" for text in section.warnings]
     written += [f"- {line.strip()}" for line in launches_spent.lines(document.spent)]

@@ -17,6 +17,7 @@ from assay.report import (
     accuracy,
     choices,
     energy,
+    guidelines,
     loaded,
     matrices,
     plots,
@@ -67,6 +68,7 @@ class BenchmarkOnPage:
     levels: Grid | None
     accuracy: Grid | None
     choices: Grid | None
+    guidelines: Grid | None
     energy: Grid | None
     cases: int
 
@@ -153,6 +155,7 @@ def _block(section: Section, drawn: Drawn) -> BenchmarkOnPage:
         levels=tables.levels(section),
         accuracy=accuracy.table(section),
         choices=choices.table(section),
+        guidelines=guidelines.table(section),
         energy=energy.table(section),
         cases=len(cases(section)["rows"]),
     )

@@ -27,6 +27,7 @@ from assay.report import (
     by_length,
     choices,
     energy,
+    guidelines,
     launches_spent,
     level_rates,
     loaded,
@@ -103,6 +104,9 @@ def _benchmark(out: Console, section: Section) -> None:
     judged = choices.table(section)
     if judged:
         out.print(judged.rich())
+    held_to = guidelines.table(section)
+    if held_to:
+        out.print(held_to.rich())
     instead = bool(beside) or bool(judged) or by_level
     if not by_length.whole(section) and not (instead and len(made.rows) > MOST_ROWS):
         out.print(made.rich() if made.rows else Text(section.title, style="bold"))

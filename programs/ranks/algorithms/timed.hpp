@@ -1,0 +1,174 @@
+// One collective operation of the table, or the library's own, from a common start to the last exit: the kernel of the
+// programs that time collectives. A Program gives its record, a case from its settings, the label of a case, and
+// `copies_own` (algorithms/table.hpp).
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "ranks/algorithms/data.hpp"
+#include "ranks/algorithms/rows.hpp"
+#include "ranks/sampling.hpp"
+#include "ranks/windows.hpp"
+
+namespace assay::ranks {
+
+struct CollectiveCase {
+  Operation operation;
+  Algorithm algorithm;
+  std::size_t bytes;
+  int root, among;
+};
+
+// Memory of one rank: `in`, `out` and, where an algorithm may need it, twice as much to spare.
+class Held {
+ public:
+  Held() = default;
+  explicit Held(std::size_t bytes, bool spare = true)
+      : in_(bytes + 8), out_(bytes + 8), spare_(spare ? 2 * bytes + 8 : 0) {}
+  Exchange exchange(std::size_t block, int root, bool copies_own = true) {
+    return {in_.data(), out_.data(), spare_.data(), block, root, copies_own};
+  }
+  std::vector<std::byte>& in() { return in_; }
+
+ private:
+  std::vector<std::byte> in_, out_, spare_;
+};
+
+template <class Program, OwnBarrier C>
+struct CollectiveKernel {
+  using Case = CollectiveCase;
+  // The ranks that take part in a case, and their two levels where it has them.
+  struct Circle {
+    std::optional<C> group;  // none: all ranks
+    Levels<C> levels;
+  };
+  static constexpr std::string_view record = Program::record;
+  static constexpr std::string_view metric = "time";
+  std::span<Series> beside() { return ranks::beside(windows_); }
+  double spacing() const { return windows_->length; }
+  std::string_view cache(const Case&) const { return "same buffer"; }
+  bool single(const Case&) const { return true; }
+  Case at(const timing::CaseSettings& settings) const { return Program::case_of(settings, all_); }
+  timing::Json label(C&, const Case& at) const { return Program::label(at); }
+
+  // Every rank calls it for each case in turn: the groups of those that take part are made once.
+  Task join(C& comm, const Nodes& nodes, Case at) {
+    if (at.among != comm.size() && !circles_.contains(at.among)) {
+      const bool inside = comm.rank() < at.among;
+      circles_[at.among].group.emplace(co_await comm.split(inside ? 0 : 1, comm.rank()));
+    }
+    if (at.algorithm != Algorithm::two_level || comm.rank() >= at.among) co_return;
+    Levels<C>& levels = circles_[at.among].levels;
+    if (!levels.node) co_await make_levels(circle(comm, at), nodes, levels);
+  }
+  Task part(C& comm) {
+    for (auto& [among, circle] : circles_) {
+      if (circle.levels.node) {
+        co_await comm.release(*circle.levels.leaders);
+        co_await comm.release(*circle.levels.node);
+      }
+      if (circle.group) co_await comm.release(*circle.group);
+    }
+  }
+
+  Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
+    if (comm.is_simulated()) return described(comm, at, run, ticks);
+    return in_windows(comm, at.among, run.readings, ticks, *windows_, [this, &comm, &at] {
+      return once(comm, at, held_.exchange(at.bytes, at.root, Program::copies_own));
+    });
+  }
+  Task verify(C& comm, const Case& at, Verdict& verdict) {
+    return at.operation == Operation::barrier ? verify_late(comm, at, verdict) : verify_data(comm, at, verdict);
+  }
+
+  C& circle(C& comm, const Case& at) { return at.among == comm.size() ? comm : *circles_.at(at.among).group; }
+  Task once(C& comm, const Case& at, Exchange x) {
+    C& group = circle(comm, at);
+    if (at.algorithm == Algorithm::library) return library(group, at.operation, x);
+#ifdef ASSAY_BREAK  // the tests' saboteur: nobody waits
+    if (at.operation == Operation::barrier) return {};
+#endif
+    const Row<C>& row = *row_of<C>(at.operation, at.algorithm);
+    if (row.barriers) return row.barriers(group, {.among = group.size()});
+    return row.run ? row.run(group, x) : row.by_node(group, circles_.at(at.among).levels, x);
+  }
+
+  Task library(C& comm, Operation operation, Exchange x) {
+    if (operation == Operation::barrier) {
+      co_await comm.barrier(comm.size());
+    } else if constexpr (OwnCollectives<C>) {
+      co_await comm.collective(operation, x.in, x.out, x.block, x.root);
+    }
+  }
+
+  Task verify_data(C& comm, Case at, Verdict& verdict) {
+    const int me = comm.rank(), ranks = at.among;
+    if (me >= ranks) co_return;
+    const std::size_t bytes = blocks(at.operation, ranks) * at.bytes;
+    constexpr std::size_t most = std::size_t{128} << 20;  // of all ranks in one process
+    if (comm.is_simulated() && 4 * bytes * static_cast<std::size_t>(ranks) > most) {
+      verdict = {true, not_carried};
+      co_return;
+    }
+    Held own;
+    if (comm.is_simulated()) own = Held(bytes);
+    Held& held = comm.is_simulated() ? own : held_;
+    const Exchange x = held.exchange(at.bytes, at.root);
+    put_data(at.operation, x, held.in().data(), me, ranks);
+    co_await once(comm, at, x);
+    std::int64_t wrong = wrong_data(at.operation, x, me, ranks), other = 0;
+    co_await reduce(comm, ranks, &wrong, &other, 1, [](auto& mine, auto theirs) { mine += theirs; });
+    verdict.passed = wrong == 0;
+    verdict.detail = std::to_string(ranks) + " ranks, every byte";
+    if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
+  }
+
+  // The last rank enters late; on the global clock no rank may leave before it.
+  Task verify_late(C& comm, Case at, Verdict& verdict) {
+    constexpr double late = 2e-4;
+    if (comm.rank() >= at.among) co_return;
+    GlobalClock clock;
+    co_await clock.set(comm, at.among);
+    if (comm.rank() == at.among - 1) {
+      const std::int64_t until = comm.now() + static_cast<std::int64_t>(late * C::ticks_a_second);
+      co_await comm.compute(late, [&] {
+        while (!comm.is_simulated() && comm.now() < until) {
+        }
+      });
+    }
+    Passage stay{clock.global(comm.now()) - clock.look().error, 0}, other;
+    co_await once(comm, at, {});
+    stay.out = clock.global(comm.now()) + clock.look().error;
+    co_await reduce(comm, at.among, &stay, &other, 1, [](Passage& mine, const Passage& theirs) {
+      mine.in = std::max(mine.in, theirs.in);
+      mine.out = std::min(mine.out, theirs.out);
+    });
+    verdict.passed = stay.out >= stay.in;
+    verdict.detail = std::to_string(at.among) + " ranks, one of them late";
+    if (!verdict.passed) verdict.detail += ": a rank left before the late one came";
+  }
+
+  // On a described machine: from a common start to the last exit, without carrying data.
+  Task described(C& comm, Case at, Run run, std::int64_t* ticks) {
+    if (comm.rank() >= at.among) co_return;
+    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+      if (std::exchange(apart_, true)) co_await together(comm, at.among);
+      Passage passage{comm.now(), 0}, other;
+      for (std::int64_t i = 0; i < run.batch; ++i) co_await once(comm, at, {.block = at.bytes, .root = at.root});
+      passage.out = comm.now();
+      co_await reduce(comm, at.among, &passage, &other, 1, join_passages);
+      co_await broadcast(comm, &passage, sizeof passage,
+                         at.among);  // who is done early sends nothing into what is timed
+      if (ticks) ticks[reading] = passage.out - passage.in;
+    }
+  }
+
+  int all_ = 0;        // ranks
+  bool apart_ = true;  // whether ranks may be at unlike times, as they are not at their start
+  Held held_;
+  std::unique_ptr<Windows> windows_;
+  std::map<int, Circle> circles_;  // by number of ranks
+};
+
+}  // namespace assay::ranks
