@@ -42,13 +42,14 @@ def placed(
     wanted: list[Wanted] | None = None,
     limits: tuple[int, ...] = (),
     closures: tuple[tuple[list[int], int, int, bool], ...] = (),
+    again: bool = False,
 ) -> dict[str, list[object]]:
     columns = [[getattr(job, name) for job in jobs] for name in ("submitted", "runs", "requested", "width", "user")]
     rows = [each.row() for each in wanted or [Wanted() for _ in jobs]]
     shape = list(EXTENTS) if layout[2] == "submesh" else []
     priority = [float(job.priority) for job in jobs]
     found: dict[str, list[object]] = batch.place(
-        (*layout, shape), policy, columns, priority, rows, list(limits), list(closures), False, AGEING, HALF_LIFE
+        (*layout, shape), policy, columns, priority, rows, list(limits), list(closures), again, AGEING, HALF_LIFE
     )
     return found
 

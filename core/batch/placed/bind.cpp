@@ -68,6 +68,7 @@ nb::dict place(const LayoutRow& layout, const std::string& policy, const std::ve
   made["fragmented"] = found.idle.fragmented;
   made["limited"] = found.idle.limited;
   made["closed"] = found.idle.closed;
+  made["lost"] = found.idle.lost;
   made["unused"] = found.idle.unused;
   return made;
 }

@@ -22,6 +22,7 @@ class Placed {
     for (std::size_t at = 0; at < set_.closures.size(); ++at) {
       events_.emplace(set_.closures[at].from, at);
       events_.emplace(set_.closures[at].to, at);
+      if (set_.closures[at].known) known_.push_back(set_.closures[at]);
     }
   }
 
@@ -60,9 +61,8 @@ class Placed {
   // A place for the job from `from` on, clear of all reservations that would begin before it ends.
   std::optional<Placement> place(const Nodes& nodes, std::size_t job, Seconds from) const {
     std::vector<const Closure*> ahead;
-    for (const Closure& each : set_.closures)
-      if (each.known && from < each.to && each.from < from + jobs_[job].requested && each.from > now_)
-        ahead.push_back(&each);
+    for (const Closure& each : known_)
+      if (from < each.to && each.from < from + jobs_[job].requested && each.from > now_) ahead.push_back(&each);
     if (ahead.empty()) return nodes.find(jobs_[job].processors, needs_[job]);
     Nodes masked = nodes;
     for (const Closure* each : ahead)
@@ -84,6 +84,7 @@ class Placed {
     for (const std::size_t job : hit) {
       ends_.erase({jobs_[job].started + jobs_[job].runs, job});
       leave(job);
+      out_.idle.lost += jobs_[job].processors * (now_ - jobs_[job].started);
       ++out_.failures[job];
       out_.ends[job] = now_;
       if (set_.again) waiting_.insert(std::lower_bound(waiting_.begin(), waiting_.end(), job), job);
@@ -169,13 +170,13 @@ class Placed {
     Seconds shadow = std::numeric_limits<Seconds>::max();
     std::set<Seconds> times;  // at which something is expected to become free
     for (const auto& [end, job] : expected_) times.insert(end);
-    for (const Closure& each : set_.closures)
-      if (each.known && each.to > now_) times.insert(each.to);
+    for (const Closure& each : known_)
+      if (each.to > now_) times.insert(each.to);
     auto at = expected_.begin();
     for (const Seconds time : times) {
       for (; at != expected_.end() && at->first == time; ++at) then.give(out_.places[at->second], needs_[at->second]);
-      for (const Closure& each : set_.closures)
-        if (each.known && each.from <= now_ && each.to == time)
+      for (const Closure& each : known_)
+        if (each.from <= now_ && each.to == time)
           for (const std::int32_t node : each.nodes) then.open(node);
       if (place(then, head, time)) {
         shadow = time;
@@ -234,6 +235,7 @@ class Placed {
   std::vector<std::int32_t> used_;    // of each limit
   std::vector<std::size_t> waiting_;  // in order of submission
   std::set<At> ends_, expected_;      // of running jobs: as they will end, and as they requested
+  std::vector<Closure> known_;        // reservations
   std::multiset<At> events_;          // closures' begins and ends
   std::map<std::int32_t, double> charged_;
   std::int64_t busy_ = 0;

@@ -35,6 +35,7 @@ struct PlacedIdle {
   std::int64_t fragmented = 0;  // enough processors were free for a job that waited, and no place for it
   std::int64_t limited = 0;     // only jobs waited that a limit kept back
   std::int64_t closed = 0;      // of nodes that had failed or were reserved
+  std::int64_t lost = 0;        // of runs that a failure ended
   std::int64_t unused = 0;      // held by jobs that do not use them
 };
 

@@ -14,11 +14,11 @@
     extents = [100, 100]
 
     [[reservation]]             # of the last nodes
-    start = "2 h"
+    start = "120 min"
     length = "30 min"
     nodes = 16
 
-`[batch]` is set for any machine by `--set batch.KEY=VALUE`.
+`[failures]` and `[estimates]` are those of `faults`. `[batch]` is set for any machine by `--set batch.KEY=VALUE`.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from pydantic import Field, field_validator
 from assay import versions
 from assay.errors import InputError
 from assay.machine.units import quantity
+from assay.throughput.faults import BatchEstimates, BatchFailures
 from assay.throughput.node_layout import (
     ALLOCATIONS,
     BY_TOPOLOGY,
@@ -89,6 +90,8 @@ class BatchMachine(Table):
     batch: BatchRules = BatchRules()
     network: BatchNetwork | None = None
     reservation: list[NodeReservation] = Field(default_factory=list)
+    failures: BatchFailures | None = None
+    estimates: BatchEstimates | None = None
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,8 @@ class JobMachine:
     extents: tuple[int, ...] = ()
     allocation: Allocation = "anywhere"
     closures: tuple[NodeClosure, ...] = ()
+    failures: BatchFailures | None = None
+    estimates: BatchEstimates | None = None
 
     @property
     def layout(self) -> NodeLayout:
@@ -151,6 +156,8 @@ def _of_file(path: Path, settings: Sequence[str]) -> JobMachine:
         tuple(network.extents or ()) if network is not None else (),
         rules.allocation or usual,
         tuple(closures),
+        described.failures,
+        described.estimates,
     )
     return _placeable(made, source)
 
@@ -171,7 +178,7 @@ def _closed(each: NodeReservation, at: int, nodes: int, source: Source) -> NodeC
         try:
             seconds = round(quantity(text, "s"))
         except ValueError as error:
-            raise source.error(("reservation", at, key), str(error), value=text, accepted='such as "2 h"') from None
+            raise source.error(("reservation", at, key), str(error), value=text, accepted='such as "120 min"') from None
         if not (key == "length") <= seconds < 2**31:
             raise source.error(("reservation", at, key), "is no time of a reservation", value=text)
         times.append(seconds)

@@ -77,6 +77,6 @@ class NodeClosure:
 class NodeReservation(Table):
     """[[reservation]]: nodes that the batch system keeps for somebody else, the machine's last ones."""
 
-    start: str = Field(description='from the first submission, such as "2 h"')
+    start: str = Field(description='from the first submission, such as "120 min"')
     length: str = Field(description='such as "30 min"')
     nodes: int = Field(ge=1, description="how many")

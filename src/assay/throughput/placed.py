@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from assay.errors import InputError
+from assay.throughput.faults import outages
 from assay.throughput.job_needs import ALONE, JobNeeds
 from assay.throughput.machine_file import JobMachine
+from assay.throughput.node_layout import NodeClosure
 from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, Scheduled
 from assay.throughput.workload import Workload
 
 REFUSED_POLICY = "conservative"
+DOUBLINGS = 5  # of the time for which failures are drawn
 NeedsRow = tuple[int, int, int, int, list[int]]
 
 
 def needed(workload: Workload, machine: JobMachine) -> bool:
     """Whether it matters on which nodes jobs are: what the machine or a job says needs places."""
-    return machine.layout.allocation != "anywhere" or bool(machine.closures) or any(workload.needs)
+    return machine.layout.allocation != "anywhere" or bool(machine.closures) or fails(machine) or any(workload.needs)
+
+
+def fails(machine: JobMachine) -> bool:
+    """Whether its nodes fail."""
+    return machine.failures is not None and machine.failures.every is not None
 
 
 def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Scheduled:
@@ -40,14 +49,17 @@ def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Sch
     needs, limits = _rows(workload.needs or (JobNeeds(),) * len(workload))
     fits = np.array(batch.placeable(row, _columns(workload), workload.priority.tolist(), needs), dtype=bool)
     kept, refused = workload.only(fits), workload.only(~fits)
-    closures = [(list(each.nodes), each.begins, each.ends, each.known) for each in machine.closures]
     rows = [each for each, fit in zip(needs, fits, strict=True) if fit]
-    try:
-        found = batch.place(
-            row, policy, _columns(kept), kept.priority.tolist(), rows, limits, closures, False, AGEING, HALF_LIFE
-        )
-    except ValueError as error:
-        raise InputError(str(error), file=workload.source) from None
+
+    def placed(closures: Sequence[NodeClosure]) -> dict[str, Any]:
+        closed = [(list(each.nodes), each.begins, each.ends, each.known) for each in closures]
+        columns, priority = _columns(kept), kept.priority.tolist()
+        try:
+            return dict(batch.place(row, policy, columns, priority, rows, limits, closed, True, AGEING, HALF_LIFE))
+        except ValueError as error:
+            raise InputError(str(error), file=workload.source) from None
+
+    found = _with_failures(placed, kept, machine) if fails(machine) and len(kept) else placed(machine.closures)
     return Scheduled(
         workload=kept,
         refused=refused,
@@ -56,8 +68,24 @@ def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Sch
         started=np.array(found["starts"], dtype=np.int64),
         idle={why: float(found[why]) for why in IDLE if why in found},
         decisions=int(found["decisions"]),
+        restarts=sum(found["failures"]),
         places=tuple(tuple(node for node, _ in place) for place in found["places"]),
     )
+
+
+def _with_failures(
+    placed: Callable[[Sequence[NodeClosure]], dict[str, Any]], jobs: Workload, machine: JobMachine
+) -> dict[str, Any]:
+    """Draw failures for as long as the jobs take: for twice as long again until they suffice."""
+    assert machine.failures is not None
+    until = 2 * int(np.max(jobs.submitted + jobs.requested)) + jobs.work // machine.processors
+    for _ in range(DOUBLINGS):
+        found = placed((*machine.closures, *outages(machine.failures, machine.layout.nodes, until)))
+        if max(found["ends"]) < until:
+            return found
+        until = 2 * max(found["ends"])
+    problem = "is so short that jobs do not come to their end"
+    raise InputError(problem, key="failures.every", value=machine.failures.every)
 
 
 def _columns(workload: Workload) -> list[list[int]]:

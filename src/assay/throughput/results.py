@@ -71,8 +71,8 @@ class ThroughputResult:
     """A workload under a batch system. Times in seconds; `least_makespan`: by work and by the last arrival.
 
     `efficiency`: the least makespan over that of the schedule. `ignored` and `changed`: records of the workload that
-    gave no job, or were taken otherwise than they stand, by why. `decision_cost`: seconds of
-    each decision. `jobs` only of a workload of 10,000 jobs or fewer.
+    gave no job, or were taken otherwise than they stand, by why. `decision_cost`: seconds of each decision. `restarts`:
+    runs that a failure of a node ended, and that were begun again. `jobs` only of a workload of 10,000 jobs or fewer.
     """
 
     figures: list[ThroughputFigure]
@@ -100,6 +100,7 @@ class ThroughputResult:
     cpu_seconds: float
     lost: int = 0
     failed: int = 0
+    restarts: int = 0
     jobs: Annotated[list[FinishedJob] | None, WRITTEN_IF_SET] = field(default=None)
 
 
@@ -161,6 +162,8 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
         decisions=found.decisions,
         decision_cost=found.decision_cost,
         cpu_seconds=cpu_seconds,
+        failed=0 if jobs.fails is None else int(jobs.fails.sum()),
+        restarts=found.restarts,
         jobs=_jobs(found) if len(jobs) <= MOST_LISTED else None,
     )
 
@@ -180,7 +183,7 @@ def _jobs(found: Scheduled) -> list[FinishedJob]:
             submitted=int(jobs.submitted[at]),
             started=found.started[at].item(),
             ended=ended[at].item(),
-            state="completed",
+            state="failed" if jobs.fails is not None and jobs.fails[at] else "completed",
             processors=int(jobs.processors[at]),
             nodes=[str(node) for node in found.places[at]] if found.places else None,
         )

@@ -28,7 +28,8 @@ IDLE = {
     "scheduler": "the scheduler was deciding",
     "fragmented": "enough free, but no place",
     "limited": "only jobs that must not run beside others",
-    "closed": "nodes that were reserved",
+    "closed": "nodes that were reserved or had failed",
+    "lost": "runs that a failure of a node ended",
     "unused": "held by jobs that do not use them",
 }
 
@@ -38,7 +39,7 @@ class Scheduled:
     """What became of a workload: each job's start (s), and processor seconds that were idle, by why.
 
     Starts are whole seconds unless the scheduler's decisions take fractions of one. `decision_cost`: seconds.
-    `places`: the nodes of each job, where jobs are placed.
+    `places`: the nodes of each job, where jobs are placed; `restarts`: runs that a failure of a node ended.
     """
 
     workload: Workload
@@ -50,6 +51,7 @@ class Scheduled:
     decisions: int
     decision_cost: float = 0.0
     places: tuple[tuple[int, ...], ...] = ()
+    restarts: int = 0
 
     @property
     def ended(self) -> NDArray[Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.errors import InputError
-from assay.throughput import lublin, machine_file, placed, seeds, simulated
+from assay.throughput import faults, lublin, machine_file, placed, seeds, simulated
 from assay.throughput.results import ThroughputFigure, ThroughputResult, result
 from assay.throughput.workload import Workload
 
@@ -94,6 +94,10 @@ def points(read: Callable[[Mapping[str, str]], Workload], on: str, found: dict[s
 
 def schedule(workload: Workload, machine: machine_file.JobMachine, policy: str) -> simulated.Scheduled:
     """Simulate one combination. InputError where no job fits the machine."""
+    if machine.estimates is not None:
+        workload = faults.estimated(workload, machine.estimates)
+    if machine.failures is not None and machine.failures.jobs:
+        workload = faults.failing(workload, machine.failures)
     if placed.needed(workload, machine):
         found = placed.schedule_placed(workload, machine, policy)
     else:

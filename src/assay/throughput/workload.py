@@ -20,7 +20,7 @@ class Workload:
     `submitted`, `runs`, `requested`: seconds; a job never outlives what it requested. `processors`: what each needs.
     `number`: as the source counts them; `names`: what the source calls them, where it has names. `ignored`: how many
     records gave no job, by why; `changed`: how many were taken otherwise than they stand, by how. `needs`: of each job,
-    where any has some.
+    where any has some; `fails`: which end by failing, where any may.
     """
 
     number: Whole
@@ -36,6 +36,7 @@ class Workload:
     ignored: Mapping[str, int] = field(default_factory=dict)
     changed: Mapping[str, int] = field(default_factory=dict)
     needs: tuple[JobNeeds, ...] = ()
+    fails: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.number)
@@ -54,4 +55,7 @@ class Workload:
         arrays = ("number", "submitted", "runs", "requested", "processors", "user", "priority")
         names = tuple(name for name, keep in zip(self.names, kept, strict=False) if keep)
         needs = tuple(each for each, keep in zip(self.needs, kept, strict=False) if keep)
-        return replace(self, names=names, needs=needs, **{name: getattr(self, name)[kept] for name in arrays})
+        fails = None if self.fails is None else self.fails[kept]
+        return replace(
+            self, names=names, needs=needs, fails=fails, **{name: getattr(self, name)[kept] for name in arrays}
+        )

@@ -1,0 +1,88 @@
+"""What goes otherwise than planned: nodes that fail and return, jobs that fail, requested times that are wrong.
+
+[failures]
+every = "43200 min"     # mean time between failures of each node
+shape = 0.7           # of its Weibull distribution; 1: exponential
+repair = "240 min"        # mean of its exponential distribution
+jobs = 0.02           # the share of jobs that fail by themselves, at any moment of their run alike
+seed = 1
+
+[estimates]
+factor = 5            # jobs request their run time times 1 to 5, uniformly (Mu'alem and Feitelson 2001, section 4)
+seed = 1
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, field_validator
+
+from assay.machine.units import quantity
+from assay.throughput.node_layout import NodeClosure
+from assay.throughput.workload import Workload
+from assay.toml.checking import Table
+
+LONGEST = 2**31 - 2  # seconds
+
+
+class BatchFailures(Table):
+    """[failures]."""
+
+    every: str | None = Field(default=None, description='mean time between failures of each node, such as "43200 min"')
+    shape: float = Field(default=1.0, ge=0.1, le=10, description="of the Weibull distribution of that time")
+    repair: str = Field(default="60 min", description="mean time until the node returns; exponential")
+    jobs: float = Field(default=0.0, ge=0, le=1, description="share of jobs that fail by themselves")
+    seed: int = Field(default=1, ge=0, description="of what is drawn")
+
+    @field_validator("every", "repair")
+    @classmethod
+    def _is_a_time(cls, value: str | None) -> str | None:
+        if value is not None and not 1 <= quantity(value, "s") <= LONGEST:
+            raise ValueError(f"{value!r} is not between 1 s and 68 years")
+        return value
+
+
+class BatchEstimates(Table):
+    """[estimates]."""
+
+    factor: float = Field(default=1.0, ge=1, le=1e6, description="requests are up to so many times the run time")
+    seed: int = Field(default=1, ge=0, description="of what is drawn")
+
+
+def estimated(workload: Workload, estimates: BatchEstimates) -> Workload:
+    """The workload whose jobs request their run time times a number that is uniform from 1 to `factor`."""
+    rng = np.random.default_rng(estimates.seed)
+    wrong = rng.uniform(1, estimates.factor, len(workload))
+    requested = np.maximum(1, np.ceil(workload.runs * wrong)).astype(np.int64)
+    return replace(workload, requested=np.minimum(requested, LONGEST))
+
+
+def failing(workload: Workload, failures: BatchFailures) -> Workload:
+    """The workload whose failing jobs run for a uniform part of their time only."""
+    rng = np.random.default_rng(failures.seed)
+    which: NDArray[np.bool_] = rng.uniform(size=len(workload)) < failures.jobs
+    part = np.ceil(workload.runs * rng.uniform(size=len(workload))).astype(np.int64)
+    return replace(workload, runs=np.where(which, part, workload.runs), fails=which)
+
+
+def outages(failures: BatchFailures, nodes: int, until: int) -> tuple[NodeClosure, ...]:
+    """When each node is down, up to a second; a longer time begins with the same outages."""
+    if failures.every is None:
+        return ()
+    scale = quantity(failures.every, "s") / math.gamma(1 + 1 / failures.shape)
+    repair = quantity(failures.repair, "s")
+    found = []
+    for node in range(nodes):
+        rng = np.random.default_rng([failures.seed, node])
+        at = 0
+        while True:
+            begins = at + max(1, round(scale * float(rng.weibull(failures.shape))))
+            at = begins + max(1, round(float(rng.exponential(repair))))
+            if begins >= until:
+                break
+            found.append(NodeClosure((node,), begins, at, known=False))
+    return tuple(found)
