@@ -29,7 +29,20 @@ MAY_IMPORT: dict[str, set[str]] = {
     "network": {"errors", "versions", "toml", "machine", "analysis", "_core"},
     "described": {"errors", "versions", "toml", "machine", "network", "_core"},
     "execute": {"errors", "versions", "machine", "described", "benchmark", "samples", "store", "stored", "_core"},
-    "throughput": {"errors", "versions", "toml", "machine", "described", "document", "benchmark", "execute", "_core"},
+    "throughput": {
+        *(
+            "errors",
+            "analysis",
+            "versions",
+            "toml",
+            "machine",
+            "described",
+            "document",
+            "benchmark",
+            "execute",
+            "_core",
+        ),
+    },
     # The types of a run's document, which the report writes and which it and the papers read.
     "document": {"analysis"},
     "report": {

@@ -140,6 +140,47 @@ def test_the_folder_holds_page_and_files_and_another_test_beside(mix: Path) -> N
     assert answer.status == 2 and "holds no result of a throughput test" in answer.err
 
 
+def test_programs_alone_and_in_the_mix(mix: Path) -> None:
+    """`twice` takes a moment alone and three times as long among the others: it waits as often as there are files."""
+    waits = "for each in {folder}/out/jobs/*/output; do sleep 0.15; done"
+    table = f'[many]\nprocessors = 1\ntime = "1 s"\ncommand = ["sh", "-c", "{waits}"]\n'
+    (mix / "jobs.toml").write_text(table + '[fails]\nprocessors = 1\ntime = "1 s"\ncommand = "false"\n'
+                                   '[wide]\nprocessors = 9\ntime = "1 s"\n')  # fmt: skip
+    words = local(mix, "0: 1 * many\n0: 1 * fails\n0: 1 * wide\n0.1: 2 * many", "--slots", "1", "--alone", "--json")
+    found = assay("throughput", *words).document
+    alone = {each["name"]: each for each in found["alone"]}
+    many, fails = alone["many"], alone["fails"]
+    assert set(alone) == {"many", "fails"} and (fails["alone"], fails["slowdown"], fails["jobs"]) == (None, None, 0)
+    record = [
+        json.loads(line) for line in (mix / "out/alone/many/jobs/0001-alone/record.jsonl").read_text().splitlines()
+    ]
+    by_itself = record[-1]["ended"] - record[0]["time"]
+    runs = [job["ended"] - job["started"] for job in found["jobs"] if job["name"].startswith("many")]
+    assert many["alone"] == pytest.approx(by_itself) and many["jobs"] == 3
+    assert many["slowdown"] == pytest.approx(sum(runs) / 3 / by_itself, rel=1e-4)
+    assert many["largest"] == pytest.approx(max(runs) / by_itself, rel=1e-4) and max(runs) >= 0.45
+    assert "many" in (mix / "out/report.html").read_text().partition("Beside single-user mode")[2]
+    again = assay("throughput", *words).document  # resumed: nothing runs again
+    assert again["alone"] == found["alone"] and assay("throughput", *words[:-2]).status == 2
+
+
+def test_a_test_repeated_has_intervals(mix: Path) -> None:
+    """Six are the least that give an interval: the least and the greatest of them."""
+    words = local(mix, "0: 1 * echo", "--slots", "1", "--repeat", "6")
+    found = assay("throughput", *words, "--json").document
+    makespans = [test["makespan"] for test in found["tests"]]
+    figure = next(each for each in found["figures"] if each["name"] == "makespan")
+    assert len(makespans) == found["repetitions"] == 6 and found["lost"] == found["failed"] == 0
+    assert figure["ci95"] == figure["range"] == pytest.approx([min(makespans), max(makespans)])
+    assert figure["value"] == pytest.approx(sorted(makespans)[2] / 2 + sorted(makespans)[3] / 2)
+    assert "Over 6 repetitions" in (mix / "out/report.html").read_text() and (mix / "out/6/report.html").exists()
+    shown = assay("throughput", *words)  # resumed: nothing runs again
+    assert shown.status == 0 and "6 repetitions" in shown.out and "95% interval" in shown.out
+    assert sum(line["event"] == "submitting" for n in range(1, 7) for line in log_lines(mix / f"out/{n}")) == 6
+    answer = assay("throughput", "eurobench2000", "--on", "ipsc860", "--repeat", "2")
+    assert answer.status == 2 and "--repeat: is of a test on a real batch system" in answer.err
+
+
 def overlap(jobs: list[dict[str, Any]]) -> int:
     """The most processors that were in use at one time."""
     changes = sorted((when, sign * job["processors"]) for job in jobs for when, sign in

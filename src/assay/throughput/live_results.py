@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from assay.throughput import reconciling, simulated
+from assay.throughput.alone import ProgramSlowdown, kind_of, slowdowns
 from assay.throughput.batch_system import BatchQueue, SystemFacts
 from assay.throughput.experiment import Followed, FollowedJob
 from assay.throughput.job_programs import record_file
@@ -74,7 +75,8 @@ class LiveThroughput:
     `efficiency`: the least possible makespan over the measured one. `lost`: jobs that were submitted and left no trace
     of their end that anybody explains; `failed`: all others that did not end well with a right answer. `interrupted`:
     how often the test was resumed. `idle`: processor seconds without a job, by why. `predicted`: the test's simulated
-    twin, None where its policy is none that is simulated alone. `use`: what the nodes did.
+    twin, None where its policy is none that is simulated alone. `use`: what the nodes did. `alone`: programs
+    beside themselves in single-user mode, where they were run so.
     """
 
     figures: list[ThroughputFigure]
@@ -111,6 +113,7 @@ class LiveThroughput:
     idle: Mapping[str, IdleTime] = field(default_factory=dict)
     predicted: PredictedTest | None = None
     use: list[NodeUse] = field(default_factory=list)
+    alone: list[ProgramSlowdown] = field(default_factory=list)
 
     @property
     def good(self) -> bool:
@@ -118,8 +121,15 @@ class LiveThroughput:
         return not (self.lost or self.failed or self.cancelled or self.refused)
 
 
-def live_result(followed: Followed, facts: SystemFacts, workload: str, compress: float, out: str) -> LiveThroughput:
-    """Reconcile the accounts of each job, and count."""
+def live_result(
+    followed: Followed,
+    facts: SystemFacts,
+    workload: str,
+    compress: float,
+    out: str,
+    alone: Mapping[str, float | None] | None = None,
+) -> LiveThroughput:
+    """Reconcile the accounts of each job, and count; `alone`: run times (s) of programs alone, by name."""
     wide = [each for each in followed.jobs if each.job.processors > facts.processors]
     kept = [each for each in followed.jobs if each.job.processors <= facts.processors]
     judged = [reconciling.reconcile(each.job, each.logged, each.accounted, each.record) for each in kept]
@@ -177,6 +187,15 @@ def live_result(followed: Followed, facts: SystemFacts, workload: str, compress:
         ideal=ideal,
         rates=_rates(ran, followed, makespan),
         jobs=outcomes,
+        alone=slowdowns(
+            [
+                (each.name, each.ended - each.started)
+                for each in ran
+                if each.state == reconciling.COMPLETED and each.ended is not None and each.started is not None
+            ],
+            alone or {},
+            {kind_of(each.name): each.processors for each in outcomes},
+        ),
         idle=idle_times(spells, facts.processors, makespan),
         predicted=predicted(
             [spell for each in ran if (spell := _spell(each, makespan)) is not None],

@@ -4,6 +4,7 @@ OUT/plan.json        the jobs and what they were to run on; a folder is resumed 
 OUT/log.jsonl        one line for each submission that is begun, made, refused, and for each job that came to its end
 OUT/lock             held by the process that submits
 OUT/submitting       held by it and by the command that hands a job to the batch system, as long as either lives
+OUT/alone/NAME/      tests of single programs before it, where these were asked for: folders like OUT
 OUT/jobs/ID/         a job's folder: its own record, its output, and what it writes itself
 """
 
@@ -23,6 +24,7 @@ from assay import versions
 from assay.errors import InputError, MeasurementError
 from assay.throughput.live_jobs import LiveJob
 
+BEFORE_PLAN = ("lock", "submitting", "alone")  # what may lie in a folder before its plan
 IN_FLIGHT_AT_MOST = 120.0  # s, that a submission command of a killed process may take until it ends
 
 
@@ -130,7 +132,7 @@ def opened(folder: Path, plan: dict[str, Any], jobs: Sequence[LiveJob], resume: 
         folder.mkdir(parents=True, exist_ok=True)
         if not path.exists() and resume:
             raise InputError("holds no throughput test to resume", key="--out", value=str(folder))
-        if not path.exists() and any(each.name != "lock" and each.name != "submitting" for each in folder.iterdir()):
+        if not path.exists() and any(each.name not in BEFORE_PLAN for each in folder.iterdir()):
             raise InputError("is not empty, and holds no throughput test", key="--out", value=str(folder))
         log = SubmissionLog(folder, time.time(), "assay-" + digest)
         log._lock()

@@ -16,6 +16,7 @@ from assay.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from assay.throughput.batch_system import BatchSystem
     from assay.throughput.dry_run import DryRun
     from assay.throughput.live_jobs import LiveJob
     from assay.throughput.live_results import LiveThroughput
@@ -35,11 +36,12 @@ class LiveWishes:
     resume: bool
     exports: tuple[Path, ...] = ()
     beside: tuple[Path, ...] = ()
+    alone: bool = False
 
 
 def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThroughput:
     """Run the test, or resume it; result, page and files lie in its folder, too."""
-    from assay.throughput import batch_system, experiment, exports, job_programs, live_jobs, submission_log
+    from assay.throughput import alone, batch_system, experiment, exports, job_programs, live_jobs, submission_log
     from assay.throughput.live_results import live_result
     from assay.verbs import _throughput_shown as shown
 
@@ -50,7 +52,11 @@ def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThrough
         raise InputError("is missing: which test is to be resumed", key="--out", accepted="the folder of a test")
     jobs = plan(wishes, compress)
     system_wishes = batch_system.SystemWishes(policy=wishes.policy, slots=wishes.slots, compress=compress)
-    system = batch_system.opened(wishes.via or "local", system_wishes)
+
+    def opened() -> BatchSystem:
+        return batch_system.opened(wishes.via or "local", system_wishes)
+
+    system = opened()
     facts = system.facts()
     if not any(job.processors <= facts.processors for job in jobs):
         raise InputError(
@@ -66,12 +72,18 @@ def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThrough
         "slots": wishes.slots,
         "compress": compress,
     }
+    if wishes.alone:
+        about["alone"] = True
     programs = job_programs.compiled(progress)
+    single: dict[str, float | None] = {}
+    if wishes.alone:
+        with _ended_as_by_ctrl_c():
+            single = alone.run_alone(opened, jobs, programs, out, about, progress)
     log = submission_log.opened(out, about, jobs, wishes.resume)
     try:
         with _ended_as_by_ctrl_c():
             followed = experiment.follow(system, facts, jobs, programs, log, progress)
-        found = live_result(followed, facts, wishes.workload, compress, str(out))
+        found = live_result(followed, facts, wishes.workload, compress, str(out), single)
         shown.write_live(found, others, wishes.exports)
     finally:
         log.close()
@@ -151,7 +163,7 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
 
     from assay.document.grid import grid
     from assay.verbs._throughput_shown import verdict
-    from assay.verbs._throughput_words import result_rows, time_of
+    from assay.verbs._throughput_words import result_rows, slowdown_words, time_of
 
     print(verdict(found))
     for finding in found.findings:
@@ -170,6 +182,7 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
         twin = found.predicted
         words = f"{time_of(twin.makespan)} (predicted {100 * twin.difference:+.1f}%)"
         rows.append((f"makespan, {twin.policy} with the measured delays", words))
+    rows += [(f"{each.name} alone, and in the mix", f"{slowdown_words(each)}") for each in found.alone]
     if found.rates.submit_rate is not None:
         rows.append(("submissions", f"{found.rates.submit_rate:,.0f} per second"))
     if found.rates.reaction_median is not None and found.rates.reaction_longest is not None:

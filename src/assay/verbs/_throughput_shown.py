@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import InputError
-from assay.verbs._throughput_words import time_of
+from assay.verbs._throughput_words import slowdown_words, time_of
 
 if TYPE_CHECKING:
     from assay.throughput.activity import JobActivity
     from assay.throughput.activity_page import PageTable
     from assay.throughput.live_results import LiveThroughput
+    from assay.throughput.repeated import RepeatedThroughput
     from assay.throughput.results import ThroughputResult
 
 RESULT = "result.json"
@@ -68,7 +69,35 @@ def write_live(found: LiveThroughput, others: Sequence[LiveThroughput], exports:
         write(file, activities, page)
 
 
-def _live_page(found: LiveThroughput, others: Sequence[LiveThroughput], activities: Sequence[JobActivity]) -> str:
+def write_repeated(
+    found: RepeatedThroughput, folder: Path, exports: Sequence[Path], rows: Sequence[Sequence[str]]
+) -> None:
+    """Write what repetitions come to, and a page of all of them; `rows` are the figures with their intervals."""
+    from assay import versions
+    from assay.document.json_form import to_json
+    from assay.throughput import activity
+    from assay.throughput.activity_page import PageTable
+    from assay.throughput.exports import write
+
+    activities = [activity.of_live(each) for each in found.tests]
+    head = ["", "median", "95% interval", "range"]
+    table = PageTable(title=f"Over {found.repetitions} repetitions", head=head, rows=rows)
+
+    def page() -> str:
+        return _live_page(found.tests[0], found.tests[1:], activities, [table])
+
+    document = versions.marked(versions.DOCUMENT, to_json(found))
+    (folder / RESULT).write_text(json.dumps(document, allow_nan=False, indent=1) + "\n")
+    for file in [folder / "report.html", *exports]:
+        write(file, activities, page)
+
+
+def _live_page(
+    found: LiveThroughput,
+    others: Sequence[LiveThroughput],
+    activities: Sequence[JobActivity],
+    first: Sequence[PageTable] = (),
+) -> str:
     from assay.throughput.activity_page import PageTable, activity_page
     from assay.throughput.live_idle import TEXTS
 
@@ -102,11 +131,16 @@ def _live_page(found: LiveThroughput, others: Sequence[LiveThroughput], activiti
     ]
     queues = [[q.name, ", ".join(f"{key} {value}" for key, value in q.facts.items())] for q in found.queues]
     tables = [
+        *first,
         PageTable(title="Measured", head=heads, rows=measured),
         PageTable(title="Makespan of the same jobs without any cost, and the overhead over it", head=heads, rows=ideal),
         PageTable(title="The batch system's speed", head=heads, rows=rates),
         PageTable(title="Queues", head=["queue", "definition"], rows=queues),
     ]
+    if found.alone:
+        rows_alone = [[each.name, str(each.processors), str(each.jobs), slowdown_words(each)] for each in found.alone]
+        head = ["program", "processors", "jobs", "alone, and in the mix"]
+        tables.append(PageTable(title="Beside single-user mode", head=head, rows=rows_alone))
     notes = [f"{each.job}: {each.kind}: {each.text}" for each in found.findings]
     notes += [f"{job.name}: refused: needs {job.processors} processors" for job in found.refused]
     return activity_page(verdict(found), activities, tables, notes)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from assay.throughput.alone import ProgramSlowdown
     from assay.throughput.live_results import LiveThroughput
     from assay.throughput.results import ThroughputResult
 
@@ -16,6 +17,14 @@ def time_of(seconds: float) -> str:
         if seconds >= 2 * length:
             return f"{seconds / length:,.1f} {name}"
     return f"{seconds:.3g} s"
+
+
+def slowdown_words(found: ProgramSlowdown) -> str:
+    """A program alone, in the mix, and by how much its mean and its longest run are longer."""
+    if found.alone is None or found.mean is None or found.slowdown is None or found.largest is None:
+        return "not known: it did not end well"
+    longer = f"{100 * (found.slowdown - 1):+.1f}%, at most {100 * (found.largest - 1):+.1f}%"
+    return f"{time_of(found.alone)}, {time_of(found.mean)} ({longer})"
 
 
 def result_rows(

@@ -80,6 +80,12 @@ def register(app: typer.Typer) -> None:
         resume: Annotated[
             bool, typer.Option("--only-resume", help="--via: DIR must hold a test that was begun")
         ] = False,
+        alone: Annotated[
+            bool, typer.Option("--alone", help="--via: every program once alone first; what the mix costs it")
+        ] = False,
+        repeat: Annotated[
+            int, typer.Option(metavar="N", min=1, max=1000, help="--via: the test N times, in DIR/1 to DIR/N")
+        ] = 1,
         dry_run: Annotated[
             bool, typer.Option("--dry-run", help="say what it would be: jobs, processor hours, ideal makespans")
         ] = False,
@@ -101,15 +107,22 @@ def register(app: typer.Typer) -> None:
         from assay.verbs._throughput_live import LiveWishes
 
         wishes = LiveWishes(
-            workload, jobs, via, policy, slots, compress, out, resume, tuple(export or ()), tuple(beside or ())
+            workload, jobs, via, policy, slots, compress, out, resume, tuple(export or ()), tuple(beside or ()), alone
         )
         if dry_run:
             _dry(wishes, on, settings or [], json, quiet)
             return
         if via is not None:
-            _live(wishes, {"--on": on, "--set": settings or None, "--schedule": schedule}, quiet, json)
+            _live(wishes, repeat, {"--on": on, "--set": settings or None, "--schedule": schedule}, quiet, json)
             return
-        real = {"--slots": slots, "--out": out, "--only-resume": resume or None, "--beside": beside or None}
+        real = {
+            "--slots": slots,
+            "--out": out,
+            "--only-resume": resume or None,
+            "--beside": beside or None,
+            "--alone": alone or None,
+            "--repeat": None if repeat == 1 else repeat,
+        }
         _refuse(real | {"--compress": None if compress == 1.0 else compress}, "is of a test on a real batch system")
         exports.check(export or [])
         axes = what_if.axes(settings or [], policy or "fcfs")
@@ -155,18 +168,37 @@ def _refuse(given: Mapping[str, object], problem: str) -> None:
             raise InputError(problem, key=key, value=str(value), accepted=accepted)
 
 
-def _live(wishes: LiveWishes, simulated: Mapping[str, object], quiet: bool, json: bool) -> None:
+def _live(wishes: LiveWishes, repeat: int, simulated: Mapping[str, object], quiet: bool, json: bool) -> None:
     """Run it on a real batch system; exit status 1 unless every job ended well."""
     from assay.cli import emit
     from assay.document.json_form import to_json
     from assay.verbs import _throughput_live as live
 
     _refuse(simulated, "is of a simulated batch system")
+    if repeat > 1:
+        _repeat(wishes, repeat, quiet, json)
+        return
     found = live.run_live(wishes, live.progress_line(quiet or json))
     if json:
         emit(to_json(found))
     else:
         live.show_live(found, quiet)
+    if not found.good:
+        raise typer.Exit(1)
+
+
+def _repeat(wishes: LiveWishes, times: int, quiet: bool, json: bool) -> None:
+    """Run it several times; exit status 1 unless every job of every test ended well."""
+    from assay.cli import emit
+    from assay.document.json_form import to_json
+    from assay.verbs import _throughput_repeat as repetitions
+    from assay.verbs._throughput_live import progress_line
+
+    found = repetitions.run_repeated(wishes, times, progress_line(quiet or json))
+    if json:
+        emit(to_json(found))
+    else:
+        repetitions.show_repeated(found, quiet)
     if not found.good:
         raise typer.Exit(1)
 

@@ -98,6 +98,7 @@ class LocalSystem:
 
         self._folder, self._jobs, self._commands = work.folder, list(work.jobs), work.commands
         jobs, held = self._jobs, work.held
+        self._places = {job.id: place for place, job in enumerate(jobs)}
         users = {user: number for number, user in enumerate(dict.fromkeys(job.user for job in jobs))}
 
         def ticks(values: Iterable[float]) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -125,7 +126,7 @@ class LocalSystem:
         if job.processors > self.processors:
             raise MeasurementError(f"{job.processors} processors, and there are {self.processors}")
         self._states[job.id] = Accounted(batch_id=job.id, stage=WAITING, word="waiting")
-        self._submitted.append(job.number - 1)
+        self._submitted.append(self._places[job.id])
         return job.id
 
     def find(self, job: LiveJob) -> str | None:

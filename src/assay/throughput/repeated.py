@@ -1,0 +1,59 @@
+"""A test that was repeated: its numbers over the repetitions, each with its interval (METHOD rules 1 and 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.analysis.intervals import across_launches
+from assay.throughput.live_results import LiveThroughput
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatedFigure:
+    """The median of the repetitions; `ci95`: None with fewer than six of them; `range`: the least and the greatest."""
+
+    name: str
+    value: float
+    unit: str
+    ci95: tuple[float, float] | None
+    range: tuple[float, float]
+    scope: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatedThroughput:
+    """The tests in their order, and their numbers together; `lost` and `failed` jobs of all of them."""
+
+    figures: list[RepeatedFigure]
+    repetitions: int
+    lost: int
+    failed: int
+    tests: list[LiveThroughput]
+
+    @property
+    def good(self) -> bool:
+        """Whether every test was."""
+        return all(each.good for each in self.tests)
+
+
+def repeated(tests: Sequence[LiveThroughput]) -> RepeatedThroughput:
+    """Put tests of one plan together; ValueError without any."""
+    figures = []
+    for at, first in enumerate(tests[0].figures):
+        estimate = across_launches([each.figures[at].value for each in tests])
+        figures.append(RepeatedFigure(
+            name=first.name,
+            value=estimate.value,
+            unit=first.unit,
+            ci95=estimate.ci95,
+            range=estimate.range,
+            scope=estimate.scope.replace("launches", "repetitions").replace("launch", "repetition"),
+        ))  # fmt: skip
+    return RepeatedThroughput(
+        figures=figures,
+        repetitions=len(tests),
+        lost=sum(each.lost for each in tests),
+        failed=sum(each.failed for each in tests),
+        tests=list(tests),
+    )
