@@ -206,6 +206,32 @@ def test_some_ranks_alone_take_as_long_as_a_machine_of_so_many() -> None:
     assert all(each["passed"] for each in many if each["event"] == "check")
 
 
+def lateness(rank: int, reading: int, skew: float) -> float:
+    """splitmix64 of rank and reading, as a part of the skew (Steele, Lea and Flood 2014)."""
+    mask = (1 << 64) - 1
+    bits = (rank * 1000003 + reading + 0x9E3779B97F4A7C15) & mask
+    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9 & mask
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EB & mask
+    return skew * ((bits ^ bits >> 31) >> 11) / 2**53
+
+
+@pytest.mark.parametrize("skew", [5e-6, 3e-5, 1e-3])
+def test_ranks_that_enter_late_are_waited_for_and_the_time_counts_from_the_last(skew: float) -> None:
+    """A twin of the rounds: each rank goes on when its own message is away and its partner's has come."""
+    given = ("operation=barrier,allreduce", "algorithm=dissemination,recursive-doubling", "bytes=8", f"skew=0,{skew}")
+    found = events(8, *(word for each in given for word in ("--set", each)), "--repetitions", "3")
+    blocks = [e for e in found if e["event"] == "block" and e["metric"] == "time" and "skew" in e["case"]]
+    assert len(blocks) == 3
+    for block in blocks:
+        doubling = block["case"]["algorithm"] == "recursive-doubling"
+        one = A + B * (8 if block["case"]["operation"] == "allreduce" else 0)
+        for reading, time in enumerate(block["values"]):
+            entered = at = [lateness(rank, reading, skew) for rank in range(8)]
+            for step in (1, 2, 4):
+                at = [max(at[r], at[r ^ step if doubling else (r - step) % 8]) + one for r in range(8)]
+            assert time == pytest.approx(max(at) - max(entered), abs=1e-8)
+
+
 def test_what_is_left_out_does_not_depend_on_which_rank_asks_first() -> None:
     """Ranks share one list of cases, whose first one is left out here."""
     found = events(4, "--set", "operation=reduce,barrier", "--set", "bytes=9,16")

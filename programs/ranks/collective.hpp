@@ -73,9 +73,18 @@ max = 16777216
 unit = "1"
 help = "ranks that a two-level algorithm takes for a node: so many consecutive ones; 0: those that run on one"
 
+[parameter.skew]
+type = "real"
+default = 0
+min = 0
+max = 1
+unit = "s"
+sweep = true
+help = "the ranks enter at random moments of so long after the common start"
+
 [metric.time]
 unit = "s"
-help = "from the common start to the last exit"
+help = "from the last entry to the last exit"
 
 [metric.clock_error]
 from = "ranks/windows.hpp"
@@ -90,7 +99,7 @@ metric = "time"
 unit = "s"
 better = "lower"
 headline = true
-help = "one operation, from the common start to the last exit"
+help = "one operation, from the last entry to the last exit"
 )record";
 
   template <OwnBarrier C>
@@ -109,6 +118,7 @@ help = "one operation, from the common start to the last exit"
     for (const auto& each : session.cases()) {
       const Case at = case_of(each);
       most = std::max(most, blocks(at.operation, at.among) * at.bytes);
+      kernel.longest_skew_ = std::max(kernel.longest_skew_, at.skew);
       co_await kernel.join(comm, nodes, at);
     }
     if (!comm.is_simulated()) {
@@ -125,15 +135,19 @@ help = "one operation, from the common start to the last exit"
   static Case case_of(const timing::CaseSettings& settings, int = 0) {
     return {named<Operation>(operation_names, settings.at("operation").text),
             named<Algorithm>(algorithm_names, settings.at("algorithm").text),
-            static_cast<std::size_t>(settings.at("bytes").integer), static_cast<int>(settings.at("root").integer),
-            static_cast<int>(settings.at("ranks").integer)};
+            static_cast<std::size_t>(settings.at("bytes").integer),
+            static_cast<int>(settings.at("root").integer),
+            static_cast<int>(settings.at("ranks").integer),
+            settings.at("skew").real};
   }
   static timing::Json label(const Case& at) {
     timing::Json json;
     json.text("operation", operation_names[static_cast<std::size_t>(at.operation)]);
     json.text("algorithm", algorithm_names[static_cast<std::size_t>(at.algorithm)]);
     json.integer("bytes", static_cast<std::int64_t>(at.bytes)).integer("root", at.root);
-    return json.integer("ranks", at.among);
+    json.integer("ranks", at.among);
+    if (at.skew > 0) json.number("skew", at.skew);
+    return json;
   }
 
  private:

@@ -3,6 +3,7 @@
 // the first start and the distance of starts ("window") for a run. A rank that comes too late for a window has missed
 // it: the operation counts from that late entry, and the window as missed. How well the clocks agree is a metric of its
 // own; where that passes a tenth of what was measured, no figure is drawn from it (report/coarse.py).
+// Ranks may enter later than the start by a lateness of their own; the time still counts from the last entry.
 // Source: Hoefler, Schneider, Lumsdaine (2008), window-based timing; Hunold and Carpen-Amarie (2016).
 #pragma once
 
@@ -50,16 +51,23 @@ inline void join_windows(WindowPassage& mine, const WindowPassage& other) {
   mine.missed = std::max(mine.missed, other.missed);
 }
 
+// How many seconds after the start a rank enters, by the number of the reading, and how many at most.
+struct OnTime {
+  double most = 0;
+  double operator()(std::int64_t) const { return 0; }
+};
+
 // Among ranks 0 … ranks - 1, on a real machine; `operation()` is the Task of one operation.
-template <Communicator C, class Operation>
-Task in_windows(C& comm, int ranks, std::int64_t readings, std::int64_t* ticks, Windows& windows, Operation operation) {
+template <Communicator C, class Operation, class Lateness = OnTime>
+Task in_windows(C& comm, int ranks, std::int64_t readings, std::int64_t* ticks, Windows& windows, Operation operation,
+                Lateness lateness = {}) {
   if (comm.rank() >= ranks) co_return;
   GlobalClock clock;
   co_await clock.set(comm, ranks);
   const GlobalClock::Look before = clock.look();
   std::int64_t agreed[2] = {};  // the first start, the window
   if (comm.rank() == 0) {
-    agreed[1] = static_cast<std::int64_t>(windows.length * C::ticks_a_second);
+    agreed[1] = static_cast<std::int64_t>((windows.length + lateness.most) * C::ticks_a_second);
     agreed[0] = comm.now() + std::max(agreed[1], static_cast<std::int64_t>(5e-5 * C::ticks_a_second));
   }
   co_await broadcast(comm, agreed, sizeof agreed, ranks);
@@ -67,8 +75,10 @@ Task in_windows(C& comm, int ranks, std::int64_t readings, std::int64_t* ticks, 
   std::int64_t start = clock.own(agreed[0]);
   for (WindowPassage& passage : passages) {
     const Task task = operation();  // made before the start: its frame's allocation is not timed
-    passage.missed = comm.now() > start;
-    while (comm.now() < start) {
+    const double late = lateness(&passage - passages.data());
+    const std::int64_t enters = start + static_cast<std::int64_t>(late * C::ticks_a_second);
+    passage.missed = comm.now() > enters;
+    while (comm.now() < enters) {
     }
     passage.in = comm.now();
     co_await task;

@@ -18,6 +18,17 @@ struct CollectiveCase {
   Algorithm algorithm;
   std::size_t bytes;
   int root, among;
+  double skew = 0;  // s in which the ranks enter
+};
+
+// When a rank enters after the common start: at a random moment of `most` seconds, another for each reading.
+struct Skewed {
+  double most = 0;
+  int rank = 0;
+  double operator()(std::int64_t reading) const {
+    auto state = static_cast<std::uint64_t>(rank) * 1000003 + static_cast<std::uint64_t>(reading);
+    return most * static_cast<double>(Session::random(state) >> 11) / 9007199254740992.0;
+  }
 };
 
 // Memory of one rank: `in`, `out` and, where an algorithm may need it, twice as much to spare.
@@ -46,7 +57,7 @@ struct CollectiveKernel {
   static constexpr std::string_view record = Program::record;
   static constexpr std::string_view metric = "time";
   std::span<Series> beside() { return ranks::beside(windows_); }
-  double spacing() const { return windows_->length; }
+  double spacing() const { return windows_->length + longest_skew_; }
   std::string_view cache(const Case&) const { return "same buffer"; }
   bool single(const Case&) const { return true; }
   Case at(const timing::CaseSettings& settings) const { return Program::case_of(settings, all_); }
@@ -74,9 +85,10 @@ struct CollectiveKernel {
 
   Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
     if (comm.is_simulated()) return described(comm, at, run, ticks);
-    return in_windows(comm, at.among, run.readings, ticks, *windows_, [this, &comm, &at] {
-      return once(comm, at, held_.exchange(at.bytes, at.root, Program::copies_own));
-    });
+    return in_windows(
+        comm, at.among, run.readings, ticks, *windows_,
+        [this, &comm, &at] { return once(comm, at, held_.exchange(at.bytes, at.root, Program::copies_own)); },
+        Skewed{at.skew, comm.rank()});
   }
   Task verify(C& comm, const Case& at, Verdict& verdict) {
     return at.operation == Operation::barrier ? verify_late(comm, at, verdict) : verify_data(comm, at, verdict);
@@ -154,6 +166,7 @@ struct CollectiveKernel {
     if (comm.rank() >= at.among) co_return;
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       if (std::exchange(apart_, true)) co_await together(comm, at.among);
+      if (at.skew > 0) co_await comm.compute(Skewed{at.skew, comm.rank()}(reading), [] {});
       Passage passage{comm.now(), 0}, other;
       for (std::int64_t i = 0; i < run.batch; ++i) co_await once(comm, at, {.block = at.bytes, .root = at.root});
       passage.out = comm.now();
@@ -164,8 +177,9 @@ struct CollectiveKernel {
     }
   }
 
-  int all_ = 0;        // ranks
-  bool apart_ = true;  // whether ranks may be at unlike times, as they are not at their start
+  int all_ = 0;              // ranks
+  bool apart_ = true;        // whether ranks may be at unlike times, as they are not at their start
+  double longest_skew_ = 0;  // s
   Held held_;
   std::unique_ptr<Windows> windows_;
   std::map<int, Circle> circles_;  // by number of ranks

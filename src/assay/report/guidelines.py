@@ -71,6 +71,7 @@ def _circles(figures: Sequence[ReportedFigure], wanted: ChoiceWanted) -> dict[tu
         and figure.state in ("clean", "disturbed")
         and figure.value
         and figure.params.get(wanted.across) == wanted.own
+        and not figure.params.get("skew")  # its ranks enter together
     ]
     found: dict[tuple[str | None, int, int], Cases] = defaultdict(dict)
     for ranks in {(figure.host, figure.params["ranks"]) for figure in own}:
