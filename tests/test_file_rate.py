@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from command_line import Answer, assay
+from file_faults import shim
 
 pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("own_folder")]
 SMALL = ("--set", "size=2097152", "--set", "bytes=65536", "--launches", "1", "--json")
@@ -146,53 +147,9 @@ def test_files_that_would_fill_the_disk_are_left_out(disk: Path) -> None:
     assert left(disk) == ["theirs"]
 
 
-SHIM = r"""
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-static _Atomic int calls;
-static int due(int after) { return atomic_fetch_add(&calls, 1) >= after; }
-ssize_t pread64(int file, void* buffer, size_t bytes, off_t offset) {
-  ssize_t (*real)(int, void*, size_t, off_t) = dlsym(RTLD_NEXT, "pread64");
-  const char* fault = getenv("FAULT");
-  if (fault && bytes == 65536 && !strcmp(fault, "eio") && due(4)) { errno = EIO; return -1; }
-  if (fault && bytes == 65536 && !strcmp(fault, "stall") && due(4)) for (;;) pause();
-  if (fault && bytes == 65536 && !strcmp(fault, "short") && due(4)) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    truncate(path, 0);
-  }
-  return real(file, buffer, bytes, offset);
-}
-ssize_t pread(int file, void* buffer, size_t bytes, off_t offset) { return pread64(file, buffer, bytes, offset); }
-ssize_t pwrite64(int file, const void* buffer, size_t bytes, off_t offset) {
-  ssize_t (*real)(int, const void*, size_t, off_t) = dlsym(RTLD_NEXT, "pwrite64");
-  const char* fault = getenv("FAULT");
-  if (fault && bytes == 65536 && !strcmp(fault, "full") && due(4)) { errno = ENOSPC; return -1; }
-  if (fault && bytes == 65536 && !strcmp(fault, "damage") && due(4)) ((char*)buffer)[700] ^= 1;
-  return real(file, buffer, bytes, offset);
-}
-ssize_t pwrite(int file, const void* from, size_t bytes, off_t offset) { return pwrite64(file, from, bytes, offset); }
-"""
-
-
-@pytest.fixture(scope="module")
-def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("shim")
-    (folder / "shim.c").write_text(SHIM)
-    made = folder / "shim.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", made, folder / "shim.c", "-ldl"], check=True, capture_output=True)
-    return made
-
-
 @pytest.fixture
-def preloaded(shim: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("LD_PRELOAD", str(shim))
+def preloaded(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("LD_PRELOAD", str(shim()))
     monkeypatch.setenv("ASSAY_FILES_PATIENCE", "2")
     yield
     monkeypatch.delenv("LD_PRELOAD")

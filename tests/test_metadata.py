@@ -14,40 +14,20 @@ from typing import Any
 
 import pytest
 
+from assay.benchmark.record import benchmark
+from assay.execute.build import build
 from command_line import assay
-from compiled import kept
+from file_faults import faulty
 from started import words
 
 OPERATIONS = {"create", "sync", "stat", "open", "readdir", "rename", "unlink"}
 pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
 
-FAILING = r"""
-#define _GNU_SOURCE
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-static pid_t first;
-__attribute__((constructor)) static void begin(void) { first = getpid(); }
-static int fails(const char* call) {  // in the processes that it forks only
-  const char* wanted = getenv("FAILS");
-  if (!wanted || wanted[0] != call[0] || getpid() == first) return 0;
-  errno = atoi(getenv("ERROR"));
-  return 1;
-}
-int renameat(int a, const char* b, int c, const char* d) {
-  return fails("rename") ? -1 : (int)syscall(SYS_renameat2, a, b, c, d, 0);
-}
-int unlinkat(int a, const char* b, int c) {
-  return b[0] == 'g' && fails("unlink") ? -1 : (int)syscall(SYS_unlinkat, a, b, c);
-}
-int fsync(int a) { return fails("fsync") ? -1 : (int)syscall(SYS_fsync, a); }
-"""
-
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    return kept("files/metadata")
+    """As a run compiles it, so that it is compiled once."""
+    return build([benchmark("metadata")], mpi=None)["metadata"].path
 
 
 @pytest.fixture
@@ -118,10 +98,8 @@ def test_percentiles_rise_and_are_given_where_operations_suffice(program: Path, 
         assert min(values.values()) > 0
 
 
-def test_a_file_that_is_left_fails_the_check(folder: Path) -> None:
-    lines, complaint = run(
-        kept("files/metadata", "-O1", "-DASSAY_BREAK=1"), folder, "files=20", "processes=2", status=1
-    )
+def test_a_file_that_is_left_fails_the_check(program: Path, folder: Path) -> None:
+    lines, complaint = run(program, folder, "files=20", "processes=2", status=1, **faulty("kept"))
     checks = [line for line in lines if line["event"] == "check"]
     assert len(checks) == 2 and not any(line["passed"] for line in checks)
     assert all("4 entries wrong" in line["detail"] for line in checks)  # one of each process, in each of two cycles
@@ -136,14 +114,8 @@ def test_a_file_that_is_left_fails_the_check(folder: Path) -> None:
         ("fsync", 122, "fsync of a folder: Disk quota exceeded"),
     ],
 )
-def test_an_operation_that_fails_is_one_line(
-    program: Path, folder: Path, tmp_path: Path, call: str, error: int, words_of: str
-) -> None:
-    (tmp_path / "failing.c").write_text(FAILING)
-    shim = tmp_path / "failing.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", shim, tmp_path / "failing.c"], check=True)
-    about = {"LD_PRELOAD": str(shim), "FAILS": call, "ERROR": str(error)}
-    _, complaint = run(program, folder, "files=30", "processes=2", status=1, **about)
+def test_an_operation_that_fails_is_one_line(program: Path, folder: Path, call: str, error: int, words_of: str) -> None:
+    _, complaint = run(program, folder, "files=30", "processes=2", status=1, **faulty(call, ERROR=error))
     assert complaint == [f"metadata: {words_of}"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -11,14 +12,15 @@ from typing import Any
 
 import pytest
 
+from assay.benchmark.record import benchmark
+from assay.execute.build import build
 from assay.papers.tables.euroben_files import tables
 from command_line import assay
-from compiled import kept
+from file_faults import faulty
 from made_documents import document, figure, section
 from started import words
 
 SMALL = {"tomography": ("most=4MiB", "bytes=65536"), "out-of-core-fft": ("size=256,512",)}
-FILES = {"tomography": "files/tomography", "out-of-core-fft": "files/out_of_core_fft"}
 SIZES = {
     "25000x20000": (25000, 20000),
     "50000x20000": (50000, 20000),
@@ -37,10 +39,11 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     assert list(place.iterdir()) == []
 
 
-def run(name: str, folder: Path, *flags: str, given: tuple[str, ...] = (), status: int = 0) -> list[dict[str, Any]]:
+def run(name: str, folder: Path, *, given: tuple[str, ...] = (), status: int = 0, **env: str) -> list[dict[str, Any]]:
     settings = [word for each in (*(given or SMALL[name]), f"folder={folder}") for word in ("--set", each)]
-    started = [kept(FILES[name], *flags), *words(name, *settings)]
-    done = subprocess.run(started, capture_output=True, text=True, timeout=120)
+    program = build([benchmark(name)], mpi=None)[name].path  # as a run compiles it, so that it is compiled once
+    started = [program, *words(name, *settings)]
+    done = subprocess.run(started, capture_output=True, text=True, timeout=120, env=os.environ | env)
     assert done.returncode == status, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -62,7 +65,7 @@ def test_results_are_right_and_each_rate_has_one_source(name: str, folder: Path)
 
 @pytest.mark.parametrize("name", SMALL)
 def test_one_wrong_element_or_panel_fails_the_check(name: str, folder: Path) -> None:
-    lines = run(name, folder, "-O1", "-DASSAY_BREAK=1", status=1)
+    lines = run(name, folder, status=1, **faulty("damage", FAULT_BYTES=0, FAULT_AFTER=0))
     checks = [line for line in lines if line["event"] == "check"]
     assert checks and not any(line["passed"] for line in checks)
 

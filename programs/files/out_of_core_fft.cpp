@@ -132,10 +132,7 @@ class Plane {
     for (std::int64_t column = 0; column < n_; column += wide_) {
       for (std::int64_t i = 0; i < n_; ++i)
         file.read(i * row + column * point_bytes, block_.get() + i * wide_, wide_ * point_bytes);
-#ifdef ASSAY_BREAK
-      if (column > 0)
-#endif
-        for (std::int64_t i = 0; i < wide_; ++i) transform(block_.get() + i, wide_);
+      for (std::int64_t i = 0; i < wide_; ++i) transform(block_.get() + i, wide_);
       for (std::int64_t i = 0; i < n_; ++i)
         file.write(i * row + column * point_bytes, block_.get() + i * wide_, wide_ * point_bytes);
     }

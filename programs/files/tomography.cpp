@@ -128,9 +128,6 @@ class Matrix {
     for (std::int64_t at = 0; at < all; at += block_ / 8) {
       for (std::int64_t i = 0; i < block_ / 8; ++i)
         buffer_[static_cast<std::size_t>(i)] = at + i < all ? static_cast<double>(element(at + i)) : 0.0;
-#ifdef ASSAY_BREAK
-      if (at == 0) buffer_[0] += 1;
-#endif
       file.write(8 * at, buffer_.get(), block_);
     }
     file.finish();

@@ -5,6 +5,8 @@
 //
 // ASSAY_PROGRAM is the file to include (below programs/, or an absolute path for a person's own); it leaves the program
 // as assay::ranks::Program, with its `record` and its `run(comm, session)`.
+// ASSAY_MACHINE is what the record's `machine` names, a header that leaves the communicator that the program needs as
+// assay::mpi::Machine (mpi/files.hpp); without it that is Communicator.
 // Options are those of every program and --deadline SECONDS: a job that is not done by then says on standard error
 // which benchmark it was and what each rank was waiting for, and ends with status 1. Only rank 0 writes samples.
 #ifndef ASSAY_PROGRAM
@@ -24,8 +26,15 @@
 #include "mpi/transport.hpp"
 #include "timing/reference.hpp"
 #include ASSAY_PROGRAM
+#ifdef ASSAY_MACHINE
+#include ASSAY_MACHINE
+#endif
 
 namespace assay::mpi {
+
+#ifndef ASSAY_MACHINE
+using Machine = Communicator;
+#endif
 
 // What rank 0 found wrong with the input, all must know: 0 or an exit status.
 inline int agreed(int status, MPI_Comm among) {
@@ -44,7 +53,7 @@ inline std::string library() {
   return name;
 }
 
-inline int measure(const std::string& name, const timing::Options& options, Communicator& comm) {
+inline int measure(const std::string& name, const timing::Options& options, Machine& comm) {
   const timing::ClockQuality clock = timing::measure_clock();
   const std::vector<timing::Placement> places = gather_placement(comm);
   const std::vector<std::string> hosts = gather_hosts(comm, places);
@@ -87,20 +96,20 @@ inline int measure(const std::string& name, const timing::Options& options, Comm
 
 // All ranks of the job; for a record that says `host = true` and one process more, the last rank: started by the others
 // from this very binary, it stands for the launching process.
-inline Communicator join(bool hosted, char** argv) {
+inline Machine join(bool hosted, char** argv) {
   MPI_Comm parent = MPI_COMM_NULL, other = MPI_COMM_NULL, all = MPI_COMM_NULL;
   MPI_Comm_get_parent(&parent);
-  if (!hosted) return Communicator(MPI_COMM_WORLD);
+  if (!hosted) return Machine(MPI_COMM_WORLD);
   int code = MPI_SUCCESS;
   if (parent == MPI_COMM_NULL) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     code = MPI_Comm_spawn(argv[0], argv + 1, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other, MPI_ERRCODES_IGNORE);
-    if (code != MPI_SUCCESS) return Communicator(MPI_COMM_WORLD);  // no host: not every MPI starts processes later
+    if (code != MPI_SUCCESS) return Machine(MPI_COMM_WORLD);  // no host: not every MPI starts processes later
   }
   MPI_Intercomm_merge(parent == MPI_COMM_NULL ? other : parent, parent != MPI_COMM_NULL, &all);
   int size = 0;
   MPI_Comm_size(all, &size);
-  return Communicator(all, size - 1);
+  return Machine(all, size - 1);
 }
 
 inline int run(int argc, char** argv) {
@@ -120,7 +129,7 @@ inline int run(int argc, char** argv) {
       return 0;
     }
     if (options.metrics.empty()) throw timing::InputFault(timing::unresolved(ranks::Program::record));
-    Communicator comm = join(options.host, argv);
+    Machine comm = join(options.host, argv);
     if (deadline > 0) arm_deadline(name, comm.rank(), deadline);
     return measure(name, options, comm);
   } catch (const timing::InputFault& fault) {  // the same on every rank, as all have the same command line

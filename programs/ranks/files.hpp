@@ -12,6 +12,24 @@
 // is written need not be on a disk then.
 //
 // A program that needs it asks with `if constexpr (Files<C>)`, and says on a machine without it that it cannot.
+//
+// On a real machine the files lie in a folder of its file systems, and what the kernel knows of them is asked, too:
+//
+//   co_await settle(folder, subfolder)    every rank: rank 0 makes the launch's own folder in there, the others join
+//   it;
+//                                         gives why not, "" where all have it. It goes with the communicator
+//   room()                                bytes that may be written there: a share of what is free
+//   system()                              what it lies on, for a person
+//   file.calls, file.shared               set before open: whose calls it is opened, read and written by (Calls), and
+//                                         whether all ranks open it; collective calls are made by all ranks alike
+//   co_await sync(file)                   what was written is at the storage
+//   co_await drop(file)                   and out of this host's page cache, as far as a user may
+//   held(file, offset, bytes)             bytes of it in this host's page cache
+//   erase(name)                           the file is gone
+//   begin()                               from here the kernel's counters are taken
+//   co_await origin(wrote, bytes, held)   every rank, each with its own bytes since begin(), of them so many held
+//   before:
+//                                         where all came from or went, the same at every rank
 #pragma once
 
 #include <cstdint>
@@ -30,6 +48,31 @@ concept Files = Communicator<C> && requires(C comm, const C view, typename C::Fi
   { comm.write(file, out, n, n) } -> Awaitable;
   { comm.close(file) } -> Awaitable;
   { comm.forget() } -> Awaitable;
+};
+
+// Whose calls a file is used by: the system's own (POSIX), MPI-IO's by each rank, MPI-IO's by all ranks together.
+enum class Calls : std::uint8_t { posix, independent, collective };
+inline constexpr const char* calls_names[] = {"posix", "independent", "collective"};
+
+struct BytesOrigin {
+  const char* source = "unknown";  // device, cache, remote, unknown
+  std::string why;                 // where it is unknown
+};
+
+template <class C>
+concept HostFiles = Files<C> && requires(C comm, const C view, typename C::File& file, const std::string& text,
+                                         std::int64_t n, bool wrote) {
+  { comm.settle(text, text) } -> AwaitableOf<std::string>;
+  { view.room() } -> std::convertible_to<std::int64_t>;
+  { view.system() } -> std::convertible_to<std::string>;
+  { comm.sync(file) } -> Awaitable;
+  { comm.drop(file) } -> Awaitable;
+  { comm.held(file, n, n) } -> std::convertible_to<std::int64_t>;
+  comm.erase(text);
+  comm.begin();
+  { comm.origin(wrote, n, n) } -> AwaitableOf<BytesOrigin>;
+  file.calls = Calls::posix;
+  file.shared = true;
 };
 
 }  // namespace assay::ranks

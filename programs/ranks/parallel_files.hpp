@@ -1,17 +1,15 @@
-// Parallel files: all ranks read or write at once, each its own file or its part of a shared one, on I/O nodes that the
-// machine has.
+// Parallel files: all ranks read or write at once, each its own file or its part of a shared one: on I/O nodes that a
+// described machine has, or in a folder of a real one, by POSIX's calls or MPI-IO's.
 //
 // From a common start to the last exit, opening and closing included, as in the papers. What is read lies there
-// beforehand, allocated in one piece, and no cache holds any of it. Layouts of the one file that all share: `sections`,
-// rank after rank; `records`, call after call in turn (the Paragon's M_RECORD); `broadcast`, rank 0 alone reads and
-// sends every block on to all others in log2 ranks steps (M_GLOBAL). Sources: Dunigan 1991, section 5 and Figure 11;
+// beforehand, and no cache holds any of it, as far as that can be had. Sources: Dunigan 1991, section 5 and Figure 11;
 // Dunigan 1991 (DELTA), section 4 and Figure 4.1; Dunigan 1995, section 4 and Figures 4.2 and 4.3.
 #pragma once
 
 #include <vector>
 
 #include "ranks/buffers.hpp"
-#include "ranks/files.hpp"
+#include "ranks/files_of_host.hpp"
 #include "ranks/sampling.hpp"
 #include "ranks/windows.hpp"
 
@@ -24,30 +22,47 @@ title = "Parallel files"
 part = "files"
 kind = "ranks"
 needs = ["storage"]
+machine = "mpi/files.hpp"
+or_nothing = true
+writes = [2, "section", "ranks"]
+blocks_quick = 1
+blocks_standard = 3
+blocks_full = 3
 answers_for = ["file-rate"]
 profiles = ["full"]
 ranks = "all"
 least_ranks = 1
-summary = "all ranks read or write files at once through the machine's I/O nodes, opening and closing included"
+summary = "all ranks read or write files at once, by POSIX or MPI-IO or through a described machine's I/O nodes, opening and closing included"
 cost = "ranks * section bytes, in calls of `bytes` bytes"
-check = "every rank writes a pattern of rank and position by calls that cross the stripes' edges, its neighbour reads it back and compares every byte"
+check = "every byte is compared by another rank with a pattern of its file, offset, writer and pass: of each pass on a real machine; on a described one of a file written by calls that cross the stripes' edges"
 source = "Dunigan 1991, section 5; Dunigan 1991 (DELTA), section 4; Dunigan 1995, section 4"
 published = ["cfs-read", "pfs"]
+
+[parameter.folder]
+type = "path"
+default = "scratch"
+help = "where the files go on a real machine, into a folder of the launch's own that is removed at the end"
 
 [parameter.direction]
 type = "choice"
 default = "read"
+standard = ["read", "write"]
+full = ["read", "write"]
+described = "read"
 choices = ["read", "write"]
+sweep = true
 help = "what the ranks do"
 
 [parameter.bytes]
 type = "integer"
 default = 65536
+full = [65536, 1048576]
+described = 65536
 min = 1
 max = 1073741824
 unit = "B"
 sweep = true
-help = "length of each call"
+help = "length of each call; on a real machine a multiple of 512"
 
 [parameter.section]
 type = "integer"
@@ -55,13 +70,25 @@ default = 4194304
 min = 1
 max = 1099511627776
 unit = "B"
-help = "what each rank reads or writes in all"
+help = "what each rank reads or writes in all; on a real machine a multiple of `bytes`"
 
 [parameter.layout]
 type = "choice"
 default = "own"
+full = ["own", "sections", "records"]
+described = "own"
 choices = ["own", "sections", "records", "broadcast"]
+sweep = true
 help = "a file each; one file in sections, or call after call in turn; one file that rank 0 reads and broadcasts"
+
+[parameter.interface]
+type = "choice"
+default = "posix"
+full = ["posix", "independent", "collective"]
+described = "posix"
+choices = ["posix", "independent", "collective"]
+sweep = true
+help = "the system's own calls (POSIX, or those of a described machine); MPI-IO's, each rank for itself; MPI-IO's, all ranks of a shared file together"
 
 [parameter.io_nodes]
 type = "integer"
@@ -78,7 +105,35 @@ help = "whether what is written was allocated when the file was opened (lsize); 
 
 [metric.time]
 unit = "s"
-help = "from the common start to the last exit, opening and closing included"
+help = "from the common start to the last exit, opening and closing included; source: where the bytes came from, or went; of writes source=cache: until the last call"
+
+[metric.first]
+unit = "s/B"
+help = "time per byte of all ranks, until the first of them has made its last call"
+
+[metric.last]
+unit = "s/B"
+help = "time per byte of all ranks, until the last of them has made its last call"
+
+[metric.latency]
+unit = "s"
+help = "of one call"
+
+[metric.open]
+unit = "s"
+help = "opening, the longest of the ranks"
+
+[metric.sync]
+unit = "s"
+help = "fsync after the last write, the longest of the ranks"
+
+[metric.close]
+unit = "s"
+help = "closing, the longest of the ranks"
+
+[metric.share]
+unit = "1"
+help = "part of the ranks' time that opening, fsync and closing took"
 
 [figure.rate_aggregate]
 metric = "time"
@@ -86,7 +141,7 @@ formula = "ranks * section / value"
 unit = "B/s"
 better = "higher"
 headline = true
-help = "what all ranks together read or write per second"
+help = "what all ranks together read or write per second; source=cache: of memory, no rate of the storage; of writes source=device counts fsync"
 
 [figure.rate]
 metric = "time"
@@ -94,15 +149,59 @@ formula = "section / value"
 unit = "B/s"
 better = "higher"
 help = "what each rank reads or writes per second"
+
+[figure.rate_first]
+metric = "first"
+unit = "B/s"
+formula = "1 / value"
+better = "higher"
+help = "of all ranks until the first has finished (stonewalled): all of them work"
+
+[figure.rate_last]
+metric = "last"
+unit = "B/s"
+formula = "1 / value"
+better = "higher"
+help = "of all ranks until the last has finished, without fsync and close"
+
+[figure.latency]
+metric = "latency"
+unit = "s"
+help = "of one call; source=cache: a copy in memory, no latency of the storage"
+
+[figure.open]
+metric = "open"
+unit = "s"
+help = "opening the file"
+
+[figure.sync]
+metric = "sync"
+unit = "s"
+help = "fsync after the last write"
+
+[figure.close]
+metric = "close"
+unit = "s"
+help = "closing the file"
+
+[figure.share]
+metric = "share"
+unit = "1"
+help = "part of the ranks' time that opening, fsync and closing took"
 )record";
 
   template <Communicator C>
   static Task run(C& comm, Session& session) {
-    if constexpr (Files<C>) {
+    if constexpr (HostFiles<C>) {
+      co_await on_host(comm, session);
+    } else if constexpr (Files<C>) {
       for (const auto& each : session.cases())
         if (const std::int64_t wanted = each.at("io_nodes").integer; wanted > comm.io_nodes())
           throw timing::InputFault("io_nodes: " + std::to_string(wanted) + "; accepted: 0 to " +
                                    std::to_string(comm.io_nodes()));
+      if (comm.rank() == 0)
+        session.keep([](const auto& each) { return each.at("interface").text == "posix"; },
+                     "interface: a described machine has its own calls alone; accepted: posix", true);
       ParallelFiles kernel;
       co_await sample(comm, session, kernel);
     } else {
@@ -110,66 +209,30 @@ help = "what each rank reads or writes per second"
     }
   }
 
-  // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
-  enum class Layout { own, sections, records, broadcast };
-  struct Case {
-    std::uint64_t bytes, section;
-    int io_nodes;
-    Layout layout;
-    bool write, reserve;
-  };
+  // --- the kernel of sampling.hpp, of described machines ------------------------------------------------------------
   static constexpr std::string_view metric = "time";
-  std::string_view cache(const Case&) const { return "emptied"; }
-  Case at(const timing::CaseSettings& settings) const {
-    const std::string& layout = settings.at("layout").text;
-    return {static_cast<std::uint64_t>(settings.at("bytes").integer),
-            static_cast<std::uint64_t>(settings.at("section").integer),
-            static_cast<int>(settings.at("io_nodes").integer),
-            layout == "own"        ? Layout::own
-            : layout == "sections" ? Layout::sections
-            : layout == "records"  ? Layout::records
-                                   : Layout::broadcast,
-            settings.at("direction").text == "write",
-            settings.at("preallocate").text == "yes"};
-  }
+  std::string_view cache(const FileCase&) const { return "emptied"; }
+  FileCase at(const timing::CaseSettings& settings) const { return file_case(settings); }
   template <Files C>
-  timing::Json label(C& comm, const Case& at) const {
-    static constexpr const char* layouts[] = {"own", "sections", "records", "broadcast"};
-    return timing::Json()
-        .text("direction", at.write ? "write" : "read")
-        .integer("bytes", static_cast<std::int64_t>(at.bytes))
-        .integer("section", static_cast<std::int64_t>(at.section))
-        .text("layout", layouts[static_cast<int>(at.layout)])
-        .integer("io_nodes", at.io_nodes == 0 ? comm.io_nodes() : at.io_nodes)
-        .text("preallocate", at.reserve ? "yes" : "no")
-        .integer("ranks", comm.size());
+  timing::Json label(C& comm, const FileCase& at) const {
+    return file_label(comm, at);
   }
 
   template <Files C>
-  Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
+  Task operate(C& comm, const FileCase& at, Run run, std::int64_t* ticks) {
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
-      const std::string name = name_of(comm, at, "timed");
+      const std::string name = file_name(at, "timed " + std::to_string(taken_), comm.rank());
       typename C::File file;
       if (!at.write) {
-        co_await comm.open(file, name, at.io_nodes, length(comm, at));
+        co_await comm.open(file, name, at.io_nodes, file_length(at, comm.size()));
         co_await comm.close(file);
         co_await together(comm, comm.size());
       }
       if (comm.rank() == 0) co_await comm.forget();
       co_await together(comm, comm.size());
       Passage passage{comm.now(), 0}, room;
-      co_await comm.open(file, name, at.io_nodes, at.reserve ? length(comm, at) : 0);
-      const bool alone = at.layout == Layout::broadcast;
-      for (std::uint64_t done = 0; done < at.section; done += at.bytes) {
-        const std::uint64_t bytes = std::min(at.bytes, at.section - done), offset = place(comm, at, done);
-        if (at.write) {
-          if (!alone || comm.rank() == 0) co_await comm.write(file, nullptr, bytes, offset);
-        } else {
-          if (!alone || comm.rank() == 0) co_await comm.read(file, nullptr, bytes, offset);
-          if (alone) co_await broadcast(comm, nullptr, bytes);
-        }
-      }
-      co_await comm.close(file);
+      Unwatched none;
+      co_await file_pass(comm, at, file, name, none);
       passage.out = comm.now();
       co_await reduce(comm, comm.size(), &passage, &room, 1, join_passages);
       if (ticks) ticks[reading] = passage.out - passage.in;
@@ -179,7 +242,7 @@ help = "what each rank reads or writes per second"
 
   // Every rank writes a pattern; after that its neighbour reads it. Lengths and places fit no stripe.
   template <Files C>
-  Task verify(C& comm, const Case& at, Verdict& verdict) {
+  Task verify(C& comm, const FileCase& at, Verdict& verdict) {
     static constexpr std::uint64_t lengths[] = {1, 4097, 300, 70001, 12};
     const std::uint64_t mine = static_cast<std::uint64_t>(comm.rank()),
                         other = static_cast<std::uint64_t>((comm.rank() + 1) % comm.size());
@@ -211,23 +274,36 @@ help = "what each rank reads or writes per second"
   }
 
  private:
-  template <Files C>
-  std::string name_of(const C& comm, const Case& at, const std::string& purpose) const {
-    const std::string name = purpose + " " + std::to_string(taken_);
-    return at.layout == Layout::own ? name + " of rank " + std::to_string(comm.rank()) : name;
-  }
-  template <Files C>
-  static std::uint64_t length(const C& comm, const Case& at) {
-    const bool one = at.layout == Layout::own || at.layout == Layout::broadcast;
-    return at.section * (one ? 1 : static_cast<std::uint64_t>(comm.size()));
-  }
-  // Where in the file the call lies that follows `done` bytes of this rank's.
-  template <Files C>
-  static std::uint64_t place(const C& comm, const Case& at, std::uint64_t done) {
-    const auto rank = static_cast<std::uint64_t>(comm.rank()), ranks = static_cast<std::uint64_t>(comm.size());
-    if (at.layout == Layout::sections) return rank * at.section + done;
-    if (at.layout == Layout::records) return done * ranks + rank * std::min(at.bytes, at.section - done);
-    return done;
+  template <HostFiles C>
+  static Task on_host(C& comm, Session& session) {
+    for (const auto& each : session.cases()) {
+      const std::int64_t bytes = each.at("bytes").integer, section = each.at("section").integer;
+      if (each.at("io_nodes").integer != 0)
+        throw timing::InputFault("io_nodes: " + each.at("io_nodes").text + "; accepted: 0 on a real machine");
+      if (bytes % files::sector != 0)
+        throw timing::InputFault("bytes: " + std::to_string(bytes) + "; accepted: a multiple of 512");
+      if (section % bytes != 0)
+        throw timing::InputFault("section: " + std::to_string(section) + "; accepted: a multiple of bytes, " +
+                                 std::to_string(bytes));
+    }
+    session.keep(
+        [](const auto& each) {
+          const FileCase at = file_case(each);
+          return at.shared() || at.calls != Calls::collective;
+        },
+        "interface=collective is of a file that all ranks share: left out but with layout=sections or records",
+        comm.rank() == 0);
+    const std::string why = co_await comm.settle(session.cases().front().path("folder"), session.options().subfolder);
+    if (!why.empty()) throw timing::InputFault(why);
+    if (comm.rank() == 0)
+      session.note("the files lie in " + session.cases().front().path("folder") + ": " + comm.system());
+    const auto fits = [&](const auto& each) { return 2 * each.at("section").integer * comm.size() <= comm.room(); };
+    session.keep(fits,
+                 "parallel-files: only " + std::to_string(comm.room()) +
+                     " bytes may be written there, a quarter of what is free; --set section=BYTES takes less",
+                 comm.rank() == 0);
+    FilesOfHost kernel(session);
+    co_await sample(comm, session, kernel);
   }
 
   std::int64_t taken_ = 0, checked_ = 0;  // files of one rank's run have names of their own

@@ -1,8 +1,8 @@
 """What is said before a run begins: which benchmarks take much of the memory, and how long; which write files, where.
 
 A record says `takes_memory = "share"`: the parameter that is a share of the memory that is free when it runs. Its time
-is its blocks' slices. `writes = [2, "size"]`: numbers and parameters whose product is the most bytes of its files, in
-the folder that its parameter of kind `path` names.
+is its blocks' slices. `writes = [2, "size"]`: numbers and parameters (and `ranks`) whose product is the most bytes of
+its files, in the folder that its parameter of kind `path` names.
 """
 
 from __future__ import annotations
@@ -24,15 +24,19 @@ def announced(
     *,
     here: bool = True,
     folders: Mapping[str, Mapping[str, Folder]] | None = None,
+    ranks: Mapping[str, int] | None = None,
 ) -> list[str]:
     """One line for each of `records` that takes a share of the memory or writes files, in `profile` and as set.
 
-    `here`: of this host's memory, which can be read. `folders`: where files go, by benchmark and parameter.
-    InputError where the record does not accept a setting.
+    `here`: of this host's memory, which can be read. `folders`: where files go, by benchmark and parameter. `ranks`:
+    the most ranks that each benchmark is started with, which its record's `writes` may count. InputError where the
+    record does not accept a setting.
     """
     found = []
     for record in records:
-        found += _files(record, profile, settings or {}, (folders or {}).get(record.name, {}))
+        found += _files(
+            record, profile, settings or {}, (folders or {}).get(record.name, {}), (ranks or {}).get(record.name, 1)
+        )
         if (parameter := record.extra.get("takes_memory")) is None:
             continue
         share = max(float(each) for each in resolved.values(record, settings or {}, profile)[parameter])
@@ -47,11 +51,13 @@ def announced(
     return found
 
 
-def _files(record: Benchmark, profile: str, settings: Mapping[str, str], named: Mapping[str, Folder]) -> list[str]:
+def _files(
+    record: Benchmark, profile: str, settings: Mapping[str, str], named: Mapping[str, Folder], ranks: int
+) -> list[str]:
     """How many bytes of files are written, and where; nothing for a record that writes none."""
     if "writes" not in record.extra or not named:
         return []
-    of = resolved.values(record, settings, profile)
+    of = {"ranks": (ranks,), **resolved.values(record, settings, profile)}
     factors = [max(map(float, of[each])) if each in of else float(each) for each in record.extra["writes"]]
     bytes_ = math.prod(factors)
     found = []

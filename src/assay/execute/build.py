@@ -54,7 +54,8 @@ class ProgramSource(Protocol):
     A record may say `flags = ["-fopenmp"]` (`Benchmark.extra`): each is used where the compiler has it; and
     `libraries = ["blas"]`: each is linked where it is found (libraries.py). `[unit.NAME]` with `source` and `flags`
     names a further source that is compiled by itself and linked (units.py, own_units); a `variant` (VariedProgram) says
-    by which compiler and with which flags.
+    by which compiler and with which flags. `machine = "mpi/files.hpp"` names the header with the communicator that a
+    message-passing program needs on a real machine (programs/mpi/main.cpp).
     """
 
     @property
@@ -223,7 +224,9 @@ def _plan(benchmark: ProgramSource, compiler: Compiler, plain: Compiler, root: P
     extra = getattr(benchmark, "extra", {})
     wished: Mapping[str, Mapping[str, Any]] = extra.get("unit", {})
     apart = {unit_source(about, benchmark.path, root) for about in wished.values()}
-    files, sources = shared(includes([source, benchmark.path], root), root, apart)
+    machine = [root / extra["machine"]] if ranks and "machine" in extra else []
+    defines |= {"ASSAY_MACHINE": f'"{extra["machine"]}"'} if machine else {}
+    files, sources = shared(includes([source, benchmark.path, *machine], root), root, apart)
     units = units_of(sources, root, folder / "units", compiler, plain)
     variant: Variant | None = getattr(benchmark, "variant", None)
     by = plain if variant is None else compiler_of(variant)

@@ -84,6 +84,14 @@ class Plan:
         """Give the plan as plain data, which `from_dict` takes back when a run is resumed."""
         return asdict(self)
 
+    @property
+    def most_ranks(self) -> dict[str, int]:
+        """The most ranks that each benchmark is started with; 1 for those without."""
+        most: dict[str, int] = {}
+        for task in self.tasks:
+            most[task.benchmark] = max(most.get(task.benchmark, 1), task.ranks or 1)
+        return most
+
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Plan:
         """Take back what `to_dict` gave; pydantic's ValidationError where it is something else."""

@@ -35,7 +35,9 @@ def measure(
         refuse_missing(benchmark(name), wishes.settings)
     if wishes.on is None and not quiet:
         records, here = map(benchmark, wishes.names), wishes.via in (None, "local")
-        for line in announced(records, wishes.profile, wishes.settings, here=here, folders=wishes.folders()):
+        for line in announced(
+            records, wishes.profile, wishes.settings, here=here, folders=wishes.folders(), ranks=plan.most_ranks
+        ):
             print(line, file=sys.stderr)
     found = None if wishes.on is not None else _here()  # a described machine's results do not depend on this one
     about = {

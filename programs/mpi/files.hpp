@@ -1,0 +1,242 @@
+// Files on real ranks (ranks/files.hpp): in a folder of the launch's own, by POSIX's calls or by MPI-IO's. A program
+// whose record says `machine = "mpi/files.hpp"` runs on this communicator.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include "files/own_folder.hpp"
+#include "files/room.hpp"
+#include "files/source.hpp"
+#include "mpi/communicator.hpp"
+#include "ranks/files.hpp"
+
+namespace assay::mpi {
+
+class FileCommunicator : public Communicator {
+ public:
+  struct File {
+    ranks::Calls calls = ranks::Calls::posix;
+    bool shared = false;
+
+   private:
+    friend class FileCommunicator;
+    std::string name;
+    int descriptor = -1;  // of MPI's files as well: what the kernel knows is asked by it
+    MPI_File handle = MPI_FILE_NULL;
+  };
+
+  explicit FileCommunicator(MPI_Comm comm, int host = -1) : Communicator(comm, host) {
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near_);
+  }
+  FileCommunicator(FileCommunicator&& other) noexcept
+      : Communicator(other),
+        folder_(std::move(other.folder_)),
+        storage_(std::move(other.storage_)),
+        room_(other.room_),
+        near_(std::exchange(other.near_, MPI_COMM_NULL)) {}
+  FileCommunicator(const FileCommunicator&) = delete;
+  ~FileCommunicator() {
+    if (near_ != MPI_COMM_NULL) MPI_Comm_free(&near_);
+  }
+
+  int io_nodes() const { return 0; }
+  std::int64_t room() const { return room_; }
+  std::string system() const { return storage_.words() + (storage_.caveat.empty() ? "" : "; " + storage_.caveat); }
+
+  Ready<std::string> settle(const std::string& folder, const std::string& subfolder) {
+    std::string why, own = subfolder;
+    const auto attempt = [&](auto&& make) {
+      try {
+        make();
+      } catch (const std::exception& fault) {
+        why = fault.what();
+      }
+    };
+    if (rank() == 0) attempt([&] { folder_ = std::make_unique<files::OwnFolder>(folder, subfolder); });
+    if (rank() == 0 && folder_ && subfolder.empty()) {  // one of a random name, which the others must learn
+      own = folder_->path().substr(folder_->path().rfind('/') + 1);
+      own += ":" + own;
+    }
+    spread(own);
+    if (rank() != 0)
+      attempt([&] { folder_ = std::make_unique<files::OwnFolder>(files::OwnFolder::joined(folder, own)); });
+    std::int64_t least[2] = {rank(), 0};  // the first rank that has none: its reason goes to all
+    if (why.empty()) least[0] = size();
+    if (folder_) {
+      storage_ = files::storage_of(folder_->descriptor(), folder_->path());
+      const files::Room room = files::read_room(folder_->descriptor());
+      least[1] = std::min(room.bytes, room.file);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT64_T, MPI_MIN, handle());
+    room_ = least[1];
+    if (least[0] < size()) {
+      spread(why, static_cast<int>(least[0]));
+      if (least[0] > 0) why = "rank " + std::to_string(least[0]) + ": " + why;
+    }
+    return {why};
+  }
+
+  Ready<void> open(File& file, const std::string& name, int, std::uint64_t reserve) {
+    file.name = name;
+    if (file.calls != ranks::Calls::posix) {
+      note(Call::collective, ranks::any_source, 0);
+      const std::string path = folder_->path() + "/" + name;
+      check(MPI_File_open(file.shared ? handle() : MPI_COMM_SELF, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
+                          MPI_INFO_NULL, &file.handle),
+            "MPI_File_open", name);
+      file.descriptor = folder_->open(name, O_RDWR);
+    } else {
+      file.descriptor = folder_->open(name, O_RDWR | O_CREAT);
+    }
+    if (reserve > 0 && (rank() == 0 || !file.shared)) {
+      const int error = posix_fallocate(file.descriptor, 0, static_cast<off_t>(reserve));
+      if (error != 0) fault("allocated", name, error);
+    }
+    return {};
+  }
+  Ready<void> read(File& file, std::byte* into, std::uint64_t bytes, std::uint64_t offset) {
+    if (file.calls == ranks::Calls::posix) return whole(file, into, bytes, offset);
+    MPI_Status status;
+    const auto call = file.calls == ranks::Calls::collective ? MPI_File_read_at_all : MPI_File_read_at;
+    note(Call::collective, ranks::any_source, 0);
+    check(call(file.handle, static_cast<MPI_Offset>(offset), into, count(bytes), MPI_BYTE, &status), "MPI_File_read_at",
+          file.name);
+    return complete(status, bytes, "read", file.name);
+  }
+  Ready<void> write(File& file, const std::byte* from, std::uint64_t bytes, std::uint64_t offset) {
+    if (file.calls == ranks::Calls::posix) return whole(file, from, bytes, offset);
+    MPI_Status status;
+    const auto call = file.calls == ranks::Calls::collective ? MPI_File_write_at_all : MPI_File_write_at;
+    note(Call::collective, ranks::any_source, 0);
+    check(call(file.handle, static_cast<MPI_Offset>(offset), from, count(bytes), MPI_BYTE, &status),
+          "MPI_File_write_at", file.name);
+    return complete(status, bytes, "written", file.name);
+  }
+  Ready<void> sync(File& file) {
+    if (file.handle != MPI_FILE_NULL) check(MPI_File_sync(file.handle), "MPI_File_sync", file.name);
+    if (fsync(file.descriptor) != 0) fault("synchronised", file.name, errno);
+    return {};
+  }
+  Ready<void> close(File& file) {
+    if (file.handle != MPI_FILE_NULL) check(MPI_File_close(&file.handle), "MPI_File_close", file.name);
+    if (::close(std::exchange(file.descriptor, -1)) != 0) fault("closed", file.name, errno);
+    return {};
+  }
+  Ready<void> forget() { return {}; }  // by file: drop()
+
+  Ready<void> drop(File& file) {
+    fsync(file.descriptor);
+    posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED);
+    return {};
+  }
+  std::int64_t held(File& file, std::int64_t offset, std::int64_t bytes) {
+    static const std::int64_t page = sysconf(_SC_PAGESIZE);
+    const std::int64_t from = offset / page * page;  // mmap(2) wants whole pages
+    const auto span = static_cast<std::size_t>(offset + bytes - from);
+    void* map = mmap(nullptr, span, PROT_READ, MAP_SHARED, file.descriptor, from);
+    if (map == MAP_FAILED) return 0;
+    const std::int64_t there = files::resident(static_cast<char*>(map) + (offset - from), bytes);
+    munmap(map, span);
+    return std::max<std::int64_t>(0, there);
+  }
+  void erase(const std::string& name) { folder_->remove(name); }
+
+  void begin() { before_ = files::read_counters(storage_); }
+  // Judged by host, of the bytes of its ranks together; what hosts do not agree about is unknown.
+  Ready<ranks::BytesOrigin> origin(bool wrote, std::int64_t bytes, std::int64_t held) {
+    const files::Counters mine = files::since(files::read_counters(storage_), before_);
+    std::int64_t sums[3] = {bytes, held, std::max<std::int64_t>(0, mine.fetched)};
+    std::int64_t most[2] = {mine.device_read, mine.device_wrote}, counted = mine.fetched < 0 ? -1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_INT64_T, MPI_SUM, near_);
+    MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, near_);
+    MPI_Allreduce(MPI_IN_PLACE, &counted, 1, MPI_INT64_T, MPI_MIN, near_);
+    files::Evidence evidence;
+    evidence.below = storage_.below;
+    evidence.counted.fetched = counted < 0 ? -1 : sums[2];
+    evidence.counted.device_read = most[0];
+    evidence.counted.device_wrote = most[1];
+    ranks::BytesOrigin found;
+    files::Source source = files::Source::unknown;
+    if (wrote) {
+      evidence.written = sums[0];
+      source = files::source_of_writes(evidence, found.why);
+    } else if (sums[1] > 0 && sums[1] < sums[0] && storage_.below != files::Below::memory) {
+      found.why = std::to_string(sums[1]) + " of " + std::to_string(sums[0]) + " bytes were in the page cache before";
+    } else {
+      const auto kind = static_cast<std::size_t>(sums[1] > 0 ? files::Found::held : files::Found::nothing);
+      evidence.bytes[kind] = sums[0];
+      const files::Sources sources = files::sources_of_reads(evidence);
+      source = sources.rate[kind];
+      found.why = sources.why;
+    }
+    int first = sums[0] > 0 ? static_cast<int>(source) : 99, last = sums[0] > 0 ? static_cast<int>(source) : -1;
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, handle());
+    MPI_Allreduce(MPI_IN_PLACE, &last, 1, MPI_INT, MPI_MAX, handle());
+    if (first == last) found.source = files::source_names[static_cast<std::size_t>(first)];
+    if (first < last) found.why = "the hosts' bytes came from different places";
+    return {found};
+  }
+
+ private:
+  static void check(int code, const char* call, const std::string& name) {
+    if (code == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    std::string words(text, static_cast<std::size_t>(length));
+    std::ranges::replace(words, '\n', ' ');
+    throw std::runtime_error("file " + name + ": " + call + ": " + words);
+  }
+  [[noreturn]] void fault(const char* done, const std::string& name, int error) const {
+    const std::string why = error != 0 ? std::strerror(error) : "nothing more of it is there: another has truncated it";
+    throw timing::MeasurementFault(folder_->path() + "/" + name + ": cannot be " + done + ": " + why);
+  }
+  Ready<void> complete(const MPI_Status& status, std::uint64_t bytes, const char* done, const std::string& name) const {
+    int moved = 0;
+    MPI_Get_count(&status, MPI_BYTE, &moved);
+    if (static_cast<std::uint64_t>(moved) != bytes) fault(done, name, 0);
+    return {};
+  }
+  template <class Place>
+  Ready<void> whole(const File& file, Place* place, std::uint64_t bytes, std::uint64_t offset) const {
+    constexpr bool writes = std::is_const_v<Place>;
+    for (std::uint64_t did = 0; did < bytes;) {
+      ssize_t now = 0;
+      const auto at = static_cast<off_t>(offset + did);
+      if constexpr (writes) {
+        now = pwrite(file.descriptor, place + did, bytes - did, at);
+      } else {
+        now = pread(file.descriptor, place + did, bytes - did, at);
+      }
+      if (now < 0 && errno == EINTR) continue;
+      if (now <= 0) fault(writes ? "written" : "read", file.name, now < 0 ? errno : 0);
+      did += static_cast<std::uint64_t>(now);
+    }
+    return {};
+  }
+  static int count(std::uint64_t bytes) { return static_cast<int>(bytes); }  // a record's `bytes` are below INT_MAX
+  void spread(std::string& text, int from = 0) const {
+    int length = static_cast<int>(text.size());
+    MPI_Bcast(&length, 1, MPI_INT, from, handle());
+    text.resize(static_cast<std::size_t>(length));
+    MPI_Bcast(text.data(), length, MPI_CHAR, from, handle());
+  }
+
+  std::unique_ptr<files::OwnFolder> folder_;
+  files::Storage storage_;
+  std::int64_t room_ = 0;
+  files::Counters before_;
+  MPI_Comm near_ = MPI_COMM_NULL;  // the ranks of this host
+};
+
+static_assert(ranks::HostFiles<FileCommunicator>);
+
+using Machine = FileCommunicator;  // what main.cpp makes the program's communicator
+
+}  // namespace assay::mpi

@@ -1,0 +1,247 @@
+// parallel-files on a real machine: each pass with where its bytes came from or went, the first and the last rank to
+// finish, what opening, fsync and closing took, every call's latency, and all data compared by another rank.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "files/pattern.hpp"
+#include "ranks/file_passes.hpp"
+#include "ranks/sampling.hpp"
+#include "timing/histogram.hpp"
+
+namespace assay::ranks {
+
+// A rank's pass, in ticks (ns) since its own start behind the barrier; its blocks are files::Pattern's.
+class WatchedPass {
+ public:
+  struct Call {
+    std::int64_t began = 0, took = -1;  // -1: not made by this rank
+  };
+  struct Times {
+    std::int64_t opened = 0, moved = 0, synced = 0, closed = 0, wrong = 0;
+  };
+
+  WatchedPass(const FileCase& at, const files::Origin& of)
+      : pattern_(static_cast<std::int64_t>(at.bytes)), of_(of), data_(at.bytes), calls_(at.section / at.bytes) {
+    pattern_.lay(block());
+  }
+
+  void start() { start_ = timing::now_ns(); }
+  const std::byte* leaving(std::uint64_t offset) {
+    writes_ = true;
+    pattern_.stamp(block(), static_cast<std::int64_t>(offset), of_);
+    return data_.data();
+  }
+  std::byte* arriving() { return data_.data(); }
+  void opened() { times_.opened = since(); }
+  void begins() { calls_[made_].began = since(); }
+  void ended(std::uint64_t offset) {
+    calls_[made_].took = since() - calls_[made_].began;
+    ++made_;
+    if (!writes_) times_.wrong += !pattern_.begins_right(block(), static_cast<std::int64_t>(offset), of_);
+  }
+  void moved() { times_.moved = since(); }
+  void synced() { times_.synced = since(); }
+  void closed() { times_.closed = since(); }
+
+  Times& times() { return times_; }
+  const std::vector<Call>& calls() const { return calls_; }
+  // Whether the block that arrived is byte by byte that of `of`.
+  bool right(std::uint64_t offset, const files::Origin& of) const {
+    return pattern_.right(reinterpret_cast<const char*>(data_.data()), static_cast<std::int64_t>(offset), of);
+  }
+
+ private:
+  char* block() { return reinterpret_cast<char*>(data_.data()); }
+  std::int64_t since() const { return timing::now_ns() - start_; }
+
+  files::Pattern pattern_;
+  files::Origin of_;
+  std::vector<std::byte> data_;
+  std::vector<Call> calls_;
+  Times times_;
+  std::size_t made_ = 0;
+  std::int64_t start_ = 0;
+  bool writes_ = false;
+};
+
+class FilesOfHost {
+ public:
+  explicit FilesOfHost(Session& session) : session_(session) {}
+
+  static constexpr std::array<std::string_view, 8> metrics = {"time", "first", "last",  "latency",
+                                                              "open", "sync",  "close", "share"};
+  std::string_view cache(const FileCase&) const { return "emptied"; }
+  std::string_view ended() const { return "pass"; }
+  FileCase at(const timing::CaseSettings& settings) const { return file_case(settings); }
+  template <HostFiles C>
+  timing::Json label(const C& comm, const FileCase& at) const {
+    return file_label(comm, at);
+  }
+
+  template <HostFiles C>
+  Task take(C& comm, const FileCase& at, std::vector<BlockLine>& lines) {
+    ++version_;
+    const std::string pass = "pass " + std::to_string(version_);
+    const std::string name = file_name(at, pass, comm.rank());
+    const auto sector = static_cast<std::int64_t>(at.section);
+    if (!at.write) co_await lay_out(comm, at, name);
+    typename C::File look;
+    look.shared = at.shared();
+    std::int64_t held = 0;
+    if (!at.write) {
+      co_await comm.open(look, name, 0, 0);
+      co_await comm.drop(look);
+      co_await barrier(comm);
+      const bool reads = at.layout != FileLayout::broadcast || comm.rank() == 0;
+      for (std::uint64_t done = 0; reads && done < at.section; done += at.bytes)
+        held += comm.held(look, static_cast<std::int64_t>(file_place(at, comm.rank(), comm.size(), done)),
+                          static_cast<std::int64_t>(at.bytes));
+      co_await comm.close(look);
+    }
+    const bool works = at.layout != FileLayout::broadcast || comm.rank() == 0;
+    typename C::File file;
+    file.calls = at.calls;
+    file.shared = at.shared();
+    WatchedPass watch(at, origin(at, comm.rank()));
+    co_await barrier(comm);
+    comm.begin();
+    co_await barrier(comm);
+    watch.start();
+    co_await file_pass(comm, at, file, name, watch);
+    const BytesOrigin from = co_await comm.origin(at.write, works ? sector : 0, held);
+    if (comm.rank() == 0 && !from.why.empty()) session_.note(std::string("source=") + from.source + ": " + from.why);
+    co_await compare(comm, at, pass, watch);
+    co_await report(comm, at, watch, from, lines);
+    co_await barrier(comm);
+    if (!at.shared() || comm.rank() == 0) comm.erase(name);
+  }
+
+  // Says what the comparisons of the passes found; later passes that find anything say so themselves.
+  template <HostFiles C>
+  Task verify(C& comm, const FileCase& at, Verdict& verdict) {
+    verdict = verdict_of(comm, at);
+    verified_ = true;
+    co_await barrier(comm);
+  }
+
+ private:
+  files::Origin origin(const FileCase& at, int rank) const {
+    const auto writer = static_cast<std::uint64_t>(at.layout == FileLayout::broadcast ? 0 : rank) + 1;
+    return {at.layout == FileLayout::own ? writer : 1, writer, version_};
+  }
+  template <HostFiles C>
+  Verdict verdict_of(const C& comm, const FileCase& at) const {
+    return {wrong_ == 0, std::to_string(at.section / at.bytes * static_cast<std::uint64_t>(comm.size())) +
+                             " blocks, each compared by another rank: " + std::to_string(wrong_) + " wrong"};
+  }
+
+  // What is read: written by the ranks that read it, by the system's own calls, and brought to the storage.
+  template <HostFiles C>
+  Task lay_out(C& comm, const FileCase& at, const std::string& name) {
+    FileCase writing = at;
+    writing.write = true;
+    writing.reserve = false;
+    writing.calls = Calls::posix;
+    typename C::File file;
+    WatchedPass watch(at, origin(at, comm.rank()));
+    co_await file_pass(comm, writing, file, name, watch);
+    co_await barrier(comm);
+  }
+
+  // Every rank reads what its neighbour wrote, or read.
+  template <HostFiles C>
+  Task compare(C& comm, const FileCase& at, const std::string& pass, WatchedPass& watch) {
+    co_await barrier(comm);
+    const int other = (comm.rank() + 1) % comm.size();
+    typename C::File file;
+    co_await comm.open(file, file_name(at, pass, other), 0, 0);
+    for (std::uint64_t done = 0; done < at.section; done += at.bytes) {
+      const std::uint64_t offset = file_place(at, other, comm.size(), done);
+      co_await comm.read(file, watch.arriving(), at.bytes, offset);
+      watch.times().wrong += !watch.right(offset, origin(at, other));
+    }
+    co_await comm.close(file);
+    std::int64_t wrong = watch.times().wrong, room = 0;
+    co_await reduce(comm, comm.size(), &wrong, &room, 1, [](auto& here, auto there) { here += there; });
+    if (comm.rank() != 0) co_return;
+    wrong_ = wrong;
+    if (wrong > 0 && verified_) session_.check(label(comm, at), verdict_of(comm, at));
+  }
+
+  template <HostFiles C>
+  Task report(C& comm, const FileCase& at, WatchedPass& watch, const BytesOrigin& from, std::vector<BlockLine>& lines) {
+    const std::size_t ranks = comm.rank() == 0 ? static_cast<std::size_t>(comm.size()) : 0, each = watch.calls().size();
+    std::vector<WatchedPass::Times> times(ranks);
+    std::vector<WatchedPass::Call> calls(ranks * each);
+    co_await gather(comm, &watch.times(), sizeof(WatchedPass::Times), times.data());
+    co_await gather(comm, watch.calls().data(), each * sizeof(WatchedPass::Call), calls.data());
+    if (comm.rank() != 0) co_return;
+    WatchedPass::Times most, longest;  // moments, and what each of the last two took
+    std::int64_t first = INT64_MAX, around = 0, all = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      const WatchedPass::Times& one = times[rank];
+      if (calls[rank * each].took >= 0) first = std::min(first, one.moved);  // of those that move anything
+      most = {std::max(most.opened, one.opened), std::max(most.moved, one.moved), 0, std::max(most.closed, one.closed),
+              0};
+      around += one.opened + one.closed - one.moved;
+      all += one.closed;
+      longest.synced = std::max(longest.synced, one.synced - one.moved);
+      longest.closed = std::max(longest.closed, one.closed - one.synced);
+    }
+    std::vector<double> latencies;
+    std::int64_t by_first = 0, made = 0;
+    std::vector<std::vector<timing::Histogram>> seconds(ranks);
+    for (std::size_t at_call = 0; at_call < calls.size(); ++at_call) {
+      const WatchedPass::Call& call = calls[at_call];
+      if (call.took < 0) continue;
+      ++made;
+      by_first += call.began + call.took <= first;
+      latencies.push_back(1e-9 * static_cast<double>(call.took));
+      auto& of_rank = seconds[at_call / each];
+      const auto second = static_cast<std::size_t>((call.began + call.took) / 1'000'000'000);
+      if (second >= of_rank.size()) of_rank.resize(second + 1);
+      of_rank[second].add(call.took);
+    }
+    const std::string reached = from.source;
+    // Calls of writing end in the page cache; the rate of the storage counts fsync.
+    const std::string by_call = at.write ? "cache" : reached;
+    const auto put = [&](std::string_view metric, const std::string& source, std::vector<double> values) {
+      timing::Json about = label(comm, at);
+      lines.push_back({metric, source.empty() ? about : about.text("source", source), 1, std::move(values)});
+    };
+    const auto s = [](std::int64_t ns) { return 1e-9 * static_cast<double>(ns); };
+    put("time", reached, {s(most.closed)});
+    if (at.write && reached != "cache") put("time", "cache", {s(most.moved)});
+    const double bytes = static_cast<double>(at.bytes);
+    put("first", by_call, {s(first) / (bytes * static_cast<double>(by_first))});
+    put("last", by_call, {s(most.moved) / (bytes * static_cast<double>(made))});
+    const std::size_t step = 1 + (latencies.size() - 1) / 1000;
+    std::vector<double> kept;
+    for (std::size_t one = 0; one < latencies.size(); one += step) kept.push_back(latencies[one]);
+    put("latency", by_call, std::move(kept));
+    put("open", "", {s(most.opened)});
+    if (at.write) put("sync", "", {s(longest.synced)});
+    put("close", "", {s(longest.closed)});
+    put("share", "", {s(around) / s(all)});
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+      for (std::size_t second = 0; second < seconds[rank].size(); ++second) {
+        const timing::Histogram& one = seconds[rank][second];
+        if (one.count() == 0) continue;
+        timing::Json line;
+        line.text("event", "over_time").object("case", label(comm, at).text("source", by_call));
+        line.integer("process", static_cast<std::int64_t>(rank)).integer("second", static_cast<std::int64_t>(second));
+        line.integer("bytes", one.count() * static_cast<std::int64_t>(at.bytes)).object("latencies", one.json());
+        session_.write(line);
+      }
+  }
+
+  Session& session_;
+  std::uint64_t version_ = 0;
+  std::int64_t wrong_ = 0;
+  bool verified_ = false;
+};
+
+}  // namespace assay::ranks

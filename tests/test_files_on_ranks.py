@@ -1,0 +1,157 @@
+"""Files on real ranks: POSIX and MPI-IO, data compared, sources named, faults one line, nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.benchmark.record import benchmark
+from assay.execute.build import build
+from assay.execute.mpi import launch_environment
+from command_line import assay
+from file_faults import faulty
+from mpis_here import CROWD, MPI
+from started import words
+
+pytestmark = [pytest.mark.mpi, pytest.mark.skipif(MPI is None, reason="no MPI here"), pytest.mark.measures]
+SHM = Path("/dev/shm")
+EVERY = (
+    "layout=own,sections,records,broadcast", "interface=posix,independent,collective", "direction=read,write",
+    "bytes=65536", "section=393216",
+)  # fmt: skip
+LAYOUTS = {
+    (layout, interface)
+    for layout in ("own", "sections", "records", "broadcast")
+    for interface in ("posix", "independent", "collective")
+    if interface != "collective" or layout in ("sections", "records")
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    place = tmp_path / "given"
+    place.mkdir()
+    (place / "theirs").write_text("precious")
+    yield place
+    assert [path.name for path in place.iterdir()] == ["theirs"]
+    assert (place / "theirs").read_text() == "precious"
+
+
+def launched(
+    folder: Path, *given: str, ranks: int = 3, status: int = 0, **env: str
+) -> tuple[list[dict[str, Any]], list[str]]:
+    assert MPI is not None
+    program = build([benchmark("parallel-files")], mpi=MPI)["parallel-files"].path
+    settings = [word for each in (*given, f"folder={folder}") for word in ("--set", each)]
+    done = subprocess.run(
+        [MPI.mpiexec, "-n", str(ranks), program, *words("parallel-files", "--blocks", "1", *settings)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=launch_environment(os.environ) | CROWD | env,
+    )
+    assert (done.returncode != 0) == (status != 0), done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")], done.stderr.splitlines()
+
+
+def blocks(lines: list[dict[str, Any]], metric: str) -> list[dict[str, Any]]:
+    return [line for line in lines if line["event"] == "block" and line["metric"] == metric]
+
+
+def test_every_layout_and_interface_moves_the_right_bytes(folder: Path) -> None:
+    lines, _ = launched(folder, *EVERY)
+    checks = [line for line in lines if line["event"] == "check"]
+    assert len(checks) == 2 * len(LAYOUTS) and all(line["passed"] for line in checks)
+    assert all("18 blocks" in line["detail"] for line in checks)  # three ranks, six calls each
+    for direction in ("read", "write"):
+        times = [line for line in blocks(lines, "time") if line["case"]["direction"] == direction]
+        assert {(line["case"]["layout"], line["case"]["interface"]) for line in times} == LAYOUTS
+    assert {line["case"]["source"] for line in blocks(lines, "time")} <= {"device", "cache", "unknown", "remote"}
+    # written bytes stop in the page cache until fsync: the calls' own rate is never the device's
+    for metric in ("first", "last", "latency"):
+        found = [line for line in blocks(lines, metric) if line["case"]["direction"] == "write"]
+        assert found and {line["case"]["source"] for line in found} == {"cache"}
+    # each call stands once in the histograms by second and rank
+    over_time = [line for line in lines if line["event"] == "over_time" and line["case"]["layout"] != "broadcast"]
+    of_case: dict[str, int] = {}
+    for line in over_time:
+        key = json.dumps({name: line["case"][name] for name in ("direction", "layout", "interface")})
+        of_case[key] = of_case.get(key, 0) + line["bytes"]
+    assert set(of_case.values()) == {3 * 393216}  # of three ranks
+    for first, last in zip(blocks(lines, "first"), blocks(lines, "last"), strict=True):
+        assert first["case"] == last["case"] and first["values"][0] > 0 and last["values"][0] > 0
+    shares = [value for line in blocks(lines, "share") for value in line["values"]]
+    assert all(0 < share < 1 for share in shares)
+
+
+def test_what_was_in_the_page_cache_is_never_a_device_s(folder: Path) -> None:
+    lines, _ = launched(
+        folder,
+        *EVERY,
+        "layout=own,sections",
+        "direction=read",
+        "interface=posix,independent",
+        ranks=2,
+        **faulty("warm"),
+    )
+    times = blocks(lines, "time")
+    assert len(times) == 4
+    assert {line["case"]["source"] for line in times} == {"cache"}
+
+
+@pytest.mark.skipif(not SHM.is_dir(), reason="no memory file system")
+def test_figures_reach_the_answer_and_memory_is_no_storage(tmp_path: Path) -> None:
+    place = SHM / tmp_path.name
+    place.mkdir()
+    try:
+        answer = assay(
+            *("run", "parallel-files", "-n", "2", "--launches", "1", "--out", str(tmp_path / "run"), "--json"),
+            *(word for each in (f"folder={place}", *EVERY, "layout=records") for word in ("--set", each)),
+        )
+        assert answer.status == 0, answer.err
+        assert f"writes files of {2 * 2 * 393216 / 1e6:.4g} MB at most" in answer.err
+        rates = [each for each in answer.document["figures"] if each["name"] == "rate_aggregate"]
+        assert len(rates) == 6 and {each["params"]["source"] for each in rates} == {"cache"}
+        assert {"rate_first", "rate_last", "open", "sync", "close", "share", "latency"} <= {
+            each["name"] for each in answer.document["figures"]
+        }
+        assert list(place.iterdir()) == []
+    finally:
+        place.rmdir()
+
+
+def test_a_damaged_byte_fails_the_check_of_each_interface(folder: Path) -> None:
+    lines, _ = launched(folder, *EVERY, "layout=sections", "direction=write", ranks=2, status=1, **faulty("damage"))
+    failed = {line["case"]["interface"] for line in lines if line["event"] == "check" and not line["passed"]}
+    assert "posix" in failed and "independent" in failed
+
+
+@pytest.mark.parametrize(("fault", "said"), [("full", "No space left"), ("eio", "Input/output error")])
+def test_a_fault_of_a_rank_is_said_and_nothing_is_left(folder: Path, fault: str, said: str) -> None:
+    given = ("layout=own", "interface=posix", f"direction={'write' if fault == 'full' else 'read'}", "bytes=65536")
+    _, complaint = launched(folder, *given, "section=1048576", ranks=2, status=1, **faulty(fault))
+    assert any(line.startswith("parallel-files: rank ") and said in line for line in complaint), complaint
+
+
+@pytest.mark.parametrize(("given", "said"), [
+    ("bytes=1000", "bytes: 1000; accepted: a multiple of 512"),
+    ("section=65537", "section: 65537; accepted: a multiple of bytes"),
+    ("io_nodes=2", "io_nodes: 2; accepted: 0 on a real machine"),
+    ("interface=collective", "interface=collective is of a file that all ranks share"),
+])  # fmt: skip
+def test_what_cannot_be_is_one_line(folder: Path, given: str, said: str) -> None:
+    _, complaint = launched(folder, given, ranks=1, status=2)
+    assert any(said in line for line in complaint), complaint
+
+
+def test_a_described_machine_has_no_mpi_io() -> None:
+    words_of = ("--set", "interface=collective", "--set", "section=65536", "--json")
+    answer = assay("run", "parallel-files", "--on", "delta", "-n", "2", *words_of)
+    assert answer.status == 2
+    assert "interface: a described machine has its own calls alone; accepted: posix" in answer.err
