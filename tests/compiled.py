@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 from collections.abc import Sequence
@@ -12,21 +13,21 @@ from types import SimpleNamespace
 from assay.benchmark.own import cache_root
 from assay.benchmark.record import programs_root, read_record
 from assay.execute.build import build
-from assay.execute.compiler import DEFAULT_FLAGS, find_compiler
+from assay.execute.compiler import DEFAULT_FLAGS, Compiler, find_compiler
 from assay.execute.mpi import Mpi, launch_environment
-from assay.execute.units import includes, objects_of, shared
+from assay.execute.units import SharedUnit, digest_of, includes, make, objects_of, shared
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 SANITIZERS = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 
 def kept(name: str, *flags: str, own: bool = True) -> Path:
-    """Our node program `name` ("memory/latency") with its record's `own` flags and `flags`; a warning is an error."""
+    """Our node program `name` ("memory/latency") with its record's `own` flags, as a run has it, and `flags`."""
     record = read_record(programs_root() / f"{name}.cpp")
     assert record is not None
-    wished = [*WARNINGS, *(record.extra.get("flags", ()) if own else ("-Wno-unknown-pragmas",)), *flags]
+    wished = [*(record.extra.get("flags", ()) if own else ("-Wno-unknown-pragmas",)), *flags]
     units = record.extra.get("unit", {})
-    apart = {unit: {**about, "flags": [*WARNINGS, *about.get("flags", ()), *flags]} for unit, about in units.items()}
+    apart = {unit: {**about, "flags": [*about.get("flags", ()), *flags]} for unit, about in units.items()}
     extra = {"flags": wished, "libraries": record.extra.get("libraries", ()), "unit": apart}
     program = SimpleNamespace(name=record.name, path=record.path, kind=record.kind, extra=extra)
     return build([program], mpi=None)[record.name].path
@@ -44,6 +45,31 @@ def compile_to(
     named = [Path(flag.split('"')[1]) for flag in flags if flag.startswith("-DASSAY_PROGRAM=")]
     _, sources = shared(includes([source, *more, *(root / each for each in named)], root), root)
     objects = objects_of(sources, root, cache_root() / "programs" / "units", compiler, plain, timeout=300)
-    command = compiler.command(source, out, root, {}, [*more, *objects])
+    further = [_object(each, compiler, flags) for each in more]
+    command = compiler.command(source, out, root, {}, [*further, *objects])
     subprocess.run([*command, *flags], check=True, env=launch_environment(os.environ))
     return out
+
+
+def _object(source: Path, compiler: Compiler, flags: Sequence[str]) -> Path:
+    """The object of a source of the core, compiled once while nothing of the core or of the programs changes."""
+    by = replace(compiler, flags=" ".join([compiler.flags, *(flag for flag in flags if not flag.startswith("-D"))]))
+    root = programs_root()
+    unit = SharedUnit(source, by, cache_root() / "tests" / f"{source.stem}-{digest_of(by, {source, *_sources()})}.o")
+    make(unit, root, timeout=300)
+    return unit.object
+
+
+@functools.cache
+def _sources() -> frozenset[Path]:
+    root = programs_root()
+    return frozenset(path for folder in (root, root.parent / "core") for path in folder.rglob("*.[ch]pp"))
+
+
+def own_cache(folder: Path) -> Path:
+    """`folder` as a cache of a test's own (ASSAY_CACHE) in which only what programs share is there already."""
+    units = cache_root() / "programs" / "units"
+    units.mkdir(parents=True, exist_ok=True)
+    (folder / "programs").mkdir(parents=True)
+    (folder / "programs" / "units").symlink_to(units)
+    return folder

@@ -20,7 +20,11 @@ if "CI" not in os.environ:
 
 
 def pytest_configure() -> None:
-    """Let Ctrl-C reach what tests start and interrupt: a suite that was started in the background ignores it."""
+    """Have a warning in any program of ours fail its build, and let Ctrl-C reach what tests start.
+
+    A suite that was started in the background ignores it.
+    """
+    os.environ["ASSAY_STRICT"] = "1"
     for each in (signal.SIGINT, signal.SIGQUIT):
         if signal.getsignal(each) is signal.SIG_IGN:
             signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,28 @@ def needs(library: str) -> pytest.MarkDecorator:
 def codes(library: str) -> list[Any]:
     """Values for `parametrize`: our own code, and the library's where it is here."""
     return ["ours", pytest.param("library", marks=needs(library))]
+
+
+def without(words: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make `g++` fail where a word of its command matches the shell's pattern `words`, as where a library is missing.
+
+    It is found by its usual name, so that what programs share is that of the real one.
+    """
+    wrapper = folder / "g++"
+    folder.mkdir(exist_ok=True)
+    real = f"PATH='{os.environ['PATH']}' exec {shutil.which('g++')}"
+    wrapper.write_text(f'#!/bin/sh\nfor word; do case $word in {words}) exit 1;; esac; done\n{real} "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+
+@pytest.fixture
+def found_anew() -> Iterator[None]:
+    """Libraries are searched for again, by the compiler that a test has made."""
+    libraries.find.cache_clear()
+    yield
+    libraries.find.cache_clear()
 
 
 def lines(name: str, path: Path, *settings: str, status: int = 0) -> list[dict[str, Any]]:

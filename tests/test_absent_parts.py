@@ -15,8 +15,6 @@ from command_line import assay
 from small_programs import script
 from test_launchers import gone, marked
 
-pytestmark = pytest.mark.measures
-
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,6 @@ from bench import files
 
 from assay.errors import MeasurementError
 
-pytestmark = pytest.mark.measures
-
 
 def fio_answer(**job: object) -> str:
     about = {"error": 0, "read": {"io_bytes": 1 << 20, "runtime": 250, "bw_bytes": 1}}

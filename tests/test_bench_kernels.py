@@ -17,7 +17,6 @@ from assay.execute.compiler import find_compiler
 from assay.execute.libraries import find
 from small_programs import script
 
-pytestmark = pytest.mark.measures
 LIBRARIES = shutil.which("g++") is not None and all(find(name, find_compiler()) for name in ("blas", "fftw"))
 LIKWID = (
     r"""printf 'Cycles:\t\t\t2000000\nNumber of Flops:\t1000000\nData volume (Byte):\t4000000\n'; echo "$@" >> words"""

@@ -14,8 +14,6 @@ from bench import node
 from assay.errors import MeasurementError
 from small_programs import script
 
-pytestmark = pytest.mark.measures
-
 SYNCBENCH = """echo 'BARRIER time     = 0.450000 microseconds +/- 0.010000'
 echo 'BARRIER overhead = 0.325000 microseconds +/- 0.020000'
 echo 'SINGLE overhead = 9.9 microseconds +/- 0.1'"""

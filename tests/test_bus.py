@@ -20,8 +20,6 @@ from mpis_here import MPI, start_ranks
 from test_disturbed_run import hog
 from test_last_level import machine
 
-pytestmark = pytest.mark.measures
-
 PROGRAMS = programs_root()
 BOTH = len(os.sched_getaffinity(0)) >= 2
 with_mpi = pytest.mark.skipif(MPI is None or not BOTH, reason="needs MPI and two processors")
@@ -57,6 +55,7 @@ def values(lines: list[dict[str, Any]], metric: str, load: str) -> list[float]:
 
 
 @with_mpi
+@pytest.mark.measures
 def test_two_processors_are_enough(bus: Callable[..., Any]) -> None:
     """Put: what each side moves alone and together, the sum of the two in each window, and what each keeps."""
     lines, status = bus(2, "--set", "kernel=read")

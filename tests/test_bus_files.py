@@ -18,7 +18,7 @@ from started import words
 
 PROGRAMS = programs_root()
 BOTH = len(os.sched_getaffinity(0)) >= 2
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 
 @pytest.fixture(scope="module")

@@ -21,8 +21,6 @@ from compiled import compile_to
 from mpis_here import MPI, WHEEL, start_ranks
 from started import play, words
 
-pytestmark = pytest.mark.measures
-
 CONSTANT = DescribedMachine.model_validate({"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}})
 Values = dict[tuple[str, Any, Any], float]  # (metric, bytes, between) -> value
 

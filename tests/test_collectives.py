@@ -20,8 +20,6 @@ from compiled import compile_to
 from mpis_here import CROWD, MPI
 from started import play, words
 
-pytestmark = pytest.mark.measures
-
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
 A, B = 1e-5, 1e-9
 MACHINE = DescribedMachine.model_validate(

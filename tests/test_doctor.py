@@ -21,8 +21,6 @@ from assay.machine.limits import Limits
 from assay.machine.software import InstalledCompiler, InstalledMpi, Library, Software
 from assay.machine.system import System
 
-pytestmark = pytest.mark.measures
-
 GXX = InstalledCompiler(command="g++", path="/usr/bin/g++", version="g++ 12", cxx20=True)
 MPI = InstalledMpi(mpicxx="/usr/bin/mpicxx", mpiexec="/usr/bin/mpiexec", implementation="Open MPI", version="4.1")
 BLAS = Library(name="OpenBLAS", where="/usr/lib/libopenblas.so")

@@ -39,7 +39,7 @@ from command_line import assay
 from compiled import WARNINGS, compile_to, kept
 from started import words
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 RANGE = 262_143_328_850  # uJ, as an Intel server shows it
 ASK = r"""
 #include <fcntl.h>

@@ -20,7 +20,7 @@ from compiled import kept
 from library_programs import checks, needs
 from started import words
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 # Sizes beside and below every block's length, and the library that the program may call.
 SIZES = {

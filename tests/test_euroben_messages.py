@@ -23,8 +23,6 @@ from compiled import compile_to
 from mpis_here import CROWD, MPI
 from started import words
 
-pytestmark = pytest.mark.measures
-
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
 WAYS = ("naive", "tree", "library")
 GIVEN = {"distributed-dot": "length=1,36,1000", "fine-echo": "bytes=4,5000"}

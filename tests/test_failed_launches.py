@@ -21,6 +21,7 @@ from assay.execute.build import build
 from assay.execute.job import Job, launcher
 from assay.execute.mpi import Mpi
 from command_line import assay
+from compiled import own_cache
 from small_programs import SmallProgram
 from test_launchers import MPIS, gone, marked
 from wrong_program import WRONG, started_as
@@ -33,8 +34,9 @@ pytestmark = [pytest.mark.mpi, pytest.mark.measures]
 def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Mpi], str]:
     folder = tmp_path_factory.mktemp("wrong")
     (folder / "wrong.hpp").write_text(WRONG)
+    cache = own_cache(folder / "cache")
     source: Any = SmallProgram("wrong", folder / "wrong.hpp", "ranks")
-    return lambda mpi: str(build([source], mpi=mpi, cache=folder)["wrong"].path)
+    return lambda mpi: str(build([source], mpi=mpi, cache=cache)["wrong"].path)
 
 
 def segments() -> set[str]:

@@ -18,7 +18,7 @@ from compiled import kept
 from library_programs import checks, codes
 from started import words
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 
 @functools.cache

@@ -13,7 +13,7 @@ import pytest
 from command_line import Answer, assay
 from file_faults import shim
 
-pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("own_folder")]
+pytestmark = pytest.mark.usefixtures("own_folder")
 SMALL = ("--set", "size=2097152", "--set", "bytes=65536", "--launches", "1", "--json")
 SHM = Path("/dev/shm")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,9 +17,10 @@ from assay.execute import libraries
 from assay.execute.compiler import find_compiler
 from command_line import assay
 from compiled import kept
-from library_programs import checks, codes, lines, needs
+from library_programs import checks, codes, lines, needs, without
+from started import words
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 SIZES = "size=1,3,37,64,300"  # below and beside every block's length, and beyond the depth of a panel
 
 
@@ -43,6 +45,17 @@ def test_a_sum_one_short_and_a_null_kernel_are_found(code: str) -> None:
     """With ASSAY_BREAK our sums miss their last product, and the library is not called at all."""
     found = checks("gemm", built("-DASSAY_BREAK=1"), SIZES, f"code={code}", "threads=1", status=1)
     assert len(found) == 10 and not any(line["passed"] for line in found)
+
+
+@needs("blas")
+def test_threads_of_the_case_before_sleep_while_one_thread_is_measured() -> None:
+    """A library's threads spin for tens of milliseconds after a product; the kernel's account of ours shows them."""
+    given = ("--slice", "0.01", "--blocks", "8", "--set", "size=128", "--set", "code=library", "--set", "threads=1,2")
+    done = subprocess.run([built(), *words("gemm", *given)], capture_output=True, text=True, timeout=200, check=True)
+    printed = [json.loads(line) for line in done.stdout.splitlines()]
+    alone = [line["accounting"] for line in printed if line["event"] == "block" and line["case"]["threads"] == 1]
+    assert len(alone) >= 8
+    assert sum(each["own"] for each in alone) < 1.1 * sum(each["wall"] for each in alone)
 
 
 @needs("blas")
@@ -73,17 +86,11 @@ def test_asking_for_a_library_that_is_not_here_is_one_line(monkeypatch: pytest.M
 
 
 def test_without_a_library_its_cases_are_left_out_and_ours_measured(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    found_anew: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A compiler whose links of every library fail, as on a host that has none."""
-    real = shutil.which("g++")
-    wrapper = tmp_path / "g++"
-    wrapper.write_text(
-        f'#!/bin/sh\nfor word; do case $word in -l*blas*|-lfftw3) exit 1;; esac; done\nexec {real} "$@"\n'
-    )
-    wrapper.chmod(0o755)
+    without("-l*blas*|-lfftw3", tmp_path / "bin", monkeypatch)
     asked = ("run", "gemm", "--set", "size=64", "--set", "threads=1", "--launches", "1", "--json")
-    monkeypatch.setenv("CXX", str(wrapper))
     done = assay(*asked, "--out", str(tmp_path / "run"))
     assert done.status == 0, done.err
     told = done.document

@@ -14,8 +14,6 @@ from compiled import SANITIZERS, compile_to
 from mpis_here import CROWD, MPI
 from started import words
 
-pytestmark = pytest.mark.measures
-
 ROOT = Path(__file__).resolve().parent.parent
 NATIVE = ROOT / "tests" / "native"
 

@@ -16,8 +16,6 @@ from assay.execute.job import Job, launcher, outputs
 from small_programs import builder, script
 from test_launchers import MPIS, gone, marked
 
-pytestmark = pytest.mark.measures
-
 FAKE_SSH = """
 while :; do case "$1" in -T|-x) shift ;; -o) shift 2 ;; *) break ;; esac; done
 host=$1; shift

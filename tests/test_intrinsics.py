@@ -24,7 +24,7 @@ from command_line import assay
 from compiled import compile_to
 from started import words
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 ASK = r"""
 #include <cstdio>

@@ -10,7 +10,7 @@ import pytest
 
 from compiled import WARNINGS, compile_to
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 MIB = 1 << 20
 PROGRAM = r"""
 #include <cstdio>

@@ -9,8 +9,6 @@ import pytest
 
 from command_line import assay
 
-pytestmark = pytest.mark.measures
-
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

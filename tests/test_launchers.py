@@ -16,8 +16,6 @@ from assay.execute.job import Job, launcher, launchers, outputs
 from assay.execute.mpi import Mpi, find_mpi
 from small_programs import builder, script
 
-pytestmark = pytest.mark.measures
-
 
 def mpis() -> dict[str, Mpi]:
     """Every MPI that is here: the site's, the wheel's and Debian's second."""

@@ -11,8 +11,9 @@ import pytest
 from assay.execute import libraries
 from assay.execute.compiler import find_compiler
 from command_line import assay
+from library_programs import without
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 # A plain BLAS of the functions in use; only what the tests call computes anything.
 BLAS = r"""
@@ -43,11 +44,6 @@ const char* bli_info_get_version_str() { return "3.4.5"; }
 void bli_thread_set_num_threads(long) {}
 }
 """
-# As on a host that has no other BLAS.
-WRAPPER = """#!/bin/sh
-for word; do case $word in -l*openblas*|-llapack|-lblas|-lcblas|-lflame) exit 1;; esac; done
-exec {gxx} "$@"
-"""
 
 
 def made(folder: Path, name: str, text: str) -> Path:
@@ -61,12 +57,10 @@ def made(folder: Path, name: str, text: str) -> Path:
 
 
 @pytest.fixture
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A compiler that finds libraries in the returned folder, and no BLAS elsewhere."""
-    wrapper, folder = tmp_path / "g++", tmp_path / "lib"
-    wrapper.write_text(WRAPPER.format(gxx=shutil.which("g++")))
-    wrapper.chmod(0o755)
-    monkeypatch.setenv("CXX", str(wrapper))
+def alone(found_anew: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A compiler that finds libraries in the returned folder, and no BLAS elsewhere, as on a host that has no other."""
+    folder = tmp_path / "lib"
+    without("-l*openblas*|-llapack|-lblas|-lcblas|-lflame", tmp_path / "bin", monkeypatch)
     monkeypatch.setenv("LDFLAGS", f"-L{folder} -Wl,-rpath,{folder}")
     return folder
 

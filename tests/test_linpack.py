@@ -15,7 +15,7 @@ from command_line import assay
 from compiled import kept
 from library_programs import checks, codes
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 
 @functools.cache

@@ -16,7 +16,7 @@ from compiled import kept
 from library_programs import checks, lines, needs
 
 NAME = "linpack_largest"
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 
 def test_it_is_part_of_full_alone_and_of_one_launch() -> None:

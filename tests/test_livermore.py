@@ -20,7 +20,7 @@ from compiled import kept
 from livermore_evaluation import checksums
 from started import words
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 
 @functools.cache

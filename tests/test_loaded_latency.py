@@ -22,7 +22,7 @@ from compiled import compile_to, kept
 from made_documents import document, figure, section
 from started import words
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 RECORD = benchmark("loaded_latency")
 ALONE = len(os.sched_getaffinity(0)) < 2
 two = pytest.mark.skipif(ALONE, reason="needs two hardware threads")

@@ -13,8 +13,6 @@ from command_line import assay
 from made_documents import as_json as document
 from test_hosts import fake_ssh  # noqa: F401  (a fixture)
 
-pytestmark = pytest.mark.measures
-
 
 @pytest.fixture
 def run(tmp_path, fake_ssh, monkeypatch) -> Run:  # noqa: F811

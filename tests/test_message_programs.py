@@ -19,8 +19,6 @@ from compiled import compile_to
 from mpis_here import CROWD, MPI, start_ranks
 from started import play, words
 
-pytestmark = pytest.mark.measures
-
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
 STARTUP = 1e-5
 MACHINE = DescribedMachine.model_validate(

@@ -21,7 +21,7 @@ from file_faults import faulty
 from started import words
 
 OPERATIONS = {"create", "sync", "stat", "open", "readdir", "rename", "unlink"}
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,6 @@ from assay.network import description, progress, saturation, simulation, sweep, 
 from command_line import assay
 from example_inputs import HYPERCUBE
 
-pytestmark = pytest.mark.measures
-
 
 @pytest.mark.parametrize(("kind", "count"), [("threads", 1), ("threads", 2), ("processes", 2)])
 def test_all_cycles_are_counted_whoever_simulates_them(kind: workers.WorkerKind, count: int) -> None:

@@ -23,7 +23,7 @@ PROGRAMS = programs_root()
 BOTH = len(os.sched_getaffinity(0)) >= 2
 ALONE = str(min(os.sched_getaffinity(0)))
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from compiled import SANITIZERS, WARNINGS, compile_to, kept
 from started import words
 
 PROGRAMS = programs_root()
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 NODES = r"""
 #include <cstdio>
 #include <cstdlib>

@@ -28,7 +28,7 @@ SIZES = {
     "250000x100000": (250000, 100000),
 }
 SOURCES = {"device", "cache", "remote", "unknown"}
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 
 @pytest.fixture

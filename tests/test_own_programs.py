@@ -13,8 +13,7 @@ from assay.errors import InputError, MeasurementError
 from assay.execute.build import build, build_for_simulator
 from assay.execute.mpi import find_mpi
 from command_line import assay
-
-pytestmark = pytest.mark.measures
+from compiled import own_cache
 
 ROOT = Path(__file__).parent.parent
 CONSTANT = str(ROOT / "examples" / "constant.toml")
@@ -103,7 +102,7 @@ using Program = Faulty;
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
+    return own_cache(tmp_path_factory.mktemp("own") / "cache")
 
 
 @pytest.fixture

@@ -23,8 +23,6 @@ from compiled import compile_to
 from mpis_here import MPI, start_ranks
 from started import play, words
 
-pytestmark = pytest.mark.measures
-
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
 STARTUP, PER_BYTE = 1e-5, 1e-9
 MACHINE = {"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}

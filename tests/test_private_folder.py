@@ -19,8 +19,6 @@ from assay.execute.job import launcher
 from test_hosts import FAKE_SSH, fake_ssh, job, programs  # noqa: F401  (fixtures)
 from test_launchers import gone, marked
 
-pytestmark = pytest.mark.measures
-
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="planting a file as another user needs root")
 

@@ -24,7 +24,7 @@ PROGRAMS = ROOT / "programs"
 NAMES = ["processor/sieve", "processor/floatmath", "processor/dhrystone", "processor/whetstone", "processor/caltech"]
 BOUNDED = ["--set", "most=64MiB"]  # the memory program takes no more than this in tests
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 
 @pytest.fixture(scope="session")

@@ -24,8 +24,6 @@ from mpis_here import MPI, start_ranks
 from started import play, words
 from wrong_program import WRONG
 
-pytestmark = pytest.mark.measures
-
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "programs"
 RANKS = {name: record for name, record in benchmarks().items() if record.kind == "ranks"}

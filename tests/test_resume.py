@@ -22,7 +22,7 @@ from assay.verbs import _doing
 from command_line import assay
 from described_echo import MACHINE
 
-pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("own_folder")]
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 def finished_blocks(folder: Path) -> int:

@@ -23,7 +23,7 @@ from compiled import compile_to
 from made_documents import document, figure, section
 from started import words
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 RECORD = benchmark("roofs")
 Lines = list[dict[str, Any]]
 

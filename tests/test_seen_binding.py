@@ -19,8 +19,6 @@ from mpis_here import MPI
 from small_programs import script
 from test_node_cases import quota, skip_unless_throttled  # noqa: F401  (a fixture)
 
-pytestmark = pytest.mark.measures
-
 # Two sockets of four cores of two threads: processors 0-7 and, their siblings, 8-15.
 HOST = {"processors": 16, "cores": 8, "sockets": 2}
 

@@ -24,7 +24,7 @@ from compiled import WARNINGS
 from made_documents import document, figure, section
 from started import words
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 # Small sizes, and in how many ways ASSAY_BREAK breaks the kernel (solvers/kernels/NAME.cpp says which).
 SMALL = {
     "multigrid": ("size=16,64", 2),

@@ -19,8 +19,6 @@ from assay.store import Run
 from command_line import assay
 from made_documents import as_json as document
 
-pytestmark = pytest.mark.measures
-
 QUIET = {"steal": 0.0, "others": 0.0, "own": 0.3, "wall": 0.3, "involuntary": 1, "major_faults": 0}
 
 MEASURES = {"sieve": ("time", {"size": 8190}), "echo": ("round_trip", {"bytes": 8, "hops": None})}

@@ -13,8 +13,6 @@ import pytest
 from assay import _core
 from small_programs import script
 
-pytestmark = pytest.mark.measures
-
 ROOT = Path(__file__).resolve().parent.parent
 
 _TELLS = """

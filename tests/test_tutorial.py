@@ -12,16 +12,15 @@ from assay.benchmark.record import own_benchmarks, take_in
 from assay.errors import InputError
 from assay.execute.mpi import find_mpi
 from command_line import assay
-
-pytestmark = pytest.mark.measures
+from compiled import own_cache
 
 ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The tutorial's file in an empty folder, and an empty cache."""
-    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
+    """The tutorial's file in an empty folder, and a cache without programs."""
+    monkeypatch.setenv("ASSAY_CACHE", str(own_cache(tmp_path / "cache")))
     found = re.search(r"```cpp\n(.*?)```", (ROOT / "docs" / "tutorial.md").read_text(), re.DOTALL)
     assert found
     path = tmp_path / "exchange.hpp"

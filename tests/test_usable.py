@@ -16,8 +16,6 @@ from assay.store import Run
 from command_line import assay
 from made_documents import document as made_document
 
-pytestmark = pytest.mark.measures
-
 ABOUT = Circumstance("r", "echo", "messages", "here", 0, 0, 1, "p")
 LAPTOP = {"host": "laptop", "usable_cpus": 2, "frequency": 4e9, "flags": ["avx2", "fma"]}
 NODE = {"host": "n1", "cpu": "Big", "usable_cpus": 64, "frequency": 2e9}

@@ -29,7 +29,7 @@ from assay.report import comparing
 from assay.report.variants import of_variant
 from command_line import assay
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 # A recursion that -ffast-math breaks: Kahan's compensation is 0 by the rules of real numbers.
 PROGRAM = """

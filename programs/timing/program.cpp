@@ -9,6 +9,7 @@
 #include "timing/quota.hpp"
 #include "timing/reference.hpp"
 #include "timing/sampler.hpp"
+#include "timing/settle.hpp"
 
 namespace assay::timing {
 
@@ -117,6 +118,7 @@ class Measurement {
   }
 
   void take(Case& each, Case::Measured& measured, std::int64_t block, std::int64_t order) {
+    settle();
     if (measured.traits.warm) measured.traits.warm();
     const Accounting before = read_accounting();
     const double from = unix_time();

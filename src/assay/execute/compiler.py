@@ -36,6 +36,11 @@ class Compiler:
     environment: tuple[tuple[str, str], ...]
     libraries: tuple[str, ...] = ()
 
+    @property
+    def release(self) -> str:
+        """Its version without the name it was called by: c++ and g++ are one compiler, and say so alike."""
+        return self.version.partition(" ")[2]
+
     def make(self, name: str, command: Sequence[str], made: Path, timeout: float) -> None:
         """Run a command that makes the file `made`; MeasurementError names the first errors and the command."""
         environment = launch_environment(os.environ) | dict(self.environment)
@@ -63,6 +68,7 @@ class Compiler:
         return (
             *self.words,
             "-std=c++20",
+            *_strictness(source, root),
             *shlex.split(self.flags),
             f"-I{root}",
             *(f"-D{name}={value}" for name, value in stated.items()),
@@ -78,7 +84,8 @@ class Compiler:
     def object_command(self, source: Path, made: Path, root: Path) -> tuple[str, ...]:
         """The command that compiles `source` to the object file `made`, which programs of these flags link."""
         flags = shlex.split(self.flags)
-        return (*self.words, "-std=c++20", *flags, f"-I{root}", "-pthread", "-c", str(source), "-o", str(made))
+        strict = _strictness(source, root)
+        return (*self.words, "-std=c++20", *strict, *flags, f"-I{root}", "-pthread", "-c", str(source), "-o", str(made))
 
     def key(self) -> str:
         """All that a binary depends on beside its sources: compiler, flags, processor, MPI and its wrapper."""
@@ -91,6 +98,12 @@ class Compiler:
             *(f"{k}={v}" for k, v in self.environment),
         ]
         return "\n".join([*parts, repr(self.mpi)])
+
+
+def _strictness(source: Path, root: Path) -> tuple[str, ...]:
+    """Have a warning in Assay's own sources be an error where ASSAY_STRICT is set, as in its tests."""
+    asked = os.environ.get("ASSAY_STRICT") and root in source.parents
+    return ("-Wall", "-Wextra", "-Werror") if asked else ()
 
 
 def find_compiler(environment: Mapping[str, str] | None = None, mpi: Mpi | None = None) -> Compiler:

@@ -66,10 +66,16 @@ def units_of(
     for source in sources:
         files = includes([source], root)
         mpi = any("mpi.h" in _INCLUDE.findall(path.read_text(errors="replace")) for path in files)
-        by = compiler if mpi or plain.version != compiler.version else plain
+        by = _for_objects(compiler if mpi or plain.release != compiler.release else plain)
         name = f"{source.parent.name}-{source.stem}-{digest_of(by, files)}.o"
         made.append(SharedUnit(source, by, folder / name))
     return made
+
+
+def _for_objects(compiler: Compiler) -> Compiler:
+    """The compiler without what only linking depends on: objects are the same whatever is linked to them."""
+    kept = tuple((name, value) for name, value in compiler.environment if name != "LDFLAGS")
+    return replace(compiler, environment=kept, libraries=())
 
 
 def own_units(
