@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections import Counter
@@ -39,11 +40,25 @@ def cells(machine: str, benchmark: str, metric: str, paper: str = "dunigan1991_h
 
 def used(cell: PublishedCell, machine: str) -> bool:
     """Whether an origin of the machine's file names the cell: written again, without what decides the marks."""
+    return any(each.holds(cell) for each in named_by_origins(machine))
+
+
+@functools.cache
+def named_by_origins(machine: str) -> list[clauses.Named]:
     named = [each for text in ORIGINS[machine].values() for each in origins.used(text, read_name(machine))]
-    named += [each for text in ORIGINS[machine].values() for each in origins.inputs(text, read_name(machine))[0]]
-    return any(each.holds(cell) for each in named)
+    return [
+        *named,
+        *(each for text in ORIGINS[machine].values() for each in origins.inputs(text, read_name(machine))[0]),
+    ]
 
 
+@functools.cache
+def restated(text: str, machine: str) -> list[PublishedCell]:
+    clause = clauses.named(text, machine)
+    return [cell for cell in catalogue.load().cells if clause.holds(cell)]
+
+
+@functools.cache
 def read_name(machine: str) -> str:
     return read(shipped()[machine]).published
 
@@ -55,9 +70,7 @@ def test_no_cell_that_was_used_or_follows_from_such_cells_is_predicted(machine: 
     def spent(cell: PublishedCell, deep: int = 0) -> bool:
         if used(cell, machine) or not twinned(cell):
             return True
-        sources = [
-            [c for c in catalogue.load().cells if clauses.named(text, machine).holds(c)] for text in cell.restates
-        ]
+        sources = [restated(text, machine) for text in cell.restates]
         return bool(sources) and deep < 9 and all(f and all(spent(c, deep + 1) for c in f) for f in sources)
 
     found = catalogue.cells(machine=read_name(machine))

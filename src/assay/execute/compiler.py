@@ -10,7 +10,7 @@ import platform
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.errors import MeasurementError
@@ -88,7 +88,7 @@ class Compiler:
         return (*self.words, "-std=c++20", *strict, *flags, f"-I{root}", "-pthread", "-c", str(source), "-o", str(made))
 
     def key(self) -> str:
-        """All that a binary depends on beside its sources: compiler, flags, processor, MPI and its wrapper."""
+        """All that a binary depends on beside its sources: compiler, flags, processor, MPI; not what starts it."""
         parts = [
             *self.words,
             self.version,
@@ -97,7 +97,7 @@ class Compiler:
             processor(),
             *(f"{k}={v}" for k, v in self.environment),
         ]
-        return "\n".join([*parts, repr(self.mpi)])
+        return "\n".join([*parts, repr(self.mpi and replace(self.mpi, mpiexec=""))])
 
 
 def _strictness(source: Path, root: Path) -> tuple[str, ...]:
