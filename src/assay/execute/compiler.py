@@ -102,8 +102,8 @@ class Compiler:
 
 def _strictness(source: Path, root: Path) -> tuple[str, ...]:
     """Have a warning in Assay's own sources be an error where ASSAY_STRICT is set, as in its tests."""
-    asked = os.environ.get("ASSAY_STRICT") and root in source.parents
-    return ("-Wall", "-Wextra", "-Werror") if asked else ()
+    strict = os.environ.get("ASSAY_STRICT") and root in source.parents
+    return ("-Wall", "-Wextra", "-Werror") if strict else ()
 
 
 def find_compiler(environment: Mapping[str, str] | None = None, mpi: Mpi | None = None) -> Compiler:
