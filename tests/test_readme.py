@@ -22,8 +22,8 @@ SLOW = {"study", "--saturation"}  # minutes
 
 
 def measures(words: list[str]) -> bool:
-    """Whether a command would measure this machine, or needs a person's own file."""
-    return words[0] in {"evaluate", "run", "build"} and "--on" not in words
+    """Whether a command would measure this machine or another one, or needs a person's own file."""
+    return (words[0] in {"evaluate", "run", "build"} and "--on" not in words) or words[:2] == ["doctor", "--via"]
 
 
 @pytest.fixture(scope="module")

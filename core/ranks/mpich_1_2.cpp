@@ -78,7 +78,7 @@ ranks::Task Simulated::collective(ranks::Operation operation, const void* in, vo
   if (operation == Operation::reduce_scatter)
     co_await reduce_and_scatter(own, x);
   else
-    co_await ranks::row_of<Inside>(operation, algorithm(operation))->run(own, x);
+    co_await ranks::row_of<Inside>(operation, algorithm(operation))->all(own, x);
 }
 
 }  // namespace assay::described

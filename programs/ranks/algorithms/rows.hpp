@@ -20,6 +20,9 @@ struct Row {
   Task (*run)(C&, Exchange) = nullptr;
   Task (*by_node)(C&, Levels<C>&, Exchange) = nullptr;  // of a two-level algorithm, in place of `run`
   Task (*barriers)(C&, Barriers) = nullptr;             // of a barrier, in place of `run`
+
+  // The operation among all ranks of `comm`, of an algorithm that knows no levels.
+  Task all(C& comm, Exchange x) const { return barriers ? barriers(comm, {.among = comm.size()}) : run(comm, x); }
 };
 
 template <Communicator C>

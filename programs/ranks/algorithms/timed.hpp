@@ -102,8 +102,7 @@ struct CollectiveKernel {
     if (at.operation == Operation::barrier) return {};
 #endif
     const Row<C>& row = *row_of<C>(at.operation, at.algorithm);
-    if (row.barriers) return row.barriers(group, {.among = group.size()});
-    return row.run ? row.run(group, x) : row.by_node(group, circles_.at(at.among).levels, x);
+    return row.by_node ? row.by_node(group, circles_.at(at.among).levels, x) : row.all(group, x);
   }
 
   Task library(C& comm, Operation operation, Exchange x) {
