@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from assay.execute import libraries
 from described_echo import described_echo
 
 # A busy machine is slow, which is no fault of what is tested (under CI this is the default of Hypothesis itself).
@@ -35,6 +37,14 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a folder of the test's own, which known runs are kept in, too."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def found_anew() -> Iterator[None]:
+    """Libraries are searched for again, by the compiler that a test has made."""
+    libraries.find.cache_clear()
+    yield
+    libraries.find.cache_clear()
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +39,6 @@ def without(words: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wrapper.chmod(0o755)
     monkeypatch.delenv("CXX", raising=False)
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
-
-
-@pytest.fixture
-def found_anew() -> Iterator[None]:
-    """Libraries are searched for again, by the compiler that a test has made."""
-    libraries.find.cache_clear()
-    yield
-    libraries.find.cache_clear()
 
 
 def lines(name: str, path: Path, *settings: str, status: int = 0) -> list[dict[str, Any]]:

@@ -39,7 +39,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         if not base:
             return kept("kernels/vectors")
         out = tmp_path_factory.mktemp("vectors") / "vectors"
-        compile_to(out, RECORD.path, "-Wall", "-Wextra", "-Werror", *flags, base=base)
+        compile_to(out, RECORD.path, "-Wall", "-Wextra", "-Werror", *base.split(), *flags)  # the last -O counts
         return out
 
     return built
