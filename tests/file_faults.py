@@ -1,8 +1,8 @@
 """Faults of files, planted by a preloaded library: what FAULT names, in calls of FAULT_BYTES bytes after FAULT_AFTER.
 
-`eio`, `full`, `stall`, `short` (another truncates the file), `damage` (a byte of what is written), `warm` (the page
-cache cannot be emptied), and by the calls' own names, in forked processes: `rename`, `unlink`, `fsync` fail with ERROR;
-`kept` leaves one file that is unlinked where it is.
+`eio`, `full`, `stall`, `pause` (one call takes FAULT_PAUSE ms), `short` (another truncates the file), `damage` (a byte
+of what is written), `warm` (the page cache cannot be emptied), and by the calls' own names, in forked processes:
+`rename`, `unlink`, `fsync` fail with ERROR; `kept` leaves one file that is unlinked where it is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SHIM = r"""
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-static _Atomic int calls, unlinked;
+static _Atomic int calls, unlinked, paused;
 static pid_t first;
 __attribute__((constructor)) static void begin(void) { first = getpid(); }
 static long number(const char* name, long otherwise) {
@@ -45,6 +45,7 @@ static int fails(const char* call) {  // in the processes that a program forks o
 ssize_t pread64(int file, void* buffer, size_t bytes, off_t offset) {
   if (is("eio") && due(bytes)) { errno = EIO; return -1; }
   if (is("stall") && due(bytes)) for (;;) pause();
+  if (is("pause") && due(bytes) && !atomic_fetch_add(&paused, 1)) usleep(1000 * number("FAULT_PAUSE", 900));
   if (is("short") && due(bytes)) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);

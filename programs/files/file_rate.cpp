@@ -347,12 +347,8 @@ void measure(Program& program, Case& at) {
       own.wrong += own.files->wrong();
       own.files->remove();
     }
-    for (const auto& [which, latencies] : own.last.over_time) {
-      timing::Json line;
-      line.text("event", "over_time").object("case", self->label()).integer("process", which.first);
-      line.integer("second", which.second).integer("bytes", latencies.count() * work.bytes);
-      self->write(line.object("latencies", latencies.json()));
-    }
+    own.last.over_time.lines(self->label().text("source", own.last.calls), own.passes, work.bytes,
+                             [&](const timing::Json& line) { self->write(line); });
     return own.last.open;
   });
   for (std::size_t which = 0; which < source_names.size(); ++which) {

@@ -198,8 +198,7 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
       evidence.bytes[static_cast<std::size_t>(each.found)] += work_.bytes;
       time[static_cast<std::size_t>(each.found)] += seconds(each.took);
       last = std::max(last, each.began + each.took);
-      outcome.over_time[{process, (each.began + each.took) / 1'000'000'000}].add(each.took);
-      all.emplace_back(each.began, each);
+      all.emplace_back(process, each);
     }
     busy = std::max(busy, worker.busy);
     outcome.to_first = std::min(outcome.to_first, seconds(last));
@@ -208,9 +207,11 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
     outcome.sync = std::max(outcome.sync, worker.sync);
     outcome.close = std::max(outcome.close, worker.close);
   }
-  std::ranges::sort(all, {}, &std::pair<std::int64_t, Operation>::first);
-  for (const auto& [began, each] : all)
-    if (seconds(began + each.took) <= outcome.to_first) outcome.at_first += work_.bytes;
+  outcome.over_time = timing::OverTime(static_cast<std::int64_t>(1e9 * outcome.to_last));
+  for (const auto& [process, each] : all) outcome.over_time.add(process, each.began + each.took, each.took);
+  std::ranges::stable_sort(all, {}, [](const auto& of) { return of.second.began; });
+  for (const auto& [process, each] : all)
+    if (seconds(each.began + each.took) <= outcome.to_first) outcome.at_first += work_.bytes;
   outcome.bytes = static_cast<std::int64_t>(all.size()) * work_.bytes;
   evidence.written = outcome.bytes;
   const double sum = std::accumulate(time.begin(), time.end(), 0.0);
@@ -219,8 +220,9 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
     const bool through = work_.past_cache || reached == Source::cache;
     if (!through) outcome.moved[Source::cache] = {outcome.bytes, busy};
     outcome.moved[reached] = {outcome.bytes, busy + (reached == Source::cache ? 0 : outcome.sync)};
-    for (const auto& [began, each] : all)
-      outcome.latency[through ? reached : Source::cache].push_back(seconds(each.took));
+    const Source calls = through ? reached : Source::cache;
+    for (const auto& [process, each] : all) outcome.latency[calls].push_back(seconds(each.took));
+    outcome.calls = source_names[static_cast<std::size_t>(calls)];
     return outcome;
   }
   const Sources sources = sources_of_reads(evidence);
@@ -231,7 +233,10 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
     moved.bytes += evidence.bytes[found];
     moved.seconds += sum > 0 ? busy * time[found] / sum : 0;
   }
-  for (const auto& [began, each] : all)
+  for (const auto& [source, moved] : outcome.moved)
+    outcome.calls +=
+        (outcome.calls.empty() ? "" : " and ") + std::string(source_names[static_cast<std::size_t>(source)]);
+  for (const auto& [process, each] : all)
     outcome.latency[sources.latency[static_cast<std::size_t>(each.found)]].push_back(seconds(each.took));
   return outcome;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "files/engine.hpp"
-#include "timing/histogram.hpp"
+#include "timing/over_time.hpp"
 
 namespace assay::files {
 
@@ -19,9 +19,9 @@ struct Moved {
 struct Outcome {
   std::map<Source, Moved> moved;                  // the rates, by where bytes came from or went
   std::map<Source, std::vector<double>> latency;  // s, of each operation in the order of their beginnings
-  // by process, second since the start: rate and latency over time
-  std::map<std::pair<std::int64_t, std::int64_t>, timing::Histogram> over_time;
-  double open = 0, sync = 0, close = 0;  // s, the longest of the processes
+  timing::OverTime over_time;                     // of each process
+  std::string calls;                              // where the bytes of the operations came from, or went: of `moved`
+  double open = 0, sync = 0, close = 0;           // s, the longest of the processes
   double to_first = 0, to_last = 0;      // s, from the start until the first, the last process had done its blocks
   std::int64_t at_first = 0, bytes = 0;  // bytes that all had moved by then
   bool complete = true;                  // all blocks, not as many as the time allowed

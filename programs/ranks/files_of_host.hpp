@@ -9,7 +9,7 @@
 #include "files/pattern.hpp"
 #include "ranks/file_passes.hpp"
 #include "ranks/sampling.hpp"
-#include "timing/histogram.hpp"
+#include "timing/over_time.hpp"
 
 namespace assay::ranks {
 
@@ -193,17 +193,14 @@ class FilesOfHost {
     }
     std::vector<double> latencies;
     std::int64_t by_first = 0, made = 0;
-    std::vector<std::vector<timing::Histogram>> seconds(ranks);
+    timing::OverTime over_time(most.moved);
     for (std::size_t at_call = 0; at_call < calls.size(); ++at_call) {
       const WatchedPass::Call& call = calls[at_call];
       if (call.took < 0) continue;
       ++made;
       by_first += call.began + call.took <= first;
       latencies.push_back(1e-9 * static_cast<double>(call.took));
-      auto& of_rank = seconds[at_call / each];
-      const auto second = static_cast<std::size_t>((call.began + call.took) / 1'000'000'000);
-      if (second >= of_rank.size()) of_rank.resize(second + 1);
-      of_rank[second].add(call.took);
+      over_time.add(static_cast<std::int64_t>(at_call / each), call.began + call.took, call.took);
     }
     const std::string reached = from.source;
     // Calls of writing end in the page cache; the rate of the storage counts fsync.
@@ -226,16 +223,8 @@ class FilesOfHost {
     if (at.write) put("sync", "", {s(longest.synced)});
     put("close", "", {s(longest.closed)});
     put("share", "", {s(around) / s(all)});
-    for (std::size_t rank = 0; rank < ranks; ++rank)
-      for (std::size_t second = 0; second < seconds[rank].size(); ++second) {
-        const timing::Histogram& one = seconds[rank][second];
-        if (one.count() == 0) continue;
-        timing::Json line;
-        line.text("event", "over_time").object("case", label(comm, at).text("source", by_call));
-        line.integer("process", static_cast<std::int64_t>(rank)).integer("second", static_cast<std::int64_t>(second));
-        line.integer("bytes", one.count() * static_cast<std::int64_t>(at.bytes)).object("latencies", one.json());
-        session_.write(line);
-      }
+    over_time.lines(label(comm, at).text("source", by_call), static_cast<std::int64_t>(version_),
+                    static_cast<std::int64_t>(at.bytes), [&](const timing::Json& line) { session_.write(line); });
   }
 
   Session& session_;

@@ -258,7 +258,7 @@ def _measured(event: dict[str, Any], about: Circumstance, host: str, seed: int) 
         benchmark=about.benchmark,
         machine=about.machine,
         metric=event["metric"],
-        case=_case(event, about),
+        case=case_of(event, about),
         allocation=about.allocation,
         launch=about.launch,
         attempt=about.attempt,
@@ -292,7 +292,7 @@ def _check(event: dict[str, Any], about: Circumstance, host: str) -> Check:
             run=about.run,
             benchmark=about.benchmark,
             machine=about.machine,
-            case=_case(event, about),
+            case=case_of(event, about),
             allocation=about.allocation,
             launch=about.launch,
             attempt=about.attempt,
@@ -303,7 +303,7 @@ def _check(event: dict[str, Any], about: Circumstance, host: str) -> Check:
     )
 
 
-def _case(event: dict[str, Any], about: Circumstance) -> str:
+def case_of(event: dict[str, Any], about: Circumstance) -> str:
     """Return the case's text. ValueError where a parameter is neither a finite number nor text, true, false or null."""
     stated = event.get("case", {})
     if not isinstance(stated, dict):

@@ -10,6 +10,7 @@ from assay.document.fits import Fit
 from assay.document.guideline import GuidelineTest
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.node_noise import NodeNoise
+from assay.document.over_time import TimeSeries
 from assay.document.params import Params
 from assay.document.reported_figure import Headline, ReportedFigure
 
@@ -138,6 +139,7 @@ class Section:
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     noise: Annotated[list[NodeNoise] | None, WRITTEN_IF_SET] = None
+    over_time: Annotated[list[TimeSeries] | None, WRITTEN_IF_SET] = None
     transport: list[str] = field(default_factory=list)
     binding: list[str] = field(default_factory=list)
     launches: int = 0

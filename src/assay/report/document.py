@@ -218,6 +218,7 @@ def _section(
         warnings=result.warnings,
         notes=[note for note in noted if note not in uncertain],
         noise=noise or None,
+        over_time=lines.over_time or None,
         transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
         binding=launcher.get("binding", []),
         launches=len({of.launch for of in blocks}),

@@ -13,7 +13,7 @@ from assay.document.fits import BreaksFit
 from assay.document.run_document import Document
 from assay.document.run_verdict import Finding, ReachedLine
 from assay.machine.abilities import HostWarning
-from assay.report import accuracy, choices, guidelines
+from assay.report import accuracy, choices, guidelines, over_time
 from assay.report.bounds import best_peak, percent, values
 from assay.report.units import human
 from assay.report.variants import reference
@@ -35,6 +35,7 @@ def findings(document: Document, lines: Sequence[ReachedLine], warnings: Sequenc
         *_causes(document),
         *_nodes(document),
         *_noise(document),
+        *_over_time(document),
         *_balance(document, lines),
         *_threads(document),
         *_far(lines),
@@ -128,6 +129,18 @@ def _noise(document: Document) -> Iterator[Finding]:
                 f"noise takes {percent(value)} of the processors' time",
                 "see its causes under threads; isolate processors, or leave one to the system",
             )
+
+
+def _over_time(document: Document) -> Iterator[Finding]:
+    """Name the longest stall of each benchmark, and where its processes or ranks end far apart."""
+    for section in reference(document).benchmarks:
+        stalled = over_time.stalled(section)
+        for seconds, text in stalled[:1]:
+            more = f" (and {len(stalled) - 1} more cases)" if len(stalled) > 1 else ""
+            advice = "look at the device (dmesg, SMART) and at who else uses it; rate over time is in the part on files"
+            yield _line(58 + min(10.0, seconds), "odd", f"{section.title}: {text}{more}", advice)
+        for ratio, text in over_time.uneven(section)[:1]:
+            yield _line(24 + min(10.0, ratio), "limit", f"{section.title}: {text}", "compare rate_first and rate_last")
 
 
 def _balance(document: Document, lines: Sequence[ReachedLine]) -> Iterator[Finding]:

@@ -43,6 +43,7 @@ from assay.report import (
     launches_spent,
     level_rates,
     loaded,
+    over_time,
     parts,
     roof_table,
     run_verdict,
@@ -179,6 +180,7 @@ def markdown(document: Document) -> str:
             *(choices.table(section), guidelines.table(section)),
         )
         written += [made.markdown() for made in (spread, *beside, energy.table(section), *squares(section)) if made]
+        written += [f"- {text}" for text in over_time.lines(section)]
         written += [f"- {section.state}: {text}" for text in section.warnings]
     written += [f"- {line.strip()}" for line in launches_spent.lines(document.spent)]
     written += [f"- skipped: {each.title}: {each.reason}" for each in document.left_out]

@@ -20,6 +20,8 @@ from assay.report import (
     guidelines,
     loaded,
     matrices,
+    over_time,
+    over_time_plots,
     plots,
     reached,
     roof,
@@ -70,6 +72,7 @@ class BenchmarkOnPage:
     choices: Grid | None
     guidelines: Grid | None
     energy: Grid | None
+    over_time: list[str]
     cases: int
 
 
@@ -157,6 +160,7 @@ def _block(section: Section, drawn: Drawn) -> BenchmarkOnPage:
         choices=choices.table(section),
         guidelines=guidelines.table(section),
         energy=energy.table(section),
+        over_time=over_time.lines(section),
         cases=len(cases(section)["rows"]),
     )
 
@@ -172,4 +176,5 @@ def _plots(section: Section) -> list[Plot]:
     made += plots.curves(section, hypercubes.curves(section)) if not section.matrix else []
     dots = None if made else plots.points(section)
     left = plots.residuals(section)
-    return [*made, *((dots,) if dots else ()), *((left,) if left else ())]
+    by_time = over_time_plots.plots(section)
+    return [*made, *((dots,) if dots else ()), *by_time, *((left,) if left else ())]

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
 from assay.analysis.figures import CaseSamples, cells
+from assay.document.over_time import TimeSeries
+from assay.report.over_time import over_time
 from assay.samples import Check, Launch, Measured
 from assay.stored.launch_file import Tasks
 
@@ -20,12 +22,13 @@ from assay.stored.launch_file import Tasks
 class LaunchLines:
     """All launches of a benchmark; of those that are complete and were not done again also blocks and failed checks.
 
-    `blocks`: with how many ranks its launch had; `failed`: case and detail.
+    `blocks`: with how many ranks its launch had; `failed`: case and detail; `over_time`: rate and latency by time.
     """
 
     launches: list[Launch]
     blocks: list[tuple[Measured, int]]
     failed: list[tuple[str, str]]
+    over_time: list[TimeSeries] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Readings:
 
 def launch_lines(tasks: Tasks) -> LaunchLines:
     """Read the files of one benchmark's tasks, of which one that ran on several nodes may have several in a row."""
+    tasks = list(tasks)
     found, failed = LaunchLines([], [], []), dict[tuple[str, str], None]()
     for _, files in groupby(tasks, key=lambda task: task[0]):
         lines = [line for _, file in files for line in file.rows]
@@ -62,6 +66,7 @@ def launch_lines(tasks: Tasks) -> LaunchLines:
             elif isinstance(line, Check) and not line.passed and line.host in ranks:
                 failed[line.case, line.detail] = None
     found.failed.extend(failed)
+    found.over_time.extend(over_time(tasks))
     return found
 
 

@@ -32,6 +32,7 @@ from assay.report import (
     level_rates,
     loaded,
     matrices,
+    over_time,
     roof_table,
     summary,
     tables,
@@ -46,6 +47,7 @@ MOST_LEFT_OUT = 4  # notes of what was not measured
 MOST_BESIDE = 3  # of what stands beside the published figures: errors, claims, where the time goes
 MOST_VARIED = 16  # rows of each table of build variants
 MOST_JOULES = 8  # cases whose energy is printed
+MOST_OVER_TIME = 4  # cases that stalled, or whose processes ended apart
 MOST_COLUMNS = 6  # and a wider matrix
 
 
@@ -119,6 +121,7 @@ def _benchmark(out: Console, section: Section) -> None:
     notes = [note for note in section.notes if note.startswith("left out: ")]
     _lines(out, [f"  {note}" for note in notes[:MOST_LEFT_OUT]])
     _lines(out, [f"  {node.host}: {text}" for node in section.noise or () for text in node.text])
+    _lines(out, [f"  {line}" for line in over_time.lines(section)[:MOST_OVER_TIME]])
     fitted = _fits(section)
     if fitted:
         out.print(Text(f"Fits of {section.title}", style="bold"))

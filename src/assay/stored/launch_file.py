@@ -15,6 +15,7 @@ from typing import Any
 from assay import versions
 from assay.samples import Check, Circumstance, Launch, Measured, folded
 from assay.stored.lines import MISSING, Signature, numbered_lines, signature, unicode
+from assay.stored.over_time import TimeSlot, time_slot
 
 OPENING = 8  # lines among which the launch line is looked for
 NAMED = 40  # bytes at the start of a line that hold what kind of event it is
@@ -28,8 +29,8 @@ class Content:
 
     `rows`: what can be used; `faults`: "LINE: what is wrong"; `blocks`: finished ones, usable or not; `done`: the
     program said that it had ended; `opening`: the first launch line; `failed`: checks that did not pass; `where`: of a
-    described machine, where each case's time went; `traces`: lines of noise traces, with the launch lines before them,
-    by number.
+    described machine, where each case's time went; `over_time`: rate and latency by slot of time; `traces`: lines of
+    noise traces, with the launch lines before them, by number.
     """
 
     about: Circumstance
@@ -41,6 +42,7 @@ class Content:
     opening: dict[str, Any] = field(default_factory=dict)
     failed: list[dict[str, Any]] = field(default_factory=list)
     where: list[dict[str, Any]] = field(default_factory=list)
+    over_time: list[TimeSlot] = field(default_factory=list)
     traces: list[tuple[int, bytes]] = field(default_factory=list)
 
     @property
@@ -79,6 +81,11 @@ def content(path: Path, about: Circumstance) -> Content:
             read.failed.append(event)
         elif kind == "where":
             read.where.append(event)
+        elif kind == "over_time":
+            try:
+                read.over_time.append(time_slot(event, about))
+            except ValueError as error:
+                read.faults.append(f"{number}: event 'over_time': {error}; this line is not used")
         if b'"trace"' in line[:NAMED] or b'"launch"' in line[:NAMED]:
             read.traces.append((number, line))
             traced |= b'"trace"' in line[:NAMED]
