@@ -374,3 +374,25 @@ def test_real_hogs_on_every_processor_are_marked_and_alone_never_called_clean() 
     background = sum(block.counted("others") for block in calm) / sum(block.wall for block in calm)
     if background < 0.05:  # nobody else was here: then the accounts alone must not accuse
         assert "others" not in rules(judge(calm, total))
+
+
+@pytest.mark.parametrize(("rule", "amount"), [("others", 0.12), ("steal", 0.06)])
+def test_what_moves_a_figure_without_marking_a_block_is_its_reason(rule: str, amount: float) -> None:
+    """Less than a rule looks for in a window, and over seconds more than an idle machine has: long readings meet it."""
+    calm = [dataclasses.replace(block, values=block.values[:3]) for block in quiet_run(wall=0.4)]
+    assert judge(calm, 2).reasons == ()
+    verdict = judge(changed(calm, lambda block: True, **{rule: amount}), 2)
+    assert verdict.marked == () and {of.state for of in verdict.cases.values()} == {State.DISTURBED}
+    assert {of.reasons for of in verdict.cases.values()} == {(rule,)}
+    (reason,) = verdict.reasons
+    assert reason.rule == rule and reason.launches == (0, 1, 2) and len(reason.blocks) == len(calm)
+    assert 0.5 * amount < reason.amount < amount and verdict.warnings == (reason.text,)
+
+
+def test_what_remains_is_no_reason_of_a_figure_that_it_cannot_have_moved() -> None:
+    """The same, beside cases of short readings: most of these are spared, and they are clean."""
+    calm = quiet_run(wall=0.4)
+    run = [dataclasses.replace(b, values=b.values[:3] if b.case == 1 else np.tile(b.values, 20)) for b in calm]
+    verdict = judge(changed(run, lambda block: True, others=0.12), 2)
+    assert {case for (_, case), of in verdict.cases.items() if of.reasons} == {1}
+    assert {run[i].case for reason in verdict.reasons for i in reason.blocks} == {1}

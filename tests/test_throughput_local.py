@@ -61,6 +61,10 @@ command = "sleep 60"
 [wide]
 processors = 3
 time = "0.3 s"
+[computes]
+processors = 1
+time = "0.3 s"
+compute = "0.2 s"
 [talks]
 processors = 2
 time = "1 s"
@@ -112,7 +116,7 @@ def test_each_job_is_judged_by_its_own_record(mix: Path) -> None:
 
 
 def test_the_folder_holds_page_and_files_and_another_test_beside(mix: Path) -> None:
-    first = assay("throughput", *local(mix, "0: 2 * good\n0: 1 * wrong", "--slots", "2", "--json"))
+    first = assay("throughput", *local(mix, "0: 2 * computes\n0: 1 * wrong", "--slots", "2", "--json"))
     written = json.loads((mix / "out/result.json").read_text())
     assert written == first.document
     page = (mix / "out/report.html").read_text()

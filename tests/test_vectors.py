@@ -98,8 +98,11 @@ def test_the_contract_for_scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     found = {(f["name"], f["statistic"]): f for f in answer.document["figures"]}
     rate, cycles = found["rate", "best"], found["cycles_per_element", "best"]
     assert rate["unit"] == "flop/s" and rate["params"] == {"kernel": "axpy", "access": "contiguous", "length": 1000}
-    assert rate["value"] >= found["rate", "median"]["value"] > 1e8
-    assert 0 < cycles["value"] <= found["cycles_per_element", "median"]["value"]
+    # where others worked all the time no median stands, and the best reading says that it is a bound
+    assert ("rate", "median") in found or rate["state"] == "bound"
+    assert ("cycles_per_element", "median") in found or cycles["state"] == "bound"
+    assert rate["value"] >= found.get(("rate", "median"), rate)["value"] > 1e8
+    assert 0 < cycles["value"] <= found.get(("cycles_per_element", "median"), cycles)["value"]
     assert found["bandwidth", "best"]["value"] == pytest.approx(12 * rate["value"])
 
 

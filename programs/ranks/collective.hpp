@@ -151,11 +151,6 @@ help = "one operation, from the last entry to the last exit"
   }
 
  private:
-  template <class Value>
-  static Value named(const auto& names, std::string_view name) {
-    return static_cast<Value>(std::ranges::find(names, name) - names.begin());
-  }
-
   // Skips what the table does not have, what this machine cannot do, and what would be measured twice; gives the nodes
   // where two-level algorithms are asked for. Once for all ranks that share a session: they would not all see the first
   // case.

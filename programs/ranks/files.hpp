@@ -15,9 +15,9 @@
 //
 // On a real machine the files lie in a folder of its file systems, and what the kernel knows of them is asked, too:
 //
-//   co_await settle(folder, subfolder)    every rank: rank 0 makes the launch's own folder in there, the others join
-//   it;
-//                                         gives why not, "" where all have it. It goes with the communicator
+//   co_await settle(folder, subfolder)    every rank: rank 0 makes the launch's own folder in there,
+//                                         which the others join; gives why not, "" where all have it;
+//                                         it goes with the communicator
 //   room()                                bytes that may be written there: a share of what is free
 //   system()                              what it lies on, for a person
 //   file.calls, file.shared               set before open: whose calls it is opened, read and written by (Calls), and
@@ -27,9 +27,8 @@
 //   held(file, offset, bytes)             bytes of it in this host's page cache
 //   erase(name)                           the file is gone
 //   begin()                               from here the kernel's counters are taken
-//   co_await origin(wrote, bytes, held)   every rank, each with its own bytes since begin(), of them so many held
-//   before:
-//                                         where all came from or went, the same at every rank
+//   co_await origin(wrote, bytes, held)   every rank, each with its own bytes since begin() and how many of them
+//                                         this host held before: where all came from or went, the same at every rank
 #pragma once
 
 #include <cstdint>

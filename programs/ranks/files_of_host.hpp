@@ -86,7 +86,7 @@ class FilesOfHost {
     ++version_;
     const std::string pass = "pass " + std::to_string(version_);
     const std::string name = file_name(at, pass, comm.rank());
-    const auto sector = static_cast<std::int64_t>(at.section);
+    const auto of_section = static_cast<std::int64_t>(at.section);
     if (!at.write) co_await lay_out(comm, at, name);
     typename C::File look;
     look.shared = at.shared();
@@ -111,7 +111,7 @@ class FilesOfHost {
     co_await barrier(comm);
     watch.start();
     co_await file_pass(comm, at, file, name, watch);
-    const BytesOrigin from = co_await comm.origin(at.write, works ? sector : 0, held);
+    const BytesOrigin from = co_await comm.origin(at.write, works ? of_section : 0, held);
     if (comm.rank() == 0 && !from.why.empty()) session_.note(std::string("source=") + from.source + ": " + from.why);
     co_await compare(comm, at, pass, watch);
     co_await report(comm, at, watch, from, lines);

@@ -22,6 +22,7 @@ check = "each one made leaves a mark of its own: exit status by exit status, and
 source = "Dunigan 1995, section 3, Table 3.2"
 published = ["threads.fork-wait", "threads.thread-join"]
 flags = ["-fopenmp"]
+unjudged = ["involuntary"]  # what it makes takes its maker's place
 slice_quick = 0.01
 slice_standard = 0.03
 blocks_quick = 3

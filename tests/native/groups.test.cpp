@@ -1,15 +1,13 @@
 // Groups of ranks on the described machine: what every communicator's must keep, and what is refused.
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 
 #include "group_checks.hpp"
-#include "ranks/constant.hpp"
+#include "played.hpp"
 #include "ranks/simulated.hpp"
 
-using assay::described::Constant;
+using assay::described::play;
 using assay::described::Simulated;
-using assay::described::World;
 using assay::ranks::Task;
 
 namespace {
@@ -19,27 +17,6 @@ void expect(bool truth, const std::string& what) {
   if (truth) return;
   std::fprintf(stderr, "%s\n", what.c_str());
   ++failures;
-}
-
-struct Played {
-  std::vector<assay::described::Waiting> waiting;
-  assay::described::Time end;
-  std::string failure;
-};
-Played play(int ranks, const std::function<Task(Simulated&)>& program) {
-  Constant machine(1e-5, 1e-9, 0);
-  World world(ranks, machine);
-  std::vector<Simulated> comms;
-  comms.reserve(static_cast<std::size_t>(ranks));
-  for (int rank = 0; rank < ranks; ++rank) world.start(rank, program(comms.emplace_back(world, rank)));
-  Played played{};
-  try {
-    played.waiting = world.run();
-  } catch (const std::exception& failure) {
-    played.failure = failure.what();
-  }
-  played.end = world.now();
-  return played;
 }
 
 Task one_does_not_come(Simulated& comm) {

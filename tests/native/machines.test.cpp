@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "closed_forms.hpp"
+#include "played.hpp"
 #include "ranks/networked.hpp"
 #include "ranks/simulated.hpp"
 
 using assay::described::MachineParameters;
 using assay::described::Networked;
+using assay::described::Played;
 using assay::described::Progress;
 using assay::described::Protocol;
 using assay::described::Simulated;
@@ -50,27 +52,11 @@ MachineParameters machine(const Protocol& protocol) {
   return m;
 }
 
-struct Played {
-  std::vector<Waiting> waiting;
-  std::string failure;
-  Time end = 0;
-};
 Played play(const MachineParameters& machine, const Table& keys, int ranks,
             const std::function<Task(Simulated&)>& program) {
   const bool passing = machine.forward > 0 || machine.forward_byte > 0;
   Networked model(machine, assay::network::make_live(keys, passing));
-  World world(ranks, model);
-  std::vector<Simulated> comms;
-  comms.reserve(static_cast<std::size_t>(ranks));
-  for (int rank = 0; rank < ranks; ++rank) world.start(rank, program(comms.emplace_back(world, rank)));
-  Played played;
-  try {
-    played.waiting = world.run();
-  } catch (const std::exception& failure) {
-    played.failure = failure.what();
-  }
-  played.end = world.now();
-  return played;
+  return assay::described::play(model, ranks, program);
 }
 
 // --- an empty network

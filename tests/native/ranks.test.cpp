@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "played.hpp"
 #include "ranks/collectives.hpp"
-#include "ranks/constant.hpp"
 #include "ranks/simulated.hpp"
 
-using assay::described::Constant;
+using assay::described::play;
 using assay::described::Simulated;
 using assay::described::Time;
 using assay::described::Waiting;
@@ -30,29 +30,6 @@ void expect(bool truth, const char* what, int line) {
 #define EXPECT(truth) expect(truth, #truth, __LINE__)
 
 constexpr double us = 1e-6;
-
-struct Played {
-  std::vector<Waiting> waiting;
-  Time end;
-  std::string failure;
-};
-
-// Runs `program` on every rank of a constant machine: 10 us and 1 ns a byte.
-Played play(int ranks, const std::function<Task(Simulated&)>& program) {
-  Constant machine(10 * us, 1e-9, 0);
-  World world(ranks, machine);
-  std::vector<Simulated> comms;
-  comms.reserve(static_cast<std::size_t>(ranks));
-  for (int rank = 0; rank < ranks; ++rank) world.start(rank, program(comms.emplace_back(world, rank)));
-  Played played{};
-  try {
-    played.waiting = world.run();
-  } catch (const std::exception& failure) {
-    played.failure = failure.what();
-  }
-  played.end = world.now();
-  return played;
-}
 
 Task everybody_receives_first(Simulated& comm) {
   int word = 0;

@@ -50,6 +50,12 @@ inline constexpr std::array<std::string_view, 13> algorithm_names = {
     "library",  "linear", "binomial",      "recursive-doubling", "recursive-halving", "rabenseifner", "ring",
     "pairwise", "bruck",  "dissemination", "dimension-exchange", "scatter-allgather", "two-level"};
 
+// The value of that name; the names are those of an enumeration's values, in order.
+template <class Value>
+Value named(const auto& names, std::string_view name) {
+  return static_cast<Value>(std::ranges::find(names, name) - names.begin());
+}
+
 inline constexpr bool reduces(Operation operation) {
   return operation == Operation::reduce || operation == Operation::allreduce ||
          operation == Operation::reduce_scatter || operation == Operation::scan;

@@ -99,7 +99,7 @@ def slower(section: Section) -> Iterator[tuple[float, str]]:
         yield (
             worst.ratio,
             f"your library's choice for {_case(worst)} is {factor(worst.ratio)} times slower than the best "
-            f"({worst.best}){_between(worst)}{more}",
+            f"({worst.best}){between(worst.ci95)}{more}",
         )
 
 
@@ -116,10 +116,9 @@ def factor(ratio: float) -> str:
     return f"{ratio:.2f}" if ratio < 1.2 else f"{ratio:.2g}" if ratio < 100 else f"{ratio:.0f}"
 
 
-def _between(choice: Choice) -> str:
-    if choice.ci95 is None or choice.ci95[0] == choice.ci95[1]:
-        return ""
-    return f", {factor(choice.ci95[0])} to {factor(choice.ci95[1])}"
+def between(ci95: Sequence[float] | None) -> str:
+    """Write an interval of a ratio behind it; nothing where there is none, or it is a point."""
+    return "" if ci95 is None or ci95[0] == ci95[1] else f", {factor(ci95[0])} to {factor(ci95[1])}"
 
 
 def table(section: Section) -> Grid | None:

@@ -7,11 +7,12 @@ over 60 (figures were moved) and 40 (what limits this machine) to 10 (what a rea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from assay.document.fits import BreaksFit
 from assay.document.run_document import Document
 from assay.document.run_verdict import Finding, ReachedLine
+from assay.document.section import Section
 from assay.machine.abilities import HostWarning
 from assay.report import accuracy, choices, guidelines, over_time
 from assay.report.bounds import best_peak, percent, values
@@ -190,24 +191,27 @@ def _accuracy(document: Document) -> Iterator[Finding]:
             yield _line(30 + min(digits, 16), "odd", text, advice)
 
 
+def _worst(
+    document: Document, named: Callable[[Section], Iterable[tuple[float, str]]], place: float, advice: str
+) -> Iterator[Finding]:
+    """Say the worst operations of what was found slower: by which ratio, and a line each; the rest are counted."""
+    found = [each for section in reference(document).benchmarks for each in named(section)]
+    found.sort(key=lambda each: -each[0])
+    for ratio, text in found[:MOST_CHOICES]:
+        more = f" (and {len(found) - 1} more operations)" if len(found) > 1 and text == found[0][1] else ""
+        yield _line(place + min(10.0, ratio), "limit", text + more, advice)
+
+
 def _choices(document: Document) -> Iterator[Finding]:
-    """Name what a library does slower than one of the algorithms beside it, the worst operations."""
-    named = [each for section in reference(document).benchmarks for each in choices.slower(section)]
-    named.sort(key=lambda each: -each[0])
-    for ratio, text in named[:MOST_CHOICES]:
-        more = f" (and {len(named) - 1} more operations)" if len(named) > 1 and text == named[0][1] else ""
-        advice = "set the library's algorithm for it (docs/clusters.md), or use the faster one; the part on messages"
-        yield _line(46 + min(10.0, ratio), "limit", text + more, advice)
+    """Name what a library does slower than one of the algorithms beside it."""
+    advice = "set the library's algorithm for it (docs/clusters.md), or use the faster one; the part on messages"
+    return _worst(document, choices.slower, 46, advice)
 
 
 def _guidelines(document: Document) -> Iterator[Finding]:
-    """Name what a library does slower than it does more work with its other operations, the worst operations."""
-    named = [each for section in reference(document).benchmarks for each in guidelines.broken(section)]
-    named.sort(key=lambda each: -each[0])
-    for ratio, text in named[:MOST_CHOICES]:
-        more = f" (and {len(named) - 1} more operations)" if len(named) > 1 and text == named[0][1] else ""
-        advice = "the library's choice of algorithm for it is at fault, or call the others instead (docs/clusters.md)"
-        yield _line(45 + min(10.0, ratio), "limit", text + more, advice)
+    """Name what a library does slower than it does more work with its other operations."""
+    advice = "the library's choice of algorithm for it is at fault, or call the others instead (docs/clusters.md)"
+    return _worst(document, guidelines.broken, 45, advice)
 
 
 ADVICE = {

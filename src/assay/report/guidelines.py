@@ -19,7 +19,7 @@ from assay.document.guideline import GuidelineTest
 from assay.document.params import Params
 from assay.document.reported_figure import Moved, ReportedFigure
 from assay.document.section import Section
-from assay.report.choices import factor, rival
+from assay.report.choices import between, factor, rival
 from assay.report.states import is_main
 from assay.report.units import human
 
@@ -124,19 +124,13 @@ def broken(section: Section) -> Iterator[tuple[float, str]]:
     for operation, tests in named.items():
         worst = max(tests, key=lambda each: each.ratio)
         more = f"; {operation} breaks {len(tests) - 1} more" if len(tests) > 1 else ""
-        about = f"{_case(worst)} takes {factor(worst.ratio)} times as long as {worst.text}{_between(worst)}"
+        about = f"{_case(worst)} takes {factor(worst.ratio)} times as long as {worst.text}{between(worst.ci95)}"
         yield worst.ratio, f"guideline broken: {about}{more}"
 
 
 def _case(test: GuidelineTest) -> str:
     about = test.params
     return f"your library's {_named(str(about['operation']), int(about['bytes']))} on {about['ranks']} ranks"
-
-
-def _between(test: GuidelineTest) -> str:
-    if test.ci95 is None or test.ci95[0] == test.ci95[1]:
-        return ""
-    return f", {factor(test.ci95[0])} to {factor(test.ci95[1])}"
 
 
 def table(section: Section) -> Grid | None:

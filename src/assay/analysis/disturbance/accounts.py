@@ -138,6 +138,7 @@ def _slowed(lost: float) -> float:
 def _remainder(findings: Findings, processors: int) -> None:
     """Of the blocks that no rule marked: what others and the hypervisor took beyond an idle machine, over seconds."""
     blocks = findings.blocks
+    remaining: dict[str, list[tuple[float, list[int]]]] = defaultdict(list)  # by rule: how much, of which blocks
     gathered: list[list[int]] = [[]]  # launches, so many together that ticks do not matter
     unmarked = sorted((i for i in range(len(blocks)) if i not in findings.marked), key=lambda i: blocks[i].launch)
     for place, i in enumerate(unmarked):
@@ -155,8 +156,17 @@ def _remainder(findings: Findings, processors: int) -> None:
         rounding = 2 * TICK / wall
         if others > rounding:
             findings.met("beside", members, _touched(blocks, members, others), others)
+            remaining["others"].append((others, members))
         if steal > rounding:
             findings.met("steal", members, _touched(blocks, members, steal), _slowed(steal))
+            remaining["steal"].append((steal, members))
+    texts = {
+        "others": "other processes kept up to {:.2g} more hardware threads busy than when idle, over seconds",
+        "steal": "the hypervisor took up to {:.2g} hardware threads more than a quiet one does, over seconds",
+    }
+    for rule, found in remaining.items():
+        amount = max(size for size, _ in found)
+        findings.remain(rule, texts[rule].format(amount), [i for _, members in found for i in members], amount)
 
 
 def _taken(blocks: Sequence[AccountedBlock]) -> float:

@@ -39,14 +39,16 @@ class Events:
 class Findings:
     """What the rules have found so far on one host.
 
-    `marked` and `contended` are sets of indices; `events` says by kind what can have met the readings of each block;
-    the arrays `even_low` and `even_high` (n,) by how much all readings of it alike can have been moved (relative).
+    `reasons` mark blocks or speak of all; `remainder` are reasons that mark none and that only a figure has which they
+    moved. `marked` and `contended` are sets of indices; `events` says by kind what can have met the readings of each
+    block; the arrays `even_low` and `even_high` (n,) by how much all readings of it can have been moved (relative).
     """
 
     def __init__(self, blocks: Sequence[AccountedBlock]) -> None:
         """Start with nothing found of these blocks."""
         self.blocks = blocks
         self.reasons: list[Reason] = []
+        self.remainder: list[Reason] = []
         self.marked: set[int] = set()
         self.contended: set[int] = set()
         self.events: dict[str, Events] = {}
@@ -55,14 +57,21 @@ class Findings:
 
     def add(self, rule: str, text: str, indices: Sequence[int], mark: bool = True, amount: float = 0.0) -> None:
         """Add one finding over the blocks of these indices; `mark` them unless it speaks of no single block."""
+        self.reasons.append(self._reason(rule, text, indices, amount))
+        if mark:
+            self.marked.update(indices)
+
+    def remain(self, rule: str, text: str, indices: Sequence[int], amount: float) -> None:
+        """Add a finding of what is too little to mark blocks."""
+        self.remainder.append(self._reason(rule, text, indices, amount))
+
+    def _reason(self, rule: str, text: str, indices: Sequence[int], amount: float) -> Reason:
         which = tuple(sorted(set(indices)))
         of = [self.blocks[i] for i in which]
         launches = tuple(sorted({block.launch for block in of}))
         begin, end = min(block.t0 for block in of), max(block.t1 for block in of)
         share = len(which) / len(self.blocks)
-        self.reasons.append(Reason(rule, text, launches, share, amount, begin, end, of[0].host, which))
-        if mark:
-            self.marked.update(which)
+        return Reason(rule, text, launches, share, amount, begin, end, of[0].host, which)
 
     def met(self, kind: str, indices: Sequence[int], share: Sequence[float], longer: float) -> None:
         """Say that events met such a `share` of each block's readings, each of which can be so much `longer`.

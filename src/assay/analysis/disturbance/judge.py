@@ -12,7 +12,7 @@ from assay.analysis.disturbance.findings import Findings, Reason
 from assay.analysis.disturbance.levels import LaunchLevel, levels
 from assay.analysis.disturbance.shapes import shapes
 from assay.analysis.disturbance.steps import midway
-from assay.analysis.disturbance.verdict import State, Verdict, invalid, settle, wander
+from assay.analysis.disturbance.verdict import BETWEEN, State, Verdict, invalid, settle, wander
 from assay.analysis.result import AnalysisResult
 
 WORST = (State.CLEAN, State.DISTURBED, State.BOUND, State.INVALID)
@@ -66,6 +66,7 @@ def judge(
     broken = {(block.metric, block.case): text for block in blocks if (text := _unusable(block))}
     reasons: list[Reason] = []
     remarks: list[Reason] = []
+    remainder: list[Reason] = []
     marked: list[int] = []
     for host, indices in sorted(by_host.items()):
         usable = [i for i in indices if (blocks[i].metric, blocks[i].case) not in broken]
@@ -81,6 +82,7 @@ def judge(
         shapes(findings)
         reasons += [_numbered(reason, usable) for reason in findings.reasons[:before]]
         remarks += [_numbered(reason, usable) for reason in findings.reasons[before:]]
+        remainder += [_numbered(reason, usable) for reason in findings.remainder]
         marked += [usable[i] for i in sorted(findings.marked)]
         for members in cases_of(findings.blocks).values():
             key = findings.blocks[members[0]].metric, findings.blocks[members[0]].case
@@ -92,10 +94,34 @@ def judge(
     every = [level for key, of in found.items() if key not in natural for host in of for level in host]
     differ = wander(every, least=1) or 0.0
     cases = {key: settle(of, senses[key], list(rules[key]), differ, key in natural) for key, of in found.items()}
+    reasons += _explained(blocks, cases, remainder)
     for key in broken:
         cases[key] = invalid(sum((block.metric, block.case) == key for block in blocks), ["samples"])
     reasons += [Reason("samples", text, (), 1.0) for text in dict.fromkeys(broken.values())]
     return Disturbance(tuple(reasons), tuple(remarks), tuple(sorted(marked)), cases)
+
+
+def _explained(
+    blocks: Sequence[AccountedBlock], cases: dict[tuple[str, Hashable], Verdict], remainder: Sequence[Reason]
+) -> list[Reason]:
+    """Give each of the `cases` that is not clean and for which no rule marked a block what remains as its reason.
+
+    Returns these findings, of the blocks of such cases only.
+    """
+    open_ = {k for k, v in cases.items() if v.state in (State.DISTURBED, State.BOUND) and not {*v.reasons} - {BETWEEN}}
+    made = []
+    for reason in remainder:
+        of = tuple(i for i in reason.blocks if (blocks[i].metric, blocks[i].case) in open_)
+        if not of:
+            continue
+        begin, end = min(blocks[i].t0 for i in of), max(blocks[i].t1 for i in of)
+        made.append(
+            replace(reason, blocks=of, launches=tuple(sorted({blocks[i].launch for i in of})), begin=begin, end=end)
+        )
+        for key in {(blocks[i].metric, blocks[i].case) for i in of}:
+            if reason.rule not in cases[key].reasons:
+                cases[key] = replace(cases[key], reasons=(*cases[key].reasons, reason.rule))
+    return made
 
 
 def _numbered(reason: Reason, usable: Sequence[int]) -> Reason:
