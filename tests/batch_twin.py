@@ -22,9 +22,21 @@ class TwinJob:
     width: int
     user: int = 0
     priority: float = 0.0
+    queue: int = 0
     started: int | None = None
     reserved: int | None = None
     noticed: int | None = None  # the second for which a decision knew that it had ended
+
+
+@dataclass
+class TwinQueue:
+    """What may run at once of a queue's jobs, of a user's jobs in it; `rank`: the higher queue goes first."""
+
+    rank: float = 0
+    jobs: int | None = None
+    processors: int | None = None
+    user_jobs: int | None = None
+    user_processors: int | None = None
 
 
 @dataclass
@@ -34,12 +46,31 @@ class Twin:
     ageing: float = 1 / 3600
     half_life: float = 7 * 24 * 3600
     cost: int = 0
+    queues: list[TwinQueue] = field(default_factory=lambda: [TwinQueue()])
+    everywhere: TwinQueue = field(default_factory=TwinQueue)  # its limits of a user are those on the whole machine
     now: int = 0  # the second for which it is decided
     known: int = 0  # what has happened until then is known
     deciding: list[TwinJob] = field(default_factory=list)  # what this decision has started: it holds its processors
 
     def waiting(self) -> list[TwinJob]:
-        return [job for job in self.jobs if job.started is None and job.submitted <= self.known]
+        there = [job for job in self.jobs if job.started is None and job.submitted <= self.known]
+        return sorted(there, key=lambda job: -self.queues[job.queue].rank)
+
+    def allows(self, job: TwinJob, others: list[TwinJob]) -> bool:
+        """Whether no limit would be passed if this job ran beside the others."""
+        queue = [other for other in others if other.queue == job.queue]
+        own = self.queues[job.queue]
+        users = [other for other in queue if other.user == job.user]
+        everywhere = [other for other in others if other.user == job.user]
+        return all(
+            (jobs is None or len(beside) + 1 <= jobs)
+            and (processors is None or sum(other.width for other in beside) + job.width <= processors)
+            for beside, jobs, processors in (
+                (queue, own.jobs, own.processors),
+                (users, own.user_jobs, own.user_processors),
+                (everywhere, self.everywhere.user_jobs, self.everywhere.user_processors),
+            )
+        )
 
     def running(self) -> list[TwinJob]:
         known = [job for job in self.jobs if job.started is not None and self.known < job.started + job.runs]
@@ -97,6 +128,8 @@ class Twin:
 
 def fcfs(twin: Twin) -> None:
     for job in twin.waiting():
+        if not twin.allows(job, twin.running()):
+            continue
         if job.width > twin.free():
             return
         twin.start(job)
@@ -104,7 +137,7 @@ def fcfs(twin: Twin) -> None:
 
 def first_fit(twin: Twin) -> None:
     for job in twin.waiting():
-        if job.width <= twin.free():
+        if job.width <= twin.free() and twin.allows(job, twin.running()):
             twin.start(job)
 
 
@@ -119,7 +152,10 @@ def _shadow(twin: Twin, head: TwinJob) -> tuple[int, int]:
 
 
 def _easy(twin: Twin, order: Callable[[], list[TwinJob]]) -> None:
-    while (jobs := order()) and jobs[0].width <= twin.free():
+    def allowed(beside: list[TwinJob]) -> list[TwinJob]:
+        return [job for job in order() if twin.allows(job, twin.running() + beside)]
+
+    while (jobs := allowed([])) and jobs[0].width <= twin.free():
         twin.start(jobs[0])
     if not jobs:
         return
@@ -127,7 +163,7 @@ def _easy(twin: Twin, order: Callable[[], list[TwinJob]]) -> None:
     time, extra = _shadow(twin, head)
 
     def candidates() -> Iterator[TwinJob]:
-        return (job for job in order() if job is not head and job.width <= twin.free())
+        return (job for job in allowed([head]) if job is not head and job.width <= twin.free())
 
     while (
         job := next((j for j in candidates() if twin.now + j.requested <= time or j.width <= extra), None)
@@ -146,7 +182,9 @@ def priority(twin: Twin) -> None:
         def worth(job: TwinJob) -> float:
             return job.priority + twin.ageing * (twin.now - job.submitted)
 
-        return sorted(twin.waiting(), key=lambda job: (-worth(job), job.submitted, job.number))
+        return sorted(
+            twin.waiting(), key=lambda job: (-twin.queues[job.queue].rank, -worth(job), job.submitted, job.number)
+        )
 
     _easy(twin, order)
 
@@ -160,7 +198,8 @@ def fair_share(twin: Twin) -> None:
                 used[job.user] += job.width * seconds * 0.5 ** ((twin.now - job.started) / twin.half_life)
         total = sum(used.values())
         shares = {user: round(1e9 * each / total) if total else 0 for user, each in used.items()}
-        return sorted(twin.waiting(), key=lambda job: (shares.get(job.user, 0), job.number))
+        rank = {job.number: twin.queues[job.queue].rank for job in twin.jobs}
+        return sorted(twin.waiting(), key=lambda job: (-rank[job.number], shares.get(job.user, 0), job.number))
 
     _easy(twin, order)
 
@@ -173,8 +212,8 @@ class Conservative:
 
     def fits(self, twin: Twin, job: TwinJob, at: int) -> bool:
         for second in range(at, at + max(job.requested, 0)):
-            busy = sum(other.width for other in twin.jobs if other is not job and self._takes(twin, other, second))
-            if busy + job.width > twin.processors:
+            beside = [other for other in twin.jobs if other is not job and self._takes(twin, other, second)]
+            if sum(other.width for other in beside) + job.width > twin.processors or not twin.allows(job, beside):
                 return False
         return True
 
@@ -206,7 +245,7 @@ class Conservative:
         if early:
             for job in known:
                 job.reserved = min(job.reserved or 0, self.earliest(twin, job))
-        for job in twin.waiting():
+        for job in sorted(twin.waiting(), key=lambda job: job.number):
             if job.reserved is None:
                 job.reserved = self.earliest(twin, job)
         if any((job.reserved or 0) < twin.now for job in twin.waiting()):  # decided too late: all anew

@@ -31,8 +31,10 @@ class Wanted:
     ports: int = 0
     limits: list[int] = field(default_factory=list)
 
-    def row(self) -> tuple[int, int, int, int, list[int]]:
-        return (self.per_node, self.nodes, self.sharing, self.ports, self.limits)
+    rank: float = 0
+
+    def row(self) -> tuple[int, int, int, int, list[int], float]:
+        return (self.per_node, self.nodes, self.sharing, self.ports, self.limits, self.rank)
 
 
 def placed(
@@ -40,16 +42,17 @@ def placed(
     policy: str,
     jobs: list[TwinJob],
     wanted: list[Wanted] | None = None,
-    limits: tuple[int, ...] = (),
+    limits: tuple[int | tuple[int, bool], ...] = (),
     closures: tuple[tuple[list[int], int, int, bool], ...] = (),
     again: bool = False,
 ) -> dict[str, list[object]]:
     columns = [[getattr(job, name) for job in jobs] for name in ("submitted", "runs", "requested", "width", "user")]
     rows = [each.row() for each in wanted or [Wanted() for _ in jobs]]
+    bounds = [(each, False) if isinstance(each, int) else each for each in limits]
     shape = list(EXTENTS) if layout[2] == "submesh" else []
     priority = [float(job.priority) for job in jobs]
     found: dict[str, list[object]] = batch.place(
-        (*layout, shape), policy, columns, priority, rows, list(limits), list(closures), again, AGEING, HALF_LIFE
+        (*layout, shape), policy, columns, priority, rows, bounds, list(closures), again, AGEING, HALF_LIFE
     )
     return found
 

@@ -32,13 +32,18 @@ def workloads(draw: st.DrawFn, most: int = 9) -> tuple[int, list[TwinJob]]:
     return processors, jobs
 
 
-def scheduled(policy: str, processors: int, jobs: list[TwinJob], cost: int = 0) -> dict[str, object]:
+def scheduled(
+    policy: str, processors: int, jobs: list[TwinJob], cost: int = 0, queues: tuple[object, ...] | None = None
+) -> dict[str, object]:
     def column(name: str) -> np.ndarray:
         return np.array([getattr(job, name) for job in jobs], dtype=np.int64)
 
     whole = (column(name) for name in ("submitted", "runs", "requested", "width", "user"))
     priority = np.array([float(job.priority) for job in jobs])
-    found: dict[str, object] = batch.schedule(processors, policy, *whole, priority, AGEING, HALF_LIFE, cost)
+    group, rows = queues or (np.zeros(0, dtype=np.int64), ([], []))
+    found: dict[str, object] = batch.schedule(
+        processors, policy, *whole, priority, AGEING, HALF_LIFE, cost, group, rows
+    )
     return found
 
 

@@ -111,7 +111,7 @@ def test_what_a_system_is_and_its_queues(replayed: tuple[str, Replayed]) -> None
 def test_a_submission_gives_its_id_and_is_found_again(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
     name, made = replayed
     wide = replace(JOB, per_node=4)
-    second = replace(JOB, id="0002-a.1", number=2, name="a.1")
+    second = replace(JOB, id="0002-a.1", number=2, name="a.1", queue="long")
     option = {"pbs": "-q short", "lsf": "-qpriority", "flux": "-q debug", "slurm": "-p short"}[name]
     system = begun(name, tmp_path, [wide, second], {}, option)
     with (tmp_path / "lock").open("w") as lock:
@@ -129,6 +129,11 @@ def test_a_submission_gives_its_id_and_is_found_again(replayed: tuple[str, Repla
                   "--no-requeue", f"--chdir={folder}"),
     }[name]:  # fmt: skip
         assert f" {words} " in f"{line} ", words
+    assert " long" not in line and "=long" not in line
+    with (tmp_path / "lock").open("w") as lock:
+        system.submit(second, lock.fileno())
+    own = {"pbs": " -q long", "lsf": " -q long", "flux": " --queue=long", "slurm": " --partition=long"}[name]
+    assert [each.endswith(own) for each in made.asked.splitlines() if submits.match(each)] == [False, True]
     script = (made.folder / "scripts").read_text()
     assert "exec '/opt/job record' --limit 1 -- true" in script and (name != "pbs" or f"cd {folder}" in script)
     assert system.find(wide) == IDS[name][0] and system.find(second) == IDS[name][1]

@@ -82,7 +82,10 @@ def test_jobs_that_cannot_run_are_counted_and_named(tmp_path: Path) -> None:
     extra = [(4, 120, 5, 9, 9, 10), (5, 120, -1, 1, 1, 10), (6, 121, 5, -1, 0, 10), (7, 122, 50, 1, 1, 20)]
     jobs = written(tmp_path / "jobs.swf", *JOBS, *extra)
     found = assay("throughput", str(jobs), "--on", str(machine(tmp_path)), "--json").document
-    assert found["refused"] == [{"name": "job 4", "processors": 9}] and found["scheduled"] == 4
+    assert (
+        found["refused"] == [{"name": "job 4", "processors": 9, "why": "wider than the machine"}]
+        and found["scheduled"] == 4
+    )
     assert found["ignored"] == {"no number of processors (fields 8 and 5)": 1, "no run time (field 4)": 1}
     assert found["changed"]["run times cut at the requested time"] == 1
     said = assay("throughput", str(jobs), "--on", str(machine(tmp_path)))

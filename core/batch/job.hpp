@@ -13,6 +13,7 @@ struct Job {
   std::int32_t user = 0;
   double priority = 0;  // of two jobs submitted together, the higher goes first where the policy knows priorities
   Seconds started = never;
+  std::int32_t group = 0;  // which limits apply to it (limits.hpp)
 };
 
 }  // namespace assay::batch

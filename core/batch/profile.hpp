@@ -23,16 +23,17 @@ class Profile {
 
   Seconds begin() const { return steps_.front().time; }
 
-  /// The first second from the profile's beginning at which `processors` are free for `time`; at most `latest` is
-  /// looked at, and returned where nothing before it serves.
-  Seconds earliest(std::int64_t processors, Seconds time, Seconds latest) const {
-    for (std::size_t at = 0; at < steps_.size();) {
-      if (steps_[at].time >= latest) return latest;
+  /// The first second from `begins` on (at least the profile's beginning) at which `processors` are free for `time`; at
+  /// most `latest` is looked at, and returned where nothing before it serves.
+  Seconds earliest(std::int64_t processors, Seconds time, Seconds latest, Seconds begins) const {
+    const auto first = std::prev(std::upper_bound(steps_.begin() + 1, steps_.end(), begins, before));
+    for (auto at = static_cast<std::size_t>(first - steps_.begin()); at < steps_.size();) {
+      const Seconds from = std::max(steps_[at].time, begins);
+      if (from >= latest) return latest;
       if (steps_[at].free < processors) {
         ++at;
         continue;
       }
-      const Seconds from = steps_[at].time;
       std::size_t to = at + 1;
       while (to < steps_.size() && steps_[to].time < from + time && steps_[to].free >= processors) ++to;
       if (to == steps_.size() || steps_[to].time >= from + time) return from;
@@ -56,9 +57,9 @@ class Profile {
     std::int64_t free = 0;
   };
 
+  static bool before(Seconds wanted, const Step& step) { return wanted < step.time; }
   std::vector<Step>::iterator after(Seconds time) {
-    return std::upper_bound(steps_.begin(), steps_.end(), time,
-                            [](Seconds wanted, const Step& step) { return wanted < step.time; });
+    return std::upper_bound(steps_.begin(), steps_.end(), time, before);
   }
   // A step begins at `time`: its place.
   std::size_t cut(Seconds time) {

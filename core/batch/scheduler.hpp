@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "batch/job.hpp"
+#include "batch/limits.hpp"
 
 namespace assay::batch {
 
@@ -36,6 +37,7 @@ class Policy {
 
 struct Machine {
   std::int64_t processors = 1;
+  Queues queues;
 };
 struct Ageing {  // priority: a job's own, and so much for each second that it waits
   double per_second = 1.0 / 3600;
@@ -45,11 +47,11 @@ struct Decay {  // fair share: what a user has used counts half after so many se
 };
 
 using Jobs = std::vector<Job>;
-std::unique_ptr<Policy> fcfs(const Jobs& jobs, Machine machine);
-std::unique_ptr<Policy> first_fit(const Jobs& jobs, Machine machine);
-std::unique_ptr<Policy> easy(const Jobs& jobs, Machine machine);
-std::unique_ptr<Policy> conservative(const Jobs& jobs, Machine machine);
-std::unique_ptr<Policy> priority(const Jobs& jobs, Machine machine, Ageing ageing);
-std::unique_ptr<Policy> fair_share(const Jobs& jobs, Machine machine, Decay decay);
+std::unique_ptr<Policy> fcfs(const Jobs& jobs, const Machine& machine);
+std::unique_ptr<Policy> first_fit(const Jobs& jobs, const Machine& machine);
+std::unique_ptr<Policy> easy(const Jobs& jobs, const Machine& machine);
+std::unique_ptr<Policy> conservative(const Jobs& jobs, const Machine& machine);
+std::unique_ptr<Policy> priority(const Jobs& jobs, const Machine& machine, Ageing ageing);
+std::unique_ptr<Policy> fair_share(const Jobs& jobs, const Machine& machine, Decay decay);
 
 }  // namespace assay::batch

@@ -8,7 +8,7 @@
 
 namespace assay::batch {
 std::unique_ptr<Policy> policy_of(const Settings& settings, const Jobs& jobs) {
-  const Machine machine{settings.processors};
+  const Machine machine{settings.processors, settings.queues};
   if (settings.policy == "fcfs") return fcfs(jobs, machine);
   if (settings.policy == "firstfit") return first_fit(jobs, machine);
   if (settings.policy == "easy") return easy(jobs, machine);
@@ -26,7 +26,9 @@ class Simulation final : public Scheduler {
       : jobs_(std::move(jobs)),
         policy_(policy_of(settings, jobs_)),
         free_(settings.processors),
-        cost_(settings.decision_cost) {}
+        cost_(settings.decision_cost),
+        limits_(settings.queues),
+        widths_(limits_.groups()) {}
 
   void start(std::size_t job) override {
     jobs_[job].started = now_ + cost_;
@@ -53,8 +55,11 @@ class Simulation final : public Scheduler {
     free_ -= started.processors;
     if (free_ < 0) throw std::logic_error("a policy started a job for which there are too few processors");
     ends_.emplace(started.started + started.runs, job);
-    const auto width = widths_.find(started.processors);
-    if (--width->second == 0) widths_.erase(width);
+    limits_.begins(started);
+    std::map<std::int32_t, std::int64_t>& widths = widths_[static_cast<std::size_t>(started.group)];
+    const auto width = widths.find(started.processors);
+    if (--width->second == 0) widths.erase(width);
+    --waiting_;
     ++started_;
   }
 
@@ -86,7 +91,7 @@ class Simulation final : public Scheduler {
       advance(at, deciding);
       gather(ended);
       for (; next < jobs_.size() && jobs_[next].submitted == now_; ++next) {
-        ++widths_[jobs_[next].processors];
+        arrives(next);
         submitted.push_back(next);
       }
       if (now_ == done) {
@@ -116,7 +121,7 @@ class Simulation final : public Scheduler {
   void gather(std::vector<std::size_t>& ended) {
     for (; !ends_.empty() && ends_.top().first == now_; ends_.pop()) {
       ended.push_back(ends_.top().second);
-      free_ += jobs_[ended.back()].processors;
+      leaves(ended.back());
     }
   }
 
@@ -128,17 +133,33 @@ class Simulation final : public Scheduler {
   // Count what is free over the seconds until the next event.
   void pass(Seconds seconds, bool deciding) {
     const std::int64_t idle = free_ * seconds;
-    if (widths_.empty())
+    bool fits = false, allowed = false;
+    for (std::size_t group = 0; group < widths_.size() && waiting_ > 0 && !allowed && idle > 0; ++group) {
+      if (widths_[group].empty() || widths_[group].begin()->first > free_) continue;
+      fits = true;
+      allowed = widths_[group].begin()->first <= limits_.room(group);
+    }
+    if (waiting_ == 0)
       outcome_.idle.queue_empty += idle;
-    else if (widths_.begin()->first > free_)
+    else if (!fits)
       outcome_.idle.none_fitted += idle;
+    else if (!allowed)
+      outcome_.idle.limited += idle;
     else if (deciding)
       outcome_.idle.scheduler += idle;
     else
       outcome_.idle.held += idle;
   }
+  void arrives(std::size_t job) {
+    ++widths_[static_cast<std::size_t>(jobs_[job].group)][jobs_[job].processors];
+    ++waiting_;
+  }
+  void leaves(std::size_t job) {
+    free_ += jobs_[job].processors;
+    limits_.ends(jobs_[job]);
+  }
   void submit(std::size_t job) {
-    ++widths_[jobs_[job].processors];
+    arrives(job);
     policy_->submit(job);
   }
   // The next end or submission; `never` where there is none.
@@ -154,7 +175,7 @@ class Simulation final : public Scheduler {
     return soonest;
   }
   void end(std::size_t job) {
-    free_ += jobs_[job].processors;
+    leaves(job);
     policy_->end(job);
   }
 
@@ -164,8 +185,10 @@ class Simulation final : public Scheduler {
   std::int64_t free_;
   Seconds cost_, now_ = 0;
   std::vector<std::size_t> decided_;  // jobs that start when the scheduler is done
-  std::size_t started_ = 0;
-  std::map<std::int32_t, std::int64_t> widths_;  // of the jobs that wait: how many there are of each
+  std::size_t started_ = 0, waiting_ = 0;
+  Limits limits_;
+  std::vector<std::map<std::int32_t, std::int64_t>>
+      widths_;  // of each group's waiting jobs: how many there are of each
   Outcome outcome_;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
 };

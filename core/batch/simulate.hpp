@@ -16,6 +16,7 @@ struct Settings {
   // How long the scheduler takes for each decision: it knows what had happened when it began, and the jobs on which it
   // decides start when it is done. Whatever happens meanwhile waits for its next decision.
   Seconds decision_cost = 0;
+  Queues queues;
 };
 
 /// The policy that `settings` names, over jobs that stay where they are; std::invalid_argument for none.
@@ -27,6 +28,7 @@ struct Idle {
   std::int64_t none_fitted = 0;  // every waiting job needs more processors than were free
   std::int64_t held = 0;         // a waiting job would have fitted, and the policy kept it back
   std::int64_t scheduler = 0;    // a waiting job would have fitted, and the scheduler was deciding
+  std::int64_t limited = 0;      // only jobs would have fitted that a limit of their queue or user kept back
 };
 
 struct Outcome {

@@ -29,9 +29,6 @@ class Waiting {
     set(place, {});
   }
 
-  /// The first job in the order; none where nobody waits.
-  std::size_t first() const { return next(0, widest, longest, 0); }
-
   /// The first from `from` on that needs at most `processors` and either requests at most `time` or needs at most
   /// `extra` processors; none where there is none.
   std::size_t next(std::size_t from, std::int32_t processors, Seconds time, std::int32_t extra) const {
@@ -39,8 +36,6 @@ class Waiting {
   }
 
  private:
-  static constexpr std::int32_t widest = std::numeric_limits<std::int32_t>::max() - 1;
-  static constexpr Seconds longest = std::numeric_limits<Seconds>::max() - 1;
   struct Least {
     std::int32_t processors = std::numeric_limits<std::int32_t>::max();
     Seconds requested = std::numeric_limits<Seconds>::max();

@@ -17,7 +17,8 @@ namespace {
 
 using Column = std::vector<std::int64_t>;
 using Whole32 = std::vector<std::int32_t>;
-using NeedsRow = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::uint64_t, Whole32>;
+using NeedsRow = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::uint64_t, Whole32, double>;
+using LimitRow = std::pair<std::int64_t, bool>;
 using ClosureRow = std::tuple<Whole32, Seconds, Seconds, bool>;
 using LayoutRow = std::tuple<std::int32_t, std::int32_t, std::string, bool, Whole32>;
 
@@ -36,8 +37,8 @@ Jobs jobs_of(const std::vector<Column>& columns, const std::vector<double>& prio
 
 std::vector<Needs> needs_of(const std::vector<NeedsRow>& rows) {
   std::vector<Needs> made;
-  for (const auto& [per_node, nodes, sharing, ports, limits] : rows)
-    made.push_back({per_node, nodes, static_cast<Sharing>(sharing), ports, limits});
+  for (const auto& [per_node, nodes, sharing, ports, limits, rank] : rows)
+    made.push_back({per_node, nodes, static_cast<Sharing>(sharing), ports, limits, rank});
   return made;
 }
 
@@ -46,9 +47,11 @@ Layout layout_of(const LayoutRow& row) {
 }
 
 nb::dict place(const LayoutRow& layout, const std::string& policy, const std::vector<Column>& columns,
-               const std::vector<double>& priority, const std::vector<NeedsRow>& needs, const Whole32& limits,
-               const std::vector<ClosureRow>& closures, bool again, double ageing, double half_life) {
-  PlacedSettings settings{layout_of(layout), policy, {ageing}, {half_life}, limits, {}, again};
+               const std::vector<double>& priority, const std::vector<NeedsRow>& needs,
+               const std::vector<LimitRow>& limits, const std::vector<ClosureRow>& closures, bool again, double ageing,
+               double half_life) {
+  PlacedSettings settings{layout_of(layout), policy, {ageing}, {half_life}, {}, {}, again};
+  for (const auto& [most, processors] : limits) settings.limits.push_back({most, processors});
   for (const auto& [nodes, from, to, known] : closures) settings.closures.push_back({nodes, from, to, known});
   Jobs jobs = jobs_of(columns, priority);
   PlacedOutcome found;
@@ -66,7 +69,7 @@ nb::dict place(const LayoutRow& layout, const std::string& policy, const std::ve
   made["none_fitted"] = found.idle.none.none_fitted;
   made["held"] = found.idle.none.held;
   made["fragmented"] = found.idle.fragmented;
-  made["limited"] = found.idle.limited;
+  made["limited"] = found.idle.none.limited;
   made["closed"] = found.idle.closed;
   made["lost"] = found.idle.lost;
   made["unused"] = found.idle.unused;
@@ -86,7 +89,8 @@ void bind_placed(nb::module_& module) {
       nb::arg("limits"), nb::arg("closures"), nb::arg("again"), nb::arg("ageing"), nb::arg("half_life"),
       "When and where each job runs: `layout` (nodes, cpus of each, allocation, whole nodes, extents), `columns` "
       "(submitted, runs, requested, processors, user), `needs` of each job (per node, nodes, sharing, ports, "
-      "limits), `closures` (nodes, from, to, known); processor seconds without work by why.");
+      "limits, rank), `limits` (how many at once; of processors, or of jobs), `closures` (nodes, from, to, known); "
+      "processor seconds without work by why.");
   module.def("placeable", &placeable_of, nb::arg("layout"), nb::arg("columns"), nb::arg("priority"), nb::arg("needs"),
              "Whether each job has a place on the empty machine.");
 }

@@ -19,6 +19,7 @@ struct Needs {
   Sharing sharing = Sharing::shared;
   std::uint64_t ports = 0;           // of each of its nodes, a bit each: two jobs never use one port of one node
   std::vector<std::int32_t> limits;  // what it counts towards while it runs
+  double rank = 0;                   // of its queue: a higher one goes first
 };
 
 using Placement = std::vector<std::pair<std::int32_t, std::int32_t>>;  // nodes, and processors of each that it holds

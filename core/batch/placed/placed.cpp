@@ -13,8 +13,11 @@ namespace {
 class Placed {
  public:
   Placed(const PlacedSettings& settings, Jobs jobs, std::vector<Needs> needs)
-      : set_(settings), jobs_(std::move(jobs)), needs_(std::move(needs)), nodes_(set_.layout), used_(set_.limits) {
-    std::fill(used_.begin(), used_.end(), 0);
+      : set_(settings),
+        jobs_(std::move(jobs)),
+        needs_(std::move(needs)),
+        nodes_(set_.layout),
+        used_(set_.limits.size()) {
     out_.starts.assign(jobs_.size(), never);
     out_.ends.assign(jobs_.size(), never);
     out_.places.resize(jobs_.size());
@@ -51,11 +54,14 @@ class Placed {
  private:
   bool allowed(std::size_t job) const {
     return std::all_of(needs_[job].limits.begin(), needs_[job].limits.end(), [&](std::int32_t limit) {
-      return used_[static_cast<std::size_t>(limit)] < set_.limits[static_cast<std::size_t>(limit)];
+      const Limit& of = set_.limits[static_cast<std::size_t>(limit)];
+      return used_[static_cast<std::size_t>(limit)] + of.amount(jobs_[job].processors) <= of.most;
     });
   }
-  void count(std::size_t job, std::int32_t more) {
-    for (const std::int32_t limit : needs_[job].limits) used_[static_cast<std::size_t>(limit)] += more;
+  void count(std::size_t job, std::int64_t sign) {
+    for (const std::int32_t limit : needs_[job].limits)
+      used_[static_cast<std::size_t>(limit)] +=
+          sign * set_.limits[static_cast<std::size_t>(limit)].amount(jobs_[job].processors);
   }
 
   // A place for the job from `from` on, clear of all reservations that would begin before it ends.
@@ -141,6 +147,8 @@ class Placed {
       };
       std::stable_sort(found.begin(), found.end(), [&](std::size_t a, std::size_t b) { return share(a) < share(b); });
     }
+    std::stable_sort(found.begin(), found.end(),
+                     [&](std::size_t a, std::size_t b) { return needs_[a].rank > needs_[b].rank; });
     return found;
   }
 
@@ -211,17 +219,17 @@ class Placed {
     const std::int64_t free = nodes_.free(), closed = all - nodes_.open_cpus();
     out_.idle.closed += closed * seconds;
     out_.idle.unused += (all - closed - free - busy_) * seconds;
-    std::int64_t least = -1;
-    bool some_allowed = false, placed = false;
+    bool fits = false, some_allowed = false, placed = false;  // of those that need no more than is free
     for (const std::size_t job : waiting_) {
+      if (jobs_[job].processors > free) continue;
+      fits = true;
       if (!allowed(job)) continue;
       some_allowed = true;
-      least = least < 0 ? jobs_[job].processors : std::min<std::int64_t>(least, jobs_[job].processors);
-      placed = placed || (jobs_[job].processors <= free && nodes_.find(jobs_[job].processors, needs_[job]));
+      placed = placed || nodes_.find(jobs_[job].processors, needs_[job]);
     }
     std::int64_t& why = waiting_.empty() ? out_.idle.none.queue_empty
-                        : !some_allowed  ? out_.idle.limited
-                        : least > free   ? out_.idle.none.none_fitted
+                        : !fits          ? out_.idle.none.none_fitted
+                        : !some_allowed  ? out_.idle.none.limited
                         : !placed        ? out_.idle.fragmented
                                          : out_.idle.none.held;
     why += free * seconds;
@@ -232,7 +240,7 @@ class Placed {
   Jobs jobs_;
   std::vector<Needs> needs_;
   Nodes nodes_;
-  std::vector<std::int32_t> used_;    // of each limit
+  std::vector<std::int64_t> used_;    // of each limit
   std::vector<std::size_t> waiting_;  // in order of submission
   std::set<At> ends_, expected_;      // of running jobs: as they will end, and as they requested
   std::vector<Closure> known_;        // reservations

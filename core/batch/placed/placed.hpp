@@ -24,7 +24,7 @@ struct PlacedSettings {
   std::string policy = "fcfs";  // all but conservative
   Ageing ageing;
   Decay decay;
-  std::vector<std::int32_t> limits;  // how many jobs may run at once that count towards each
+  std::vector<Limit> limits;  // on the jobs that count towards each
   std::vector<Closure> closures;
   bool again = false;  // a job that a failure ended is queued again, in its old place
 };
@@ -33,7 +33,6 @@ struct PlacedSettings {
 struct PlacedIdle {
   Idle none;                    // as in `simulate`
   std::int64_t fragmented = 0;  // enough processors were free for a job that waited, and no place for it
-  std::int64_t limited = 0;     // only jobs waited that a limit kept back
   std::int64_t closed = 0;      // of nodes that had failed or were reserved
   std::int64_t lost = 0;        // of runs that a failure ended
   std::int64_t unused = 0;      // held by jobs that do not use them

@@ -1,7 +1,8 @@
 // Conservative backfilling with compression (Mu'alem and Feitelson 2001, section 2.1): every job has a reservation from
 // its submission on, at the earliest place that delays no other's. When a job ends before it was expected to, each
 // waiting job, in order of submission, is lifted out and put back at the earliest place, which is never later than it
-// had; the others keep theirs.
+// had; the others keep theirs. A reservation keeps what limits of queues and users have room for, too; of two queues
+// the one of the higher rank goes first where reservations are made anew.
 #include <limits>
 #include <set>
 
@@ -13,7 +14,14 @@ namespace {
 
 class Conservative final : public Policy {
  public:
-  Conservative(const Jobs& jobs, Machine machine) : jobs_(jobs), profile_(machine.processors), reserved_(jobs.size()) {}
+  Conservative(const Jobs& jobs, const Machine& machine)
+      : jobs_(jobs),
+        limits_(machine.queues),
+        profile_(machine.processors),
+        reserved_(jobs.size()),
+        waiting_(Foremost{&jobs, &limits_}) {
+    for (const Limit& limit : limits_.queues().limits) limited_.emplace_back(limit.most);
+  }
 
   void submit(std::size_t job) override {
     compress(jobs_[job].submitted);
@@ -26,7 +34,7 @@ class Conservative final : public Policy {
     const Job& ended = jobs_[job];
     const Seconds now = ended.started + ended.runs, expected = ended.started + ended.requested;
     profile_.advance(now);
-    profile_.take(now, expected, -ended.processors);
+    take(ended, now, expected, -1);
     early_ = early_ || now < expected;
   }
 
@@ -42,18 +50,18 @@ class Conservative final : public Policy {
     const Job& on = jobs_[job];
     profile_.advance(now);
     for (const std::size_t other : waiting_) lift(other);
-    profile_.take(on.started + on.requested, on.started + on.requested + more, on.processors);
+    take(on, on.started + on.requested, on.started + on.requested + more, 1);
     reserve_all();
   }
 
   void adopt(std::size_t job, Seconds now) override {
     profile_.advance(now);
-    profile_.take(now, jobs_[job].started + jobs_[job].requested, jobs_[job].processors);
+    take(jobs_[job], now, jobs_[job].started + jobs_[job].requested, 1);
   }
 
   void decide(Seconds now, Scheduler& scheduler) override {
     compress(now);
-    if (!starts_.empty() && starts_.begin()->first < now) begin_anew(now);  // the scheduler comes too late
+    if (late(now)) begin_anew(now);
     while (!starts_.empty() && starts_.begin()->first <= now) {
       const std::size_t job = starts_.begin()->second;
       starts_.erase(starts_.begin());
@@ -67,16 +75,44 @@ class Conservative final : public Policy {
  private:
   void reserve(std::size_t job, Seconds latest) {
     const Job& of = jobs_[job];
-    reserved_[job] = profile_.earliest(of.processors, of.requested, latest);
-    profile_.take(reserved_[job], reserved_[job] + of.requested, of.processors);
+    reserved_[job] = earliest(of, latest);
+    take(of, reserved_[job], reserved_[job] + of.requested, 1);
     starts_.emplace(reserved_[job], job);
+  }
+
+  // The first second at which there are processors and every limit has room, for as long as the job requests.
+  Seconds earliest(const Job& of, Seconds latest) {
+    for (Seconds at = profile_.begin();;) {
+      const Seconds before = at;
+      at = profile_.earliest(of.processors, of.requested, latest, at);
+      for (const std::int32_t limit : limits_.of(of).limits) {
+        Profile& room = limited_[static_cast<std::size_t>(limit)];
+        room.advance(profile_.begin());
+        at = room.earliest(amount(limit, of), of.requested, latest, at);
+      }
+      if (at == before || at >= latest) return at;
+    }
+  }
+
+  // In [from, to), of the machine and of the limits; given back where `sign` is negative.
+  void take(const Job& of, Seconds from, Seconds to, std::int64_t sign) {
+    profile_.take(from, to, sign * of.processors);
+    for (const std::int32_t limit : limits_.of(of).limits)
+      limited_[static_cast<std::size_t>(limit)].take(from, to, sign * amount(limit, of));
+  }
+  std::int64_t amount(std::int32_t limit, const Job& of) const {
+    return limits_.queues().limits[static_cast<std::size_t>(limit)].amount(of.processors);
   }
 
   void reserve_all() {
     for (const std::size_t job : waiting_) reserve(job, std::numeric_limits<Seconds>::max());
   }
 
+  // The scheduler comes after a reservation's beginning.
+  bool late(Seconds now) const { return !starts_.empty() && starts_.begin()->first < now; }
+
   void begin_anew(Seconds now) {
+    early_ = false;
     for (const std::size_t job : waiting_) lift(job);
     profile_.advance(now);
     reserve_all();
@@ -85,12 +121,12 @@ class Conservative final : public Policy {
   void lift(std::size_t job) {
     const Job& of = jobs_[job];
     const Seconds end = reserved_[job] + of.requested;
-    profile_.take(std::min(std::max(reserved_[job], profile_.begin()), end), end, -of.processors);
+    take(of, std::min(std::max(reserved_[job], profile_.begin()), end), end, -1);
     starts_.erase({reserved_[job], job});
   }
 
   void compress(Seconds now) {
-    if (!early_) return;
+    if (!early_ || late(now)) return;
     early_ = false;
     profile_.advance(now);
     for (const std::size_t job : waiting_) {
@@ -99,17 +135,28 @@ class Conservative final : public Policy {
     }
   }
 
+  struct Foremost {
+    const Jobs* jobs;
+    const Limits* limits;
+    bool operator()(std::size_t a, std::size_t b) const {
+      const double one = limits->of((*jobs)[a]).rank, other = limits->of((*jobs)[b]).rank;
+      return one != other ? one > other : a < b;
+    }
+  };
+
   const Jobs& jobs_;
+  Limits limits_;
   Profile profile_;
+  std::vector<Profile> limited_;  // what is left of each limit
   std::vector<Seconds> reserved_;
-  std::set<std::size_t> waiting_;                     // in order of submission
+  std::set<std::size_t, Foremost> waiting_;           // by queue, and in order of submission
   std::set<std::pair<Seconds, std::size_t>> starts_;  // reservations of those that wait, by time
   bool early_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Policy> conservative(const Jobs& jobs, Machine machine) {
+std::unique_ptr<Policy> conservative(const Jobs& jobs, const Machine& machine) {
   return std::make_unique<Conservative>(jobs, machine);
 }
 

@@ -7,12 +7,12 @@ namespace {
 
 class Easy final : public Ordered {
  public:
-  Easy(const Jobs& jobs, Machine machine) : Ordered(jobs, machine, as_submitted(jobs)) {}
+  Easy(const Jobs& jobs, const Machine& machine) : Ordered(jobs, machine, as_submitted(jobs)) {}
   void decide(Seconds now, Scheduler& scheduler) override { start_easy(now, scheduler); }
 };
 
 }  // namespace
 
-std::unique_ptr<Policy> easy(const Jobs& jobs, Machine machine) { return std::make_unique<Easy>(jobs, machine); }
+std::unique_ptr<Policy> easy(const Jobs& jobs, const Machine& machine) { return std::make_unique<Easy>(jobs, machine); }
 
 }  // namespace assay::batch

@@ -3,9 +3,11 @@
 //
 // Our choices. What a job uses is charged to its user when it starts, by what it requested, and set right when it ends;
 // it counts half after the half-life. The order is made anew after every start, so that no user fills the machine in
-// one second; a reservation stays, within one decision, with the job that it was made for.
+// one second; a reservation stays, within one decision, with the job that it was made for. Of two queues the one of the
+// higher rank goes first, whoever used what.
 #include <cmath>
 #include <deque>
+#include <iterator>
 #include <map>
 
 #include "batch/running.hpp"
@@ -16,13 +18,15 @@ namespace {
 
 class FairShare final : public Policy {
  public:
-  FairShare(const Jobs& jobs, Machine machine, Decay decay) : jobs_(jobs), free_(machine.processors), decay_(decay) {}
+  FairShare(const Jobs& jobs, const Machine& machine, Decay decay)
+      : jobs_(jobs), free_(machine.processors), limits_(machine.queues), decay_(decay) {}
 
   void submit(std::size_t job) override { waiting_[jobs_[job].user].push_back(job); }
 
   void end(std::size_t job) override {
     const Job& ended = jobs_[job];
     free_ += ended.processors;
+    limits_.ends(ended);
     running_.remove(ended.started + ended.requested, ended.processors);
     charge(ended, static_cast<double>(ended.runs - ended.requested));
   }
@@ -38,6 +42,7 @@ class FairShare final : public Policy {
 
   void adopt(std::size_t job, Seconds) override {
     free_ -= jobs_[job].processors;
+    limits_.begins(jobs_[job]);
     running_.add(jobs_[job].started + jobs_[job].requested, jobs_[job].processors);
     charge(jobs_[job], static_cast<double>(jobs_[job].requested));
   }
@@ -51,6 +56,8 @@ class FairShare final : public Policy {
     if (order.empty()) return;
     const std::size_t head = order.front();
     Shadow shadow = running_.shadow(free_, jobs_[head].processors, now);
+    limits_.begins(jobs_[head]);  // so that none starts by which a limit would keep it back
+    order = in_order();
     for (std::size_t at = 0; at < order.size();) {
       const std::size_t job = order[at++];
       const bool early = now + jobs_[job].requested <= shadow.time;
@@ -60,6 +67,7 @@ class FairShare final : public Policy {
       order = in_order();
       at = 0;
     }
+    limits_.ends(jobs_[head]);
   }
 
  private:
@@ -78,19 +86,25 @@ class FairShare final : public Policy {
   void start(std::size_t job, Seconds now, Scheduler& scheduler) {
     forget(job);
     free_ -= jobs_[job].processors;
+    limits_.begins(jobs_[job]);
     running_.add(now + jobs_[job].requested, jobs_[job].processors);
     scheduler.start(job);
     charge(jobs_[job], static_cast<double>(jobs_[job].requested));
   }
 
+  // Those that limits allow.
   std::vector<std::size_t> in_order() {
     std::vector<std::size_t> order;
-    for (const auto& [user, jobs] : waiting_) order.insert(order.end(), jobs.begin(), jobs.end());
+    for (const auto& [user, jobs] : waiting_)
+      std::copy_if(jobs.begin(), jobs.end(), std::back_inserter(order),
+                   [&](std::size_t job) { return limits_.allow(jobs_[job]); });
     double total = 0;
     for (const auto& [user, used] : used_) total += used;
     std::map<std::int32_t, std::int64_t> share;
     for (const auto& [user, used] : used_) share[user] = total > 0 ? std::llround(finest * used / total) : 0;
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      const double one = limits_.of(jobs_[a]).rank, other = limits_.of(jobs_[b]).rank;
+      if (one != other) return one > other;
       const std::int64_t first = share[jobs_[a].user], second = share[jobs_[b].user];
       return first != second ? first < second : a < b;
     });
@@ -99,6 +113,7 @@ class FairShare final : public Policy {
 
   const Jobs& jobs_;
   std::int64_t free_;
+  Limits limits_;
   Decay decay_;
   Running running_;
   std::map<std::int32_t, std::deque<std::size_t>> waiting_;  // of each user, as submitted
@@ -107,7 +122,7 @@ class FairShare final : public Policy {
 
 }  // namespace
 
-std::unique_ptr<Policy> fair_share(const Jobs& jobs, Machine machine, Decay decay) {
+std::unique_ptr<Policy> fair_share(const Jobs& jobs, const Machine& machine, Decay decay) {
   return std::make_unique<FairShare>(jobs, machine, decay);
 }
 

@@ -6,12 +6,12 @@ namespace {
 
 class Fcfs final : public Ordered {
  public:
-  Fcfs(const Jobs& jobs, Machine machine) : Ordered(jobs, machine, as_submitted(jobs)) {}
+  Fcfs(const Jobs& jobs, const Machine& machine) : Ordered(jobs, machine, as_submitted(jobs)) {}
   void decide(Seconds now, Scheduler& scheduler) override { start_from_the_front(now, scheduler); }
 };
 
 }  // namespace
 
-std::unique_ptr<Policy> fcfs(const Jobs& jobs, Machine machine) { return std::make_unique<Fcfs>(jobs, machine); }
+std::unique_ptr<Policy> fcfs(const Jobs& jobs, const Machine& machine) { return std::make_unique<Fcfs>(jobs, machine); }
 
 }  // namespace assay::batch

@@ -7,13 +7,13 @@ namespace {
 
 class FirstFit final : public Ordered {
  public:
-  FirstFit(const Jobs& jobs, Machine machine) : Ordered(jobs, machine, as_submitted(jobs)) {}
+  FirstFit(const Jobs& jobs, const Machine& machine) : Ordered(jobs, machine, as_submitted(jobs)) {}
   void decide(Seconds now, Scheduler& scheduler) override { start_all_that_fit(now, scheduler); }
 };
 
 }  // namespace
 
-std::unique_ptr<Policy> first_fit(const Jobs& jobs, Machine machine) {
+std::unique_ptr<Policy> first_fit(const Jobs& jobs, const Machine& machine) {
   return std::make_unique<FirstFit>(jobs, machine);
 }
 

@@ -17,13 +17,14 @@ std::vector<std::size_t> by_priority(const Jobs& jobs, Ageing ageing) {
 
 class Priority final : public Ordered {
  public:
-  Priority(const Jobs& jobs, Machine machine, Ageing ageing) : Ordered(jobs, machine, by_priority(jobs, ageing)) {}
+  Priority(const Jobs& jobs, const Machine& machine, Ageing ageing)
+      : Ordered(jobs, machine, by_priority(jobs, ageing)) {}
   void decide(Seconds now, Scheduler& scheduler) override { start_easy(now, scheduler); }
 };
 
 }  // namespace
 
-std::unique_ptr<Policy> priority(const Jobs& jobs, Machine machine, Ageing ageing) {
+std::unique_ptr<Policy> priority(const Jobs& jobs, const Machine& machine, Ageing ageing) {
   return std::make_unique<Priority>(jobs, machine, ageing);
 }
 

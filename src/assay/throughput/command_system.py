@@ -30,7 +30,8 @@ PINGS_WITHIN = 20.0  # s, the first of all
 class CommandSystem:
     """One batch system, by the commands that a user of it has.
 
-    `options_for`: the command that gets the words behind the colon. `silent`: what its commands say when nobody
+    `options_for`: the command that gets the words behind the colon; `queue_option`: its words for a job's
+    queue. `silent`: what its commands say when nobody
     answers, so that what was asked may have been done all the same. `hidden`: prefixes of variables that its commands
     would take defaults from, and that are kept from them. `accounts_within`: seconds that its accounting may be late;
     after these, a job that was shown and of which there is no account has ended, nobody knows how.
@@ -43,6 +44,7 @@ class CommandSystem:
     decisions: int | None = None
     needed: ClassVar[tuple[str, ...]] = ()
     options_for = ""
+    queue_option: ClassVar[tuple[str, ...]] = ("-q", "{}")
     example = ""
     canceller = ""
     silent: ClassVar[tuple[str, ...]] = ()
@@ -86,7 +88,8 @@ class CommandSystem:
     def submit(self, job: LiveJob, keep: int) -> str:
         """One submission command."""
         folder = job_folder(self._work.folder, job)
-        words = self._submission(job, folder)
+        queue = [word.format(job.queue) for word in self.queue_option] if job.queue else []
+        words = [*self._submission(job, folder), *queue]
         batch_id = self._id_in(self._ask(*words, text=self._script(job, folder), keep=keep))
         self._mine[batch_id] = None
         return batch_id

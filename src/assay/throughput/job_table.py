@@ -5,6 +5,7 @@
     time = "1000 s"          # how long it is expected to run on the machine
     limit = "2000 s"         # what it requests of the batch system: as long as `time` where it is left out
     user = "astro"
+    queue = "short"          # of the machine's [[queue]], or of the batch system; the first or usual one without it
     nodes = 4                # at least so many nodes, though fewer would do
     alone = "nodes"          # no other job on its nodes; "machine": while no other runs
     ports = [2, 4]           # of each of its nodes: two jobs never use one port of one node
@@ -47,6 +48,7 @@ class JobKind(Table):
     time: str = Field(description='expected time, such as "1000 s"')
     limit: str | None = Field(None, description='time that it requests, such as "2000 s"; else its expected time')
     user: str = Field("", description="whose job it is, for fair shares")
+    queue: str = Field("", description="of the batch system, to which it is submitted; its usual one without it")
     priority: float = Field(0.0, description="its own priority, for the policy of that name")
     source: str = Field("", description="where its numbers are from")
     per_node: int | None = Field(None, ge=1, le=4096, description="at most so many of its processors on one node")
@@ -186,6 +188,7 @@ def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -
     requested = np.maximum(whole(limits), 1)
     submitted = whole([time for time, _, _ in rows])
     names = counted([name for _, name, _ in rows])
+    queues = {queue: at for at, queue in enumerate(dict.fromkeys(entry.queue for _, _, entry in rows))}
     needs = tuple(_needs(name, entry) for _, name, entry in rows)
     cut = int(np.count_nonzero(whole(times) > requested))
     return Workload(
@@ -200,5 +203,7 @@ def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -
         source=str(path),
         begins=int(submitted[0]),
         changed={"run times cut at the requested time": cut} if cut else {},
+        queue=whole([queues[entry.queue] for _, _, entry in rows]) if any(queues) else None,
+        queue_names=tuple(queues),
         needs=needs if any(each or each.per_node for each in needs) else (),
     )

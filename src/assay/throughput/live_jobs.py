@@ -20,7 +20,9 @@ MOST_COMPRESSION = 1e6
 class LiveJob:
     """One job. `due`: seconds after the first submission; `expected`, `requested`, `limit`: seconds; all compressed.
 
-    `requested` is what the batch system decides by; at `limit` the job is ended. `command` empty: a synthetic job that
+    `queue` empty: the batch
+    system's usual one. `requested` is what the batch system decides by; at `limit` the job is ended. `command` empty:
+    a synthetic job that
     `waits`, computes (`compute`) on its processors and communicates (`communicate`) for so many seconds.
     """
 
@@ -35,6 +37,7 @@ class LiveJob:
     limit: float
     user: str
     priority: float
+    queue: str = ""
     command: tuple[str, ...] = ()
     answer: str | None = None
     check: tuple[str, ...] = ()
@@ -83,6 +86,7 @@ def _job(
         limit=limit,
         user=kind.user,
         priority=kind.priority,
+        queue=kind.queue,
         command=_filled(words_of(kind.command), put, folder),
         answer=kind.answer,
         check=_filled(words_of(kind.check), put, folder),

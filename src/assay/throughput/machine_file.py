@@ -18,6 +18,10 @@
     length = "30 min"
     nodes = 16
 
+    [[queue]]                   # job_queues.py
+    name = "short"
+    max_time = "60 min"
+
 `[failures]` and `[estimates]` are those of `faults`. `[batch]` is set for any machine by `--set batch.KEY=VALUE`.
 """
 
@@ -34,6 +38,7 @@ from assay import versions
 from assay.errors import InputError
 from assay.machine.units import quantity
 from assay.throughput.faults import BatchEstimates, BatchFailures
+from assay.throughput.job_queues import JobQueue, QueueRules
 from assay.throughput.node_layout import (
     ALLOCATIONS,
     BY_TOPOLOGY,
@@ -70,6 +75,9 @@ class BatchRules(Table):
     allocation: Allocation | None = Field(default=None, description="how jobs get nodes")
     unit: Literal["cpu", "node"] = Field(default="cpu", description="the least that jobs get of a node")
 
+    max_user_jobs: int | None = Field(default=None, ge=1, description="of one user at once, in all queues")
+    max_user_processors: int | None = Field(default=None, ge=1, description="of one user at once, in all queues")
+
     @field_validator("decision_cost")
     @classmethod
     def _is_a_time(cls, value: str | float) -> str | float:
@@ -89,6 +97,7 @@ class BatchMachine(Table):
     machine: BatchNodes
     batch: BatchRules = BatchRules()
     network: BatchNetwork | None = None
+    queue: list[JobQueue] = Field(default_factory=list)
     reservation: list[NodeReservation] = Field(default_factory=list)
     failures: BatchFailures | None = None
     estimates: BatchEstimates | None = None
@@ -108,6 +117,12 @@ class JobMachine:
     closures: tuple[NodeClosure, ...] = ()
     failures: BatchFailures | None = None
     estimates: BatchEstimates | None = None
+    queues: tuple[JobQueue, ...] = ()
+
+    @property
+    def queue_rules(self) -> QueueRules:
+        """Its queues, and what a user may run at once."""
+        return QueueRules(self.queues, self.rules.max_user_jobs, self.rules.max_user_processors)
 
     @property
     def layout(self) -> NodeLayout:
@@ -158,6 +173,7 @@ def _of_file(path: Path, settings: Sequence[str]) -> JobMachine:
         tuple(closures),
         described.failures,
         described.estimates,
+        _distinct(described.queue, source),
     )
     return _placeable(made, source)
 
@@ -169,6 +185,18 @@ def _placeable(machine: JobMachine, source: Source) -> JobMachine:
     if machine.rules.unit == "node" and machine.allocation == "anywhere":
         raise source.error(("batch", "unit"), "needs an allocation of nodes", value="node", accepted="cpu")
     return machine
+
+
+def _distinct(queues: Sequence[JobQueue], source: Source) -> tuple[JobQueue, ...]:
+    """Queues, of which no two have a name or a number in common."""
+    seen: set[str] = set()
+    for at, queue in enumerate(queues):
+        for key, names in (("name", [queue.name]), ("numbers", [str(number) for number in queue.numbers])):
+            for name in names:
+                if name in seen:
+                    raise source.error(("queue", at, key), "is of another queue, too", value=name)
+                seen.add(name)
+    return tuple(queues)
 
 
 def _closed(each: NodeReservation, at: int, nodes: int, source: Source) -> NodeClosure:

@@ -10,6 +10,7 @@ import numpy as np
 from assay.errors import InputError
 from assay.throughput.faults import outages
 from assay.throughput.job_needs import ALONE, JobNeeds
+from assay.throughput.job_queues import LimitRow, QueueRules
 from assay.throughput.machine_file import JobMachine
 from assay.throughput.node_layout import NodeClosure
 from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, Scheduled
@@ -17,7 +18,7 @@ from assay.throughput.workload import Workload
 
 REFUSED_POLICY = "conservative"
 DOUBLINGS = 5  # of the time for which failures are drawn
-NeedsRow = tuple[int, int, int, int, list[int]]
+NeedsRow = tuple[int, int, int, int, list[int], float]
 
 
 def needed(workload: Workload, machine: JobMachine) -> bool:
@@ -46,7 +47,7 @@ def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Sch
         raise InputError(problem, key="batch.decision_cost", value=value, accepted="0")
     layout = machine.layout
     row = (layout.nodes, layout.cpus, layout.placing, layout.whole_nodes, list(layout.extents))
-    needs, limits = _rows(workload.needs or (JobNeeds(),) * len(workload))
+    needs, limits = _rows(workload, machine.queue_rules)
     fits = np.array(batch.placeable(row, _columns(workload), workload.priority.tolist(), needs), dtype=bool)
     kept, refused = workload.only(fits), workload.only(~fits)
     rows = [each for each, fit in zip(needs, fits, strict=True) if fit]
@@ -93,15 +94,18 @@ def _columns(workload: Workload) -> list[list[int]]:
     return [each.tolist() for each in arrays]
 
 
-def _rows(needs: Sequence[JobNeeds]) -> tuple[list[NeedsRow], list[int]]:
-    """What the core takes of each job, and how many jobs each limit allows."""
-    limits: dict[str, tuple[int, int]] = {}  # by name: its place, and how many
+def _rows(workload: Workload, rules: QueueRules) -> tuple[list[NeedsRow], list[LimitRow]]:
+    """What the core takes of each job, and all limits: those of queues, then one job or more of a name at a time."""
+    group, (limits, groups) = rules.rows(workload)
+    instances: dict[str, int] = {}  # the place of each name's limit
     rows: list[NeedsRow] = []
-    for each in needs:
-        own = []
+    for each, own in zip(workload.needs or (JobNeeds(),) * len(workload), group.tolist(), strict=True):
+        rank, places = groups[own]
         if each.instances:
-            place, _ = limits.setdefault(each.name, (len(limits), each.instances))
-            own.append(place)
+            if each.name not in instances:
+                instances[each.name] = len(limits)
+                limits.append((each.instances, False))
+            places = [*places, instances[each.name]]
         ports = sum(1 << port for port in each.ports)
-        rows.append((each.per_node, each.nodes, ALONE.index(each.alone), ports, own))
-    return rows, [most for _, most in limits.values()]
+        rows.append((each.per_node, each.nodes, ALONE.index(each.alone), ports, places, rank))
+    return rows, limits

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.document.json_form import WRITTEN_IF_SET
+from assay.throughput.queue_results import QueueResult, queue_results
 from assay.throughput.simulated import IDLE, Scheduled
 
 MOST_LISTED = 10_000  # jobs in the JSON
+WIDE = "wider than the machine"
 THRESHOLD = 10.0  # seconds: what a shorter job's slowdown is bounded by (Feitelson et al. 1997, section 3.2)
 
 
@@ -43,10 +45,11 @@ class IdleTime:
 
 @dataclass(frozen=True, kw_only=True)
 class RefusedJob:
-    """A job that is wider than the machine."""
+    """A job that never runs, and why: usually, as it is wider than the machine."""
 
     name: str
     processors: int
+    why: str = WIDE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +75,8 @@ class ThroughputResult:
 
     `efficiency`: the least makespan over that of the schedule. `ignored` and `changed`: records of the workload that
     gave no job, or were taken otherwise than they stand, by why. `decision_cost`: seconds of each decision. `restarts`:
-    runs that a failure of a node ended, and that were begun again. `jobs` only of a workload of 10,000 jobs or fewer.
+    runs that a failure of a node ended, and that were begun again.
+    `queues` where the machine has any; `jobs` only of a workload of 10,000 jobs or fewer.
     """
 
     figures: list[ThroughputFigure]
@@ -101,6 +105,7 @@ class ThroughputResult:
     lost: int = 0
     failed: int = 0
     restarts: int = 0
+    queues: Annotated[list[QueueResult] | None, WRITTEN_IF_SET] = field(default=None)
     jobs: Annotated[list[FinishedJob] | None, WRITTEN_IF_SET] = field(default=None)
 
 
@@ -119,6 +124,7 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
     room = max(1, found.processors * makespan)
     alone = float(np.max(jobs.submitted + jobs.runs))  # the last end if nobody ever waited
     least = max(jobs.work / found.processors, alone)
+    slowdown = bounded_slowdown(waited, jobs.runs)
     times = {
         "makespan": float(makespan),
         "mean_wait": float(waited.mean()),
@@ -129,7 +135,7 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
     ratios = {
         "utilisation": jobs.work / room,
         "efficiency": least / makespan if makespan else 1.0,
-        "bounded_slowdown": float(bounded_slowdown(waited, jobs.runs).mean()),
+        "bounded_slowdown": float(slowdown.mean()),
     }
     params: dict[str, str | int] = {"policy": found.policy, "processors": found.processors}
     figures = [ThroughputFigure(name=name, value=value, unit="s", params=params) for name, value in times.items()]
@@ -151,7 +157,7 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
         least_makespan=least,
         scheduled=len(jobs),
         refused=_refused(found),
-        refused_jobs=len(found.refused),
+        refused_jobs=len(found.refused) + len(found.turned_why),
         ignored=dict(jobs.ignored),
         changed=dict(jobs.changed),
         idle={
@@ -164,15 +170,18 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
         cpu_seconds=cpu_seconds,
         failed=0 if jobs.fails is None else int(jobs.fails.sum()),
         restarts=found.restarts,
+        queues=queue_results(found, slowdown, room) or None,
         jobs=_jobs(found) if len(jobs) <= MOST_LISTED else None,
     )
 
 
 def _refused(found: Scheduled) -> list[RefusedJob]:
-    wide = found.refused
-    return [
-        RefusedJob(name=wide.name(at), processors=int(wide.processors[at])) for at in range(min(len(wide), MOST_LISTED))
-    ]
+    wide, away = found.refused, found.turned_away
+    refused = [RefusedJob(name=wide.name(at), processors=int(wide.processors[at])) for at in range(len(wide))]
+    for at, why in enumerate(found.turned_why):
+        assert away is not None
+        refused.append(RefusedJob(name=away.name(at), processors=int(away.processors[at]), why=why))
+    return refused[:MOST_LISTED]
 
 
 def _jobs(found: Scheduled) -> list[FinishedJob]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.throughput.job_queues import QueueRules
 from assay.throughput.workload import Workload
 
 POLICIES = {
@@ -27,7 +28,7 @@ IDLE = {
     "held": "kept free for another job",
     "scheduler": "the scheduler was deciding",
     "fragmented": "enough free, but no place",
-    "limited": "only jobs that must not run beside others",
+    "limited": "only jobs would have fitted that a limit kept back",
     "closed": "nodes that were reserved or had failed",
     "lost": "runs that a failure of a node ended",
     "unused": "held by jobs that do not use them",
@@ -40,6 +41,8 @@ class Scheduled:
 
     Starts are whole seconds unless the scheduler's decisions take fractions of one. `decision_cost`: seconds.
     `places`: the nodes of each job, where jobs are placed; `restarts`: runs that a failure of a node ended.
+    `turned_away`: what queues refuse, each job with its reason in `turned_why`; `refused`: what is wider than the
+    machine.
     """
 
     workload: Workload
@@ -52,6 +55,9 @@ class Scheduled:
     decision_cost: float = 0.0
     places: tuple[tuple[int, ...], ...] = ()
     restarts: int = 0
+    rules: QueueRules | None = None
+    turned_away: Workload | None = None
+    turned_why: tuple[str, ...] = ()
 
     @property
     def ended(self) -> NDArray[Any]:
@@ -60,14 +66,17 @@ class Scheduled:
         return ended
 
 
-def timed(workload: Workload, processors: int, policy: str, decision_cost: float) -> Scheduled:
+def timed(
+    workload: Workload, processors: int, policy: str, decision_cost: float, rules: QueueRules | None = None
+) -> Scheduled:
     """Simulate a workload in seconds, each decision taking `decision_cost` seconds (to the microsecond)."""
     ticks = next(each for each in TICKS if each == TICKS[-1] or float(decision_cost * each).is_integer())
     if ticks == 1:
-        return replace(schedule(workload, processors, policy, int(decision_cost)), decision_cost=decision_cost)
+        found = schedule(workload, processors, policy, int(decision_cost), rules=rules)
+        return replace(found, decision_cost=decision_cost)
     times = ("submitted", "runs", "requested")
     finer = replace(workload, **{name: getattr(workload, name) * ticks for name in times})
-    found = schedule(finer, processors, policy, max(1, round(decision_cost * ticks)), ticks)
+    found = schedule(finer, processors, policy, max(1, round(decision_cost * ticks)), ticks, rules)
     fits = workload.processors <= processors
     return replace(
         found,
@@ -79,10 +88,18 @@ def timed(workload: Workload, processors: int, policy: str, decision_cost: float
     )
 
 
-def schedule(workload: Workload, processors: int, policy: str, decision_cost: int = 0, ticks: int = 1) -> Scheduled:
+def schedule(
+    workload: Workload,
+    processors: int,
+    policy: str,
+    decision_cost: int = 0,
+    ticks: int = 1,
+    rules: QueueRules | None = None,
+) -> Scheduled:
     """Simulate; jobs wider than the machine are refused, and the rest goes on.
 
     All times are in ticks, so many per second: those of the workload, and how long the scheduler takes for a decision.
+    No job may be wider than `rules` ever let run (`job_queues.admission`).
     """
     from assay._core import batch
 
@@ -96,6 +113,7 @@ def schedule(workload: Workload, processors: int, policy: str, decision_cost: in
         AGEING / ticks,
         HALF_LIFE * ticks,
         decision_cost,
+        *(rules.rows(kept) if rules else (np.zeros(0, dtype=np.int64), ([], []))),
     )
-    idle: dict[str, float] = {why: int(found[why]) for why in IDLE if why in found}
+    idle: dict[str, float] = {why: int(found[why]) for why in IDLE if why in found and (rules or why != "limited")}
     return Scheduled(kept, refused, processors, policy, found["starts"], idle, int(found["decisions"]))

@@ -125,7 +125,7 @@ def opened(folder: Path, plan: dict[str, Any], jobs: Sequence[LiveJob], resume: 
     InputError for a folder of another plan, one in use, one that holds something else, and, where `resume`, for one
     that holds no experiment.
     """
-    whole = {"plan": plan, "jobs": [asdict(job) for job in jobs]}
+    whole = {"plan": plan, "jobs": [_planned(job) for job in jobs]}
     digest = hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
     path = folder / "plan.json"
     try:
@@ -144,6 +144,11 @@ def opened(folder: Path, plan: dict[str, Any], jobs: Sequence[LiveJob], resume: 
         log.close()
         raise
     return log
+
+
+def _planned(job: LiveJob) -> dict[str, Any]:
+    """A job of the plan; a queue only where it names one, so that plans of before are the same ones."""
+    return {key: value for key, value in asdict(job).items() if value or key != "queue"}
 
 
 def _begin_or_read(log: SubmissionLog, path: Path, digest: str, whole: dict[str, Any]) -> None:

@@ -2,14 +2,14 @@
 
 A line is a job of 18 numbers; lines that begin with `;` are comments. What is taken: the submission (field 2), the run
 time (4), the processors (8, and where that is not known 5), the requested time (9, and where that is not known the run
-time), user (12). A number that is not known is -1. Times are whole seconds; a fraction is rounded.
+time), user (12), queue (15). A number that is not known is -1. Times are whole seconds; a fraction is rounded.
 """
 
 from __future__ import annotations
 
 import gzip
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO, cast
 
@@ -20,7 +20,7 @@ from assay.errors import InputError
 from assay.throughput.workload import Workload
 
 FIELDS = 18
-NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, PROCESSORS, REQUEST, STATUS, USER = 0, 1, 2, 3, 4, 7, 8, 10, 11
+NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, PROCESSORS, REQUEST, STATUS, USER, QUEUE = 0, 1, 2, 3, 4, 7, 8, 10, 11, 14
 MOST = 2**31 - 2  # of a number of processors, and of seconds
 
 
@@ -63,6 +63,7 @@ def read(path: Path) -> Workload:
     order = order[kept[order]]
     requested = np.maximum(requested, 1)
     begins = int(submitted[order[0]])
+    queues, queue = np.unique(numbers[order, QUEUE], return_inverse=True)
     return Workload(
         number=numbers[order, NUMBER],
         submitted=submitted[order] - begins,
@@ -74,6 +75,8 @@ def read(path: Path) -> Workload:
         source=str(path),
         begins=begins,
         ignored=ignored,
+        queue=queue.reshape(-1),
+        queue_names=tuple("" if number < 0 else str(number) for number in queues.tolist()),
         changed={how: count for how, where in changed.items() if (count := int(np.count_nonzero(where)))},
     )
 
@@ -89,8 +92,16 @@ def write(path: Path, workload: Workload, started: NDArray[Any], machine: str, p
     lines[:, REQUEST] = workload.requested
     lines[:, STATUS] = 1
     lines[:, USER] = workload.user
+    if workload.queue is not None:
+        lines[:, QUEUE] = _queue_numbers(workload.queue_names)[workload.queue]
     head = f"Version: 2.2\nComputer: {machine}\nMaxJobs: {len(workload)}\nMaxProcs: {processors}"
     np.savetxt(path, lines, fmt="%d", header=head, comments="; ")
+
+
+def _queue_numbers(names: Sequence[str]) -> NDArray[np.int64]:
+    """What field 15 says of each queue: its number, or for one of a table its place among those from 1 on."""
+    places = {name: at for at, name in enumerate((each for each in names if each), 1)}
+    return np.array([int(name) if name.isdecimal() else places.get(name, -1) for name in names], dtype=np.int64)
 
 
 def _numbers(path: Path) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.errors import InputError
-from assay.throughput import faults, lublin, machine_file, placed, seeds, simulated
+from assay.throughput import faults, job_queues, lublin, machine_file, placed, seeds, simulated
 from assay.throughput.results import ThroughputFigure, ThroughputResult, result
 from assay.throughput.workload import Workload
 
@@ -98,11 +98,16 @@ def schedule(workload: Workload, machine: machine_file.JobMachine, policy: str) 
         workload = faults.estimated(workload, machine.estimates)
     if machine.failures is not None and machine.failures.jobs:
         workload = faults.failing(workload, machine.failures)
+    rules = machine.queue_rules
+    taken = job_queues.admission(workload, rules, machine.processors)
     if placed.needed(workload, machine):
-        found = placed.schedule_placed(workload, machine, policy)
+        found = placed.schedule_placed(taken.admitted, machine, policy)
     else:
-        found = simulated.timed(workload, machine.processors, policy, machine.rules.seconds_of_a_decision)
+        cost = machine.rules.seconds_of_a_decision
+        found = simulated.timed(taken.admitted, machine.processors, policy, cost, rules)
     if not len(found.workload):
         problem = f"every job is wider than the machine's {machine.processors:,} processors, or has no place on it"
-        raise InputError(problem, file=workload.source)
-    return found
+        raise InputError(f"{problem}, or is refused by its queue" if rules else problem, file=workload.source)
+    if not rules:
+        return found
+    return replace(found, rules=rules, turned_away=taken.refused, turned_why=taken.why)

@@ -20,7 +20,8 @@ class Workload:
     `submitted`, `runs`, `requested`: seconds; a job never outlives what it requested. `processors`: what each needs.
     `number`: as the source counts them; `names`: what the source calls them, where it has names. `ignored`: how many
     records gave no job, by why; `changed`: how many were taken otherwise than they stand, by how. `needs`: of each job,
-    where any has some; `fails`: which end by failing, where any may.
+    where any has some; `fails`: which end by failing, where any may. `queue`: of each job, its place in
+    `queue_names`, where "" is of those that name none; None where no job names one.
     """
 
     number: Whole
@@ -37,6 +38,8 @@ class Workload:
     changed: Mapping[str, int] = field(default_factory=dict)
     needs: tuple[JobNeeds, ...] = ()
     fails: NDArray[np.bool_] | None = None
+    queue: Whole | None = None
+    queue_names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.number)
@@ -56,6 +59,12 @@ class Workload:
         names = tuple(name for name, keep in zip(self.names, kept, strict=False) if keep)
         needs = tuple(each for each, keep in zip(self.needs, kept, strict=False) if keep)
         fails = None if self.fails is None else self.fails[kept]
+        queue = None if self.queue is None else self.queue[kept]
         return replace(
-            self, names=names, needs=needs, fails=fails, **{name: getattr(self, name)[kept] for name in arrays}
+            self,
+            names=names,
+            needs=needs,
+            fails=fails,
+            queue=queue,
+            **{name: getattr(self, name)[kept] for name in arrays},
         )

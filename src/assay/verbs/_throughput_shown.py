@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import InputError
-from assay.verbs._throughput_words import slowdown_words, time_of
+from assay.verbs._throughput_words import QUEUE_HEAD, queue_definition, queue_row, slowdown_words, time_of
 
 if TYPE_CHECKING:
     from assay.throughput.activity import JobActivity
@@ -193,6 +193,10 @@ def simulated_page(results: Sequence[ThroughputResult], activities: Sequence[Job
     head = ["", "makespan", "efficiency", "in use", "mean wait", "longest", "bounded slowdown"]
     first = results[0]
     line = f"{first.scheduled:,} jobs of {first.workload}, simulated"
-    notes = [f"{job.name}: wider than the machine: {job.processors} processors" for job in first.refused[:100]]
-    table: PageTable = PageTable(title="Simulated", head=head, rows=rows)
-    return activity_page(line, activities, [table], notes)
+    notes = [f"{job.name}: {job.why}: {job.processors} processors" for job in first.refused[:100]]
+    tables = [PageTable(title="Simulated", head=head, rows=rows)]
+    for each, result in zip(activities, results, strict=True):
+        if result.queues:
+            queues = [(*queue_row(queue), queue_definition(queue)) for queue in result.queues]
+            tables.append(PageTable(title=f"Queues of {each.title}", head=[*QUEUE_HEAD, "definition"], rows=queues))
+    return activity_page(line, activities, tables, notes)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from assay.throughput.alone import ProgramSlowdown
     from assay.throughput.live_results import LiveThroughput
+    from assay.throughput.queue_results import QueueResult
     from assay.throughput.results import ThroughputResult
 
 
@@ -25,6 +26,22 @@ def slowdown_words(found: ProgramSlowdown) -> str:
         return "not known: it did not end well"
     longer = f"{100 * (found.slowdown - 1):+.1f}%, at most {100 * (found.largest - 1):+.1f}%"
     return f"{time_of(found.alone)}, {time_of(found.mean)} ({longer})"
+
+
+QUEUE_HEAD = ("queue", "jobs", "refused", "in use", "wait, mean", "wait, longest", "slowdown")
+
+
+def queue_row(found: QueueResult) -> tuple[str, ...]:
+    """A queue: what its jobs came to."""
+    waits = [time_of(wait) if wait is not None else "" for wait in (found.mean_wait, found.longest_wait)]
+    slowdown = "" if found.bounded_slowdown is None else f"{found.bounded_slowdown:.4g}"
+    use = f"{100 * found.share:.1f}%"
+    return (found.name, f"{found.jobs:,}", f"{found.refused:,}", use, *waits, slowdown)
+
+
+def queue_definition(found: QueueResult) -> str:
+    """How a queue is defined, in the words of the machine's file."""
+    return ", ".join(f"{key} {value}" for key, value in found.definition.items())
 
 
 def result_rows(

@@ -292,7 +292,7 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
     from rich.console import Console
 
     from assay.document.grid import grid
-    from assay.verbs._throughput_words import result_rows, time_of
+    from assay.verbs._throughput_words import QUEUE_HEAD, queue_definition, queue_row, result_rows, time_of
 
     wait = f"mean wait {time_of(found.mean_wait)}"
     line = (
@@ -302,15 +302,22 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
     print(line)
     for why, count in {**found.ignored, **found.changed}.items():
         print(f"  {count:,} records: {why}")
-    if found.refused_jobs:
-        names = ", ".join(f"{job.name} ({job.processors})" for job in found.refused[:4])
-        more = f" and {found.refused_jobs - 4:,} more" if found.refused_jobs > 4 else ""
-        print(f"  {found.refused_jobs:,} wider than the machine, refused: {names}{more}")
+    for why in dict.fromkeys(job.why for job in found.refused):
+        jobs = [job for job in found.refused if job.why == why]
+        names = ", ".join(f"{job.name} ({job.processors})" for job in jobs[:4])
+        more = f" and {len(jobs) - 4:,} more" if len(jobs) > 4 else ""
+        print(f"  {len(jobs):,} {why}, refused: {names}{more}")
+    if found.refused_jobs > len(found.refused):
+        print(f"  {found.refused_jobs:,} refused in all")
     if quiet:
         return
     idle = ((f"idle: {each.text}", f"{100 * each.share:.1f}%") for each in found.idle.values())
     rows = result_rows(found, idle)
     Console().print(grid("Throughput", ("", "value"), rows).rich())
+    if found.queues:
+        for queue in found.queues:
+            print(f"queue {queue.name}: {queue_definition(queue) or 'no limits'}")
+        Console().print(grid("Queues", QUEUE_HEAD, [queue_row(each) for each in found.queues]).rich())
 
 
 def _show_points(found: WhatIf, quiet: bool) -> None:

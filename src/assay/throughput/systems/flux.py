@@ -30,6 +30,7 @@ class FluxSystem(CommandSystem):
     title = "Flux"
     summary = "Flux by flux batch and flux jobs; flux:OPTIONS go to flux batch"
     needed: ClassVar = ("flux",)
+    queue_option: ClassVar = ("--queue={}",)
     options_for, example = "flux batch", "--queue=debug"
     silent: ClassVar = ("Unable to connect to Flux", "ECONNREFUSED", "Connection refused", "No such file or directory")
     hidden: ClassVar = ("FLUX_JOBS_FORMAT", "FLUX_QUEUE_LIST_FORMAT")

@@ -33,6 +33,7 @@ class SlurmSystem(CommandSystem):
     title = "Slurm"
     summary = "Slurm by sbatch, squeue and sacct; slurm:OPTIONS go to sbatch"
     needed: ClassVar = ("sbatch", "squeue", "scontrol", "scancel", "sinfo")
+    queue_option: ClassVar = ("--partition={}",)
     options_for, example, canceller = "sbatch", "--partition=short", "scancel"
     silent: ClassVar = (
         *("Unable to contact slurm controller", "Socket timed out", "Connection refused"),
