@@ -112,6 +112,19 @@ def of_stretches(about: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [*found, _fitted("per_hop", about["per_hop"], "s/hop", {}, OURS)]
 
 
+def of_storage(about: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Startup, time per byte and common limit of a run's files that became a description."""
+    found = []
+    for law in about["storage"]:
+        params = {key: law[key] for key in ("direction", "source", "engine", "access")}
+        for name, unit in (("startup", "s"), ("per_byte", "s/B"), ("limit", "B/s")):
+            made = _fitted(name, law[name], unit, params, OURS)
+            if f"{name}_between" in law:
+                made["ci95" if law["between"] == "ci95" else "range"] = law[f"{name}_between"]
+            found.append(made)
+    return found
+
+
 def _fitted(name: str, value: float | None, unit: str, params: Mapping[str, Any], how: str) -> dict[str, Any]:
     return {
         "name": name,

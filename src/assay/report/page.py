@@ -48,6 +48,7 @@ from assay.report import (
     roof_table,
     run_verdict,
     shares,
+    storage_predicted,
     summary,
     tables,
 )
@@ -138,6 +139,7 @@ def _published(document: Document) -> list[Grid]:
     by_level = [made for section in document.benchmarks for made in level_rates.tables(document, section)]
     by_level += [made for section in document.benchmarks for made in roof_table.tables(document, section)]
     by_level += [made for section in document.benchmarks for made in loaded.tables(section)]
+    by_level += [made for section in document.benchmarks for made in storage_predicted.tables(section)]
     past = [*hypercubes.tables(document), *dot_products.tables(document), *paragon.tables(document)]
     past += [*euroben.tables(document), *euroben_patterns.tables(document), *euroben_pingpong.tables(document)]
     past += [*euroben_algorithms.tables(document), *euroben_solvers.tables(document), *euroben_files.tables(document)]

@@ -34,6 +34,7 @@ from assay.report import (
     matrices,
     over_time,
     roof_table,
+    storage_predicted,
     summary,
     tables,
 )
@@ -75,7 +76,7 @@ def show(document: Document, console: Console | None = None) -> None:
     past += euroben_pingpong.tables(first) if alone else []
     for section in first.benchmarks if alone else ():
         past = [*level_rates.tables(first, section), *roof_table.tables(first, section), *past]
-        past = [*loaded.tables(section), *past]
+        past = [*loaded.tables(section), *storage_predicted.tables(section), *past]
     if document.variants:  # what was asked for is how they differ: of the first one the page has the tables
         _lines(out, ["Build variants", *wrapped(document.variants, summary.WIDTH)])
         past = varied_tables(document, MOST_VARIED)

@@ -15,7 +15,9 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def fit(
-        run: Annotated[str | None, typer.Argument(help="a run's folder or id: its echo becomes a description")] = None,
+        run: Annotated[
+            str | None, typer.Argument(help="a run's folder or id: its echo, else its files become a description")
+        ] = None,
         on: On = None,
         out: Annotated[
             Path | None,
@@ -82,14 +84,19 @@ def _described(run: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
     from assay.papers.fitting.from_run import description
     from assay.report.document import document
-    from assay.report.listed import of_stretches
+    from assay.report.listed import of_storage, of_stretches
     from assay.store import Run
 
     text, about = description(document(Run.open(run)))
     if out is not None:
         _write(out, text)
     if json:
-        emit(about | {"figures": of_stretches(about), "description": text, "file": None if out is None else str(out)})
+        listed = of_stretches(about) if "stretches" in about else of_storage(about)
+        emit(about | {"figures": listed, "description": text, "file": None if out is None else str(out)})
+    elif "storage" in about and (quiet or out is not None):
+        cells = sum(len(each["cells"]) for each in about["storage"])
+        names = ", ".join(each["name"] for each in about["storage"])
+        print(f"{about['machine']}: storage by {_counted(cells, 'cell')}: {names}" + (f"; {out}" if out else ""))
     elif quiet or out is not None:
         lines = _counted(len(about["stretches"]), "line")
         hops = f"{1e9 * about['per_hop']:.4g} ns per hop" if about["per_hop"] else "hops not fitted"

@@ -19,8 +19,7 @@ from assay.analysis import fits_hops
 from assay.analysis.alpha_beta import fit, piecewise
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
-from assay.errors import InputError
-from assay.papers.fitting import per_hop
+from assay.papers.fitting import per_hop, storage_from_run
 from assay.toml.writing import written
 
 LEAST_GAIN = 0.5  # a further stretch must leave at most this share of the relative error
@@ -30,10 +29,13 @@ ROUNDING = 1e-9  # of a time per byte: a smaller difference of two fits is round
 
 
 def description(document: Document) -> tuple[str, dict[str, Any]]:
-    """The text of a TOML file, and what was fitted. InputError where the run holds no echo."""
+    """The text of a TOML file, and what was fitted; of a run without an echo its files.
+
+    InputError where the run holds neither.
+    """
     times = _times(document, "echo", "half_round_trip")
     if len(times) < 3:
-        raise InputError("holds no echo of three lengths or more", key="run", value=document.run)
+        return storage_from_run.storage_description(document)
     lines, source = stretches(times), f"run {document.run}"
     planes = per_hop.planes(document, [line["greatest"] for line in lines])
     shape = per_hop.shape(document) if planes else None

@@ -1,0 +1,92 @@
+"""Rates of storage by a law of three numbers: startup and time per byte of one operation, and what all share.
+
+One operation of n bytes takes startup + per_byte n; c operations in flight (processes times depth) move c times as much
+per second, but no more than `limit` together. Half of the cells are fitted (every other by size, the ends among them),
+the others judge. After R. Hockney's half-performance length, and the asymptotic bound of a closed system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from assay.analysis.alpha_beta import fit
+
+LEAST_SIZES = 3  # of single operations: two are fitted, one judges
+
+
+@dataclass(frozen=True)
+class RateCell:
+    """A measured rate of all processes (B/s) by block (B) and operations in flight; `launches`: by launch."""
+
+    bytes: int
+    flight: int
+    rate: float
+    launches: Mapping[int, float]
+    fitted: bool = False
+
+
+@dataclass(frozen=True)
+class StorageLaw:
+    """Startup (s) and time per byte (s/B) of one operation, with their intervals or ranges; `limit` of all, B/s.
+
+    `limited`: whether cells with several operations in flight were fitted; else the limit is that of one operation.
+    """
+
+    startup: float
+    per_byte: float
+    startup_between: tuple[float, float]
+    per_byte_between: tuple[float, float]
+    interval: bool
+    limit: float
+    limited: bool
+    cells: tuple[RateCell, ...]
+
+    def rate(self, size: float, flight: int) -> float:
+        """B/s of all operations in flight."""
+        alone = size / (self.startup + self.per_byte * size)
+        return min(flight * alone, self.limit)
+
+    def error(self, cell: RateCell) -> float:
+        """(predicted - measured) / measured."""
+        return self.rate(cell.bytes, cell.flight) / cell.rate - 1
+
+    def errors(self, fitted: bool) -> list[float]:
+        """Sizes of the errors of the fitted cells, or of those held out, ascending."""
+        return sorted(abs(self.error(cell)) for cell in self.cells if cell.fitted is fitted)
+
+
+def storage_law(cells: Sequence[RateCell]) -> StorageLaw | None:
+    """Fit half of the cells; None with fewer than LEAST_SIZES sizes of single operations."""
+    ordered = sorted(cells, key=lambda cell: (cell.flight, cell.bytes))
+    chosen: list[RateCell] = []
+    for _, of_flight in groupby(ordered, key=lambda cell: cell.flight):
+        group = list(of_flight)
+        last = len(group) - 1  # of several in flight the largest blocks, where the limit binds
+        keep = {*range(0, len(group), 2), last} if group[0].flight == 1 else set(range(last, 0, -2))
+        chosen += [RateCell(cell.bytes, cell.flight, cell.rate, cell.launches, at in keep)
+                   for at, cell in enumerate(group)]  # fmt: skip
+    single = [cell for cell in chosen if cell.flight == 1]
+    if len(single) < LEAST_SIZES:
+        return None
+    used = [cell for cell in single if cell.fitted]
+    common = sorted(set.intersection(*(set(cell.launches) for cell in used)))
+    times = [[cell.bytes / cell.launches[launch] for cell in used] for launch in common]
+    line = fit([cell.bytes for cell in used], times or [cell.bytes / cell.rate for cell in used])
+    startup, per_byte = max(line.alpha, 0.0), max(line.beta, 0.0)
+    many = [cell.rate for cell in chosen if cell.flight > 1 and cell.fitted]
+    asymptote = 1 / per_byte if per_byte > 0 else used[-1].rate
+    interval = line.alpha_ci95 is not None and line.beta_ci95 is not None
+    low_high = (line.alpha_ci95, line.beta_ci95) if interval else (line.alpha_range, line.beta_range)
+    (a0, a1), (b0, b1) = ((max(x, 0.0) for x in pair) for pair in low_high if pair is not None)
+    return StorageLaw(
+        startup=startup,
+        per_byte=1 / asymptote,
+        startup_between=(a0, a1),
+        per_byte_between=(b0, b1),
+        interval=interval,
+        limit=max([asymptote, *many]),
+        limited=bool(many),
+        cells=tuple(chosen),
+    )

@@ -1,0 +1,51 @@
+"""The rates of a run's files as cells of `analysis.storage_law`, by direction and source."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from assay.analysis.storage_law import RateCell, StorageLaw, storage_law
+from assay.document.reported_figure import ReportedFigure
+from assay.document.section import Section
+
+ENGINES = ("direct", "uring", "buffered", "mmap")  # the plainest evidence first
+Family = tuple[str, str, str, str]  # direction, source, engine, access
+
+
+def laws(sections: Sequence[Section]) -> dict[Family, StorageLaw]:
+    """One law for each direction and source: of the engine and access with the most cells, O_DIRECT first."""
+    found: dict[Family, dict[tuple[int, int], ReportedFigure]] = defaultdict(dict)
+    for figure in (each for section in sections if section.benchmark == "file-rate" for each in section.figures):
+        about = figure.params
+        if figure.name != "rate" or figure.statistic not in ("median", "best") or not figure.value:
+            continue
+        if about.get("source") == "unknown" or figure.state == "invalid" or about.get("layout", "own") != "own":
+            continue
+        family = (str(about["direction"]), str(about["source"]), str(about["engine"]), str(about["access"]))
+        cell = (int(about["bytes"]), int(about["processes"]) * int(about["depth"]))
+        if cell not in found[family] or figure.statistic == "median":
+            found[family][cell] = figure
+    made: dict[Family, StorageLaw] = {}
+    best: dict[tuple[str, str], Family] = {}
+    for family, cells in found.items():
+        law = storage_law([
+            RateCell(size, flight, of.value or 0.0, {int(launch): value for launch, value in of.by_launch})
+            for (size, flight), of in cells.items()
+        ])  # fmt: skip
+        if law is None:
+            continue
+        made[family] = law
+        other = best.get(family[:2])
+        if other is None or _order(family, made) > _order(other, made):
+            best[family[:2]] = family
+    return {family: made[family] for family in sorted(best.values(), key=_place)}
+
+
+def _order(family: Family, made: dict[Family, StorageLaw]) -> tuple[int, int]:
+    return len(made[family].cells), -ENGINES.index(family[2])
+
+
+def _place(family: Family) -> tuple[bool, bool, Family]:
+    """What is storage before what is memory, reading before writing."""
+    return family[1] == "cache", family[0] != "read", family

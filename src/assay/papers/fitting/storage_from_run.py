@@ -1,0 +1,127 @@
+"""A run of the file benchmark as a description with [storage]: one I/O node, whose device is what was measured.
+
+The base is reading from the storage, where that was measured; other directions and sources are variants of the file,
+such as NAME:write and NAME:read-cache. A call is cut into stripes whose startups pass together and whose bytes take
+turns, so that it takes startup + bytes * per_byte, and many together no more than the device's rate.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from assay import versions
+from assay.analysis.storage_law import LEAST_SIZES, StorageLaw
+from assay.document.run_document import Document
+from assay.document.storage_cells import Family, laws
+from assay.errors import InputError
+from assay.toml.writing import written
+
+LEAST_STRIPE, FINER, MOST = 512, 8, 65536
+
+
+def storage_description(document: Document) -> tuple[str, dict[str, Any]]:
+    """The text of a TOML file, and what was fitted. InputError where the run has too few rates."""
+    found = laws(document.benchmarks)
+    if not found:
+        raise InputError(
+            f"holds neither an echo of three lengths or more nor rates of file-rate by {LEAST_SIZES} block sizes, with "
+            "one process, depth 1 and a source that is known",
+            key="run",
+            value=document.run,
+        )
+    source = f"run {document.run}"
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", str(document.machine)) or "machine"
+    (base, *others) = [(_name(family), family, law) for family, law in found.items()]
+    tables: dict[str, Any] = {"network": NETWORK, "protocol": [{"startup": "0 ns", "receive": "0 ns"}]}
+    tables["storage"] = _storage(base[2])
+    tables["variant"] = {each: {"storage": _storage(law)} for each, _, law in others}
+    origin = {f"network.{key}": "assumed: a network that takes no time: files are local" for key in NETWORK}
+    origin |= {f"protocol.0.{key}": "assumed: as the network" for key in ("startup", "receive")}
+    for prefix, (_, family, law) in (("", base), *((f"variant.{each[0]}.", each) for each in others)):
+        origin |= _origin(prefix + "storage", family, law, source)
+    comments = [f"Fitted to {source} of {document.machine}, half of its cells: `assay fit`."]
+    comments += [f"{name if at == 0 else f'{name}:{each}'}: {line}" for at, (each, family, law) in
+                 enumerate((base, *others)) for line in words(family, law)]  # fmt: skip
+    head = {"name": name, "title": f"{document.machine}, its files as measured", "source": source}
+    text = written(versions.marked(versions.MACHINE, {**head, **tables, "origin": origin}), comments)
+    return text, {
+        "machine": document.machine,
+        "run": document.run,
+        "storage": [_of_law(each, family, law) for each, family, law in (base, *others)],
+    }
+
+
+NETWORK = {
+    "topology": "crossbar", "nodes": 256, "switching": "wormhole", "buffer_flits": 0, "cycle": "1 ns",
+    "flit_bytes": 65536, "flit_ticks": 1, "body_ticks": 1, "head_ticks": 1,
+}  # fmt: skip
+
+
+def _name(family: Family) -> str:
+    return f"{family[0]}-{family[1]}" if family[1] != "device" else family[0]
+
+
+def _storage(law: StorageLaw) -> dict[str, Any]:
+    sizes = [cell.bytes for cell in law.cells]
+    limited = law.limit > (1 + 1e-9) / law.per_byte  # what one process reaches is less than what all do
+    stripe = max(LEAST_STRIPE, math.gcd(*sizes) // (FINER if limited else 1))
+    table: dict[str, Any] = {"io_nodes": 1, "stripe": f"{stripe} B"}
+    table["outstanding"] = min(MOST, -(-max(sizes) // stripe))
+    table["client_per_byte"] = f"{1e9 * law.per_byte if limited else 0.0:.6g} ns/B"  # a variant has it of the base else
+    return table | {
+        "device": {
+            "access": f"{1e9 * law.startup:.6g} ns",
+            "per_byte": f"{1e9 / law.limit:.6g} ns/B",
+            "at_once": MOST,
+        }
+    }
+
+
+def _origin(key: str, family: Family, law: StorageLaw, source: str) -> dict[str, str]:
+    cells = f"file-rate, {' '.join(family)} (of {source})"
+    made = {f"{key}.{each}": "assumed: one device of its own" for each in ("io_nodes", "outstanding", "device.at_once")}
+    made[f"{key}.stripe"] = "assumed: divides all blocks that were measured"
+    made[f"{key}.device.access"] = f"fitted: {cells}"
+    shared = f"fitted: {cells}" if law.limited else "assumed: as one process; no cell with several was fitted"
+    made[f"{key}.device.per_byte"] = shared
+    made[f"{key}.client_per_byte"] = f"fitted: {cells}, one process"
+    return made
+
+
+def words(family: Family, law: StorageLaw) -> list[str]:
+    """The law and its errors in sentences."""
+    between = "95% interval" if law.interval else "range of the launches"
+    a, b = law.startup_between, law.per_byte_between
+    lines = [
+        f"{' '.join(family)}: startup {1e6 * law.startup:.4g} us ({between} {1e6 * a[0]:.4g} to {1e6 * a[1]:.4g}), "
+        f"{1e9 * law.per_byte:.4g} ns/B ({1e9 * b[0]:.4g} to {1e9 * b[1]:.4g}); all together at most "
+        f"{law.limit / 1e6:.4g} MB/s" + ("" if law.limited else " (assumed: as one process)")
+    ]
+    for fitted in (True, False):
+        errors = law.errors(fitted)
+        if errors:
+            which = "fitted" if fitted else "held out"
+            lines.append(f"{len(errors)} cells {which}: median error {errors[len(errors) // 2]:.1%}, "
+                         f"worst {errors[-1]:.1%}")  # fmt: skip
+    return lines
+
+
+def _of_law(name: str, family: Family, law: StorageLaw) -> dict[str, Any]:
+    return {
+        "name": name,
+        **dict(zip(("direction", "source", "engine", "access"), family, strict=True)),
+        "startup": law.startup,
+        "per_byte": law.per_byte,
+        "limit": law.limit,
+        "limited": law.limited,
+        "startup_between": list(law.startup_between),
+        "per_byte_between": list(law.per_byte_between),
+        "between": "ci95" if law.interval else "range",
+        "cells": [
+            {"bytes": cell.bytes, "flight": cell.flight, "measured": cell.rate, "fitted": cell.fitted,
+             "predicted": law.rate(cell.bytes, cell.flight), "error": law.error(cell)}
+            for cell in law.cells
+        ],
+    }  # fmt: skip

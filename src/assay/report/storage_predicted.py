@@ -1,0 +1,39 @@
+"""Rates of files beside what a law fitted to half of them predicts: fitted and held-out cells apart."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from assay.document.grid import Grid, grid
+from assay.document.section import Section
+from assay.document.storage_cells import laws
+from assay.report.units import human, params
+
+
+def tables(section: Section) -> list[Grid]:
+    """One table a direction and source; none where a run has too few cells for a law and its judgement."""
+    made = []
+    for (direction, source, engine, access), law in laws([section]).items():
+        about: dict[str, object] = {"source": source, "engine": engine, "access": access}
+        rows = [
+            (human(float(cell.bytes), "B"), str(cell.flight), human(cell.rate, "B/s", 3),
+             human(law.rate(cell.bytes, cell.flight), "B/s", 3), f"{law.error(cell):+.1%}",
+             "fitted" if cell.fitted else "predicted")
+            for cell in law.cells
+        ]  # fmt: skip
+        between = "95% interval" if law.interval else "range of the launches"
+        low, high = (human(each, "s", 3) for each in law.startup_between)
+        limit = "" if law.limited else ", as one process: no cell with several in flight was fitted"
+        errors = [
+            f"{len(found)} {word}: median error {median(found):.1%}, worst {found[-1]:.1%}"
+            for word, found in (("fitted", law.errors(True)), ("held out", law.errors(False)))
+            if found
+        ]
+        note = (
+            f"Startup {human(law.startup, 's', 3)} ({between} {low} to {high}), {human(law.per_byte, 's/B', 3)} of one "
+            f"operation, {human(law.limit, 'B/s', 3)} of all together{limit}. {'; '.join(errors)}. "
+            "`assay fit RUN` writes these numbers as a description."
+        )
+        headings = ("block", "in flight", "measured", "by the law", "error", "cell is")
+        made.append(grid(f"Predicted {direction} rates: {params(about)}", headings, rows, note, left=1))
+    return made

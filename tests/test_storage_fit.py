@@ -1,0 +1,91 @@
+"""`assay fit` of a files run: planted numbers are found, the description repeats them, errors are shown apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.analysis.storage_law import RateCell, storage_law
+from assay.described.machine_file import load
+from assay.papers.fitting.storage_from_run import storage_description
+from assay.report.page import html, markdown
+from command_line import assay
+from made_documents import document, figure, section
+
+pytestmark = pytest.mark.usefixtures("own_folder")
+STARTUP, PER_BYTE, LIMIT = 100e-6, 1e-9, 2.5e9
+SIZES = (4096, 16384, 65536, 262144, 1048576)
+
+
+def planted(size: int, flight: int, limit: float = LIMIT) -> float:
+    """The law, written down again."""
+    return min(flight * size / (STARTUP + PER_BYTE * size), limit)
+
+
+def cell(direction: str, size: int, processes: int, scale: float = 1.0) -> dict[str, Any]:
+    about = {"direction": direction, "source": "device", "engine": "direct", "access": "sequential", "bytes": size}
+    rate = scale * planted(size, processes)
+    launches = [[launch, rate] for launch in range(6)]
+    return figure("rate", rate, "B/s", **about, processes=processes, depth=1, layout="own") | {"by_launch": launches}
+
+
+def test_planted_numbers_are_found_and_half_of_the_cells_judge() -> None:
+    cells = [RateCell(size, flight, planted(size, flight), {}) for size in SIZES for flight in (1, 2, 4)]
+    law = storage_law(cells)
+    assert law is not None
+    assert (law.startup, law.per_byte) == (pytest.approx(STARTUP, rel=1e-6), pytest.approx(PER_BYTE, rel=1e-6))
+    assert law.limit == pytest.approx(LIMIT)
+    held_out = [each for each in law.cells if not each.fitted]
+    assert len(held_out) == 8 and {each.flight for each in held_out} == {1, 2, 4}
+    assert law.errors(False)[-1] < 1e-6
+    wrong = [RateCell(*(each.bytes, each.flight, each.rate * (1 if each.fitted else 2), {})) for each in law.cells]
+    again = storage_law(wrong)
+    assert again is not None and again.startup == pytest.approx(STARTUP)  # what is held out moves nothing
+    assert again.errors(False) == pytest.approx([0.5] * len(held_out)) and again.errors(True)[-1] < 1e-6
+    assert storage_law(cells[:2]) is None
+
+
+def test_the_description_gives_these_rates_by_simulation_and_the_report_shows_the_errors(tmp_path: Path) -> None:
+    figures = [cell("read", size, processes) for size in SIZES for processes in (1, 4)]
+    figures += [cell("write", size, processes, 0.5) for size in SIZES for processes in (1, 4)]
+    figures += [cell("reread", size, 1, 0.25) for size in SIZES]  # no cell with several processes
+    made = document(section("file-rate", figures))
+    text, about = storage_description(made)
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    assert [each["name"] for each in about["storage"]] == ["read", "reread", "write"]
+    cases = {"": (1.0, ((131072, 1), (131072, 2), (1048576, 4))), ":write": (0.5, ((4096, 1), (1048576, 1))),
+             ":reread": (0.25, ((131072, 1),))}  # fmt: skip
+    for variant, (scale, cells) in cases.items():
+        for size, ranks in cells:  # unseen sizes and numbers of processes among them
+            name = f"{path}{variant}"
+            answer = assay("run", "file-rate", "--on", name, "-n", str(ranks), "--json",
+                           "--set", f"bytes={size}", "--set", "section=4194304",
+                           "--set", f"direction={'write' if 'write' in variant else 'read'}")  # fmt: skip
+            assert answer.status == 0, answer.err
+            (rate,) = [each["value"] for each in answer.document["figures"] if each["name"] == "rate_aggregate"]
+            # where the limit just binds, ranks that begin together wait for one another: the bound is not reached
+            least, most = (0.85, 1.02) if planted(size, ranks) == LIMIT else (0.94, 1.02)
+            assert least <= rate / (scale * planted(size, ranks)) <= most, (name, size, ranks)
+    for shown in (html(made), markdown(made)):
+        assert "Predicted read rates" in shown and "Predicted write rates" in shown and "held out: median" in shown
+
+
+def test_a_run_of_files_becomes_a_description(tmp_path: Path) -> None:
+    folder, out = tmp_path / "files", tmp_path / "run"
+    folder.mkdir()
+    settings = (f"folder={folder}", "size=262144", "bytes=4096,16384,65536", "direction=reread", "engine=buffered")
+    words = [word for each in settings for word in ("--set", each)]
+    ran = assay("run", "file-rate", "--launches", "1", "--out", str(out), "-q", *words)
+    assert ran.status == 0, ran.err
+    made = assay("fit", str(out), "--out", str(tmp_path / "mine.toml"), "--json")
+    assert made.status == 0, made.err
+    (law,) = made.document["storage"]
+    assert law["source"] == "cache" and [each["fitted"] for each in law["cells"]] == [True, False, True]
+    assert load(tmp_path / "mine.toml").storage is not None
+    again = assay("run", "file-rate", "--on", str(tmp_path / "mine.toml"), "-n", "1", "--set", "bytes=16384",
+                  "--set", "section=262144", "--json")  # fmt: skip
+    (rate,) = [each["value"] for each in again.document["figures"] if each["name"] == "rate"]
+    assert rate == pytest.approx(law["cells"][1]["predicted"], rel=0.1)
