@@ -97,6 +97,28 @@ def test_a_decision_that_takes_time_by_hand() -> None:
     assert (found["nobody_waited"], found["scheduler"], found["decisions"]) == (0, 2 * 3 + 3 + 2 * 3, 5)
 
 
+def test_all_that_should_have_ended_before_a_late_decision_is_extra() -> None:
+    """Five processors, decisions of 3 s. Jobs of 1, 1 and 2 start at 3 and end at 13, 14 and 103. Jobs of 2 and of 1
+    come at 12 and are decided on for 15. By then the ends at 13 and 14 leave two for the first and one extra, so that
+    the second, long one starts at 15 on the processor that is free; the first is started by the next decision, at 18.
+    """
+    jobs = [
+        TwinJob(0, 0, 10, 10, 1),
+        TwinJob(1, 0, 11, 11, 1),
+        TwinJob(2, 0, 100, 100, 2),
+        TwinJob(3, 12, 5, 5, 2),
+        TwinJob(4, 12, 50, 50, 1),
+    ]
+    for policy in ("easy", "priority", "fairshare"):
+        assert [int(at) for at in scheduled(policy, 5, jobs, 3)["starts"]] == [3, 3, 3, 18, 15]  # type: ignore[attr-defined]
+
+
+def test_a_job_is_learned_of_in_the_second_for_which_is_decided() -> None:
+    """Conservative reserves from then on: a place before it would come too late, and all would be made anew."""
+    rows = [(2, 3, 12, 4), (3, 3, 3, 3), (3, 8, 8, 4), (4, 0, 1, 1), (9, 4, 5, 2), (10, 1, 1, 1), (18, 7, 16, 2)]
+    agree_in_time("conservative", (4, [TwinJob(number, *row) for number, row in enumerate(rows)]), 3)
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("policy", POLICIES)
 @given(workloads(14), st.integers(0, 3))
