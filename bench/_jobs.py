@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from assay.benchmark.own import cache_root
 from assay.benchmark.record import benchmark, programs_root
 from assay.benchmark.resolved import program_words
 from assay.errors import MeasurementError
@@ -91,8 +92,9 @@ class Jobs:
         wished = record.extra.get("unit", {})
         apart = {unit_source(about, record.path, root) for about in wished.values()}
         _, sources = shared(includes([source, record.path], root), root, apart)
-        units = objects_of(sources, root, self.folder / "units", self.compiler, self.shared_by, COMPILE_WITHIN)
-        own_by = (root, self.folder / "units", self.shared_by)
+        kept = cache_root() / "programs" / "units"  # the very objects that runs are linked with
+        units = objects_of(sources, root, kept, self.compiler, self.shared_by, COMPILE_WITHIN)
+        own_by = (root, kept, self.shared_by)
         for unit in own_units(wished, record.path, *own_by, lambda compiler, flag: True):
             make(unit, root, COMPILE_WITHIN)
             units.append(unit.object)

@@ -62,6 +62,19 @@ def test_a_shell_is_offered_what_fits(words: str, offered: str, tmp_path: Path) 
     assert done.stdout.split() == [offered], done.stderr
 
 
+def test_completion_is_installed_for_the_shell_that_is_named(tmp_path: Path) -> None:
+    """`assay --install-completion bash`: a script below the home folder, which the shell's own file reads."""
+    program = "import sys; sys.argv = ['assay', '--install-completion', 'bash']; from assay.cli import main; main()"
+    env = {**os.environ, "HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    (script,) = (tmp_path / ".bash_completions").iterdir()
+    assert str(script) in (tmp_path / ".bashrc").read_text() and str(script) in done.stdout
+    words = f"source {script}; COMP_WORDS=(assay run ech) COMP_CWORD=2; complete -p assay"
+    shell = subprocess.run(["bash", "-c", words], env=env, capture_output=True, text=True, timeout=60)
+    assert "-F" in shell.stdout and shell.stdout.split()[-1] == "assay", shell.stderr
+
+
 def test_the_last_line_sums_a_run_up_and_quiet_prints_no_other(tmp_path: Path) -> None:
     machine = tmp_path / "constant.toml"
     machine.write_text(MACHINE)
