@@ -14,6 +14,7 @@ import pytest
 from assay.errors import MeasurementError
 from assay.execute.build import Built, build, includes
 from assay.execute.mpi import find_mpi
+from assay.execute.units import SharedUnit, make
 from compiled import own_cache
 from small_programs import SmallProgram, script, write_tree
 
@@ -118,6 +119,25 @@ def test_two_builds_at_once_are_safe(tree):
     assert len(results) == 3 and len({built.path for built in results}) == 1
     assert subprocess.run([results[0].path], capture_output=True, check=True).stdout
     assert [p.name for p in results[0].path.parent.iterdir()] == [results[0].path.name]
+
+
+def test_what_programs_share_is_compiled_once_by_processes_that_need_it_at_once(tmp_path):
+    """Three at a time, as tests side by side: two wait for the one that began, and nothing of the lock stays."""
+    object_, made = tmp_path / "units/part.o", []
+
+    def compile_slowly(name, command, out, timeout):
+        made.append(name)
+        time.sleep(0.2)
+        out.write_text("object")
+
+    compiler = SimpleNamespace(object_command=lambda *words: [], make=compile_slowly)
+    unit = SharedUnit(tmp_path / "part.cpp", compiler, object_)
+    each = [threading.Thread(target=make, args=(unit, tmp_path, 10.0)) for _ in range(3)]
+    for one in each:
+        one.start()
+    for one in each:
+        one.join()
+    assert len(made) == 1 and [*object_.parent.iterdir()] == [object_]
 
 
 def test_a_failing_compile_shows_the_first_errors_and_the_command(tree):

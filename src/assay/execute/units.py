@@ -6,13 +6,15 @@ for its sources, the compiler and the flags; the object is kept with the binarie
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -118,11 +120,26 @@ def make(unit: SharedUnit, root: Path, timeout: float) -> None:
         return
     name = f"{unit.source.parent.name}/{unit.source.name}"
     unit.object.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".unit-", dir=unit.object.parent) as scratch:
+    with _alone(unit.object), tempfile.TemporaryDirectory(prefix=".unit-", dir=unit.object.parent) as scratch:
+        if unit.object.exists():  # another process made it meanwhile
+            return
         fresh = Path(scratch) / unit.object.name
         command = unit.compiler.object_command(unit.source, fresh, root)
         unit.compiler.make(name, command, fresh, timeout)
         fresh.rename(unit.object)
+
+
+@contextmanager
+def _alone(made: Path) -> Iterator[None]:
+    """Keep other processes from making the same file; its lock file goes with the lock, and a kill releases it."""
+    lock = made.with_name(f".{made.name}.lock")
+    with lock.open("w") as held:
+        with suppress(OSError):  # a file system without locks: made twice, and the same
+            fcntl.flock(held, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
 
 
 def objects_of(
