@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.report import axes, plots
 from made_documents import figure, section
@@ -55,6 +57,28 @@ def test_bandwidth_by_level_draws_bandwidth_and_not_the_size_of_working_sets() -
     made += [figure("rate", 1e9 * n, "B/s", level=f"L{n}") | {"headline": True} for n in (1, 2, 3)]
     drawn = plots.points(section("levels", made))
     assert drawn is not None and drawn["layout"]["title"]["text"] == "rate" and drawn["data"][0]["x"] == [1e9, 2e9, 3e9]
+
+
+def test_long_names_of_cases_leave_room_for_their_points() -> None:
+    """A name is broken into lines, for which the picture is higher, and so few ticks that they do not meet."""
+    about = "page cache (memory, not storage)"
+    made = [figure("rate", 10.0**n, "B/s", bytes=4096 * n, source=f"{about} {n}") for n in (7, 8, 9)]
+    drawn, plain = (
+        plots.points(section("b", made)),
+        plots.points(section("b", [f | {"params": {"n": i}} for i, f in enumerate(made)])),
+    )
+    assert drawn is not None and plain is not None
+    lines = [name.split("<br>") for name in drawn["data"][0]["y"]]
+    assert all(len(of) == 2 and max(map(len, of)) <= 28 for of in lines)
+    assert [" ".join(of) for of in lines] == [f"bytes {4096 * n}, {about} {n}" for n in (7, 8, 9)]
+    assert drawn["layout"]["height"] > plain["layout"]["height"]
+    assert sum(9e6 <= tick <= 1.1e9 for tick in drawn["ticks"]["x"]["log"][0]) == 3
+
+
+@given(st.floats(1e-9, 1e9), st.floats(1.0, 1e6), st.integers(3, 8))
+def test_a_logarithmic_axis_has_no_more_ticks_than_fit(low: float, ratio: float, most: int) -> None:
+    found = axes.log([low, low * ratio], "s", most)
+    assert len([tick for tick in found if low <= tick <= low * ratio]) <= most + 1
 
 
 def test_two_cases_make_no_plot_and_an_invalid_one_no_point() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from assay.errors import MeasurementError
+from assay.report.one_line import one_line
 from command_line import assay
 from described_echo import MACHINE
 from example_inputs import HYPERCUBE
+from made_documents import document, figure, section
 
 SHORT = ("--set", "method.messages=500")
 
@@ -70,6 +74,17 @@ def test_what_is_not_valid_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_skipped_is_counted() -> None:
     line = assay("run", "self", "--on", "delta", "--out", "run", "-q").out
     assert line == f"delta: clean: 0 benchmarks, 0 figures, 1 skipped; {Path('run').resolve()}\n"
+
+
+def test_a_measured_run_s_line_gives_its_grade_and_does_not_call_clean_what_partly_is() -> None:
+    figures = [figure("rate", 1e9, "B/s", bytes=8) | {"state": state} for state in ("clean", "clean", "disturbed")]
+    grade = SimpleNamespace(grade="D", meaning="not reliable")
+    for described, said in ((False, "mostly clean, grade D (not reliable)"), (True, "mostly clean")):
+        run = document(section("echo", figures), described=described)
+        line = one_line(replace(run, summary=SimpleNamespace(grade=grade)))  # type: ignore[arg-type]
+        assert f": {said}: 1 benchmark, 3 figures (1 disturbed)" in line
+    calm = document(section("echo", figures[:1]))
+    assert ": clean, grade D" in one_line(replace(calm, summary=SimpleNamespace(grade=grade)))  # type: ignore[arg-type]
 
 
 def test_evaluating_few_nodes_skips_what_needs_more_and_refuses_more_than_there_are() -> None:

@@ -16,8 +16,12 @@ from assay.report.units import human
 MOST_TICKS = {"x": 6, "y": 8}  # what stands beside each other needs more room than what stands above
 
 
-def finish(plot: Plot, x_unit: str | None = None, y_unit: str | None = None) -> Plot:
-    """Set the ticks of a plot's axes from its traces; an axis without a unit keeps what the library chooses."""
+def finish(plot: Plot, x_unit: str | None = None, y_unit: str | None = None, most_x: int = MOST_TICKS["x"]) -> Plot:
+    """Set the ticks of a plot's axes from its traces; an axis without a unit keeps what the library chooses.
+
+    `most_x`: ticks for which the horizontal axis has room.
+    """
+    most = MOST_TICKS | {"x": most_x}
     ticks = {}
     for letter, unit in (("x", x_unit), ("y", y_unit)):
         axis = plot["layout"][f"{letter}axis"]
@@ -25,7 +29,7 @@ def finish(plot: Plot, x_unit: str | None = None, y_unit: str | None = None) -> 
         if unit is None or not values:
             continue
         kinds = {
-            kind: _written(found(values, unit, MOST_TICKS[letter]), unit)
+            kind: _written(found(values, unit, most[letter]), unit)
             for kind, found in (("log", log), ("linear", linear))
         }
         axis |= {"tickmode": "array", "exponentformat": "SI", "minexponent": 1}
@@ -62,8 +66,12 @@ def log(values: Iterable[float], unit: str, most: int = 8) -> list[float]:
     found = [base**power for power in range(first, last + 1, step)]
     inside = [tick for tick in found if low <= tick <= high]
     if len(inside) < 3 and base == 10.0:
-        finer = [digit * 10.0**power for power in range(first, last + 1) for digit in (1, 2, 5)]
-        found = [tick for tick in finer if low / 1.5 <= tick <= high * 1.5]
+        for digits in ((1, 2, 5), (1, 3), (1,)):
+            finer = [digit * 10.0**power for power in range(first, last + 1) for digit in digits]
+            near = [tick for tick in finer if low / 1.5 <= tick <= high * 1.5]
+            if sum(low <= tick <= high for tick in near) <= most:
+                found = near
+                break
     inside = [tick for tick in found if low <= tick <= high]
     return found if len(inside) >= 2 else [tick for tick in linear([low, high], unit, most) if tick > 0]
 

@@ -21,7 +21,16 @@ def one_line(document: Document) -> str:
         *([f"{skipped} skipped"] if (skipped := _skipped(document)) else []),
         *([f"{between} launch{'es' if launches[-1] != 1 else ''}"] if launches else []),
     ]
-    return f"{document.machine}: {document.state}: {', '.join(parts)}; {document.folder}"
+    return f"{document.machine}: {_standing(document, bool(bad))}: {', '.join(parts)}; {document.folder}"
+
+
+def _standing(document: Document, mixed: bool) -> str:
+    """The state that most figures reach, `mixed` where others are worse, and the grade of a measured run."""
+    state = f"mostly {document.state}" if mixed and document.state == "clean" else document.state
+    if document.described or document.summary is None or not document.valid:
+        return state
+    grade = document.summary.grade
+    return f"{state}, grade {grade.grade} ({grade.meaning})"
 
 
 def why_not(document: Document) -> str | None:

@@ -5,6 +5,7 @@ A plot's title stands above it on the page, its legend above its axes; `axes.fin
 
 from __future__ import annotations
 
+import textwrap
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -19,6 +20,8 @@ from assay.report.units import human, params, unit_of
 COLOURS = ("#2f7fc1", "#d9622b", "#2e9e5b", "#9a54c9", "#c78a1a", "#1f9a94", "#d6436a", "#7b8794")
 LEAST_POINTS = 4  # fewer values of a parameter make no curve
 LEAST_CASES = 3  # fewer cases are read faster in the table
+LONGEST_NAME = 28  # letters of a case's name on one line beside a picture a third of a page wide
+BREAK = "<br>"
 MOST_CASES = 40  # more points with names beside them than a picture can hold
 
 
@@ -195,6 +198,11 @@ def label(case: Params, among: Sequence[Params]) -> str:
     )
 
 
+def _broken(text: str) -> str:
+    """A name that would leave the picture no room, on several lines."""
+    return BREAK.join(textwrap.wrap(text, LONGEST_NAME, break_long_words=False))
+
+
 def points(section: Section) -> Plot | None:
     """Cases without a swept parameter: one point each with its range over launches.
 
@@ -206,7 +214,8 @@ def points(section: Section) -> Plot | None:
     shown = sorted((f for f in known if f.name == name), key=lambda f: [str(v) for v in f.params.values()])
     if not LEAST_CASES <= len(shown) <= MOST_CASES:
         return None
-    labels = [label(f.params, [g.params for g in shown]) for f in shown]
+    labels = [_broken(label(f.params, [g.params for g in shown])) for f in shown]
+    lines = sum(1 + text.count(BREAK) for text in labels)
     less, more = _bars(shown)
     trace = {
         "type": "scatter",
@@ -225,6 +234,6 @@ def points(section: Section) -> Plot | None:
     words = name.replace("_", " ")
     drawn = layout(words, words, "", True)
     drawn["yaxis"] = {"type": "category", "automargin": True, "autorange": "reversed"}
-    drawn["height"] = 90 + 22 * len(shown)
+    drawn["height"] = 90 + 22 * len(shown) + 14 * (lines - len(shown))
     drawn["switch"] = False
-    return finish({"data": [trace], "layout": drawn}, unit_of(shown[0]))
+    return finish({"data": [trace], "layout": drawn}, unit_of(shown[0]), most_x=4 if lines > len(shown) else 6)
