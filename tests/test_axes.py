@@ -70,7 +70,7 @@ def test_long_names_of_cases_leave_room_for_their_points() -> None:
     assert drawn is not None and plain is not None
     lines = [name.split("<br>") for name in drawn["data"][0]["y"]]
     assert all(len(of) == 2 and max(map(len, of)) <= 28 for of in lines)
-    assert [" ".join(of) for of in lines] == [f"bytes {4096 * n}, {about} {n}" for n in (7, 8, 9)]
+    assert [" ".join(of) for of in lines] == [f"bytes {4 * n} KiB, {about} {n}" for n in (7, 8, 9)]
     assert drawn["layout"]["height"] > plain["layout"]["height"]
     assert sum(9e6 <= tick <= 1.1e9 for tick in drawn["ticks"]["x"]["log"][0]) == 3
 

@@ -193,9 +193,8 @@ def residuals(section: Section) -> Plot | None:
 def label(case: Params, among: Sequence[Params]) -> str:
     """Name a case by what distinguishes it from the others; a number with what it counts."""
     apart = {k: v for k, v in case.items() if v is not None and any(other.get(k) != v for other in among)}
-    return ", ".join(
-        params({k: v}).removeprefix(f"{k} ") if isinstance(v, str) else f"{k} {v}" for k, v in apart.items()
-    )
+    named = {k: params({k: v}) for k, v in apart.items()}
+    return ", ".join(text.removeprefix(f"{k} ") if isinstance(apart[k], str) else text for k, text in named.items())
 
 
 def _broken(text: str) -> str:
@@ -236,4 +235,4 @@ def points(section: Section) -> Plot | None:
     drawn["yaxis"] = {"type": "category", "automargin": True, "autorange": "reversed"}
     drawn["height"] = 90 + 22 * len(shown) + 14 * (lines - len(shown))
     drawn["switch"] = False
-    return finish({"data": [trace], "layout": drawn}, unit_of(shown[0]), most_x=4 if lines > len(shown) else 6)
+    return finish({"data": [trace], "layout": drawn}, unit_of(shown[0]), most_x=3 if lines > len(shown) else 6)
