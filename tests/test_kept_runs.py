@@ -36,7 +36,8 @@ TABLES = ("samples", "blocks", "checks", "launches")
 def unpacked(name: str, folder: Path) -> Path:
     """Unpack a kept run into `folder`; returns the run's own folder."""
     with tarfile.open(KEPT / f"{name}.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # not in Python 3.11.2, which Debian 12 has
+        archive.extractall(folder)
     return folder / name
 
 

@@ -1,10 +1,14 @@
 // Rate and latency over time: of each process or rank of a pass a histogram for each slot of time in which operations
 // ended, as one line (event `over_time`). A slot is a tenth of a second, in passes of 10 s and more a second.
 //
-// case       the pass's parameters, with `source`, where the bytes came from, or went
-// pass       which pass of the launch; process: of the pass; ended: when its last operation had (s since the pass
-// began) second     when the slot began (s since the pass began); slot: its width, s bytes      of the operations that
-// ended in it; latencies: theirs, as timing/histogram.hpp writes them
+//   case        the pass's parameters, with `source`: where the bytes came from, or went
+//   pass        which pass of the launch
+//   process     which process or rank of the pass
+//   ended       when its last operation had, s since the pass began
+//   second      when the slot began, s since the pass began
+//   slot        its width, s
+//   bytes       of the operations that ended in it
+//   latencies   theirs, as timing/histogram.hpp writes them
 #pragma once
 
 #include <map>

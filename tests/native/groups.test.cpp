@@ -7,6 +7,7 @@
 #include "ranks/simulated.hpp"
 
 using assay::described::play;
+using assay::described::Played;
 using assay::described::Simulated;
 using assay::ranks::Task;
 

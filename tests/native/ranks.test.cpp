@@ -12,6 +12,7 @@
 #include "ranks/simulated.hpp"
 
 using assay::described::play;
+using assay::described::Played;
 using assay::described::Simulated;
 using assay::described::Time;
 using assay::described::Waiting;
