@@ -113,8 +113,9 @@ def test_beside_a_competitor_what_is_called_clean_is_right_and_the_cause_has_its
         pytest.skip("this machine is busy: the run without the competitor is disturbed as well")
     if not kind.startswith("bursts"):  # which may fall between launches
         # stream's launches may be so far apart beside a competitor that half their range holds what it can have moved
-        assert benchmark == "stream" or beside["state"] != "clean"
-        assert NAME[:15] in names(beside)
+        excused = benchmark == "stream" and beside["state"] == "clean"
+        assert excused or beside["state"] != "clean"
+        assert excused or NAME[:15] in names(beside), f"{beside['state']}: {beside['causes']}"
 
 
 def test_a_quota_of_processors_time_is_a_cause_and_nothing_beside_it_is_clean(
