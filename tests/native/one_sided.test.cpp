@@ -8,20 +8,18 @@
 #include <vector>
 
 #include "closed_forms.hpp"
+#include "played.hpp"
 #include "ranks/collectives.hpp"
-#include "ranks/constant.hpp"
 #include "ranks/networked.hpp"
-#include "ranks/simulated.hpp"
 
 using assay::described::Constant;
 using assay::described::MachineParameters;
-using assay::described::MessageModel;
 using assay::described::Networked;
+using assay::described::Played;
 using assay::described::Progress;
 using assay::described::Protocol;
 using assay::described::Simulated;
 using assay::described::Time;
-using assay::described::World;
 using assay::network::Table;
 using assay::ranks::Task;
 
@@ -47,25 +45,6 @@ MachineParameters machine(Progress progress) {
 }
 
 using Program = std::function<Task(Simulated&)>;
-struct Played {
-  std::size_t waiting = 0;
-  std::string failure;
-  Time end = 0;
-};
-Played play(MessageModel& model, int ranks, const Program& program) {
-  World world(ranks, model);
-  std::vector<Simulated> comms;
-  comms.reserve(static_cast<std::size_t>(ranks));
-  for (int rank = 0; rank < ranks; ++rank) world.start(rank, program(comms.emplace_back(world, rank)));
-  Played played;
-  try {
-    played.waiting = world.run().size();
-  } catch (const std::exception& failure) {
-    played.failure = failure.what();
-  }
-  played.end = world.now();
-  return played;
-}
 // Puts and gets as ordinary messages, where the machine does not say otherwise.
 Played play(MachineParameters m, const Table& keys, int ranks, const Program& program) {
   if (m.one_sided.empty()) m.one_sided = m.protocols;
@@ -103,7 +82,7 @@ Times access(const MachineParameters& m, bool put, std::size_t bytes, Time busy)
     co_await comm.withdraw(window);
   };
   const Played played = play(m, cube(1), 2, program);
-  EXPECT(Time(played.waiting), 0);
+  EXPECT(Time(played.waiting.size()), 0);
   EXPECT(played.failure.empty(), 1);
   return times;
 }
@@ -218,7 +197,7 @@ void against_plain_memory() {
       co_await comm.withdraw(window);
     });
     EXPECT(wrong, 0);
-    EXPECT(played.failure.empty() && played.waiting == 0, 1);
+    EXPECT(played.failure.empty() && played.waiting.empty(), 1);
   }
 }
 
@@ -237,7 +216,7 @@ void faults() {
   const Played alone = play(machine(Progress::hardware), cube(1), 2, [](Simulated& comm) -> Task {
     if (comm.rank() == 0) co_await comm.expose(100);
   });
-  EXPECT(Time(alone.waiting), 1);
+  EXPECT(Time(alone.waiting.size()), 1);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from statistics import median
 
 from assay.analysis.alpha_beta import fit
 
@@ -55,6 +56,11 @@ class StorageLaw:
     def errors(self, fitted: bool) -> list[float]:
         """Sizes of the errors of the fitted cells, or of those held out, ascending."""
         return sorted(abs(self.error(cell)) for cell in self.cells if cell.fitted is fitted)
+
+    def errors_in_words(self) -> list[str]:
+        """Median and worst error of the fitted cells, and of those held out, where there are any."""
+        kinds = (("fitted", self.errors(True)), ("held out", self.errors(False)))
+        return [f"{len(of)} {kind}: median error {median(of):.1%}, worst {of[-1]:.1%}" for kind, of in kinds if of]
 
 
 def storage_law(cells: Sequence[RateCell]) -> StorageLaw | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import median
-
 from assay.document.grid import Grid, grid
 from assay.document.section import Section
 from assay.document.storage_cells import laws
@@ -24,14 +22,9 @@ def tables(section: Section) -> list[Grid]:
         between = "95% interval" if law.interval else "range of the launches"
         low, high = (human(each, "s", 3) for each in law.startup_between)
         limit = "" if law.limited else ", as one process: no cell with several in flight was fitted"
-        errors = [
-            f"{len(found)} {word}: median error {median(found):.1%}, worst {found[-1]:.1%}"
-            for word, found in (("fitted", law.errors(True)), ("held out", law.errors(False)))
-            if found
-        ]
         note = (
             f"Startup {human(law.startup, 's', 3)} ({between} {low} to {high}), {human(law.per_byte, 's/B', 3)} of one "
-            f"operation, {human(law.limit, 'B/s', 3)} of all together{limit}. {'; '.join(errors)}. "
+            f"operation, {human(law.limit, 'B/s', 3)} of all together{limit}. {'; '.join(law.errors_in_words())}. "
             "`assay fit RUN` writes these numbers as a description."
         )
         headings = ("block", "in flight", "measured", "by the law", "error", "cell is")

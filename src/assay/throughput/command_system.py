@@ -30,11 +30,11 @@ PINGS_WITHIN = 20.0  # s, the first of all
 class CommandSystem:
     """One batch system, by the commands that a user of it has.
 
-    `options_for`: the command that gets the words behind the colon; `queue_option`: its words for a job's
-    queue. `silent`: what its commands say when nobody
-    answers, so that what was asked may have been done all the same. `hidden`: prefixes of variables that its commands
-    would take defaults from, and that are kept from them. `accounts_within`: seconds that its accounting may be late;
-    after these, a job that was shown and of which there is no account has ended, nobody knows how.
+    `options_for`: the command that gets the words behind the colon; `queue_option`: its words for a job's queue.
+    `silent`: what its commands say when nobody answers, so that what was asked may have been done all the same.
+    `hidden`: prefixes of variables that its commands would take defaults from, and that are kept from them.
+    `accounts_within`: seconds that its accounting may be late; after these, a job that was shown and of which there is
+    no account has ended, nobody knows how.
     """
 
     name = ""

@@ -97,7 +97,7 @@ class QueueRules:
         queue = self.of(workload)
         whole_machine = self.user_jobs is not None or self.user_processors is not None
         by_user = np.array(
-            [whole_machine or bool(each.max_user_jobs or each.max_user_processors) for each in self._each()]
+            [whole_machine or bool(each.max_user_jobs or each.max_user_processors) for each in self.each()]
         )
         keys = np.stack([queue, np.where(by_user[queue], workload.user, -1)])
         kinds, group = np.unique(keys, axis=1, return_inverse=True)
@@ -114,14 +114,15 @@ class QueueRules:
 
         groups = []
         for number, user in kinds.T.tolist():
-            own = self._each()[number]
+            own = self.each()[number]
             found = limit(own.max_running_jobs, False, number) + limit(own.max_running_processors, True, number)
             found += limit(own.max_user_jobs, False, number, user) + limit(own.max_user_processors, True, number, user)
             found += limit(self.user_jobs, False, "all", user) + limit(self.user_processors, True, "all", user)
             groups.append((own.priority, found))
         return np.ascontiguousarray(group.reshape(-1), dtype=np.int64), (limits, groups)
 
-    def _each(self) -> tuple[JobQueue, ...]:
+    def each(self) -> tuple[JobQueue, ...]:
+        """Give the queues; one without limits where only users have some."""
         return self.queues or (JobQueue(name="all"),)
 
 
@@ -139,7 +140,7 @@ def admission(workload: Workload, rules: QueueRules, processors: int) -> Admissi
     none = np.zeros(len(workload), dtype=bool)
     if not rules:
         return Admission(workload, workload.only(none))
-    own = rules._each()
+    own = rules.each()
     queue = rules.of(workload)
     user = min(rules.user_processors or processors, processors)
     widest = np.array([min(each.widest(processors), user) for each in own])[queue]

@@ -20,10 +20,9 @@ MOST_COMPRESSION = 1e6
 class LiveJob:
     """One job. `due`: seconds after the first submission; `expected`, `requested`, `limit`: seconds; all compressed.
 
-    `queue` empty: the batch
-    system's usual one. `requested` is what the batch system decides by; at `limit` the job is ended. `command` empty:
-    a synthetic job that
-    `waits`, computes (`compute`) on its processors and communicates (`communicate`) for so many seconds.
+    `requested` is what the batch system decides by; at `limit` the job is ended. `queue` empty: the batch system's
+    usual one. `command` empty: a synthetic job that `waits`, computes (`compute`) on its processors and communicates
+    (`communicate`) for so many seconds.
     """
 
     id: str

@@ -94,18 +94,12 @@ def words(family: Family, law: StorageLaw) -> list[str]:
     """The law and its errors in sentences."""
     between = "95% interval" if law.interval else "range of the launches"
     a, b = law.startup_between, law.per_byte_between
-    lines = [
+    law_itself = (
         f"{' '.join(family)}: startup {1e6 * law.startup:.4g} us ({between} {1e6 * a[0]:.4g} to {1e6 * a[1]:.4g}), "
         f"{1e9 * law.per_byte:.4g} ns/B ({1e9 * b[0]:.4g} to {1e9 * b[1]:.4g}); all together at most "
         f"{law.limit / 1e6:.4g} MB/s" + ("" if law.limited else " (assumed: as one process)")
-    ]
-    for fitted in (True, False):
-        errors = law.errors(fitted)
-        if errors:
-            which = "fitted" if fitted else "held out"
-            lines.append(f"{len(errors)} cells {which}: median error {errors[len(errors) // 2]:.1%}, "
-                         f"worst {errors[-1]:.1%}")  # fmt: skip
-    return lines
+    )
+    return [law_itself, *law.errors_in_words()]
 
 
 def _of_law(name: str, family: Family, law: StorageLaw) -> dict[str, Any]:
