@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 RECORD = benchmark("vectors")
 KERNELS = RECORD.parameters["kernel"].choices
 ACCESSES = RECORD.parameters["access"].choices
-LENGTHS = (1, 2, 3, 5, 17, 64, 1000)
+LENGTHS = (1, 2, 3, 5, 17, 64, 1000, 2051)
 Lines = list[dict[str, Any]]
 
 

@@ -33,29 +33,56 @@ struct Past {
 struct Ratio {
   std::int64_t over, under = 1;
 };
-using Expect = Ratio (*)(const Element& e, Past& past);
 
-inline Ratio expect_recursion1(const Element& e, Past& past) {  // a = -1: (-1)^i times the sum of (-1)^j y_j
+// Of a block of elements: the inputs' values, those that the kernel reads, and what is expected of each element.
+struct Inputs {
+  static constexpr std::int64_t block = 1024;
+  using Values = std::array<std::int64_t, static_cast<std::size_t>(block) + 2>;
+  Values x, y, u, v, z;
+};
+using Expected = std::array<Ratio, static_cast<std::size_t>(Inputs::block)>;
+
+// Elements `from` to `from + count - 1` by what one is expected to be: a function without state of Element and Past.
+class Expect {
+ public:
+  template <class One>
+  constexpr Expect(One)  // NOLINT(google-explicit-constructor): a kernel's line in the table names the function only
+      : block_([](const Inputs& in, std::int64_t from, std::int64_t count, Past& past, Expected& out) {
+          for (std::int64_t each = 0; each < count; ++each) {
+            const auto k = static_cast<std::size_t>(each);
+            out[k] = One{}({from + each, in.z[k], in.x[k], in.x[k + 1], in.x[k + 2], in.y[k], in.u[k], in.v[k]}, past);
+          }
+        }) {}
+  void operator()(const Inputs& in, std::int64_t from, std::int64_t count, Past& past, Expected& out) const {
+    block_(in, from, count, past, out);
+  }
+
+ private:
+  void (*block_)(const Inputs&, std::int64_t, std::int64_t, Past&, Expected&);
+};
+
+inline constexpr auto expect_recursion1 = [](const Element& e,
+                                             Past& past) -> Ratio {  // a = -1: (-1)^i times the sum of (-1)^j y_j
   past.sum += e.i % 2 ? -e.y : e.y;
   return {e.i % 2 ? -past.sum : past.sum};
-}
+};
 
 // a = b = -1: the recursion at i less that at i - 1 leaves x_i = x_(i-3) + y_i - y_(i-1).
-inline Ratio expect_recursion2(const Element& e, Past& past) {
+inline constexpr auto expect_recursion2 = [](const Element& e, Past& past) -> Ratio {
   std::int64_t& third = past.last[static_cast<std::size_t>(e.i % 3)];
   third += e.y - past.y;
   past.y = e.y;
   return {third};
-}
+};
 
-inline Ratio expect_polynomial(const Element& e, Past&) {  // by powers, not by Horner's rule
+inline constexpr auto expect_polynomial = [](const Element& e, Past&) -> Ratio {  // by powers, not by Horner's rule
   std::int64_t sum = 0, power = 1;
   for (const double c : coefficients) {
     sum += static_cast<std::int64_t>(c) * power;
     power *= e.x;
   }
   return {sum};
-}
+};
 
 struct Kernel {
   std::string_view name;
@@ -81,11 +108,11 @@ inline constexpr std::array<Kernel, 14> table = {{
     {"zaxpy", true, true, false, true, false, [](const Element& e, Past&) -> Ratio { return {-e.y + e.x}; }},
     {"rotation", true, true, true, true, false,
      [](const Element& e, Past&) -> Ratio { return {e.v * e.u + e.y * e.x}; }},
-    {"recursion1", false, true, false, true, false, &expect_recursion1},
-    {"recursion2", false, true, false, true, false, &expect_recursion2},
+    {"recursion1", false, true, false, true, false, expect_recursion1},
+    {"recursion2", false, true, false, true, false, expect_recursion2},
     {"difference2", true, false, false, true, false,
      [](const Element& e, Past&) -> Ratio { return {(e.x2 - e.x1) - (e.x1 - e.x)}; }},
-    {"polynomial9", true, false, false, true, false, &expect_polynomial},
+    {"polynomial9", true, false, false, true, false, expect_polynomial},
 }};
 
 }  // namespace assay::kernels

@@ -10,7 +10,7 @@
 #include <memory>
 #include <numeric>
 
-#include "kernels/vector_kernels.hpp"
+#include "kernels/vector_check.hpp"
 #include "memory/caches.hpp"
 #include "memory/chain.hpp"
 #include "memory/pages.hpp"
@@ -143,8 +143,8 @@ using kernels::Kernel;
 constexpr std::int64_t missing = ASSAY_BREAK == 1;  // a loop that ends one short
 constexpr bool null = ASSAY_BREAK == 2;             // a kernel that does nothing
 
-constexpr double kept = -77.25;       // in the output where no element is written
-constexpr std::int64_t stagger = 40;  // doubles between two inputs, so that they share no place in a page
+constexpr std::int64_t long_enough = 1 << 20;  // elements of a pass that lasts 20 us on any processor
+constexpr std::int64_t stagger = 40;           // doubles between two inputs, so that they share no place in a page
 
 struct Shape {  // of one case
   const Kernel* kernel;
@@ -164,7 +164,6 @@ class Pool {
     output_ = std::max(output_, shape.span() + stagger);
     inputs_ = std::max(inputs_, shape.offset(std::max<std::int64_t>(1, shape.inputs())));
   }
-  static std::int64_t value(std::int64_t place) { return 1 + (3 * place + place / 11) % 7; }  // 1 to 7
   double* output() { return base(); }
   const double* inputs() { return base() + output_; }
 
@@ -174,7 +173,7 @@ class Pool {
       pages_ = std::make_unique<memory::Pages>(static_cast<std::size_t>(8 * (output_ + inputs_)), true);
       auto* const at = reinterpret_cast<double*>(pages_->data());
       std::fill(at, at + output_, 1.0);
-      for (std::int64_t i = 0; i < inputs_; ++i) at[output_ + i] = static_cast<double>(value(i));
+      for (std::int64_t i = 0; i < inputs_; ++i) at[output_ + i] = static_cast<double>(kernels::input_value(i));
     }
     return reinterpret_cast<double*>(pages_->data());
   }
@@ -220,7 +219,7 @@ class Run {
   // Cycles of an element, by the chain of additions beside.
   double cycles() {
     const auto work = [this](std::int64_t count) { passes(count); };
-    if (!batch_) batch_ = processor::batch_of(work, 1, 20e-6);
+    if (!batch_) batch_ = shape_.n >= long_enough ? 1 : processor::batch_of(work, 1, 20e-6);
     return processor::cycles_of(work, batch_) / static_cast<double>(batch_ * shape_.n);
   }
 
@@ -250,34 +249,15 @@ class Run {
 
 Check Run::verify() {
   const Kernel& kernel = *shape_.kernel;
-  const auto old = [&](std::int64_t place) { return kernel.adds_to ? 8 + place % 5 : kept; };
   double* const z = pool_->output();
   const std::int64_t places = shape_.span() + stagger;
-  for (std::int64_t place = 0; place < places; ++place) z[place] = old(place);
+  kernels::OutputBefore(kernel.adds_to).fill(z, places);
   const double result = passes(1);
-  const auto at = [&](std::int64_t which, std::int64_t i) { return Pool::value(shape_.offset(which) + slot(i)); };
-  std::vector<bool> written(static_cast<std::size_t>(places));
-  std::int64_t wrong = 0;
-  kernels::Past past;
-  kernels::Ratio expected{0};
-  for (std::int64_t i = 0; i < shape_.n; ++i) {
-    const std::int64_t place = slot(i);
-    expected = kernel.expect({i, kernel.adds_to ? 8 + place % 5 : 0, at(0, i), at(0, i + 1), at(0, i + 2),
-                              at(kernel.x, i), at(2, i), at(3, i)},
-                             past);
-    if (!kernel.writes) continue;
-    written[static_cast<std::size_t>(place)] = true;
-    if (expected.under == 1) {
-      wrong += z[place] != static_cast<double>(expected.over);
-      continue;
-    }
-    const long double over = static_cast<long double>(expected.over), under = static_cast<long double>(expected.under);
-    const long double off = static_cast<long double>(z[place]) * under - over;  // exact but for a quotient's last bit
-    wrong += !(std::abs(off) <= std::abs(over) * 0x1p-52L);
-  }
-  if (!kernel.writes) wrong += result != static_cast<double>(expected.over);
-  for (std::int64_t place = 0; place < places; ++place)
-    wrong += !written[static_cast<std::size_t>(place)] && z[place] != old(place);
+  std::array<std::int64_t, 4> offsets{};
+  for (std::size_t input = 0; input < offsets.size(); ++input)
+    offsets[input] = shape_.offset(static_cast<std::int64_t>(input));
+  const std::int64_t wrong = kernels::count_wrong(
+      kernel, {shape_.n, shape_.stride(), places, index_ ? index_->data() : nullptr}, z, result, offsets);
   return {wrong == 0, std::string(kernel.name) + " of " + std::to_string(shape_.n) + " elements, " +
                           std::string(kernels::accesses[shape_.access]) + ": " + std::to_string(wrong) + " wrong"};
 }

@@ -1,7 +1,8 @@
 """How long a plan will take: by what its launches took before on this machine, else by its programs' time slices.
 
 A program measures each case in `blocks` blocks of `slice` seconds; its cases are the product of its parameters' values
-(benchmark/resolved.py). What a launch takes besides is put at half a second.
+(benchmark/resolved.py). What a launch takes besides is put at half a second. First launches stand apart: some programs
+do once what does not change from launch to launch, as the intrinsic functions judge their accuracy.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def duration(plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: I
     seconds, count, known = 0.0, 0, 0
     for task in plan.tasks:
         if task.launch < first:
-            before = taken.get((task.benchmark, task.ranks))
+            key = (task.benchmark, task.ranks)
+            before = taken.get((*key, task.launch == 0), taken.get((*key, task.launch != 0)))
             seconds += before if before is not None else _by_slices(records[task.benchmark], plan.profile)
             known += before is not None
             count += 1
@@ -53,9 +55,9 @@ def duration(plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: I
     return Duration(seconds, most, count, known)
 
 
-def _taken(runs: list[Run], machine: str, profile: str) -> dict[tuple[str, int | None], float]:
-    """Median seconds of the launches that ended well, by benchmark and ranks."""
-    found: dict[tuple[str, int | None], list[float]] = defaultdict(list)
+def _taken(runs: list[Run], machine: str, profile: str) -> dict[tuple[str, int | None, bool], float]:
+    """Median seconds of the launches that ended well, by benchmark, ranks, and whether it was a run's first."""
+    found: dict[tuple[str, int | None, bool], list[float]] = defaultdict(list)
     for run in runs:
         plan = run.about.get("plan")
         about = run.about
@@ -63,7 +65,9 @@ def _taken(runs: list[Run], machine: str, profile: str) -> dict[tuple[str, int |
         begun_on = host or about.get("machine")  # a run may be named after a node that measured for this host
         if begun_on != machine or about.get("profile") != profile or not isinstance(plan, dict):
             continue
-        tasks = {_name(task): (task["benchmark"], task.get("ranks")) for task in plan.get("tasks", ())}
+        tasks = {
+            _name(task): (task["benchmark"], task.get("ranks"), task["launch"] == 0) for task in plan.get("tasks", ())
+        }
         for entry in run.entries():
             if entry.get("event") == "ended" and entry.get("status") == 0 and entry.get("task") in tasks:
                 found[tasks[entry["task"]]].append(float(entry.get("seconds") or 0.0))
