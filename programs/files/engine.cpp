@@ -24,11 +24,11 @@ struct Free {
 };
 using Buffer = std::unique_ptr<char, Free>;
 
-Buffer buffer_of(std::int64_t bytes, const Pattern& pattern) {
+Buffer buffer_of(std::int64_t bytes) {
   const std::int64_t whole = (bytes + page_bytes - 1) / page_bytes * page_bytes;
   Buffer buffer(static_cast<char*>(std::aligned_alloc(page_bytes, static_cast<std::size_t>(whole))));
   if (!buffer) throw MeasurementFault("no memory for a block of " + std::to_string(bytes) + " bytes");
-  pattern.lay(buffer.get());
+  std::memset(buffer.get(), 0, static_cast<std::size_t>(whole));
   return buffer;
 }
 
@@ -46,7 +46,8 @@ class Part {
         seed_(seed),
         pattern_(work.bytes),
         name_(work.name(work.file_of(process))),
-        of_{static_cast<std::uint64_t>(work.file_of(process)) + 1, static_cast<std::uint64_t>(process) + 1, version} {}
+        of_{static_cast<std::uint64_t>(work.file_of(process)) + 1, static_cast<std::uint64_t>(process) + 1, version,
+            folder.launch()} {}
 
   void run() {
     const std::int64_t from = now_ns();
@@ -58,7 +59,7 @@ class Part {
     end_ = work_.at_most > 0 ? begun + static_cast<std::int64_t>(1e9 * work_.at_most) : INT64_MAX;
     work_.engine == Engine::uring ? in_flight() : by_threads();
     const std::int64_t ended = now_ns();
-    worker_.busy = work_.engine == Engine::uring ? seconds(ended - begun) : busy_;
+    worker_.busy = work_.engine == Engine::uring ? seconds(ended - begun - alone_) : busy_;
     finish();
   }
 
@@ -90,7 +91,7 @@ class Part {
     const auto work = [&] {
       std::int64_t own = 0;
       try {
-        const Buffer buffer = buffer_of(work_.bytes, pattern_);
+        const Buffer buffer = buffer_of(work_.bytes);
         for (std::int64_t turn; now_ns() < end_ && (turn = worker_.next++) < work_.blocks;)
           own += one(turn, buffer.get());
       } catch (const std::exception& error) {
@@ -144,15 +145,17 @@ class Part {
       if (now_ns() >= end_ || (turns[slot] = worker_.next++) >= work_.blocks) return;
       const std::int64_t offset = work_.offset(process_, turns[slot], seed_);
       Operation& operation = board_.operation(process_, turns[slot]);
+      const std::int64_t from = now_ns();
       if (work_.write)
         pattern_.stamp(buffers[slot].get(), offset, of_);
       else
         operation.found = found_at(offset, operation.found);
       began[slot] = now_ns();
+      if (flying == 0) alone_ += began[slot] - from;
       ring.ask(work_.write, file_, buffers[slot].get(), work_.bytes, offset, slot);
       ++flying;
     };
-    for (std::int64_t at = 0; at < work_.depth; ++at) buffers.push_back(buffer_of(work_.bytes, pattern_));
+    for (std::int64_t at = 0; at < work_.depth; ++at) buffers.push_back(buffer_of(work_.bytes));
     for (std::size_t slot = 0; slot < turns.size(); ++slot) send(slot);
     while (flying > 0) {
       const auto [slot, result] = ring.answer();
@@ -218,6 +221,7 @@ class Part {
   char* map_ = nullptr;
   std::int64_t end_ = 0;
   double busy_ = 0;
+  std::int64_t alone_ = 0;  // ns in which blocks were made ready while no request of io_uring was in flight
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "files/pattern.hpp"
 #include "timing/faults.hpp"
 
 namespace assay::files {
@@ -26,6 +27,7 @@ class OwnFolder {
 
   const std::string& path() const { return path_; }
   int descriptor() const { return own_; }
+  std::uint64_t launch() const { return of_launch(name_); }  // for the pattern of what is written: the name is random
 
   // A file of this name in the folder, by openat(2) with `flags`; the caller closes it. MeasurementFault otherwise.
   int open(const std::string& name, int flags) const;

@@ -248,7 +248,8 @@ std::int64_t Files::wrong() {
   drop();
   for (std::int64_t process = 0; process < work_.processes; ++process) {
     const std::int64_t file = work_.file_of(process);
-    const Origin of{static_cast<std::uint64_t>(file) + 1, static_cast<std::uint64_t>(process) + 1, version_};
+    const Origin of{static_cast<std::uint64_t>(file) + 1, static_cast<std::uint64_t>(process) + 1, version_,
+                    folder_.launch()};
     const int at = folder_.open(work_.name(file), O_RDONLY);
     for (std::int64_t turn = 0; turn < work_.blocks; ++turn) {
       if (!written_[static_cast<std::size_t>(process)][static_cast<std::size_t>(turn)]) continue;

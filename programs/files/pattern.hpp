@@ -1,11 +1,13 @@
-// What is in a block: each sector of 512 bytes says its file, its offset, who wrote it and in which version, with a
-// check over these four; the rest are random words by their place in 64 KiB of the file, which do not compress. A
-// sector of another place, file, writer or pass is told from the right one, and so is one that is torn or damaged.
+// What is in a block: random words that follow from launch, file, writer, pass and the place in the file, so that a
+// sector of 512 bytes of another place, file, writer, pass or launch is told from the right one, and so is one that is
+// torn or damaged. No word comes again within a file, in another one or in another pass: a device or a file system that
+// compresses, or stores equal blocks once, gains nothing.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 namespace assay::files {
@@ -18,31 +20,28 @@ inline std::uint64_t mixed(std::uint64_t bits) {  // splitmix64's finalizer, Ste
   return bits ^ (bits >> 31);
 }
 
-struct Origin {  // whose a block is
-  std::uint64_t file = 0, writer = 0, version = 0;
+struct Origin {  // whose a block is; `launch`: of_launch of a name that no other launch has
+  std::uint64_t file = 0, writer = 0, version = 0, launch = 0;
 };
+
+inline std::uint64_t of_launch(std::string_view name) {
+  std::uint64_t bits = 0;
+  for (const char each : name) bits = mixed(bits + static_cast<unsigned char>(each) + 1);
+  return bits;
+}
 
 class Pattern {
  public:
-  explicit Pattern(std::int64_t block) : bytes_(block), body_(static_cast<std::size_t>(period / 8)) {
+  explicit Pattern(std::int64_t block) : bytes_(block), body_(period) {
     for (std::size_t at = 0; at < body_.size(); ++at) body_[at] = mixed(0x9e3779b97f4a7c15 * (at + 1));
   }
 
-  // The words of a block at `offset`, without what its sectors say.
-  void lay(char* block, std::int64_t offset = 0) const {
-    for (std::int64_t at = 0; at < bytes_;) {
-      const std::int64_t from = (offset + at) % period, now = std::min(bytes_ - at, period - from);
-      std::memcpy(block + at, reinterpret_cast<const char*>(body_.data()) + from, static_cast<std::size_t>(now));
-      at += now;
-    }
-  }
-
-  // All of a block in a buffer that `lay` was called for once.
+  // Fills a block, which takes about as long as a copy in a cache.
   void stamp(char* block, std::int64_t offset, const Origin& of) const {
-    if (bytes_ % period != 0) lay(block, offset);  // else the same words stand in every block
+    const std::uint64_t whose = key_of(of);
     for (std::int64_t at = 0; at < bytes_; at += sector) {
-      const Head head = head_of(offset + at, of);
-      std::memcpy(block + at, &head, sizeof head);
+      const Sector words = sector_at(offset + at, whose);
+      std::memcpy(block + at, words.data(), sector);
     }
 #ifdef ASSAY_BREAK
     block[bytes_ / 2 + 100] ^= 1;
@@ -50,30 +49,31 @@ class Pattern {
   }
   // Whether the block's first sector is the right one: what a timed pass asks of each block.
   bool begins_right(const char* block, std::int64_t offset, const Origin& of) const {
-    const Head head = head_of(offset, of);
-    return std::memcmp(block, &head, sizeof head) == 0;
+    return std::memcmp(block, sector_at(offset, key_of(of)).data(), sector) == 0;
   }
   // Whether every byte is as it was written.
   bool right(const char* block, std::int64_t offset, const Origin& of) const {
-    for (std::int64_t at = 0; at < bytes_; at += sector) {
-      const Head head = head_of(offset + at, of);
-      const char* body = reinterpret_cast<const char*>(body_.data()) + (offset + at) % period;
-      if (std::memcmp(block + at, &head, sizeof head) != 0) return false;
-      if (std::memcmp(block + at + sizeof head, body + sizeof head, sector - sizeof head) != 0) return false;
-    }
+    const std::uint64_t whose = key_of(of);
+    for (std::int64_t at = 0; at < bytes_; at += sector)
+      if (std::memcmp(block + at, sector_at(offset + at, whose).data(), sector) != 0) return false;
     return true;
   }
 
  private:
-  struct Head {
-    std::uint64_t file, offset, writer, version, check;
-  };
-  static Head head_of(std::int64_t offset, const Origin& of) {
-    Head head{of.file, static_cast<std::uint64_t>(offset), of.writer, of.version, 0};
-    head.check = mixed(mixed(mixed(mixed(head.file + 1) + head.offset) + head.writer) + head.version);
-    return head;
+  static constexpr std::size_t period = 8192;  // words of the body, each of which every sector changes by its own key
+  using Sector = std::array<std::uint64_t, static_cast<std::size_t>(sector) / 8>;
+
+  static std::uint64_t key_of(const Origin& of) {
+    return mixed(mixed(mixed(mixed(of.launch + 1) + of.file) + of.writer) + of.version);
   }
-  static constexpr std::int64_t period = 65536;
+  Sector sector_at(std::int64_t offset, std::uint64_t whose) const {
+    const std::uint64_t key = mixed(whose + static_cast<std::uint64_t>(offset));
+    const std::uint64_t* body = body_.data() + static_cast<std::size_t>(offset) / 8 % period;
+    Sector words;
+    for (std::size_t at = 0; at < words.size(); ++at) words[at] = body[at] ^ key;
+    return words;
+  }
+
   std::int64_t bytes_;
   std::vector<std::uint64_t> body_;
 };

@@ -24,9 +24,7 @@ class WatchedPass {
   };
 
   WatchedPass(const FileCase& at, const files::Origin& of)
-      : pattern_(static_cast<std::int64_t>(at.bytes)), of_(of), data_(at.bytes), calls_(at.section / at.bytes) {
-    pattern_.lay(block());
-  }
+      : pattern_(static_cast<std::int64_t>(at.bytes)), of_(of), data_(at.bytes), calls_(at.section / at.bytes) {}
 
   void start() { start_ = timing::now_ns(); }
   const std::byte* leaving(std::uint64_t offset) {
@@ -130,7 +128,8 @@ class FilesOfHost {
  private:
   files::Origin origin(const FileCase& at, int rank) const {
     const auto writer = static_cast<std::uint64_t>(at.layout == FileLayout::broadcast ? 0 : rank) + 1;
-    return {at.layout == FileLayout::own ? writer : 1, writer, version_};
+    return {at.layout == FileLayout::own ? writer : 1, writer, version_,
+            files::of_launch(session_.options().subfolder)};
   }
   template <HostFiles C>
   Verdict verdict_of(const C& comm, const FileCase& at) const {

@@ -34,13 +34,12 @@ void histogram() {  // numbers from standard input, dealt to three histograms th
 void pattern(std::int64_t bytes, std::int64_t offset) {
   const Pattern of(bytes);
   std::vector<char> block(static_cast<std::size_t>(bytes)), other(block);
-  of.lay(block.data());
   of.stamp(block.data(), offset, {1, 2, 3});
   const auto says = [&](std::int64_t at, const Origin& origin) {
     return of.right(block.data(), at, origin) ? '1' : '0';
   };
-  std::printf("%c%c%c%c%c ", says(offset, {1, 2, 3}), says(offset + bytes, {1, 2, 3}), says(offset, {9, 2, 3}),
-              says(offset, {1, 9, 3}), says(offset, {1, 2, 9}));
+  std::printf("%c%c%c%c%c%c ", says(offset, {1, 2, 3}), says(offset + bytes, {1, 2, 3}), says(offset, {9, 2, 3}),
+              says(offset, {1, 9, 3}), says(offset, {1, 2, 9}), says(offset, {1, 2, 3, 9}));
   int seen = 0;
   for (std::int64_t at = 0; at < bytes; ++at) {  // each byte once damaged
     block[static_cast<std::size_t>(at)] = static_cast<char>(block[static_cast<std::size_t>(at)] ^ 1);
@@ -48,6 +47,16 @@ void pattern(std::int64_t bytes, std::int64_t offset) {
     block[static_cast<std::size_t>(at)] = static_cast<char>(block[static_cast<std::size_t>(at)] ^ 1);
   }
   std::printf("%d\n", seen);
+}
+
+// Blocks of a file one after the other, as they are written.
+void content(std::int64_t bytes, std::int64_t blocks, const Origin& whose) {
+  const Pattern of(bytes);
+  std::vector<char> block(static_cast<std::size_t>(bytes));
+  for (std::int64_t at = 0; at < blocks; ++at) {
+    of.stamp(block.data(), at * bytes, whose);
+    std::fwrite(block.data(), 1, block.size(), stdout);
+  }
 }
 
 // below nothing held came part fetched device_read device_wrote written
@@ -73,5 +82,9 @@ int main(int count, char** words) {
   if (what == "order") order(std::atoll(words[2]), std::strtoull(words[3], nullptr, 10));
   if (what == "histogram") histogram();
   if (what == "pattern") pattern(std::atoll(words[2]), std::atoll(words[3]));
+  if (what == "content" && count >= 8)
+    content(std::atoll(words[2]), std::atoll(words[3]),
+            {std::strtoull(words[4], nullptr, 10), std::strtoull(words[5], nullptr, 10),
+             std::strtoull(words[6], nullptr, 10), of_launch(words[7])});
   if (what == "source" && count >= 11) source(words + 2);
 }
