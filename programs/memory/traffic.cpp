@@ -19,14 +19,14 @@ TrafficCounters::TrafficCounters(const std::string& system, const timing::OpenCo
   for (const auto& entry : std::filesystem::directory_iterator(devices, missing))
     if (entry.path().filename().string().starts_with("uncore_imc")) found.push_back(entry.path());
   for (const auto& device : found) {
-    const std::int64_t type = std::strtoll(timing::line_of_file(device / "type").c_str(), nullptr, 10);
+    const std::int64_t type = std::strtoll(timing::line_of_file((device / "type").string()).c_str(), nullptr, 10);
     for (const auto& [name, writes] : {std::pair{"cas_count_read", false}, std::pair{"cas_count_write", true},
                                        std::pair{"data_read", false}, std::pair{"data_write", true}}) {
-      const std::string event = timing::line_of_file(device / "events" / name);
+      const std::string event = timing::line_of_file((device / "events" / name).string());
       if (event.empty()) continue;
-      const double mebibytes =
-          std::strtod(timing::line_of_file(device / "events" / (std::string(name) + ".scale")).c_str(), nullptr);
-      for (const std::int64_t cpu : timing::cpu_list(timing::line_of_file(device / "cpumask"))) {
+      const double mebibytes = std::strtod(
+          timing::line_of_file((device / "events" / (std::string(name) + ".scale")).string()).c_str(), nullptr);
+      for (const std::int64_t cpu : timing::cpu_list(timing::line_of_file((device / "cpumask").string()))) {
         const int file = (open ? open : timing::open_counter)(type, timing::counter_config(event), cpu);
         if (file < 0) {
           why_ = "the memory controllers' counters cannot be read: " + std::string(std::strerror(errno));

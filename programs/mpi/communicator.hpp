@@ -14,8 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <stdexcept>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,30 +38,11 @@ ASSAY_INLINE void note(Call call, int peer, int tag) {
           static_cast<std::uint32_t>(peer);
 }
 
-// MPI's own words in one line: of several (MPICH gives the calls that led to it) the first and the last.
-[[noreturn, gnu::cold, gnu::noinline]] inline void fail(int code, const char* call, int peer) {
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  std::string words(text, static_cast<std::size_t>(length));
-  while (!words.empty() && words.back() == '\n') words.pop_back();
-  const std::size_t first = words.find('\n'), last = words.rfind('\n');
-  if (first != std::string::npos) words = words.substr(0, first) + " " + words.substr(last + 1);
-  const std::string with = peer < 0 ? "" : " with rank " + std::to_string(peer);
-  throw std::runtime_error(call + with + ": " + words);
-}
-
-// MPI's own checks are not enough: some numbers below zero mean something to one library and not to another.
-[[noreturn, gnu::cold, gnu::noinline]] inline void outside(const char* does, int peer, int tag, int size) {
-  if (peer < 0 || peer >= size)
-    throw std::out_of_range(does + (" rank " + std::to_string(peer)) + "; accepted: 0 to " + std::to_string(size - 1));
-  throw std::out_of_range(does + (" rank " + std::to_string(peer)) + " with tag " + std::to_string(tag) +
-                          "; accepted: 0 to " + std::to_string(ranks::last_tag));
-}
-
-[[noreturn, gnu::cold, gnu::noinline]] inline void too_long(std::size_t bytes) {
-  throw std::length_error("a message of " + std::to_string(bytes) + " bytes: MPI counts to 2147483647");
-}
+// What ends a rank's work, as exceptions: MPI's own words; a rank or tag out of range, which MPI's checks do not see
+// (some numbers below zero mean something to one library and not to another); a message beyond what MPI counts to.
+[[noreturn, gnu::cold]] void fail(int code, const char* call, int peer);
+[[noreturn, gnu::cold]] void outside(const char* does, int peer, int tag, int size);
+[[noreturn, gnu::cold]] void too_long(std::size_t bytes);
 
 // One that is not awaited is refused at compile time, as the simulated machine's, which then does nothing.
 template <class Value>
@@ -119,12 +99,7 @@ class Communicator {
   static constexpr double ticks_a_second = 1e9;
 
   // `host`: which rank is the launching process, or -1.
-  explicit Communicator(MPI_Comm comm, int host = -1) : comm_(comm), host_(host) {
-    MPI_Comm_rank(comm_, &rank_);
-    MPI_Comm_size(comm_, &size_);
-    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-    seats_ = gather_seats(comm_);
-  }
+  explicit Communicator(MPI_Comm comm, int host = -1);
   MPI_Comm handle() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
@@ -240,46 +215,10 @@ class Communicator {
     return {};
   }
 
-  Ready<Communicator> split(int colour, int key) {
-    if (colour < 0) throw std::out_of_range("splits with colour " + std::to_string(colour) + "; accepted: 0 or more");
-    MPI_Comm made = MPI_COMM_NULL;
-    note(Call::collective, ranks::any_source, 0);
-    check(MPI_Comm_split(comm_, colour, key, &made), "MPI_Comm_split", -1);
-    return {Communicator(made)};
-  }
-  Ready<void> release(Communicator& group) {
-    for (auto& [_, comm] : group.parts_) check(MPI_Comm_free(&comm), "MPI_Comm_free", -1);
-    group.parts_.clear();
-    check(MPI_Comm_free(&group.comm_), "MPI_Comm_free", -1);
-    return {};
-  }
+  Ready<Communicator> split(int colour, int key);
+  Ready<void> release(Communicator& group);
 
-  Ready<Window> expose(std::size_t bytes) {
-    Ready<Window> made;
-    const auto room = static_cast<MPI_Aint>(bytes);
-    MPI_Comm host = MPI_COMM_NULL;  // those that share memory with this rank
-    check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host), "MPI_Comm_split_type", -1);
-    int near = 0, all = 0;
-    MPI_Comm_size(host, &near);
-    MPI_Comm_free(&host);
-    MPI_Allreduce(&near, &all, 1, MPI_INT, MPI_MIN, comm_);
-    MPI_Info info;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "alloc_shared_noncontig", "true");  // pages of its own for each rank
-    const auto allocate = all == size_ ? MPI_Win_allocate_shared : MPI_Win_allocate;
-    check(allocate(room, 1, info, comm_, &made.value.data_, &made.value.handle_), "MPI_Win_allocate", -1);
-    MPI_Info_free(&info);
-    for (int rank = 0; all == size_ && rank < size_; ++rank) {
-      MPI_Aint bytes_there = 0;
-      int unit = 0;
-      std::byte* there = nullptr;
-      check(MPI_Win_shared_query(made.value.handle_, rank, &bytes_there, &unit, &there), "MPI_Win_shared_query", rank);
-      made.value.shared_.push_back(there);
-    }
-    MPI_Win_set_errhandler(made.value.handle_, MPI_ERRORS_RETURN);
-    check(MPI_Win_lock_all(MPI_MODE_NOCHECK, made.value.handle_), "MPI_Win_lock_all", -1);
-    return made;
-  }
+  Ready<Window> expose(std::size_t bytes);
   ASSAY_INLINE Ready<void> put(Window& window, const void* data, std::size_t bytes, int to, std::size_t offset) {
     if (!window.shared_.empty()) {
       std::memcpy(window.shared_[static_cast<std::size_t>(to)] + offset, data, bytes);
@@ -307,12 +246,7 @@ class Communicator {
     check(MPI_Win_flush(to, window.handle_), "MPI_Win_flush", to);
     return {};
   }
-  Ready<void> withdraw(Window& window) {
-    check(MPI_Win_unlock_all(window.handle_), "MPI_Win_unlock_all", -1);
-    check(MPI_Win_free(&window.handle_), "MPI_Win_free", -1);
-    window.data_ = nullptr;
-    return {};
-  }
+  Ready<void> withdraw(Window& window);
   template <class Body>
   Ready<void> compute(double, Body&& body) {
     std::forward<Body>(body)();
@@ -350,34 +284,12 @@ class Communicator {
   struct Lengths {
     std::size_t block = 0;
     std::vector<int> sent, received, places;
-    void fill(std::size_t mean, int rank, int all) {
-      sent.clear(), received.clear(), places.clear();
-      for (int other = 0; other < all; ++other) {
-        sent.push_back(count(ranks::uneven(mean, rank, other, all)));
-        received.push_back(count(ranks::uneven(mean, other, rank, all)));
-        places.push_back(count(static_cast<std::size_t>(other) * 2 * mean));
-      }
-      block = mean;
-    }
+    void fill(std::size_t mean, int rank, int all);
   };
 
   const Seat& seat(int rank) const { return seats_[static_cast<std::size_t>(rank)]; }
   // Ranks 0 … among - 1 by themselves: made at their first barrier, by them alone.
-  [[gnu::noinline]] MPI_Comm part(int among) {
-    for (const auto& [ranks, comm] : parts_) {
-      if (ranks == among) return comm;
-    }
-    MPI_Group all, some;
-    MPI_Comm made;
-    int range[1][3] = {{0, among - 1, 1}};
-    check(MPI_Comm_group(comm_, &all), "MPI_Comm_group", -1);
-    check(MPI_Group_range_incl(all, 1, range, &some), "MPI_Group_range_incl", -1);
-    check(MPI_Comm_create_group(comm_, some, 0, &made), "MPI_Comm_create_group", -1);
-    MPI_Group_free(&some);
-    MPI_Group_free(&all);
-    parts_.emplace_back(among, made);
-    return made;
-  }
+  MPI_Comm part(int among);
 
   MPI_Comm comm_;
   int rank_ = 0, size_ = 0, host_ = -1;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +14,7 @@
 #include "ranks/session.hpp"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include <emmintrin.h>
 #endif
 
 namespace assay::ranks {
@@ -83,7 +82,7 @@ class Buffers {
 
  private:
   struct Side {
-    std::unique_ptr<std::byte[]> memory;
+    std::vector<std::byte> memory;
     std::byte* start = nullptr;
   };
 
@@ -91,9 +90,8 @@ class Buffers {
   Side make(std::size_t slack, std::uint64_t& state) const {
     Side side;
     const std::size_t all = room_ + 2 * slack + 1;
-    side.memory = std::make_unique_for_overwrite<std::byte[]>(all);
-    std::fill_n(side.memory.get(), all, std::byte{0});
-    side.start = side.memory.get();
+    side.memory.resize(all);
+    side.start = side.memory.data();
     if (slack > 0) {
       const std::size_t beyond = reinterpret_cast<std::uintptr_t>(side.start) % slack;
       side.start += (beyond > 0 ? slack - beyond : 0) + 8 * (Session::random(state) % (slack / 8));

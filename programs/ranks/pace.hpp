@@ -11,7 +11,6 @@
 // Pure: it is given ticks and elapsed times and reads no clock, so that its rules are tested without one.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -48,63 +47,10 @@ class Pace {
       : pacing_(pacing), state_(state), ticks_a_second_(ticks_a_second) {}
 
   // `apart`: seconds that readings are apart at least, by what the kernel plans.
-  Run next(double apart = 0) {
-    if (pacing_.first && !state_.first) return now(Step::first, {1, 1});
-    if (state_.batch == 0) {
-      if (!pacing_.first)
-        state_.batch = pacing_.batch.value_or(1);
-      else
-        return now(Step::calibrate, {1, pacing_.batch.value_or(trial_)});
-    }
-    const std::int64_t room = std::min(most, pacing_.repetitions.value_or(most)) - taken();
-    if (pacing_.repetitions && taken() >= *pacing_.repetitions) return over("repetitions done");
-    if (!pacing_.repetitions && taken() > 0 && spent_ >= pacing_.slice) return over("slice spent");
-    if (!pacing_.repetitions && elapsed_ >= most_elapsed * pacing_.slice) return over("elapsed time spent");
-    if (room <= 0) return over("sample store full");
-    if (pacing_.repetitions) return now(Step::measure, {room, state_.batch});
-    const double reading = taken() > 0 ? spent_ / static_cast<double>(taken()) : state_.reading;
-    double share = std::min(pacing_.slice / 8 / std::max(reading, 1e-12), 1e9);
-    if (taken() == 0) {
-      share /= 64;
-    } else {
-      share = std::min(share, 8 * static_cast<double>(run_.readings));
-      apart = std::max(apart, last_elapsed_ / static_cast<double>(run_.readings));
-    }
-    share = std::min(share, 4 * pacing_.slice / std::max(apart, 1e-12));
-    return now(Step::measure, {std::clamp(static_cast<std::int64_t>(share), std::int64_t{1}, room), state_.batch});
-  }
+  Run next(double apart = 0);
 
   // The readings of the run that next() asked for, and the seconds that passed from its start to its end.
-  void took(std::span<const std::int64_t> ticks, double elapsed) {
-    const double last = static_cast<double>(ticks.back()) / ticks_a_second_;
-    switch (step_) {
-      case Step::first:
-        state_.first = last;
-        break;
-      case Step::calibrate:
-        // Not ended by one disturbance: the second look at the same batch must be long enough too.
-        if (pacing_.batch || trial_ >= largest_batch ||
-            (last >= pacing_.reading && (seen_ || last >= 8 * pacing_.reading))) {
-          state_.batch = run_.batch;
-          state_.reading = last;
-        } else if (last >= pacing_.reading) {
-          seen_ = true;
-        } else {
-          trial_ *= 2;
-          seen_ = false;
-        }
-        break;
-      case Step::measure:
-        elapsed_ += last_elapsed_ = elapsed;
-        for (const std::int64_t each : ticks) {
-          spent_ += static_cast<double>(each) / ticks_a_second_;
-          values_.push_back(static_cast<double>(each) / (ticks_a_second_ * static_cast<double>(run_.batch)));
-        }
-        break;
-      case Step::over:
-        break;
-    }
-  }
+  void took(std::span<const std::int64_t> ticks, double elapsed);
 
   bool measuring() const { return step_ == Step::measure; }
   const std::vector<double>& values() const { return values_; }  // s per operation

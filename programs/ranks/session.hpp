@@ -2,7 +2,6 @@
 // and only rank 0's writes; on the described machine all ranks share one, which keeps a rank small.
 #pragma once
 
-#include <algorithm>
 #include <any>
 #include <functional>
 #include <string>
@@ -30,20 +29,7 @@ class Session {
   using Order = std::vector<std::size_t>;
 
   // `described`: a simulated machine. Fixed repetitions (one, unless given), batch 1, no warm-up and no accounting.
-  Session(timing::Options options, Sink sink, bool described, double clock_overhead, double clock_resolution)
-      : options_(std::move(options)), sink_(std::move(sink)), described_(described) {
-    if (described) {
-      options_.repetitions = options_.repetitions.value_or(1);
-      options_.batch = options_.batch.value_or(1);
-      pacing_ = {0, 0, options_.batch, options_.repetitions, false};
-    } else {
-      // A reading so long that the clock costs under 1%, its tick is under 0.1%, and a slice gives some hundred of
-      // them.
-      const double reading = std::max({100 * clock_overhead, 1000 * clock_resolution, options_.slice / 150});
-      pacing_ = {options_.slice, reading, options_.batch, options_.repetitions, true};
-    }
-    states_.resize(options_.cases.size());
-  }
+  Session(timing::Options options, Sink sink, bool described, double clock_overhead, double clock_resolution);
   Session(const Session&) = delete;
 
   const timing::Options& options() const { return options_; }
@@ -53,50 +39,18 @@ class Session {
   std::int64_t blocks() const { return described_ ? 1 : options_.blocks; }
 
   // The cases' seeded random order in a block; the same on every rank, and no two blocks alike.
-  const Order& order(std::int64_t block) {
-    if (ordered_ != block) {
-      order_.resize(options_.cases.size());
-      for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
-      std::uint64_t state = options_.seed * 1000003 + static_cast<std::uint64_t>(block);
-      for (std::size_t left = order_.size(); left > 1; --left)
-        std::swap(order_[left - 1], order_[random(state) % left]);
-      ordered_ = block;
-    }
-    return order_;
-  }
+  const Order& order(std::int64_t block);
 
   // Puts `values()` in the place of a parameter's 0, which stands for all that this machine has: a case for each. Every
   // rank calls it before it samples, with the same values; where ranks share a session the first one does it.
   template <class Values>
   void widen(std::string_view name, Values&& values) {
-    const auto open = [&](const timing::CaseSettings& each) { return each.at(name).integer == 0; };
-    if (std::ranges::none_of(options_.cases, open)) return;
-    const std::vector<std::int64_t> all = std::forward<Values>(values)();
-    if (all.empty()) return;  // a machine on which there is nothing to go over
-    std::vector<timing::CaseSettings> wider;
-    for (const auto& each : options_.cases) {
-      for (const std::int64_t value : open(each) ? all : std::vector<std::int64_t>{each.at(name).integer}) {
-        wider.push_back(each);
-        for (auto& [key, setting] : wider.back().values) {
-          if (key == name) setting = {timing::Type::integer, value, static_cast<double>(value), std::to_string(value)};
-        }
-      }
-    }
-    options_.cases = std::move(wider);
-    states_.assign(options_.cases.size(), {});
+    if (open(name)) fill(name, std::forward<Values>(values)());
   }
 
   // Skips the cases that this machine cannot do, and notes why; InputFault where that is all of them. Called on every
   // rank, before it samples.
-  template <class Possible>
-  void keep(Possible&& possible, const std::string& why, bool says) {
-    const std::size_t had = options_.cases.size();
-    std::erase_if(options_.cases, [&](const timing::CaseSettings& each) { return !possible(each); });
-    if (options_.cases.empty()) throw timing::InputFault(why);
-    if (options_.cases.size() == had) return;
-    states_.assign(options_.cases.size(), {});
-    if (says) note(why);
-  }
+  void keep(const std::function<bool(const timing::CaseSettings&)>& possible, const std::string& why, bool says);
 
   // splitmix64 (Steele, Lea and Flood 2014).
   static std::uint64_t random(std::uint64_t& state) {
@@ -123,29 +77,10 @@ class Session {
   }
   void write(const timing::Json& event) { sink_(event); }
   // Refuses a metric that the record does not name: it would have no unit.
-  void require_metric(std::string_view metric) const {
-    if (std::ranges::find(options_.metrics, metric) != options_.metrics.end()) return;
-    std::string known;
-    for (const std::string& each : options_.metrics) known += (known.empty() ? "" : ", ") + each;
-    throw timing::InputFault("samples the metric '" + std::string(metric) +
-                             "', which its record does not name; accepted: " +
-                             (known.empty() ? "none: the record has no [metric.NAME]" : known));
-  }
+  void require_metric(std::string_view metric) const;
   // A note on the launch, such as cases that this machine cannot do and that are skipped; written once.
-  void note(const std::string& text) {
-    if (std::ranges::find(noted_, text) != noted_.end()) return;
-    noted_.push_back(text);
-    write(timing::Json().text("event", "note").text("text", text));
-  }
-  void check(const timing::Json& label, const Verdict& verdict) {
-    passed_ = passed_ && verdict.passed;
-    const bool silent = !verdict.passed && verdict.detail.empty();
-    write(timing::Json()
-              .text("event", "check")
-              .object("case", label)
-              .truth("passed", verdict.passed)
-              .text("detail", silent ? "verify() set neither verdict.passed nor verdict.detail" : verdict.detail));
-  }
+  void note(const std::string& text);
+  void check(const timing::Json& label, const Verdict& verdict);
   bool passed() const { return passed_; }
 
   // Which ranks are the first on their host, so that a host's busy time is counted once; set by main().
@@ -153,6 +88,9 @@ class Session {
   double began = 0;  // Unix time of the launch
 
  private:
+  bool open(std::string_view name) const;  // whether a case has the parameter's 0
+  void fill(std::string_view name, const std::vector<std::int64_t>& all);
+
   timing::Options options_;
   Sink sink_;
   bool described_;
@@ -168,8 +106,6 @@ class Session {
 };
 
 // Refuses a number of ranks that a program cannot run on.
-inline void needs(bool enough, std::string_view what, int seen) {
-  if (!enough) throw timing::InputFault("needs " + std::string(what) + "; seen: " + std::to_string(seen));
-}
+void needs(bool enough, std::string_view what, int seen);
 
 }  // namespace assay::ranks

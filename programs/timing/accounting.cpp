@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "timing/children.hpp"
+#include "timing/energy.hpp"
 
 namespace assay::timing {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "timing/clock.hpp"
-#include "timing/energy.hpp"
+#include "timing/joules.hpp"
 #include "timing/output.hpp"
 
 namespace assay::timing {

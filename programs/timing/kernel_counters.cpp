@@ -11,7 +11,7 @@
 
 namespace assay::timing {
 
-std::string line_of_file(const std::filesystem::path& path) {
+std::string line_of_file(const std::string& path) {
   std::ifstream file(path);
   std::string line;
   std::getline(file, line);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -19,6 +18,6 @@ int open_counter(std::int64_t type, std::uint64_t config, std::int64_t cpu);
 std::uint64_t counter_config(const std::string& text);
 
 // A file's first line; "" where it cannot be read.
-std::string line_of_file(const std::filesystem::path& path);
+std::string line_of_file(const std::string& path);
 
 }  // namespace assay::timing

@@ -1,0 +1,73 @@
+#include "mpi/nearness.hpp"
+
+#include <sched.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "timing/topology.hpp"
+
+namespace assay::mpi {
+
+namespace {
+// Where the hardware threads are that a rank may use: each -1 where they have several, or the kernel does not say.
+void place(Seat& seat, const timing::Cpus& mask) {
+  if (mask.empty()) return;
+  const std::int64_t first = mask.front();
+  const auto hold = [&mask](const timing::Cpus& all) {
+    return std::ranges::all_of(mask, [&all](std::int64_t cpu) { return std::ranges::find(all, cpu) != all.end(); });
+  };
+  if (const timing::Cpus core = timing::core_of(first); hold(core)) seat.core = core.front();
+  for (const timing::CacheInstance& cache : timing::caches_of(first))
+    if (cache.level == 3 && hold(cache.cpus)) seat.complex = cache.id;
+  seat.socket = timing::socket_of(first);
+  for (const std::int64_t cpu : mask)
+    if (timing::socket_of(cpu) != seat.socket) seat.socket = -1;
+}
+Seat own_seat() {
+  Seat mine;
+  if (std::FILE* file = std::fopen("/proc/sys/kernel/random/boot_id", "re")) {
+    if (!std::fgets(mine.boot, sizeof mine.boot, file)) mine.boot[0] = 0;
+    std::fclose(file);
+  }
+  if (struct stat file; stat("/proc/self/ns/time", &file) == 0) mine.clock = file.st_ino;
+  if (const char* address = std::getenv("SLURM_TOPOLOGY_ADDR")) {  // s0.s4.node17
+    std::string_view above = address;
+    above = above.substr(0, above.rfind('.') == std::string_view::npos ? 0 : above.rfind('.'));
+    std::memcpy(mine.leaf, above.data(), std::min(above.size(), sizeof mine.leaf - 1));
+  }
+  cpu_set_t mask;
+  timing::Cpus cpus;
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0)
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &mask)) cpus.push_back(cpu);
+  place(mine, cpus);
+  return mine;
+}
+
+}  // namespace
+
+std::vector<Seat> gather_seats(MPI_Comm comm) {
+  int ranks = 0;
+  MPI_Comm_size(comm, &ranks);
+  const Seat mine = own_seat();
+  std::vector<Seat> all(static_cast<std::size_t>(ranks));
+  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm);
+  return all;
+}
+
+static bool same_kernel(const Seat& a, const Seat& b) { return a.boot[0] != 0 && std::strcmp(a.boot, b.boot) == 0; }
+
+bool same_clock(const Seat& a, const Seat& b) { return same_kernel(a, b) && a.clock == b.clock; }
+
+std::string_view nearness(const Seat& a, const Seat& b) {
+  if (!same_kernel(a, b)) return a.leaf[0] != 0 && std::strcmp(a.leaf, b.leaf) == 0 ? "same switch" : "other node";
+  if (a.socket < 0 || a.socket != b.socket) return "same node";
+  if (a.core >= 0 && a.core == b.core && a.complex == b.complex) return "same core";
+  return a.complex >= 0 && a.complex == b.complex ? "same core complex" : "same socket";
+}
+
+}  // namespace assay::mpi
