@@ -46,6 +46,7 @@ ASK = r"""
 #include <cstdio>
 #include <iostream>
 #include "timing/accounting.hpp"
+#include "timing/energy.hpp"
 using namespace assay::timing;
 // FOLDER, in which `devices` are perf's, and TYPE-EVENT-CPU a pipe that gives the counts of an event. A line
 // `read SECONDS` (since the one before) answers what has been counted since the first; `state GUEST`.

@@ -18,7 +18,7 @@ from assay.execute import session
 from command_line import assay
 from example_inputs import CONSTANT, HYPERCUBE
 
-pytestmark = pytest.mark.measures
+pytestmark = pytest.mark.paced
 
 LONG = ("--set", "method.cycles=2000000000", "--set", "network.dimension=10")
 STUDY = """

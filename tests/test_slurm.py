@@ -19,7 +19,7 @@ from small_programs import builder
 from test_launchers import MPIS, gone, marked
 
 pytestmark = [
-    pytest.mark.measures,
+    pytest.mark.paced,
     pytest.mark.slurm,
     pytest.mark.skipif(slurm_cluster.missing() is not None, reason=str(slurm_cluster.missing())),
 ]

@@ -19,7 +19,7 @@ from assay.throughput import job_programs, job_table, schedule_file
 from command_line import assay
 from throughput_folder import end_all_jobs, events, log_lines, throughput
 
-pytestmark = pytest.mark.measures
+pytestmark = pytest.mark.paced
 
 TABLE = """
 [good]

@@ -18,7 +18,7 @@ from throughput_folder import end_all_jobs, events, log_lines, throughput
 
 pytestmark = [
     pytest.mark.nightly,
-    pytest.mark.measures,
+    pytest.mark.paced,
     pytest.mark.skipif(grid_engine_cell.missing() is not None, reason=grid_engine_cell.missing() or ""),
 ]
 TABLE = """

@@ -21,7 +21,7 @@ from throughput_folder import end_all_jobs, events, log_lines, throughput
 
 pytestmark = [
     pytest.mark.slurm,
-    pytest.mark.measures,
+    pytest.mark.paced,
     pytest.mark.skipif(slurm_cluster.missing() is not None, reason=slurm_cluster.missing() or ""),
 ]
 TABLE = """
