@@ -14,7 +14,7 @@ from assay.store import Run
 from command_line import assay
 
 pytestmark = [
-    pytest.mark.measures,
+    pytest.mark.paced,
     pytest.mark.slurm,
     pytest.mark.skipif(slurm_cluster.missing() is not None, reason=str(slurm_cluster.missing())),
 ]

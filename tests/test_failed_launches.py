@@ -27,7 +27,7 @@ from test_launchers import MPIS, gone, marked
 from wrong_program import WRONG, started_as
 
 each_mpi = pytest.mark.parametrize("mpi", MPIS.values(), ids=[f"{m.implementation} {m.version}" for m in MPIS.values()])
-pytestmark = [pytest.mark.mpi, pytest.mark.measures]
+pytestmark = [pytest.mark.mpi, pytest.mark.paced]
 
 
 @pytest.fixture(scope="session")

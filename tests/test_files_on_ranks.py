@@ -19,7 +19,7 @@ from file_faults import faulty
 from mpis_here import CROWD, MPI
 from started import words
 
-pytestmark = [pytest.mark.mpi, pytest.mark.skipif(MPI is None, reason="no MPI here"), pytest.mark.measures]
+pytestmark = [pytest.mark.mpi, pytest.mark.skipif(MPI is None, reason="no MPI here"), pytest.mark.paced]
 SHM = Path("/dev/shm")
 EVERY = (
     "layout=own,sections,records,broadcast", "interface=posix,independent,collective", "direction=read,write",

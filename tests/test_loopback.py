@@ -19,7 +19,7 @@ from assay.execute.mpi import Mpi
 from started import words
 from test_launchers import MPIS, marked
 
-pytestmark = pytest.mark.measures
+pytestmark = pytest.mark.paced
 
 each_mpi = pytest.mark.parametrize("mpi", MPIS.values(), ids=[f"{m.implementation} {m.version}" for m in MPIS.values()])
 
