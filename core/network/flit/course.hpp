@@ -65,7 +65,7 @@ class Course {
     const Moment rest = limit - first - !at_it;
     const std::uint64_t count = (now_.gap == 1 ? moment::tick(rest) : rest / moment::at(now_.gap)) + 1;
     crossed_ += static_cast<std::uint32_t>(std::min<std::uint64_t>(count, most - crossed_));
-    last_ = now_.at + moment::at(std::uint64_t{crossed_ - 1 - now_.from} * now_.gap);
+    last_ = now_.of(crossed_ - 1);
     return true;
   }
   /// The flits not crossed yet: from `at` on, `gap` ticks apart, up to `end`; none if that is the number crossed. What
@@ -79,12 +79,32 @@ class Course {
     last_ = next();
     ++crossed_;
   }
+  // To write down what is known otherwise, after clear(): series that crossed, the number of all flits in them; the
+  // tail.
+  void went(Moment at, std::uint32_t gap, std::uint32_t from) {
+    if (from != 0) past_.push_back(now_);
+    now_ = {at, gap, from};
+  }
+  void went_to(std::uint32_t crossed) {
+    crossed_ = end_ = crossed;
+    last_ = now_.of(crossed - 1);
+  }
+  void tail_comes(Moment at, std::uint32_t flits) {
+    now_ = {at, 1, flits - 1};
+    crossed_ = flits - 1;
+    end_ = flits;
+  }
+  void tail_went(Moment at) {
+    went(at, 1, crossed_);
+    went_to(crossed_ + 1);
+  }
   [[nodiscard]] std::size_t memory() const { return past_.capacity() * sizeof(Series); }
 
  private:
   struct Series {
     Moment at = 0;
     std::uint32_t gap = 1, from = 0;
+    [[nodiscard]] Moment of(std::uint32_t flit) const { return at + moment::at(std::uint64_t{flit - from} * gap); }
   };
   [[nodiscard, gnu::noinline]] Stretch find_past(std::uint32_t flit) const {
     std::uint32_t end = now_.from;
@@ -93,7 +113,7 @@ class Course {
     return {0, 0, 0, end};
   }
   /// When the next flit crosses, if one is planned.
-  [[nodiscard]] Moment next() const { return now_.at + moment::at(std::uint64_t{crossed_ - now_.from} * now_.gap); }
+  [[nodiscard]] Moment next() const { return now_.of(crossed_); }
   [[gnu::noinline]] std::uint32_t replan(Moment at, std::uint32_t gap, std::uint32_t end, std::uint64_t old) {
     const std::uint32_t before = end_;
     if (end <= crossed_) {

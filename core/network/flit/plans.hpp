@@ -1,0 +1,321 @@
+// The plans of the flit engine: for each wire, which of its lanes' flits cross when, as far as that can be presumed.
+//
+// A wire with one lane that is ready takes its flits as they come; where all ready lanes are ready again at each of
+// their turns they take turns, a flit each; otherwise one flit is planned at a time. A plan that changes lets the plans
+// before and behind it be made again, if they rest on what differs, until none changes.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "network/flit/agenda.hpp"
+#include "network/flit/course.hpp"
+#include "network/flit/stops.hpp"
+#include "network/lane_engine.hpp"
+
+namespace assay::network {
+
+struct LaneWorm : LaneMessage {
+  std::uint32_t at = events::no_index, stops = 0;  // the last of its stops; how many there are
+  // Of a worm that shares no wire (unshared.hpp): its first stop whose tail's time is not known, and the places from
+  // there on.
+  std::uint32_t unsettled = events::no_index;
+  bool unshared = false;
+  std::uint64_t ahead = 0;
+};
+
+template <class Self, class Source, class Observer>
+class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
+  using Base = LaneEngine<Self, LaneWorm, Line, Source, Observer>;
+
+ protected:
+  using Base::fabric_, Base::how_, Base::table_, Base::wires_, Base::now_, Base::no_index;
+  using typename Base::Tick, typename Base::Wire, typename Base::First;
+  static constexpr Tick not_woken = ~Tick{0};
+  static constexpr std::uint32_t of_sink = 0x80000000u, most_times = 8;
+  enum Kind : unsigned { head_comes, wire_due, sink_due, lane_free, packet_asks };
+  struct WirePlan {
+    Moment due = moment::never;        // when its plan ends
+    std::uint32_t special = no_index;  // the stop whose head or tail crosses then
+    std::uint32_t made = 0;            // the moment when it was made, in short
+    std::uint8_t times = 0;            // how often, at that moment
+    std::uint8_t active = 0;           // stops that hold a lane of it and have flits left
+    bool listed = false;               // to be planned again
+  };
+  struct Ready {
+    std::uint32_t stop;
+    unsigned lane;
+    Moment at, slot;
+    Stretch in, out;     // of the next flit and those behind it
+    std::uint32_t late;  // the first flit that would not be at its turn
+  };
+  LanePlans(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
+            events::Random random, std::uint32_t span)
+      : Base(fabric, routing, how, source, observer, random, span),
+        owner_(Base::lane_count_, no_index),
+        stops_(fabric),
+        wire_plans_(wires_.size()),
+        agenda_(wires_.size()) {
+    for (const Link& link : fabric.links) window_ = std::max({window_, link.body, link.head, link.credit});
+  }
+  [[nodiscard]] std::size_t plans_memory() const {
+    return stops_.memory() + owner_.capacity() * 4 + wire_plans_.capacity() * sizeof(WirePlan) + agenda_.memory();
+  }
+
+  [[nodiscard]] unsigned lanes(std::uint32_t link) const { return fabric_.links[link].lanes; }
+
+  // --- where in the tick it is
+  [[nodiscard]] Moment here() const { return moment::at(now_) + pass_; }
+  /// Whether the pass has gone through this wire, or is there. Sinks come before all wires.
+  [[nodiscard]] bool gone_through(std::uint32_t wire) const { return wire + 1 <= place_; }
+  void plan_others() {
+    while (!changed_.empty()) {
+      const std::uint32_t number = changed_.back();
+      changed_.pop_back();
+      if ((number & of_sink) != 0) {
+        plan_sink(number & ~of_sink);
+      } else {
+        wire_plans_[number].listed = false;
+        plan(number);
+      }
+    }
+  }
+  void list(std::uint32_t number) {
+    const Stop& stop = stops_[number];
+    if (stop.course.crossed() == stop.flits) return;
+    if (stop.wire == none) return changed_.push_back(number | of_sink);
+    WirePlan& plan = wire_plans_[stop.wire];
+    if (plan.listed) return;
+    plan.listed = true;
+    changed_.push_back(stop.wire);
+  }
+
+  // --- plans
+  /// A plan is made anew; those before and behind it as well, if they rest on what differs.
+  void change(std::uint32_t number, Moment at, std::uint32_t gap, std::uint32_t end) {
+    Stop& stop = stops_[number];
+    const std::uint32_t first = stop.course.plan(at, gap, end, now_ > window_ ? now_ - window_ : 0);
+    if (first == Course::endless) return;
+    if (stop.after != no_index && first <= stops_[stop.after].watched) list(stop.after);
+    if (stop.before == no_index) return;
+    const Stop& before = stops_[stop.before];
+    if (const std::uint32_t buffer = fabric_.links[before.link].buffer; buffer != 0)
+      if (std::uint64_t{first} + buffer <= before.watched) list(stop.before);
+  }
+  void halt(std::uint32_t number) {
+    Stop& stop = stops_[number];
+    stop.watched = stop.course.crossed();
+    change(number, 0, 0, 0);
+  }
+
+  void settle(std::uint32_t number, Wire& wire) {
+    const Link& link = fabric_.links[wire.link];
+    for (unsigned lane = 0; lane < link.lanes; ++lane)
+      if (const std::uint32_t owner = owner_[wire.lane + lane]; owner != no_index)
+        settle(number, wire, link, lane, stops_[owner]);
+  }
+  void settle(std::uint32_t number, Wire& wire, const Link& link, unsigned lane, Stop& stop) {
+    if (stop.course.crossed() == 0 || !stop.course.settle(here(), number + 1 < place_, stop.flits - 1)) return;
+    occupy(wire, link, lane, stop);
+  }
+  /// The wire after the last flit of the stop.
+  void occupy(Wire& wire, const Link& link, unsigned lane, const Stop& stop) {
+    if (const Tick free = moment::tick(stop.course.last()) + link.flit; free > wire.free_at) {
+      wire.free_at = free;
+      wire.turn = lane + 1 < link.lanes ? lane + 1 : 0;
+    }
+  }
+  void plan(std::uint32_t number) {
+    WirePlan& plan = wire_plans_[number];
+    if (plan.active == 0) {
+      plan.special = no_index;
+      plan.due = moment::never;
+      return;
+    }
+    Wire& wire = wires_[number];
+    const Link& link = fabric_.links[wire.link];
+    plan.special = no_index;
+    if (plan.active == 1)
+      plan_alone(number, plan, wire, link);
+    else
+      plan_several(number, plan, wire, link);
+    if (plan.due != moment::never) await(number);
+  }
+  /// The wire is looked at when its plan ends.
+  void await(std::uint32_t number) {
+    const Moment due = wire_plans_[number].due;
+    if (const Tick tick = moment::tick(due); tick != now_) {
+      Wire& wire = wires_[number];
+      if (wire.wake == tick) return;
+      wire.wake = tick;
+      table_.put(now_, tick, wire_due, number);
+    } else if (due != here() || place_ != number + 1) {
+      agenda_.put(moment::pass(due), number);
+    }
+  }
+  /// The only stop that has flits left.
+  void plan_alone(std::uint32_t number, WirePlan& plan, Wire& wire, const Link& link) {
+    unsigned lane = 0;
+    while (owner_[wire.lane + lane] == no_index ||
+           stops_[owner_[wire.lane + lane]].course.crossed() == stops_[owner_[wire.lane + lane]].flits)
+      ++lane;
+    const std::uint32_t owner = owner_[wire.lane + lane];
+    Stop& stop = stops_[owner];
+    settle(number, wire, link, lane, stop);
+    const std::uint32_t flit = stop.course.crossed();
+    const Stretch in = stops_.supply(stop, flit), out = stops_.room(stop, flit);
+    Moment at = flit == 0 ? stop.granted : std::max(in.of(flit), out.of(flit));
+    plan.due = moment::never;
+    if (at == moment::never) return halt(owner);
+    at = std::max(moment::at(wire.free_at), at);
+    const bool last = flit == 0 || flit + 1 == stop.flits;
+    if (last) plan.special = owner;
+    const Stops::Run run =
+        last ? Stops::Run{link.flit, flit + 1, at, flit} : stops_.run_on(stop, in, out, at, link.flit);
+    if (run.tail) plan.special = owner;
+    plan.due = run.due;
+    stop.watched = run.watched;
+    change(owner, at, run.gap, run.end);
+  }
+  void plan_several(std::uint32_t number, WirePlan& plan, Wire& wire, const Link& link) {
+    ready_.clear();
+    Moment least = moment::never;
+    unsigned left = plan.active;
+    for (unsigned lane = 0; left != 0; ++lane) {
+      const std::uint32_t owner = owner_[wire.lane + lane];
+      if (owner == no_index) continue;
+      Stop& stop = stops_[owner];
+      if (stop.course.crossed() == stop.flits) continue;
+      --left;
+      settle(number, wire, link, lane, stop);
+      const std::uint32_t flit = stop.course.crossed();
+      const Stretch in = stops_.supply(stop, flit), out = stops_.room(stop, flit);
+      const Moment at = flit == 0 ? stop.granted : std::max(in.of(flit), out.of(flit));
+      if (at == moment::never) {
+        halt(owner);
+        continue;
+      }
+      stop.watched = Course::endless;  // until it is known how much of `in` and `out` its plan rests on
+      ready_.push_back({owner, lane, at, moment::never, in, out, 0});
+      least = std::min(least, at);
+    }
+    plan.due = moment::never;
+    if (ready_.empty()) return;
+    const Moment at = std::max(moment::at(wire.free_at), least);
+    std::size_t turn = ready_.size();  // whose turn it is then
+    Moment other = moment::never;
+    for (std::size_t i = 0; i < ready_.size(); ++i) {
+      if (i != turn && ready_[i].at > at) other = std::min(other, ready_[i].at);
+      if (ready_[i].at > at) continue;
+      if (turn != ready_.size()) other = at;
+      if (turn == ready_.size() || (ready_[turn].lane < wire.turn && ready_[i].lane >= wire.turn)) turn = i;
+    }
+    // What is presumed of each other may go round in circles, and what is known for certain settles it: a flit each.
+    const auto now =
+        static_cast<std::uint32_t>(now_ << 8 ^ pass_);  // moments that look alike cost a flit's plan, no more
+    if (plan.made != now) plan.made = now, plan.times = 0;
+    if (plan.times == most_times)
+      one_goes(plan, link, turn, at, at);
+    else if (++plan.times, ready_.size() == 1 || !take_turns(plan, link, turn, at))
+      one_goes(plan, link, turn, at, other);
+  }
+  /// The lane whose turn it is sends; alone, as long as no other is ready, else one flit.
+  void one_goes(WirePlan& plan, const Link& link, std::size_t turn, Moment at, Moment other) {
+    for (std::size_t i = 0; i < ready_.size(); ++i)
+      if (i != turn) halt(ready_[i].stop);
+    const std::uint32_t number = ready_[turn].stop;
+    Stop& stop = stops_[number];
+    const std::uint32_t flit = stop.course.crossed();
+    const Moment free = moment::at(moment::tick(at) + link.flit);
+    if (flit == 0 || flit + 1 == stop.flits || other <= free) {
+      const bool end = flit == 0 || flit + 1 == stop.flits;
+      if (end) plan.special = number;
+      plan.due = end ? at : free;
+      stop.watched = flit;
+      return change(number, at, link.flit, flit + 1);
+    }
+    const Stops::Run run = stops_.run_on(stop, ready_[turn].in, ready_[turn].out, at, link.flit);
+    plan.due = std::min(run.due, std::max(other, free));
+    stop.watched = run.watched;
+    change(number, at, run.gap, run.end);
+  }
+  /// A flit of each ready lane in turn, if each is ready again at each of its turns.
+  bool take_turns(WirePlan& plan, const Link& link, std::size_t turn, Moment at) {
+    Moment other = moment::never;
+    std::uint32_t taking = 0;
+    for (std::size_t step = 0; step < ready_.size(); ++step) {
+      Ready& one = ready_[turn + step < ready_.size() ? turn + step : turn + step - ready_.size()];
+      const Moment slot = at + moment::at(std::uint64_t{taking} * link.flit);
+      one.slot = one.at <= slot ? slot : moment::never;
+      if (one.at <= slot)
+        ++taking;
+      else
+        other = std::min(other, one.at);
+    }
+    const std::uint32_t gap = taking * link.flit;
+    if (taking < 2 || moment::pass(at) != 0 || other < at + moment::at(gap)) return false;
+    plan.due = other;
+    for (Ready& one : ready_) {
+      if (one.slot == moment::never) continue;
+      const Stop& stop = stops_[one.stop];
+      const std::uint32_t flit = stop.course.crossed();
+      if (flit == 0 || flit + 1 == stop.flits) return false;
+      const std::uint32_t late = one.late = stops_.first_late(stop, one.in, one.out, flit, one.slot, gap);
+      if (late < flit + 2 && late + 1 < stop.flits) return false;
+      plan.due = std::min(plan.due, one.slot + moment::at(std::uint64_t{late - flit} * gap));
+    }
+    for (const Ready& one : ready_)
+      if (one.slot == moment::never)
+        halt(one.stop);
+      else
+        stops_[one.stop].watched = one.late, change(one.stop, one.slot, gap, stops_[one.stop].flits);
+    return true;
+  }
+
+  // --- sinks
+  /// Whether flits may wait for the sink so long that the link waits for places.
+  [[nodiscard]] bool holds_back(const Link& link) const {
+    return how_.sink_ticks > link.flit ||
+           (link.buffer != 0 &&
+            std::uint64_t{link.buffer} * link.flit < std::max(link.head, link.body) + std::uint64_t{link.credit});
+  }
+  void settle_sink(Stop& stop) {
+    const Stop& before = stops_[stop.before];
+    settle(before.wire, wires_[before.wire]);
+    stop.course.settle(here(), place_ != 0, std::min(stop.flits - 1, before.course.crossed()));
+  }
+  void plan_sink(std::uint32_t number) {
+    Stop& stop = stops_[number];
+    if (stop.course.crossed() == stop.flits) return;
+    settle_sink(stop);
+    const std::uint32_t flit = stop.course.crossed();
+    const Stretch in = stops_.supply(stop, flit), out = stops_.room(stop, flit);
+    Moment at = in.of(flit);
+    if (at != moment::never && flit != 0)
+      at = std::max(at, moment::at(moment::tick(stop.course.last()) + how_.sink_ticks));
+    stop.granted = moment::never;
+    if (at == moment::never) return change(number, 0, 0, 0);
+    const Stops::Run run = stops_.run_on(stop, in, out, at, how_.sink_ticks);
+    stop.granted = run.due;
+    if (run.due != moment::never) {
+      if (moment::tick(run.due) == now_ && flit + 1 == stop.flits)
+        ;  // with the tail's crossing, in this tick
+      else if (moment::tick(run.due) == now_)
+        agenda_.put_sink(moment::pass(run.due), number);
+      else
+        table_.put(now_, moment::tick(run.due), sink_due, number);
+    }
+    change(number, at, run.gap, run.end);
+  }
+
+  std::vector<std::uint32_t> owner_;  // by wire and lane: the stop
+  Stops stops_;
+  std::vector<std::uint32_t> changed_;  // wires, and stops with `of_sink`, to be planned again
+  std::vector<WirePlan> wire_plans_;
+  std::vector<Ready> ready_;
+  Agenda agenda_;
+  Tick pass_ = 0;
+  std::uint32_t place_ = 0, window_ = 0;  // place_: 1 and the wire in the pass
+};
+
+}  // namespace assay::network
