@@ -1,8 +1,9 @@
 """Faults of files, planted by a preloaded library: what FAULT names, in calls of FAULT_BYTES bytes after FAULT_AFTER.
 
 `eio`, `full`, `stall`, `pause` (one call takes FAULT_PAUSE ms), `short` (another truncates the file), `damage` (a byte
-of what is written), `warm` (the page cache cannot be emptied), and by the calls' own names, in forked processes:
-`rename`, `unlink`, `fsync` fail with ERROR; `kept` leaves one file that is unlinked where it is.
+of what is written), `nofallocate` (no space can be allocated ahead), `warm` (the page cache cannot be emptied), and by
+the calls' own names, in forked processes: `rename`, `unlink`, `fsync` fail with ERROR; `kept` leaves one
+file that is unlinked where it is.
 """
 
 from __future__ import annotations
@@ -65,6 +66,11 @@ int posix_fadvise64(int file, off_t from, off_t bytes, int advice) {
   return (int)-syscall(SYS_fadvise64, file, from, bytes, advice);
 }
 int posix_fadvise(int file, off_t from, off_t bytes, int advice) { return posix_fadvise64(file, from, bytes, advice); }
+int fallocate64(int file, int mode, off_t from, off_t bytes) {
+  if (is("nofallocate")) { errno = EOPNOTSUPP; return -1; }
+  return (int)syscall(SYS_fallocate, file, mode, from, bytes);
+}
+int fallocate(int file, int mode, off_t from, off_t bytes) { return fallocate64(file, mode, from, bytes); }
 int renameat(int a, const char* b, int c, const char* d) {
   return fails("rename") ? -1 : (int)syscall(SYS_renameat2, a, b, c, d, 0);
 }

@@ -147,6 +147,37 @@ def test_files_that_would_fill_the_disk_are_left_out(disk: Path) -> None:
     assert left(disk) == ["theirs"]
 
 
+def test_mixed_passes_give_a_figure_for_reads_and_one_for_writes(disk: Path) -> None:
+    """Blocks that are written carry another version than those that are read: the check finds each as it must be."""
+    document = run(disk, "engine=buffered,direct", "direction=mixed", "access=random", "processes=2",
+                   "layout=strided", "depth=2").document  # fmt: skip
+    assert document["valid"]
+    rates = [each["params"] for each in document["figures"] if each["name"] == "rate"]
+    assert {each["operation"] for each in rates} == {"read", "write"}
+    buffered = [each for each in rates if each["engine"] == "buffered"]
+    assert "cache" in {each["source"] for each in buffered if each["operation"] == "write"}
+    assert {each["name"] for each in document["figures"]} >= {"latency", "sync", "held", "open", "close"}
+    assert left(disk) == ["theirs"]
+    mapped = run(disk, "engine=mmap", "direction=mixed", "size=65536").document
+    assert "to write them the kernel reads the page" in mapped["left_out"][0]["reason"]
+
+
+@pytest.mark.parametrize("allocated", ["no", "yes"])
+def test_blocks_are_appended_where_the_file_ends(disk: Path, allocated: str) -> None:
+    document = run(
+        disk, "engine=buffered,direct", "direction=write", "access=append", f"allocated={allocated}"
+    ).document
+    assert document["valid"] and "device" in sources(document) | {"device" if type_of(disk) != "ext2/ext3" else ""}
+    assert {each["params"]["access"] for each in document["figures"] if each["name"] == "rate"} == {"append"}
+    assert left(disk) == ["theirs"]
+
+
+def test_appending_that_has_no_one_order_is_left_out_and_says_why(disk: Path) -> None:
+    document = run(disk, "engine=buffered", "direction=write,read", "access=append", "depth=2").document
+    reasons = str(document["left_out"])
+    assert "that is of writing" in reasons and "the kernel's choice" in reasons
+
+
 @pytest.fixture
 def preloaded(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("LD_PRELOAD", str(shim()))
@@ -156,14 +187,25 @@ def preloaded(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("preloaded")
-@pytest.mark.parametrize("direction", ["write", "read"])
-def test_a_damaged_byte_makes_the_rate_invalid(disk: Path, monkeypatch: pytest.MonkeyPatch, direction: str) -> None:
+@pytest.mark.parametrize(("direction", "access"), [
+    ("write", "sequential"), ("read", "sequential"), ("write", "append"), ("mixed", "random"),
+])  # fmt: skip
+def test_a_damaged_byte_makes_the_rate_invalid(
+    disk: Path, monkeypatch: pytest.MonkeyPatch, direction: str, access: str
+) -> None:
     monkeypatch.setenv("FAULT", "damage")
-    answer = run(disk, "engine=buffered", f"direction={direction}", status=1)
+    answer = run(disk, "engine=buffered", f"direction={direction}", f"access={access}", status=1)
     assert "are not as they were written" in answer.err
     rates = [each for each in answer.document["figures"] if each["name"] == "rate"]
     assert rates
     assert all(each["state"] == "invalid" and each["value"] is None for each in rates)
+
+
+@pytest.mark.usefixtures("preloaded")
+def test_a_file_system_that_allocates_no_space_ahead_is_named(disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAULT", "nofallocate")
+    document = run(disk, "engine=buffered", "direction=write", "allocated=yes").document
+    assert "refuses fallocate (Operation not supported)" in str(document["left_out"])
 
 
 @pytest.mark.usefixtures("preloaded")

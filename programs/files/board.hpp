@@ -16,6 +16,7 @@ namespace assay::files {
 struct Operation {
   std::int64_t began = 0, took = -1;  // ns since the common start; -1: not done
   Found found = Found::nothing;
+  bool write = false;
 };
 
 struct Worker {  // one process of a pass

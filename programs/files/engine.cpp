@@ -66,16 +66,18 @@ class Part {
  private:
   void open() {
     const bool mapped = work_.engine == Engine::mmap;
-    file_ = folder_.open(name_, (work_.write || mapped ? O_RDWR : O_RDONLY) | (work_.past_cache ? O_DIRECT : 0));
-    if (work_.write && work_.preallocate) {
-      const int error = posix_fallocate(file_, 0, work_.file_bytes());
-      if (error != 0) fault("preallocated", -error);
+    const bool changes = work_.write || work_.mixed;
+    file_ = folder_.open(name_, (changes || mapped ? O_RDWR : O_RDONLY) | (work_.past_cache ? O_DIRECT : 0) |
+                                    (work_.append ? O_APPEND : 0));
+    if (work_.write && work_.preallocate) {  // what is appended begins at the file's end, which stays where it is
+      const int mode = work_.append ? FALLOC_FL_KEEP_SIZE : 0;
+      if (fallocate(file_, mode, 0, work_.file_bytes()) != 0) fault("preallocated", -errno);
     } else if (work_.write && mapped && ftruncate(file_, work_.file_bytes()) != 0) {
       fault("lengthened", -errno);
     }
     // Also to ask which pages are in memory; O_DIRECT passes these by.
     if (work_.past_cache || (work_.write && !mapped)) return;
-    const int access = mapped && work_.write ? PROT_READ | PROT_WRITE : PROT_READ;
+    const int access = mapped && changes ? PROT_READ | PROT_WRITE : PROT_READ;
     void* found = mmap(nullptr, static_cast<std::size_t>(work_.file_bytes()), access, MAP_SHARED, file_, 0);
     if (found != MAP_FAILED) {
       map_ = static_cast<char*>(found);
@@ -109,28 +111,34 @@ class Part {
   std::int64_t one(std::int64_t turn, char* buffer) {
     const std::int64_t offset = work_.offset(process_, turn, seed_);
     Operation& operation = board_.operation(process_, turn);
-    if (work_.write)
-      pattern_.stamp(buffer, offset, of_);
-    else
-      operation.found = found_at(offset, operation.found);
+    const bool write = make_ready(operation, buffer, offset);
     const std::int64_t from = now_ns();
     if (work_.engine == Engine::mmap)
-      std::memcpy(work_.write ? map_ + offset : buffer, work_.write ? buffer : map_ + offset,
+      std::memcpy(write ? map_ + offset : buffer, write ? buffer : map_ + offset,
                   static_cast<std::size_t>(work_.bytes));
     else
-      whole(buffer, offset);
+      whole(write, buffer, offset);
     const std::int64_t took = now_ns() - from;
     ended(operation, from, took, buffer, offset);
     return took;
   }
 
-  void whole(char* buffer, std::int64_t offset) {  // a call may do a part only
+  bool make_ready(Operation& operation, char* buffer, std::int64_t offset) {  // whether it will be written
+    operation.write = work_.writes(offset);
+    if (operation.write)
+      pattern_.stamp(buffer, offset, written_by());
+    else
+      operation.found = found_at(offset, operation.found);
+    return operation.write;
+  }
+
+  void whole(bool write, char* buffer, std::int64_t offset) {  // a call may do a part only
     for (std::int64_t did = 0; did < work_.bytes;) {
       const auto left = static_cast<std::size_t>(work_.bytes - did);
-      const std::int64_t now = work_.write ? pwrite(file_, buffer + did, left, offset + did)
-                                           : pread(file_, buffer + did, left, offset + did);
+      const std::int64_t now =
+          write ? pwrite(file_, buffer + did, left, offset + did) : pread(file_, buffer + did, left, offset + did);
       if (now <= 0 && !(now < 0 && errno == EINTR))
-        fault(work_.write ? "written" : "read", now < 0 ? -errno : 0, offset + did);
+        fault(write ? "written" : "read", now < 0 ? -errno : 0, offset + did);
       did += std::max<std::int64_t>(0, now);
     }
   }
@@ -146,13 +154,10 @@ class Part {
       const std::int64_t offset = work_.offset(process_, turns[slot], seed_);
       Operation& operation = board_.operation(process_, turns[slot]);
       const std::int64_t from = now_ns();
-      if (work_.write)
-        pattern_.stamp(buffers[slot].get(), offset, of_);
-      else
-        operation.found = found_at(offset, operation.found);
+      const bool write = make_ready(operation, buffers[slot].get(), offset);
       began[slot] = now_ns();
       if (flying == 0) alone_ += began[slot] - from;
-      ring.ask(work_.write, file_, buffers[slot].get(), work_.bytes, offset, slot);
+      ring.ask(write, file_, buffers[slot].get(), work_.bytes, offset, slot);
       ++flying;
     };
     for (std::int64_t at = 0; at < work_.depth; ++at) buffers.push_back(buffer_of(work_.bytes));
@@ -163,10 +168,9 @@ class Part {
       if (slot >= turns.size())
         throw MeasurementFault("io_uring: " + std::string(std::strerror(static_cast<int>(-result))));
       const std::int64_t offset = work_.offset(process_, turns[slot], seed_);
-      if (result != work_.bytes) {
-        if (result <= 0) fault(work_.write ? "written" : "read", static_cast<int>(result), offset);
-        fault(work_.write ? "written" : "read", 0, offset + result);
-      }
+      if (result != work_.bytes)
+        fault(work_.writes(offset) ? "written" : "read", result < 0 ? static_cast<int>(result) : 0,
+              offset + std::max<std::int64_t>(0, result));
       --flying;
       ended(board_.operation(process_, turns[slot]), began[slot], now - began[slot], buffers[slot].get(), offset);
       send(slot);
@@ -184,15 +188,16 @@ class Part {
     operation.began = from - board_.start();
     operation.took = took;
     ++worker_.done;
-    if (!work_.write && !pattern_.begins_right(buffer, offset, of_)) worker_.wrong = true;
+    if (!operation.write && !pattern_.begins_right(buffer, offset, of_)) worker_.wrong = true;
   }
 
   void finish() {
     std::int64_t from = now_ns();
-    if (map_ && work_.write && msync(map_, static_cast<std::size_t>(work_.file_bytes()), MS_SYNC) != 0)
+    const bool changed = work_.write || work_.mixed;
+    if (map_ && changed && msync(map_, static_cast<std::size_t>(work_.file_bytes()), MS_SYNC) != 0)
       fault("synchronised", -errno);
-    if (work_.write && fsync(file_) != 0) fault("synchronised", -errno);
-    if (work_.write) worker_.sync = seconds(now_ns() - from);
+    if (changed && fsync(file_) != 0) fault("synchronised", -errno);
+    if (changed) worker_.sync = seconds(now_ns() - from);
     if (map_) munmap(map_, static_cast<std::size_t>(work_.file_bytes()));
     from = now_ns();
     if (close(file_) != 0) fault("closed", -errno);
@@ -201,10 +206,15 @@ class Part {
 
   [[noreturn]] void fault(const char* done, int error, std::int64_t offset = -1) const {
     const std::string at = offset < 0 ? "" : " at byte " + std::to_string(offset);
-    const std::string why = error < 0     ? std::strerror(-error)
-                            : work_.write ? "nothing more was taken"
-                                          : "it ends there: another has truncated it";
+    const std::string why = error < 0                           ? std::strerror(-error)
+                            : std::strcmp(done, "written") == 0 ? "nothing more was taken"
+                                                                : "it ends there: another has truncated it";
     throw MeasurementFault(folder_.path() + "/" + name_ + ": cannot be " + done + at + ": " + why);
+  }
+  Origin written_by() const {  // blocks of a mixed pass are told from those that it found
+    Origin of = of_;
+    of.version += work_.mixed ? mixed_version : 0;
+    return of;
   }
   void say(const char* text) { std::snprintf(worker_.fault, sizeof worker_.fault, "%s", text); }
 

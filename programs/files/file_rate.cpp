@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "files/pass.hpp"
 #include "files/ring.hpp"
@@ -42,16 +45,16 @@ help = "where the files go, into a folder of the launch's own that is removed at
 [parameter.direction]
 type = "choice"
 default = ["write", "read"]
-choices = ["write", "read", "reread"]
+choices = ["write", "read", "reread", "mixed"]
 sweep = true
-help = "write new files; read files that are not in the page cache, as far as that can be emptied; read them again"
+help = "write new files; read files that are not in the page cache, as far as that can be emptied; read them again; mixed: read about half of the blocks and write the others, as they come"
 
 [parameter.access]
 type = "choice"
 default = "sequential"
-choices = ["sequential", "random"]
+choices = ["sequential", "random", "append"]
 sweep = true
-help = "one block after the other, or in a random order that comes to each block once"
+help = "one block after the other; in a random order that comes to each block once; append: each write to where the file ends (O_APPEND)"
 
 [parameter.engine]
 type = "choice"
@@ -114,15 +117,15 @@ help = "what the page cache holds before reading: nothing, as far as it can be e
 type = "choice"
 default = "no"
 choices = ["no", "yes"]
-help = "whether the space of files is allocated before they are written (posix_fallocate)"
+help = "whether the space of files is allocated before they are written (fallocate), which counts in open; of what is appended beyond the file's end"
 
 [metric.time]
 unit = "s/B"
-help = "time per byte; source: where the bytes came from, or went"
+help = "time per byte; source: where the bytes came from, or went; of direction=mixed operation: read or write, each with the part of the pass that its operations took"
 
 [metric.latency]
 unit = "s"
-help = "of one operation; source: where its bytes came from, or went"
+help = "of one operation; source: where its bytes came from, or went; of direction=mixed operation: read or write"
 
 [metric.first]
 unit = "s/B"
@@ -228,7 +231,7 @@ struct Program {  // what all cases share
   std::unique_ptr<OwnFolder> folder;
   Storage storage;
   bool direct = false;
-  std::string no_ring;
+  std::string no_ring, no_space_ahead;                 // why io_uring, and fallocate(2), are refused here
   std::map<std::string, std::shared_ptr<Files>> read;  // sets of files that are read
 };
 
@@ -242,7 +245,9 @@ struct State {
 Work work_of(const Case& at) {
   Work work;
   work.write = at.choice("direction") == "write";
+  work.mixed = at.choice("direction") == "mixed";
   work.random = at.choice("access") == "random";
+  work.append = at.choice("access") == "append";
   const std::string& engine = at.choice("engine");
   work.engine = engine == "direct"  ? Engine::direct
                 : engine == "uring" ? Engine::uring
@@ -265,7 +270,7 @@ Work work_of(const Case& at) {
   if (work.processes * work.blocks > (std::int64_t{1} << 27))
     throw InputFault("parameter 'size': more than " + std::to_string(std::int64_t{1} << 27) +
                      " operations in a pass; accepted: fewer, by a smaller size or larger bytes");
-  work.prefix = work.write ? "written" : "read";
+  work.prefix = work.write ? "written" : work.mixed ? "mixed" : "read";
   return work;
 }
 
@@ -275,6 +280,7 @@ void prepare(Program& program, Case& at) {
   program.storage = storage_of(program.folder->descriptor(), program.folder->path());
   const int probe = program.folder->open("probe", O_RDWR | O_CREAT | O_EXCL);
   program.direct = takes_direct(probe);
+  if (fallocate(probe, 0, 0, page_bytes) != 0) program.no_space_ahead = std::strerror(errno);
   close(probe);
   program.folder->remove("probe");
   program.no_ring = Ring(4).refused();
@@ -288,7 +294,7 @@ void prepare(Program& program, Case& at) {
 void make_ready(Case& at, State& state) {
   const std::string& before = at.choice("before");
   if (before == "written" && at.choice("direction") == "read") state.filled->fill();
-  state.files->read_what(*state.filled);
+  if (state.filled != state.files) state.files->read_what(*state.filled);
   if (at.choice("direction") == "reread" || before == "all") return state.files->warm(1);
   if (before == "written") return;
   state.files->drop();
@@ -308,6 +314,18 @@ std::string obstacle(const Program& program, const Case& at, Work& work) {
   if (work.engine == Engine::direct && !work.past_cache)
     return "engine direct with " + std::to_string(work.bytes) + " bytes: " +
            (program.direct ? "O_DIRECT takes multiples of 4096 bytes" : program.storage.type + " refuses O_DIRECT");
+  if (work.append && (!work.write || work.engine == Engine::mmap))
+    return "access append: that is of writing, by another engine than mmap";
+  if (work.append && (work.depth > 1 || (work.layout != Layout::own && work.processes > 1)))
+    return "access append with several operations in flight in a file: which block comes first is the kernel's choice; "
+           "accepted: depth 1, and layout own";
+  if (work.preallocate && !program.no_space_ahead.empty())
+    return "allocated=yes: " + program.storage.type + " refuses fallocate (" + program.no_space_ahead + ")";
+  if (at.choice("allocated") == "yes" && !work.write) return "allocated=yes: that is of direction=write";
+  if (work.mixed && (work.engine == Engine::mmap || work.bytes % page_bytes != 0))
+    return "direction mixed by mmap or with parts of pages: to write them the kernel reads the page; accepted: other "
+           "engines, multiples of 4096 bytes";
+  if (work.mixed && at.choice("before") == "written") return "direction mixed with before=written: that is of read";
   if (!work.write || at.choice("before") == "emptied") return "";
   return "writing with before=" + at.choice("before") + ": that is of reading";
 }
@@ -325,7 +343,7 @@ void measure(Program& program, Case& at) {
     at.note("io_uring without O_DIRECT, which " + program.storage.type +
             " or the block size does not allow: through the page cache");
   auto state = std::make_shared<State>();
-  if (!work.write)
+  if (!work.write && !work.mixed)
     work.prefix = "read-" + std::to_string(static_cast<int>(work.layout)) + "-" + std::to_string(work.processes) + "-" +
                   std::to_string(work.layout == Layout::strided ? work.bytes : 0) + "-" +
                   std::to_string(work.file_bytes());
@@ -334,7 +352,10 @@ void measure(Program& program, Case& at) {
   Program* shared = &program;
   at.observe("open", [=] {
     State& own = *state;
-    if (!work.write) {
+    if (work.mixed) {
+      (own.filled = state->files)->fill();
+      make_ready(*self, own);
+    } else if (!work.write) {
       auto& filled = shared->read[work.prefix];
       if (!filled) (filled = state->files)->fill();
       own.filled = filled;
@@ -343,7 +364,7 @@ void measure(Program& program, Case& at) {
     own.last = own.files->pass();
     ++own.passes;
     if (!own.last.why.empty()) own.why = own.last.why;
-    if (work.write) {
+    if (work.write || work.mixed) {
       own.wrong += own.files->wrong();
       own.files->remove();
     }
@@ -354,22 +375,38 @@ void measure(Program& program, Case& at) {
   for (std::size_t which = 0; which < source_names.size(); ++which) {
     const auto source = static_cast<Source>(which);
     const std::vector<std::pair<std::string, std::string>> label{{"source", source_names[which]}};
-    at.observe_all("time", label, [=] {
-      const auto found = state->last.moved.find(source);
-      return found == state->last.moved.end() ? std::vector<double>() : std::vector<double>{found->second.per_byte()};
-    });
-    at.observe_all("latency", label, [=] {
-      const auto found = state->last.latency.find(source);
-      if (found == state->last.latency.end()) return std::vector<double>();
-      std::vector<double> kept;  // as many as a block keeps, spread over the pass
-      const std::size_t step = 1 + (found->second.size() - 1) / timing::Sampler::most;
-      for (std::size_t each = 0; each < found->second.size(); each += step) kept.push_back(found->second[each]);
-      return kept;
-    });
+    const auto observe = [&](auto operations, const std::vector<std::pair<std::string, std::string>>& about) {
+      at.observe_all("time", about, [=] {
+        const auto& moved = operations(state->last).moved;
+        const auto found = moved.find(source);
+        return found == moved.end() ? std::vector<double>() : std::vector<double>{found->second.per_byte()};
+      });
+      at.observe_all("latency", about, [=] {
+        const auto& latency = operations(state->last).latency;
+        const auto found = latency.find(source);
+        if (found == latency.end()) return std::vector<double>();
+        std::vector<double> kept;  // as many as a block keeps, spread over the pass
+        const std::size_t step = 1 + (found->second.size() - 1) / timing::Sampler::most;
+        for (std::size_t each = 0; each < found->second.size(); each += step) kept.push_back(found->second[each]);
+        return kept;
+      });
+    };
+    const auto reads = [](const Outcome& of) -> const Operations& { return of.read; };
+    const auto writes = [](const Outcome& of) -> const Operations& { return of.written; };
+    if (work.mixed) {
+      observe(reads, {label.front(), {"operation", "read"}});
+      observe(writes, {label.front(), {"operation", "write"}});
+    } else if (work.write) {
+      observe(writes, label);
+    } else {
+      observe(reads, label);
+    }
     if (work.processes == 1) continue;
     const auto alone = [=] {  // whether this is the one source of all
-      const auto& latency = state->last.latency;
-      return source == (latency.size() == 1 ? latency.begin()->first : Source::unknown);
+      std::set<Source> found;
+      for (const Operations* each : {&state->last.read, &state->last.written})
+        for (const auto& [of, values] : each->latency) found.insert(of);
+      return source == (found.size() == 1 ? *found.begin() : Source::unknown);
     };
     at.observe_all("first", label, [=] {
       return alone() ? std::vector<double>{state->last.to_first / static_cast<double>(state->last.at_first)}
@@ -380,10 +417,8 @@ void measure(Program& program, Case& at) {
                      : std::vector<double>();
     });
   }
-  if (work.write)
-    at.also_observe("sync", [=] { return state->last.sync; });
-  else
-    at.also_observe("held", [=] { return state->last.held; });
+  if (work.write || work.mixed) at.also_observe("sync", [=] { return state->last.sync; });
+  if (!work.write) at.also_observe("held", [=] { return state->last.held; });
   at.also_observe("close", [=] { return state->last.close; });
   at.afterwards([=] {
     if (!state->why.empty()) self->note("source=unknown: " + state->why);
@@ -391,8 +426,8 @@ void measure(Program& program, Case& at) {
     return std::string();
   });
   at.check([=] {
-    if (state->filled) state->files->read_what(*state->filled);
-    const std::int64_t wrong = work.write ? state->wrong : state->files->wrong();
+    if (state->filled && !work.mixed) state->files->read_what(*state->filled);
+    const std::int64_t wrong = work.write || work.mixed ? state->wrong : state->files->wrong();
     return timing::Check{wrong == 0, std::to_string(wrong) + " blocks of " + std::to_string(state->passes) +
                                          " passes are not as they were written"};
   });

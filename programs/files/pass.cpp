@@ -31,15 +31,15 @@ void Files::anew() {
     folder_.remove(work_.name(file));
     close(folder_.open(work_.name(file), O_RDWR | O_CREAT | O_EXCL));
   }
-  written_.assign(static_cast<std::size_t>(work_.processes),
-                  std::vector<bool>(static_cast<std::size_t>(work_.blocks), false));
   ++version_;
+  versions_.assign(static_cast<std::size_t>(work_.processes),
+                   std::vector<std::uint64_t>(static_cast<std::size_t>(work_.blocks), 0));
 }
 
 void Files::read_what(const Files& filled) {
   version_ = filled.version_;
-  written_.assign(static_cast<std::size_t>(work_.processes),
-                  std::vector<bool>(static_cast<std::size_t>(work_.blocks), true));
+  versions_.assign(static_cast<std::size_t>(work_.processes),
+                   std::vector<std::uint64_t>(static_cast<std::size_t>(work_.blocks), version_));
 }
 
 void Files::remove() const {
@@ -72,7 +72,7 @@ void Files::warm(double share) const {
 }
 
 double Files::mark_held(Board& board) const {
-  std::int64_t held = 0;
+  std::int64_t held = 0, read = 0;
   for (std::int64_t file = 0; file < work_.files(); ++file) {
     const int at = folder_.open(work_.name(file), O_RDONLY);
     void* map = mmap(nullptr, static_cast<std::size_t>(work_.file_bytes()), PROT_READ, MAP_SHARED, at, 0);
@@ -81,7 +81,10 @@ double Files::mark_held(Board& board) const {
     for (std::int64_t process = 0; process < work_.processes; ++process) {
       if (work_.file_of(process) != file) continue;
       for (std::int64_t turn = 0; turn < work_.blocks; ++turn) {
-        const std::int64_t there = resident(static_cast<char*>(map) + work_.offset(process, turn, seed_), work_.bytes);
+        const std::int64_t offset = work_.offset(process, turn, seed_);
+        if (work_.writes(offset)) continue;
+        read += work_.bytes;
+        const std::int64_t there = resident(static_cast<char*>(map) + offset, work_.bytes);
         held += std::max<std::int64_t>(0, there);
         if (!work_.past_cache && there > 0)
           board.operation(process, turn).found = there >= work_.bytes ? Found::held : Found::part;
@@ -89,7 +92,7 @@ double Files::mark_held(Board& board) const {
     }
     munmap(map, static_cast<std::size_t>(work_.file_bytes()));
   }
-  return static_cast<double>(held) / static_cast<double>(work_.bytes * work_.blocks * work_.processes);
+  return static_cast<double>(held) / static_cast<double>(std::max<std::int64_t>(1, read));
 }
 
 void Files::wait(Board& board, const std::vector<int>& children) const {
@@ -108,7 +111,8 @@ void Files::wait(Board& board, const std::vector<int>& children) const {
     if (all_ready && board.start() == 0) board.start() = now_ns();
     if (progress != seen) since = now_ns();
     seen = progress;
-    const double patience = work_.patience * (finishing && work_.write ? 10 : 1);  // all that is cached is written then
+    const double patience =
+        work_.patience * (finishing && (work_.write || work_.mixed) ? 10 : 1);  // all that is cached is written then
     const bool stalled = seconds(now_ns() - since) > patience;
     if (stalled && fault.empty()) {
       char text[32];
@@ -136,7 +140,7 @@ void Files::wait(Board& board, const std::vector<int>& children) const {
 void Files::fill() {
   const Work reading = work_;
   work_.write = true;
-  work_.random = work_.past_cache = false;
+  work_.random = work_.past_cache = work_.mixed = work_.append = false;
   work_.engine = Engine::buffered;
   work_.depth = 1;
   work_.at_most = 0;
@@ -169,9 +173,12 @@ Outcome Files::pass() {
   outcome.held = held;
   for (std::int64_t process = 0; process < work_.processes; ++process) {
     misplaced_ = misplaced_ || board.worker(process).wrong;
-    for (std::int64_t turn = 0; work_.write && turn < work_.blocks; ++turn)
-      written_[static_cast<std::size_t>(process)][static_cast<std::size_t>(turn)] =
-          board.operation(process, turn).took >= 0;
+    for (std::int64_t turn = 0; (work_.write || work_.mixed) && turn < work_.blocks; ++turn) {
+      const Operation& each = board.operation(process, turn);
+      std::uint64_t& holds = versions_[static_cast<std::size_t>(process)][static_cast<std::size_t>(turn)];
+      if (work_.write) holds = each.took >= 0 ? version_ : 0;
+      if (work_.mixed && each.write && each.took >= 0) holds = version_ + mixed_version;
+    }
   }
   return outcome;
 }
@@ -183,6 +190,7 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
   evidence.direct = work_.past_cache;
   evidence.counted = counted;
   std::array<double, kinds_found> time{};
+  double writing = 0;  // s, of all writes
   std::vector<std::pair<std::int64_t, Operation>> all;
   double busy = 0;
   outcome.to_first = 1e300;
@@ -195,8 +203,8 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
         outcome.complete = false;
         continue;
       }
-      evidence.bytes[static_cast<std::size_t>(each.found)] += work_.bytes;
-      time[static_cast<std::size_t>(each.found)] += seconds(each.took);
+      (each.write ? evidence.written : evidence.bytes[static_cast<std::size_t>(each.found)]) += work_.bytes;
+      (each.write ? writing : time[static_cast<std::size_t>(each.found)]) += seconds(each.took);
       last = std::max(last, each.began + each.took);
       all.emplace_back(process, each);
     }
@@ -213,31 +221,36 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
   for (const auto& [process, each] : all)
     if (seconds(each.began + each.took) <= outcome.to_first) outcome.at_first += work_.bytes;
   outcome.bytes = static_cast<std::int64_t>(all.size()) * work_.bytes;
-  evidence.written = outcome.bytes;
-  const double sum = std::accumulate(time.begin(), time.end(), 0.0);
-  if (work_.write) {
+  const double sum = std::accumulate(time.begin(), time.end(), writing);
+  const auto part = [&](double of) { return sum > 0 ? busy * of / sum : 0; };  // of the pass, by the operations' time
+  if (evidence.written > 0) {
     const Source reached = source_of_writes(evidence, outcome.why);
     const bool through = work_.past_cache || reached == Source::cache;
-    if (!through) outcome.moved[Source::cache] = {outcome.bytes, busy};
-    outcome.moved[reached] = {outcome.bytes, busy + (reached == Source::cache ? 0 : outcome.sync)};
+    auto& moved = outcome.written.moved;
+    if (!through) moved[Source::cache] = {evidence.written, part(writing)};
+    moved[reached] = {evidence.written, part(writing) + (reached == Source::cache ? 0 : outcome.sync)};
     const Source calls = through ? reached : Source::cache;
-    for (const auto& [process, each] : all) outcome.latency[calls].push_back(seconds(each.took));
+    for (const auto& [process, each] : all)
+      if (each.write) outcome.written.latency[calls].push_back(seconds(each.took));
     outcome.calls = source_names[static_cast<std::size_t>(calls)];
-    return outcome;
   }
+  if (evidence.written == outcome.bytes) return outcome;
   const Sources sources = sources_of_reads(evidence);
-  outcome.why = sources.why;
+  if (!sources.why.empty()) outcome.why = sources.why;
+  std::string calls;
   for (std::size_t found = 0; found < kinds_found; ++found) {
     if (evidence.bytes[found] == 0) continue;
-    Moved& moved = outcome.moved[sources.rate[found]];
+    Moved& moved = outcome.read.moved[sources.rate[found]];
     moved.bytes += evidence.bytes[found];
-    moved.seconds += sum > 0 ? busy * time[found] / sum : 0;
+    moved.seconds += part(time[found]);
   }
-  for (const auto& [source, moved] : outcome.moved)
-    outcome.calls +=
-        (outcome.calls.empty() ? "" : " and ") + std::string(source_names[static_cast<std::size_t>(source)]);
+  for (const auto& [source, moved] : outcome.read.moved)
+    calls += (calls.empty() ? "" : " and ") + std::string(source_names[static_cast<std::size_t>(source)]);
+  if (!outcome.calls.empty() && calls != outcome.calls) calls = "writes " + outcome.calls + ", reads " + calls;
+  outcome.calls = calls;
   for (const auto& [process, each] : all)
-    outcome.latency[sources.latency[static_cast<std::size_t>(each.found)]].push_back(seconds(each.took));
+    if (!each.write)
+      outcome.read.latency[sources.latency[static_cast<std::size_t>(each.found)]].push_back(seconds(each.took));
   return outcome;
 }
 
@@ -248,11 +261,11 @@ std::int64_t Files::wrong() {
   drop();
   for (std::int64_t process = 0; process < work_.processes; ++process) {
     const std::int64_t file = work_.file_of(process);
-    const Origin of{static_cast<std::uint64_t>(file) + 1, static_cast<std::uint64_t>(process) + 1, version_,
-                    folder_.launch()};
+    Origin of{static_cast<std::uint64_t>(file) + 1, static_cast<std::uint64_t>(process) + 1, 0, folder_.launch()};
     const int at = folder_.open(work_.name(file), O_RDONLY);
     for (std::int64_t turn = 0; turn < work_.blocks; ++turn) {
-      if (!written_[static_cast<std::size_t>(process)][static_cast<std::size_t>(turn)]) continue;
+      of.version = versions_[static_cast<std::size_t>(process)][static_cast<std::size_t>(turn)];
+      if (of.version == 0) continue;
       const std::int64_t offset = work_.offset(process, turn, seed_);
       const std::int64_t now = pread(at, buffer.data(), buffer.size(), offset);
       count += now != work_.bytes || !pattern.right(buffer.data(), offset, of);

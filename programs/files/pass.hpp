@@ -16,12 +16,16 @@ struct Moved {
   double per_byte() const { return bytes > 0 ? seconds / static_cast<double>(bytes) : 0; }  // s/B
 };
 
-struct Outcome {
+struct Operations {
   std::map<Source, Moved> moved;                  // the rates, by where bytes came from or went
   std::map<Source, std::vector<double>> latency;  // s, of each operation in the order of their beginnings
-  timing::OverTime over_time;                     // of each process
-  std::string calls;                              // where the bytes of the operations came from, or went: of `moved`
-  double open = 0, sync = 0, close = 0;           // s, the longest of the processes
+};
+
+struct Outcome {
+  Operations read, written;
+  timing::OverTime over_time;            // of each process
+  std::string calls;                     // where the bytes of the operations came from, or went: of `moved`
+  double open = 0, sync = 0, close = 0;  // s, the longest of the processes
   double to_first = 0, to_last = 0;      // s, from the start until the first, the last process had done its blocks
   std::int64_t at_first = 0, bytes = 0;  // bytes that all had moved by then
   bool complete = true;                  // all blocks, not as many as the time allowed
@@ -59,8 +63,8 @@ class Files {  // the files of a work, in a folder; one process makes them
   const OwnFolder& folder_;
   const Storage& storage_;
   std::uint64_t seed_, version_ = 0;
-  std::vector<std::vector<bool>> written_;  // by process, turn
-  bool misplaced_ = false;                  // a block that a pass read was another's
+  std::vector<std::vector<std::uint64_t>> versions_;  // of what each block holds, by process, turn; 0: nothing
+  bool misplaced_ = false;                            // a block that a pass read was another's
 };
 
 }  // namespace assay::files

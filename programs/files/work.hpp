@@ -15,17 +15,22 @@ enum class Layout { own, segmented, strided };  // a file each; one file, each i
 
 struct Work {
   bool write = false, random = false;
+  bool mixed = false;   // about half of the blocks, always the same ones, are written, the others read: not `write`
+  bool append = false;  // each write goes to where the file ends (O_APPEND), one after the other
   Engine engine = Engine::buffered;
   Layout layout = Layout::own;
   std::int64_t bytes = 0;   // of an operation
   std::int64_t blocks = 0;  // of each process
   std::int64_t depth = 1, processes = 1;
-  bool preallocate = false;
+  bool preallocate = false;     // fallocate(2) before anything is written
   bool past_cache = false;      // O_DIRECT: `direct`, and `uring` where the file system takes it
   std::string prefix = "data";  // of the files' names
   double at_most = 0;           // s, after which a pass begins no more operations
   double patience = 30;         // s, in which an operation must end
 
+  bool writes(std::int64_t offset) const {
+    return write || (mixed && files::mixed(static_cast<std::uint64_t>(offset / bytes)) % 2);
+  }
   std::int64_t files() const { return layout == Layout::own ? processes : 1; }
   std::int64_t file_of(std::int64_t process) const { return layout == Layout::own ? process : 0; }
   std::string name(std::int64_t file) const { return prefix + "-" + std::to_string(file); }

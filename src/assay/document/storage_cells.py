@@ -20,6 +20,8 @@ def laws(sections: Sequence[Section]) -> dict[Family, StorageLaw]:
         about = figure.params
         if figure.name != "rate" or figure.statistic not in ("median", "best") or not figure.value:
             continue
+        if about.get("direction") == "mixed":  # reads and writes wait for one another there
+            continue
         if about.get("source") == "unknown" or figure.state == "invalid" or about.get("layout", "own") != "own":
             continue
         family = (str(about["direction"]), str(about["source"]), str(about["engine"]), str(about["access"]))
