@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from assay.analysis.figures import evaluate
+from assay.benchmark.formula import evaluate
 from assay.benchmark.record import benchmark, programs_root
 from assay.execute.build import build
 from assay.execute.variants import taken_by

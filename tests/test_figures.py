@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.analysis.disturbance import invalid
-from assay.analysis.figures import CaseSamples, FigureValue, cells, evaluate, figures
+from assay.analysis.figures import CaseSamples, FigureValue, cells, figures
 from assay.analysis.fits import fits, times_by_launch
 from assay.analysis.nodes import odd_nodes
+from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark, Figure, Metric
 from assay.errors import InputError
 

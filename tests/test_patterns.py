@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.analysis.figures import evaluate
+from assay.benchmark.formula import evaluate
 from assay.benchmark.record import benchmark
 from assay.described.machine_file import DescribedMachine
 from assay.execute.build import build

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.analysis.figures import CaseSamples, evaluate, figures
+from assay.analysis.figures import CaseSamples, figures
+from assay.benchmark.formula import evaluate
 from assay.benchmark.record import PARTS, Benchmark, Parameter, benchmark, benchmarks, programs_root, read_record
 from assay.errors import InputError
 

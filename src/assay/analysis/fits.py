@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.analysis import alpha_beta, breakpoints, cache_levels, fits_hops, fits_levels, half_performance, speedup
-from assay.analysis.figures import CaseSamples, evaluate
+from assay.analysis.figures import CaseSamples
+from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark, Figure
 
 PAPER_SIZES = (8.0, 8192.0)  # Dunigan 1991, Appendix A: the papers fitted these lengths

@@ -13,6 +13,7 @@ from assay.document.node_noise import NodeNoise
 from assay.document.over_time import TimeSeries
 from assay.document.params import Params
 from assay.document.reported_figure import Headline, ReportedFigure
+from assay.document.tournament import TournamentFound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +134,7 @@ class Section:
     choice: Annotated[ChoiceWanted | None, WRITTEN_IF_SET] = None
     choices: Annotated[list[Choice] | None, WRITTEN_IF_SET] = None
     guidelines: Annotated[list[GuidelineTest] | None, WRITTEN_IF_SET] = None
+    tournament: Annotated[TournamentFound | None, WRITTEN_IF_SET] = None
     state: str = "invalid"
     states: dict[str, int] = field(default_factory=dict)
     failed_checks: int = 0

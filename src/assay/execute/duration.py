@@ -1,13 +1,14 @@
 """How long a plan will take: by what its launches took before on this machine, else by its programs' time slices.
 
 A program measures each case in `blocks` blocks of `slice` seconds; its cases are the product of its parameters' values
-(benchmark/resolved.py). What a launch takes besides is put at half a second. First launches stand apart: some programs
-do once what does not change from launch to launch, as the intrinsic functions judge their accuracy.
+(benchmark/resolved.py). A record whose cases take a time of their own says `takes`: a formula over `ranks` and its
+parameters, in seconds per case and block. What a launch takes besides is put at half a second. First launches stand
+apart: some programs do once what does not change from launch to launch (the intrinsic functions judge accuracy).
 """
 
 from __future__ import annotations
 
-import math
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from statistics import median
 from typing import Any
 
 from assay.benchmark import resolved
+from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark
 from assay.execute.plan import Plan, varied_name
 from assay.store import Run
@@ -46,7 +48,7 @@ def duration(plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: I
         if task.launch < first:
             key = (task.benchmark, task.ranks)
             before = taken.get((*key, task.launch == 0), taken.get((*key, task.launch != 0)))
-            seconds += before if before is not None else _by_slices(records[task.benchmark], plan.profile)
+            seconds += before if before is not None else _by_record(records[task.benchmark], plan.profile, task.ranks)
             known += before is not None
             count += 1
     most = seconds
@@ -78,7 +80,10 @@ def _name(task: Mapping[str, Any]) -> str:
     return f"{task['launch']:03d}-{varied_name(task['benchmark'], task.get('factors') or {})}"
 
 
-def _by_slices(record: Benchmark, profile: str) -> float:
+def _by_record(record: Benchmark, profile: str, ranks: int | None) -> float:
     slice_, blocks = resolved.sampling(record, profile)
-    cases = math.prod(len(each) for each in resolved.values(record, {}, profile).values())
-    return STARTING + cases * blocks * slice_
+    values = resolved.values(record, {}, profile)
+    cases = [dict(zip(values, case, strict=True)) for case in itertools.product(*values.values())]
+    formula = record.extra.get("takes")
+    each = [slice_ if formula is None else evaluate(formula, {**case, "ranks": ranks or 2}) or 0.0 for case in cases]
+    return STARTING + blocks * sum(each)

@@ -71,6 +71,11 @@ def simulate(
         write_timeline(Path(timeline), log)
     if log is not None and matrix is not None:
         write_matrix(Path(matrix), log)
+    if benchmark.extra.get("pairs"):
+        from assay.described.ways import with_ways
+
+        per = int(machine.get("node", {}).get("processors", 1))
+        lines = with_ways(lines, description, ranks, per)
     try:
         with job.out.open("a", encoding="utf-8") as file:
             file.write(lines)

@@ -23,6 +23,7 @@ from assay.document.quoted import Quoted
 from assay.document.reported_figure import Headline, ReportedFigure, reported
 from assay.document.run_document import Document, Skipped
 from assay.document.section import AccuracyDrawn, DifferingNode, RoofPart, Section, SharesDrawn
+from assay.document.tournament import TournamentFound
 from assay.report import energy
 from assay.report.causes import beside, causes
 from assay.report.choices import choices
@@ -199,6 +200,8 @@ def _section(
     uncertain = [note for note in noted if note.startswith(DOUBTED)]
     result.add_unmeasured([note.removeprefix(DOUBTED) for note in uncertain])  # the program itself does not trust it
     noted |= dict.fromkeys(result.remarks)
+    pairs = _pairs(run, record)
+    noted |= dict.fromkeys(pairs.text if pairs else ())
     noise = _noise(run, record)
     for node in noise:
         noted |= {f"{node.host}: {text}" if len(noise) > 1 else text: None for text in node.text}
@@ -212,6 +215,7 @@ def _section(
         framed,
         choices=None if framed.choice is None else choices(derived, framed.choice, described=described),
         guidelines=None if framed.choice is None else guidelines(derived, framed.choice, described=described) or None,
+        tournament=pairs,
         state=overall(counts) if derived else "clean" if left_out and not lines.failed else "invalid",
         states=counts,
         failed_checks=len(lines.failed),
@@ -245,6 +249,14 @@ def _noise(run: Run, record: Benchmark) -> list[NodeNoise]:
     from assay.report.noise_by_node import noise_by_node
 
     return noise_by_node(run, record.name)
+
+
+def _pairs(run: Run, record: Benchmark) -> TournamentFound | None:
+    if not record.extra.get("pairs"):
+        return None
+    from assay.report.all_pairs import tournament
+
+    return tournament(run, record.name)
 
 
 def _fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[Fit]:

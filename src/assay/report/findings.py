@@ -14,7 +14,7 @@ from assay.document.run_document import Document
 from assay.document.run_verdict import Finding, ReachedLine
 from assay.document.section import Section
 from assay.machine.abilities import HostWarning
-from assay.report import accuracy, choices, guidelines, over_time
+from assay.report import accuracy, choices, guidelines, over_time, pairs_shown
 from assay.report.bounds import best_peak, percent, values
 from assay.report.units import human
 from assay.report.variants import reference
@@ -44,6 +44,7 @@ def findings(document: Document, lines: Sequence[ReachedLine], warnings: Sequenc
         *_accuracy(document),
         *_choices(document),
         *_guidelines(document),
+        *_slow_pairs(document),
         *_host_warnings(document, warnings),
     ]
     return sorted(made, key=lambda each: -each.weight)
@@ -212,6 +213,14 @@ def _guidelines(document: Document) -> Iterator[Finding]:
     """Name what a library does slower than it does more work with its other operations."""
     advice = "the library's choice of algorithm for it is at fault, or call the others instead (docs/clusters.md)"
     return _worst(document, guidelines.broken, 45, advice)
+
+
+def _slow_pairs(document: Document) -> Iterator[Finding]:
+    """Name the slowest of what a tournament of all pairs found slow."""
+    for section in reference(document).benchmarks:
+        for factor, text in pairs_shown.slow(section):
+            advice = "look at that cable, its ports and that node; the part on messages draws all pairs"
+            yield _line(65 + min(4.0, factor), "odd", text, advice)
 
 
 ADVICE = {

@@ -22,6 +22,7 @@ from assay.report import (
     matrices,
     over_time,
     over_time_plots,
+    pairs_shown,
     plots,
     reached,
     roof,
@@ -71,6 +72,7 @@ class BenchmarkOnPage:
     accuracy: Grid | None
     choices: Grid | None
     guidelines: Grid | None
+    slow: Grid | None
     energy: Grid | None
     over_time: list[str]
     cases: int
@@ -159,6 +161,7 @@ def _block(section: Section, drawn: Drawn) -> BenchmarkOnPage:
         accuracy=accuracy.table(section),
         choices=choices.table(section),
         guidelines=guidelines.table(section),
+        slow=pairs_shown.table(section),
         energy=energy.table(section),
         over_time=over_time.lines(section),
         cases=len(cases(section)["rows"]),
@@ -170,6 +173,8 @@ def _plots(section: Section) -> list[Plot]:
         return accuracy.plots(section)
     if by_operation := choices.plots(section):
         return by_operation
+    if by_pair := pairs_shown.plots(section):
+        return by_pair
     if under_load := loaded.plots(section):
         return under_load
     made = [*matrices.plots(section), *shares.plots(section), *speedups.plots(section), *spectra.plots(section)]

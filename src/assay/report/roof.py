@@ -12,7 +12,7 @@ Under the roof of one thread lie, too, the vector kernels as fitted level by lev
 
 from __future__ import annotations
 
-from assay.analysis.figures import evaluate
+from assay.benchmark.formula import evaluate
 from assay.document.fits import LevelRatesFit
 from assay.document.params import Plot
 from assay.document.reported_figure import ReportedFigure

@@ -33,6 +33,7 @@ from assay.report import (
     loaded,
     matrices,
     over_time,
+    pairs_shown,
     roof_table,
     storage_predicted,
     summary,
@@ -110,6 +111,10 @@ def _benchmark(out: Console, section: Section) -> None:
     held_to = guidelines.table(section)
     if held_to:
         out.print(held_to.rich())
+    slow = pairs_shown.table(section)
+    if slow:
+        out.print(slow.rich())
+    _lines(out, [f"  {text}" for text in section.tournament.text] if section.tournament and not slow else [])
     instead = bool(beside) or bool(judged) or by_level
     if not by_length.whole(section) and not (instead and len(made.rows) > MOST_ROWS):
         out.print(made.rich() if made.rows else Text(section.title, style="bold"))

@@ -30,7 +30,8 @@ class Content:
     `rows`: what can be used; `faults`: "LINE: what is wrong"; `blocks`: finished ones, usable or not; `done`: the
     program said that it had ended; `opening`: the first launch line; `failed`: checks that did not pass; `where`: of a
     described machine, where each case's time went; `over_time`: rate and latency by slot of time; `traces`: lines of
-    noise traces, with the launch lines before them, by number.
+    noise traces, with the launch lines before them, by number; `pairs`: lines of all pairs' times, with the launch
+    line before them.
     """
 
     about: Circumstance
@@ -44,6 +45,7 @@ class Content:
     where: list[dict[str, Any]] = field(default_factory=list)
     over_time: list[TimeSlot] = field(default_factory=list)
     traces: list[tuple[int, bytes]] = field(default_factory=list)
+    pairs: list[bytes] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -89,6 +91,8 @@ def content(path: Path, about: Circumstance) -> Content:
         if b'"trace"' in line[:NAMED] or b'"launch"' in line[:NAMED]:
             read.traces.append((number, line))
             traced |= b'"trace"' in line[:NAMED]
+        if kind == "pairs":
+            read.pairs.append(line)
 
     def complain(place: int, text: str) -> None:
         read.faults.append(f"{numbers[place]}: {text}; this line is not used")

@@ -1,0 +1,85 @@
+"""Which nodes the ranks of a described machine are on, and which links a message between two of them crosses.
+
+To what a program that measures all pairs (`pairs = true` in its record) writes, a line is added, so that what is slow
+can be localised from the run's files alone:
+
+    {"event":"pairs","nodes":[…],"ways":[…],"hops":H,"links":[[name, kind, from, to], …]}
+
+`nodes`: the node of each rank. `ways`: for each node to each other one in order, the links of the way, H of each, -1
+where there are fewer; left out, as `links`, without a network.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.described.machine_file import DescribedMachine
+from assay.network.engine import link_name
+
+MOST_WAYS = 64  # of one pair; with more the ways are as good as unknown
+
+
+@dataclass(frozen=True)
+class Ways:
+    """`links` (pairs of nodes, most hops): those that every message of a pair crosses, -1 for none.
+
+    Pair (a, b) of n nodes is row a n + b. `ends`: each link's properties, as of `assay.network.engine.channels`.
+    """
+
+    nodes: int
+    links: NDArray[np.int64]
+    ends: list[Mapping[str, Any]]
+
+
+def ways(machine: DescribedMachine, nodes: int) -> Ways | None:
+    """Give the ways between nodes 0 … nodes - 1; None without a network, or where a pair has more than MOST_WAYS.
+
+    Where a pair has several ways, its links are those that all have in common.
+    """
+    from assay._core import network as core
+
+    description = machine.network_description()
+    if description is None:
+        return None
+    net = core.build_network(description.fabric())
+    found: list[list[int]] = [[]] * (nodes * nodes)
+    for source in range(nodes):
+        for target in range(nodes):
+            if source != target:
+                try:
+                    routes = net.routes(source, target, MOST_WAYS)
+                except ValueError:
+                    return None
+                found[source * nodes + target] = _common(routes)
+    longest = max(map(len, found), default=0)
+    links = np.full((nodes * nodes, longest), -1, np.int64)
+    for row, way in enumerate(found):
+        links[row, : len(way)] = way
+    return Ways(nodes, links, net.links)
+
+
+def _common(routes: list[tuple[float, list[tuple[int, int]]]]) -> list[int]:
+    first = [link for link, _ in routes[0][1]]
+    if len(routes) == 1:
+        return first
+    others = [{link for link, _ in way} for _, way in routes[1:]]
+    return [link for link in first if all(link in other for other in others)]
+
+
+def with_ways(lines: str, machine: DescribedMachine, ranks: int, per_node: int) -> str:
+    """Give a program's lines, and before the last one the nodes of its ranks and the ways between them."""
+    nodes = [rank // per_node for rank in range(ranks)]
+    event: dict[str, Any] = {"event": "pairs", "nodes": nodes}
+    found = ways(machine, nodes[-1] + 1) if nodes[-1] > 0 else None
+    if found is not None:
+        apart = ~np.eye(found.nodes, dtype=bool).ravel()
+        links = [[link_name(each), each["kind"], each["from"], each["to"]] for each in found.ends]
+        event |= {"ways": found.links[apart].ravel().tolist(), "hops": found.links.shape[1], "links": links}
+    last = lines.rindex("\n", 0, -1) + 1
+    return lines[:last] + json.dumps(event, separators=(",", ":")) + "\n" + lines[last:]

@@ -1,0 +1,64 @@
+"""What a tournament of all pairs says: times of the pairs, and what is slow among them, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairTimes:
+    """Times of messages of `bytes` bytes one way (s), from row to column; null on the diagonal.
+
+    A row is one rank, or so many (`ranks_per_row`), of which the median of all their pairs is given. `slower` is each
+    time over the median of what is alike (same node, or so many hops and messages over the busiest link), less 1.
+    """
+
+    bytes: int
+    median: float
+    ranks_per_row: int
+    seconds: list[list[float | None]]
+    slower: list[list[float | None]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlowThing:
+    """A node, rank, link, cable, pair or one direction of it: its messages take `slower` longer (0.1: 10%).
+
+    `interval`: of all that are stated at most 5% miss (analysis/slow_pairs.py); `p` before Holm's correction;
+    `readings`: directed pairs that it rests on. `ranks` and `nodes` name its ends, a direction's from and to; `link`
+    the routers of a link.
+    """
+
+    kind: str
+    text: str
+    bytes: int
+    slower: float
+    interval: list[float]
+    p: float
+    readings: int
+    ranks: list[int] = field(default_factory=list)
+    nodes: list[str] = field(default_factory=list)
+    link: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TournamentFound:
+    """What was judged: so many `candidates` by `passes` of `launches`, and what is `slow`, the most telling first.
+
+    `replicates` are launches or passes; `routes` says whether the way of each message is known, as on a described
+    machine: then links are among the candidates. `too_many`: pairs or directions that are slow, where they are
+    too many to be named one by one.
+    """
+
+    ranks: int
+    nodes: int
+    launches: int
+    passes: int
+    replicates: str
+    routes: bool
+    candidates: int
+    false_alarms: float
+    too_many: int
+    lengths: list[PairTimes]
+    slow: list[SlowThing]
+    text: list[str]

@@ -1,0 +1,103 @@
+"""A tournament where people read: a heat map for each length, a table of what is slow, a line of the first screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assay.document.grid import Grid, grid
+from assay.document.params import Plot
+from assay.document.section import Section
+from assay.report.plots import layout
+from assay.report.units import human
+
+MOST_ROWS = 24
+FAST_TO_SLOW = [[0, "#1d4ed8"], [0.5, "#f8fafc"], [1, "#b91c1c"]]
+LEAST_SCALE = 0.05  # of the colours: smaller differences look alike
+MOST_SCALE = 1.0  # what takes twice as long and longer looks alike
+
+
+def plots(section: Section) -> list[Plot]:
+    """Draw each length's pairs, the longest first: how much longer each takes than what is alike."""
+    found = section.tournament
+    made = []
+    for each in sorted(found.lengths, key=lambda one: -one.bytes) if found else []:
+        step, rows = each.ranks_per_row, len(each.slower)
+        names = [str(at * step) if step == 1 else f"{at * step}–{at * step + step - 1}" for at in range(rows)]
+        known = [abs(value) for row in each.slower for value in row if value is not None]
+        scale = min(MOST_SCALE, max(LEAST_SCALE, *known))
+        written = [
+            [_written(time, more) for time, more in zip(times, mores, strict=True)]
+            for times, mores in zip(each.seconds, each.slower, strict=True)
+        ]
+        trace = {
+            "type": "heatmap",
+            "x": names,
+            "y": names,
+            "z": each.slower,
+            "zmin": -scale,
+            "zmax": scale,
+            "text": written,
+            "hovertemplate": "rank %{y} to %{x}: %{text}<extra></extra>",
+            "colorscale": FAST_TO_SLOW,
+            "colorbar": {"tickformat": "+.0%"},
+        }
+        drawn = layout(f"pairs, {human(float(each.bytes), 'B')}: longer than what is alike", "to", "from", False)
+        drawn["xaxis"] |= {"type": "category", "side": "bottom", "constrain": "domain"}
+        drawn["yaxis"] |= {"type": "category", "autorange": "reversed", "scaleanchor": "x", "constrain": "domain"}
+        drawn["height"] = min(620, 220 + 40 * rows)
+        drawn["switch"] = False
+        made.append({"data": [trace], "layout": drawn})
+    return made
+
+
+def _written(time: float | None, more: float | None) -> str:
+    return "" if time is None or more is None else f"{human(time, 's', 3)}, {more:+.1%}"
+
+
+def table(section: Section) -> Grid | None:
+    """Lay out what is slow; None where nothing is."""
+    found = section.tournament
+    if found is None or not found.slow:
+        return None
+    rows = [
+        (
+            _name(each.text),
+            human(float(each.bytes), "B"),
+            *longer(each.slower, each.interval),
+            str(each.readings),
+        )
+        for each in found.slow[:MOST_ROWS]
+    ]
+    left = len(found.slow) - len(rows)
+    note = found.text[-1] + (f"; {left} more are in the JSON" if left else "")
+    return grid(
+        "Slow pairs, nodes and links", ("what", "bytes", "messages take", "between", "readings"), rows, note, left=1
+    )
+
+
+def longer(effect: float, interval: Sequence[float]) -> tuple[str, str]:
+    """Say by how much messages take longer (0.1: 10%), and between which bounds where these are known."""
+    if effect >= 1:
+        text, low, high = f"{1 + effect:.3g} times as long", *(f"{1 + each:.3g}" for each in interval)
+    else:
+        text, low, high = f"{effect:.1%} longer", *(f"{each:.1%}" for each in interval)
+    if interval[0] <= 0:
+        return text, "by how much is not sure"
+    return text, "" if low == high else f"{low} to {high}"  # on a described machine all repetitions may be the same
+
+
+def _name(text: str) -> str:
+    return text.partition(": messages of ")[0]
+
+
+def slow(section: Section) -> Iterator[tuple[float, str]]:
+    """The line of the first screen where something is slow: how much, and what, with how many more."""
+    found = section.tournament
+    if found is None or not found.slow:
+        if found is not None and found.too_many:
+            yield 0.0, found.text[0]
+        return
+    first = found.slow[0]
+    others = {_name(each.text) for each in found.slow} - {_name(first.text)}
+    more = f"; {len(others)} more in the part on messages" if others else ""
+    yield first.slower, f"slow: {first.text}{more}"

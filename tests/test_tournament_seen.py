@@ -1,0 +1,107 @@
+"""A link of a described fat tree that is a tenth slower: in the JSON, on the terminal, in Markdown and on the page."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.described.machine_file import DescribedMachine
+from assay.described.shipped import open_described
+from assay.described.ways import ways
+from assay.document.json_form import from_json
+from assay.document.tournament import TournamentFound
+from assay.report import pairs_shown
+from command_line import assay
+from made_documents import section
+from slow_link_trials import tree
+
+TREE = {"machine.network.children": "[4,4]", "machine.network.parents": "[4]"}
+SLOW = "link router 6 to 3: messages of 256 KiB take 8.6% longer"
+
+
+def described() -> DescribedMachine:
+    return open_described("fat-tree-hdr", {key.removeprefix("machine."): value for key, value in TREE.items()})
+
+
+def test_ways_are_those_of_d_mod_k() -> None:
+    """Between leaves by the spine of the destination's number; within a leaf by the nodes' links alone."""
+    found, layout = ways(described(), 16), tree(4, 4)
+    assert found is not None and layout.links is not None
+    names = [(each["from"], each["to"]) for each in found.ends]
+    network = np.array([each["kind"] == "network" for each in found.ends])
+    for source, target, way in zip(layout.source, layout.target, layout.links, strict=True):
+        row = found.links[source * 16 + target]
+        assert [names[at] for at in row if at >= 0 and network[at]] == [
+            tuple(layout.ends[at][2:]) for at in way if at >= 0
+        ]
+        kinds = [found.ends[at]["kind"] for at in row if at >= 0]
+        assert (kinds[0], kinds[-1]) == ("injection", "ejection")
+
+
+def test_links_that_only_some_of_several_ways_cross_are_left_out() -> None:
+    machine = open_described(
+        "fat-tree-hdr", {"network.children": "[2,2]", "network.parents": "[2]", "network.up": "random"}
+    )
+    found = ways(machine, 4)
+    assert found is not None
+    kinds = [found.ends[at]["kind"] for at in found.links[0 * 4 + 3] if at >= 0]
+    assert kinds == ["injection", "ejection"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    """The document of a run with the slow link, and its folder."""
+    folder = tmp_path_factory.mktemp("tournament") / "run"
+    given = {**TREE, "machine.network.links": "[{routers=[6,3], slower=1.1, one_way=true}]", "bytes": "262144"}
+    words = [word for key, value in given.items() for word in ("--set", f"{key}={value}")]
+    answer = assay("run", "tournament", "--on", "fat-tree-hdr", "-n", "16", *words, "--out", str(folder), "--json")
+    assert answer.status == 0, answer.err
+    return answer.document, folder
+
+
+def test_the_slow_link_alone_is_named_in_the_json(run: tuple[dict[str, Any], Path]) -> None:
+    found = from_json(TournamentFound, run[0]["tournament"])
+    (slow,) = found.slow
+    assert (slow.kind, slow.link, slow.bytes, slow.readings) == ("link", "router 6 to 3", 262144, 12)
+    wire, usual = 262144 / 64 * 2.56e-9, found.lengths[0].median
+    assert slow.slower == pytest.approx(0.1 * wire / usual, rel=0.02)
+    assert (found.nodes, found.passes, found.routes, found.too_many) == (16, 6, True, 0)
+
+
+def test_the_map_shows_the_pairs_whose_messages_cross_the_link(run: tuple[dict[str, Any], Path]) -> None:
+    """From leaves 0 to 2 to node 14, whose number over 4 leaves 2: spine 6. What shared a link may hide one of them."""
+    found = section("tournament", [], tournament=run[0]["tournament"])
+    (plot,) = pairs_shown.plots(found)
+    drawn = plot["data"][0]["z"]
+    crossing = {(source, 14) for source in range(12)}
+    red = {(a, b) for a, row in enumerate(drawn) for b, more in enumerate(row) if (more or 0) > 0.07}
+    assert red <= crossing and len(red) >= 10
+    assert [row[at] for at, row in enumerate(drawn)] == [None] * 16
+
+
+def test_terminal_markdown_and_page_say_the_same(run: tuple[dict[str, Any], Path], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    told = assay("report", str(run[1]), "-o", str(page))
+    assert told.status == 0, told.err
+    assert SLOW in " ".join(told.out.split()) and "Slow pairs, nodes and links" in told.out
+    assert SLOW in " ".join(assay("report", str(run[1]), "--markdown").out.split())
+    text = page.read_text()
+    assert SLOW in re.sub(r"\s+", " ", text)
+    assert "Slow pairs, nodes and links" in text
+    (packed,) = re.findall(r'<script type="text/plain" id="pack">(.*?)</script>', text, re.DOTALL)
+    unpacked = gzip.decompress(base64.b64decode(packed)).decode()
+    assert "pairs, 256 KiB: longer than what is alike" in unpacked
+    assert f"slow: {SLOW}" in run[0]["notes"]
+
+
+def test_amounts_are_said_as_people_do() -> None:
+    assert pairs_shown.longer(0.086, (0.08, 0.09)) == ("8.6% longer", "8.0% to 9.0%")
+    assert pairs_shown.longer(2.0, (1.5, 3.0)) == ("3 times as long", "2.5 to 4")
+    assert pairs_shown.longer(2.0, (-0.5, 30.0)) == ("3 times as long", "by how much is not sure")
+    assert pairs_shown.longer(0.5, (0.5, 0.5)) == ("50.0% longer", "")
