@@ -9,6 +9,7 @@ import pytest
 
 from assay.analysis.storage_law import RateCell, storage_law
 from assay.described.machine_file import load
+from assay.papers.fitting.from_run import description as storage_and_network
 from assay.papers.fitting.storage_from_run import storage_description
 from assay.report.page import html, markdown
 from command_line import assay
@@ -37,6 +38,12 @@ def test_planted_numbers_are_found_and_half_of_the_cells_judge() -> None:
     assert law is not None
     assert (law.startup, law.per_byte) == (pytest.approx(STARTUP, rel=1e-6), pytest.approx(PER_BYTE, rel=1e-6))
     assert law.limit == pytest.approx(LIMIT)
+    assert law.rate(law.n_half, 1) == pytest.approx(0.5 / PER_BYTE, rel=1e-6)  # what half-performance means
+    for size in SIZES:
+        just = law.saturation(size)
+        assert just * size / (STARTUP + PER_BYTE * size) == pytest.approx(LIMIT, rel=1e-6)
+    least, most = law.n_half_between
+    assert least <= STARTUP / PER_BYTE * (1 + 1e-6) and most >= STARTUP / PER_BYTE * (1 - 1e-6)
     held_out = [each for each in law.cells if not each.fitted]
     assert len(held_out) == 8 and {each.flight for each in held_out} == {1, 2, 4}
     assert law.errors(False)[-1] < 1e-6
@@ -71,6 +78,27 @@ def test_the_description_gives_these_rates_by_simulation_and_the_report_shows_th
             assert least <= rate / (scale * planted(size, ranks)) <= most, (name, size, ranks)
     for shown in (html(made), markdown(made)):
         assert "Predicted read rates" in shown and "Predicted write rates" in shown and "held out: median" in shown
+
+
+def test_beside_an_echo_the_files_are_variants_that_take_no_time_for_messages(tmp_path: Path) -> None:
+    """The echo's network is the file's own; the same storage law is played whether an echo was run or not."""
+    files = section("file-rate", [cell(way, size, processes) for way in ("read", "write")
+                                  for size in SIZES for processes in (1, 4)])  # fmt: skip
+    times = [figure("half_round_trip", 20e-6 + 5e-9 * size, "s", bytes=size) for size in (8, 512, 4096, 65536)]
+    text, about = storage_and_network(document(files, section("echo", times)))
+    assert [each["name"] for each in about["storage"]] == ["read", "write"] and about["stretches"]
+    path = tmp_path / "both.toml"
+    path.write_text(text)
+    found = load(path)
+    assert found.storage is None and set(found.variant) == {"read", "write"}
+    answer = assay("run", "file-rate", "--on", f"{path}:read", "-n", "2", "--json", "--set", "bytes=65536",
+                   "--set", "section=4194304")  # fmt: skip
+    assert answer.status == 0, answer.err
+    (rate,) = [each["value"] for each in answer.document["figures"] if each["name"] == "rate_aggregate"]
+    assert rate == pytest.approx(planted(65536, 2), rel=0.06)
+    (echo,) = [each["value"] for each in assay("run", "echo", "--on", str(path), "--set", "bytes=4096", "--json")
+               .document["figures"] if each["name"] == "half_round_trip" and each["statistic"] == "median"]  # fmt: skip
+    assert echo == pytest.approx(20e-6 + 5e-9 * 4096, rel=0.05)
 
 
 def test_a_run_of_files_becomes_a_description(tmp_path: Path) -> None:

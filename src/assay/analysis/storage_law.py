@@ -44,6 +44,26 @@ class StorageLaw:
     limited: bool
     cells: tuple[RateCell, ...]
 
+    @property
+    def r_max(self) -> float:
+        """B/s that one operation after the other tends to, as blocks grow (Hockney's asymptotic rate)."""
+        return 1 / self.per_byte
+
+    @property
+    def n_half(self) -> float:
+        """Bytes of a block that reaches half of r_max by itself."""
+        return self.startup / self.per_byte
+
+    @property
+    def n_half_between(self) -> tuple[float, float]:
+        """The least and the greatest that the bounds of startup and time per byte allow."""
+        (a0, a1), (b0, b1) = self.startup_between, self.per_byte_between
+        return a0 / b1 if b1 > 0 else 0.0, a1 / b0 if b0 > 0 else float("inf")
+
+    def saturation(self, size: float) -> float:
+        """Operations of `size` bytes in flight with which the common limit begins to bind."""
+        return self.limit * (self.startup + self.per_byte * size) / size
+
     def rate(self, size: float, flight: int) -> float:
         """B/s of all operations in flight."""
         alone = size / (self.startup + self.per_byte * size)

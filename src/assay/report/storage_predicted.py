@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from assay.document.grid import Grid, grid
 from assay.document.section import Section
 from assay.document.storage_cells import laws
@@ -21,10 +23,16 @@ def tables(section: Section) -> list[Grid]:
         ]  # fmt: skip
         between = "95% interval" if law.interval else "range of the launches"
         low, high = (human(each, "s", 3) for each in law.startup_between)
+        least, most = law.n_half_between
+        halves = f"{human(least, 'B', 3)} " + (f"to {human(most, 'B', 3)}" if isfinite(most) else "or more")
+        sizes = sorted({cell.bytes for cell in law.cells})
+        ends = " and ".join(f"{law.saturation(at):.3g} of {human(float(at), 'B')}" for at in (sizes[0], sizes[-1]))
         limit = "" if law.limited else ", as one process: no cell with several in flight was fitted"
+        reached = f"; the limit is reached with {ends} in flight" if law.limited else ""
         note = (
             f"Startup {human(law.startup, 's', 3)} ({between} {low} to {high}), {human(law.per_byte, 's/B', 3)} of one "
-            f"operation, {human(law.limit, 'B/s', 3)} of all together{limit}. {'; '.join(law.errors_in_words())}. "
+            f"operation, {human(law.limit, 'B/s', 3)} of all together{limit}. r_max {human(law.r_max, 'B/s', 3)}, "
+            f"n_half {human(law.n_half, 'B', 3)} ({halves}){reached}. {'; '.join(law.errors_in_words())}. "
             "`assay fit RUN` writes these numbers as a description."
         )
         headings = ("block", "in flight", "measured", "by the law", "error", "cell is")

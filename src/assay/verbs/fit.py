@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def fit(
         run: Annotated[
-            str | None, typer.Argument(help="a run's folder or id: its echo, else its files become a description")
+            str | None, typer.Argument(help="a run's folder or id: its echo and its files become a description")
         ] = None,
         on: On = None,
         out: Annotated[
@@ -91,16 +91,19 @@ def _described(run: str, out: Path | None, json: bool, quiet: bool) -> None:
     if out is not None:
         _write(out, text)
     if json:
-        listed = of_stretches(about) if "stretches" in about else of_storage(about)
+        listed = [line for key, of in (("stretches", of_stretches), ("storage", of_storage)) if key in about
+                  for line in of(about)]  # fmt: skip
         emit(about | {"figures": listed, "description": text, "file": None if out is None else str(out)})
-    elif "storage" in about and (quiet or out is not None):
-        cells = sum(len(each["cells"]) for each in about["storage"])
-        names = ", ".join(each["name"] for each in about["storage"])
-        print(f"{about['machine']}: storage by {_counted(cells, 'cell')}: {names}" + (f"; {out}" if out else ""))
     elif quiet or out is not None:
-        lines = _counted(len(about["stretches"]), "line")
-        hops = f"{1e9 * about['per_hop']:.4g} ns per hop" if about["per_hop"] else "hops not fitted"
-        print(f"{about['machine']}: {lines} by length, {hops}" + (f"; {out}" if out is not None else ""))
+        found = []
+        if "stretches" in about:
+            hops = f"{1e9 * about['per_hop']:.4g} ns per hop" if about["per_hop"] else "hops not fitted"
+            found.append(f"{_counted(len(about['stretches']), 'line')} by length, {hops}")
+        if "storage" in about:
+            cells = sum(len(each["cells"]) for each in about["storage"])
+            names = ", ".join(each["name"] for each in about["storage"])
+            found.append(f"storage by {_counted(cells, 'cell')}: {names}")
+        print(f"{about['machine']}: {'; '.join(found)}" + (f"; {out}" if out is not None else ""))
     else:
         print(text, end="")
 

@@ -29,7 +29,7 @@ ROUNDING = 1e-9  # of a time per byte: a smaller difference of two fits is round
 
 
 def description(document: Document) -> tuple[str, dict[str, Any]]:
-    """The text of a TOML file, and what was fitted; of a run without an echo its files.
+    """The text of a TOML file, and what was fitted: an echo's network with the files as variants, or the files alone.
 
     InputError where the run holds neither.
     """
@@ -68,11 +68,16 @@ def description(document: Document) -> tuple[str, dict[str, Any]]:
         path = {"startup": f"{1e9 * max(whole.alpha, 0):.6g} ns", "copy": f"{1e9 * max(whole.beta, 0):.6g} ns/B"}
         tables["self"] = [path]
         origin |= {f"self.0.{key}": f"fitted: echo-self (of {source})" for key in path}
+    variants, origins, stored, storage = storage_from_run.storage_variants(document)
+    if variants:
+        tables["variant"] = variants
+        origin |= origins
     head = {"name": name, "title": f"{document.machine}, as measured", "source": source}
     fitted = [fits_hops.text_of(plane) for plane in [*planes, *per_hop.papers(document)]]
     comments = [f"Fitted to {source} of {document.machine}: `assay fit`.", *fitted]
+    comments += [f"{name}:{line}" for line in stored]
     text = written(versions.marked(versions.MACHINE, {**head, **tables, "origin": origin}), comments)
-    return text, {
+    return text, ({"storage": storage} if storage else {}) | {
         "machine": document.machine,
         "run": document.run,
         "stretches": lines,

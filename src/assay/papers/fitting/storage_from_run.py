@@ -3,6 +3,9 @@
 The base is reading from the storage, where that was measured; other directions and sources are variants of the file,
 such as NAME:write and NAME:read-cache. A call is cut into stripes whose startups pass together and whose bytes take
 turns, so that it takes startup + bytes * per_byte, and many together no more than the device's rate.
+
+Beside an echo's network all of them are variants, each with a network of its own that takes no time: what was measured
+of files has the way to them in it, and did not go by messages.
 """
 
 from __future__ import annotations
@@ -21,6 +24,22 @@ from assay.toml.writing import written
 LEAST_STRIPE, FINER, MOST = 512, 8, 65536
 
 
+def storage_variants(document: Document) -> tuple[dict[str, Any], dict[str, str], list[str], list[dict[str, Any]]]:
+    """[variant.NAME] of each direction and source, origins, comments, and what was fitted; all empty without rates."""
+    tables: dict[str, Any] = {}
+    origin: dict[str, str] = {}
+    comments: list[str] = []
+    fitted: list[dict[str, Any]] = []
+    for family, law in laws(document.benchmarks).items():
+        name = _name(family)
+        tables[name] = {**TIMELESS, "storage": _storage(law)}
+        origin |= {f"variant.{name}.{key}": why for key, why in TIMELESS_ORIGIN.items()}
+        origin |= _origin(f"variant.{name}.storage", family, law, f"run {document.run}")
+        comments += [f"{name}: {line}" for line in words(family, law)]
+        fitted.append(_of_law(name, family, law))
+    return tables, origin, comments, fitted
+
+
 def storage_description(document: Document) -> tuple[str, dict[str, Any]]:
     """The text of a TOML file, and what was fitted. InputError where the run has too few rates."""
     found = laws(document.benchmarks)
@@ -34,11 +53,9 @@ def storage_description(document: Document) -> tuple[str, dict[str, Any]]:
     source = f"run {document.run}"
     name = re.sub(r"[^A-Za-z0-9._-]", "-", str(document.machine)) or "machine"
     (base, *others) = [(_name(family), family, law) for family, law in found.items()]
-    tables: dict[str, Any] = {"network": NETWORK, "protocol": [{"startup": "0 ns", "receive": "0 ns"}]}
-    tables["storage"] = _storage(base[2])
+    tables: dict[str, Any] = {**TIMELESS, "storage": _storage(base[2])}
     tables["variant"] = {each: {"storage": _storage(law)} for each, _, law in others}
-    origin = {f"network.{key}": "assumed: a network that takes no time: files are local" for key in NETWORK}
-    origin |= {f"protocol.0.{key}": "assumed: as the network" for key in ("startup", "receive")}
+    origin = dict(TIMELESS_ORIGIN)
     for prefix, (_, family, law) in (("", base), *((f"variant.{each[0]}.", each) for each in others)):
         origin |= _origin(prefix + "storage", family, law, source)
     comments = [f"Fitted to {source} of {document.machine}, half of its cells: `assay fit`."]
@@ -57,6 +74,12 @@ NETWORK = {
     "topology": "crossbar", "nodes": 256, "switching": "wormhole", "buffer_flits": 0, "cycle": "1 ns",
     "flit_bytes": 65536, "flit_ticks": 1, "body_ticks": 1, "head_ticks": 1,
 }  # fmt: skip
+PROTOCOL = {"startup": "0 ns", "receive": "0 ns"}
+TIMELESS: dict[str, Any] = {"network": NETWORK, "protocol": [PROTOCOL]}
+TIMELESS_ORIGIN = {
+    **{f"network.{key}": "assumed: a network that takes no time: files are local" for key in NETWORK},
+    **{f"protocol.0.{key}": "assumed: as the network" for key in PROTOCOL},
+}
 
 
 def _name(family: Family) -> str:
@@ -94,18 +117,32 @@ def words(family: Family, law: StorageLaw) -> list[str]:
     """The law and its errors in sentences."""
     between = "95% interval" if law.interval else "range of the launches"
     a, b = law.startup_between, law.per_byte_between
+    least, most = law.n_half_between
     law_itself = (
         f"{' '.join(family)}: startup {1e6 * law.startup:.4g} us ({between} {1e6 * a[0]:.4g} to {1e6 * a[1]:.4g}), "
         f"{1e9 * law.per_byte:.4g} ns/B ({1e9 * b[0]:.4g} to {1e9 * b[1]:.4g}); all together at most "
         f"{law.limit / 1e6:.4g} MB/s" + ("" if law.limited else " (assumed: as one process)")
     )
-    return [law_itself, *law.errors_in_words()]
+    half = f"r_max {law.r_max / 1e6:.4g} MB/s, n_half {law.n_half:.4g} B (between {least:.4g} and {most:.4g})"
+    return [law_itself, half + saturated(law), *law.errors_in_words()]
+
+
+def saturated(law: StorageLaw) -> str:
+    """Where the common limit begins to bind, in words; nothing where it was not fitted."""
+    if not law.limited:
+        return ""
+    ends = sorted({law.cells[0].bytes, max(cell.bytes for cell in law.cells)})
+    at = " and ".join(f"{law.saturation(size):.3g} of {size} B" for size in ends)
+    return f"; saturated by {at} in flight"
 
 
 def _of_law(name: str, family: Family, law: StorageLaw) -> dict[str, Any]:
     return {
         "name": name,
         **dict(zip(("direction", "source", "engine", "access"), family, strict=True)),
+        "r_max": law.r_max,
+        "n_half": law.n_half,
+        "n_half_between": [law.n_half_between[0], None if law.n_half_between[1] == math.inf else law.n_half_between[1]],
         "startup": law.startup,
         "per_byte": law.per_byte,
         "limit": law.limit,
@@ -115,6 +152,7 @@ def _of_law(name: str, family: Family, law: StorageLaw) -> dict[str, Any]:
         "between": "ci95" if law.interval else "range",
         "cells": [
             {"bytes": cell.bytes, "flight": cell.flight, "measured": cell.rate, "fitted": cell.fitted,
+             "saturation": law.saturation(cell.bytes) if law.limited else None,
              "predicted": law.rate(cell.bytes, cell.flight), "error": law.error(cell)}
             for cell in law.cells
         ],
