@@ -23,7 +23,7 @@ from assay.stored.launch_file import LaunchFile, LaunchFiles
 from assay.stored.over_time import time_slot
 from command_line import assay
 from file_faults import faulty
-from made_documents import document, section
+from made_documents import document, figure, section
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 ABOUT = Circumstance("r", "file-rate", "files", "here", 1, 1, 1, "p")
@@ -124,8 +124,20 @@ def test_a_process_that_stalls_and_ends_late_is_named(tmp_path: Path) -> None:
     assert ratio == pytest.approx(9.5 / 6) and "process 2 is last in 1 of 1 passes" in text
     rate, latency = plots(of)
     assert 3 * 50 * MIB in rate["data"][2]["y"] and len(latency["data"]) >= 2
+    for plot in (rate, latency):  # the time from 0 on, with enough ticks in what is drawn
+        axis, drawn = plot["layout"]["xaxis"], [x for trace in plot["data"] for x in trace["x"]]
+        assert axis["rangemode"] == "tozero" and len([at for at in axis["tickvals"] if at <= max(drawn)]) >= 4
+    assert rate["layout"]["yaxis"]["rangemode"] == "tozero"
     for written in (html(document(of)), markdown(document(of))):
         assert "stalled for 4 s" in written and "process 2 is last" in written
+
+
+def test_a_picture_says_what_its_cases_have_in_common_while_others_differ(tmp_path: Path) -> None:
+    case = {"direction": "read", "engine": "direct", "source": "device"}
+    (found,) = series(tmp_path, [line(float(second), [0.02] * 50, ended=6.0, case=case) for second in range(6)])
+    cases = [figure("rate", 1e6, "B/s", **found.params | {"engine": engine}) for engine in ("direct", "mmap")]
+    rate, _ = plots(section("file-rate", cases, over_time=[to_json(found)]))
+    assert rate["layout"]["title"]["text"] == "rate over time: engine direct"
 
 
 @pytest.mark.parametrize("wrong", [

@@ -326,6 +326,7 @@ def test_a_run_of_one_benchmark_opens_with_what_it_reached(whole: Document) -> N
         (2e9, "B/s", "2 GB/s"),
         (4 * 2**20, "B", "4 MiB"),
         (4e-7, "s/B", "400 ns/B"),
+        (9.999999e-10, "s/B", "1 ns/B"),
         (None, "s", "–"),
         (0.0, "s", "0 ps"),
         (1.895e7, "1/s", "18.95 M/s"),

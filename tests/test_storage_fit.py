@@ -78,6 +78,7 @@ def test_the_description_gives_these_rates_by_simulation_and_the_report_shows_th
             assert least <= rate / (scale * planted(size, ranks)) <= most, (name, size, ranks)
     for shown in (html(made), markdown(made)):
         assert "Predicted read rates" in shown and "Predicted write rates" in shown and "held out: median" in shown
+        assert "r_max 1 GB/s, n_half 97.7 KiB (" in shown and "the limit is reached with" in shown
 
 
 def test_beside_an_echo_the_files_are_variants_that_take_no_time_for_messages(tmp_path: Path) -> None:

@@ -113,11 +113,17 @@ def of_stretches(about: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def of_storage(about: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Startup, time per byte and common limit of a run's files that became a description."""
+    """Startup, time per byte, common limit, r_max and n_half of a run's files that became a description."""
     found = []
     for law in about["storage"]:
         params = {key: law[key] for key in ("direction", "source", "engine", "access")}
-        for name, unit in (("startup", "s"), ("per_byte", "s/B"), ("limit", "B/s")):
+        for name, unit in (
+            ("startup", "s"),
+            ("per_byte", "s/B"),
+            ("limit", "B/s"),
+            ("r_max", "B/s"),
+            ("n_half", "B"),
+        ):
             made = _fitted(name, law[name], unit, params, OURS)
             if f"{name}_between" in law:
                 made["ci95" if law["between"] == "ci95" else "range"] = law[f"{name}_between"]

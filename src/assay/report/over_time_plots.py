@@ -7,9 +7,12 @@ from assay.document.params import Params, Plot
 from assay.document.section import Section
 from assay.report.axes import finish
 from assay.report.plots import COLOURS, label, layout
+from assay.report.units import params
 
 LEAST_SLOTS = 4  # fewer make no curve
 MOST_CASES = 4  # in one picture
+MOST_TICKS = 10  # along the time
+BAND = 0.15  # how much of its colour the range of the passes has: four of them lie over one another
 
 
 def plots(section: Section) -> list[Plot]:
@@ -23,15 +26,25 @@ def plots(section: Section) -> list[Plot]:
     rates = [trace for i, each in enumerate(shown) for trace in _rate(each, _name(each, among), COLOURS[i])]
     times = [trace for i, each in enumerate(shown) for trace in _latency(each, _name(each, among), COLOURS[i])]
     more = f" ({len(known) - len(shown)} more cases in the JSON)" if len(known) > len(shown) else ""
+    of = _common(among, [figure.params for figure in section.figures])
     drawn = (
-        (rates, layout(f"rate over time{more}", "since the pass began", "rate", False), "B/s"),
-        (times, layout(f"latency over time{more}", "since the pass began", "latency", True), "s"),
+        (rates, layout(f"rate over time{of}{more}", "since the pass began", "rate", False), "B/s"),
+        (times, layout(f"latency over time{of}{more}", "since the pass began", "latency", True), "s"),
     )
     made = []
     for traces, about, unit in drawn:
-        about["xaxis"]["type"] = "linear"
-        made.append(finish({"data": traces, "layout": about}, "s", unit))
+        about["xaxis"] |= {"type": "linear", "rangemode": "tozero"}
+        about["yaxis"]["rangemode"] = "tozero"  # a stall is seen as one; a logarithmic axis takes no notice
+        made.append(finish({"data": traces, "layout": about}, "s", unit, MOST_TICKS))
     return made
+
+
+def _common(among: list[Params], cases: list[Params]) -> str:
+    """What the cases that are drawn have in common while the run's cases differ in it."""
+    apart = {key for case in cases for key, value in case.items() if any(other.get(key) != value for other in cases)}
+    shared = {key: value for key, value in among[0].items()
+              if key in apart and all(each.get(key) == value for each in among)}  # fmt: skip
+    return f": {params(shared)}" if shared else ""
 
 
 def _name(series: TimeSeries, among: list[Params]) -> str:
@@ -55,10 +68,16 @@ def _rate(series: TimeSeries, name: str, colour: str) -> list[Plot]:
     }
     return [
         band | {"y": series.rate_low},
-        band | {"y": series.rate_high, "fill": "tonexty", "opacity": 0.2},
+        band | {"y": series.rate_high, "fill": "tonexty", "fillcolor": _pale(colour)},
         curve | {"line": {"color": colour, "width": 2}},
         *((stalls,) if series.stalls else ()),
     ]
+
+
+def _pale(colour: str) -> str:
+    """A colour, given as #rrggbb, of which little covers what lies behind it."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{BAND})"
 
 
 def _latency(series: TimeSeries, name: str, colour: str) -> list[Plot]:

@@ -49,7 +49,7 @@ def human(value: float | None, unit: str, digits: int = 4) -> str:
         return _bytes(value, digits)
     if unit.isupper() and "/" not in unit:  # a customary unit, such as DMIPS, takes no prefix
         return f"{value:,.0f} {unit}" if abs(value) >= 1000 else f"{value:.{digits}g} {unit}"
-    size = abs(value)
+    size = abs(float(f"{value:.{digits}g}"))  # as it will be written: 999.9999 ps is 1 ns
     prefixes = [p for p in _PREFIXES if (unit in _SMALL and p[0] <= 1) or (unit not in _SMALL and p[0] >= 1)]
     if unit == "s/B" or unit.startswith("J/"):
         prefixes = [p for p in _PREFIXES if p[0] <= 1]
