@@ -136,6 +136,17 @@ def test_what_lies_on_no_device_is_never_called_one(program: Path, below: int) -
         assert rate[1] == "cache"
 
 
+@pytest.mark.parametrize(("said_source", "per_byte", "copy", "flight", "may"), [
+    (0, 1e-10, 2e-10, 1, "unknown 1"), (2, 1e-10, 2e-10, 1, "unknown 1"), (1, 1e-10, 2e-10, 1, "cache 0"),
+    (0, 3e-10, 2e-10, 1, "device 0"), (0, 1e-10, 2e-10, 2, "device 0"), (0, 1e-10, 4e-10, 2, "unknown 1"),
+    (0, 1e-10, 0, 1, "device 0"), (3, 1e-10, 2e-10, 1, "unknown 0"),
+])  # fmt: skip
+def test_what_is_faster_than_copies_in_memory_is_no_storage(
+    program: Path, said_source: int, per_byte: float, copy: float, flight: int, may: str
+) -> None:
+    assert said(program, "copies", said_source, per_byte, copy, flight) == [may]
+
+
 def test_no_counters_ever_make_held_bytes_a_device_s(program: Path) -> None:
     for below in range(4):
         for fetched in (-1, 0, 8 * MIB, 64 * MIB):

@@ -59,6 +59,9 @@ def test_each_engine_reads_back_what_it_wrote_and_says_from_where(disk: Path) ->
         assert sources(document, "latency", engine=engine, direction="reread") == {"cache"}
         assert sources(document, "latency", engine=engine, direction="write") == {"cache"}
         assert "cache" in sources(document, engine=engine, direction="write")
+    copies = [each for each in document["figures"] if each["name"] == "copy"]
+    assert {each["params"]["engine"] for each in copies} >= {"buffered", "mmap"}
+    assert "direct" not in {each["params"]["engine"] for each in copies} or type_of(disk) != "ext2/ext3"
     for figure in document["figures"]:
         assert "folder" not in figure["params"]
         if figure["name"] == "rate":

@@ -12,6 +12,7 @@
 #include <memory>
 #include <set>
 
+#include "files/copy_ceiling.hpp"
 #include "files/pass.hpp"
 #include "files/ring.hpp"
 #include "files/room.hpp"
@@ -151,6 +152,10 @@ help = "closing a file, the longest of the processes"
 unit = "1"
 help = "part of the bytes that were in the page cache before the pass"
 
+[metric.copy]
+unit = "s/B"
+help = "time per byte of a copy within memory, in blocks as long, by one thread"
+
 [figure.rate]
 metric = "time"
 unit = "B/s"
@@ -193,6 +198,13 @@ metric = "close"
 unit = "s"
 help = "closing a file"
 
+[figure.copy]
+metric = "copy"
+unit = "B/s"
+formula = "1 / value"
+better = "higher"
+help = "of a copy within memory, by one thread, in blocks as long: an operation through the page cache that is near it is bound by the copy and not by the storage"
+
 [figure.held]
 metric = "held"
 unit = "1"
@@ -231,7 +243,8 @@ struct Program {  // what all cases share
   std::unique_ptr<OwnFolder> folder;
   Storage storage;
   bool direct = false;
-  std::string no_ring, no_space_ahead;                 // why io_uring, and fallocate(2), are refused here
+  std::string no_ring, no_space_ahead;  // why io_uring, and fallocate(2), are refused here
+  CopyCeiling copy;
   std::map<std::string, std::shared_ptr<Files>> read;  // sets of files that are read
 };
 
@@ -347,6 +360,7 @@ void measure(Program& program, Case& at) {
     work.prefix = "read-" + std::to_string(static_cast<int>(work.layout)) + "-" + std::to_string(work.processes) + "-" +
                   std::to_string(work.layout == Layout::strided ? work.bytes : 0) + "-" +
                   std::to_string(work.file_bytes());
+  work.copy = program.copy.least(work.bytes);
   state->files = std::make_shared<Files>(work, *program.folder, program.storage, at.seed());
   Case* self = &at;
   Program* shared = &program;
@@ -419,6 +433,7 @@ void measure(Program& program, Case& at) {
   }
   if (work.write || work.mixed) at.also_observe("sync", [=] { return state->last.sync; });
   if (!work.write) at.also_observe("held", [=] { return state->last.held; });
+  if (!work.past_cache) at.also_observe("copy", [=, bytes = work.bytes] { return shared->copy.from_memory(bytes); });
   at.also_observe("close", [=] { return state->last.close; });
   at.afterwards([=] {
     if (!state->why.empty()) self->note("source=unknown: " + state->why);

@@ -235,7 +235,7 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
     outcome.calls = source_names[static_cast<std::size_t>(calls)];
   }
   if (evidence.written == outcome.bytes) return outcome;
-  const Sources sources = sources_of_reads(evidence);
+  Sources sources = sources_of_reads(evidence);
   if (!sources.why.empty()) outcome.why = sources.why;
   std::string calls;
   for (std::size_t found = 0; found < kinds_found; ++found) {
@@ -243,6 +243,18 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
     Moved& moved = outcome.read.moved[sources.rate[found]];
     moved.bytes += evidence.bytes[found];
     moved.seconds += part(time[found]);
+  }
+  for (const Source label : {Source::device, Source::remote}) {
+    const auto found = outcome.read.moved.find(label);
+    if (work_.past_cache || found == outcome.read.moved.end()) continue;
+    const double each = found->second.per_byte();
+    const Source now = no_faster_than_copies(label, each, work_.copy, work_.depth * work_.processes, outcome.why);
+    if (now == label) continue;
+    std::ranges::replace(sources.latency, label, now);
+    Moved& moved = outcome.read.moved[now];
+    moved.bytes += found->second.bytes;
+    moved.seconds += found->second.seconds;
+    outcome.read.moved.erase(label);
   }
   for (const auto& [source, moved] : outcome.read.moved)
     calls += (calls.empty() ? "" : " and ") + std::string(source_names[static_cast<std::size_t>(source)]);

@@ -71,6 +71,13 @@ Sources sources_of_reads(const Evidence& evidence) {
   return sources;
 }
 
+Source no_faster_than_copies(Source label, double per_byte, double copy, std::int64_t in_flight, std::string& why) {
+  if ((label != Source::device && label != Source::remote) || copy <= 0) return label;
+  if (per_byte * static_cast<double>(in_flight) >= copy) return label;
+  why = "the bytes came faster than they can be copied: not from the storage";
+  return Source::unknown;
+}
+
 Source source_of_writes(const Evidence& evidence, std::string& why) {
   const Source below = plain(evidence.below);
   if (below != Source::device) {

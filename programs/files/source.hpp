@@ -39,6 +39,10 @@ struct Sources {
 
 Sources sources_of_reads(const Evidence& evidence);
 
+// What a rate of `per_byte` s/B through the page cache may be called, with so many operations in flight, of which each
+// takes `copy` s/B at least: unknown where it is faster than that. `copy` 0: not known.
+Source no_faster_than_copies(Source label, double per_byte, double copy, std::int64_t in_flight, std::string& why);
+
 // Of writes until fsync has returned.
 Source source_of_writes(const Evidence& evidence, std::string& why);
 

@@ -25,6 +25,7 @@ struct Work {
   bool preallocate = false;     // fallocate(2) before anything is written
   bool past_cache = false;      // O_DIRECT: `direct`, and `uring` where the file system takes it
   std::string prefix = "data";  // of the files' names
+  double copy = 0;              // s/B of the fastest copies (CopyCeiling); 0: not known
   double at_most = 0;           // s, after which a pass begins no more operations
   double patience = 30;         // s, in which an operation must end
 

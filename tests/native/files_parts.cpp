@@ -86,5 +86,11 @@ int main(int count, char** words) {
     content(std::atoll(words[2]), std::atoll(words[3]),
             {std::strtoull(words[4], nullptr, 10), std::strtoull(words[5], nullptr, 10),
              std::strtoull(words[6], nullptr, 10), of_launch(words[7])});
+  if (what == "copies" && count >= 6) {
+    std::string why;
+    const Source may = no_faster_than_copies(static_cast<Source>(std::atoi(words[2])), std::atof(words[3]),
+                                             std::atof(words[4]), std::atoll(words[5]), why);
+    std::printf("%s %d\n", source_names[static_cast<std::size_t>(may)], !why.empty());
+  }
   if (what == "source" && count >= 11) source(words + 2);
 }
