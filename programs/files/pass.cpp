@@ -126,7 +126,8 @@ void Files::wait(Board& board, const std::vector<int>& children) const {
       if (waitpid(each, &status, WNOHANG) != each) return false;
       if (fault.empty() && WIFSIGNALED(status))
         fault = folder_.path() + ": a process of the pass was ended by signal " + std::to_string(WTERMSIG(status)) +
-                (WTERMSIG(status) == SIGBUS ? ": another has truncated a file that is mapped" : "");
+                (WTERMSIG(status) == SIGBUS ? ": a file that is mapped was truncated by another, or the storage is full"
+                                            : "");
       return true;
     });
     if (!fault.empty() && seconds(now_ns() - since) > patience + 2) break;  // SIGKILL waits for the kernel
