@@ -102,6 +102,16 @@ def test_more_slow_pairs_than_exceptions_are_counted_and_not_named() -> None:
     assert found.too_many > 64 and not found.parts
 
 
+def test_equal_readings_speak_against_what_they_belong_to() -> None:
+    """Without noise: of the 15 messages to node 14 those over one link are slow, and the 3 within its leaf are not."""
+    layout = tree(4, 4)
+    assert layout.links is not None
+    logs = np.zeros((6, 240))
+    logs[:, (layout.links == 16 + 4 * 3 + 2).any(axis=1)] = np.log(1.1)
+    classes = np.tile((layout.links[:, 0] >= 0).astype(np.int64), (6, 1))
+    assert named(localise(logs, classes, [0] * 6, _kinds(layout))) == [("link", 16 + 4 * 3 + 2)]
+
+
 def test_shapes_that_do_not_match_are_refused() -> None:
     with pytest.raises(ValueError, match="2 passes"):
         localise(np.zeros((3, 6)), np.zeros((3, 6), np.int64), [0, 1], [])

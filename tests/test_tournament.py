@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
 import subprocess
 from collections import Counter, defaultdict
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import slurm_cluster
 from assay.benchmark.formula import evaluate
 from assay.benchmark.record import benchmark
 from assay.benchmark.resolved import program_words
@@ -109,23 +111,46 @@ int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MP
 """
 
 
-@pytest.mark.measures
-@pytest.mark.skipif(MPI is None or shutil.which("mpicc") is None, reason="needs an MPI with mpicc")
-def test_the_pair_whose_messages_are_held_up_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """MPI_Send between ranks 1 and 3 is held up by 50 ms by a library that is put before MPI's."""
-    (tmp_path / "slow.c").write_text(SLOW)
-    library = tmp_path / "slow.so"
-    subprocess.run(["mpicc", "-shared", "-fPIC", "-o", str(library), str(tmp_path / "slow.c")], check=True)
+def held_up(folder: Path, monkeypatch: pytest.MonkeyPatch, *where: str) -> dict[str, Any]:
+    """The document of four ranks with MPI_Send between ranks 1 and 3 held up by 50 ms, by a library before MPI's."""
+    (folder / "slow.c").write_text(SLOW)
+    library = folder / "slow.so"
+    subprocess.run(["mpicc", "-shared", "-fPIC", "-o", str(library), str(folder / "slow.c")], check=True)
     monkeypatch.setenv("LD_PRELOAD", str(library))
-    words = ("--set", "bytes=8", "--set", "trips=1", "--out", str(tmp_path / "runs"), "--json")
-    answer = assay("run", "tournament", "-n", "4", *words)
+    words = ("--set", "bytes=8", "--set", "trips=1", "--out", str(folder / "run"), "--json")
+    answer = assay("run", "tournament", *where, *words)
     monkeypatch.delenv("LD_PRELOAD")
     assert answer.status == 0, answer.err
-    found = answer.document["tournament"]
+    found: dict[str, Any] = answer.document
+    return found
+
+
+needs_mpi = pytest.mark.skipif(MPI is None or shutil.which("mpicc") is None, reason="needs an MPI with mpicc")
+
+
+@pytest.mark.measures
+@needs_mpi
+def test_the_pair_whose_messages_are_held_up_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = held_up(tmp_path, monkeypatch, "-n", "4")
+    found = document["tournament"]
     assert (found["ranks"], found["nodes"], found["passes"], found["launches"]) == (4, 1, 9, 3)
     first = found["slow"][0]
     assert (first["kind"], first["ranks"]) == ("pair", [1, 3])
     times = found["lengths"][0]["seconds"]
     assert times[1][3] > 0.05 and times[3][1] > 0.05
-    assert answer.document["failed_checks"] == 0
-    assert any(note.startswith("slow: pair rank 1 ") for note in answer.document["notes"])
+    assert document["failed_checks"] == 0
+    assert any(note.startswith("slow: pair rank 1 ") for note in document["notes"])
+
+
+@pytest.mark.nightly
+@pytest.mark.measures
+@needs_mpi
+@pytest.mark.skipif(slurm_cluster.missing() is not None, reason=str(slurm_cluster.missing()))
+def test_the_pair_of_nodes_of_a_slurm_cluster_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for key in [key for key in os.environ if key.startswith(("SLURM", "SBATCH", "SALLOC"))]:
+        monkeypatch.delenv(key)
+    with slurm_cluster.SlurmCluster() as cluster:
+        monkeypatch.setenv("SLURM_CONF", str(cluster.folder / "slurm.conf"))
+        found = held_up(tmp_path, monkeypatch, "--via", "slurm", "-N", "4")["tournament"]
+    first = found["slow"][0]
+    assert (found["nodes"], first["kind"], first["nodes"]) == (4, "pair", ["n2", "n4"])

@@ -28,6 +28,7 @@ Sources: Conover 1999, Practical Nonparametric Statistics, section 5.10 (normal 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -79,7 +80,7 @@ class SlowPart(AnalysisResult):
 class Localised(AnalysisResult):
     """What is slow, the most telling first; `candidates` were judged on so many `replicates`.
 
-    `too_many`: pairs or directions that pass, where they are more than MOST_NAMED, so that none of them is named.
+    `too_many`: pairs or directions that pass (of which are more), where more than MOST_NAMED could be named: none is.
     """
 
     parts: tuple[SlowPart, ...]
@@ -97,6 +98,7 @@ class _Scored:
     scores: Floats
     residuals: Floats  # from the class's median
     numbers: Integers  # the class, from 0
+    squares: Floats  # by class, the mean square of its scores, had no two readings been equal
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,11 @@ class _Judged:
     usable: NDArray[np.bool_]
     p: Floats
     strength: Floats
+
+    def readings_of(self, number: int) -> list[int]:
+        """The readings that are left of a candidate."""
+        found: list[int] = np.flatnonzero((self.of == number).any(axis=0)).tolist()
+        return found
 
 
 @dataclass(frozen=True)
@@ -154,11 +161,12 @@ def localise(
         scored = [_scored(times, of) for times, of in zip(log_times[:, open_], classes[:, open_], strict=True)]
         judged = [_judge(kind, scored, replicate_of, open_) for kind in kinds]
         candidates = candidates or sum(int(each.usable.sum()) for each in judged)
-        named = _best(judged, scored, replicate_of, false_alarms)
+        passing = _passing(judged, scored, replicate_of, false_alarms)
+        named = _strongest(passing)
         if len(named) > MOST_NAMED:
-            too_many = len(named)
-            break
-        if not named:
+            singles = Counter(effects.judged.kind.name for _, _, effects in passing if effects.judged.kind.single)
+            too_many = max(singles.values())
+        if not named or too_many:
             break
         for effects, number in named:
             level = 1 - MISSES * (len(parts) + 1) / candidates
@@ -171,13 +179,16 @@ def localise(
 def _scored(times: Floats, belongs: Integers) -> _Scored:
     scores, residuals = np.zeros(len(times)), np.zeros(len(times))
     numbers = np.unique(belongs, return_inverse=True)[1]
-    for each in range(int(numbers.max(initial=-1)) + 1):
+    squares = np.zeros(int(numbers.max(initial=-1)) + 1)
+    for each in range(len(squares)):
         here = numbers == each
-        if here.sum() > 1:
-            scores[here] = stats.norm.ppf((stats.rankdata(times[here]) - 0.5) / here.sum())
+        whole = int(here.sum())
+        if whole > 1:
+            scores[here] = stats.norm.ppf((stats.rankdata(times[here]) - 0.5) / whole)
             scores[here] -= scores[here].mean()
+            squares[each] = np.mean(stats.norm.ppf((np.arange(whole) + 0.5) / whole) ** 2)
         residuals[here] = times[here] - np.median(times[here])
-    return _Scored(times, scores, residuals, numbers)
+    return _Scored(times, scores, residuals, numbers, squares)
 
 
 def _judge(kind: CandidateKind, scored: Sequence[_Scored], replicate_of: Integers, open_: NDArray[np.bool_]) -> _Judged:
@@ -188,7 +199,7 @@ def _judge(kind: CandidateKind, scored: Sequence[_Scored], replicate_of: Integer
     total, spread = np.zeros((replicates, size)), np.zeros((replicates, size))
     for replicate, each in zip(replicate_of, scored, strict=True):
         total[replicate] += _summed(of, each.scores, size)
-        spread[replicate] += _variance(of, each.scores, each.numbers, size)
+        spread[replicate] += _variance(of, each, size)
     usable &= (spread > 0).all(axis=0)
     if usable.sum() < 2:
         usable[:] = False
@@ -211,15 +222,19 @@ def _summed(of: Integers, values: Floats, size: int) -> Floats:
     return found
 
 
-def _variance(of: Integers, scores: Floats, numbers: Integers, size: int) -> Floats:
-    """Of the sum of a random set with as many readings of each class: n (N - n) / (N - 1) times the mean square."""
+def _variance(of: Integers, scored: _Scored, size: int) -> Floats:
+    """Of the sum of a random set with as many readings of each class: n (N - n) / (N - 1) times the mean square.
+
+    Equal readings, as on a described machine, are alike, which speaks against what they belong to: they count as if
+    they had been told apart.
+    """
     found = np.zeros(size)
-    for each in range(int(numbers.max(initial=-1)) + 1):
-        here = numbers == each
+    for each, square in enumerate(scored.squares):
+        here = scored.numbers == each
         whole = int(here.sum())
         if whole > 1:
             inside = _members(of[:, here], size)
-            found += inside * (whole - inside) / (whole - 1) * float(np.mean(scores[here] ** 2))
+            found += inside * (whole - inside) / (whole - 1) * square
     return found
 
 
@@ -244,32 +259,34 @@ def _middle(of: Integers, residuals: Floats, size: int) -> Floats:
     return found
 
 
-def _best(
+def _passing(
     judged: Sequence[_Judged], scored: Sequence[_Scored], replicate_of: Integers, false_alarms: float
-) -> list[tuple[_Effects, int]]:
-    """Those to be named now: the strongest that passes, or all single ones that do where it is one of them."""
-    passing: list[tuple[float, int, _Effects]] = []
+) -> list[tuple[float, int, _Effects]]:
+    """All candidates that are slower by more than the margin, the strongest first: strength, number, effects."""
+    found: list[tuple[float, int, _Effects]] = []
     for each in judged:
         below = _holm(each, false_alarms / len(judged))
         if not below:
             continue
         effects = _effects(each, scored, replicate_of)
-        for number in below:
-            if effects.of(number) > math.log1p(MARGIN):
-                passing.append((float(each.strength[number]), number, effects))
-    passing.sort(key=lambda one: (-one[0], one[1]))
-    if not passing:
-        return []
-    _, number, effects = passing[0]
-    if not effects.judged.kind.single:
-        return [(effects, number)]
-    taken = np.zeros(scored[0].scores.shape, bool)
-    named = []
+        found += [(float(each.strength[at]), at, effects) for at in below if effects.of(at) > math.log1p(MARGIN)]
+    return sorted(found, key=lambda one: (-one[0], one[1]))
+
+
+def _strongest(passing: Sequence[tuple[float, int, _Effects]]) -> list[tuple[_Effects, int]]:
+    """Those to be named now: the strongest, or all single ones, at most one too many, where it is one of them."""
+    named: list[tuple[_Effects, int]] = []
+    taken: set[int] = set()
     for _, number, effects in passing:
-        readings = (effects.judged.of == number).any(axis=0)
-        if effects.judged.kind.single and not (taken & readings).any():
+        single = effects.judged.kind.single
+        if not single and not named:
+            return [(effects, number)]
+        readings = set(effects.judged.readings_of(number)) if single else taken
+        if single and not taken & readings:
             named.append((effects, number))
             taken |= readings
+        if len(named) > MOST_NAMED:
+            break
     return named
 
 
