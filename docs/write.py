@@ -22,24 +22,23 @@ bits, has not been built: the numbers of runs bound what it could gain.
 Two halves may go on by themselves for as long as nothing can come over from the other one: the least delay of a link
 between them. With `credit_ticks = 0`, as by default, that is no time at all: a flit that leaves a buffer makes place
 for another one in the same tick, pass by pass, and the halves wait for each other twice per pass. A barrier of two
-threads takes 0.2 us at best; the work of a pass is what the flit engine plans anew in it, and the busier half has more
-than half of it:
+threads takes 0.2 us at best; the work of a pass is the wires that the flit engine looks at in it or plans anew, and the
+busier half has more than half of it:
 
-| network, load in flits per node per cycle | passes per tick | plans per pass | the busier half's | speedup at most |
+| network, load in flits per node per cycle | passes per tick | wires per pass | the busier half's | speedup at most |
 |---|---|---|---|---|
-| torus 8 x 8, .2 | 1.6 | 7 | 73% | 0.8 |
-| torus 16 x 16, .1 | 2.7 | 15 | 67% | 1.2 |
-| torus 32 x 32, .06 | 5.2 | 35 | 61% | 1.5 |
-| torus 64 x 64, .03 | 7.1 | 85 | 56% | 1.7 |
-| dragonfly of 1,056 nodes, .2 | 3.1 | 46 | 57% | 1.6 |
-| the same, credits after 2 ticks, body flits 2, heads 3 | 1.0 | 137 | 55% | 1.8 |
+| torus 8 x 8, .2 | 1.6 | 4 | 73% | 0.7 |
+| torus 16 x 16, .1 | 2.6 | 8 | 66% | 1.0 |
+| torus 32 x 32, .06 | 5.3 | 19 | 60% | 1.5 |
+| torus 64 x 64, .03 | 7.1 | 51 | 56% | 1.7 |
+| dragonfly of 1,056 nodes, .2 | 3.1 | 26 | 58% | 1.5 |
+| the same, credits after 2 ticks, body flits 2, heads 3 | 1.0 | 437 | 54% | 1.8 |
 
-"At most" is one over the busier half's share of the CPU time plus the barriers', and leaves out: that changes of plans
-come over from the other half in 10% to 14% of the passes of the tori, 55% of the dragonfly's and 98% of the one with
-credits, and each is one more exchange; that all requests of a tick are served in order of message, with one stream
-of random numbers and, in adaptive routings, by loads seen everywhere; and what moves between caches. So a gain of 1.5
-on two cores is out of reach below a thousand nodes, and above that lies within a tenth to a sixth of what is possible
-at all, while replications, of which an interval needs several anyway, wait for nothing.
+"At most" is one over the busier half's share of the CPU time plus the barriers', and leaves out: that heads and changes
+of plans come over from the other half, and each is one more exchange; that all requests of a tick are served in order
+of message, with one stream of random numbers and, in adaptive routings, by loads seen everywhere; and what moves
+between caches. So a gain of 1.5 on two cores is out of reach up to a thousand nodes, and above that lies within a fifth
+of what is possible at all, while replications, of which an interval needs several anyway, wait for nothing.
 """
 
 

@@ -41,6 +41,18 @@ Table random_keys(Random& random) {
   }
 }
 
+/// All links of one speed, whose buffers cover the way of a credit or hold whole messages.
+void make_alike(Fabric& fabric, Random& random) {
+  const std::uint32_t flit = 1 + random.below(2), body = 1 + random.below(4), head = body + random.below(3);
+  const std::uint32_t credit = random.below(2) * random.below(6), covering = (body + credit + flit - 1) / flit;
+  const bool open = random.below(4) == 0;
+  for (auto& link : fabric.links) {
+    link.flit = flit, link.body = body, link.head = head, link.credit = credit;
+    link.buffer = open && random.below(3) == 0 ? 0 : covering + random.below(4);
+    if (link.kind == LinkKind::ejection) link.buffer = head + credit + random.below(3);
+  }
+}
+
 using Crossed = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
 std::vector<Crossed> in_order(const std::vector<Crossing>& crossings) {
   std::vector<Crossed> all;
@@ -63,7 +75,10 @@ void compare(std::uint64_t seed, Counts& counts) {
   Switching how;
   if (random.below(2) == 0) how.sink_ticks = 1 + random.below(4);
   if (random.below(5) == 0) how.packet_flits = 1 + random.below(20), how.packet_gap = 1 + random.below(3);
-  if (random.below(2) == 0) make_unlike(*network.fabric, random, random.below(2) == 0);
+  if (const auto kind = random.below(4); kind < 2)
+    make_unlike(*network.fabric, random, kind == 0);
+  else if (kind == 2)
+    make_alike(*network.fabric, random), how.sink_ticks = std::min(how.sink_ticks, network.fabric->links[0].flit);
   const std::uint32_t lengths[] = {1, 6, 40, 400}, length = lengths[random.below(4)] * (random.below(50) == 0 ? 5 : 1);
   const std::uint32_t spreads[] = {1, 5, 20, 100};
   const auto trace = random_trace(random, 200, network.fabric->nodes, length, 1 + spreads[random.below(4)] * length);
@@ -85,7 +100,10 @@ void compare(std::uint64_t seed, Counts& counts) {
 void compare_open_loop(std::uint64_t seed, Counts& counts) {
   Random random(seed);
   const Network network = build_network(random_keys(random));
-  if (random.below(2) == 0) make_unlike(*network.fabric, random, true);
+  if (const auto kind = random.below(3); kind == 0)
+    make_unlike(*network.fabric, random, true);
+  else if (kind == 1)
+    make_alike(*network.fabric, random);
   Traffic traffic;
   traffic.load = 0.05 + 0.1 * random.below(8);
   traffic.flits = {{1 + random.below(60), 1.0}};

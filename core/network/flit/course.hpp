@@ -82,8 +82,9 @@ class Course {
   // To write down what is known otherwise, after clear(): series that crossed, the number of all flits in them; the
   // tail.
   void went(Moment at, std::uint32_t gap, std::uint32_t from) {
-    if (from != 0) past_.push_back(now_);
+    if (crossed_ != 0) past_.push_back(now_);
     now_ = {at, gap, from};
+    crossed_ = from + 1;
   }
   void went_to(std::uint32_t crossed) {
     crossed_ = end_ = crossed;
@@ -93,10 +94,6 @@ class Course {
     now_ = {at, 1, flits - 1};
     crossed_ = flits - 1;
     end_ = flits;
-  }
-  void tail_went(Moment at) {
-    went(at, 1, crossed_);
-    went_to(crossed_ + 1);
   }
   [[nodiscard]] std::size_t memory() const { return past_.capacity() * sizeof(Series); }
 

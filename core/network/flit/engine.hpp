@@ -12,9 +12,9 @@
 // link of more lanes than that has several of each class: lane l is of class l mod n. With one lane per link this is
 // the worm engine's rule, tick for tick. (Dally 1992; Dally and Towles 2004, chapter 16.)
 //
-// How. A worm that shares no wire is simulated in closed form, head by head (unshared.hpp). From when it shares one it
-// has for each of its links a plan (course.hpp, plans.hpp): its next flits cross at t, t + p, t + 2 p, …, presumed to
-// go on until something says otherwise. The plan of a wire follows from the plans of the links before and behind it,
+// How. Where a worm shares no wire, its flits are simulated in closed form, head by head (unshared.hpp). For each wire
+// that it shares it has a plan (course.hpp, plans.hpp): its next flits cross at t, t + p, t + 2 p, …, presumed to go on
+// until something says otherwise. The plan of a wire follows from the plans of the wires before and behind it,
 // by the recursion of course.hpp; an event comes only when a plan ends: the first flit that will not be as presumed,
 // the head, the tail. Every flit's time then obeys the recursion up to the next event, and nothing is done on the word
 // of a presumption before its moment has come: so the times are those of tests/native/flit_by_flit.hpp, which sends
@@ -30,8 +30,8 @@
 namespace assay::network {
 
 template <class Source, class Observer>
-class FlitEngine : public UnsharedWorms<FlitEngine<Source, Observer>, Source, Observer> {
-  using Base = UnsharedWorms<FlitEngine, Source, Observer>;
+class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Observer> {
+  using Base = UnsharedLinks<FlitEngine, Source, Observer>;
   friend LaneEngine<FlitEngine, LaneWorm, Line, Source, Observer>;
   using typename Base::Tick, typename Base::Wire, typename Base::First;
 
@@ -45,9 +45,14 @@ class FlitEngine : public UnsharedWorms<FlitEngine<Source, Observer>, Source, Ob
 
   bool run(Tick end) {
     const bool more = Base::run(end);
-    count_flits(more ? moment::at(end) : moment::never);
+    ran_to_ = more ? moment::at(end) : moment::never;
+    if (!more) count_flits();
     ended_ = !more;
     return more;
+  }
+  [[nodiscard]] const std::vector<std::uint64_t>& flits_by_link() {
+    count_flits();
+    return flits_by_link_;
   }
   /// The last tick in which anything happened.
   [[nodiscard]] Tick now() const { return ended_ ? last_ : now_; }
@@ -145,8 +150,17 @@ class FlitEngine : public UnsharedWorms<FlitEngine<Source, Observer>, Source, Ob
   }
   void forget(std::uint32_t number) {
     const std::uint32_t index = stops_[number].message;
-    stops_.remove(number);
-    if (--messages_[index].stops == 0 && !messages_[index].live) free_.push_back(index);
+    Message& m = messages_[index];
+    if (!stops_[number].kept) stops_.remove(number);
+    if (--m.stops != 0) return;
+    if (m.shares) remove_kept(m.at);
+    if (!m.live) free_.push_back(index);
+  }
+  void remove_kept(std::uint32_t number) {
+    for (bool oldest = false; !oldest; number = stops_[number].before) {
+      oldest = stops_[number].oldest;
+      stops_.remove(number);
+    }
   }
 
   /// The wires at which something is to be done in this tick.
@@ -174,37 +188,39 @@ class FlitEngine : public UnsharedWorms<FlitEngine<Source, Observer>, Source, Ob
       if (owner_[wire.lane + lane] != no_index) continue;
       Line& queue = queues_[first.queue + first.of(lane)];
       if (queue.empty()) continue;
-      if (granted != no_index) list_before(granted);
+      if (granted != no_index) Base::list_before(granted, 0);
       granted = grant(queue, number, wire.lane + lane);
     }
     if (granted != no_index && made.active == 1 && wire.free_at <= now_) {  // its head crosses at once
+      const std::uint32_t index = stops_[granted].message;
       stops_[granted].course.plan(here(), 1, 1, 0);
       made.due = moment::never;
-      const std::uint32_t index = stops_[granted].message, before = stops_[granted].before;
       cross(granted);
-      if (messages_[index].unshared) return Base::advance(messages_[index]);
-      plan(number);
-      if (before != no_index) list(before);
+      if (stops_[granted].planned) {
+        plan(number);
+        Base::list_before(granted, 0);
+      }
+      if (messages_[index].simple) Base::advance(messages_[index]);
     } else {
       if (granted != no_index) {
-        Base::share_wire(wire);
-        list_before(granted);
+        Base::share(wire);
+        Base::list_before(granted, 0);
       }
       if (granted != no_index || (made.due == here() && made.special == no_index)) plan(number);
       if (made.due == here() && made.special != no_index) {
         Stop& stop = stops_[made.special];
-        if (messages_[stop.message].unshared)
+        const std::uint32_t index = stop.message;
+        const bool head = stop.course.crossed() == 0;
+        if (!stop.planned)
           stop.course.tail_comes(here(), stop.flits);
         else
           settle(number, wire, fabric_.links[wire.link], stop.lane - wire.lane, stop);
         cross(made.special);
         plan(number);
+        if (messages_[index].simple) head ? Base::advance(messages_[index]) : Base::retreat(messages_[index]);
       }
     }
     if (!Base::changed_.empty()) plan_others();
-  }
-  void list_before(std::uint32_t number) {
-    if (const std::uint32_t before = stops_[number].before; before != no_index) list(before);
   }
 
   // --- flits
@@ -216,7 +232,7 @@ class FlitEngine : public UnsharedWorms<FlitEngine<Source, Observer>, Source, Ob
     const std::uint32_t number = stops_.add(index, m.length);
     Stop& stop = stops_[number];
     if (m.row != none && parts_[m.row].left != 0) stop.row = m.row;  // its release starts the next packet
-    stop.link = m.want;
+    stops_.put(stop, m.want);
     stop.wire = wire;
     stop.lane = lane;
     stop.before = m.at;
@@ -224,6 +240,7 @@ class FlitEngine : public UnsharedWorms<FlitEngine<Source, Observer>, Source, Ob
     if (m.at != no_index) {
       stops_[m.at].after = number;
     }
+    Base::add(m, number);
     m.at = number;
     ++m.stops;
     ++wire_plans_[wire].active;
@@ -251,7 +268,7 @@ class FlitEngine : public UnsharedWorms<FlitEngine<Source, Observer>, Source, Ob
         const std::uint32_t sink = stops_.add(stop->message, stop->flits);  // may move `stop`
         stop = &stops_[number];
         stop->after = sink;
-        stops_[sink].link = stop->link;
+        stops_.put(stops_[sink], stop->link);
         stops_[sink].wire = none;
         stops_[sink].before = number;
         list(sink);
@@ -323,15 +340,17 @@ class FlitEngine : public UnsharedWorms<FlitEngine<Source, Observer>, Source, Ob
     if (before.buffer != 0 && std::uint64_t{stop.counted} - 1 + before.buffer < stop.flits)
       last_ = std::max(last_, start + before.credit);
   }
-  /// Brings flits_by_link_ up to `end`.
-  void count_flits(Moment end) {
+  /// Brings flits_by_link_ up to where the run has come.
+  void count_flits() {
+    const Moment end = ran_to_;
+    if (counted_to_ == end) return;
+    counted_to_ = end;
     for (Stop& stop : stops_) {
       if (stop.message == no_index || stop.wire == none) continue;
       const std::uint32_t crossed = stop.course.crossed();
       if (crossed == stop.flits) continue;
-      const bool unshared = crossed != 0 && messages_[stop.message].unshared;
-      Course course = unshared ? Base::course(stop, end, false) : stop.course;
-      if (crossed != 0 && !unshared) course.settle(end, false, stop.flits - 1);
+      Course course = !stop.planned && crossed != 0 ? Base::course(stop, end, false) : stop.course;
+      if (crossed != 0 && stop.planned) course.settle(end, false, stop.flits - 1);
       flits_by_link_[stop.link] += course.crossed() - stop.counted;
       stop.counted = course.crossed();
       if (end == moment::never && stop.counted != 0) stands(stop, course);
@@ -339,6 +358,7 @@ class FlitEngine : public UnsharedWorms<FlitEngine<Source, Observer>, Source, Ob
   }
 
   Tick last_ = 0;
+  Moment ran_to_ = 0, counted_to_ = 0;
   bool ended_ = false;
 };
 

@@ -17,10 +17,10 @@ namespace assay::network {
 
 struct LaneWorm : LaneMessage {
   std::uint32_t at = events::no_index, stops = 0;  // the last of its stops; how many there are
-  // Of a worm that shares no wire (unshared.hpp): its first stop whose tail's time is not known, and the places from
-  // there on.
+  // What is not planned (unshared.hpp): the first of its stops that the tail has not crossed, and the places from there
+  // on.
   std::uint32_t unsettled = events::no_index;
-  bool unshared = false;
+  bool simple = false, shares = false;  // only wires that it shares are planned; it has shared one
   std::uint64_t ahead = 0;
 };
 
@@ -29,7 +29,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
   using Base = LaneEngine<Self, LaneWorm, Line, Source, Observer>;
 
  protected:
-  using Base::fabric_, Base::how_, Base::table_, Base::wires_, Base::now_, Base::no_index;
+  using Base::fabric_, Base::how_, Base::messages_, Base::table_, Base::wires_, Base::now_, Base::no_index;
   using typename Base::Tick, typename Base::Wire, typename Base::First;
   static constexpr Tick not_woken = ~Tick{0};
   static constexpr std::uint32_t of_sink = 0x80000000u, most_times = 8;
@@ -94,13 +94,32 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
   /// A plan is made anew; those before and behind it as well, if they rest on what differs.
   void change(std::uint32_t number, Moment at, std::uint32_t gap, std::uint32_t end) {
     Stop& stop = stops_[number];
-    const std::uint32_t first = stop.course.plan(at, gap, end, now_ > window_ ? now_ - window_ : 0);
+    const std::uint64_t past = window_ * (messages_[stop.message].hops + std::uint64_t{2});
+    const std::uint32_t first = stop.course.plan(at, gap, end, now_ > past ? now_ - past : 0);
     if (first == Course::endless) return;
-    if (stop.after != no_index && first <= stops_[stop.after].watched) list(stop.after);
-    if (stop.before == no_index) return;
-    const Stop& before = stops_[stop.before];
-    if (const std::uint32_t buffer = fabric_.links[before.link].buffer; buffer != 0)
-      if (std::uint64_t{first} + buffer <= before.watched) list(stop.before);
+    std::uint32_t other = stop.after;
+    while (other != no_index && !stops_[other].planned) other = stops_[other].after;
+    if (other != no_index && first <= stops_[other].watched) list(other);
+    list_before(number, first);
+  }
+  /// The planned stop before is planned again, if it rests on this one's flit `first`; so is the tail's time.
+  void list_before(std::uint32_t number, std::uint64_t first) {
+    const Stop* stop = &stops_[number];
+    while (stop->before != no_index && !stop->oldest) {
+      const Stop& before = stops_[stop->before];
+      const std::uint32_t buffer = fabric_.links[before.link].buffer;
+      if (buffer == 0 || first >= before.flits) return;
+      first += buffer;
+      if (before.planned) {
+        if (first <= before.watched) list(stop->before);
+        return;
+      }
+      if (LaneWorm& worm = messages_[before.message]; stop->before == worm.unsettled) {
+        if (first < before.flits) static_cast<Self&>(*this).settle_tail(worm);
+        return;
+      }
+      stop = &before;
+    }
   }
   void halt(std::uint32_t number) {
     Stop& stop = stops_[number];

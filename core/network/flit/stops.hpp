@@ -16,8 +16,12 @@ struct alignas(64) Stop {
   std::uint32_t link = 0, wire = 0, lane = 0;                         // lane: among all; wire: none for a sink
   std::uint32_t before = events::no_index, after = events::no_index;  // stops of the same message
   std::uint32_t counted = 0;                                          // flits that are in flits_by_link_
-  std::uint32_t watched = 0;  // its plan rests on what was known of flits up to this one
+  std::uint32_t watched = 0;             // its plan rests on what was known of flits up to this one
+  std::uint32_t places = 0, credit = 0;  // at the far end, all flits' where it is never full; how long one is under way
   bool drained = false, released = false;
+  bool planned = true;  // its flits cross by a plan; otherwise by what is known of the stops around it (unshared.hpp)
+  bool oldest = false;  // nothing before it is planned, or was
+  bool kept = false;    // until the worm is gone
   std::uint64_t first = 0;  // start of the first flit
   Moment granted = 0;       // a sink: when its plan ends
   Course course;
@@ -53,7 +57,8 @@ class Stops {
     stop.before = stop.after = events::no_index;
     stop.counted = 0;
     stop.watched = endless;
-    stop.drained = stop.released = false;
+    stop.drained = stop.released = stop.oldest = stop.kept = false;
+    stop.planned = true;
     stop.course.clear();
     return number;
   }
@@ -64,8 +69,9 @@ class Stops {
 
   /// When flit `flit` and those behind it are at hand for this stop.
   [[nodiscard, gnu::always_inline]] Stretch supply(const Stop& stop, std::uint32_t flit) const {
-    if (stop.before == events::no_index) return {0, 0, 0, endless};
+    if (stop.before == events::no_index || stop.oldest) return {0, 0, 0, endless};
     const Stop& before = stops_[stop.before];
+    if (!before.planned) return supply_from_afar(before, flit);
     Stretch found = before.course.find(flit);
     const Link& link = links_[before.link];
     if (found.gap != 0) found.at = moment::after(found.at, flit == 0 ? link.head : link.body, stop.wire <= before.wire);
@@ -81,11 +87,19 @@ class Stops {
     }
     if (flit < link.buffer) return {0, 0, 0, link.buffer};
     const Stop& after = stops_[stop.after];
+    if (!after.planned) return room_from_afar(stop, flit);
     Stretch found = after.course.find(flit - link.buffer);
     found.from += link.buffer;
     if (found.end != endless) found.end += link.buffer;
     if (found.gap != 0) found.at = moment::after(found.at, link.credit, after.wire != none && stop.wire <= after.wire);
     return found;
+  }
+  /// It is to be of this link.
+  void put(Stop& stop, std::uint32_t link) const {
+    stop.link = link;
+    stop.places =
+        links_[link].buffer == 0 || links_[link].kind == LinkKind::ejection ? stop.flits : links_[link].buffer;
+    stop.credit = links_[link].credit;
   }
   /// The first flit from `flit` on, below `until`, that `series` has later than `at` and `gap` ticks apart; `found`:
   /// the part of it that flit `flit` belongs to, then the last part looked at.
@@ -147,6 +161,85 @@ class Stops {
 
  private:
   static constexpr std::uint32_t endless = Course::endless;
+  /// Steps back from a link to one behind it: places on the way, credits, and passes where credits take no time.
+  struct Back {
+    std::uint64_t places = 0, ticks = 0, passes = 0;
+    bool later = false;  // a credit took time: passes before it do not matter
+    void step(const Stop& stop, const Stop& after) {
+      places += stop.places;
+      ticks += stop.credit;
+      later |= stop.credit != 0;
+      passes += !later && stop.wire <= after.wire;
+    }
+    /// The moment `at`, whose own pass counts where it is a single flit's.
+    [[nodiscard]] Moment of(Moment at, bool single) const {
+      return moment::at(moment::tick(at) + ticks) + passes + (single && !later ? moment::pass(at) : 0);
+    }
+    [[nodiscard]] Stretch of(Stretch found) const {
+      found.from += static_cast<std::uint32_t>(places);
+      if (found.end != endless) found.end += static_cast<std::uint32_t>(places);
+      if (found.gap != 0) found.at = of(found.at, true);
+      return found;
+    }
+  };
+  /// The next planned stop before says it, the links between have body flits pass on.
+  [[nodiscard, gnu::noinline]] Stretch supply_from_afar(const Stop& behind, std::uint32_t flit) const {
+    const Stop* by = &behind;
+    std::uint64_t ticks = links_[by->link].body;
+    while (!by->planned) {
+      if (by->oldest || by->before == events::no_index) return {0, 0, 0, endless};
+      by = &stops_[by->before];
+      ticks += links_[by->link].body;
+    }
+    Stretch found = by->course.find(flit);
+    if (found.gap != 0) found.at = moment::at(moment::tick(found.at) + ticks);
+    return found;
+  }
+  /// The heads' crossings of the links ahead say it, and the next planned stop.
+  [[nodiscard, gnu::noinline]] Stretch room_from_afar(const Stop& stop, std::uint32_t flit) const {
+    const std::uint32_t f = links_[stop.link].flit;
+    Back back;
+    std::int64_t base = 0;  // by heads: flit k has a place at base + f k
+    bool any = false;
+    const auto at_rate = [&] {
+      return static_cast<Moment>(base + static_cast<std::int64_t>(moment::at(std::uint64_t{flit} * f)));
+    };
+    const Stop* by = &stop;
+    for (; by->after != events::no_index && flit >= back.places + by->places;) {
+      const Stop& after = stops_[by->after];
+      back.step(*by, after);
+      if (after.planned) {
+        const Stretch found = back.of(after.course.find(flit - static_cast<std::uint32_t>(back.places)));
+        return any ? later(found, at_rate(), f, flit) : found;
+      }
+      if (flit == back.places) {
+        const Moment own = back.of(after.granted, true);
+        return {any ? std::max(own, at_rate()) : own, f, flit, flit + 1};
+      }
+      const auto here = static_cast<std::int64_t>(back.of(after.granted, false) - moment::at(back.places * f));
+      base = any ? std::max(base, here) : here;
+      any = true;
+      by = &after;
+    }
+    const std::uint64_t end = back.places + by->places;
+    if (flit >= end && links_[by->link].kind != LinkKind::ejection) return {moment::never, 0, flit, endless};
+    return any ? Stretch{at_rate(), f, flit, clipped(end)} : Stretch{0, 0, 0, clipped(end)};
+  }
+  [[nodiscard]] static std::uint32_t clipped(std::uint64_t flit) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(flit, endless));
+  }
+  /// The later one of `found` and a series of gap f with `at` for flit `flit`, for as long as that is certain.
+  [[nodiscard]] static Stretch later(Stretch found, Moment at, std::uint32_t f, std::uint32_t flit) {
+    if (found.gap == 0) return found.at == moment::never ? found : Stretch{at, f, flit, found.end};
+    const Moment have = found.of(flit);
+    if (have >= at) {
+      if (found.gap < f) found.end = flit + 1;
+      return found;
+    }
+    if (found.gap <= f) return {at, f, flit, found.end};
+    const Moment flits = (at - have) / moment::at(found.gap - f) + 1;
+    return {at, f, flit, clipped(std::min<std::uint64_t>(found.end, flit + flits))};
+  }
   const Link* links_;
   std::vector<Stop> stops_;
   std::vector<std::uint32_t> free_;

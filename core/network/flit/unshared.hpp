@@ -1,15 +1,17 @@
-// Worms that share no wire with another one: their tails in closed form, an event per head hop and one per tail.
+// Links whose wire a worm shares with no other: nothing is planned there, all is in closed form.
 //
-// As long as no other worm has flits to send over a wire of its path, a worm is the worm engine's train: with one flit
-// time f on all links, heads no faster than bodies and buffers that cover the way of a credit (B f >= w + r), flit k
-// crosses link i at
-//   X(i, k) = max over j >= i with B(i) + ... + B(j-1) <= k of A(j) + r(i) + ... + r(j-1) + f (k - B(i) - ... -
-//   B(j-1)),
-// A(j) being the crossing of link j by the head (Dally and Towles 2004, chapter 13; the moment's pass counts the steps
-// back in one tick where credits take no time). So the tail's crossing of link i is known as soon as the head has
-// crossed a link from which on nothing can hold up the tail any more, and nothing is done in between, wherever the head
-// waits. When another worm gets a lane of one of its wires, what has crossed by then is written into the courses of all
-// its links, and it goes on by plans (plans.hpp).
+// Where all links have one flit time f, heads are no faster than bodies and buffers cover the way of a credit
+// (B f >= w + r), a worm that meets no other one is the worm engine's train: flit k crosses link i at X(i, k), the
+// latest of A(j) + r(i) + ... + r(j-1) + f (k - B(i) - ... - B(j-1)) over the links j from i on whose places before
+// them, B(i) + ... + B(j-1), are at most k; A(j) is the head's crossing of link j. (In moments: where credits take no
+// time, each step back that goes up again in the order of wires is a pass later.) So when the tail crosses is known as
+// soon as nothing ahead can hold it up any more, and nothing is done in between, wherever the head waits.
+//
+// A wire that another worm gets a lane of is planned from then on (plans.hpp). What lies between follows: flit k is
+// there no sooner than the next planned link before lets it go on, and no sooner than the next planned link ahead makes
+// it a place; both by sums over the links between (Stops::supply, Stops::room). What comes back to a planned link from
+// its own flits by way of the links ahead comes before its wire is free again, if B f > w + r; if these are equal and r
+// = 0 it comes in the same tick, where the pass matters: then a worm that shares a wire is planned on all of its links.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -20,15 +22,16 @@
 namespace assay::network {
 
 template <class Self, class Source, class Observer>
-class UnsharedWorms : public LanePlans<Self, Source, Observer> {
+class UnsharedLinks : public LanePlans<Self, Source, Observer> {
   using Base = LanePlans<Self, Source, Observer>;
+  friend Base;
 
  protected:
-  using Base::fabric_, Base::how_, Base::messages_, Base::no_index, Base::now_, Base::owner_, Base::place_,
+  using Base::fabric_, Base::window_, Base::messages_, Base::no_index, Base::now_, Base::owner_, Base::place_,
       Base::stops_, Base::wire_plans_, Base::wires_;
   using typename Base::Wire, typename Base::WirePlan;
 
-  UnsharedWorms(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
+  UnsharedLinks(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
                 events::Random random, std::uint32_t span)
       : Base(fabric, routing, how, source, observer, random, span) {
     for (const Link& link : fabric.links) {
@@ -36,132 +39,155 @@ class UnsharedWorms : public LanePlans<Self, Source, Observer> {
       if (link.flit != fabric.links[0].flit || link.body == 0 || link.head < link.body || !covered ||
           (link.kind == LinkKind::ejection && Base::holds_back(link)))
         closed_form_ = false;
+      if (link.credit == 0 && std::uint64_t{link.buffer} * link.flit == link.body) slack_ = false;
     }
   }
 
   /// A new worm, before its head crosses anything.
   void begin(LaneWorm& worm) {
-    worm.unshared = closed_form_ && worm.length > 1;
+    worm.simple = closed_form_ && worm.length > 1;
+    worm.shares = false;
     worm.unsettled = no_index;
     worm.ahead = 0;
   }
-  /// The head of an unshared worm has crossed the link of its last stop.
+  /// Another stop of a worm, the last one.
+  void add(LaneWorm& worm, std::uint32_t number) {
+    if (!worm.simple) return;
+    Stop& stop = stops_[number];
+    stop.planned = worm.shares && !slack_;
+    stop.kept = worm.shares;
+    if (worm.unsettled != no_index) return;
+    worm.unsettled = number;
+    stop.oldest = !worm.shares;
+  }
+  /// The head of a worm has crossed the link of its last stop.
   void advance(LaneWorm& worm) {
     const Stop& head = stops_[worm.at];
-    const bool out = fabric_.links[head.link].kind == LinkKind::ejection;
-    if (worm.unsettled == no_index) worm.unsettled = worm.at, worm.ahead = 0;
-    worm.ahead += places(head);
-    while (worm.unsettled != no_index && (out || worm.ahead >= head.flits)) {
-      const Stop& stop = stops_[worm.unsettled];
-      WirePlan& plan = wire_plans_[stop.wire];
-      plan.due = tail_time(stop);
-      plan.special = worm.unsettled;
-      Base::await(stop.wire);
-      worm.ahead -= places(stop);
-      worm.unsettled = stop.after;
-    }
+    worm.ahead += head.places;
+    if (worm.shares)
+      Base::list_before(worm.at, 0);
+    else if (worm.ahead >= head.flits)
+      settle_tail(worm);
+    if (worm.shares && worm.unsettled == worm.at && !head.planned) settle_tail(worm);
   }
-  /// From now on by plans: all its links are to be planned.
-  void share(LaneWorm& worm) {
-    worm.unshared = false;
-    std::uint32_t number = worm.at;
-    if (number != no_index && stops_[number].course.crossed() == 0) number = stops_[number].before;
-    for (; number != no_index; number = stops_[number].before) {
-      Stop& stop = stops_[number];
-      const bool gone = stop.course.crossed() == stop.flits;
-      const Moment last = stop.course.last();
-      stop.course = course(stop, Base::here(), stop.wire + 1 < place_);
-      if (gone) {  // its last flits may be under way
-        stop.course.tail_went(last);
-        break;
-      }
-      Wire& wire = wires_[stop.wire];
-      Base::occupy(wire, fabric_.links[stop.link], stop.lane - wire.lane, stop);
-      WirePlan& plan = wire_plans_[stop.wire];
-      plan.due = moment::never;
-      plan.special = no_index;
-      Base::list(number);
-    }
+  /// The tail has crossed the link of its first stop that it had not crossed.
+  void retreat(LaneWorm& worm) {
+    const Stop& stop = stops_[worm.unsettled];
+    worm.ahead -= stop.places;
+    worm.unsettled = stop.after;
+    if (worm.unsettled == no_index) return;
+    Stop& next = stops_[worm.unsettled];
+    if (!worm.shares) next.oldest = true;
+    if (!next.planned && (worm.shares || worm.ahead >= next.flits)) settle_tail(worm);
   }
-  /// All worms with flits to send over this wire go on by plans.
-  void share_wire(const Wire& wire) {
+  /// When the tail crosses the next link, as far as that is known.
+  void settle_tail(LaneWorm& worm) {
+    const Stop& stop = stops_[worm.unsettled];
+    WirePlan& plan = wire_plans_[stop.wire];
+    const std::uint32_t last = stop.flits - 1;
+    const Stretch in = stops_.supply(stop, last), out = stops_.room(stop, last);
+    const Moment own = moment::at(moment::tick(stop.granted) + std::uint64_t{last} * fabric_.links[stop.link].flit);
+    plan.due = std::max({own, in.of(last), out.of(last)});
+    plan.special = plan.due == moment::never ? no_index : worm.unsettled;
+    if (plan.due != moment::never) Base::await(stop.wire);
+  }
+  /// All worms with flits to send over this wire share it from now on.
+  void share(const Wire& wire) {
     for (unsigned lane = 0; lane < Base::lanes(wire.link); ++lane)
       if (const auto owner = owner_[wire.lane + lane]; owner != no_index)
-        if (const Stop& stop = stops_[owner]; stop.course.crossed() != stop.flits)
-          if (LaneWorm& worm = messages_[stop.message]; worm.unshared) share(worm);
+        if (const Stop& stop = stops_[owner]; !stop.planned && stop.course.crossed() != stop.flits) share(owner);
   }
-  /// What has crossed the link of an unshared worm's stop before `limit` (or at it), the tail left out.
+
+  /// What has crossed the link of a stop that is not planned before `limit` (or at it), the tail left out.
   [[nodiscard]] Course course(const Stop& stop, Moment limit, bool at_it) const {
     const std::uint32_t f = fabric_.links[stop.link].flit;
-    const auto fits = [&](Moment at) { return at < limit || (at == limit && at_it); };
+    // Who looks back does not look further than a flit takes over the whole path.
+    const std::uint64_t past = window_ * (messages_[stop.message].hops + std::uint64_t{2});
+    const std::uint32_t begin = first_after(stop, moment::tick(limit) > past ? moment::tick(limit) - past : 0);
     Course found;
-    Back back;
-    Moment expected = moment::never;  // of flit `next`, the first one that is not in `found`
-    std::uint32_t next = 0;
-    auto base = static_cast<std::int64_t>(moment::at(moment::tick(stop.granted)));  // X(i, k) - f k by the links so far
-    for (const Stop* by = &stop; back.places + 1 < stop.flits;) {
-      // Flits from `next` on, up to `end`, wait for the same links ahead.
-      const auto end = static_cast<std::uint32_t>(std::min<std::uint64_t>(next + places(*by), stop.flits - 1));
-      const Moment shift = moment::at(std::uint64_t{next} * f), own = back.of(by->granted, true);
-      const Moment first =
-          next == 0 ? own : std::max(static_cast<Moment>(base + static_cast<std::int64_t>(shift)), own);
-      base = std::max(base, static_cast<std::int64_t>(back.of(by->granted, false) - shift));
-      if (next != 0 && !fits(first)) break;
-      if (first != expected) found.went(first, f, next);
-      ++next;
-      expected = static_cast<Moment>(base + static_cast<std::int64_t>(moment::at(std::uint64_t{next} * f)));
-      if (next < end && fits(expected)) {
-        if (expected != first + moment::at(f)) found.went(expected, f, next);
-        const std::uint64_t more = (limit - expected - !at_it) / moment::at(f) + 1;
-        const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(more, end - next));
-        next += count;
-        expected += moment::at(std::uint64_t{count} * f);
-      } else if (expected != first + moment::at(f)) {
-        expected = moment::never;
+    std::uint32_t next = begin, series = f;  // the next flit, the gap of the series that it may belong to
+    Moment last = 0;
+    if (begin == 0) {
+      found.went(last = stop.granted, f, 0);
+      next = 1;
+    }
+    for (Stretch in{0, 0, 0, 0}, out = in; next + 1 < stop.flits;) {
+      if (next >= in.end) in = stops_.supply(stop, next);
+      if (next >= out.end) out = stops_.room(stop, next);
+      const Moment first = in.of(next), place = out.of(next);
+      const Moment head = moment::at(moment::tick(stop.granted) + std::uint64_t{next} * f);
+      const Moment own = next == begin ? head : moment::at(moment::tick(last) + f);
+      const Moment at = std::max({own, first, place});
+      if (at == moment::never || at > limit || (at == limit && !at_it)) break;
+      // What is latest stays so, if its flits are as far apart as those of the others.
+      std::uint32_t gap = own == at ? f : 0, count = 1;
+      if (first == at) gap = std::max(gap, in.gap);
+      if (place == at) gap = std::max(gap, out.gap);
+      if (gap >= f && in.gap <= gap && out.gap <= gap) {
+        const std::uint64_t more = (limit - at - !at_it) / moment::at(gap) + 1;
+        count = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(more, std::min({in.end, out.end, stop.flits - 1}) - next));
+      } else {
+        gap = f;
       }
-      if (next != end || by->after == no_index || stops_[by->after].course.crossed() == 0) break;
-      back.step(*by, stops_[by->after], fabric_.links[by->link]);
-      by = &stops_[by->after];
+      if (next == begin || at != last + moment::at(series) || (count > 1 && gap != series))
+        found.went(at, series = gap, next);
+      next += count;
+      last = at + moment::at(std::uint64_t{count - 1} * series);
     }
     found.went_to(next);
     return found;
   }
 
  private:
-  /// Steps back from a link to one behind it: places on the way, credits, and passes where credits take no time.
-  struct Back {
-    std::uint64_t places = 0, ticks = 0, passes = 0;
-    bool later = false;  // a credit took time: passes before it do not matter
-    void step(const Stop& stop, const Stop& after, const Link& link) {
-      places += places_of(stop, link);
-      ticks += link.credit;
-      if (link.credit != 0) later = true;
-      if (!later) passes += stop.wire <= after.wire;
+  /// The first flit that crosses at tick `from` or later, or the last one known to have crossed before.
+  [[nodiscard]] std::uint32_t first_after(const Stop& stop, std::uint64_t from) const {
+    if (moment::tick(stop.granted) >= from) return 0;
+    const std::uint32_t f = fabric_.links[stop.link].flit;
+    std::uint32_t before = 0, after = stop.flits - 1;
+    while (after - before > 1) {
+      const std::uint32_t flit = before + (after - before) / 2;
+      const auto late = [&](Moment at) { return moment::tick(at) >= from; };
+      if (moment::tick(stop.granted) + std::uint64_t{flit} * f >= from || late(stops_.supply(stop, flit).of(flit)) ||
+          late(stops_.room(stop, flit).of(flit)))
+        after = flit;
+      else
+        before = flit;
     }
-    [[nodiscard]] Moment of(Moment at, bool itself) const {
-      return moment::at(moment::tick(at) + ticks) + passes + (itself && !later ? moment::pass(at) : 0);
-    }
-  };
-  [[nodiscard]] static std::uint64_t places_of(const Stop& stop, const Link& link) {
-    return link.buffer == 0 || link.kind == LinkKind::ejection ? stop.flits : link.buffer;
+    return before;
   }
-  [[nodiscard]] std::uint64_t places(const Stop& stop) const { return places_of(stop, fabric_.links[stop.link]); }
-  /// When the tail crosses, where all links ahead that matter are known.
-  [[nodiscard]] Moment tail_time(const Stop& stop) const {
-    const std::uint32_t f = fabric_.links[stop.link].flit, last = stop.flits - 1;
-    Moment latest = moment::at(moment::tick(stop.granted) + std::uint64_t{last} * f);
-    Back back;
-    for (const Stop* by = &stop; by->after != no_index;) {
-      const Stop& after = stops_[by->after];
-      back.step(*by, after, fabric_.links[by->link]);
-      if (back.places > last) break;
-      by = &after;
-      latest = std::max(latest, back.of(by->granted, back.places == last) + moment::at((last - back.places) * f));
+  void share(std::uint32_t number) {
+    Stop& stop = stops_[number];
+    LaneWorm& worm = messages_[stop.message];
+    if (!worm.shares) {  // from now on it is needed what crossed its links
+      worm.shares = true;
+      for (std::uint32_t kept = worm.at;; kept = stops_[kept].before) {
+        stops_[kept].kept = true;
+        if (stops_[kept].oldest) break;
+      }
+      if (!slack_)
+        for (std::uint32_t other = worm.unsettled; other != no_index; other = stops_[other].after)
+          if (other != number) share(other);
     }
-    return latest;
+    if (stop.course.crossed() != 0) {
+      stop.course = course(stop, Base::here(), stop.wire + 1 < place_);
+      Wire& wire = wires_[stop.wire];
+      Base::occupy(wire, fabric_.links[stop.link], stop.lane - wire.lane, stop);
+    }
+    stop.planned = true;
+    WirePlan& plan = wire_plans_[stop.wire];
+    plan.due = moment::never;
+    plan.special = no_index;
+    // Nothing is planned yet: those that rest on it are to know.
+    Base::list(number);
+    std::uint32_t other = stop.after;
+    while (other != no_index && !stops_[other].planned) other = stops_[other].after;
+    if (other != no_index) Base::list(other);
+    Base::list_before(number, 0);
   }
 
   bool closed_form_ = true;  // the fabric's links are as said above
+  bool slack_ = true;        // only shared wires are to be planned
 };
 
 }  // namespace assay::network
