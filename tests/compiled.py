@@ -18,7 +18,7 @@ from assay.execute.mpi import Mpi, launch_environment
 from assay.execute.units import SharedUnit, digest_of, includes, make, objects_of, shared
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
-SANITIZERS = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
+SANITIZERS = "-O0 -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 
 def kept(name: str, *flags: str, own: bool = True) -> Path:
