@@ -14,7 +14,6 @@ from assay.papers.cells.comparison import ComparedCell, ComparedTable, compare
 from assay.papers.cells.described_file import read, with_values
 from assay.papers.cells.origins import fitted_on
 from assay.papers.claims import clusters, messages
-from assay.papers.fitting.fit import fits
 
 MYRINET, ETHERNET = ("table6.5", "table6.9"), ("table6.2", "table6.8")
 OF = {"table6.2": "compaq-xp1000-cluster", "table6.8": "sgi-l1200-cluster", "table6.5": "ibm-netfinity-cluster",
@@ -109,12 +108,6 @@ def test_what_differs_is_what_the_page_names() -> None:
         if row.error is not None and abs(row.error.raw) > 0.20
     ]
     assert far == [("table6.2", "neighbour-3d", 4), ("table6.5", "collect", 8)]
-
-
-@pytest.mark.parametrize("machine", ["compaq-xp1000-cluster", "ibm-netfinity-cluster"])
-def test_the_fit_finds_what_the_file_has(machine: str) -> None:
-    found = [number for fit in fits(shipped()[machine]) for number in fit.numbers]
-    assert found and all(number.found == pytest.approx(number.filed, rel=0.01) for number in found)
 
 
 def test_a_variant_s_number_is_changed_in_the_variant_alone() -> None:

@@ -44,6 +44,7 @@ CASES: dict[str, list[str]] = {
     "fit": ["fit", "a"],
     "fit --on": ["fit", "--on", "ipsc860"],
 }
+NIGHTLY = {"evaluate, all": pytest.mark.nightly}  # half a minute of what `evaluate` shows as well
 
 
 def test_every_verb_is_here_or_has_no_figures() -> None:
@@ -55,7 +56,7 @@ def finite(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [pytest.param(each, marks=NIGHTLY.get(each, ())) for each in CASES])
 def test_figures_have_one_shape(case: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(here)
     monkeypatch.setenv("ASSAY_RUNS", str(here / "runs"))

@@ -165,7 +165,11 @@ def test_the_paragon_by_system() -> None:
     assert all(row.error is not None and abs(row.error.left) < 0.005 for row in rows.values())
 
 
-@pytest.mark.parametrize("machine", sorted(m for m in NUMBERS if known(read(shipped()[m]).published)))
+FITTED = sorted(m for m in NUMBERS if known(read(shipped()[m]).published))
+LONG = {"sgi-l1200-cluster": pytest.mark.nightly}  # two networks by patterns: 15 s
+
+
+@pytest.mark.parametrize("machine", [pytest.param(each, marks=LONG.get(each, ())) for each in FITTED])
 def test_the_fit_can_be_redone(machine: str) -> None:
     """What the file has is what the fit gives, from the published cells alone."""
     found = fits(shipped()[machine])

@@ -90,13 +90,14 @@ def check(file: Path, truth: float, seeds: int) -> None:
     assert abs(np.mean(means) - truth) <= np.mean(halves) / 5
 
 
-@pytest.mark.parametrize("load", [0.5, 0.9])
+@pytest.mark.parametrize("load", [0.5, pytest.param(0.9, marks=pytest.mark.nightly)])
 def test_a_single_queue(load: float, tmp_path: Path) -> None:
     file = tmp_path / "queue.toml"
     file.write_text(QUEUE + f"load = {load}\n")
     check(file, 3 + load * FLITS / (2 * (1 - load)), 40)
 
 
+@pytest.mark.nightly
 def test_a_cube_at_two_thirds_of_its_saturation(tmp_path: Path) -> None:
     file = tmp_path / "cube.toml"
     file.write_text(CUBE + "load = 0.5\n")
