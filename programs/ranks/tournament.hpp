@@ -86,6 +86,7 @@ help = "bytes of a message over its time one way, of the median pair"
 figure = "rate"
 where = "bytes=262144"
 title = "Median pair, all pairs at once"
+bound = "copy_rate"
 order = 6
 )record";
 
