@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import shutil
 import subprocess
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -99,10 +98,13 @@ def test_1024_nodes_take_under_a_quarter_of_an_hour() -> None:
     assert launches * blocks * planned < 900
 
 
+# Knows no MPI's header, as any may be the one that starts the ranks: communicators and types, which are numbers in one
+# and pointers in another, pass through as words.
 SLOW = r"""
-#include <mpi.h>
 #include <unistd.h>
-int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+int PMPI_Comm_rank(void* comm, int* rank);
+int PMPI_Send(const void* data, int count, void* type, int to, int tag, void* comm);
+int MPI_Send(const void* data, int count, void* type, int to, int tag, void* comm) {
   int rank;
   PMPI_Comm_rank(comm, &rank);
   if (rank + to == 4 && rank != to && rank % 2 == 1) usleep(50000);
@@ -115,7 +117,7 @@ def held_up(folder: Path, monkeypatch: pytest.MonkeyPatch, *where: str) -> dict[
     """The document of four ranks with MPI_Send between ranks 1 and 3 held up by 50 ms, by a library before MPI's."""
     (folder / "slow.c").write_text(SLOW)
     library = folder / "slow.so"
-    subprocess.run(["mpicc", "-shared", "-fPIC", "-o", str(library), str(folder / "slow.c")], check=True)
+    subprocess.run(["g++", "-x", "c", "-shared", "-fPIC", "-o", str(library), str(folder / "slow.c")], check=True)
     monkeypatch.setenv("LD_PRELOAD", str(library))
     words = ("--set", "bytes=8", "--set", "trips=1", "--out", str(folder / "run"), "--json")
     answer = assay("run", "tournament", *where, *words)
@@ -125,7 +127,7 @@ def held_up(folder: Path, monkeypatch: pytest.MonkeyPatch, *where: str) -> dict[
     return found
 
 
-needs_mpi = pytest.mark.skipif(MPI is None or shutil.which("mpicc") is None, reason="needs an MPI with mpicc")
+needs_mpi = pytest.mark.skipif(MPI is None, reason="no MPI here")
 
 
 @pytest.mark.measures
