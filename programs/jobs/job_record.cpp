@@ -3,7 +3,11 @@
 // disk; between them, one for what the node did so far: at the start, each second (in the end each sixtieth of how long
 // the job has run), at the end.
 //
-//     job_record --record FILE --output FILE [--limit SECONDS] [--cpus 0,1] [--answer TEXT] [--check WORD]… -- COMMAND…
+//     job_record --record FILE --output FILE [--limit SECONDS] [--cpus 0,1] [--answer TEXT] [--check WORD]…
+//                [--samples FILE] -- COMMAND…
+//
+// `--samples` names the file of a benchmark program's own lines: its checks in there decide whether the answer is right,
+// whatever its exit status says, and the first one that failed is put into the record.
 //
 // The record is claimed by its creation: a second start of the same job finds it there, adds a line that says so, and
 // runs nothing. It stays locked while the job runs, so that a reader can tell a running job from one that was killed.
@@ -35,7 +39,7 @@ constexpr int bad_options = 64, started_before = 75, not_started = 127;
 constexpr double grace = 1.0;  // s, between asking a command to end and killing it
 
 struct Wishes {
-  std::string record, output, answer;
+  std::string record, output, answer, samples;
   double limit = 0;
   std::vector<int> cpus;
   std::vector<char*> check, command;
@@ -63,7 +67,7 @@ void write_line(int record, const std::string& line) {
 
 std::string event(const char* name) {
   char text[512];
-  std::snprintf(text, sizeof text, "{\"version\": 1, \"event\": \"%s\", \"time\": %.6f, \"host\": \"%s\", \"pid\": %d",
+  std::snprintf(text, sizeof text, "{\"version\": 2, \"event\": \"%s\", \"time\": %.6f, \"host\": \"%s\", \"pid\": %d",
                 name, clock_of(CLOCK_REALTIME), host().c_str(), static_cast<int>(getpid()));
   return text;
 }
@@ -109,6 +113,8 @@ Wishes read_options(int count, char** words) {
       wishes.cpus = numbers(value);
     else if (key == "--answer")
       wishes.answer = value, wishes.answers = true;
+    else if (key == "--samples")
+      wishes.samples = value;
     else if (key == "--check")
       wishes.check.push_back(value);
     else
@@ -190,6 +196,25 @@ bool says(const std::string& output, const std::string& text) {
   return false;
 }
 
+// What a benchmark program's lines say of its answer (programs/timing/output.cpp writes them, rank 0 alone).
+struct Judged {
+  bool checked = false, done = false;
+  std::string failed;  // the line of the first check that failed
+};
+
+Judged judged(const std::string& samples) {
+  Judged found;
+  std::ifstream file(samples);
+  for (std::string line; std::getline(file, line);) {
+    const auto is = [&](const char* name) { return line.starts_with("{\"event\":\"" + std::string(name) + "\","); };
+    found.done = found.done || is("done");
+    if (!is("check") || !line.ends_with("}")) continue;
+    found.checked = true;  // inside a text of the line every quotation mark has a backslash before it
+    if (found.failed.empty() && line.find(",\"passed\":false,") != std::string::npos) found.failed = line;
+  }
+  return found;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -223,7 +248,8 @@ int main(int count, char** words) {
 
   const int status = WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : 0;
   const int signal = WIFSIGNALED(ended.status) ? WTERMSIG(ended.status) : 0;
-  const bool well = ended.status == 0 && !ended.limited && !ended.cancelled;
+  const bool by_itself = signal == 0 && !ended.limited && !ended.cancelled;
+  const bool well = by_itself && status == 0;
   const double at_end = clock_of(CLOCK_REALTIME);
   write_node(record);
   const char* answer = "null";
@@ -235,6 +261,14 @@ int main(int count, char** words) {
     }
     answer = right ? "true" : "false";
   }
+  Judged program;
+  if (by_itself && !wishes.samples.empty()) {
+    program = judged(wishes.samples);
+    if (!program.failed.empty() || (well && !program.done))
+      answer = "false";
+    else if (well && program.checked)
+      answer = "true";
+  }
   char text[512];
   std::snprintf(
       text, sizeof text,
@@ -243,6 +277,8 @@ int main(int count, char** words) {
       at_end, status, signal, ended.limited ? "true" : "false", ended.cancelled ? "true" : "false", answer,
       static_cast<double>(ended.used.ru_utime.tv_sec) + 1e-6 * static_cast<double>(ended.used.ru_utime.tv_usec),
       static_cast<double>(ended.used.ru_stime.tv_sec) + 1e-6 * static_cast<double>(ended.used.ru_stime.tv_usec));
-  write_line(record, event("end") + text);
-  return well ? 0 : status != 0 ? status : 1;
+  std::string line = event("end") + text;
+  if (!program.failed.empty()) line.insert(line.size() - 1, ", \"check\": " + program.failed);
+  write_line(record, line);
+  return well || !program.failed.empty() ? 0 : status != 0 ? status : 1;
 }

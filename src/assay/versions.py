@@ -52,7 +52,8 @@ NETWORK = Form("a network's description")
 STUDY = Form("a study")
 POINT = Form("a line of a sweep")
 JOBS = Form("a table of jobs")
-JOB_RECORD = Form("a job's record")  # written by programs/jobs/job_record.cpp
+# Written by programs/jobs/job_record.cpp; 2: the check that failed, beside a status that need not be 0.
+JOB_RECORD = Form("a job's record", 2, (_unchanged, _unchanged))
 SUBMISSIONS = Form("a line of a submission log")
 EXPERIMENT = Form("the plan of a throughput test")
 BATCH = Form("a machine of a batch system")

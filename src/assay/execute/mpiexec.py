@@ -140,6 +140,19 @@ def speak(
     return words, added, binding
 
 
+def unbound(mpi: Mpi, ranks: int, *, here: bool, spawns: bool = False) -> Words:
+    """A whole command's first words, for a job of a batch system: any number of ranks, bound to nothing.
+
+    They stay on the hardware threads that the job itself is given. `here`: on this host alone; `spawns`: the program
+    starts processes itself.
+    """
+    words, added = SPEECH.get(mpi.implementation, _any)(mpi, "none", True, None)
+    added = launch_environment({}) | added | {"ASSAY_LEASH": "1"}
+    if here:
+        added |= loopback(mpi.implementation, os.environ, spawns=spawns)
+    return ("env", *(f"{key}={value}" for key, value in added.items()), mpi.mpiexec, "-n", str(ranks), *words)
+
+
 def launch(
     job: Job,
     command: Words,

@@ -1,12 +1,16 @@
-"""The two programs of every job: what writes its record, and the synthetic job; compiled once, no Python in a job."""
+"""What jobs run, compiled before a test begins, so that no Python is in a job: what writes the record of every job, the
+synthetic job, and the benchmark programs that the job table names (program_jobs.py).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from assay.throughput import program_jobs
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.program_jobs import SAMPLES, CompiledPrograms
 
 
 @dataclass(frozen=True)
@@ -24,17 +28,24 @@ class JobPrograms:
 
     record: Path
     synthetic: Path
+    benchmarks: CompiledPrograms = field(default_factory=CompiledPrograms)
 
 
-def compiled(progress: Callable[[str], None] = lambda text: None) -> JobPrograms:
-    """Compile both, or take them from the cache; MeasurementError as `build`."""
+def compiled(
+    progress: Callable[[str], None] = lambda text: None, jobs: Sequence[LiveJob] = (), *, here: bool = True
+) -> JobPrograms:
+    """Compile what `jobs` need, or take it from the cache; MeasurementError as `build`.
+
+    `here`: the batch system's processors are all of this host.
+    """
     from assay.benchmark.record import programs_root
     from assay.execute.build import build
 
     names = ("job_record", "synthetic_job")
     sources = [JobProgram(name, programs_root() / "jobs" / f"{name}.cpp") for name in names]
     built = build(sources, mpi=None, progress=progress)
-    return JobPrograms(built["job_record"].path, built["synthetic_job"].path)
+    benchmarks = program_jobs.compiled((job.program for job in jobs if job.program), here=here, progress=progress)
+    return JobPrograms(built["job_record"].path, built["synthetic_job"].path, benchmarks)
 
 
 def job_folder(out: Path, job: LiveJob) -> Path:
@@ -54,6 +65,9 @@ def command_of(job: LiveJob, programs: JobPrograms, out: Path, cpus: tuple[int, 
     words += ["--limit", f"{job.limit:.6f}"]
     if cpus:
         words += ["--cpus", ",".join(map(str, cpus))]
+    if job.program:
+        started = programs.benchmarks.command(job.program, job.arguments, job.processors, folder, job.limit)
+        return [*words, "--samples", str(folder / SAMPLES), "--", *started]
     answer = job.answer if job.command else "answer right"
     if answer is not None:
         words += ["--answer", answer]

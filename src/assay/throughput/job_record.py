@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay import versions
+from assay.execute.checks import failed_checks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,7 +16,7 @@ class JobRecord:
     """What a job says of itself. Times in seconds since 1970; None where it does not say.
 
     `starts`: how often it was started, of which only the first ran it. `answer`: whether its result was right, None
-    without a check. `damaged`: lines that cannot be read.
+    without a check; `wrong`: the check of a benchmark program that failed. `damaged`: lines that cannot be read.
     """
 
     starts: int = 0
@@ -29,13 +30,16 @@ class JobRecord:
     limited: bool = False
     cancelled: bool = False
     answer: bool | None = None
+    wrong: str | None = None
     cpu_seconds: float | None = None
     damaged: int = 0
 
     @property
     def well(self) -> bool:
-        """Whether the command ended by itself with status 0."""
-        return self.ended is not None and not (self.status or self.signal or self.limited or self.cancelled)
+        """Whether the command ended by itself, with status 0 or because a check of its own failed."""
+        if self.ended is None or self.signal or self.limited or self.cancelled:
+            return False
+        return not self.status or self.wrong is not None
 
 
 def read(path: Path) -> JobRecord | None:
@@ -62,6 +66,7 @@ def read(path: Path) -> JobRecord | None:
         elif event == "end":
             found |= {key: about[key] for key in ("ended", "status", "signal", "limited", "cancelled", "answer")}
             found["cpu_seconds"] = about["user"] + about["system"]
+            found["wrong"] = failed_checks([about["check"]]) if "check" in about else None
     return JobRecord(starts=starts, damaged=damaged, **found)  # type: ignore[arg-type]
 
 

@@ -19,6 +19,13 @@ What it runs on a real batch system is a command, or a synthetic job; without ei
     wait = "10 s"                       # or synthetic: waits, computes on its processors, communicates between them
     compute = "10 s"
     communicate = "10 s"
+
+or one of Assay's benchmark programs, whose own checks say whether its answer is right (program_jobs.py):
+
+    program = "sieve"                             # one that passes messages: a rank on each of its processors
+    set = ["size=8190", "repetitions=100"]        # as `assay run sieve --set`
+    slice = "0.5 s"                               # that each case is measured for, in each of its blocks
+    operations = 1000                             # of each reading: with `repetitions`, the same work whenever it runs
 """
 
 from __future__ import annotations
@@ -34,6 +41,7 @@ from pydantic import Field
 from assay import versions
 from assay.errors import InputError
 from assay.machine.units import quantity
+from assay.throughput import program_jobs
 from assay.throughput.job_needs import JobNeeds
 from assay.throughput.schedule_file import JobBatch
 from assay.throughput.workload import Workload
@@ -62,6 +70,10 @@ class JobKind(Table):
     wait: str | None = Field(None, description='synthetic: waits so long, such as "10 s"')
     compute: str | None = Field(None, description="synthetic: processor time of computing on each of its processors")
     communicate: str | None = Field(None, description="synthetic: how long its processes pass messages round a ring")
+    program: str | None = Field(None, description="a benchmark of Assay's, started without a shell")
+    settings: list[str] = Field([], alias="set", description='of the program: "KEY=VALUE", as `assay run` takes them')
+    slice: str | None = Field(None, description='of the program: measured time of a case in a block, such as "0.5 s"')
+    operations: int | None = Field(None, ge=1, le=10**12, description="of the program: operations of each reading")
 
 
 SYNTHETIC = ("wait", "compute", "communicate")
@@ -88,9 +100,10 @@ def load(path: Path) -> dict[str, JobKind]:
         if not isinstance(about, dict):
             raise source.error((name,), "is no job", value=about, accepted="a table for each job: [NAME]")
         entry = validated(source, JobKind, about, (name,))
-        for key in ("time", "limit", *SYNTHETIC):
+        for key in ("time", "limit", "slice", *SYNTHETIC):
             _seconds(source, name, key, entry)
         _check_commands(source, name, entry)
+        _check_program(source, name, entry)
         found[name] = entry
     if not found:
         raise InputError("describes no job", file=path, accepted="a table for each job: [NAME]")
@@ -116,9 +129,31 @@ def _check_commands(source: Source, name: str, entry: JobKind) -> None:
     if entry.command is not None and synthetic:
         problem = "is of a synthetic job, and this one has a command"
         raise source.error((name, synthetic[0]), problem, value=getattr(entry, synthetic[0]), accepted="one of both")
-    if (entry.answer is not None or entry.check is not None) and entry.command is None:
+    if (entry.answer is not None or entry.check is not None) and entry.command is None and entry.program is None:
         key = "check" if entry.answer is None else "answer"
         raise source.error((name, key), "is of a command; a synthetic job checks its own", value=getattr(entry, key))
+
+
+def _check_program(source: Source, name: str, entry: JobKind) -> None:
+    given = {"set": entry.settings or None, "slice": entry.slice, "operations": entry.operations}
+    if entry.program is None:
+        for key, value in given.items():
+            if value is not None:
+                raise source.error((name, key), "is of a benchmark program, and this job has none", value=value,
+                                   accepted='program = "NAME" beside it')  # fmt: skip
+        return
+    for key in ("command", "answer", "check", *SYNTHETIC):
+        if (value := getattr(entry, key)) is not None:
+            problem = f"has no place beside a benchmark program ({entry.program}), which checks its own answer"
+            raise source.error((name, key), problem, value=value, accepted="one of both")
+    if entry.slice is not None and not 0 < seconds_of(entry, "slice") <= program_jobs.MOST_SLICE:
+        accepted = f"more than 0 s, up to {program_jobs.MOST_SLICE:g} s"
+        raise source.error((name, "slice"), "is no slice", value=entry.slice, accepted=accepted)
+    repetitions = next((each for each in entry.settings if each.startswith("repetitions=")), None)
+    if entry.slice is not None and repetitions is not None:
+        problem = f"is a time, where {repetitions} says how many readings there are"
+        raise source.error((name, "slice"), problem, value=entry.slice, accepted="one of both")
+    program_jobs.check(source, name, entry.program, entry.settings, entry.processors)
 
 
 def seconds_of(entry: JobKind, key: str) -> float:

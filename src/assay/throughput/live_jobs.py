@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import InputError
+from assay.throughput import program_jobs
 from assay.throughput.job_table import SYNTHETIC, JobKind, counted, rows_of, seconds_of, words_of
 from assay.throughput.schedule_file import JobBatch
 from assay.throughput.workload import Workload
@@ -21,8 +22,9 @@ class LiveJob:
     """One job. `due`: seconds after the first submission; `expected`, `requested`, `limit`: seconds; all compressed.
 
     `requested` is what the batch system decides by; at `limit` the job is ended. `queue` empty: the batch system's
-    usual one. `command` empty: a synthetic job that `waits`, computes (`compute`) on its processors and communicates
-    (`communicate`) for so many seconds.
+    usual one. `program`: a benchmark program, with the words of a task of `assay run` as `arguments`. Without it and a
+    `command`: a synthetic job that `waits`, computes (`compute`) on its processors and communicates (`communicate`) for
+    so many seconds.
     """
 
     id: str
@@ -43,6 +45,8 @@ class LiveJob:
     wait: float = 0.0
     compute: float = 0.0
     communicate: float = 0.0
+    program: str = ""
+    arguments: tuple[str, ...] = ()
 
 
 def of_schedule(
@@ -50,7 +54,7 @@ def of_schedule(
 ) -> list[LiveJob]:
     """The jobs of a schedule with its table, which lies in `folder`; InputError as `rows_of`.
 
-    Where `waits`, jobs without a command wait for their time; else they compute for it.
+    Where `waits`, jobs without a command or a program wait for their time; else they compute for it.
     """
     rows = rows_of(batches, table, path)
     names = counted([name for _, name, _ in rows])
@@ -70,8 +74,12 @@ def _job(
     if kind.limit is not None:
         limit = seconds_of(kind, "limit") / compress + (START_UP if compress > 1 else 0.0)
     synthetic = {key: seconds_of(kind, key) / compress for key in SYNTHETIC if getattr(kind, key) is not None}
-    if kind.command is None and not synthetic:
+    if kind.command is None and kind.program is None and not synthetic:
         synthetic = {"wait" if waits else "compute": expected}
+    arguments: tuple[str, ...] = ()
+    if kind.program is not None:
+        slice_ = None if kind.slice is None else seconds_of(kind, "slice") / compress
+        arguments = program_jobs.arguments(kind.settings, slice_, kind.operations, number)
     put = {"processors": str(kind.processors), "folder": str(folder), "number": str(number)}
     return LiveJob(
         id=f"{number:04d}-{name}",
@@ -89,6 +97,8 @@ def _job(
         command=_filled(words_of(kind.command), put, folder),
         answer=kind.answer,
         check=_filled(words_of(kind.check), put, folder),
+        program=kind.program or "",
+        arguments=arguments,
         **synthetic,
     )
 

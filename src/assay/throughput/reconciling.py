@@ -50,7 +50,7 @@ def reconcile(job: LiveJob, logged: LoggedJob, accounted: Accounted | None, reco
     if record is not None and record.damaged:
         found(DAMAGED, f"{record.damaged} lines of its record cannot be read")
     if record is not None and record.answer is False:
-        found(WRONG, "ended well, and its answer is wrong")
+        found(WRONG, record.wrong or "ended well, and its answer is wrong")
     if accounted is not None and accounted.stage == RUNNING and record is not None and record.ended is not None:
         found(DISAGREES, f"its record says that it ended, the batch system still says {accounted.word}")
     if accounted is not None and accounted.stage == ENDED and record is not None and record.ended is not None:

@@ -74,7 +74,8 @@ def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThrough
     }
     if wishes.alone:
         about["alone"] = True
-    programs = job_programs.compiled(progress)
+    fits = [job for job in jobs if job.processors <= facts.processors]
+    programs = job_programs.compiled(progress, fits, here=facts.nodes == (os.uname().nodename,))
     single: dict[str, float | None] = {}
     if wishes.alone:
         with _ended_as_by_ctrl_c():

@@ -1,0 +1,112 @@
+"""Jobs that run one of Assay's own benchmark programs: their keys in the job table, and what starts them.
+
+The program is compiled before the test begins, as `assay run` compiles it. It writes its samples to the job's folder
+(OUT/jobs/ID/samples.jsonl), and its checks in there decide whether the job's answer is right. A message-passing program
+is started by the MPI that compiled it, with one rank for each of the job's processors; ranks are bound to nothing but
+what the job itself is pinned to, as several jobs share a node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.errors import InputError, MeasurementError
+from assay.toml.source import Source
+
+if TYPE_CHECKING:
+    from assay.execute.mpi import Mpi
+
+SAMPLES = "samples.jsonl"
+MOST_SLICE = 3600.0  # s, that a program takes as --slice
+DEADLINE = 0.8  # of a job's limit, after which a message-passing program says what each rank waited for, and ends
+DEADLINES = (0.1, 1e6)  # s, that a program takes as --deadline
+
+
+def check(source: Source, name: str, program: str, settings: Sequence[str], processors: int) -> None:
+    """InputError at the line of a program that there is none of, of a wrong setting, or of too few ranks."""
+    from assay.benchmark.record import benchmark
+
+    try:
+        record = benchmark(program)
+    except InputError as error:
+        raise source.error((name, "program"), str(error).removeprefix("benchmark: ")) from None
+    given: dict[str, str] = {}
+    for at, word in enumerate(settings):
+        key, equals, value = word.partition("=")
+        where = (name, "set", at)
+        if not equals or not key or not value:
+            raise source.error(where, "is not KEY=VALUE", value=word, accepted='such as "size=8190"')
+        if key in given:
+            raise source.error(where, f"sets {key} a second time", value=word, accepted="each parameter once")
+        try:
+            record.settings({key: value})
+        except InputError as error:
+            raise source.error(where, str(error)) from None
+        given[key] = value
+    least = int(record.extra.get("least_ranks", 1))
+    if record.kind == "ranks" and processors < least:
+        problem = f"are too few ranks for {program}"
+        raise source.error((name, "processors"), problem, value=processors, accepted=f"{least} or more")
+
+
+def arguments(settings: Sequence[str], slice_: float | None, operations: int | None, seed: int) -> tuple[str, ...]:
+    """The words of a job, as those of a task of `assay run`; `slice_` in s, None: as in the profile `quick`."""
+    words = ["--profile", "quick", *(each for word in settings for each in ("--set", word)), "--seed", str(seed)]
+    words += [] if slice_ is None else ["--slice", f"{slice_:.6g}"]
+    words += [] if operations is None else ["--batch", str(operations)]
+    return tuple(words)
+
+
+@dataclass(frozen=True)
+class CompiledPrograms:
+    """Binaries by the names of their programs, and the MPI that starts the message-passing ones.
+
+    `here`: all processors are of this host, so that ranks need no network.
+    """
+
+    binaries: Mapping[str, Path] = field(default_factory=dict)
+    mpi: Mpi | None = None
+    here: bool = True
+
+    def command(
+        self, program: str, arguments: Sequence[str], ranks: int, folder: Path, limit: float
+    ) -> tuple[str, ...]:
+        """What a job runs that writes to `folder` and is ended at `limit` (s).
+
+        A program that writes files does so in the job's folder, unless its parameter names another one.
+        """
+        from assay.benchmark.record import SCRATCH, benchmark
+        from assay.benchmark.resolved import program_words
+        from assay.execute.mpiexec import unbound
+
+        record = benchmark(program)
+        set_by_table = [word.partition("=")[0] for word in arguments if not word.endswith(f"={SCRATCH}")]
+        folders = {path: str(folder) for path in record.paths if path not in set_by_table}
+        words = [str(self.binaries[program]), *program_words(record, arguments, folders=folders)]
+        words += ["--out", str(folder / SAMPLES)]
+        if record.kind == "node":
+            return tuple(words)
+        assert self.mpi is not None  # what compiled it
+        deadline = min(max(DEADLINE * limit, DEADLINES[0]), DEADLINES[1])
+        starter = unbound(self.mpi, ranks, here=self.here, spawns=bool(record.extra.get("host")))
+        return (*starter, *words, "--deadline", f"{deadline:g}")
+
+
+def compiled(
+    names: Iterable[str], *, here: bool, progress: Callable[[str], None] = lambda text: None
+) -> CompiledPrograms:
+    """Compile programs as `assay run` does, or take them from the cache; MeasurementError as `build`."""
+    from assay.benchmark.record import benchmark
+    from assay.execute.absent import NO_MPI
+    from assay.execute.build import build
+    from assay.execute.mpi import find_mpi
+
+    records = [benchmark(name) for name in sorted(set(names))]
+    mpi = find_mpi() if any(record.kind == "ranks" for record in records) else None
+    if mpi is None and any(record.kind == "ranks" for record in records):
+        raise MeasurementError(NO_MPI)
+    built = build(records, mpi=mpi, progress=progress) if records else {}
+    return CompiledPrograms({name: each.path for name, each in built.items()}, mpi, here)
