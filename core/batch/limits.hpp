@@ -1,7 +1,9 @@
 // What a machine's queues allow at once: limits on the jobs that run, or on their processors, of a queue, of a user in
 // a queue, or of a user on the whole machine. A job that a limit keeps back is not looked at until the limit has room.
+// And which queue goes first.
 #pragma once
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -28,6 +30,14 @@ struct Group {
 struct Queues {
   std::vector<Limit> limits;
   std::vector<Group> groups;  // none: one without limits
+
+  /// Less where the queue of `a` goes before that of `b`: the one of the higher rank does.
+  std::partial_ordering order(const Job& a, const Job& b) const { return rank(b) <=> rank(a); }
+
+ private:
+  double rank(const Job& job) const {
+    return groups.empty() ? 0 : groups[static_cast<std::size_t>(job.group)].rank;
+  }
 };
 
 /// The limits with what counts towards them now.

@@ -21,9 +21,9 @@ inline std::vector<std::size_t> as_submitted(const Jobs& jobs) {
 
 /// The same order within each queue; of two queues the one of the higher rank goes first.
 inline std::vector<std::size_t> by_queue(const Jobs& jobs, const Queues& queues, std::vector<std::size_t> order) {
-  const auto rank = [&](std::size_t job) { return queues.groups[static_cast<std::size_t>(jobs[job].group)].rank; };
   if (queues.groups.size() > 1)
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) > rank(b); });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return queues.order(jobs[a], jobs[b]) < 0; });
   return order;
 }
 

@@ -139,8 +139,8 @@ class Conservative final : public Policy {
     const Jobs* jobs;
     const Limits* limits;
     bool operator()(std::size_t a, std::size_t b) const {
-      const double one = limits->of((*jobs)[a]).rank, other = limits->of((*jobs)[b]).rank;
-      return one != other ? one > other : a < b;
+      const auto queue = limits->queues().order((*jobs)[a], (*jobs)[b]);
+      return queue != 0 ? queue < 0 : a < b;
     }
   };
 

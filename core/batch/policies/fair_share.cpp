@@ -103,8 +103,7 @@ class FairShare final : public Policy {
     std::map<std::int32_t, std::int64_t> share;
     for (const auto& [user, used] : used_) share[user] = total > 0 ? std::llround(finest * used / total) : 0;
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      const double one = limits_.of(jobs_[a]).rank, other = limits_.of(jobs_[b]).rank;
-      if (one != other) return one > other;
+      if (const auto queue = limits_.queues().order(jobs_[a], jobs_[b]); queue != 0) return queue < 0;
       const std::int64_t first = share[jobs_[a].user], second = share[jobs_[b].user];
       return first != second ? first < second : a < b;
     });
