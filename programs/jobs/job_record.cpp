@@ -6,8 +6,8 @@
 //     job_record --record FILE --output FILE [--limit SECONDS] [--cpus 0,1] [--answer TEXT] [--check WORD]…
 //                [--samples FILE] -- COMMAND…
 //
-// `--samples` names the file of a benchmark program's own lines: its checks in there decide whether the answer is right,
-// whatever its exit status says, and the first one that failed is put into the record.
+// `--samples` names the file of a benchmark program's own lines: its checks in there decide whether the answer is
+// right, whatever its exit status says, and the first one that failed is put into the record.
 //
 // The record is claimed by its creation: a second start of the same job finds it there, adds a line that says so, and
 // runs nothing. It stays locked while the job runs, so that a reader can tell a running job from one that was killed.

@@ -80,6 +80,7 @@ class CompiledPrograms:
         """
         from assay.benchmark.record import SCRATCH, benchmark
         from assay.benchmark.resolved import program_words
+        from assay.execute.ledger import Subfolder
         from assay.execute.mpiexec import unbound
 
         record = benchmark(program)
@@ -87,6 +88,9 @@ class CompiledPrograms:
         folders = {path: str(folder) for path in record.paths if path not in set_by_table}
         words = [str(self.binaries[program]), *program_words(record, arguments, folders=folders)]
         words += ["--out", str(folder / SAMPLES)]
+        if record.paths:  # all ranks are to know the folder that the program makes there
+            made = Subfolder.within(str(folder))
+            words += ["--subfolder", f"{made.name}:{made.token}"]
         if record.kind == "node":
             return tuple(words)
         assert self.mpi is not None  # what compiled it
