@@ -26,7 +26,7 @@ LAUNCH, DONE = '{"event":"launch","program":"sieve"}', '{"event":"done","referen
 RIGHT = '{"event":"check","case":{"size":10},"passed":true,"detail":"4 primes"}'
 WRONG = '{"event":"check","case":{"size":8190},"passed":false,"detail":"1029 primes; by trial division 1028"}'
 QUOTED = r'{"event":"check","case":{},"passed":true,"detail":"a,\"passed\":false,b"}'
-# What a program writes, and how it ends: what its record says of the answer, whether it ended well, its starter's status.
+# What a program writes, and how it ends: its record's answer, whether it ended well, its starter's status.
 ENDS = {
     "right": ([LAUNCH, RIGHT, DONE], "exit 0", True, True, 0),
     "wrong": ([LAUNCH, RIGHT, WRONG, DONE], "exit 1", False, True, 0),
