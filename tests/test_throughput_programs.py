@@ -114,7 +114,7 @@ def test_a_mix_of_programs_one_of_them_broken(tmp_path: Path, monkeypatch: pytes
     assert finding["text"].startswith("check failed for size 10: 5 primes up to 10; by trial division 4")
     assert "broken.1: wrong answer: check failed for size 10" in (tmp_path / "out/report.html").read_text()
     blocks = [line for line in lines_of(tmp_path / "out", "right.1") if line["event"] == "block"]
-    assert blocks and all(block["batch"] == 1000 and len(block["values"]) == 3 for block in blocks)
+    assert blocks and all(1000 <= block["batch"] < 1100 and len(block["values"]) == 3 for block in blocks)
     for name, ranks in (("right", 1), ("single", 1), ("pair", 2)):
         if name in names:  # on the hardware threads that the job was pinned to, no others
             launch = lines_of(tmp_path / "out", f"{name}.1")[0]

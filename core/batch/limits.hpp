@@ -35,9 +35,7 @@ struct Queues {
   std::partial_ordering order(const Job& a, const Job& b) const { return rank(b) <=> rank(a); }
 
  private:
-  double rank(const Job& job) const {
-    return groups.empty() ? 0 : groups[static_cast<std::size_t>(job.group)].rank;
-  }
+  double rank(const Job& job) const { return groups.empty() ? 0 : groups[static_cast<std::size_t>(job.group)].rank; }
 };
 
 /// The limits with what counts towards them now.
