@@ -40,29 +40,32 @@ Task exchange_of_pair(C& group, VictimPlace place, std::byte* out, std::byte* in
 }
 
 struct VictimLimits {
-  std::int64_t operations = 0, settling = 0;
-  double seconds = 0;  // no further operations are begun after so long; 0: no limit
+  std::int64_t operations = 0;
+  std::int64_t settling = 1;  // operations before the first that is timed
+  double seconds = 0;         // no further stretch is begun after so long; 0: no limit
 };
 
 // `operation()` is the Task of one. At the first victim: the seconds of each timed operation of each pair (or of its
-// own), in order of time; nobody leaves before the last is done.
+// own), in order of time; nobody leaves before the last is done. Between two looks at the clock lies a stretch of
+// operations, of which the first is not timed: in it one waits for another that learnt later of the stretch.
 template <Communicator C, class Operation>
 Task time_victims(C& group, VictimLimits limits, bool pairs, Operation operation, std::vector<double>& seconds) {
-  constexpr std::int64_t stretch = 16;  // operations between two looks at the clock
+  constexpr std::int64_t stretch = 32;
   std::vector<std::int64_t> ticks;
   const std::int64_t begun = group.now();
-  for (std::int64_t done = 0; done < limits.operations + limits.settling;) {
-    std::int64_t now = std::min(stretch, limits.operations + limits.settling - done);
+  for (std::int64_t done = 0; done < limits.operations;) {
+    std::int64_t now = std::min(stretch, limits.operations - done);
     const double passed = static_cast<double>(group.now() - begun) / C::ticks_a_second;
-    if (limits.seconds > 0 && passed > limits.seconds && done > limits.settling) now = 0;
+    if (limits.seconds > 0 && passed > limits.seconds && done > 0) now = 0;
     co_await broadcast(group, &now, sizeof now);
     if (now == 0) break;
-    for (std::int64_t left = now; left > 0; --left, ++done) {
+    for (std::int64_t i = done == 0 ? -limits.settling : -1; i < now; ++i) {
       const Task task = operation();  // made before the clock is read: its frame's allocation is not timed
       const std::int64_t start = group.now();
       co_await task;
-      if (done >= limits.settling) ticks.push_back(group.now() - start);
+      if (i >= 0) ticks.push_back(group.now() - start);
     }
+    done += now;
   }
   const std::size_t each = ticks.size(), leads = pairs ? static_cast<std::size_t>(group.size() / 2) : 1;
   std::vector<std::int64_t> all(group.rank() == 0 ? each * static_cast<std::size_t>(group.size()) : 0);

@@ -1,0 +1,192 @@
+"""Victims beside aggressors: closed forms where nothing is shared, who is which, a link that both use, faults on MPI."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.benchmark.record import benchmark
+from assay.benchmark.resolved import program_words
+from assay.described.machine_file import DescribedMachine
+from assay.described.shipped import open_described
+from assay.execute.build import build
+from command_line import assay
+from mpis_here import MPI, start_ranks
+from started import words
+
+A, B, LONG = 1e-5, 1e-9, 16384
+MACHINE = DescribedMachine.model_validate(
+    {"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}
+).for_core()
+# Two nodes below one switch: all that leaves or enters a node crosses its one link.
+PAIR = open_described("fat-tree-hdr", {"network.children": "[2,2]", "network.parents": "[2]"}).for_core(2)
+EVERY = ("--set", "aggressor=none,incast,alltoall,broadcast")
+Samples = dict[tuple[str, str, str], list[float]]
+
+
+def played(machine: dict[str, Any], ranks: int, *given: str) -> tuple[list[dict[str, Any]], list[dict[str, int]]]:
+    """The lines of the program on a described machine, and its messages in order of their calls."""
+    from assay._core import ranks as core
+
+    resolved = program_words(benchmark("interference"), given, simulated=True)
+    lines, log = core.logged("interference", machine, ranks, list(resolved))
+    keys = ("source", "destination", "tag", "called", "delivered")
+    sent = [dict(zip(keys, row, strict=True)) for row in zip(*(log["sent"][key] for key in keys), strict=True)]
+    return [json.loads(line) for line in lines.splitlines()], sent
+
+
+def samples(events: list[dict[str, Any]]) -> Samples:
+    """Values by victim, aggressor and metric."""
+    return {
+        (event["case"]["victim"], event["case"]["aggressor"], event["metric"]): event["values"]
+        for event in events
+        if event["event"] == "block"
+    }
+
+
+def test_where_nothing_is_shared_nothing_is_slower() -> None:
+    """On T = A + B n four victims take as long beside four aggressors as alone, and both do as the closed forms say.
+
+    A round of aggressors is 4 messages of each sender (incast), 12 of the one sender, 6 of each of all; then a word of
+    each to the first and two levels of a tree back, of no or one byte.
+    """
+    events, _ = played(MACHINE, 8, *EVERY)
+    found = samples(events)
+    once = {"latency": A + 8 * B, "bandwidth": A + LONG * B, "allreduce": 2 * (A + 8 * B)}
+    sent = {"incast": (12, 4), "broadcast": (12, 12), "alltoall": (24, 6)}  # messages of a round, of one sender
+    for victim, seconds in once.items():
+        for aggressor in ("none", *sent):
+            for phase in ("alone", "beside"):
+                assert found[victim, aggressor, phase] == pytest.approx([seconds] * len(found[victim, aggressor, phase]))
+            assert found[victim, aggressor, "slowdown"] == [pytest.approx(1)]
+            assert len(found[victim, aggressor, "alone"]) == (16 if victim == "allreduce" else 32)
+        for aggressor, (messages, turns) in sent.items():
+            (load,) = found[victim, aggressor, "load"]
+            assert load == pytest.approx(messages * LONG / (turns * (A + B * LONG) + 3 * A + 2 * B), rel=1e-3)
+        assert (victim, "none", "load") not in found
+    checks = [event for event in events if event["event"] == "check"]
+    assert len(checks) == 12 and all(each["passed"] for each in checks)
+
+
+@settings(max_examples=20, deadline=None)
+@given(ranks=st.integers(4, 17), seed=st.integers(0, 10**6))
+def test_every_rank_is_on_one_side_and_aggressors_send_throughout(ranks: int, seed: int) -> None:
+    given_words = ("--seed", str(seed), "--set", "victim=allreduce", "--set", "aggressor=alltoall")
+    _, sent = played(MACHINE, ranks, *given_words, "--set", "operations=5")
+    check = next(at for at, each in enumerate(sent) if each["tag"] & 0x7FFF > 29999 and at > 0)
+    assert check >= 0
+    load = [each for each in sent if each["tag"] & 0x7FFF == 31]
+    of_victims = [each for each in sent if each["tag"] & 0x7FFF == 1]
+    victims, aggressors = ({each["source"] for each in side} for side in (of_victims, load))
+    assert victims == {each["destination"] for each in of_victims}
+    assert victims | aggressors == set(range(ranks)) and not victims & aggressors
+    assert 0 in victims and len(victims) - len(aggressors) == ranks % 2
+
+
+def test_one_rank_of_each_node_is_dealt_to_each_side() -> None:
+    machine = open_described("fat-tree-hdr", {"network.children": "[2,4]", "network.parents": "[2]"}).for_core(2)
+    _, sent = played(machine, 16, "--set", "victim=allreduce", "--set", "aggressor=alltoall", "--set", "operations=2")
+    victims = {each["source"] for each in sent if each["tag"] & 0x7FFF == 1}
+    assert sorted(rank // 2 for rank in victims) == list(range(8))
+
+
+def test_nodes_of_one_rank_are_dealt_by_seed() -> None:
+    sides = set()
+    for seed in range(1, 6):
+        given_words = ("--seed", str(seed), "--set", "victim=allreduce", "--set", "aggressor=incast")
+        _, sent = played(MACHINE, 16, *given_words, "--set", "operations=1")
+        sides.add(frozenset(each["source"] for each in sent if each["tag"] & 0x7FFF == 1))
+    assert len(sides) > 1
+
+
+def test_a_link_that_both_sides_use_is_shared() -> None:
+    """Two nodes with a victim and an aggressor each; an incast has one sender, whose node's link the reply needs too.
+
+    Half of that way's bandwidth at least is the victim's, so that its round trip takes at most half as long again, and
+    a packet or two of the stream (4096 bytes) for each of its own.
+    """
+    events, _ = played(PAIR, 4, "--set", "bytes=1048576", "--set", "operations=400")
+    found = samples(events)
+    assert found["bandwidth", "none", "slowdown"] == [pytest.approx(1, rel=1e-6)]
+    assert 1.1 < found["bandwidth", "incast", "slowdown"][0] < 1.6
+    assert found["bandwidth", "alltoall", "slowdown"][0] > found["bandwidth", "incast", "slowdown"][0]
+    assert found["latency", "incast", "slowdown"][0] > 1
+    for victim in ("latency", "bandwidth", "allreduce"):
+        alone, beside = (found[victim, "incast", phase] for phase in ("alone", "beside"))
+        assert len(alone) == len(beside) == 400
+        tails = [np.quantile(of, 0.99, method="inverted_cdf") for of in (alone, beside)]
+        assert found[victim, "incast", "tail_slowdown"] == [pytest.approx(tails[1] / tails[0])]
+
+
+def test_the_ratio_is_seen_in_json_and_on_the_terminal(tmp_path: Path) -> None:
+    where = ("--on", str(Path(__file__).parent.parent / "examples" / "constant.toml"), "-n", "8")
+    answer = assay("run", "interference", *where, "--set", "victim=latency", "--out", str(tmp_path / "run"), "--json")
+    assert answer.status == 0, answer.err
+    figures = {
+        (each["params"]["aggressor"], each["name"]): each["value"]
+        for each in answer.document["figures"]
+        if each["statistic"] == "median"
+    }
+    assert [figures[aggressor, "slowdown"] for aggressor in ("none", "incast", "alltoall")] == [pytest.approx(1)] * 3
+    assert figures["incast", "alone"] == figures["incast", "beside"] == pytest.approx(70e-6 + 8 * 0.4e-6)
+    shown = assay("report", str(tmp_path / "run"))
+    assert shown.status == 0 and "Victim and aggressor" in shown.out and "slowdown" in shown.out
+
+
+def test_fewer_than_four_ranks_are_refused_in_one_line() -> None:
+    with pytest.raises(ValueError, match="4 ranks or more; seen: 3"):
+        played(MACHINE, 3)
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+def test_data_are_right_on_mpi_and_ratios_are_those_of_the_samples() -> None:
+    """More ranks than hardware threads perhaps: what is held here is right and wrong, not time."""
+    assert MPI is not None
+    program = build([benchmark("interference")], mpi=MPI)["interference"].path
+    few = ("--blocks", "1", "--deadline", "100", "--set", "operations=5", *EVERY)
+    ended = start_ranks(MPI, 5, program, *words("interference", *few))
+    assert ended.returncode == 0, ended.stderr
+    events = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
+    checks = [event for event in events if event["event"] == "check"]
+    assert len(checks) == 12 and all(each["passed"] for each in checks) and events[-1]["event"] == "done"
+    found = samples(events)
+    for victim, aggressor, metric in found:
+        alone, beside = (found[victim, aggressor, phase] for phase in ("alone", "beside"))
+        assert len(alone) == len(beside) == 5  # of three victims two are a pair
+        if metric == "slowdown":
+            assert found[victim, aggressor, metric] == [pytest.approx(np.median(beside) / np.median(alone))]
+        assert metric != "tail_slowdown"
+    assert all(values[0] > 0 for (_, _, metric), values in found.items() if metric == "load")
+    assert len([metric for _, _, metric in found if metric == "load"]) == 9
+
+
+SILENT = r"""
+#include <mpi.h>
+int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+  return PMPI_Send(data, tag == 31 ? 0 : count, type, to, tag, comm);
+}
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None or shutil.which("mpicc") is None, reason="needs an MPI with mpicc")
+def test_aggressors_that_send_nothing_give_no_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "silent.c").write_text(SILENT)
+    library = tmp_path / "silent.so"
+    subprocess.run(["mpicc", "-shared", "-fPIC", "-o", str(library), str(tmp_path / "silent.c")], check=True)
+    monkeypatch.setenv("LD_PRELOAD", str(library))
+    given_words = ("--launches", "1", "--set", "victim=latency", "--set", "aggressor=incast", "--set", "operations=5")
+    answer = assay("run", "interference", "-n", "4", *given_words, "--out", str(tmp_path / "run"), "--json")
+    monkeypatch.delenv("LD_PRELOAD")
+    assert answer.status == 1
+    assert answer.document["failed_checks"] > 0 and not answer.document["figures"]
+    assert "the aggressors moved nothing" in json.dumps(answer.document)
