@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import subprocess
 from pathlib import Path
@@ -23,6 +24,7 @@ from mpis_here import MPI, start_ranks
 from started import words
 
 A, B, LONG = 1e-5, 1e-9, 16384
+OPERATION, LOAD = 1, 31  # tags: of the victims' operations, of the aggressors' messages
 MACHINE = DescribedMachine.model_validate(
     {"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}
 ).for_core()
@@ -41,6 +43,11 @@ def played(machine: dict[str, Any], ranks: int, *given: str) -> tuple[list[dict[
     keys = ("source", "destination", "tag", "called", "delivered")
     sent = [dict(zip(keys, row, strict=True)) for row in zip(*(log["sent"][key] for key in keys), strict=True)]
     return [json.loads(line) for line in lines.splitlines()], sent
+
+
+def tagged(sent: list[dict[str, int]], tag: int) -> list[dict[str, int]]:
+    """Messages with this tag in any group: the bits above the lowest 15 tell groups apart."""
+    return [each for each in sent if each["tag"] & 0x7FFF == tag]
 
 
 def samples(events: list[dict[str, Any]]) -> Samples:
@@ -81,20 +88,28 @@ def test_where_nothing_is_shared_nothing_is_slower() -> None:
 def test_every_rank_is_on_one_side_and_aggressors_send_throughout(ranks: int, seed: int) -> None:
     given_words = ("--seed", str(seed), "--set", "victim=allreduce", "--set", "aggressor=alltoall")
     _, sent = played(MACHINE, ranks, *given_words, "--set", "operations=5")
-    check = next(at for at, each in enumerate(sent) if each["tag"] & 0x7FFF > 29999 and at > 0)
-    assert check >= 0
-    load = [each for each in sent if each["tag"] & 0x7FFF == 31]
-    of_victims = [each for each in sent if each["tag"] & 0x7FFF == 1]
+    load, of_victims = (tagged(sent, tag) for tag in (LOAD, OPERATION))
     victims, aggressors = ({each["source"] for each in side} for side in (of_victims, load))
     assert victims == {each["destination"] for each in of_victims}
     assert victims | aggressors == set(range(ranks)) and not victims & aggressors
     assert 0 in victims and len(victims) - len(aggressors) == ranks % 2
+    # the first half was measured alone; in what follows the load pauses for the words of a round's end at most
+    measured = of_victims[: -len(of_victims) // 11]  # the check is one more operation of both
+    alone, beside = measured[: len(measured) // 2], measured[len(measured) // 2 :]
+    assert alone[-1]["delivered"] <= load[0]["called"] < beside[0]["called"]
+    words_of_a_round = (1 + math.ceil(math.log2(len(aggressors)))) * (A + B) * 1e12
+    last = beside[0]["called"]
+    for each in load:
+        if each["called"] <= beside[-1]["delivered"] and each["delivered"] > last:
+            assert each["called"] - last <= words_of_a_round * 1.001
+            last = each["delivered"]
+    assert last >= beside[-1]["delivered"]
 
 
 def test_one_rank_of_each_node_is_dealt_to_each_side() -> None:
     machine = open_described("fat-tree-hdr", {"network.children": "[2,4]", "network.parents": "[2]"}).for_core(2)
     _, sent = played(machine, 16, "--set", "victim=allreduce", "--set", "aggressor=alltoall", "--set", "operations=2")
-    victims = {each["source"] for each in sent if each["tag"] & 0x7FFF == 1}
+    victims = {each["source"] for each in tagged(sent, OPERATION)}
     assert sorted(rank // 2 for rank in victims) == list(range(8))
 
 
@@ -103,7 +118,7 @@ def test_nodes_of_one_rank_are_dealt_by_seed() -> None:
     for seed in range(1, 6):
         given_words = ("--seed", str(seed), "--set", "victim=allreduce", "--set", "aggressor=incast")
         _, sent = played(MACHINE, 16, *given_words, "--set", "operations=1")
-        sides.add(frozenset(each["source"] for each in sent if each["tag"] & 0x7FFF == 1))
+        sides.add(frozenset(each["source"] for each in tagged(sent, OPERATION)))
     assert len(sides) > 1
 
 
