@@ -1,4 +1,4 @@
-"""Victims beside aggressors: closed forms where nothing is shared, who is which, a link that both use, faults on MPI."""
+"""Victims beside aggressors: closed forms where nothing is shared, sides, a link that both use, faults on MPI."""
 
 from __future__ import annotations
 
@@ -72,7 +72,9 @@ def test_where_nothing_is_shared_nothing_is_slower() -> None:
     for victim, seconds in once.items():
         for aggressor in ("none", *sent):
             for phase in ("alone", "beside"):
-                assert found[victim, aggressor, phase] == pytest.approx([seconds] * len(found[victim, aggressor, phase]))
+                assert found[victim, aggressor, phase] == pytest.approx(
+                    [seconds] * len(found[victim, aggressor, phase])
+                )
             assert found[victim, aggressor, "slowdown"] == [pytest.approx(1)]
             assert len(found[victim, aggressor, "alone"]) == (16 if victim == "allreduce" else 32)
         for aggressor, (messages, turns) in sent.items():

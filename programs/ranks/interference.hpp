@@ -1,13 +1,12 @@
 // Victim and aggressor: a pattern of messages measured alone, and again beside congestors that load what both share.
 //
-// Every second rank of each node is a victim, the others are aggressors (interference/sides.hpp); each side is a group of
-// its own. In each block the victims are first measured while the aggressors wait, then while these send without a pause,
-// from before the first operation until after the last. Each operation is timed by itself, so that percentiles are those
-// of single operations; a tail is compared only where both sides of it have as many readings as an interval of the 99th
-// percentile needs. `aggressor=none` does the same with aggressors that wait: what its ratios differ from 1 by is what
-// this method cannot tell.
-// Source: Chunduri and others 2019, GPCNeT: Designing a Benchmark Suite for Inducing and Measuring Contention in HPC
-// Networks; its congestion impact is the ratio here.
+// Every second rank of each node is a victim, the others are aggressors (interference/sides.hpp); each side is a group
+// of its own. In each block the victims are first measured while the aggressors wait, then while these send without a
+// pause, from before the first operation until after the last. Each operation is timed by itself, so that percentiles
+// are those of single operations; a tail is compared only where both sides of it have as many readings as an interval
+// of the 99th percentile needs. `aggressor=none` does the same with aggressors that wait: what its ratios differ from 1
+// by is what this method cannot tell. Source: Chunduri and others 2019, GPCNeT: Designing a Benchmark Suite for
+// Inducing and Measuring Contention in HPC Networks; its congestion impact is the ratio here.
 #pragma once
 
 #include "ranks/interference/kernel.hpp"
@@ -125,8 +124,8 @@ order = 7
     requires Grouped<C>
   static Task run(C& comm, Session& session) {
     needs(comm.size() >= 4, "4 ranks or more", comm.size());
-    const auto& sides = session.shared<VictimsAndAggressors>(
-        [&] { return VictimsAndAggressors::of(comm, session.options().seed); });
+    const auto& sides =
+        session.shared<VictimsAndAggressors>([&] { return VictimsAndAggressors::of(comm, session.options().seed); });
     InterferenceKernel<Interference, C> kernel(session);
     if (!comm.is_simulated() && sides.one_node) {
       std::vector<Seat> seats;

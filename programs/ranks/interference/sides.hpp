@@ -1,6 +1,6 @@
-// Who is a victim and who an aggressor: the nodes in an order drawn by seed, the node of rank 0 first, the ranks of each
-// in order of rank; every second rank of that sequence is a victim, the others are aggressors. A node with two ranks has
-// both; where nodes have one rank each, they are dealt at random, as in GPCNeT.
+// Who is a victim and who an aggressor: the nodes in an order drawn by seed, the node of rank 0 first, the ranks of
+// each in order of rank; every second rank of that sequence is a victim, the others are aggressors. A node with two
+// ranks has both; where nodes have one rank each, they are dealt at random, as in GPCNeT.
 #pragma once
 
 #include <numeric>
@@ -27,7 +27,8 @@ struct VictimsAndAggressors {
     for (std::size_t left = leaders.size(); left > 2; --left)
       std::swap(leaders[left - 1], leaders[1 + Session::random(seed) % (left - 1)]);
     std::vector<int> turn(nodes.leader.size());
-    for (std::size_t at = 0; at < leaders.size(); ++at) turn[static_cast<std::size_t>(leaders[at])] = static_cast<int>(at);
+    for (std::size_t at = 0; at < leaders.size(); ++at)
+      turn[static_cast<std::size_t>(leaders[at])] = static_cast<int>(at);
     const auto turn_of = [&](int rank) {
       return turn[static_cast<std::size_t>(nodes.leader[static_cast<std::size_t>(rank)])];
     };

@@ -1,8 +1,8 @@
 // What is measured: one operation after the other among the victims, each timed by itself.
 //
-// Pairs: of m victims in order the first half exchange a message with those of the second, so that the two are on unlike
-// nodes where there are two; the one in the middle of an odd number waits. Each of the first half times its round trips.
-// Allreduce: of one 64-bit word by all victims, by recursive doubling, timed by the first.
+// Pairs: of m victims in order the first half exchange a message with those of the second, so that the two are on
+// unlike nodes where there are two; the one in the middle of an odd number waits. Each of the first half times its
+// round trips. Allreduce: of one 64-bit word by all victims, by recursive doubling, timed by the first.
 #pragma once
 
 #include "ranks/algorithms/all.hpp"
