@@ -20,18 +20,13 @@ name = "interference"
 title = "Victim and aggressor"
 part = "messages"
 kind = "ranks"
-ranks = "all"
+from = "ranks/ten_launches.hpp"
 least_ranks = 4
-profiles = ["full"]
-launches = 10
 summary = "a pattern of messages alone and beside congestors on the other half of the ranks: how many times longer it takes"
 cost = "p ranks, a block and case: twice 16 + `operations` round trips of p / 4 pairs (or allreduces of p / 2 ranks), for half a second each at most; beside the second rounds of congestors of at least 4 messages of `bytes` per rank, as long as it takes"
 takes = "min(1, 4 * (16 + operations) * (1e-4 + bytes / 1e8))"
 check = "of each case one operation of the victims and one round of the aggressors: every byte against a pattern of sender and position, the allreduce against the sum; in each block that the aggressors' messages arrived while the victims were measured"
 source = "Chunduri and others 2019, GPCNeT: Designing a Benchmark Suite for Inducing and Measuring Contention in HPC Networks, in this project's own form"
-blocks_quick = 3
-blocks_standard = 3
-blocks_full = 3
 
 [parameter.victim]
 type = "choice"

@@ -23,19 +23,14 @@ name = "tournament"
 title = "All pairs"
 part = "messages"
 kind = "ranks"
-ranks = "all"
+from = "ranks/ten_launches.hpp"
 least_ranks = 2
-profiles = ["full"]
-launches = 10
 pairs = true
 summary = "every rank with every other, all at the same time in changing pairs: slow pairs, ranks, nodes and links by name"
 cost = "p ranks, a pass and length: p - 1 rounds (p of an odd number), each a barrier, between hosts 4 round trips of 8 bytes, 1 + `trips` of `bytes`; planned at 0.1 ms a message and 100 MB/s, 1,024 ranks take 26 s a pass, 13 min of 10 launches of 3"
 takes = "passes * (2 * ceil(ranks / 2) - 1) * (1e-4 * ceil(log2(ranks)) + 8e-4 + 2 * (1 + trips) * (1e-4 + bytes / 1e8))"
 check = "in up to 16 rounds every byte of both messages of each pair against a pattern of sender and position"
 source = "effective bisection bandwidth of random pairings (Hoefler, Schneider, Lumsdaine 2008, Multistage switches are not crossbars), carried on to all pairs"
-blocks_quick = 3
-blocks_standard = 3
-blocks_full = 3
 
 [parameter.bytes]
 type = "integer"
