@@ -16,6 +16,7 @@ import pytest
 
 import slurm_cluster
 from command_line import assay
+from mpis_here import MPI
 from slurm_cluster import SlurmCluster
 from throughput_folder import end_all_jobs, events, log_lines, throughput
 
@@ -86,6 +87,33 @@ def batch_id(out: Path, job: str) -> str | None:
     if not (out / "log.jsonl").exists():
         return None
     return next((line["batch_id"] for line in log_lines(out) if line.get("job") == job and "batch_id" in line), None)
+
+
+PROGRAMS = """
+[one]
+processors = 1
+time = "1 s"
+program = "sieve"
+set = ["size=1000", "repetitions=2"]
+[four]
+processors = 4
+time = "2 s"
+program = "echo"
+set = ["bytes=8"]
+slice = "0.001 s"
+"""
+
+
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+def test_benchmark_programs_run_in_the_nodes_that_they_are_given(mix: Path, cluster: SlurmCluster) -> None:
+    """Nodes have two processors: four ranks are started on several; the checks of both programs are the answers."""
+    (mix / "jobs.toml").write_text(PROGRAMS)
+    found = result(begun(mix, cluster, "0: 1 * one\n0: 1 * four\n", "--json"))
+    ended = {job["name"]: (job["state"], job["answer"], len(job["nodes"]) > 1) for job in found["jobs"]}
+    assert ended == {"one.1": ("completed", True, False), "four.1": ("completed", True, True)}
+    assert found["findings"] == []
+    launch = json.loads((mix / "out/jobs/0002-four.1/samples.jsonl").read_text().splitlines()[0])
+    assert launch["ranks"] == len(launch["placement"]) == 4
 
 
 def test_wrong_answers_deleted_and_killed_jobs_are_named(mix: Path, cluster: SlurmCluster) -> None:
