@@ -22,6 +22,7 @@ part = "messages"
 kind = "ranks"
 from = "ranks/ten_launches.hpp"
 least_ranks = 4
+unjudged = ["slowdown", "tail_slowdown", "load"]  # the least of several ratios bounds nothing
 summary = "a pattern of messages alone and beside congestors on the other half of the ranks: how many times longer it takes"
 cost = "p ranks, a block and case: twice 16 + `operations` round trips of p / 4 pairs (or allreduces of p / 2 ranks), for half a second each at most; beside the second rounds of congestors of at least 4 messages of `bytes` per rank, as long as it takes"
 takes = "min(1, 4 * (16 + operations) * (1e-4 + bytes / 1e8))"
