@@ -113,6 +113,7 @@ help = "bytes that arrived at all aggressors per second while the victims were m
 figure = "slowdown"
 where = "victim=latency aggressor=incast"
 title = "8-byte messages beside an incast, times their time alone"
+bound = "not_slowed"
 order = 7
 )record";
 

@@ -14,7 +14,7 @@ from typing import Any
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.report.described_bounds import DESCRIBED_BOUNDS
+from assay.report.described_bounds import DESCRIBED_BOUNDS, not_slowed
 from assay.report.states import is_main, shown
 from assay.report.units import human
 
@@ -218,4 +218,5 @@ BOUNDS: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]
     "handed_copy": handed_copy,
     "line_transfers": line_transfers,
     "two_atomics": two_atomics,
+    "not_slowed": not_slowed,
 }

@@ -63,6 +63,11 @@ def byte_rate(document: Document, figure: ReportedFigure) -> tuple[float, str] |
     return None if limits is None or not limits.rate else (limits.rate, f"what {limits.rate_by} carries")
 
 
+def not_slowed(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
+    """Of a slowdown, on any machine: what others do at best leaves a time as it is."""
+    return 1.0, "not slowed at all"
+
+
 def _limits(document: Document) -> MessageLimits | None:
     """What the description allows at best; None where a run of an older version does not say it, or it is damaged."""
     stated = next((facts.limits for facts in document.provenance.values() if facts.limits), None)
@@ -87,4 +92,5 @@ DESCRIBED_BOUNDS: dict[str, Callable[[Document, ReportedFigure], tuple[float, st
     "line_transfers": message_steps,
     "copy_rate": byte_rate,
     "start_ups": message_rate,
+    "not_slowed": not_slowed,
 }
