@@ -27,7 +27,7 @@ class CopyCeiling {
 
  private:
   double read(std::int64_t bytes, std::int64_t within) {
-    if (from_.empty()) from_.assign(static_cast<std::size_t>(region), 'a');
+    if (from_.size() < static_cast<std::size_t>(within)) from_.assign(static_cast<std::size_t>(within), 'a');
     const auto block = static_cast<std::size_t>(std::min(bytes, within));
     if (into_.size() < block) into_.resize(block);
     const std::size_t blocks = static_cast<std::size_t>(within) / block;

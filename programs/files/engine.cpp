@@ -66,8 +66,7 @@ class Part {
  private:
   void open() {
     const bool mapped = work_.engine == Engine::mmap;
-    const bool changes = work_.write || work_.mixed;
-    file_ = folder_.open(name_, (changes || mapped ? O_RDWR : O_RDONLY) | (work_.past_cache ? O_DIRECT : 0) |
+    file_ = folder_.open(name_, (work_.changes() || mapped ? O_RDWR : O_RDONLY) | (work_.past_cache ? O_DIRECT : 0) |
                                     (work_.append ? O_APPEND : 0));
     if (work_.write && work_.preallocate) {  // what is appended begins at the file's end, which stays where it is
       const int mode = work_.append ? FALLOC_FL_KEEP_SIZE : 0;
@@ -77,7 +76,7 @@ class Part {
     }
     // Also to ask which pages are in memory; O_DIRECT passes these by.
     if (work_.past_cache || (work_.write && !mapped)) return;
-    const int access = mapped && changes ? PROT_READ | PROT_WRITE : PROT_READ;
+    const int access = mapped && work_.changes() ? PROT_READ | PROT_WRITE : PROT_READ;
     void* found = mmap(nullptr, static_cast<std::size_t>(work_.file_bytes()), access, MAP_SHARED, file_, 0);
     if (found != MAP_FAILED) {
       map_ = static_cast<char*>(found);
@@ -193,11 +192,10 @@ class Part {
 
   void finish() {
     std::int64_t from = now_ns();
-    const bool changed = work_.write || work_.mixed;
-    if (map_ && changed && msync(map_, static_cast<std::size_t>(work_.file_bytes()), MS_SYNC) != 0)
+    if (map_ && work_.changes() && msync(map_, static_cast<std::size_t>(work_.file_bytes()), MS_SYNC) != 0)
       fault("synchronised", -errno);
-    if (changed && fsync(file_) != 0) fault("synchronised", -errno);
-    if (changed) worker_.sync = seconds(now_ns() - from);
+    if (work_.changes() && fsync(file_) != 0) fault("synchronised", -errno);
+    if (work_.changes()) worker_.sync = seconds(now_ns() - from);
     if (map_) munmap(map_, static_cast<std::size_t>(work_.file_bytes()));
     from = now_ns();
     if (close(file_) != 0) fault("closed", -errno);

@@ -356,7 +356,7 @@ void measure(Program& program, Case& at) {
     at.note("io_uring without O_DIRECT, which " + program.storage.type +
             " or the block size does not allow: through the page cache");
   auto state = std::make_shared<State>();
-  if (!work.write && !work.mixed)
+  if (!work.changes())
     work.prefix = "read-" + std::to_string(static_cast<int>(work.layout)) + "-" + std::to_string(work.processes) + "-" +
                   std::to_string(work.layout == Layout::strided ? work.bytes : 0) + "-" +
                   std::to_string(work.file_bytes());
@@ -378,7 +378,7 @@ void measure(Program& program, Case& at) {
     own.last = own.files->pass();
     ++own.passes;
     if (!own.last.why.empty()) own.why = own.last.why;
-    if (work.write || work.mixed) {
+    if (work.changes()) {
       own.wrong += own.files->wrong();
       own.files->remove();
     }
@@ -431,7 +431,7 @@ void measure(Program& program, Case& at) {
                      : std::vector<double>();
     });
   }
-  if (work.write || work.mixed) at.also_observe("sync", [=] { return state->last.sync; });
+  if (work.changes()) at.also_observe("sync", [=] { return state->last.sync; });
   if (!work.write) at.also_observe("held", [=] { return state->last.held; });
   if (!work.past_cache) at.also_observe("copy", [=, bytes = work.bytes] { return shared->copy.from_memory(bytes); });
   at.also_observe("close", [=] { return state->last.close; });
@@ -442,7 +442,7 @@ void measure(Program& program, Case& at) {
   });
   at.check([=] {
     if (state->filled && !work.mixed) state->files->read_what(*state->filled);
-    const std::int64_t wrong = work.write || work.mixed ? state->wrong : state->files->wrong();
+    const std::int64_t wrong = work.changes() ? state->wrong : state->files->wrong();
     return timing::Check{wrong == 0, std::to_string(wrong) + " blocks of " + std::to_string(state->passes) +
                                          " passes are not as they were written"};
   });

@@ -29,6 +29,7 @@ struct Work {
   double at_most = 0;           // s, after which a pass begins no more operations
   double patience = 30;         // s, in which an operation must end
 
+  bool changes() const { return write || mixed; }
   bool writes(std::int64_t offset) const {
     return write || (mixed && files::mixed(static_cast<std::uint64_t>(offset / bytes)) % 2);
   }

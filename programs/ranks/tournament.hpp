@@ -167,9 +167,9 @@ order = 6
 
  private:
   static constexpr int message_tag = 21, stamps_tag = 22, check_tag = 23;
-  static constexpr int settling = 4;                         // round trips of 8 bytes that begin a round
-  static constexpr std::size_t told_apart = 4096;            // bytes from which two clocks tell the ways apart
-  static constexpr std::size_t most = std::size_t{1} << 14;  // readings of a block among the samples
+  static constexpr int settling = 4;               // round trips of 8 bytes that begin a round
+  static constexpr std::size_t told_apart = 4096;  // bytes from which two clocks tell the ways apart
+  static constexpr auto most = static_cast<std::size_t>(Pace::most);
   struct OneWay {
     double there = 0, back = 0;  // s; nothing where the other led
   };

@@ -116,9 +116,9 @@ struct InterferenceKernel {
   Task part(C& comm) { co_await comm.release(*group_); }
 
  private:
-  static constexpr std::size_t tail_needs = 368;             // readings: analysis/quantiles.py
-  static constexpr std::size_t most = std::size_t{1} << 14;  // readings of a block among the samples
-  static constexpr double most_seconds = 0.5;                // of one of the two measurements
+  static constexpr std::size_t tail_needs = 368;  // readings: analysis/quantiles.py
+  static constexpr auto most = static_cast<std::size_t>(Pace::most);
+  static constexpr double most_seconds = 0.5;  // of one of the two measurements
 
   static std::size_t length(const Case& at) { return at.victim == Victim::bandwidth ? at.bytes : 8; }
   AggressorBuffers held(const Case& at, bool checked) const {

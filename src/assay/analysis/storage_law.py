@@ -60,6 +60,12 @@ class StorageLaw:
         (a0, a1), (b0, b1) = self.startup_between, self.per_byte_between
         return a0 / b1 if b1 > 0 else 0.0, a1 / b0 if b0 > 0 else float("inf")
 
+    @property
+    def ends(self) -> tuple[int, int]:
+        """Bytes of the least and of the greatest block."""
+        sizes = [cell.bytes for cell in self.cells]
+        return min(sizes), max(sizes)
+
     def saturation(self, size: float) -> float:
         """Operations of `size` bytes in flight with which the common limit begins to bind."""
         return self.limit * (self.startup + self.per_byte * size) / size

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -80,10 +80,11 @@ def tournament(run: Run, benchmark: str) -> TournamentFound | None:
     reading = layout.reading
     lengths, slow, passes, too_many = [], list[SlowThing](), 0, 0
     every = sorted(_passes(events, ranks), key=lambda each: each.bytes)
+    kinds = _kinds(layout)
     found: Localised | None = None
     for each in every:
         classes = np.stack([_classes(layout, places, reading) for places in each.places])
-        found = localise(each.logs, classes, each.launch_of, _kinds(layout), FALSE_ALARMS / len(every))
+        found = localise(each.logs, classes, each.launch_of, kinds, FALSE_ALARMS / len(every))
         slow += [_thing(part, layout, each.bytes) for part in found.parts]
         too_many = max(too_many, found.too_many)
         lengths.append(_drawn(each, classes, layout))
@@ -104,8 +105,7 @@ def tournament(run: Run, benchmark: str) -> TournamentFound | None:
         slow=slow,
         text=[],
     )
-    made.text.extend(_text(made))
-    return made
+    return replace(made, text=_text(made))
 
 
 def _layout(ranks: int, placement: list[dict[str, Any]], events: list[dict[str, Any]]) -> Layout:

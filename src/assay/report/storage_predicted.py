@@ -25,8 +25,7 @@ def tables(section: Section) -> list[Grid]:
         low, high = (human(each, "s", 3) for each in law.startup_between)
         least, most = law.n_half_between
         halves = f"{human(least, 'B', 3)} " + (f"to {human(most, 'B', 3)}" if isfinite(most) else "or more")
-        sizes = sorted({cell.bytes for cell in law.cells})
-        ends = " and ".join(f"{law.saturation(at):.3g} of {human(float(at), 'B')}" for at in (sizes[0], sizes[-1]))
+        ends = " and ".join(f"{law.saturation(at):.3g} of {human(float(at), 'B')}" for at in law.ends)
         limit = "" if law.limited else ", as one process: no cell with several in flight was fitted"
         reached = f"; the limit is reached with {ends} in flight" if law.limited else ""
         note = (

@@ -131,8 +131,7 @@ def saturated(law: StorageLaw) -> str:
     """Where the common limit begins to bind, in words; nothing where it was not fitted."""
     if not law.limited:
         return ""
-    ends = sorted({law.cells[0].bytes, max(cell.bytes for cell in law.cells)})
-    at = " and ".join(f"{law.saturation(size):.3g} of {size} B" for size in ends)
+    at = " and ".join(f"{law.saturation(size):.3g} of {size} B" for size in law.ends)
     return f"; saturated by {at} in flight"
 
 
