@@ -4,10 +4,11 @@
 // the job has run), at the end.
 //
 //     job_record --record FILE --output FILE [--limit SECONDS] [--cpus 0,1] [--answer TEXT] [--check WORD]…
-//                [--samples FILE] -- COMMAND…
+//                [--samples FILE]… -- COMMAND… [--then COMMAND…]…
 //
 // `--samples` names the file of a benchmark program's own lines: its checks in there decide whether the answer is
-// right, whatever its exit status says, and the first one that failed is put into the record.
+// right, whatever its exit status says, and the first one that failed is put into the record. A job of several programs
+// names a file for each, and `--then` begins the next one's command: they run one after the other until one fails.
 //
 // The record is claimed by its creation: a second start of the same job finds it there, adds a line that says so, and
 // runs nothing. It stays locked while the job runs, so that a reader can tell a running job from one that was killed.
@@ -39,10 +40,12 @@ constexpr int bad_options = 64, started_before = 75, not_started = 127;
 constexpr double grace = 1.0;  // s, between asking a command to end and killing it
 
 struct Wishes {
-  std::string record, output, answer, samples;
+  std::string record, output, answer;
+  std::vector<std::string> samples;
   double limit = 0;
   std::vector<int> cpus;
-  std::vector<char*> check, command;
+  std::vector<char*> check;
+  std::vector<std::vector<char*>> commands;
   bool answers = false;
 };
 
@@ -114,22 +117,55 @@ Wishes read_options(int count, char** words) {
     else if (key == "--answer")
       wishes.answer = value, wishes.answers = true;
     else if (key == "--samples")
-      wishes.samples = value;
+      wishes.samples.emplace_back(value);
     else if (key == "--check")
       wishes.check.push_back(value);
     else
       refuse("unknown option");
   }
-  wishes.command.assign(words + std::min(at + 1, count), words + count);
-  if (wishes.record.empty() || wishes.output.empty() || wishes.command.empty())
-    refuse("needs --record FILE --output FILE -- COMMAND");
-  wishes.command.push_back(nullptr);
+  wishes.commands.emplace_back();
+  for (++at; at < count; ++at) {
+    if (!wishes.samples.empty() && std::strcmp(words[at], "--then") == 0)
+      wishes.commands.emplace_back();
+    else
+      wishes.commands.back().push_back(words[at]);
+  }
+  for (std::vector<char*>& command : wishes.commands) {
+    if (wishes.record.empty() || wishes.output.empty() || command.empty())
+      refuse("needs --record FILE --output FILE -- COMMAND");
+    command.push_back(nullptr);
+  }
   if (!wishes.check.empty()) wishes.check.push_back(nullptr);
   return wishes;
 }
 
-// Starts a command in a process group of its own, which is killed when this process is.
-pid_t start(const std::vector<char*>& command, const std::string& output, const sigset_t& before) {
+[[noreturn]] void become(const std::vector<char*>& command) {
+  execvp(command[0], command.data());
+  std::fprintf(stderr, "job_record: %s cannot be started: %s\n", command[0], std::strerror(errno));
+  _exit(not_started);
+}
+
+// One command after the other, until one fails: ends as that one did.
+[[noreturn]] void run_all(const std::vector<std::vector<char*>>& commands) {
+  for (const std::vector<char*>& command : commands) {
+    const pid_t child = fork();
+    if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      become(command);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child) _exit(not_started);
+    if (WIFSIGNALED(status)) {
+      signal(WTERMSIG(status), SIG_DFL);
+      raise(WTERMSIG(status));
+    }
+    if (status != 0) _exit(WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
+  }
+  _exit(0);
+}
+
+// Starts commands in a process group of their own, which is killed when this process is.
+pid_t start(const std::vector<std::vector<char*>>& commands, const std::string& output, const sigset_t& before) {
   const pid_t child = fork();
   if (child != 0) {
     if (child > 0) setpgid(child, child);
@@ -141,9 +177,8 @@ pid_t start(const std::vector<char*>& command, const std::string& output, const 
   const int nothing = open("/dev/null", O_RDONLY);
   const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
   if (nothing < 0 || out < 0 || dup2(nothing, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0) _exit(not_started);
-  execvp(command[0], command.data());
-  std::fprintf(stderr, "job_record: %s cannot be started: %s\n", command[0], std::strerror(errno));
-  _exit(not_started);
+  if (commands.size() == 1) become(commands.front());
+  run_all(commands);
 }
 
 struct Ended {
@@ -215,6 +250,18 @@ Judged judged(const std::string& samples) {
   return found;
 }
 
+// Of all programs of a job: each has to have checked something and come to its end.
+Judged judged_together(const std::vector<std::string>& samples) {
+  Judged all{true, true, ""};
+  for (const std::string& file : samples) {
+    const Judged each = judged(file);
+    all.checked = all.checked && each.checked;
+    all.done = all.done && each.done;
+    if (all.failed.empty()) all.failed = each.failed;
+  }
+  return all;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -241,7 +288,7 @@ int main(int count, char** words) {
     if (sched_setaffinity(0, sizeof mask, &mask) != 0)
       std::fprintf(stderr, "job_record: cannot be pinned: %s\n", std::strerror(errno));
   }
-  const pid_t child = start(wishes.command, wishes.output, before);
+  const pid_t child = start(wishes.commands, wishes.output, before);
   write_line(record, event("start") + ", \"group\": " + std::to_string(child) + "}");
   write_node(record);
   const Ended ended = await(child, wishes.limit, watched, record);
@@ -256,14 +303,14 @@ int main(int count, char** words) {
   if (well && (wishes.answers || !wishes.check.empty())) {
     bool right = !wishes.answers || says(wishes.output, wishes.answer);
     if (right && !wishes.check.empty()) {
-      const Ended checked = await(start(wishes.check, wishes.output, before), 0, watched, -1);
+      const Ended checked = await(start({wishes.check}, wishes.output, before), 0, watched, -1);
       right = checked.status == 0;
     }
     answer = right ? "true" : "false";
   }
   Judged program;
   if (by_itself && !wishes.samples.empty()) {
-    program = judged(wishes.samples);
+    program = judged_together(wishes.samples);
     if (!program.failed.empty() || (well && !program.done))
       answer = "false";
     else if (well && program.checked)

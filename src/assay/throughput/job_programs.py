@@ -44,7 +44,8 @@ def compiled(
     names = ("job_record", "synthetic_job")
     sources = [JobProgram(name, programs_root() / "jobs" / f"{name}.cpp") for name in names]
     built = build(sources, mpi=None, progress=progress)
-    benchmarks = program_jobs.compiled((job.program for job in jobs if job.program), here=here, progress=progress)
+    wanted = [part.program for job in jobs for part in job.parts] + [job.program for job in jobs if job.program]
+    benchmarks = program_jobs.compiled(wanted, here=here, progress=progress)
     return JobPrograms(built["job_record"].path, built["synthetic_job"].path, benchmarks)
 
 
@@ -65,6 +66,8 @@ def command_of(job: LiveJob, programs: JobPrograms, out: Path, cpus: tuple[int, 
     words += ["--limit", f"{job.limit:.6f}"]
     if cpus:
         words += ["--cpus", ",".join(map(str, cpus))]
+    if job.parts:
+        return [*words, *_parts(job, programs, folder)]
     if job.program:
         started = programs.benchmarks.command(job.program, job.arguments, job.processors, folder, job.limit)
         return [*words, "--samples", str(folder / SAMPLES), "--", *started]
@@ -78,3 +81,15 @@ def command_of(job: LiveJob, programs: JobPrograms, out: Path, cpus: tuple[int, 
     phases = {"wait": job.wait, "compute": job.compute, "communicate": job.communicate}
     synthetic = [word for key, value in phases.items() if value for word in (f"--{key}", f"{value:.6f}")]
     return [*words, "--", str(programs.synthetic), "--processes", str(job.processors), *synthetic]
+
+
+def _parts(job: LiveJob, programs: JobPrograms, folder: Path) -> list[str]:
+    """The words of several programs, one after the other."""
+    files = [program_jobs.samples_of(at) for at in range(len(job.parts))]
+    words = [word for file in files for word in ("--samples", str(folder / file))]
+    for at, (part, file) in enumerate(zip(job.parts, files, strict=True)):
+        started = programs.benchmarks.command(
+            part.program, part.arguments, part.processors, folder, job.limit, samples=file
+        )
+        words += ["--then" if at else "--", *started]
+    return words

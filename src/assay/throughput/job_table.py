@@ -43,6 +43,7 @@ from assay.errors import InputError
 from assay.machine.units import quantity
 from assay.throughput import program_jobs
 from assay.throughput.job_needs import JobNeeds
+from assay.throughput.program_jobs import ProgramPart
 from assay.throughput.schedule_file import JobBatch
 from assay.throughput.workload import Workload
 from assay.toml.checking import Table, near, validated
@@ -74,6 +75,7 @@ class JobKind(Table):
     settings: list[str] = Field([], alias="set", description='of the program: "KEY=VALUE", as `assay run` takes them')
     slice: str | None = Field(None, description='of the program: measured time of a case in a block, such as "0.5 s"')
     operations: int | None = Field(None, ge=1, le=10**12, description="of the program: operations of each reading")
+    part: list[ProgramPart] = Field([], description="several programs, one after the other: [[NAME.part]]")
 
 
 SYNTHETIC = ("wait", "compute", "communicate")
@@ -100,10 +102,11 @@ def load(path: Path) -> dict[str, JobKind]:
         if not isinstance(about, dict):
             raise source.error((name,), "is no job", value=about, accepted="a table for each job: [NAME]")
         entry = validated(source, JobKind, about, (name,))
-        for key in ("time", "limit", "slice", *SYNTHETIC):
+        for key in ("time", "limit", *SYNTHETIC):
             _seconds(source, name, key, entry)
         _check_commands(source, name, entry)
         _check_program(source, name, entry)
+        _check_parts(source, name, entry)
         found[name] = entry
     if not found:
         raise InputError("describes no job", file=path, accepted="a table for each job: [NAME]")
@@ -129,7 +132,8 @@ def _check_commands(source: Source, name: str, entry: JobKind) -> None:
     if entry.command is not None and synthetic:
         problem = "is of a synthetic job, and this one has a command"
         raise source.error((name, synthetic[0]), problem, value=getattr(entry, synthetic[0]), accepted="one of both")
-    if (entry.answer is not None or entry.check is not None) and entry.command is None and entry.program is None:
+    own_check = entry.command is None and entry.program is None and not entry.part
+    if (entry.answer is not None or entry.check is not None) and own_check:
         key = "check" if entry.answer is None else "answer"
         raise source.error((name, key), "is of a command; a synthetic job checks its own", value=getattr(entry, key))
 
@@ -146,14 +150,22 @@ def _check_program(source: Source, name: str, entry: JobKind) -> None:
         if (value := getattr(entry, key)) is not None:
             problem = f"has no place beside a benchmark program ({entry.program}), which checks its own answer"
             raise source.error((name, key), problem, value=value, accepted="one of both")
-    if entry.slice is not None and not 0 < seconds_of(entry, "slice") <= program_jobs.MOST_SLICE:
-        accepted = f"more than 0 s, up to {program_jobs.MOST_SLICE:g} s"
-        raise source.error((name, "slice"), "is no slice", value=entry.slice, accepted=accepted)
-    repetitions = next((each for each in entry.settings if each.startswith("repetitions=")), None)
-    if entry.slice is not None and repetitions is not None:
-        problem = f"is a time, where {repetitions} says how many readings there are"
-        raise source.error((name, "slice"), problem, value=entry.slice, accepted="one of both")
-    program_jobs.check(source, name, entry.program, entry.settings, entry.processors)
+    program_jobs.check_slice(source, (name,), entry.slice, entry.settings)
+    program_jobs.check(source, (name,), entry.program, entry.settings, entry.processors)
+
+
+def _check_parts(source: Source, name: str, entry: JobKind) -> None:
+    for key in ("program", "command", "answer", "check", *SYNTHETIC) if entry.part else ():
+        if (value := getattr(entry, key)) is not None:
+            problem = "has no place beside parts, which are benchmark programs that check their own answers"
+            raise source.error((name, key), problem, value=value, accepted="one of both")
+    for at, part in enumerate(entry.part):
+        where = (name, "part", at)
+        if part.processors is not None and part.processors > entry.processors:
+            problem, accepted = "are more than the job has", f"1 to {entry.processors}"
+            raise source.error((*where, "processors"), problem, value=part.processors, accepted=accepted)
+        program_jobs.check_slice(source, where, part.slice, part.settings)
+        program_jobs.check(source, where, part.program, part.settings, part.processors or entry.processors)
 
 
 def seconds_of(entry: JobKind, key: str) -> float:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import InputError
+from assay.machine.units import quantity
 from assay.throughput import program_jobs
 from assay.throughput.job_table import SYNTHETIC, JobKind, counted, rows_of, seconds_of, words_of
+from assay.throughput.program_jobs import PlannedPart, ProgramPart
 from assay.throughput.schedule_file import JobBatch
 from assay.throughput.workload import Workload
 
@@ -22,9 +24,9 @@ class LiveJob:
     """One job. `due`: seconds after the first submission; `expected`, `requested`, `limit`: seconds; all compressed.
 
     `requested` is what the batch system decides by; at `limit` the job is ended. `queue` empty: the batch system's
-    usual one. `program`: a benchmark program, with the words of a task of `assay run` as `arguments`. Without it and a
-    `command`: a synthetic job that `waits`, computes (`compute`) on its processors and communicates (`communicate`) for
-    so many seconds.
+    usual one. `program`: a benchmark program, with the words of a task of `assay run` as `arguments`; or `parts`,
+    several one after the other. Without any and a `command`: a synthetic job that `waits`, computes (`compute`) on its
+    processors and communicates (`communicate`) for so many seconds.
     """
 
     id: str
@@ -47,6 +49,7 @@ class LiveJob:
     communicate: float = 0.0
     program: str = ""
     arguments: tuple[str, ...] = ()
+    parts: tuple[PlannedPart, ...] = ()
 
 
 def of_schedule(
@@ -74,12 +77,13 @@ def _job(
     if kind.limit is not None:
         limit = seconds_of(kind, "limit") / compress + (START_UP if compress > 1 else 0.0)
     synthetic = {key: seconds_of(kind, key) / compress for key in SYNTHETIC if getattr(kind, key) is not None}
-    if kind.command is None and kind.program is None and not synthetic:
+    if kind.command is None and kind.program is None and not kind.part and not synthetic:
         synthetic = {"wait" if waits else "compute": expected}
     arguments: tuple[str, ...] = ()
     if kind.program is not None:
         slice_ = None if kind.slice is None else seconds_of(kind, "slice") / compress
         arguments = program_jobs.arguments(kind.settings, slice_, kind.operations, number)
+    parts = tuple(_part(each, kind, number, compress) for each in kind.part)
     put = {"processors": str(kind.processors), "folder": str(folder), "number": str(number)}
     return LiveJob(
         id=f"{number:04d}-{name}",
@@ -99,8 +103,16 @@ def _job(
         check=_filled(words_of(kind.check), put, folder),
         program=kind.program or "",
         arguments=arguments,
+        parts=parts,
         **synthetic,
     )
+
+
+def _part(part: ProgramPart, kind: JobKind, number: int, compress: float) -> PlannedPart:
+    """One of a job's programs."""
+    slice_ = None if part.slice is None else float(quantity(part.slice, "s")) / compress
+    words = program_jobs.arguments(part.settings, slice_, part.operations, number)
+    return PlannedPart(part.program, words, part.processors or kind.processors)
 
 
 def _filled(words: Sequence[str], put: Mapping[str, str], folder: Path) -> tuple[str, ...]:

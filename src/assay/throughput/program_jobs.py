@@ -13,7 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import Field
+
 from assay.errors import InputError, MeasurementError
+from assay.machine.units import quantity
+from assay.toml.checking import Table
 from assay.toml.source import Source
 
 if TYPE_CHECKING:
@@ -25,31 +29,72 @@ DEADLINE = 0.8  # of a job's limit, after which a message-passing program says w
 DEADLINES = (0.1, 1e6)  # s, that a program takes as --deadline
 
 
-def check(source: Source, name: str, program: str, settings: Sequence[str], processors: int) -> None:
+class ProgramPart(Table):
+    """One of the programs that a job runs one after the other: `[[NAME.part]]`."""
+
+    program: str = Field(description="a benchmark of Assay's")
+    processors: int | None = Field(None, ge=1, description="how many of the job's it uses; all of them without it")
+    settings: list[str] = Field([], alias="set", description='"KEY=VALUE", as `assay run` takes them')
+    slice: str | None = Field(None, description='measured time of a case in a block, such as "0.5 s"')
+    operations: int | None = Field(None, ge=1, le=10**12, description="operations of each reading")
+
+
+@dataclass(frozen=True)
+class PlannedPart:
+    """One program of a job: its words as those of a task of `assay run`, and its ranks where it passes messages."""
+
+    program: str
+    arguments: tuple[str, ...]
+    processors: int
+
+
+def samples_of(at: int) -> str:
+    """The file of a part's samples in the job's folder: samples.jsonl of the first, samples-2.jsonl of the second."""
+    return SAMPLES if at == 0 else f"samples-{at + 1}.jsonl"
+
+
+def check(source: Source, where: tuple[str | int, ...], program: str, settings: Sequence[str], processors: int) -> None:
     """InputError at the line of a program that there is none of, of a wrong setting, or of too few ranks."""
     from assay.benchmark.record import benchmark
 
     try:
         record = benchmark(program)
     except InputError as error:
-        raise source.error((name, "program"), str(error).removeprefix("benchmark: ")) from None
+        raise source.error((*where, "program"), str(error).removeprefix("benchmark: ")) from None
     given: dict[str, str] = {}
     for at, word in enumerate(settings):
         key, equals, value = word.partition("=")
-        where = (name, "set", at)
+        line = (*where, "set", at)
         if not equals or not key or not value:
-            raise source.error(where, "is not KEY=VALUE", value=word, accepted='such as "size=8190"')
+            raise source.error(line, "is not KEY=VALUE", value=word, accepted='such as "size=8190"')
         if key in given:
-            raise source.error(where, f"sets {key} a second time", value=word, accepted="each parameter once")
+            raise source.error(line, f"sets {key} a second time", value=word, accepted="each parameter once")
         try:
             record.settings({key: value})
         except InputError as error:
-            raise source.error(where, str(error)) from None
+            raise source.error(line, str(error)) from None
         given[key] = value
     least = int(record.extra.get("least_ranks", 1))
     if record.kind == "ranks" and processors < least:
         problem = f"are too few ranks for {program}"
-        raise source.error((name, "processors"), problem, value=processors, accepted=f"{least} or more")
+        raise source.error((*where, "processors"), problem, value=processors, accepted=f"{least} or more")
+
+
+def check_slice(source: Source, where: tuple[str | int, ...], text: str | None, settings: Sequence[str]) -> None:
+    """InputError at the line of a slice that is no time, out of bounds, or beside a number of repetitions."""
+    if text is None:
+        return
+    line, accepted = (*where, "slice"), f"more than 0 s, up to {MOST_SLICE:g} s"
+    try:
+        seconds = float(quantity(text, "s"))
+    except ValueError as error:
+        raise source.error(line, str(error), value=text, accepted=accepted) from None
+    if not 0 < seconds <= MOST_SLICE:
+        raise source.error(line, "is no slice", value=text, accepted=accepted)
+    repetitions = next((each for each in settings if each.startswith("repetitions=")), None)
+    if repetitions is not None:
+        problem = f"is a time, where {repetitions} says how many readings there are"
+        raise source.error(line, problem, value=text, accepted="one of both")
 
 
 def arguments(settings: Sequence[str], slice_: float | None, operations: int | None, seed: int) -> tuple[str, ...]:
@@ -72,9 +117,9 @@ class CompiledPrograms:
     here: bool = True
 
     def command(
-        self, program: str, arguments: Sequence[str], ranks: int, folder: Path, limit: float
+        self, program: str, arguments: Sequence[str], ranks: int, folder: Path, limit: float, samples: str = SAMPLES
     ) -> tuple[str, ...]:
-        """What a job runs that writes to `folder` and is ended at `limit` (s).
+        """What a job runs that writes to `folder`, its samples to the file of that name, and is ended at `limit` (s).
 
         A program that writes files does so in the job's folder, unless its parameter names another one.
         """
@@ -87,7 +132,7 @@ class CompiledPrograms:
         set_by_table = [word.partition("=")[0] for word in arguments if not word.endswith(f"={SCRATCH}")]
         folders = {path: str(folder) for path in record.paths if path not in set_by_table}
         words = [str(self.binaries[program]), *program_words(record, arguments, folders=folders)]
-        words += ["--out", str(folder / SAMPLES)]
+        words += ["--out", str(folder / samples)]
         if record.paths:  # all ranks are to know the folder that the program makes there
             made = Subfolder.within(str(folder))
             words += ["--subfolder", f"{made.name}:{made.token}"]

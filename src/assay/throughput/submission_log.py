@@ -148,7 +148,8 @@ def opened(folder: Path, plan: dict[str, Any], jobs: Sequence[LiveJob], resume: 
 
 def _planned(job: LiveJob) -> dict[str, Any]:
     """A job of the plan; what jobs did not always have only where it has it, so that plans of before are the same."""
-    return {key: value for key, value in asdict(job).items() if value or key not in ("queue", "program", "arguments")}
+    later = ("queue", "program", "arguments", "parts")
+    return {key: value for key, value in asdict(job).items() if value or key not in later}
 
 
 def _begin_or_read(log: SubmissionLog, path: Path, digest: str, whole: dict[str, Any]) -> None:
