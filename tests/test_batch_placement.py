@@ -15,7 +15,7 @@ from assay._core import batch
 from batch_twin import POLICIES, Twin, TwinJob
 from test_batch_policies import AGEING, HALF_LIFE, workloads
 
-PLACED = [name for name in POLICIES if name != "conservative"]
+PLACED = list(POLICIES)
 CPUS = 2
 EXTENTS = (4, 2, 2)
 ALLOCATIONS = {"scattered": 5, "contiguous": 6, "bestfit": 6, "subcube": 8, "submesh": 16}  # nodes

@@ -95,7 +95,6 @@ def test_a_reservation_in_the_machines_file(tmp_path: Path) -> None:
         (CUBE.replace("dimension = 3", ""), (), "network.dimension: is missing"),
         (CUBE, ("--set", "batch.allocation=submesh"), "needs a mesh or torus of 8 nodes in [network]"),
         (CUBE, ("--set", "batch.allocation=cube"), "batch.allocation: is wrong; seen: 'cube'"),
-        (CUBE, ("--policy", "conservative"), "makes its reservations by counts"),
         (CUBE, ("--set", "batch.decision_cost=1"), "is of a machine whose jobs are not placed on nodes"),
         ("[machine]\nnodes = 7\n", ("--set", "batch.allocation=subcube"), "needs a power of two of nodes"),
         ("[machine]\nnodes = 8\n", ("--set", "batch.unit=node"), "needs an allocation of nodes"),

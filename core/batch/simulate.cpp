@@ -20,6 +20,34 @@ std::unique_ptr<Policy> policy_of(const Settings& settings, const Jobs& jobs) {
 
 namespace {
 
+// When running jobs end, the soonest first. An end that was set anew leaves the old one behind, which is passed over.
+class Ends {
+ public:
+  explicit Ends(std::size_t jobs) : end_(jobs, never) {}
+
+  bool empty() const { return queue_.empty(); }
+  std::pair<Seconds, std::size_t> top() const { return queue_.top(); }
+  void set(std::size_t job, Seconds end) {
+    end_[job] = end;
+    queue_.emplace(end, job);
+    pass_over();
+  }
+  void pop() {
+    end_[queue_.top().second] = never;
+    queue_.pop();
+    pass_over();
+  }
+
+ private:
+  using End = std::pair<Seconds, std::size_t>;
+  void pass_over() {
+    while (!queue_.empty() && end_[queue_.top().second] != queue_.top().first) queue_.pop();
+  }
+
+  std::vector<Seconds> end_;  // of each job that runs
+  std::priority_queue<End, std::vector<End>, std::greater<>> queue_;
+};
+
 class Simulation final : public Scheduler {
  public:
   Simulation(const Settings& settings, Jobs jobs)
@@ -28,7 +56,11 @@ class Simulation final : public Scheduler {
         free_(settings.processors),
         cost_(settings.decision_cost),
         limits_(settings.queues),
-        widths_(limits_.groups()) {}
+        widths_(limits_.groups()),
+        progress_(settings.shared, jobs_),
+        ends_(jobs_.size()) {
+    if (progress_.slows()) outcome_.ends.resize(jobs_.size());
+  }
 
   void start(std::size_t job) override {
     jobs_[job].started = now_ + cost_;
@@ -46,6 +78,7 @@ class Simulation final : public Scheduler {
       decide_in_time();
     outcome_.starts.reserve(jobs_.size());
     for (const Job& job : jobs_) outcome_.starts.push_back(job.started);
+    outcome_.killed = progress_.killed();
     return std::move(outcome_);
   }
 
@@ -54,7 +87,10 @@ class Simulation final : public Scheduler {
     Job& started = jobs_[job];
     free_ -= started.processors;
     if (free_ < 0) throw std::logic_error("a policy started a job for which there are too few processors");
-    ends_.emplace(started.started + started.runs, job);
+    if (progress_.slows())
+      progress_.start(job, now_);
+    else
+      ends_.set(job, started.started + started.runs);
     limits_.begins(started);
     std::map<std::int32_t, std::int64_t>& widths = widths_[static_cast<std::size_t>(started.group)];
     const auto width = widths.find(started.processors);
@@ -73,6 +109,7 @@ class Simulation final : public Scheduler {
         for (; next < jobs_.size() && jobs_[next].submitted == now_; ++next) submit(next);
         policy_->decide(now_, *this);
         ++outcome_.decisions;
+        settle();
       } while (!ends_.empty() && ends_.top().first == now_);
     }
   }
@@ -81,6 +118,7 @@ class Simulation final : public Scheduler {
     std::size_t next = 0;
     std::vector<std::size_t> ended, submitted;  // since the last decision began
     for (Seconds done = never; started_ < jobs_.size() || !ends_.empty();) {
+      settle();
       const bool deciding = done != never;
       Seconds at = soonest_of(next);
       if (deciding)
@@ -97,6 +135,7 @@ class Simulation final : public Scheduler {
       if (now_ == done) {
         for (const std::size_t job : std::exchange(decided_, {})) begin(job);
         done = never;
+        settle();
         gather(ended);  // those that run for no time
       }
       const Seconds wakes = policy_->wakes();
@@ -123,6 +162,10 @@ class Simulation final : public Scheduler {
       ended.push_back(ends_.top().second);
       leaves(ended.back());
     }
+  }
+
+  void settle() {
+    progress_.settle(now_, [this](std::size_t job, Seconds end) { ends_.set(job, end); });
   }
 
   void advance(Seconds to, bool deciding = false) {
@@ -157,6 +200,10 @@ class Simulation final : public Scheduler {
   void leaves(std::size_t job) {
     free_ += jobs_[job].processors;
     limits_.ends(jobs_[job]);
+    if (!progress_.slows()) return;
+    progress_.end(job);
+    jobs_[job].runs = now_ - jobs_[job].started;
+    outcome_.ends[job] = now_;
   }
   void submit(std::size_t job) {
     arrives(job);
@@ -179,7 +226,6 @@ class Simulation final : public Scheduler {
     policy_->end(job);
   }
 
-  using End = std::pair<Seconds, std::size_t>;
   Jobs jobs_;
   std::unique_ptr<Policy> policy_;
   std::int64_t free_;
@@ -190,7 +236,8 @@ class Simulation final : public Scheduler {
   std::vector<std::map<std::int32_t, std::int64_t>>
       widths_;  // of each group's waiting jobs: how many there are of each
   Outcome outcome_;
-  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+  Progress progress_;
+  Ends ends_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "batch/progress.hpp"
 #include "batch/scheduler.hpp"
 
 namespace assay::batch {
@@ -17,6 +18,7 @@ struct Settings {
   // decides start when it is done. Whatever happens meanwhile waits for its next decision.
   Seconds decision_cost = 0;
   Queues queues;
+  SharedResources shared;  // by which jobs slow one another down; of nodes none
 };
 
 /// The policy that `settings` names, over jobs that stay where they are; std::invalid_argument for none.
@@ -33,6 +35,8 @@ struct Idle {
 
 struct Outcome {
   std::vector<Seconds> starts;  // of each job
+  std::vector<Seconds> ends;    // where jobs slow one another down
+  std::vector<bool> killed;     // which of these were ended at their limit
   Idle idle;
   std::uint64_t decisions = 0;
 };

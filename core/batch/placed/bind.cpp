@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "batch/placed/placed.hpp"
+#include "batch/shared_rows.hpp"
 
 namespace nb = nanobind;
 using namespace assay::batch;
@@ -49,8 +50,9 @@ Layout layout_of(const LayoutRow& row) {
 nb::dict place(const LayoutRow& layout, const std::string& policy, const std::vector<Column>& columns,
                const std::vector<double>& priority, const std::vector<NeedsRow>& needs,
                const std::vector<LimitRow>& limits, const std::vector<ClosureRow>& closures, bool again, double ageing,
-               double half_life) {
-  PlacedSettings settings{layout_of(layout), policy, {ageing}, {half_life}, {}, {}, again};
+               double half_life, const SharedRows& shared) {
+  PlacedSettings settings{
+      layout_of(layout), policy, {ageing}, {half_life}, {}, {}, shared_of(shared, priority.size()), again};
   for (const auto& [most, processors] : limits) settings.limits.push_back({most, processors});
   for (const auto& [nodes, from, to, known] : closures) settings.closures.push_back({nodes, from, to, known});
   Jobs jobs = jobs_of(columns, priority);
@@ -63,6 +65,7 @@ nb::dict place(const LayoutRow& layout, const std::string& policy, const std::ve
   made["starts"] = found.starts;
   made["ends"] = found.ends;
   made["places"] = found.places;
+  made["killed"] = found.killed;
   made["failures"] = found.failures;
   made["decisions"] = found.decisions;
   made["nobody_waited"] = found.idle.none.queue_empty;
@@ -87,10 +90,11 @@ void bind_placed(nb::module_& module) {
   module.def(
       "place", &place, nb::arg("layout"), nb::arg("policy"), nb::arg("columns"), nb::arg("priority"), nb::arg("needs"),
       nb::arg("limits"), nb::arg("closures"), nb::arg("again"), nb::arg("ageing"), nb::arg("half_life"),
+      nb::arg("shared") = SharedRows{},
       "When and where each job runs: `layout` (nodes, cpus of each, allocation, whole nodes, extents), `columns` "
       "(submitted, runs, requested, processors, user), `needs` of each job (per node, nodes, sharing, ports, "
       "limits, rank), `limits` (how many at once; of processors, or of jobs), `closures` (nodes, from, to, known); "
-      "processor seconds without work by why.");
+      "processor seconds without work by why; `shared` as `schedule` takes it.");
   module.def("placeable", &placeable_of, nb::arg("layout"), nb::arg("columns"), nb::arg("priority"), nb::arg("needs"),
              "Whether each job has a place on the empty machine.");
 }

@@ -41,6 +41,19 @@ void Nodes::change(const Placement& at, const Needs& needs, std::int32_t sign) {
   if (needs.sharing == Sharing::own_machine) alone_ = sign > 0;
 }
 
+void Nodes::worst_of(const Nodes& other) {
+  for (std::size_t at = 0; at < state_.size(); ++at) {
+    Node& node = state_[at];
+    const Node& than = other.state_[at];
+    node.free = std::min(node.free, than.free);
+    node.jobs = std::max(node.jobs, than.jobs);
+    node.closed = std::max(node.closed, than.closed);
+    node.ports |= than.ports;
+  }
+  running_ = std::max(running_, other.running_);
+  alone_ = alone_ || other.alone_;
+}
+
 // How many processors of a node the job could use.
 std::int32_t Nodes::room(std::int32_t number, const Needs& needs) const {
   const Node& node = state_[static_cast<std::size_t>(number)];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "batch/job.hpp"
+#include "batch/progress.hpp"
 
 namespace assay::batch {
 
@@ -21,8 +22,6 @@ struct Needs {
   std::vector<std::int32_t> limits;  // what it counts towards while it runs
   double rank = 0;                   // of its queue: a higher one goes first
 };
-
-using Placement = std::vector<std::pair<std::int32_t, std::int32_t>>;  // nodes, and processors of each that it holds
 
 struct Layout {
   std::int32_t nodes = 1, cpus = 1;
@@ -46,6 +45,9 @@ class Nodes {
   /// A node that fails or is reserved has no room for anybody.
   void close(std::int32_t node) { open_cpus_ -= state_[node].closed++ == 0 ? layout_->cpus : 0; }
   void open(std::int32_t node) { open_cpus_ += --state_[node].closed == 0 ? layout_->cpus : 0; }
+
+  /// What is free both here and in another state of the same nodes, taken for the whole of both.
+  void worst_of(const Nodes& other);
 
   /// Processors that no job holds, of nodes that are open.
   std::int64_t free() const;

@@ -7,6 +7,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "batch/placed/timeline.hpp"
+
 namespace assay::batch {
 namespace {
 
@@ -17,7 +19,9 @@ class Placed {
         jobs_(std::move(jobs)),
         needs_(std::move(needs)),
         nodes_(set_.layout),
-        used_(set_.limits.size()) {
+        used_(set_.limits.size()),
+        progress_(set_.shared, jobs_, set_.layout.nodes),
+        end_of_(jobs_.size(), never) {
     out_.starts.assign(jobs_.size(), never);
     out_.ends.assign(jobs_.size(), never);
     out_.places.resize(jobs_.size());
@@ -37,6 +41,8 @@ class Placed {
       Seconds at = next < jobs_.size() ? jobs_[next].submitted : never;
       if (!ends_.empty() && (at == never || ends_.begin()->first < at)) at = ends_.begin()->first;
       if (!events_.empty() && (at == never || events_.begin()->first < at)) at = events_.begin()->first;
+      for (const auto& [job, plan] : plans_)
+        if (at == never || plan.from < at) at = plan.from;
       if (at == never) throw std::invalid_argument("job " + std::to_string(waiting_.front()) + " never finds a place");
       pass(at - now_);
       now_ = at;
@@ -46,21 +52,30 @@ class Placed {
         for (; next < jobs_.size() && jobs_[next].submitted == now_; ++next) waiting_.push_back(next);
         decide();
         ++out_.decisions;
+        progress_.settle(now_, [this](std::size_t job, Seconds end) { set_end(job, end); });
       } while (!ends_.empty() && ends_.begin()->first == now_);
     }
+    out_.killed = progress_.killed();
     return std::move(out_);
   }
 
  private:
-  bool allowed(std::size_t job) const {
+  void set_end(std::size_t job, Seconds end) {
+    ends_.erase({end_of_[job], job});
+    end_of_[job] = end;
+    ends_.emplace(end, job);
+  }
+  bool allowed(std::size_t job) const { return allowed(used_, job); }
+  bool allowed(const std::vector<std::int64_t>& used, std::size_t job) const {
     return std::all_of(needs_[job].limits.begin(), needs_[job].limits.end(), [&](std::int32_t limit) {
       const Limit& of = set_.limits[static_cast<std::size_t>(limit)];
-      return used_[static_cast<std::size_t>(limit)] + of.amount(jobs_[job].processors) <= of.most;
+      return used[static_cast<std::size_t>(limit)] + of.amount(jobs_[job].processors) <= of.most;
     });
   }
-  void count(std::size_t job, std::int64_t sign) {
+  void count(std::size_t job, std::int64_t sign) { count(used_, job, sign); }
+  void count(std::vector<std::int64_t>& used, std::size_t job, std::int64_t sign) const {
     for (const std::int32_t limit : needs_[job].limits)
-      used_[static_cast<std::size_t>(limit)] +=
+      used[static_cast<std::size_t>(limit)] +=
           sign * set_.limits[static_cast<std::size_t>(limit)].amount(jobs_[job].processors);
   }
 
@@ -81,6 +96,7 @@ class Placed {
     events_.erase(events_.begin());
     const Closure& of = set_.closures[at];
     for (const std::int32_t node : of.nodes) time == of.from ? nodes_.close(node) : nodes_.open(node);
+    if (!of.known) (time == of.from ? anew_ : early_) = true;
     if (time != of.from || of.known) return;
     const std::set<std::int32_t> gone(of.nodes.begin(), of.nodes.end());
     std::vector<std::size_t> hit;
@@ -88,7 +104,7 @@ class Placed {
       for (const auto& [node, cpus] : out_.places[job])
         if (gone.contains(node) && (hit.empty() || hit.back() != job)) hit.push_back(job);
     for (const std::size_t job : hit) {
-      ends_.erase({jobs_[job].started + jobs_[job].runs, job});
+      ends_.erase({end_of_[job], job});
       leave(job);
       out_.idle.lost += jobs_[job].processors * (now_ - jobs_[job].started);
       ++out_.failures[job];
@@ -105,6 +121,8 @@ class Placed {
 
   void leave(std::size_t job) {
     nodes_.give(out_.places[job], needs_[job]);
+    progress_.end(job);
+    early_ = early_ || now_ < jobs_[job].started + jobs_[job].requested;
     count(job, -1);
     expected_.erase({jobs_[job].started + jobs_[job].requested, job});
     busy_ -= jobs_[job].processors;
@@ -119,7 +137,10 @@ class Placed {
     out_.places[job] = std::move(at);
     busy_ += jobs_[job].processors;
     expected_.emplace(now_ + jobs_[job].requested, job);
-    ends_.emplace(now_ + jobs_[job].runs, job);
+    if (progress_.slows())
+      progress_.start(job, now_, &out_.places[job]);
+    else
+      set_end(job, now_ + jobs_[job].runs);
     charge(job, static_cast<double>(jobs_[job].requested));
   }
 
@@ -153,6 +174,7 @@ class Placed {
   }
 
   void decide() {
+    if (set_.policy == "conservative") return keep_reservations();
     if (set_.policy == "firstfit") return start_all_that_fit();
     std::vector<std::size_t> waiting = order();
     for (; !waiting.empty(); waiting = order()) {
@@ -168,6 +190,72 @@ class Placed {
       if (!allowed(job) || jobs_[job].processors > nodes_.free()) continue;
       if (auto at = place(nodes_, job, now_)) start(job, std::move(*at));
     }
+  }
+
+  // Conservative over places: every job has a second and a place from its submission on, the earliest at which one
+  // place is free for all that it requests, beside those of others. At an early end each waiting job, in order, is
+  // lifted out and put back where it has a place earlier than it had; else it keeps second and place. A node that fails
+  // takes its reservations away: all are made anew, in order. The order is that of queues, and of submission.
+  void keep_reservations() {
+    std::vector<std::size_t> order = waiting_;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return needs_[a].rank > needs_[b].rank; });
+    if (anew_) plans_.clear();
+    NodeTimeline line = expected();
+    for (const auto& [job, plan] : plans_) hold(line, job, plan, true);
+    if (early_ && !anew_)
+      for (const std::size_t job : order) {
+        const auto plan = plans_.find(job);
+        if (plan == plans_.end()) continue;
+        hold(line, job, plan->second, false);
+        if (auto found = earliest(line, job, plan->second.from)) plan->second = std::move(*found);
+        hold(line, job, plan->second, true);
+      }
+    for (const std::size_t job : anew_ ? order : waiting_) {
+      if (plans_.contains(job)) continue;
+      auto found = earliest(line, job, never);
+      if (!found) continue;  // nodes have failed, and nobody knows when they return
+      hold(line, job, *found, true);
+      plans_.emplace(job, std::move(*found));
+    }
+    early_ = anew_ = false;
+    for (const std::size_t job : order) {
+      const auto plan = plans_.find(job);
+      if (plan == plans_.end() || plan->second.from > now_) continue;
+      Placement at = std::move(plan->second.place);
+      plans_.erase(plan);
+      start(job, std::move(at));
+    }
+  }
+
+  // What is free over time to come, by what the running jobs requested and by reservations of nodes.
+  NodeTimeline expected() const {
+    NodeTimeline line(now_, nodes_, used_);
+    for (const auto& [end, job] : expected_)
+      line.between(end, never, [&](Nodes& nodes, std::vector<std::int64_t>& used) {
+        nodes.give(out_.places[job], needs_[job]);
+        count(used, job, -1);
+      });
+    for (const Closure& each : known_) {
+      if (each.to <= now_) continue;
+      const bool begun = each.from <= now_;
+      line.between(begun ? each.to : each.from, begun ? never : each.to, [&](Nodes& nodes, std::vector<std::int64_t>&) {
+        for (const std::int32_t node : each.nodes) begun ? nodes.open(node) : nodes.close(node);
+      });
+    }
+    return line;
+  }
+
+  std::optional<NodeTimeline::Found> earliest(const NodeTimeline& line, std::size_t job, Seconds latest) const {
+    return line.earliest(jobs_[job].processors, needs_[job], jobs_[job].requested, latest,
+                         [&](const std::vector<std::int64_t>& used) { return allowed(used, job); });
+  }
+
+  void hold(NodeTimeline& line, std::size_t job, const NodeTimeline::Found& plan, bool held) const {
+    line.between(plan.from, plan.from + jobs_[job].requested, [&](Nodes& nodes, std::vector<std::int64_t>& used) {
+      held ? nodes.take(plan.place, needs_[job]) : nodes.give(plan.place, needs_[job]);
+      count(used, job, held ? 1 : -1);
+    });
   }
 
   // EASY over places: the head's reservation is the first expected end at which it has a place. Another may start if it
@@ -246,6 +334,10 @@ class Placed {
   std::vector<Closure> known_;        // reservations
   std::multiset<At> events_;          // closures' begins and ends
   std::map<std::int32_t, double> charged_;
+  Progress progress_;
+  std::map<std::size_t, NodeTimeline::Found> plans_;  // conservative: of jobs that wait
+  bool early_ = false, anew_ = false;                 // something became free before it was expected; a node failed
+  std::vector<Seconds> end_of_;                       // of each job that runs
   std::int64_t busy_ = 0;
   Seconds now_ = 0;
   PlacedOutcome out_;

@@ -21,12 +21,13 @@ struct Closure {
 
 struct PlacedSettings {
   Layout layout;
-  std::string policy = "fcfs";  // all but conservative
+  std::string policy = "fcfs";
   Ageing ageing;
   Decay decay;
   std::vector<Limit> limits;  // on the jobs that count towards each
   std::vector<Closure> closures;
-  bool again = false;  // a job that a failure ended is queued again, in its old place
+  SharedResources shared;  // by which jobs slow one another down
+  bool again = false;      // a job that a failure ended is queued again, in its old place
 };
 
 /// Processor seconds without work, by why; over the first submission to the last end.
@@ -41,6 +42,7 @@ struct PlacedIdle {
 struct PlacedOutcome {
   std::vector<Seconds> starts, ends;
   std::vector<Placement> places;
+  std::vector<bool> killed;            // where jobs slow one another down: which were ended at their limit
   std::vector<std::int32_t> failures;  // how often a failure of its nodes ended each job
   PlacedIdle idle;
   std::uint64_t decisions = 0;

@@ -63,10 +63,19 @@ class PageTable:
     rows: Sequence[Sequence[str]]
 
 
+@dataclass(frozen=True, kw_only=True)
+class PagePlot:
+    """A plot of the page."""
+
+    title: str
+    svg: str
+
+
 def activity_page(
-    verdict: str, activities: Sequence[JobActivity], tables: Sequence[PageTable], notes: Sequence[str]
-) -> str:
-    """The whole page; `notes` are what is to be said of single jobs."""
+    verdict: str, activities: Sequence[JobActivity], tables: Sequence[PageTable], notes: Sequence[str],
+    plots: Sequence[PagePlot] = (),
+) -> str:  # fmt: skip
+    """The whole page; `notes` are what is to be said of single jobs, `plots` follow the tables."""
     items = "".join(f"<li>{escape(note)}</li>" for note in notes)
     listed = f'<h2>Jobs to look at</h2><ul class="bad">{items}</ul>' if items else ""
     return (
@@ -75,6 +84,7 @@ def activity_page(
         '<h2>Activity</h2><p class="hint">A row for each job: dotted while it waits, solid while it runs; below, the '
         "processors in use. The wheel zooms, a drag moves, a double click shows all.</p>"
         f'<div class="graph">{activity_svg(activities)}</div>{"".join(map(_table, tables))}'
+        f"{''.join(f'<h2>{escape(plot.title)}</h2>{plot.svg}' for plot in plots)}"
         f"<script>{ZOOM}</script></body></html>\n"
     )
 

@@ -12,7 +12,8 @@ class JobNeeds:
     """Of one job: at most `per_node` of its processors on a node (0: any), at least `nodes` nodes.
 
     `ports`: of each of its nodes; two jobs never use one port of one node. `instances`: at most so many of its `name`
-    run at once (0: any number).
+    run at once (0: any number). `uses`: shared resources by name, with what each of its processors
+    demands and the part of its run alone that it spends there, None where it does not say.
     """
 
     per_node: int = 0
@@ -21,6 +22,7 @@ class JobNeeds:
     ports: tuple[int, ...] = ()
     instances: int = 0
     name: str = ""
+    uses: tuple[tuple[str, float | None, float | None], ...] = ()
 
     def __bool__(self) -> bool:
         """Whether it needs places, on whatever machine."""

@@ -42,6 +42,7 @@ from assay import versions
 from assay.errors import InputError
 from assay.machine.units import quantity
 from assay.throughput import program_jobs
+from assay.throughput.interference import JobUse
 from assay.throughput.job_needs import JobNeeds
 from assay.throughput.program_jobs import ProgramPart
 from assay.throughput.schedule_file import JobBatch
@@ -75,6 +76,7 @@ class JobKind(Table):
     settings: list[str] = Field([], alias="set", description='of the program: "KEY=VALUE", as `assay run` takes them')
     slice: str | None = Field(None, description='of the program: measured time of a case in a block, such as "0.5 s"')
     operations: int | None = Field(None, ge=1, le=10**12, description="of the program: operations of each reading")
+    uses: dict[str, JobUse] = Field({}, description="shared resources of the machine: what it demands of each")
     part: list[ProgramPart] = Field([], description="several programs, one after the other: [[NAME.part]]")
 
 
@@ -219,6 +221,7 @@ def _needs(name: str, entry: JobKind) -> JobNeeds:
         ports=tuple(entry.ports),
         instances=entry.instances,
         name=name,
+        uses=tuple((key, use.demand, use.part) for key, use in sorted(entry.uses.items())),
     )
 
 
@@ -252,5 +255,6 @@ def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -
         changed={"run times cut at the requested time": cut} if cut else {},
         queue=whole([queues[entry.queue] for _, _, entry in rows]) if any(queues) else None,
         queue_names=tuple(queues),
-        needs=needs if any(each or each.per_node for each in needs) else (),
+        user_names=tuple(users),
+        needs=needs if any(each or each.per_node or each.uses for each in needs) else (),
     )

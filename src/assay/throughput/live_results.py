@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 
+from assay.document.json_form import WRITTEN_IF_SET
 from assay.throughput import reconciling, simulated
 from assay.throughput.alone import ProgramSlowdown, kind_of, slowdowns
 from assay.throughput.batch_system import BatchQueue, SystemFacts
 from assay.throughput.experiment import Followed, FollowedJob
+from assay.throughput.fairness import Fairness, of_programs
 from assay.throughput.job_programs import record_file
 from assay.throughput.live_idle import Spell, idle_times
 from assay.throughput.node_use import NodeUse, nodes_used
@@ -76,7 +79,7 @@ class LiveThroughput:
     of their end that anybody explains; `failed`: all others that did not end well with a right answer. `interrupted`:
     how often the test was resumed. `idle`: processor seconds without a job, by why. `predicted`: the test's simulated
     twin, None where its policy is none that is simulated alone. `use`: what the nodes did. `alone`: programs
-    beside themselves in single-user mode, where they were run so.
+    beside themselves in single-user mode, where they were run so. `fairness`: by program, where there are several.
     """
 
     figures: list[ThroughputFigure]
@@ -114,6 +117,7 @@ class LiveThroughput:
     predicted: PredictedTest | None = None
     use: list[NodeUse] = field(default_factory=list)
     alone: list[ProgramSlowdown] = field(default_factory=list)
+    fairness: Annotated[Fairness | None, WRITTEN_IF_SET] = None
 
     @property
     def good(self) -> bool:
@@ -196,6 +200,9 @@ def live_result(
             alone or {},
             {kind_of(each.name): each.processors for each in outcomes},
         ),
+        fairness=of_programs([each.name for each in ran], waits, bounded_slowdown(waits * compress, runs * compress))
+        if ran
+        else None,
         idle=idle_times(spells, facts.processors, makespan),
         predicted=predicted(
             [spell for each in ran if (spell := _spell(each, makespan)) is not None],

@@ -22,6 +22,10 @@
     name = "short"
     max_time = "60 min"
 
+    [[shared]]                  # by which jobs slow one another down: interference.py
+    name = "network"
+    capacity = 40
+
 `[failures]` and `[estimates]` are those of `faults`. `[batch]` is set for any machine by `--set batch.KEY=VALUE`.
 """
 
@@ -38,6 +42,7 @@ from assay import versions
 from assay.errors import InputError
 from assay.machine.units import quantity
 from assay.throughput.faults import BatchEstimates, BatchFailures
+from assay.throughput.interference import SharedResource
 from assay.throughput.job_queues import JobQueue, QueueRules
 from assay.throughput.node_layout import (
     ALLOCATIONS,
@@ -101,6 +106,7 @@ class BatchMachine(Table):
     reservation: list[NodeReservation] = Field(default_factory=list)
     failures: BatchFailures | None = None
     estimates: BatchEstimates | None = None
+    shared: list[SharedResource] = Field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -118,6 +124,7 @@ class JobMachine:
     failures: BatchFailures | None = None
     estimates: BatchEstimates | None = None
     queues: tuple[JobQueue, ...] = ()
+    shared: tuple[SharedResource, ...] = ()
 
     @property
     def queue_rules(self) -> QueueRules:
@@ -174,6 +181,7 @@ def _of_file(path: Path, settings: Sequence[str]) -> JobMachine:
         described.failures,
         described.estimates,
         _distinct(described.queue, source),
+        _own_names(described.shared, source),
     )
     return _placeable(made, source)
 
@@ -185,6 +193,15 @@ def _placeable(machine: JobMachine, source: Source) -> JobMachine:
     if machine.rules.unit == "node" and machine.allocation == "anywhere":
         raise source.error(("batch", "unit"), "needs an allocation of nodes", value="node", accepted="cpu")
     return machine
+
+
+def _own_names(shared: Sequence[SharedResource], source: Source) -> tuple[SharedResource, ...]:
+    """Shared resources, of which no two have a name in common."""
+    names = [each.name for each in shared]
+    for at, name in enumerate(names):
+        if name in names[:at]:
+            raise source.error(("shared", at, "name"), "is of another resource, too", value=name)
+    return tuple(shared)
 
 
 def _distinct(queues: Sequence[JobQueue], source: Source) -> tuple[JobQueue, ...]:

@@ -8,21 +8,23 @@ from typing import Any
 import numpy as np
 
 from assay.errors import InputError
+from assay.throughput import interference
 from assay.throughput.faults import outages
 from assay.throughput.job_needs import ALONE, JobNeeds
 from assay.throughput.job_queues import LimitRow, QueueRules
 from assay.throughput.machine_file import JobMachine
 from assay.throughput.node_layout import NodeClosure
-from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, Scheduled
+from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, Scheduled, slowed
 from assay.throughput.workload import Workload
 
-REFUSED_POLICY = "conservative"
 DOUBLINGS = 5  # of the time for which failures are drawn
 NeedsRow = tuple[int, int, int, int, list[int], float]
 
 
 def needed(workload: Workload, machine: JobMachine) -> bool:
     """Whether it matters on which nodes jobs are: what the machine or a job says needs places."""
+    if interference.of_nodes(machine.shared):
+        return True
     return machine.layout.allocation != "anywhere" or bool(machine.closures) or fails(machine) or any(workload.needs)
 
 
@@ -34,13 +36,10 @@ def fails(machine: JobMachine) -> bool:
 def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Scheduled:
     """Simulate with places. Jobs that have none on the empty machine are refused, and the rest goes on.
 
-    InputError for what cannot be simulated so: conservative backfilling, a decision that takes time.
+    InputError for what cannot be simulated so: a decision that takes time.
     """
     from assay._core import batch
 
-    if policy == REFUSED_POLICY:
-        problem = "makes its reservations by counts, and here jobs are placed on nodes"
-        raise InputError(problem, key="--policy", value=policy, accepted="fcfs, firstfit, easy, priority, fairshare")
     if machine.rules.seconds_of_a_decision:
         value = machine.rules.decision_cost
         problem = "is of a machine whose jobs are not placed on nodes"
@@ -52,16 +51,20 @@ def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Sch
     kept, refused = workload.only(fits), workload.only(~fits)
     rows = [each for each, fit in zip(needs, fits, strict=True) if fit]
 
+    shared = interference.rows(kept, machine.shared)
+
     def placed(closures: Sequence[NodeClosure]) -> dict[str, Any]:
         closed = [(list(each.nodes), each.begins, each.ends, each.known) for each in closures]
         columns, priority = _columns(kept), kept.priority.tolist()
         try:
-            return dict(batch.place(row, policy, columns, priority, rows, limits, closed, True, AGEING, HALF_LIFE))
+            return dict(
+                batch.place(row, policy, columns, priority, rows, limits, closed, True, AGEING, HALF_LIFE, shared)
+            )
         except ValueError as error:
             raise InputError(str(error), file=workload.source) from None
 
     found = _with_failures(placed, kept, machine) if fails(machine) and len(kept) else placed(machine.closures)
-    return Scheduled(
+    made = Scheduled(
         workload=kept,
         refused=refused,
         processors=machine.processors,
@@ -72,6 +75,7 @@ def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Sch
         restarts=sum(found["failures"]),
         places=tuple(tuple(node for node, _ in place) for place in found["places"]),
     )
+    return slowed(made, found, machine.shared)
 
 
 def _with_failures(

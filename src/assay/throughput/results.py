@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.document.json_form import WRITTEN_IF_SET
+from assay.throughput import interference
+from assay.throughput.fairness import Fairness, fairness
+from assay.throughput.interference import InterferenceResult
 from assay.throughput.queue_results import QueueResult, queue_results
 from assay.throughput.simulated import IDLE, Scheduled
 
@@ -56,7 +59,8 @@ class RefusedJob:
 class FinishedJob:
     """One job: when it was submitted, started and ended, in seconds from the first submission.
 
-    `answer`: whether its result was right, None without a check; `nodes`: where it ran, None where any would do.
+    `answer`: whether its result was right, None without a check; `nodes`: where it ran, None where any would do;
+    `slowdown`: its run over that alone, where jobs slow one another down.
     """
 
     name: str
@@ -67,6 +71,7 @@ class FinishedJob:
     processors: int
     answer: bool | None = None
     nodes: list[str] | None = None
+    slowdown: Annotated[float | None, WRITTEN_IF_SET] = field(default=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +81,8 @@ class ThroughputResult:
     `efficiency`: the least makespan over that of the schedule. `ignored` and `changed`: records of the workload that
     gave no job, or were taken otherwise than they stand, by why. `decision_cost`: seconds of each decision. `restarts`:
     runs that a failure of a node ended, and that were begun again.
-    `queues` where the machine has any; `jobs` only of a workload of 10,000 jobs or fewer.
+    `fairness` where there are several users or programs; `queues` where the machine has any; `interference` where
+    its jobs slow one another down; `jobs` only of a workload of 10,000 jobs or fewer.
     """
 
     figures: list[ThroughputFigure]
@@ -106,6 +112,8 @@ class ThroughputResult:
     failed: int = 0
     restarts: int = 0
     queues: Annotated[list[QueueResult] | None, WRITTEN_IF_SET] = field(default=None)
+    fairness: Annotated[Fairness | None, WRITTEN_IF_SET] = field(default=None)
+    interference: Annotated[InterferenceResult | None, WRITTEN_IF_SET] = field(default=None)
     jobs: Annotated[list[FinishedJob] | None, WRITTEN_IF_SET] = field(default=None)
 
 
@@ -122,8 +130,10 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
     ended = found.ended
     makespan = ended.max().item()
     room = max(1, found.processors * makespan)
-    alone = float(np.max(jobs.submitted + jobs.runs))  # the last end if nobody ever waited
-    least = max(jobs.work / found.processors, alone)
+    runs = jobs.runs if found.alone is None else found.alone  # without other jobs
+    work = float(np.sum(runs * jobs.processors))
+    alone = float(np.max(jobs.submitted + runs))  # the last end if nobody ever waited
+    least = max(work / found.processors, alone)
     slowdown = bounded_slowdown(waited, jobs.runs)
     times = {
         "makespan": float(makespan),
@@ -137,6 +147,9 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
         "efficiency": least / makespan if makespan else 1.0,
         "bounded_slowdown": float(slowdown.mean()),
     }
+    fair = fairness(found, slowdown)
+    if fair is not None and fair.groups:
+        ratios["fairness"] = fair.index
     params: dict[str, str | int] = {"policy": found.policy, "processors": found.processors}
     figures = [ThroughputFigure(name=name, value=value, unit="s", params=params) for name, value in times.items()]
     figures += [ThroughputFigure(name=name, value=value, unit="1", params=params) for name, value in ratios.items()]
@@ -168,10 +181,29 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
         decisions=found.decisions,
         decision_cost=found.decision_cost,
         cpu_seconds=cpu_seconds,
-        failed=0 if jobs.fails is None else int(jobs.fails.sum()),
+        failed=int(_failed(found).sum()),
         restarts=found.restarts,
         queues=queue_results(found, slowdown, room) or None,
+        fairness=fair,
+        interference=_interference(found),
         jobs=_jobs(found) if len(jobs) <= MOST_LISTED else None,
+    )
+
+
+def _failed(found: Scheduled) -> NDArray[np.bool_]:
+    """Which jobs failed by themselves, or were ended at their limit as others slowed them down."""
+    none = np.zeros(len(found.workload), dtype=bool)
+    fails, killed = found.workload.fails, found.killed
+    which: NDArray[np.bool_] = (none if fails is None else fails) | (none if killed is None else killed)
+    return which
+
+
+def _interference(found: Scheduled) -> InterferenceResult | None:
+    if found.alone is None or found.killed is None:
+        return None
+    jobs = found.workload
+    return interference.result(
+        jobs.runs.astype(float), found.alone.astype(float), found.killed, jobs.processors, found.shared
     )
 
 
@@ -186,15 +218,18 @@ def _refused(found: Scheduled) -> list[RefusedJob]:
 
 def _jobs(found: Scheduled) -> list[FinishedJob]:
     jobs, ended = found.workload, found.ended
+    failed = _failed(found)
+    killed = np.zeros(len(jobs), dtype=bool) if found.killed is None else found.killed
     return [
         FinishedJob(
             name=jobs.name(at),
             submitted=int(jobs.submitted[at]),
             started=found.started[at].item(),
             ended=ended[at].item(),
-            state="failed" if jobs.fails is not None and jobs.fails[at] else "completed",
+            state="time limit" if killed[at] else "failed" if failed[at] else "completed",
             processors=int(jobs.processors[at]),
             nodes=[str(node) for node in found.places[at]] if found.places else None,
+            slowdown=float(jobs.runs[at] / found.alone[at]) if found.alone is not None and found.alone[at] else None,
         )
         for at in range(len(jobs))
     ]

@@ -1,4 +1,8 @@
-"""What a drawn workload comes to over several seeds: means with intervals."""
+"""What comes of several seeds (of a drawn workload, of estimates, of failures): means with intervals, and differences.
+
+Combinations that differ otherwise are compared with the first one seed by seed: what seeds have in common drops out of
+the difference, whose interval is that of paired values.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,10 @@ import numpy as np
 from assay.throughput import lublin
 from assay.throughput.results import ThroughputResult
 
-SEED = f"{lublin.PREFIX}seed"
+SEEDS = (f"{lublin.PREFIX}seed", "estimates.seed", "failures.seed")
+FIGURES = ("makespan", "mean_wait", "utilisation", "bounded_slowdown")
 LEAST = 3  # seeds that an interval needs
+Key = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +31,11 @@ class SeedMean:
 
 @dataclass(frozen=True, kw_only=True)
 class OverSeeds:
-    """All seeds of one combination of the other settings. Times in seconds."""
+    """All seeds of one combination of the other settings. Times in seconds.
+
+    `against_first`: each figure less that of the first combination, paired by seed; None of the first one itself, and
+    where combinations do not have the same seeds.
+    """
 
     setting: dict[str, str]
     seeds: int
@@ -33,26 +43,43 @@ class OverSeeds:
     mean_wait: SeedMean
     utilisation: SeedMean
     bounded_slowdown: SeedMean
+    against_first: Mapping[str, SeedMean] | None = None
 
 
 def over_seeds(points: Sequence[tuple[Mapping[str, str], ThroughputResult]]) -> list[OverSeeds]:
     """Group points that differ by the seed alone; nothing where there are fewer than three seeds."""
-    groups: dict[tuple[tuple[str, str], ...], list[ThroughputResult]] = {}
+    groups: dict[Key, dict[Key, ThroughputResult]] = {}
     for setting, result in points:
-        key = tuple((name, text) for name, text in setting.items() if name != SEED)
-        groups.setdefault(key, []).append(result)
-    return [
-        OverSeeds(
-            setting=dict(key),
-            seeds=len(results),
-            makespan=_mean([each.makespan for each in results]),
-            mean_wait=_mean([each.mean_wait for each in results]),
-            utilisation=_mean([each.utilisation for each in results]),
-            bounded_slowdown=_mean([each.bounded_slowdown for each in results]),
+        own = tuple((name, text) for name, text in setting.items() if name not in SEEDS)
+        drawn = tuple((name, text) for name, text in setting.items() if name in SEEDS)
+        groups.setdefault(own, {})[drawn] = result
+    made: list[OverSeeds] = []
+    first = next(iter(groups.values()), {})
+    for own, results in groups.items():
+        if len(results) < LEAST:
+            continue
+        paired = results is not first and results.keys() == first.keys()
+        made.append(
+            OverSeeds(
+                setting=dict(own),
+                seeds=len(results),
+                against_first=_differences(results, first) if paired else None,
+                **{name: _mean([getattr(each, name) for each in results.values()]) for name in FIGURES},
+            )
         )
-        for key, results in groups.items()
-        if len(results) >= LEAST
-    ]
+    return made
+
+
+def _differences(results: Mapping[Key, ThroughputResult], first: Mapping[Key, ThroughputResult]) -> dict[str, SeedMean]:
+    return {
+        name: _mean([getattr(result, name) - getattr(first[seed], name) for seed, result in results.items()])
+        for name in FIGURES
+    }
+
+
+def mean_of(values: Sequence[float]) -> SeedMean | None:
+    """The mean of values of several seeds with its interval; None of fewer than three."""
+    return _mean(values) if len(values) >= LEAST else None
 
 
 def _mean(values: Sequence[float]) -> SeedMean:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.throughput import interference
+from assay.throughput.interference import SharedResource
 from assay.throughput.job_queues import QueueRules
 from assay.throughput.workload import Workload
 
@@ -42,7 +45,9 @@ class Scheduled:
     Starts are whole seconds unless the scheduler's decisions take fractions of one. `decision_cost`: seconds.
     `places`: the nodes of each job, where jobs are placed; `restarts`: runs that a failure of a node ended.
     `turned_away`: what queues refuse, each job with its reason in `turned_why`; `refused`: what is wider than the
-    machine.
+    machine. Where jobs slow one another down (`shared`), the workload's run times are those that came of it, `alone`
+    those that jobs would have had (s), and `killed` says which were ended at their limit.
+    `again` simulates another workload on the same batch system, where that is wanted.
     """
 
     workload: Workload
@@ -58,6 +63,10 @@ class Scheduled:
     rules: QueueRules | None = None
     turned_away: Workload | None = None
     turned_why: tuple[str, ...] = ()
+    alone: NDArray[Any] | None = None
+    killed: NDArray[np.bool_] | None = None
+    shared: tuple[SharedResource, ...] = ()
+    again: Callable[[Workload], Scheduled] | None = None
 
     @property
     def ended(self) -> NDArray[Any]:
@@ -67,20 +76,30 @@ class Scheduled:
 
 
 def timed(
-    workload: Workload, processors: int, policy: str, decision_cost: float, rules: QueueRules | None = None
+    workload: Workload,
+    processors: int,
+    policy: str,
+    decision_cost: float,
+    rules: QueueRules | None = None,
+    shared: Sequence[SharedResource] = (),
 ) -> Scheduled:
     """Simulate a workload in seconds, each decision taking `decision_cost` seconds (to the microsecond)."""
     ticks = next(each for each in TICKS if each == TICKS[-1] or float(decision_cost * each).is_integer())
     if ticks == 1:
-        found = schedule(workload, processors, policy, int(decision_cost), rules=rules)
+        found = schedule(workload, processors, policy, int(decision_cost), 1, rules, shared)
         return replace(found, decision_cost=decision_cost)
     times = ("submitted", "runs", "requested")
     finer = replace(workload, **{name: getattr(workload, name) * ticks for name in times})
-    found = schedule(finer, processors, policy, max(1, round(decision_cost * ticks)), ticks, rules)
+    found = schedule(finer, processors, policy, max(1, round(decision_cost * ticks)), ticks, rules, shared)
     fits = workload.processors <= processors
+    kept = workload.only(fits)
+    if found.alone is not None:
+        found = replace(found, alone=kept.runs)
+        runs: NDArray[Any] = found.workload.runs / ticks  # seconds, to a tick
+        kept = replace(kept, runs=runs)
     return replace(
         found,
-        workload=workload.only(fits),
+        workload=kept,
         refused=workload.only(~fits),
         started=found.started / ticks,
         idle={why: count / ticks for why, count in found.idle.items()},
@@ -95,6 +114,7 @@ def schedule(
     decision_cost: int = 0,
     ticks: int = 1,
     rules: QueueRules | None = None,
+    shared: Sequence[SharedResource] = (),
 ) -> Scheduled:
     """Simulate; jobs wider than the machine are refused, and the rest goes on.
 
@@ -114,6 +134,18 @@ def schedule(
         HALF_LIFE * ticks,
         decision_cost,
         *(rules.rows(kept) if rules else (np.zeros(0, dtype=np.int64), ([], []))),
+        interference.rows(kept, shared),
     )
     idle: dict[str, float] = {why: int(found[why]) for why in IDLE if why in found and (rules or why != "limited")}
-    return Scheduled(kept, refused, processors, policy, found["starts"], idle, int(found["decisions"]))
+    made = Scheduled(kept, refused, processors, policy, found["starts"], idle, int(found["decisions"]))
+    return slowed(made, found, shared)
+
+
+def slowed(made: Scheduled, found: Mapping[str, Any], shared: Sequence[SharedResource]) -> Scheduled:
+    """The schedule with the run times that came of it, where jobs slow one another down."""
+    if not shared:
+        return made
+    jobs = made.workload
+    runs = np.array(found["ends"], dtype=np.int64) - made.started
+    killed = np.array(found["killed"], dtype=bool)
+    return replace(made, workload=replace(jobs, runs=runs), alone=jobs.runs, killed=killed, shared=tuple(shared))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Annotated
 
+from assay.document.json_form import WRITTEN_IF_SET
 from assay.errors import InputError
-from assay.throughput import faults, job_queues, lublin, machine_file, placed, seeds, simulated
+from assay.throughput import faults, job_queues, lublin, machine_file, placed, scaled, seeds, simulated
 from assay.throughput.results import ThroughputFigure, ThroughputResult, result
+from assay.throughput.until import Condition, Until, swept_key, until
 from assay.throughput.workload import Workload
 
 POLICY = "policy"
@@ -26,12 +29,14 @@ class WhatIfPoint:
 class WhatIf:
     """All combinations; `figures`: those of every point, with its settings among the parameters.
 
-    `over_seeds`: what several seeds of a drawn workload come to, for each combination of the other settings.
+    `over_seeds`: what several seeds come to, for each combination of the other settings. `until`: from where on a
+    condition holds, where one was given.
     """
 
     figures: list[ThroughputFigure]
     points: list[WhatIfPoint]
     over_seeds: list[seeds.OverSeeds]
+    until: Annotated[Until | None, WRITTEN_IF_SET] = field(default=None)
 
 
 def axes(settings: Sequence[str], policy: str) -> dict[str, list[str]]:
@@ -66,30 +71,42 @@ class SweepChoice:
 
 def chosen(setting: Mapping[str, str]) -> SweepChoice:
     """Tell the machine's settings from those of the workload and the policy."""
-    drawn = {key: text for key, text in setting.items() if key.startswith(lublin.PREFIX)}
+    drawn = {key: text for key, text in setting.items() if key.startswith((lublin.PREFIX, scaled.PREFIX))}
     others = [f"{key}={text}" for key, text in setting.items() if key != POLICY and key not in drawn]
     return SweepChoice(setting[POLICY], others, drawn)
 
 
-def points(read: Callable[[Mapping[str, str]], Workload], on: str, found: dict[str, list[str]]) -> WhatIf:
+def points(
+    read: Callable[[Mapping[str, str]], Workload], on: str, found: dict[str, list[str]], wanted: Condition | None = None
+) -> WhatIf:
     """Simulate every combination; those on whose machine no job fits are refused by an InputError.
 
-    `read` gives the workload by its own settings.
+    `read` gives the workload by its own settings. `wanted`: from which value of a swept key on does it hold?
     """
     varied = [key for key, values in found.items() if len(values) > 1]
+    key = swept_key(found) if wanted is not None else ""
+    known: dict[tuple[tuple[str, str], ...], ThroughputResult] = {}
+
+    def simulate(setting: Mapping[str, str]) -> ThroughputResult:
+        whole = tuple((name, setting[name]) for name in found)
+        if whole not in known:
+            one = chosen(setting)
+            machine = machine_file.open_machine(on, one.machine)
+            scheduled = replace(schedule(read(one.workload), machine, one.policy), again=None)
+            known[whole] = replace(result(scheduled, machine.name, 0.0), jobs=None)
+        return known[whole]
+
     made = []
     for values in itertools.product(*found.values()):
         setting = dict(zip(found, values, strict=True))
-        one = chosen(setting)
-        machine = machine_file.open_machine(on, one.machine)
-        scheduled = schedule(read(one.workload), machine, one.policy)
-        own = {key: setting[key] for key in varied}
-        made.append(WhatIfPoint(setting=own, result=replace(result(scheduled, machine.name, 0.0), jobs=None)))
+        own = {name: setting[name] for name in varied}
+        made.append(WhatIfPoint(setting=own, result=simulate(setting)))
     figures = [
         replace(figure, params={**figure.params, **point.setting}) for point in made for figure in point.result.figures
     ]
     over = seeds.over_seeds([(point.setting, point.result) for point in made])
-    return WhatIf(figures=figures, points=made, over_seeds=over)
+    answers = until(wanted, key, found, simulate) if wanted is not None else None
+    return WhatIf(figures=figures, points=made, over_seeds=over, until=answers)
 
 
 def schedule(workload: Workload, machine: machine_file.JobMachine, policy: str) -> simulated.Scheduled:
@@ -100,11 +117,15 @@ def schedule(workload: Workload, machine: machine_file.JobMachine, policy: str) 
         workload = faults.failing(workload, machine.failures)
     rules = machine.queue_rules
     taken = job_queues.admission(workload, rules, machine.processors)
-    if placed.needed(workload, machine):
-        found = placed.schedule_placed(taken.admitted, machine, policy)
-    else:
+    on_nodes = placed.needed(workload, machine)
+
+    def simulate(jobs: Workload) -> simulated.Scheduled:
+        if on_nodes:
+            return placed.schedule_placed(jobs, machine, policy)
         cost = machine.rules.seconds_of_a_decision
-        found = simulated.timed(taken.admitted, machine.processors, policy, cost, rules)
+        return simulated.timed(jobs, machine.processors, policy, cost, rules, machine.shared)
+
+    found = replace(simulate(taken.admitted), again=simulate)
     if not len(found.workload):
         problem = f"every job is wider than the machine's {machine.processors:,} processors, or has no place on it"
         raise InputError(f"{problem}, or is refused by its queue" if rules else problem, file=workload.source)

@@ -21,7 +21,8 @@ class Workload:
     `number`: as the source counts them; `names`: what the source calls them, where it has names. `ignored`: how many
     records gave no job, by why; `changed`: how many were taken otherwise than they stand, by how. `needs`: of each job,
     where any has some; `fails`: which end by failing, where any may. `queue`: of each job, its place in
-    `queue_names`, where "" is of those that name none; None where no job names one.
+    `queue_names`, where "" is of those that name none; None where no job names one. `user_names`: by the users'
+    numbers, where they have names.
     """
 
     number: Whole
@@ -40,6 +41,7 @@ class Workload:
     fails: NDArray[np.bool_] | None = None
     queue: Whole | None = None
     queue_names: tuple[str, ...] = ()
+    user_names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.number)

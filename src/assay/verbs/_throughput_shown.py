@@ -8,11 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import InputError
-from assay.verbs._throughput_words import QUEUE_HEAD, queue_definition, queue_row, slowdown_words, time_of
+from assay.verbs._throughput_words import (
+    QUEUE_HEAD,
+    fairness_rows,
+    interference_rows,
+    queue_definition,
+    queue_row,
+    slowdown_words,
+    time_of,
+)
 
 if TYPE_CHECKING:
     from assay.throughput.activity import JobActivity
-    from assay.throughput.activity_page import PageTable
+    from assay.throughput.activity_page import PagePlot, PageTable
+    from assay.throughput.fairness import Fairness
     from assay.throughput.live_results import LiveThroughput
     from assay.throughput.repeated import RepeatedThroughput
     from assay.throughput.results import ThroughputResult
@@ -143,7 +152,23 @@ def _live_page(
         tables.append(PageTable(title="Beside single-user mode", head=head, rows=rows_alone))
     notes = [f"{each.job}: {each.kind}: {each.text}" for each in found.findings]
     notes += [f"{job.name}: refused: needs {job.processors} processors" for job in found.refused]
-    return activity_page(verdict(found), activities, tables, notes)
+    named = [(f"{each.system} ({each.policy})", each.fairness) for each in systems]
+    return activity_page(verdict(found), activities, tables, notes, _fairness(named, tables))
+
+
+def _fairness(found: Sequence[tuple[str, Fairness | None]], tables: list[PageTable]) -> list[PagePlot]:
+    """Add the table of how evenly each system served, and give the bars of each."""
+    from assay.throughput.activity_page import PagePlot, PageTable
+    from assay.throughput.fairness_svg import fairness_svg
+
+    rows = [[f"{title}: {name}", text] for title, each in found for name, text in fairness_rows(each)]
+    if rows:
+        tables.append(PageTable(title="Fairness", head=["", "value"], rows=rows))
+    return [
+        PagePlot(title=f"Mean bounded slowdown by {each.of}: {title}", svg=fairness_svg(each))
+        for title, each in found
+        if each is not None and each.groups
+    ]
 
 
 def _cell(value: float, key: str) -> str:
@@ -195,8 +220,13 @@ def simulated_page(results: Sequence[ThroughputResult], activities: Sequence[Job
     line = f"{first.scheduled:,} jobs of {first.workload}, simulated"
     notes = [f"{job.name}: {job.why}: {job.processors} processors" for job in first.refused[:100]]
     tables = [PageTable(title="Simulated", head=head, rows=rows)]
+    slowed = [(each.title, result) for each, result in zip(activities, results, strict=True) if result.interference]
+    if slowed:
+        rows = [[f"{title}: {name}", text] for title, result in slowed for name, text in interference_rows(result)]
+        tables.append(PageTable(title="What jobs cost one another", head=["", "value"], rows=rows))
     for each, result in zip(activities, results, strict=True):
         if result.queues:
             queues = [(*queue_row(queue), queue_definition(queue)) for queue in result.queues]
             tables.append(PageTable(title=f"Queues of {each.title}", head=[*QUEUE_HEAD, "definition"], rows=queues))
-    return activity_page(line, activities, tables, notes)
+    named = [(each.title, result.fairness) for each, result in zip(activities, results, strict=True)]
+    return activity_page(line, activities, tables, notes, _fairness(named, tables))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from assay.throughput.alone import ProgramSlowdown
+    from assay.throughput.fairness import Fairness
     from assay.throughput.live_results import LiveThroughput
     from assay.throughput.queue_results import QueueResult
     from assay.throughput.results import ThroughputResult
@@ -59,4 +60,36 @@ def result_rows(
         ("wait, longest", time_of(found.longest_wait)),
         ("response, mean", time_of(found.mean_response)),
         ("bounded slowdown, mean", f"{found.bounded_slowdown:.4g}"),
+        *fairness_rows(found.fairness),
+        *interference_rows(found),
+    ]
+
+
+def fairness_rows(found: Fairness | None) -> list[tuple[str, str]]:
+    """How evenly users or programs were served, and how many jobs were passed by later ones at their cost."""
+    if found is None:
+        return []
+    rows = []
+    if found.groups:
+        worst, best = found.groups[0], found.groups[-1]
+        ends = f"{worst.name} {worst.bounded_slowdown:.3g}, {best.name} {best.bounded_slowdown:.3g}"
+        words = f"{found.index:.3f} of 1; {ends}"
+        rows.append((f"fairness by {found.of}: Jain's index of mean slowdowns", words))
+    if (starts := found.fair_starts) is not None:
+        words = f"{starts.late:,} of {starts.jobs:,} jobs"
+        if starts.latest is not None:
+            words += f"; mean miss {time_of(starts.mean_miss)}, longest {time_of(starts.longest_miss)}: {starts.latest}"
+        rows.append(("started after their fair start time", words))
+    return rows
+
+
+def interference_rows(found: ThroughputResult | LiveThroughput) -> list[tuple[str, str]]:
+    """How much longer jobs ran beside one another than alone, where the machine's file says by what they do."""
+    beside = getattr(found, "interference", None)
+    if beside is None:
+        return []
+    return [
+        ("run beside others over run alone, mean", f"{beside.mean:.4g}; largest {beside.largest:.4g}"),
+        ("all processor time over that alone", f"{beside.overall:.4g}; {beside.slowed:,} jobs slowed"),
+        ("ended at their limit, as others slowed them", f"{beside.killed:,}"),
     ]

@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 metavar="SYSTEM",
-                help="run it on a real batch system: local, slurm, pbs, lsf, flux, sge; OPTIONS of its own: slurm:…",
+                help="run it on a real batch system: local, slurm, pbs, lsf, flux, sge, hyperqueue; OPTIONS: slurm:…",
             ),
         ] = None,
         policy: Annotated[
@@ -50,7 +50,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 metavar="TABLE.toml",
-                help="what each name of a schedule needs; or eurobench2000-compaq, -ibm, -sgi, -sgi-rules",
+                help="what each name of a schedule needs; or eurobench2000-compaq, -ibm, -sgi, -sgi-rules, assay-mix",
             ),
         ] = None,
         settings: Annotated[
@@ -58,7 +58,7 @@ def register(app: typer.Typer) -> None:
             typer.Option(
                 "--set",
                 metavar="KEY=V1,…",
-                help="a key of MACHINE.toml, policy, or lublin.KEY; several values are compared",
+                help="a key of MACHINE.toml, policy, lublin.KEY or workload.KEY; several values are compared",
             ),
         ] = None,
         schedule: Annotated[
@@ -94,6 +94,13 @@ def register(app: typer.Typer) -> None:
             typer.Option(metavar="FILE", help="write the page (.html), .csv, .swf, .svg (Gantt) or .json (Perfetto)"),
         ] = None,
         beside: Annotated[list[Path] | None, typer.Option(metavar="RUN", help=BESIDE)] = None,
+        until: Annotated[
+            str | None,
+            typer.Option(
+                metavar="CONDITION",
+                help="with several values of --set: from which on it holds, such as 'mean_wait < 1h'",
+            ),
+        ] = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
@@ -104,6 +111,7 @@ def register(app: typer.Typer) -> None:
         from assay.document.json_form import to_json
         from assay.errors import InputError
         from assay.throughput import activity, exports, machine_file, results, swf, what_if
+        from assay.throughput.until import condition, swept_key
         from assay.verbs._throughput_live import LiveWishes
 
         wishes = LiveWishes(
@@ -113,7 +121,13 @@ def register(app: typer.Typer) -> None:
             _dry(wishes, on, settings or [], json, quiet)
             return
         if via is not None:
-            _live(wishes, repeat, {"--on": on, "--set": settings or None, "--schedule": schedule}, quiet, json)
+            _live(
+                wishes,
+                repeat,
+                {"--on": on, "--set": settings or None, "--schedule": schedule, "--until": until},
+                quiet,
+                json,
+            )
             return
         real = {
             "--slots": slots,
@@ -130,10 +144,13 @@ def register(app: typer.Typer) -> None:
             accepted = f"{machine_file.ACCEPTED}; or --via SYSTEM"
             raise InputError("is missing", key="--on", accepted=accepted)
         read = _reader(workload, jobs)
+        wanted = None if until is None else condition(until)
+        if wanted is not None:
+            swept_key(axes)
         if what_if.several(axes):
             if schedule is not None:
                 raise InputError("is of one schedule, not of several", key="--schedule", value=str(schedule))
-            compared = what_if.points(read, on, axes)
+            compared = what_if.points(read, on, axes, wanted)
             _export_points(export, read, on, axes)
             if json:
                 emit(to_json(compared))
@@ -251,22 +268,25 @@ def _export_points(
 def _reader(workload: str, jobs: str | None) -> Callable[[Mapping[str, str]], Workload]:
     """What gives the workload by its settings: a drawn one each time, a file's once."""
     from assay.errors import InputError
-    from assay.throughput import lublin
+    from assay.throughput import lublin, scaled
 
     if workload == lublin.NAME and not Path(workload).exists():
         if jobs is not None:
             raise InputError("has no use with a drawn workload", key="--jobs", value=jobs)
-        return lambda settings: lublin.drawn(lublin.wishes(settings))
+        return lambda settings: scaled.scaled(
+            lublin.drawn(lublin.wishes({key: text for key, text in settings.items() if key.startswith(lublin.PREFIX)})),
+            {key: text for key, text in settings.items() if not key.startswith(lublin.PREFIX)},
+        )
     once: list[Workload] = []
 
     def read(settings: Mapping[str, str]) -> Workload:
-        for key in settings:
+        for key in (key for key in settings if key.startswith(lublin.PREFIX)):
             raise InputError(
                 "is of a drawn workload", key="--set", value=key, accepted=f"with the workload {lublin.NAME}"
             )
         if not once:
             once.append(_read(workload, jobs))
-        return once[0]
+        return scaled.scaled(once[0], settings)
 
     return read
 
@@ -325,15 +345,19 @@ def _show_points(found: WhatIf, quiet: bool) -> None:
     from rich.console import Console
 
     from assay.document.grid import grid
+    from assay.verbs._throughput_what_if import show_over_seeds, until_lines
     from assay.verbs._throughput_words import time_of
 
     best = min(found.points, key=lambda point: point.result.mean_wait)
     words = ", ".join(f"{key}={value}" for key, value in best.setting.items())
     print(f"{len(found.points)} combinations; least mean wait {time_of(best.result.mean_wait)}: {words}")
+    if found.until is not None:
+        for line in until_lines(found.until):
+            print(line)
     if quiet:
         return
     if found.over_seeds:
-        _show_over_seeds(found)
+        show_over_seeds(found)
         return
     keys = list(best.setting)
     rows = [
@@ -350,31 +374,3 @@ def _show_points(found: WhatIf, quiet: bool) -> None:
     names = (key.rpartition(".")[2] for key in keys)
     headings = (*names, "makespan", "in use", "mean wait", "longest", "slowdown")
     Console().print(grid("What if", headings, rows, "Slowdown: bounded, the mean.", len(keys)).rich())
-
-
-def _show_over_seeds(found: WhatIf) -> None:
-    """A row for each combination but the seed: means over seeds with their intervals."""
-    from rich.console import Console
-
-    from assay.document.grid import grid
-    from assay.throughput.seeds import SeedMean
-    from assay.verbs._throughput_words import time_of
-
-    def times(mean: SeedMean) -> str:
-        return f"{time_of(mean.mean)} ({time_of(mean.ci95[0])} to {time_of(mean.ci95[1])})"
-
-    keys = list(found.over_seeds[0].setting)
-    rows = [
-        (
-            *each.setting.values(),
-            str(each.seeds),
-            times(each.makespan),
-            f"{100 * each.utilisation.mean:.1f}%",
-            times(each.mean_wait),
-            "{:.4g} ({:.4g} to {:.4g})".format(each.bounded_slowdown.mean, *each.bounded_slowdown.ci95),
-        )
-        for each in found.over_seeds
-    ]
-    headings = (*(key.rpartition(".")[2] for key in keys), "seeds", "makespan", "in use", "mean wait", "slowdown")
-    note = "Means over seeds with their 95% interval (Student)."
-    Console().print(grid("What if", headings, rows, note, len(keys)).rich())
