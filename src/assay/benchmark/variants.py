@@ -1,7 +1,8 @@
-"""Build variants: by which compiler, with which flags, for which instruction set the kernels of a run are compiled.
+"""Variants of a run: how kernels are compiled, or by which MPI and transport ranks exchange messages.
 
-A variant is a factor of a run's plan: its three parts are parameters of every case that it was measured in. Only
-sources that a record names under `[unit.NAME]` are compiled by it; clock, sampler and check never are.
+A variant is a factor of a run's plan: its parts are parameters of every case that it was measured in. By a build
+variant only sources that a record names under `[unit.NAME]` are compiled; clock, sampler and check never are. An MPI
+variant compiles and starts the same message-passing program by another MPI, or has it use another transport.
 """
 
 from __future__ import annotations
@@ -10,8 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from assay.benchmark.record import Benchmark
+
 KEYS = ("compiler", "flags", "isa")
+MPI_KEYS = ("mpi", "transport")
 WITHOUT_ISA = "default"  # the compiler's own choice: no -march
+USUAL = "default"  # the MPI that a run without variants uses; the transport that an MPI chooses itself
 
 
 @dataclass(frozen=True)
@@ -32,19 +37,63 @@ class Variant:
         """The flags that the compiler is given."""
         return self.flags if self.isa == WITHOUT_ISA else f"-march={self.isa} {self.flags}"
 
+    @property
+    def title(self) -> str:
+        """The compiler with its flags."""
+        return f"{self.compiler} {self.words}"
+
     @staticmethod
     def of(case: Mapping[str, Any]) -> Variant | None:
-        """The variant that a case was measured in; None where it was in none."""
+        """The build variant that a case was measured in; None where it was in none."""
         parts = [case.get(key) for key in KEYS]
         return Variant(*map(str, parts)) if all(isinstance(part, str) for part in parts) else None
 
 
+@dataclass(frozen=True)
+class MpiVariant:
+    """One MPI as it was named (a compiler wrapper, or the folder of an installation), and what carries its messages."""
+
+    mpi: str
+    transport: str
+
+    @property
+    def factors(self) -> dict[str, str]:
+        """Its parts as parameters of a case."""
+        return asdict(self)
+
+    @property
+    def title(self) -> str:
+        """Both parts in one."""
+        return f"{self.mpi} {self.transport}"
+
+    @staticmethod
+    def of(case: Mapping[str, Any]) -> MpiVariant | None:
+        """The MPI variant that a case was measured in; None where it was in none."""
+        parts = [case.get(key) for key in MPI_KEYS]
+        return MpiVariant(*map(str, parts)) if all(isinstance(part, str) for part in parts) else None
+
+
+AnyVariant = Variant | MpiVariant
+
+
+def variant_of(case: Mapping[str, Any]) -> AnyVariant | None:
+    """The variant of either kind that a case was measured in; None where it was in none."""
+    return Variant.of(case) or MpiVariant.of(case)
+
+
+def varied_by(record: Benchmark, variants: Sequence[AnyVariant]) -> list[AnyVariant]:
+    """Those of `variants` that a benchmark is measured in: of builds with kernels of its own, of MPIs with ranks."""
+    return [each for each in variants if (record.kind == "ranks" if isinstance(each, MpiVariant) else record.units)]
+
+
 def without(case: Mapping[str, Any]) -> dict[str, Any]:
     """A case without its variant."""
-    return {key: value for key, value in case.items() if key not in KEYS}
+    variant = variant_of(case)
+    return {key: value for key, value in case.items() if variant is None or key not in variant.factors}
 
 
-def labels(variants: Sequence[Variant]) -> dict[Variant, str]:
-    """What tells each of several variants from the others; of a single one its flags."""
-    parts = {key for key in KEYS if len({getattr(each, key) for each in variants}) > 1} or {"flags"}
+def labels(variants: Sequence[AnyVariant]) -> dict[AnyVariant, str]:
+    """What tells each of several variants from the others; of a single one its flags, or its MPI and transport."""
+    keys = dict.fromkeys(key for each in variants for key in each.factors)
+    parts = {key for key in keys if len({each.factors[key] for each in variants}) > 1} or {"flags", *MPI_KEYS}
     return {each: " ".join(value for key, value in each.factors.items() if key in parts) for each in variants}

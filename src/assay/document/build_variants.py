@@ -1,21 +1,29 @@
-"""Build variants of a run beside one another: what each was compiled by, what differs, whose results are wrong."""
+"""Variants of a run beside one another: what each was made by or run with, what differs, whose results are wrong."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from assay.document.comparison import FigureRow, JudgedRow
+from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.params import Params
 
 
 @dataclass(frozen=True, kw_only=True)
 class VariantBuild:
-    """One variant: its `label` among those of the run, its parts, the compiler that it is (`by`), whole commands."""
+    """One variant: its `label` among those of the run, its parts, the compiler or MPI that it is (`by`), commands.
+
+    Of a build variant `compiler`, `flags` and `isa`, of an MPI variant `mpi` and `transport`, whose environment
+    `commands` then says.
+    """
 
     label: str
-    compiler: str
-    flags: str
-    isa: str
+    compiler: str | None = None
+    flags: str | None = None
+    isa: str | None = None
+    mpi: Annotated[str | None, WRITTEN_IF_SET] = None
+    transport: Annotated[str | None, WRITTEN_IF_SET] = None
     by: str | None
     version: str | None
     commands: list[str]

@@ -90,6 +90,10 @@ class MpiexecLauncher:
             )
         return self._mpi
 
+    def use(self, mpi: Mpi) -> None:
+        """Launch by another MPI from now on: that of a variant."""
+        self._mpi = mpi
+
     def check(self) -> None:
         """Nothing is looked for yet: which MPI is used is decided when programs are compiled."""
 

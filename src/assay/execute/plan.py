@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from assay.benchmark.record import PARTS, PROFILES, REPETITIONS, Benchmark, benchmarks
-from assay.benchmark.variants import Variant
+from assay.benchmark.variants import AnyVariant, varied_by
 from assay.errors import InputError
 
 LONGEST = 120  # characters of a file's name for what was varied
@@ -152,7 +152,7 @@ def make(
     seed: int = 1,
     timeout: float = 300.0,
     spending: Spending | None = None,
-    variants: Sequence[Variant] = (),
+    variants: Sequence[AnyVariant] = (),
 ) -> Plan:
     """Plan `launches` rounds (default: the profile's), each with every benchmark, size and variant once, shuffled.
 
@@ -162,7 +162,7 @@ def make(
     A launch may take `timeout` seconds, or as many as the record allows in this profile (`timeout_full = 14400`). A
     record that says `launches = 1` is measured in no more of them.
     Where a benchmark has several `sizes`, the number of ranks per node becomes part of its cases; so do the parts of
-    `variants`, by which those benchmarks are compiled that have units of their own.
+    `variants`: build variants of benchmarks that have units of their own, MPI variants of those that pass messages.
     """
     check_profile(profile)
     rounds = LAUNCHES[profile] if launches is None else launches
@@ -175,7 +175,7 @@ def make(
         (record, size, variant)
         for record in records
         for size in among_of[record.name]
-        for variant in (variants if record.units else ()) or (None,)
+        for variant in varied_by(record, variants) or (None,)
     ]
     for launch in range(rounds):
         order = list(turns)

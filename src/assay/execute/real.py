@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.benchmark.record import Benchmark
 from assay.benchmark.resolved import program_words
-from assay.benchmark.variants import Variant
+from assay.benchmark.variants import AnyVariant, MpiVariant, Variant, varied_by
 from assay.errors import InputError, MeasurementError
 from assay.execute.absent import NO_MPI
 from assay.execute.build import Built, build
@@ -19,7 +19,11 @@ from assay.execute.folders import Folder
 from assay.execute.job import Job, Launcher, Outcome, launcher
 from assay.execute.ledger import Subfolder, held
 from assay.execute.mpi import Mpi, find_mpi
+from assay.execute.mpi_variants import described as described_mpi
+from assay.execute.mpi_variants import environment_of, mpi_of
+from assay.execute.mpiexec import MpiexecLauncher
 from assay.execute.plan import Task
+from assay.execute.transports import LEAST_SEGMENTS, segments
 from assay.execute.variants import VariedProgram
 from assay.execute.vectorised import described
 from assay.machine import reading
@@ -34,7 +38,7 @@ class Real:
         self,
         via: str | None,
         nodes: int | None,
-        variants: Sequence[Variant] = (),
+        variants: Sequence[AnyVariant] = (),
         folders: Mapping[str, Mapping[str, Folder]] = MappingProxyType({}),
     ) -> None:
         """`folders`: what the benchmarks' parameters of kind `path` stand for, by benchmark and parameter."""
@@ -44,6 +48,8 @@ class Real:
         self._launchers: dict[str, Launcher] = {}
         self._built: dict[str, Built] = {}  # by the names of `_sources`: a variant's program has one of its own
         self._sources: dict[str, Benchmark | VariedProgram] = {}
+        self._other: dict[Mpi, dict[str, Built]] = {}  # by MPI variants' MPIs: programs by name
+        self._chosen: dict[str, MpiVariant] = {}  # by launch
         if via is not None:
             self._launcher(via)
 
@@ -68,20 +74,31 @@ class Real:
     def prepare(self, records: list[Benchmark], say: Callable[[str], None]) -> None:
         """Compile what the records need with the user's compiler, and mpicxx where there are ranks."""
         if any(record.kind == "ranks" for record in records):
-            self.mpi = find_mpi()
+            first = next((each for each in self.variants if isinstance(each, MpiVariant)), None)
+            self.mpi = mpi_of(first) if first else find_mpi()
             if self.mpi is None:
                 raise MeasurementError(NO_MPI)
         sources: list[Benchmark | VariedProgram] = []
         for record in records:
-            sources += [VariedProgram(record, each) for each in self.variants] if record.units else ()
-            sources += () if record.units and self.variants else (record,)
+            builds = [each for each in varied_by(record, self.variants) if isinstance(each, Variant)]
+            sources += [VariedProgram(record, each) for each in builds] or [record]
         self._built = build(sources, mpi=self.mpi, progress=say)
+        with_ranks = [record for record in records if record.kind == "ranks"]
+        for variant in self.variants if with_ranks else ():
+            if isinstance(variant, MpiVariant) and (mpi := mpi_of(variant)) not in self._other:
+                self._other[mpi] = build(with_ranks, mpi=mpi, progress=say)
         self._sources = {source.name: source for source in sources}
 
     def job(self, record: Benchmark, task: Task, out: Path, log: Path) -> Job:
         """Turn a task into what is launched; the launcher sees to it that the program's lines reach `out`."""
         variant = Variant.of(task.factors)
         built = self._built[record.name if variant is None else VariedProgram(record, variant).name]
+        environment = {"ASSAY_LEASH": "1"}
+        exchange = MpiVariant.of(task.factors)
+        if exchange is not None:
+            self._chosen[task.name] = exchange
+            built = self._other[mpi_of(exchange)][record.name]
+            environment |= environment_of(exchange, here=self._here)
         folders = {name: each.path for name, each in self.folders.get(record.name, {}).items()}
         subfolders = tuple(map(Subfolder.within, folders.values()))
         words = [str(built.path), *program_words(record, task.arguments, folders=folders)]
@@ -98,15 +115,36 @@ class Real:
             out=out,
             log=log,
             timeout=task.timeout,
-            environment={"ASSAY_LEASH": "1"},
+            environment=environment,
             spawns=bool(record.extra.get("host")),
             subfolders=subfolders,
         )
 
     def perform(self, record: Benchmark, job: Job) -> Outcome:
-        """Launch it and wait."""
+        """Launch it and wait.
+
+        MeasurementError where messages should have gone by TCP on this host and its kernel counted none: a figure
+        would stand under a wrong name.
+        """
+        variant, through = self._chosen.get(job.name), self._via(record)
+        if variant is not None and isinstance(through, MpiexecLauncher):
+            through.use(mpi_of(variant))
+        before = segments()
         with held(job.subfolders):
-            return self._via(record).run(job)
+            outcome = through.run(job)
+        after = segments()
+        if variant is None:
+            return outcome
+        if variant.transport == "tcp" and self._here and outcome.status == 0 and (job.ranks or 0) > 1:
+            sent = LEAST_SEGMENTS if before is None or after is None else after - before
+            if sent < LEAST_SEGMENTS:
+                raise MeasurementError(f"{variant.mpi}: messages did not go by TCP (the host sent {sent} segments)")
+        return outcome
+
+    @property
+    def _here(self) -> bool:
+        """Whether all ranks are on this host."""
+        return self.via in (None, "local", "mpiexec") and self.nodes in (None, 1)
 
     def circumstances(self) -> dict[str, Any]:
         """Say what this host is doing now."""
@@ -120,7 +158,13 @@ class Real:
             "launchers": {name: made.describe() for name, made in self._launchers.items()},
             "mpi": None if self.mpi is None else vars(self.mpi) | {},
             "programs": self._programs(),
+            **({"mpi_variants": self._exchanges()} if self._other else {}),
         } | ({"folders": self._folders()} if self.folders else {})
+
+    def _exchanges(self) -> list[dict[str, Any]]:
+        """What each MPI variant is here."""
+        wanted = [each for each in self.variants if isinstance(each, MpiVariant)]
+        return [{**each.factors, **described_mpi(each, here=self._here)} for each in wanted]
 
     def _folders(self) -> dict[str, Any]:
         """Where the programs write files: no factor of a case, but of where a rate is of."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from assay.benchmark.record import Benchmark, benchmark
-from assay.benchmark.variants import Variant
+from assay.benchmark.variants import variant_of
 from assay.errors import InputError, MeasurementError
 from assay.execute.checks import failed_checks
 from assay.execute.job import Job, Outcome, outputs
@@ -185,7 +185,7 @@ def do(
                 if failure:
                     failures.append(failure)
                     # A variant whose results are wrong, of one kernel perhaps, still has rates to compare of others.
-                    broken[of] = broken.get(of, 0) + (not (wrong_only and Variant.of(task.factors)))
+                    broken[of] = broken.get(of, 0) + (not (wrong_only and variant_of(task.factors)))
                     say(f"{task.benchmark}: {failure.reason}")
         advance(task.benchmark)
     if looks is not None:  # the last look, which ends nothing any more, says how narrow it became

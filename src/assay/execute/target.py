@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from assay.benchmark.record import Benchmark
-from assay.benchmark.variants import Variant
+from assay.benchmark.variants import AnyVariant
 from assay.errors import InputError
 from assay.execute.folders import Folder
 from assay.execute.session import Target
@@ -86,7 +86,7 @@ def target(
     overrides: dict[str, str],
     timeline: str | None = None,
     matrix: str | None = None,
-    variants: Sequence[Variant] = (),
+    variants: Sequence[AnyVariant] = (),
     folders: Mapping[str, Mapping[str, Folder]] = MappingProxyType({}),
 ) -> Target:
     """Choose where to run; InputError where the wishes contradict each other.

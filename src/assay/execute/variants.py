@@ -1,4 +1,4 @@
-"""Build variants as a command line wishes them: their product, and what refuses them before anything is measured."""
+"""Build variants as a command line wishes them: their product, and what refuses variants before measuring."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.benchmark.record import Benchmark, benchmark, benchmarks
-from assay.benchmark.variants import WITHOUT_ISA, Variant
+from assay.benchmark.variants import WITHOUT_ISA, AnyVariant, MpiVariant, Variant, varied_by
 from assay.errors import InputError, MeasurementError
 from assay.execute import leash
 from assay.execute.compiler import Compiler, find_compiler, first_errors, processor_features
@@ -106,26 +106,32 @@ def _flags(text: str) -> str:
     return shlex.join(words)
 
 
-def taken_by(names: Sequence[str]) -> list[str]:
-    """Those of `names` whose kernels can be varied."""
-    return [name for name in names if benchmark(name).units]
+def taken_by(names: Sequence[str], variants: Sequence[AnyVariant]) -> list[str]:
+    """Those of `names` that are measured in variants."""
+    return [name for name in names if varied_by(benchmark(name), variants)]
 
 
-def admit(names: Sequence[str], variants: Sequence[Variant], *, every: bool, here: bool) -> None:
+def admit(names: Sequence[str], variants: Sequence[AnyVariant], *, every: bool, here: bool) -> None:
     """Refuse what cannot be compiled or executed, before anything is measured.
 
     `every`: each of `names` must take variants, else one of them. `here`: this host's processor executes them.
-    InputError names the compiler, the flag or the instruction set, or what takes variants.
+    InputError names the compiler, the flag or the instruction set, the MPI or the transport, or what takes variants.
     """
     if not variants:
         return
-    able = taken_by(names)
+    able = taken_by(names, variants)
     if not able or (every and len(able) < len(names)):
+        if isinstance(variants[0], MpiVariant):
+            other = ", ".join(name for name in names if name not in able)
+            known = "benchmarks that pass messages: echo, collective, patterns, … (`assay catalogue --benchmarks`)"
+            raise InputError(f"{other}: is measured without MPI", key="--mpi, --transport", accepted=known)
         other = ", ".join(name for name in names if name not in able)
         known = ", ".join(name for name, record in benchmarks().items() if record.units)
         problem = f"{other}: the kernel is not compiled apart, so that flags would touch clock and check"
         raise InputError(problem, key="--compiler, --flags, --isa", accepted=known)
     for variant in variants:
+        if isinstance(variant, MpiVariant):
+            continue  # execute/mpi_variants.py has looked for it
         compiler = compiler_of(variant)
         _admit(compiler, variant, find_compiler())
         if here:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from assay.benchmark.record import Benchmark, benchmark
-from assay.benchmark.variants import Variant
+from assay.benchmark.variants import AnyVariant
 from assay.errors import InputError
 from assay.execute import plan as planning
 from assay.execute.folders import Folder, folders
@@ -36,7 +36,7 @@ class Wishes:
     seed: int = 1
     timeline: str | None = None
     matrix: str | None = None
-    variants: tuple[Variant, ...] = ()
+    variants: tuple[AnyVariant, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Give the wishes as plain data, for run.json."""

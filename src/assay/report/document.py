@@ -12,7 +12,7 @@ from assay.analysis.disturbance import Estimator, State, Verdict
 from assay.analysis.figures import CaseSamples, figures
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, among, benchmarks, own_benchmarks
-from assay.benchmark.variants import Variant
+from assay.benchmark.variants import variant_of
 from assay.document.choice import ChoiceWanted
 from assay.document.fits import Fit
 from assay.document.host_facts import HostFacts
@@ -109,14 +109,18 @@ def _with_failures(sections: dict[str, Section], run: Run, known: Mapping[str, B
     return list(made.values())
 
 
-def section(run: Run, name: str) -> Section | None:
-    """Derive one benchmark's part of the document alone; None where it has made no launch yet."""
+def section(run: Run, name: str, *, figures_only: bool = False) -> Section | None:
+    """Derive one benchmark's part of the document alone; None where it has made no launch yet.
+
+    `figures_only`: without what is derived beside figures and headlines (fits, variance, nodes), for a look at a run.
+    """
     tasks = [(about, file) for about, file in run.tasks() if about.benchmark == name]
     lines = launch_lines(tasks)
     if not lines.launches:
         return None
     usual = usual_references(lines.launches)
-    return _section(run, lines, among([name])[name], _launcher_reports(run).get(name, {}), usual, hosts(run))[0]
+    launcher = _launcher_reports(run).get(name, {})
+    return _section(run, lines, among([name])[name], launcher, usual, hosts(run), whole=not figures_only)[0]
 
 
 def _is_broken(section: Section) -> bool:
@@ -181,6 +185,7 @@ def _section(
     launcher: dict[str, list[str]],
     usual: Mapping[str, float],
     measured: Mapping[str, Facts],
+    whole: bool = True,
 ) -> tuple[Section, Judged]:
     everything, errors = readings(block for block, _ in lines.blocks), record.errors
     blocks = [of for of in everything if of.metric not in errors]
@@ -229,11 +234,11 @@ def _section(
         figures=derived,
         energy=energy.spent(lines, record, derived) or None,
         headlines=_headlines(record, _of_reference(run, derived)),
-        fits=_fits(record, fitted),
-        variance=variance_by_level(record, blocks),
+        fits=_fits(record, fitted) if whole else [],
+        variance=variance_by_level(record, blocks) if whole else [],
         odd_nodes=[
             DifferingNode(**vars(node), figure=node.metric, unit=record.metrics[node.metric].unit, text=node.text)
-            for node in odd_nodes(stand)
+            for node in (odd_nodes(stand) if whole else ())
         ],
     ), result
 
@@ -297,9 +302,9 @@ def _headlines(record: Benchmark, derived: list[ReportedFigure]) -> list[Headlin
 
 
 def _of_reference(run: Run, derived: list[ReportedFigure]) -> list[ReportedFigure]:
-    """The figures that main figures are chosen from: of build variants those of the first."""
+    """The figures that main figures are chosen from: of variants those of the first."""
     varied = variants(run.about)
-    return [figure for figure in derived if not varied or Variant.of(figure.params) in (None, varied[0])]
+    return [figure for figure in derived if not varied or variant_of(figure.params) in (None, varied[0])]
 
 
 def _is_wanted(figure: ReportedFigure, statistic: str) -> bool:

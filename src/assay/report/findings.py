@@ -17,6 +17,7 @@ from assay.machine.abilities import HostWarning
 from assay.report import accuracy, choices, guidelines, over_time, pairs_shown
 from assay.report.bounds import best_peak, percent, values
 from assay.report.units import human
+from assay.report.variant_tables import title
 from assay.report.variants import reference
 
 MOST_CAUSES = 3  # among the first lines
@@ -55,13 +56,16 @@ def _line(weight: float, kind: str, text: str, advice: str | None = None) -> Fin
 
 
 def _wrong(document: Document) -> Iterator[Finding]:
-    """Name the build variants whose results are wrong, each with the first check that says so."""
-    wrong = document.variants.wrong if document.variants else []
+    """Name the variants whose results are wrong, each with the first check that says so."""
+    if document.variants is None:
+        return
+    wrong = document.variants.wrong
     for label in dict.fromkeys(each.label for each in wrong):
         of = [each for each in wrong if each.label == label]
         more = f" (and {len(of) - 1} more)" if len(of) > 1 else ""
         text = f"wrong result: {_short(of[0].text)}{more}"
-        yield _line(95, "odd", text, "do not compile so what must be right; the part Build variants has all")
+        advice = f"do not use what gives wrong results; the part {title(document.variants)} has all"
+        yield _line(95, "odd", text, advice)
 
 
 def _missing(document: Document) -> Iterator[Finding]:

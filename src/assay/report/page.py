@@ -57,6 +57,7 @@ from assay.report.bounds import peak_float64
 from assay.report.matrices import tables as squares
 from assay.report.variant_tables import lines as varied_lines
 from assay.report.variant_tables import tables as varied_tables
+from assay.report.variant_tables import title as variants_title
 from assay.report.variants import reference
 from assay.store import Run, storage_failed
 
@@ -106,6 +107,7 @@ def html(document: Document, folder: Path | None = None) -> str:
         causes=tables.causes(document),
         spent=launches_spent.lines(document.spent),
         varied=varied_lines(document.variants) if document.variants else [],
+        varied_title=variants_title(document.variants) if document.variants else "",
         variants=varied_tables(document),
         parts=blocks,
         published=_published(document),
@@ -189,7 +191,11 @@ def markdown(document: Document) -> str:
     written += [f"- skipped: {each.title}: {each.reason}" for each in document.left_out]
     varied = varied_tables(document)
     if document.variants and varied:
-        written += ["## Build variants\n", *(f"- {line}" for line in varied_lines(document.variants)), ""]
+        written += [
+            f"## {variants_title(document.variants)}\n",
+            *(f"- {line}" for line in varied_lines(document.variants)),
+            "",
+        ]
         written += [made.markdown() for made in varied]
     past = _published(document)
     if past:

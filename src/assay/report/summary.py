@@ -129,7 +129,13 @@ def markdown(document: Document) -> str:
     if found.published:
         lines += ["", "## Beside what was published", "", *(f"- {text}" for text in found.published)]
     if document.variants:
-        lines += ["", "## Build variants", "", *(f"- {line}" for line in variant_tables.lines(document.variants)), ""]
+        lines += [
+            "",
+            f"## {variant_tables.title(document.variants)}",
+            "",
+            *(f"- {line}" for line in variant_tables.lines(document.variants)),
+            "",
+        ]
         lines += [table.markdown() for table in variant_tables.tables(document, MOST_VARIED)]
     lines += ["", "## Quality of this run", ""]
     lines += [f"- {each.grade}, {each.name}: {each.text} ({each.thresholds})" for each in found.grade.criteria]

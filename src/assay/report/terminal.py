@@ -40,6 +40,7 @@ from assay.report import (
     tables,
 )
 from assay.report.variant_tables import tables as varied_tables
+from assay.report.variant_tables import title as variants_title
 from assay.report.variant_tables import wrapped
 from assay.report.variants import reference
 
@@ -79,7 +80,7 @@ def show(document: Document, console: Console | None = None) -> None:
         past = [*level_rates.tables(first, section), *roof_table.tables(first, section), *past]
         past = [*loaded.tables(section), *storage_predicted.tables(section), *past]
     if document.variants:  # what was asked for is how they differ: of the first one the page has the tables
-        _lines(out, ["Build variants", *wrapped(document.variants, summary.WIDTH)])
+        _lines(out, [variants_title(document.variants), *wrapped(document.variants, summary.WIDTH)])
         past = varied_tables(document, MOST_VARIED)
     if document.validation:
         beside, own = [], []  # the verdict has their gist, the page has all of them

@@ -1,4 +1,4 @@
-"""Build variants in words and tables: side by side, wrong results first, and what compilers made of kernels."""
+"""Variants in words and tables: side by side, wrong results first, and what compilers made of kernels."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from statistics import median
 from string import ascii_uppercase
 
 from assay.benchmark.record import among
+from assay.benchmark.variants import USUAL, WITHOUT_ISA
 from assay.document.build_variants import BuildVariants, VariantBuild, VectorisedKernel
 from assay.document.comparison import FigureRow, FigureSide
 from assay.document.grid import Grid, grid
@@ -25,9 +26,22 @@ def lines(found: BuildVariants) -> list[str]:
     """Wrong results, what each variant is, and how it stands to the first one, in one line each."""
     written = [f"wrong result: {each.text}" for each in found.wrong]
     for letter, build in zip(letters(found), found.builds, strict=True):
-        isa = "" if build.isa == "default" else f" -march={build.isa}"
-        written.append(f"{letter}: {build.by or build.compiler}{isa} {build.flags}" + _gist(found, build, letter))
+        written.append(f"{letter}: {_what(build)}" + _gist(found, build, letter))
     return written
+
+
+def title(found: BuildVariants) -> str:
+    """What the variants of a run are: builds, or MPIs."""
+    return "MPI variants" if any(build.mpi is not None for build in found.builds) else "Build variants"
+
+
+def _what(build: VariantBuild) -> str:
+    if build.mpi is not None:
+        by = build.mpi if build.by is None else f"{build.by} {build.version}"
+        named = "" if build.mpi == USUAL or build.by is None else f" ({build.mpi})"
+        return f"{by}{named}, transport {build.transport}"
+    isa = "" if build.isa == WITHOUT_ISA else f" -march={build.isa}"
+    return f"{build.by or build.compiler}{isa} {build.flags}"
 
 
 def wrapped(found: BuildVariants, width: int) -> list[str]:
@@ -80,8 +94,7 @@ def tables(document: Document, most: int | None = None) -> list[Grid]:
     if found is None:
         return []
     made = [_side_by_side(found, most)] if main_rows(found) else []
-    vectors = _vectorised(found, most)
-    return [*made, vectors]
+    return made if title(found) == "MPI variants" else [*made, _vectorised(found, most)]
 
 
 def _side_by_side(found: BuildVariants, most: int | None) -> Grid:
@@ -108,7 +121,7 @@ def _side_by_side(found: BuildVariants, most: int | None) -> Grid:
     note += "?: cannot be told."
     note += f" All with {params(common)}." if params(common) else ""
     note += f" The {len(kept)} of {len(cases)} cases that differ the most." if len(kept) < len(cases) else ""
-    return grid("Build variants side by side", headings, shown, note)
+    return grid(f"{title(found)} side by side", headings, shown, note)
 
 
 def _distance(row: FigureRow) -> float:

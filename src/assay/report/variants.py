@@ -1,4 +1,4 @@
-"""Build variants of a run: each compared with the first one, wrong results by name, what compilers made of kernels.
+"""Variants of a run: each compared with the first one, wrong results by name, what compilers made of kernels.
 
 Launches of variants take turns within a round, so that the i-th of one is paired with the i-th of the other.
 """
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.benchmark.variants import KEYS, Variant, labels, without
+from assay.benchmark.variants import KEYS, AnyVariant, MpiVariant, Variant, labels, variant_of, without
 from assay.document.build_variants import BuildVariants, VariantBuild, VectorisedKernel, WrongResult
 from assay.document.run_document import Document
 from assay.document.section import Section
@@ -20,11 +20,11 @@ from assay.store import Run
 Failed = Mapping[str, Sequence[tuple[str, str]]]  # failed checks by benchmark: case as text, and detail
 
 
-def variants(about: Mapping[str, Any]) -> tuple[Variant, ...]:
+def variants(about: Mapping[str, Any]) -> tuple[AnyVariant, ...]:
     """The variants that a run was made for, from its run.json; () where there were none."""
     wishes = about.get("wishes")
     stated = wishes.get("variants") if isinstance(wishes, dict) else None
-    found = [Variant.of(each) for each in stated or () if isinstance(each, dict)]
+    found = [variant_of(each) for each in stated or () if isinstance(each, dict)]
     return tuple(each for each in found if each is not None)
 
 
@@ -46,48 +46,53 @@ def build_variants(run: Run, document: Document, failed: Failed) -> BuildVariant
     )
 
 
-def of_variant(document: Document, variant: Variant, label: str | None = None) -> Document:
+def of_variant(document: Document, variant: AnyVariant, label: str | None = None) -> Document:
     """What a document says of one variant alone, whose parts are no parameters then; as `run` its label."""
     sections = [_section_of(section, variant) for section in document.benchmarks]
     kept = [section for section in sections if section is not None]
     return replace(document, run=label or document.run, benchmarks=kept)
 
 
+def parts(build: VariantBuild) -> AnyVariant:
+    """The parts of a variant alone, as a case has them."""
+    if build.mpi is not None and build.transport is not None:
+        return MpiVariant(build.mpi, build.transport)
+    return Variant(build.compiler or "", build.flags or "", build.isa or "")
+
+
 def reference(document: Document) -> Document:
     """What stands beside other machines: of varied benchmarks the first variant, all others as they are."""
     if document.variants is None:
         return document
-    first = document.variants.builds[0]
-    variant = Variant(first.compiler, first.flags, first.isa)
+    variant = parts(document.variants.builds[0])
     sections = [_section_of(section, variant) or section for section in document.benchmarks]
     return replace(document, benchmarks=sections)
 
 
 def is_varied(section: Section) -> bool:
-    """Whether a section's figures are of build variants."""
-    return any(Variant.of(figure.params) for figure in section.figures)
+    """Whether a section's figures are of variants."""
+    return any(variant_of(figure.params) for figure in section.figures)
 
 
-def _section_of(section: Section, variant: Variant) -> Section | None:
+def _section_of(section: Section, variant: AnyVariant) -> Section | None:
     """A section with the cases of one variant; None where it is not varied."""
     if not is_varied(section):
         return None
 
     def kept(found: Sequence[Any]) -> list[Any]:
-        return [replace(each, params=without(each.params)) for each in found if Variant.of(each.params) == variant]
+        return [replace(each, params=without(each.params)) for each in found if variant_of(each.params) == variant]
 
     return replace(section, figures=kept(section.figures), fits=kept(section.fits), headlines=kept(section.headlines))
 
 
-def _build(variant: Variant, label: str, document: Document) -> VariantBuild:
+def _build(variant: AnyVariant, label: str, document: Document) -> VariantBuild:
     """What the circumstances of launches say of a variant."""
+    stated_in = _stated_exchanges if isinstance(variant, MpiVariant) else _stated_builds
     stated = [
         each
         for facts in document.provenance.values()
-        for program in (facts.stated.get("programs") or {}).values()
-        if isinstance(program, dict)
-        for each in (program.get("variants") or {}).values()
-        if Variant.of(each) == variant
+        for each in stated_in(facts.stated)
+        if variant_of(each) == variant
     ]
     commands = dict.fromkeys(str(command) for each in stated for command in each.get("commands") or ())
     last: dict[str, Any] = stated[-1] if stated else {}
@@ -96,17 +101,26 @@ def _build(variant: Variant, label: str, document: Document) -> VariantBuild:
     )
 
 
-def _wrong(failed: Failed, names: Mapping[Variant, str]) -> list[WrongResult]:
+def _stated_builds(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    programs = (facts.get("programs") or {}).values()
+    return [each for of in programs if isinstance(of, dict) for each in (of.get("variants") or {}).values()]
+
+
+def _stated_exchanges(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [each for each in facts.get("mpi_variants") or () if isinstance(each, dict)]
+
+
+def _wrong(failed: Failed, names: Mapping[AnyVariant, str]) -> list[WrongResult]:
     """Failed checks of variants, each once: what it says may change from launch to launch."""
     found: dict[tuple[str, str], WrongResult] = {}
     for benchmark, checks in failed.items():
         for text, detail in checks:
             case = json.loads(text)
-            variant = Variant.of(case)
+            variant = variant_of(case)
             if variant is None:
                 continue
             own = {key: value for key, value in without(case).items() if value is not None}
-            label = names.get(variant, variant.words)
+            label = names.get(variant, variant.title)
             of = f"{benchmark} ({params(own)})" if own else benchmark
             statement = f"with {label} the check of {of} fails: {detail}"
             wrong = WrongResult(label=label, benchmark=benchmark, params=own, detail=detail, text=statement)
@@ -114,9 +128,9 @@ def _wrong(failed: Failed, names: Mapping[Variant, str]) -> list[WrongResult]:
     return list(found.values())
 
 
-def _vectorised(run: Run, wanted: Sequence[Variant]) -> list[VectorisedKernel] | None:
+def _vectorised(run: Run, wanted: Sequence[AnyVariant]) -> list[VectorisedKernel] | None:
     """Widths by function, from what was journaled when the kernels were compiled."""
-    by: dict[str, dict[Variant, dict[str, Mapping[str, Any]]]] = {}
+    by: dict[str, dict[AnyVariant, dict[str, Mapping[str, Any]]]] = {}
     for entry in run.entries():
         if entry.get("event") != "compiled" or entry.get("vectorised") is None:
             continue

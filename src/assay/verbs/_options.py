@@ -63,6 +63,20 @@ Isas = Annotated[
     list[str] | None,
     typer.Option("--isa", metavar="ISA", help="compile kernels for native, default, x86-64-v3; several times: each"),
 ]
+Mpis = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--mpi", metavar="MPI", help="a compiler wrapper (mpicxx.mpich) or an MPI's folder; several times: each"
+    ),
+]
+Transports = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--transport",
+        metavar="NAME",
+        help="what carries messages: default, shm, tcp, ucx, ofi or 'VARIABLE=VALUE …'; several times: each",
+    ),
+]
 Budget = Annotated[
     str | None,
     typer.Option(

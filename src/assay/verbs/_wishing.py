@@ -9,6 +9,7 @@ from typing import Any
 from assay.benchmark.record import Benchmark
 from assay.document.quoted import Quoted
 from assay.errors import MeasurementError
+from assay.execute import mpi_variants
 from assay.execute.absent import absent
 from assay.execute.plan import chosen
 from assay.execute.target import enough_ranks
@@ -31,7 +32,8 @@ class Evaluation:
 def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text: None) -> Evaluation:
     """Turn an evaluation's options into what is to be done.
 
-    `options`: on, via, nodes, ppn, profile, only, launches, within, budget, seed, compilers, flags, isas. `say` names
+    `options`: on, via, nodes, ppn, profile, only, launches, within, budget, seed, compilers, flags, isas, mpis,
+    transports. `say` names
     what is skipped, and what is measured without a variant.
     InputError where they contradict each other,
     MeasurementError where what was named cannot be measured here.
@@ -53,7 +55,11 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         within=share(options["within"], "--within"),
         budget=seconds(options["budget"], "--budget"),
         seed=options["seed"],
-        variants=product(options["compilers"] or (), options["flags"] or (), options["isas"] or ()),
+        variants=mpi_variants.product(
+            options["mpis"] or (),
+            options["transports"] or (),
+            product(options["compilers"] or (), options["flags"] or (), options["isas"] or ()),
+        ),
     )
     wishes.check()
     if nodes is None and on is not None:
@@ -68,9 +74,11 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
             raise MeasurementError(f"{missing.to_dict()['title']} cannot be measured: {missing.reason}")
         say(f"skipped: {missing.to_dict()['title']}: {missing.reason}")
     if wishes.variants:
-        once = [record.name for record in wanted if record.name not in taken_by(wishes.names)]
+        mpi_wished = bool(options["mpis"] or options["transports"])
+        once = [record.name for record in wanted if record.name not in taken_by(wishes.names, wishes.variants)]
         if once and len(once) < len(wanted):
-            say(f"measured without variants, for their kernels are not compiled apart: {', '.join(once)}")
+            why = "without messages" if mpi_wished else "for their kernels are not compiled apart"
+            say(f"measured without variants, {why}: {', '.join(once)}")
     records = enough_ranks(wanted, on, wishes.nodes, several, say)
     skipped = [] if missing is None else [missing.to_dict()]
     skipped += [_too_few(record, on) for record in wanted if record not in records]

