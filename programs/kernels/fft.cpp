@@ -5,6 +5,7 @@
 #include <map>
 #include <numbers>
 
+#include "kernels/line_aligned.hpp"
 #include "kernels/radix4.hpp"
 #include "kernels/short_text.hpp"
 #include "libraries/code.hpp"
@@ -107,7 +108,7 @@ struct Transform {
   }
 
   std::int64_t n;
-  std::vector<Number> given, from, to, spare, factors;
+  kernels::LineAlignedArray<Number> given, from, to, spare, factors;
 };
 
 // The worst of three errors, each as a share of what `log2 n` steps of rounding explain.
@@ -117,7 +118,7 @@ double share_of_bound(Transform& of, const Work& work) {
   of.from = of.given;
   std::fill(of.to.begin(), of.to.end(), Number{});
   work(1);
-  const std::vector<Number> found = of.to;
+  const kernels::LineAlignedArray<Number> found = of.to;
   const long double steps = std::max(1.0, std::log2(static_cast<double>(n)));
   const long double allowed = 8 * steps * std::numeric_limits<double>::epsilon();
   long double energy = 0, kept = 0, worst = 0;
@@ -168,7 +169,9 @@ int main(int argc, char** argv) {
     if (n & (n - 1)) throw InputFault("parameter 'size': '" + std::to_string(n) + "'; accepted: powers of two");
     if (on.choice("code") == "ours")
       return measure(on, std::make_shared<Transform>(n), [](Transform& of) {
-        const auto plain = [](std::vector<Number>& of) { return reinterpret_cast<kernels::Number*>(of.data()); };
+        const auto plain = [](kernels::LineAlignedArray<Number>& of) {
+          return reinterpret_cast<kernels::Number*>(of.data());
+        };
         kernels::transform(of.n, plain(of.from), plain(of.to), plain(of.spare), plain(of.factors));
       });
 #ifdef ASSAY_FFTW
