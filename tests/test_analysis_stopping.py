@@ -121,9 +121,21 @@ def test_the_width_is_looked_at_only_at_looks() -> None:
 
 
 def test_every_figure_that_is_watched_must_be_narrow() -> None:
-    rule, narrow, wide = HalfWidth(0.01, looks=(10, 20)), [1.0] * 10, [1.0, 2.0] * 5
+    rule, narrow, wide = HalfWidth(0.01, looks=(10, 20)), [1.0] * 10, [1.0, 1.03] * 5
     assert rule.decide(LaunchProgress([narrow, narrow], 10)).stop
     assert not rule.decide(LaunchProgress([narrow, wide], 10)).stop
     failed = LaunchProgress([narrow[:8]], 10)  # two launches gave no value: the look is one all the same
     assert rule.decide(failed).stop
     assert not rule.decide(LaunchProgress([narrow[:3]], 10)).stop  # too few of them for any interval
+
+
+def test_what_no_look_can_reach_is_not_waited_for() -> None:
+    """Widths shrink as 1 / sqrt(n): at 40 launches half of what they are at 10; at twice the target there: no use."""
+    rule = HalfWidth(0.02, looks=(10, 20, 40))
+    for half, goes_on in ((0.021, True), (0.07, True), (0.09, False), (0.5, False)):
+        found = rule.decide(LaunchProgress([[1 - half] * 5 + [1 + half] * 5], 10))
+        assert found.stop is not goes_on and not found.reached, half
+        assert ("40 would not reach it" in found.reason) is not goes_on
+    assert rule.decide(LaunchProgress([[0.95] * 10 + [1.05] * 10], 20)).stop is False  # 3.5% expected at 40
+    last = rule.decide(LaunchProgress([[0.5] * 20 + [1.5] * 20], 40))
+    assert last.stop and last.reason.startswith("last look")

@@ -12,7 +12,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from assay.analysis.disturbance import State, judge
+from assay.analysis.disturbance import Estimator, State, judge
+from assay.analysis.disturbance.levels import LaunchLevel
+from assay.analysis.disturbance.verdict import settle
 from simulated_accounts import Competitor, always, bursts, drawn, part, play
 
 Draw = Callable[[np.random.Generator], Competitor]
@@ -74,9 +76,40 @@ def test_of_rates_the_same_is_said_the_other_way_round(intervals: Callable[[floa
     for case, verdict in times.cases.items():
         assert (rates.cases[case].state, rates.cases[case].estimator) == (verdict.state, verdict.estimator)
         time, rate, ratio = (found.cases[case].disturbance for found in (times, rates, ratios))
-        assert time is not None and rate is not None and ratio is not None
+        assert time is not None and rate is not None
         assert (rate.low, rate.high) == pytest.approx((1 / (1 + time.high) - 1, 1 / (1 + time.low) - 1), abs=2e-3)
+        if verdict.state is State.BOUND:  # the least of several quotients is a bound of nothing
+            assert (ratios.cases[case].state, ratios.cases[case].estimator) == (State.INVALID, Estimator.NONE)
+            continue
+        assert ratio is not None
         assert ratio.high == time.most and (1 + ratio.low) * (1 + ratio.high) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("sense", "state"), [(1, State.BOUND), (-1, State.BOUND), (0, State.INVALID)])
+def test_where_only_a_bound_stands_a_ratio_has_no_number(sense: int, state: State) -> None:
+    """An interruption lengthens either of the two times of a quotient: its least value may lie on either side."""
+    switched = [
+        LaunchLevel(
+            launch=launch,
+            whole=3.0,
+            low=0.5,
+            high=3.0,
+            best=1.0,
+            touched=3.0,
+            kept=None,
+            kept_low=0.0,
+            squares=0.0,
+            blocks=4,
+            marked=4,
+            interrupted=4,
+        )
+        for launch in range(3)
+    ]
+    found = settle([switched], sense, ["switches"])
+    assert found.state is state and found.reasons == ("switches",)
+    assert (found.estimator, found.disturbance is None) == (
+        (Estimator.NONE, True) if sense == 0 else (Estimator.BEST, False)
+    )
 
 
 def test_launches_apart_and_modes_are_remarks_and_no_disturbance() -> None:

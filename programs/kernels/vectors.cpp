@@ -29,6 +29,7 @@ source = "van der Steen 2000, sections 2.1 and 6.1.2.1, Tables 6.1, 6.4, 6.7 and
 published = ["euroben.mod1ac.broadcast", "euroben.mod1ac.copy", "euroben.mod1ac.addition", "euroben.mod1ac.subtraction", "euroben.mod1ac.multiplication", "euroben.mod1ac.division", "euroben.mod1ac.dotproduct", "euroben.mod1ac.axpy", "euroben.mod1ac.zaxpy", "euroben.mod1ac.rotation", "euroben.mod1ac.recurrence1", "euroben.mod1ac.recurrence2", "euroben.mod1ac.difference2", "euroben.mod1ac.polynomial9"]
 model = "rates_by_level"
 statistics = ["median", "best"]
+unmoved = ["cache"]
 slice_quick = 0.001
 slice_standard = 0.001
 slice_full = 0.005

@@ -22,6 +22,7 @@ cost = "bytes per element: read 8, triad 24, as STREAM counts them"
 check = "read: the sum of all bits, by integer arithmetic of the pattern; triad: every element against a closed form of its place"
 source = "Williams, Waterman and Patterson 2009; Dunigan 1995, section 3, Table 3.1"
 statistics = ["median", "best"]
+unmoved = ["size"]
 slice_quick = 0.004
 slice_standard = 0.01
 blocks_quick = 2

@@ -28,6 +28,7 @@ check = "elements throughout and at both ends of every thread's part of the dest
 source = "Dunigan 1995, section 3, Table 3.1; McCalpin 1995, STREAM"
 published = ["pfldq"]
 statistics = ["median", "best"]
+unmoved = ["array"]
 slice_quick = 0.005
 slice_standard = 0.01
 slice_full = 0.5

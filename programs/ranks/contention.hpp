@@ -38,6 +38,7 @@ cost = "32 messages of `bytes` bytes per operation, and a loading stream beside 
 check = "every byte of a window of each stream is compared with a pattern of sender, place in the window and position"
 source = "Dunigan 1991, section 4.3, Figures 7 and 8; Dunigan 1991 (DELTA), section 3.2, Figures 3.4 and 3.5"
 published = ["contention"]
+unmoved = ["load_length"]
 slice_quick = 0.02
 slice_standard = 0.05
 slice_full = 0.1

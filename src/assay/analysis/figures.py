@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from assay.analysis.disturbance import Displacement, Estimator, State, Verdict
 from assay.analysis.intervals import LaunchEstimate, across_launches
+from assay.analysis.median import median
 from assay.analysis.quantiles import quantile, tail_across_launches
 from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark, Figure
@@ -226,7 +227,7 @@ def _first(
     described: Callable[[float | None, str, str], FigureValue],
 ) -> list[FigureValue]:
     """The first call by itself, where there was one (METHOD, rule 8)."""
-    value = derive(float(np.median(cell.first))) if cell.first else None
+    value = derive(median(cell.first)) if cell.first else None
     if value is None:
         return []
     first = described(value, "first", "median of the first calls")
@@ -252,7 +253,7 @@ def _displaced(
 
 def _launch_values(derive: Callable[[float], float | None], by_launch: Mapping[int, Array]) -> list[list[float]]:
     """Give each launch by its number with the figure's value in it."""
-    derived = ((launch, derive(float(np.median(values)))) for launch, values in by_launch.items())
+    derived = ((launch, derive(median(values))) for launch, values in by_launch.items())
     return [[launch, value] for launch, value in derived if value is not None]
 
 
@@ -265,7 +266,7 @@ def _by_launch(cell: CaseSamples) -> tuple[dict[int, Array], int]:
     for (_, launch), values in cell.launches.items():
         together[launch].append(values)
     nodes = max(len(of) for of in together.values())
-    reduced = {n: of[0] if len(of) == 1 else np.array([np.median(v) for v in of]) for n, of in together.items()}
+    reduced = {n: of[0] if len(of) == 1 else np.array([median(v) for v in of]) for n, of in together.items()}
     return reduced, nodes
 
 

@@ -17,13 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.analysis.median import median
 from assay.analysis.result import AnalysisResult
 
 LEAST_LAUNCHES = 6  # 2 * 0.5**6 = 3.1%: the least number whose extremes bracket the median at 95%
 CLAIM_LAUNCHES = 30  # METHOD rule 1: what a claim rests on
 
 STATISTICS: dict[str, Callable[[NDArray[np.float64]], float]] = {
-    "median": lambda values: float(np.median(values)),
+    "median": median,
     "mean": lambda values: float(np.mean(values)),
     "min": lambda values: float(np.min(values)),
 }
@@ -89,7 +90,7 @@ def across_launches(
     n = len(launches)
     interval = median_interval(launches, level)
     return LaunchEstimate(
-        value=float(np.median(launches)),
+        value=median(launches),
         ci95=interval,
         range=(float(launches.min()), float(launches.max())),
         launches=n,

@@ -19,7 +19,10 @@ from typing import Protocol
 import numpy as np
 
 from assay.analysis.intervals import median_interval
+from assay.analysis.median import median
 from assay.analysis.result import AnalysisResult
+
+HOPELESS = 2.0  # an interval that at the last look would still be so many times too wide is not waited for
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,11 @@ class StoppingRule(Protocol):
 
 @dataclass(frozen=True)
 class HalfWidth:
-    """Stop at the first of `looks` (launches, ascending) where every interval is within +-`target`, or at the last."""
+    """Stop at the first of `looks` (launches, ascending) where every interval is within +-`target`, or at the last.
+
+    Widths shrink as one over the square root of the launches: where by this the last look's interval would still be
+    twice the target, more launches are no use and none is made.
+    """
 
     target: float
     looks: tuple[int, ...]
@@ -84,6 +91,9 @@ class HalfWidth:
         seen = f"{'no interval' if half == math.inf else f'+-{half:.1%}'} after {n} launches, {self.target:.1%} wanted"
         if half <= self.target:
             return Decision(True, seen, self.spent, reached=True)
+        if n < self.looks[-1] and math.inf > half > self.target * HOPELESS * math.sqrt(self.looks[-1] / n):
+            far = f"{self.looks[-1]} would not reach it (about +-{half * math.sqrt(n / self.looks[-1]):.1%})"
+            return Decision(True, f"{seen}: {far}", self.spent)
         return Decision(n >= self.looks[-1], f"last look: {seen}" if n >= self.looks[-1] else seen, self.spent)
 
 
@@ -91,9 +101,9 @@ def half_width(values: Sequence[float], level: float) -> float:
     """Half of the interval of the median of launches at `level`, relative to the median; infinite where none exists."""
     launches = np.asarray(values, float)
     interval = median_interval(launches, level)
-    if interval is None or not np.median(launches):
+    if interval is None or not (middle := median(launches)):
         return math.inf
-    return float((interval[1] - interval[0]) / 2 / abs(np.median(launches)))
+    return float((interval[1] - interval[0]) / 2 / abs(middle))
 
 
 @dataclass(frozen=True)

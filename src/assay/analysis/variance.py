@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.analysis.median import median
 from assay.analysis.result import AnalysisResult
 
 LEVELS = ("launch", "block", "repetition")
@@ -53,14 +54,14 @@ def robust(data: Sequence[Sequence[ArrayLike]]) -> Components:
     block in each) has no variance of its own: it is 0 and lies in the next.
     """
     launches = _nested(data)
-    medians = [np.array([float(np.median(block)) for block in launch]) for launch in launches]
+    medians = [np.array([median(block) for block in launch]) for launch in launches]
     repetition = _pooled([block for launch in launches for block in launch])
     by_repetition = [
         float(np.mean([repetition / len(block) * (MEDIAN_PRICE if len(block) > 2 else 1.0) for block in launch]))
         for launch in launches
     ]
     block = max(0.0, _pooled(medians) - float(np.mean(by_repetition)))
-    middle = np.array([float(np.median(values)) for values in medians])
+    middle = np.array([median(values) for values in medians])
     by_block = [
         (block + noise) * (MEDIAN_PRICE if len(values) > 2 else 1.0) / len(values)
         for values, noise in zip(medians, by_repetition, strict=True)
@@ -87,7 +88,7 @@ def _pooled(groups: Sequence[NDArray[np.float64]]) -> float:
             first, second = np.triu_indices(n, 1)
             part = np.abs(values[first] - values[second]) / math.sqrt(2)
         else:
-            part = np.abs(values - np.median(values))
+            part = np.abs(values - median(values))
         parts.append(part)
         weights.append(np.full(len(part), (n - 1) / len(part)))
     if not parts:

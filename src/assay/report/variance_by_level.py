@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.analysis.median import median
 from assay.analysis.variance import LEVELS, robust
 from assay.benchmark.record import Benchmark
 from assay.document.section import VarianceByLevel
@@ -35,7 +36,7 @@ def variance_by_level(record: Benchmark, blocks: Sequence[Readings]) -> list[Var
 def _of_cell(record: Benchmark, key: tuple[str, str, str], data: list[list[Any]]) -> VarianceByLevel:
     metric, case, host = key
     parts = robust(data)
-    middle = abs(float(np.median([np.median(np.concatenate(blocks)) for blocks in data])))
+    middle = abs(median([median(np.concatenate(blocks)) for blocks in data]))
     variance = {level: float(getattr(parts, level)) for level in LEVELS}
     repeated = {
         "launch": parts.launches > 1,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from assay.analysis.median import median
 from assay.document.reported_figure import ReportedFigure
 from assay.report.document import section
 from assay.samples import case_text
@@ -15,7 +14,7 @@ def watched(run: Run, benchmark: str) -> list[list[float]]:
 
     A figure whose median is 0 has no relative width, and is not watched.
     """
-    found = section(run, benchmark)
+    found = section(run, benchmark, figures_only=True)
     figures = [] if found is None else [f for f in found.figures if _has_width(f)]
     heads = {(head.name, case_text(head.params)) for head in (found.headlines if found else ())}
     first = [figure for figure in figures if (figure.name, case_text(figure.params)) in heads]
@@ -23,4 +22,4 @@ def watched(run: Run, benchmark: str) -> list[list[float]]:
 
 
 def _has_width(figure: ReportedFigure) -> bool:
-    return bool(figure.by_launch) and bool(np.median([value for _, value in figure.by_launch]))
+    return bool(figure.by_launch) and bool(median([value for _, value in figure.by_launch]))

@@ -195,11 +195,14 @@ def _windows(blocks: Sequence[AccountedBlock]) -> Iterator[list[int]]:
     for members in by_launch.values():
         members.sort(key=lambda i: (blocks[i].t0, blocks[i].block))
         windows: list[list[int]] = [[]]
+        lasts = 0.0
         for i in members:
-            if sum(blocks[j].wall for j in windows[-1]) >= WINDOW:
+            if lasts >= WINDOW:
                 windows.append([])
+                lasts = 0.0
             windows[-1].append(i)
-        if len(windows) > 1 and sum(blocks[j].wall for j in windows[-1]) < WINDOW:
+            lasts += blocks[i].wall
+        if len(windows) > 1 and lasts < WINDOW:
             rest = windows.pop()
             windows[-1] += rest
         yield from windows

@@ -15,6 +15,7 @@ import numpy as np
 
 from assay.analysis.disturbance.block import Floats
 from assay.analysis.disturbance.findings import Findings
+from assay.analysis.median import median
 
 PREEMPTED = 0.5  # involuntary switches a reading: above it the median reading itself was interrupted
 SCHEDULER_SLICE = 3e-3  # s: the same of a reading longer than this under contention, where switches were not counted
@@ -57,18 +58,18 @@ def _level(findings: Findings, launch: int, members: list[int]) -> LaunchLevel:
     kept = [i for i in members if i not in findings.marked]
     values = [times[i] for i in kept]
     low, high = _reach(findings, members, everything)
-    left = float(np.median(np.concatenate(values))) if kept else None
+    left = median(np.concatenate(values)) if kept else None
     touched = [times[i] for i in members if i in findings.marked]
     return LaunchLevel(
         launch=launch,
-        whole=float(np.median(everything)),
+        whole=median(everything),
         low=low,
         high=high,
         best=float(everything.min()),
-        touched=float(np.median(np.concatenate(touched))) if touched else None,
+        touched=median(np.concatenate(touched)) if touched else None,
         kept=left,
         kept_low=_reach(findings, kept, np.concatenate(values))[0] if kept else 0.0,
-        squares=sum((float(np.median(of)) / left - 1) ** 2 for of in values) if left else 0.0,
+        squares=sum((median(of) / left - 1) ** 2 for of in values) if left else 0.0,
         blocks=len(members),
         marked=len(members) - len(kept),
         interrupted=sum(i in findings.contended and _interrupted(findings, i) for i in members),
@@ -78,7 +79,7 @@ def _level(findings: Findings, launch: int, members: list[int]) -> LaunchLevel:
 def _reach(findings: Findings, members: Sequence[int], values: Floats) -> tuple[float, float]:
     """Where the median of these blocks' `values` can lie without what touched them."""
     which = list(members)
-    middle = float(np.median(values))
+    middle = median(values)
     counts = np.array([len(findings.blocks[i].values) for i in which])
     kinds = [
         (float(np.average(of.share[which], weights=counts)), float(of.longer[which].max()))
@@ -101,4 +102,4 @@ def _interrupted(findings: Findings, i: int) -> bool:
     block = findings.blocks[i]
     if block.accounting.get("involuntary") is not None:
         return block.counted("involuntary") > PREEMPTED * len(block.values)
-    return float(np.median(block.values)) * block.batch > SCHEDULER_SLICE
+    return median(block.values) * block.batch > SCHEDULER_SLICE

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.analysis.disturbance.block import REFERENCE, AccountedBlock, Floats, cases_of, when
 from assay.analysis.disturbance.findings import Findings
+from assay.analysis.median import median
 
 MODE_SHARE = 0.15  # of the readings that the lesser mode must hold
 MODE_GAP = 0.10  # relative distance of two modes: the alignment of buffers alone, varied on purpose, makes smaller ones
@@ -28,7 +29,7 @@ def shapes(findings: Findings) -> None:
         if modes is not None:
             two += members
             gap = max(gap, modes[1] / modes[0] - 1)
-        middle = float(np.median(values))
+        middle = median(values)
         if len(values) >= 20 and middle > 0 and float(np.mean(values)) / middle - 1 > LONG_READINGS:
             long += members
             excess = max(excess, float(np.mean(values)) / middle - 1)
@@ -44,7 +45,7 @@ def shapes(findings: Findings) -> None:
         launches: dict[int, list[Floats]] = defaultdict(list)
         for i in members:
             launches[blocks[i].launch].append(blocks[i].times)
-        medians = np.array([np.median(np.concatenate(values)) for values in launches.values()])
+        medians = np.array([median(np.concatenate(values)) for values in launches.values()])
         if len(medians) > 1 and medians.min() > 0 and medians.max() / medians.min() - 1 > APART:
             apart[case] = float(medians.max() / medians.min() - 1)
     if apart:
@@ -83,9 +84,9 @@ def find_modes(values: Floats) -> tuple[float, float] | None:
     inside[n - least :] = np.inf
     at = int(np.argmin(inside)) + 1
     low, high = logs[:at], logs[at:]
-    distance = float(np.median(high) - np.median(low))
+    distance = median(high) - median(low)
     spread = math.sqrt((float(np.var(low)) + float(np.var(high))) / 2)
     if distance < math.log1p(MODE_GAP) or distance < MODE_DISTANCE * spread:
         return None
     ordered = np.sort(np.asarray(values, float))
-    return float(np.median(ordered[:at])), float(np.median(ordered[at:]))
+    return median(ordered[:at]), median(ordered[at:])

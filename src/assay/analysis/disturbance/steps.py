@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.analysis.disturbance.block import Floats, cases_of
 from assay.analysis.disturbance.findings import Findings
+from assay.analysis.median import median
 
 EFFECT = 0.05  # relative: a smaller step is not named, since medians within 5% of the quiet ones are good enough
 SIGNIFICANT = 0.01  # of a step in any launch, after counting every place where it could be; EFFECT must pass as well
@@ -28,12 +29,12 @@ def midway(findings: Findings) -> None:
         per_launch[block.launch] += 1
     for members in cases_of(blocks, by_launch=True, witnesses=True).values():
         # the mean of the blocks, since a median of half of them changed would fall to either side
-        base = float(np.mean([np.median(blocks[i].times) for i in members]))
+        base = float(np.mean([median(blocks[i].times) for i in members]))
         for i in members:
             values = blocks[i].times
             wanted = math.ceil(PIECES / per_launch[blocks[i].launch])
             chunks = np.array_split(values, min(wanted, max(1, len(values) // 8)))
-            pieces[i] = np.array([np.median(chunk) for chunk in chunks]) / base if base > 0 else np.ones(1)
+            pieces[i] = np.array([median(chunk) for chunk in chunks]) / base if base > 0 else np.ones(1)
     by_launch: dict[int, list[int]] = defaultdict(list)
     for i in pieces:
         by_launch[blocks[i].launch].append(i)
@@ -72,7 +73,7 @@ def find_step(series: Floats, significant: float = SIGNIFICANT) -> tuple[int, fl
     at = int(np.argmax(np.abs(u))) + 1
     if min(at, n - at) < 2:
         return None
-    before, after = float(np.median(series[:at])), float(np.median(series[at:]))
+    before, after = median(series[:at]), median(series[at:])
     if before <= 0:
         return None
     effect = after / before - 1

@@ -7,9 +7,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from assay.analysis.disturbance.levels import LaunchLevel
+from assay.analysis.median import median
 from assay.analysis.result import AnalysisResult
 
 CLEAN = 0.02  # a figure that can have been moved by less is clean; so is one below half of its launches' range
@@ -117,6 +116,8 @@ def settle(
         return verdict(State.CLEAN, Estimator.MEDIAN, stated)
     if 2 * sum(level.interrupted for level in every) <= blocks and by_all.most <= STANDS:
         return verdict(State.DISTURBED, Estimator.MEDIAN, stated)
+    if sense == 0:  # both sides of a ratio can be long: its least value bounds nothing
+        return verdict(State.INVALID, Estimator.NONE, None)
     best = min(level.best for level in every)
     return verdict(State.BOUND, Estimator.BEST, Displacement(min(0.0, best / whole - 1), by_all.high))
 
@@ -206,7 +207,7 @@ def _middle(levels: Sequence[Sequence[LaunchLevel]], value: Callable[[LaunchLeve
     for of in levels:
         for level in of:
             by_launch.setdefault(level.launch, []).append(value(level))
-    return float(np.median([np.median(of) for of in by_launch.values()]))
+    return median([median(of) for of in by_launch.values()])
 
 
 def _spread(levels: Sequence[Sequence[LaunchLevel]]) -> float:
@@ -216,8 +217,8 @@ def _spread(levels: Sequence[Sequence[LaunchLevel]]) -> float:
         for level in of:
             if level.kept is not None:
                 by_launch.setdefault(level.launch, []).append(level.kept)
-    middles = [float(np.median(of)) for of in by_launch.values()]
-    return (max(middles) - min(middles)) / float(np.median(middles)) if len(middles) > 1 and min(middles) > 0 else 0.0
+    middles = [median(of) for of in by_launch.values()]
+    return (max(middles) - min(middles)) / median(middles) if len(middles) > 1 and min(middles) > 0 else 0.0
 
 
 def _sensed(moved: Displacement, sense: int) -> Displacement:
