@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from assay._core import batch
 from batch_twin import POLICIES, Twin, TwinJob
-from test_batch_policies import AGEING, HALF_LIFE, workloads
+from test_batch_policies import AGEING, HALF_LIFE, scheduled, workloads
 
 PLACED = list(POLICIES)
 CPUS = 2
@@ -45,6 +45,7 @@ def placed(
     limits: tuple[int | tuple[int, bool], ...] = (),
     closures: tuple[tuple[list[int], int, int, bool], ...] = (),
     again: bool = False,
+    cost: int = 0,
 ) -> dict[str, list[object]]:
     columns = [[getattr(job, name) for job in jobs] for name in ("submitted", "runs", "requested", "width", "user")]
     rows = [each.row() for each in wanted or [Wanted() for _ in jobs]]
@@ -52,7 +53,18 @@ def placed(
     shape = list(EXTENTS) if layout[2] == "submesh" else []
     priority = [float(job.priority) for job in jobs]
     found: dict[str, list[object]] = batch.place(
-        (*layout, shape), policy, columns, priority, rows, bounds, list(closures), again, AGEING, HALF_LIFE
+        (*layout, shape),
+        policy,
+        columns,
+        priority,
+        rows,
+        bounds,
+        list(closures),
+        again,
+        AGEING,
+        HALF_LIFE,
+        ([], [], []),
+        cost,
     )
     return found
 
@@ -64,6 +76,34 @@ def test_on_one_node_a_policy_is_its_definition(policy: str, given: tuple[int, l
     processors, jobs = given
     twin = Twin(processors, copy.deepcopy(jobs), ageing=AGEING, half_life=HALF_LIFE)
     assert placed((1, processors, "scattered", False), policy, jobs)["starts"] == twin.run(POLICIES[policy]())
+
+
+@pytest.mark.parametrize("policy", PLACED)
+@given(given=workloads(), cost=st.integers(1, 6))
+@settings(max_examples=60, deadline=None)
+def test_decisions_that_take_time_are_those_without_places(
+    policy: str, given: tuple[int, list[TwinJob]], cost: int
+) -> None:
+    """On one node: starts by the twin, and idle time by why as `schedule` counts it."""
+    processors, jobs = given
+    twin = Twin(processors, copy.deepcopy(jobs), ageing=AGEING, half_life=HALF_LIFE, cost=cost)
+    found = placed((1, processors, "scattered", False), policy, jobs, cost=cost)
+    assert found["starts"] == twin.run_in_time(POLICIES[policy]())
+    plain = scheduled(policy, processors, jobs, cost)
+    for why in ("nobody_waited", "none_fitted", "held", "scheduler", "decisions"):
+        assert found[why] == plain[why], why
+    assert found["fragmented"] == found["unused"] == 0  # type: ignore[comparison-overlap]
+
+
+def test_a_node_that_fails_while_its_job_is_decided_on() -> None:
+    """Two nodes, decisions of 4 s. The job of 0 would begin on node 0 at 4; that fails at 2. It waits again, is decided
+    on from 4 to 8, and has node 1 at 8; no run was lost.
+    """
+    jobs = [TwinJob(0, 0, 5, 5, 1)]
+    closed = (([0], 2, 50, False),)
+    found = placed((2, 1, "scattered", True), "easy", jobs, closures=closed, again=True, cost=4)
+    assert found["starts"] == [8] and found["places"] == [[(1, 1)]] and found["failures"] == [0]
+    assert found["lost"] == 0  # type: ignore[comparison-overlap]
 
 
 def blocks(allocation: str, nodes: int, least: int) -> Iterator[tuple[int, ...]]:

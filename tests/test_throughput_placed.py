@@ -87,6 +87,17 @@ def test_a_reservation_in_the_machines_file(tmp_path: Path) -> None:
     assert found["idle"]["closed"]["processor_seconds"] == 6 * 20
 
 
+def test_decisions_that_take_time_on_nodes(tmp_path: Path) -> None:
+    """The jobs of the cube with decisions of half a second: the first starts then, and the time is named."""
+    free = assay(*files(tmp_path, CUBE), "--json").document
+    found = assay(*files(tmp_path, CUBE), "--set", "batch.decision_cost=500 ms", "--json").document
+    assert found["jobs"][0]["started"] == free["jobs"][0]["started"] + 0.5 and found["decision_cost"] == 0.5
+    assert found["idle"]["scheduler"]["processor_seconds"] > 0 and "scheduler" not in free["idle"]
+    room = found["processors"] * found["makespan"]
+    work = sum(job["processors"] * (job["ended"] - job["started"]) for job in found["jobs"])
+    assert work + sum(each["processor_seconds"] for each in found["idle"].values()) == pytest.approx(room)
+
+
 @pytest.mark.parametrize(
     ("machine", "more", "words"),
     [
@@ -95,7 +106,6 @@ def test_a_reservation_in_the_machines_file(tmp_path: Path) -> None:
         (CUBE.replace("dimension = 3", ""), (), "network.dimension: is missing"),
         (CUBE, ("--set", "batch.allocation=submesh"), "needs a mesh or torus of 8 nodes in [network]"),
         (CUBE, ("--set", "batch.allocation=cube"), "batch.allocation: is wrong; seen: 'cube'"),
-        (CUBE, ("--set", "batch.decision_cost=1"), "is of a machine whose jobs are not placed on nodes"),
         ("[machine]\nnodes = 7\n", ("--set", "batch.allocation=subcube"), "needs a power of two of nodes"),
         ("[machine]\nnodes = 8\n", ("--set", "batch.unit=node"), "needs an allocation of nodes"),
         (CUBE + '[[reservation]]\nstart = "1 B"\nlength = "1 s"\nnodes = 1\n', (), ":7: reservation.0.start:"),

@@ -180,6 +180,20 @@ def test_the_papers_schedule_runs(mix: Path, cluster: SlurmCluster, compress: in
     assert found["makespan"] >= found["least_makespan"] and found["ideal"]["easy"]["makespan"] > 0
 
 
+@pytest.mark.nightly
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+def test_the_papers_mix_of_benchmark_programs_runs(mix: Path, cluster: SlurmCluster) -> None:
+    """33 jobs by Assay's own programs, each answer checked; adf has ranks on all eight nodes."""
+    words = ("eurobench2000", "--jobs", "assay-mix", "--via", "slurm", "--slots", "18", "--compress", "1000")
+    process = throughput(*words, "--out", str(mix / "out"), "--json", environment=cluster.environment)
+    text, err = process.communicate(timeout=1200)
+    found = json.loads(text) if text else pytest.fail(err)
+    assert found["completed"] == 33 and found["findings"] == [] and process.returncode == 0
+    assert all(job["answer"] for job in found["jobs"])
+    widths = {job["name"].partition("_")[0]: len(job["nodes"]) for job in found["jobs"]}
+    assert widths["adf"] == 8
+
+
 def test_slurm_that_is_not_there_or_wrong_options(
     mix: Path, cluster: SlurmCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,9 +50,10 @@ Layout layout_of(const LayoutRow& row) {
 nb::dict place(const LayoutRow& layout, const std::string& policy, const std::vector<Column>& columns,
                const std::vector<double>& priority, const std::vector<NeedsRow>& needs,
                const std::vector<LimitRow>& limits, const std::vector<ClosureRow>& closures, bool again, double ageing,
-               double half_life, const SharedRows& shared) {
+               double half_life, const SharedRows& shared, Seconds decision_cost) {
   PlacedSettings settings{
-      layout_of(layout), policy, {ageing}, {half_life}, {}, {}, shared_of(shared, priority.size()), again};
+      layout_of(layout), policy, {ageing}, {half_life}, {}, {}, shared_of(shared, priority.size()), again,
+      decision_cost};
   for (const auto& [most, processors] : limits) settings.limits.push_back({most, processors});
   for (const auto& [nodes, from, to, known] : closures) settings.closures.push_back({nodes, from, to, known});
   Jobs jobs = jobs_of(columns, priority);
@@ -72,6 +73,7 @@ nb::dict place(const LayoutRow& layout, const std::string& policy, const std::ve
   made["none_fitted"] = found.idle.none.none_fitted;
   made["held"] = found.idle.none.held;
   made["fragmented"] = found.idle.fragmented;
+  made["scheduler"] = found.idle.none.scheduler;
   made["limited"] = found.idle.none.limited;
   made["closed"] = found.idle.closed;
   made["lost"] = found.idle.lost;
@@ -90,7 +92,7 @@ void bind_placed(nb::module_& module) {
   module.def(
       "place", &place, nb::arg("layout"), nb::arg("policy"), nb::arg("columns"), nb::arg("priority"), nb::arg("needs"),
       nb::arg("limits"), nb::arg("closures"), nb::arg("again"), nb::arg("ageing"), nb::arg("half_life"),
-      nb::arg("shared") = SharedRows{},
+      nb::arg("shared") = SharedRows{}, nb::arg("decision_cost") = 0,
       "When and where each job runs: `layout` (nodes, cpus of each, allocation, whole nodes, extents), `columns` "
       "(submitted, runs, requested, processors, user), `needs` of each job (per node, nodes, sharing, ports, "
       "limits, rank), `limits` (how many at once; of processors, or of jobs), `closures` (nodes, from, to, known); "

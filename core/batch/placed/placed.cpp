@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "batch/placed/timeline.hpp"
 
@@ -21,6 +22,7 @@ class Placed {
         nodes_(set_.layout),
         used_(set_.limits.size()),
         progress_(set_.shared, jobs_, set_.layout.nodes),
+        holds_(set_.policy != "conservative" || set_.decision_cost == 0),
         end_of_(jobs_.size(), never) {
     out_.starts.assign(jobs_.size(), never);
     out_.ends.assign(jobs_.size(), never);
@@ -34,32 +36,89 @@ class Placed {
   }
 
   PlacedOutcome run() {
-    std::size_t next = 0;
     if (!jobs_.empty()) now_ = jobs_.front().submitted;
     while (!events_.empty() && events_.begin()->first < now_) close_or_open();
-    while (next < jobs_.size() || !waiting_.empty() || !ends_.empty()) {
-      Seconds at = next < jobs_.size() ? jobs_[next].submitted : never;
-      if (!ends_.empty() && (at == never || ends_.begin()->first < at)) at = ends_.begin()->first;
-      if (!events_.empty() && (at == never || events_.begin()->first < at)) at = events_.begin()->first;
-      for (const auto& [job, plan] : plans_)
-        if (at == never || plan.from < at) at = plan.from;
-      if (at == never) throw std::invalid_argument("job " + std::to_string(waiting_.front()) + " never finds a place");
-      pass(at - now_);
-      now_ = at;
-      do {
-        while (!ends_.empty() && ends_.begin()->first == now_) end(ends_.begin()->second);
-        while (!events_.empty() && events_.begin()->first == now_) close_or_open();
-        for (; next < jobs_.size() && jobs_[next].submitted == now_; ++next) waiting_.push_back(next);
-        decide();
-        ++out_.decisions;
-        progress_.settle(now_, [this](std::size_t job, Seconds end) { set_end(job, end); });
-      } while (!ends_.empty() && ends_.begin()->first == now_);
-    }
+    set_.decision_cost == 0 ? decide_at_once() : decide_in_time();
     out_.killed = progress_.killed();
     return std::move(out_);
   }
 
  private:
+  bool over() const { return next_ == jobs_.size() && waiting_.empty() && decided_.empty() && ends_.empty(); }
+
+  void decide_at_once() {
+    while (!over()) {
+      advance(sooner(next_event(), wakes()));
+      do {
+        happens();
+        decide_for(now_);
+        settle();
+      } while (!ends_.empty() && ends_.begin()->first == now_);
+    }
+  }
+
+  // As `simulate` with a cost: a decision knows what had happened when it began, and is for the second at which it is
+  // done. What it starts has its place from its beginning on. A node that fails meanwhile puts its jobs back.
+  void decide_in_time() {
+    const Seconds cost = set_.decision_cost;
+    while (!over()) {
+      const Seconds wakes_at = wakes() == never ? never : std::max(now_, wakes() - cost);
+      advance(sooner(next_event(), done_ != never ? done_ : wakes_at));
+      happens();
+      if (now_ == done_) {
+        done_ = never;
+        for (const std::size_t job : std::exchange(decided_, {})) begin(job);
+        settle();
+        while (!ends_.empty() && ends_.begin()->first == now_) end(ends_.begin()->second);  // those of no time
+      }
+      const bool wakes_now = wakes() != never && wakes() - cost <= now_;
+      if (done_ == never && (news_ || wakes_now)) {
+        done_ = now_ + cost;
+        decide_for(done_);
+      }
+      settle();
+    }
+  }
+
+  static Seconds sooner(Seconds a, Seconds b) { return a == never ? b : b == never ? a : std::min(a, b); }
+  Seconds next_event() const {
+    Seconds at = next_ < jobs_.size() ? jobs_[next_].submitted : never;
+    if (!ends_.empty()) at = sooner(at, ends_.begin()->first);
+    return events_.empty() ? at : sooner(at, events_.begin()->first);
+  }
+  Seconds wakes() const {
+    Seconds at = never;
+    for (const auto& [job, plan] : plans_) at = sooner(at, plan.from);
+    return at;
+  }
+  void advance(Seconds to) {
+    if (to == never) throw std::invalid_argument("job " + std::to_string(waiting_.front()) + " never finds a place");
+    pass(to - now_);
+    now_ = to;
+  }
+
+  // Ends, nodes that close or open, and submissions of this second.
+  void happens() {
+    while (!ends_.empty() && ends_.begin()->first == now_) end(ends_.begin()->second);
+    for (; !events_.empty() && events_.begin()->first == now_; news_ = true) close_or_open();
+    for (; next_ < jobs_.size() && jobs_[next_].submitted == now_; ++next_, news_ = true) waiting_.push_back(next_);
+  }
+
+  void decide_for(Seconds when) {
+    when_ = when;
+    for (const std::size_t job : std::exchange(ended_, {})) {  // learned of now: they end in the second decided for
+      const Job& of = jobs_[job];
+      charge(job, static_cast<double>(std::min<Seconds>(0, when_ - of.started - of.requested)));
+      early_ = early_ || when_ < of.started + of.requested;
+    }
+    news_ = false;
+    decide();
+    ++out_.decisions;
+  }
+
+  void settle() {
+    progress_.settle(now_, [this](std::size_t job, Seconds end) { set_end(job, end); });
+  }
   void set_end(std::size_t job, Seconds end) {
     ends_.erase({end_of_[job], job});
     end_of_[job] = end;
@@ -82,8 +141,9 @@ class Placed {
   // A place for the job from `from` on, clear of all reservations that would begin before it ends.
   std::optional<Placement> place(const Nodes& nodes, std::size_t job, Seconds from) const {
     std::vector<const Closure*> ahead;
+    const Seconds held = from == when_ ? now_ : from;  // a place is held from the decision's beginning on
     for (const Closure& each : known_)
-      if (from < each.to && each.from < from + jobs_[job].requested && each.from > now_) ahead.push_back(&each);
+      if (held < each.to && each.from < from + jobs_[job].requested && each.from > now_) ahead.push_back(&each);
     if (ahead.empty()) return nodes.find(jobs_[job].processors, needs_[job]);
     Nodes masked = nodes;
     for (const Closure* each : ahead)
@@ -103,6 +163,16 @@ class Placed {
     for (const auto& [end, job] : ends_)
       for (const auto& [node, cpus] : out_.places[job])
         if (gone.contains(node) && (hit.empty() || hit.back() != job)) hit.push_back(job);
+    std::vector<std::size_t> undone;
+    for (const std::size_t job : decided_)
+      for (const auto& [node, cpus] : out_.places[job])
+        if (gone.contains(node) && (undone.empty() || undone.back() != job)) undone.push_back(job);
+    for (const std::size_t job : undone) {  // it has not begun: it waits as if it had not been decided on
+      std::erase(decided_, job);
+      release(job, holds_);
+      charge(job, -static_cast<double>(jobs_[job].requested));
+      waiting_.insert(std::lower_bound(waiting_.begin(), waiting_.end(), job), job);
+    }
     for (const std::size_t job : hit) {
       ends_.erase({end_of_[job], job});
       leave(job);
@@ -120,28 +190,40 @@ class Placed {
   }
 
   void leave(std::size_t job) {
-    nodes_.give(out_.places[job], needs_[job]);
+    release(job);
     progress_.end(job);
-    early_ = early_ || now_ < jobs_[job].started + jobs_[job].requested;
+    busy_ -= jobs_[job].processors;
+    ended_.push_back(job);
+    news_ = true;
+  }
+
+  void release(std::size_t job, bool taken = true) {
+    if (taken) nodes_.give(out_.places[job], needs_[job]);
     count(job, -1);
     expected_.erase({jobs_[job].started + jobs_[job].requested, job});
-    busy_ -= jobs_[job].processors;
-    charge(job, static_cast<double>(now_ - jobs_[job].started - jobs_[job].requested));
   }
 
   void start(std::size_t job, Placement at) {
     waiting_.erase(std::find(waiting_.begin(), waiting_.end(), job));
-    jobs_[job].started = out_.starts[job] = now_;
-    nodes_.take(at, needs_[job]);
+    jobs_[job].started = out_.starts[job] = when_;
+    if (holds_) nodes_.take(at, needs_[job]);
     count(job, 1);
     out_.places[job] = std::move(at);
+    expected_.emplace(when_ + jobs_[job].requested, job);
+    charge(job, static_cast<double>(jobs_[job].requested));
+    if (set_.decision_cost == 0)
+      begin(job);
+    else
+      decided_.push_back(job);
+  }
+
+  void begin(std::size_t job) {
+    if (!holds_) nodes_.take(out_.places[job], needs_[job]);
     busy_ += jobs_[job].processors;
-    expected_.emplace(now_ + jobs_[job].requested, job);
     if (progress_.slows())
       progress_.start(job, now_, &out_.places[job]);
     else
       set_end(job, now_ + jobs_[job].runs);
-    charge(job, static_cast<double>(jobs_[job].requested));
   }
 
   void charge(std::size_t job, double seconds) {
@@ -178,7 +260,7 @@ class Placed {
     if (set_.policy == "firstfit") return start_all_that_fit();
     std::vector<std::size_t> waiting = order();
     for (; !waiting.empty(); waiting = order()) {
-      auto at = place(nodes_, waiting.front(), now_);
+      auto at = place(nodes_, waiting.front(), when_);
       if (!at) break;
       start(waiting.front(), std::move(*at));
     }
@@ -188,7 +270,7 @@ class Placed {
   void start_all_that_fit() {
     for (const std::size_t job : order()) {
       if (!allowed(job) || jobs_[job].processors > nodes_.free()) continue;
-      if (auto at = place(nodes_, job, now_)) start(job, std::move(*at));
+      if (auto at = place(nodes_, job, when_)) start(job, std::move(*at));
     }
   }
 
@@ -200,6 +282,7 @@ class Placed {
     std::vector<std::size_t> order = waiting_;
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return needs_[a].rank > needs_[b].rank; });
+    for (const auto& [job, plan] : plans_) anew_ = anew_ || plan.from < when_;  // the scheduler comes too late
     if (anew_) plans_.clear();
     NodeTimeline line = expected();
     for (const auto& [job, plan] : plans_) hold(line, job, plan, true);
@@ -221,7 +304,7 @@ class Placed {
     early_ = anew_ = false;
     for (const std::size_t job : order) {
       const auto plan = plans_.find(job);
-      if (plan == plans_.end() || plan->second.from > now_) continue;
+      if (plan == plans_.end() || plan->second.from > when_) continue;
       Placement at = std::move(plan->second.place);
       plans_.erase(plan);
       start(job, std::move(at));
@@ -230,7 +313,7 @@ class Placed {
 
   // What is free over time to come, by what the running jobs requested and by reservations of nodes.
   NodeTimeline expected() const {
-    NodeTimeline line(now_, nodes_, used_);
+    NodeTimeline line(when_, nodes_, used_);
     for (const auto& [end, job] : expected_)
       line.between(end, never, [&](Nodes& nodes, std::vector<std::int64_t>& used) {
         nodes.give(out_.places[job], needs_[job]);
@@ -265,14 +348,14 @@ class Placed {
     Nodes then = nodes_;
     Seconds shadow = std::numeric_limits<Seconds>::max();
     std::set<Seconds> times;  // at which something is expected to become free
-    for (const auto& [end, job] : expected_) times.insert(end);
+    for (const auto& [end, job] : expected_) times.insert(std::max(end, when_));  // what should have ended ends now
     for (const Closure& each : known_)
-      if (each.to > now_) times.insert(each.to);
+      if (each.to > now_) times.insert(std::max(each.to, when_));
     auto at = expected_.begin();
     for (const Seconds time : times) {
-      for (; at != expected_.end() && at->first == time; ++at) then.give(out_.places[at->second], needs_[at->second]);
+      for (; at != expected_.end() && at->first <= time; ++at) then.give(out_.places[at->second], needs_[at->second]);
       for (const Closure& each : known_)
-        if (each.from <= now_ && each.to == time)
+        if (each.from <= now_ && each.to > now_ && std::max(each.to, when_) == time)
           for (const std::int32_t node : each.nodes) then.open(node);
       if (place(then, head, time)) {
         shadow = time;
@@ -284,9 +367,9 @@ class Placed {
     for (std::size_t i = 0; i < waiting.size();) {
       const std::size_t job = waiting[i++];
       if (job == head || jobs_[job].processors > nodes_.free()) continue;
-      auto found = place(nodes_, job, now_);
+      auto found = place(nodes_, job, when_);
       if (!found) continue;
-      if (reserved && now_ + jobs_[job].requested > shadow) {
+      if (reserved && when_ + jobs_[job].requested > shadow) {
         if (needs_[job].sharing == Sharing::own_machine) continue;
         Nodes with = then;
         with.take(*found, needs_[job]);
@@ -304,7 +387,11 @@ class Placed {
   void pass(Seconds seconds) {
     if (seconds == 0) return;
     const std::int64_t all = std::int64_t{set_.layout.nodes} * set_.layout.cpus;
-    const std::int64_t free = nodes_.free(), closed = all - nodes_.open_cpus();
+    std::int64_t free = nodes_.free();
+    const std::int64_t closed = all - nodes_.open_cpus();
+    if (holds_)
+      for (const std::size_t job : decided_)  // which have their places, and have not begun
+        for (const auto& [node, cpus] : out_.places[job]) free += cpus;
     out_.idle.closed += closed * seconds;
     out_.idle.unused += (all - closed - free - busy_) * seconds;
     bool fits = false, some_allowed = false, placed = false;  // of those that need no more than is free
@@ -315,11 +402,14 @@ class Placed {
       some_allowed = true;
       placed = placed || nodes_.find(jobs_[job].processors, needs_[job]);
     }
-    std::int64_t& why = waiting_.empty() ? out_.idle.none.queue_empty
-                        : !fits          ? out_.idle.none.none_fitted
-                        : !some_allowed  ? out_.idle.none.limited
-                        : !placed        ? out_.idle.fragmented
-                                         : out_.idle.none.held;
+    for (const std::size_t job : decided_)
+      if (jobs_[job].processors <= free) fits = some_allowed = placed = true;
+    std::int64_t& why = waiting_.empty() && decided_.empty() ? out_.idle.none.queue_empty
+                        : !fits                              ? out_.idle.none.none_fitted
+                        : !some_allowed                      ? out_.idle.none.limited
+                        : !placed                            ? out_.idle.fragmented
+                        : done_ != never                     ? out_.idle.none.scheduler
+                                                             : out_.idle.none.held;
     why += free * seconds;
   }
 
@@ -337,9 +427,13 @@ class Placed {
   Progress progress_;
   std::map<std::size_t, NodeTimeline::Found> plans_;  // conservative: of jobs that wait
   bool early_ = false, anew_ = false;                 // something became free before it was expected; a node failed
-  std::vector<Seconds> end_of_;                       // of each job that runs
+  bool holds_;  // a job has its place from the decision on; else from its beginning, as another may end there just then
+  std::vector<Seconds> end_of_;  // of each job that runs
   std::int64_t busy_ = 0;
-  Seconds now_ = 0;
+  Seconds now_ = 0, when_ = 0, done_ = never;  // when_: for which is decided; done_: when a decision is
+  std::size_t next_ = 0;                       // of the jobs, to be submitted
+  bool news_ = false;                          // something happened since the last decision began
+  std::vector<std::size_t> decided_, ended_;   // to begin at done_; ended since the last decision began
   PlacedOutcome out_;
 };
 

@@ -28,6 +28,7 @@ struct PlacedSettings {
   std::vector<Closure> closures;
   SharedResources shared;  // by which jobs slow one another down
   bool again = false;      // a job that a failure ended is queued again, in its old place
+  Seconds decision_cost = 0;
 };
 
 /// Processor seconds without work, by why; over the first submission to the last end.

@@ -14,7 +14,7 @@ from assay.throughput.job_needs import ALONE, JobNeeds
 from assay.throughput.job_queues import LimitRow, QueueRules
 from assay.throughput.machine_file import JobMachine
 from assay.throughput.node_layout import NodeClosure
-from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, Scheduled, slowed
+from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, Scheduled, slowed, ticks_for
 from assay.throughput.workload import Workload
 
 DOUBLINGS = 5  # of the time for which failures are drawn
@@ -36,14 +36,12 @@ def fails(machine: JobMachine) -> bool:
 def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Scheduled:
     """Simulate with places. Jobs that have none on the empty machine are refused, and the rest goes on.
 
-    InputError for what cannot be simulated so: a decision that takes time.
+    Times are counted in ticks in which a decision's cost is whole, as `simulated.timed` does.
     """
     from assay._core import batch
 
-    if machine.rules.seconds_of_a_decision:
-        value = machine.rules.decision_cost
-        problem = "is of a machine whose jobs are not placed on nodes"
-        raise InputError(problem, key="batch.decision_cost", value=value, accepted="0")
+    cost = machine.rules.seconds_of_a_decision
+    ticks = ticks_for(cost)
     layout = machine.layout
     row = (layout.nodes, layout.cpus, layout.placing, layout.whole_nodes, list(layout.extents))
     needs, limits = _rows(workload, machine.queue_rules)
@@ -54,48 +52,50 @@ def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Sch
     shared = interference.rows(kept, machine.shared)
 
     def placed(closures: Sequence[NodeClosure]) -> dict[str, Any]:
-        closed = [(list(each.nodes), each.begins, each.ends, each.known) for each in closures]
-        columns, priority = _columns(kept), kept.priority.tolist()
+        closed = [(list(each.nodes), each.begins * ticks, each.ends * ticks, each.known) for each in closures]
+        columns, priority = _columns(kept, ticks), kept.priority.tolist()
+        usage = (AGEING / ticks, HALF_LIFE * ticks, shared, max(1, round(cost * ticks)) if cost else 0)
         try:
-            return dict(
-                batch.place(row, policy, columns, priority, rows, limits, closed, True, AGEING, HALF_LIFE, shared)
-            )
+            return dict(batch.place(row, policy, columns, priority, rows, limits, closed, True, *usage))
         except ValueError as error:
             raise InputError(str(error), file=workload.source) from None
 
-    found = _with_failures(placed, kept, machine) if fails(machine) and len(kept) else placed(machine.closures)
+    found = _with_failures(placed, kept, machine, ticks) if fails(machine) and len(kept) else placed(machine.closures)
     made = Scheduled(
         workload=kept,
         refused=refused,
         processors=machine.processors,
         policy=policy,
-        started=np.array(found["starts"], dtype=np.int64),
-        idle={why: float(found[why]) for why in IDLE if why in found},
+        started=np.array(found["starts"], dtype=np.int64) if ticks == 1 else np.array(found["starts"]) / ticks,
+        idle={why: float(found[why]) / ticks for why in IDLE if why in found and (cost or why != "scheduler")},
+        decision_cost=cost,
         decisions=int(found["decisions"]),
         restarts=sum(found["failures"]),
         places=tuple(tuple(node for node, _ in place) for place in found["places"]),
     )
-    return slowed(made, found, machine.shared)
+    ends = [end / ticks for end in found["ends"]] if ticks > 1 else found["ends"]
+    return slowed(made, {**found, "ends": ends}, machine.shared)
 
 
 def _with_failures(
-    placed: Callable[[Sequence[NodeClosure]], dict[str, Any]], jobs: Workload, machine: JobMachine
+    placed: Callable[[Sequence[NodeClosure]], dict[str, Any]], jobs: Workload, machine: JobMachine, ticks: int
 ) -> dict[str, Any]:
     """Draw failures for as long as the jobs take: for twice as long again until they suffice."""
     assert machine.failures is not None
     until = 2 * int(np.max(jobs.submitted + jobs.requested)) + jobs.work // machine.processors
     for _ in range(DOUBLINGS):
         found = placed((*machine.closures, *outages(machine.failures, machine.layout.nodes, until)))
-        if max(found["ends"]) < until:
+        last = -(-max(found["ends"]) // ticks)
+        if last < until:
             return found
-        until = 2 * max(found["ends"])
+        until = 2 * last
     problem = "is so short that jobs do not come to their end"
     raise InputError(problem, key="failures.every", value=machine.failures.every)
 
 
-def _columns(workload: Workload) -> list[list[int]]:
-    arrays = (workload.submitted, workload.runs, workload.requested, workload.processors, workload.user)
-    return [each.tolist() for each in arrays]
+def _columns(workload: Workload, ticks: int = 1) -> list[list[int]]:
+    times = (workload.submitted * ticks, workload.runs * ticks, workload.requested * ticks)
+    return [each.tolist() for each in (*times, workload.processors, workload.user)]
 
 
 def _rows(workload: Workload, rules: QueueRules) -> tuple[list[NeedsRow], list[LimitRow]]:

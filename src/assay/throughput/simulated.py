@@ -75,6 +75,11 @@ class Scheduled:
         return ended
 
 
+def ticks_for(cost: float) -> int:
+    """How many ticks per second, so that a cost in seconds is whole: to the microsecond."""
+    return next(each for each in TICKS if each == TICKS[-1] or float(cost * each).is_integer())
+
+
 def timed(
     workload: Workload,
     processors: int,
@@ -84,7 +89,7 @@ def timed(
     shared: Sequence[SharedResource] = (),
 ) -> Scheduled:
     """Simulate a workload in seconds, each decision taking `decision_cost` seconds (to the microsecond)."""
-    ticks = next(each for each in TICKS if each == TICKS[-1] or float(decision_cost * each).is_integer())
+    ticks = ticks_for(decision_cost)
     if ticks == 1:
         found = schedule(workload, processors, policy, int(decision_cost), 1, rules, shared)
         return replace(found, decision_cost=decision_cost)
@@ -146,6 +151,6 @@ def slowed(made: Scheduled, found: Mapping[str, Any], shared: Sequence[SharedRes
     if not shared:
         return made
     jobs = made.workload
-    runs = np.array(found["ends"], dtype=np.int64) - made.started
+    runs: NDArray[Any] = np.array(found["ends"]) - made.started
     killed = np.array(found["killed"], dtype=bool)
     return replace(made, workload=replace(jobs, runs=runs), alone=jobs.runs, killed=killed, shared=tuple(shared))
