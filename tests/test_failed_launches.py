@@ -98,6 +98,23 @@ def test_what_went_wrong_is_said_in_the_programs_own_words(
 
 
 @each_mpi
+@pytest.mark.parametrize("late", [0, 2])
+def test_a_rank_that_never_starts_is_named(tmp_path: Path, mpi: Mpi, program: Callable[[Mpi], str], late: int) -> None:
+    """The others wait for it where MPI starts; the launch ends by its deadline, with the sleeper."""
+    script = tmp_path / "late"
+    script.write_text(
+        f'#!/bin/sh\n[ "${{PMIX_RANK:-$PMI_RANK}}" = {late} ] && exec sleep 600\nexec {program(mpi)} "$@"\n'
+    )
+    script.chmod(0o755)
+    words = (str(script), *started_as("stuck"), "--deadline", "3")
+    job = Job("late", words, 3, None, None, tmp_path / "l.jsonl", tmp_path / "log", 60)
+    outcome = launcher("mpiexec", mpi).run(job)
+    others = ", ".join(str(rank) for rank in range(3) if rank != late)
+    said = f"not started after 3 s: rank {late} never started; ranks {others} waited in MPI_Init"
+    assert outcome.status != 0 and outcome.reason is not None and said in outcome.reason
+
+
+@each_mpi
 def test_mpis_own_words_reach_the_reader(tmp_path: Path, mpi: Mpi, program: Callable[[Mpi], str]) -> None:
     reason = failed(tmp_path, mpi, program(mpi), "longer")
     assert "rank 0: MPI_Recv with rank 1: " in reason and "truncated" in reason and "abort" not in reason.lower()

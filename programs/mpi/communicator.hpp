@@ -30,7 +30,7 @@ namespace assay::mpi {
 #define ASSAY_INLINE [[gnu::always_inline]] inline
 
 // What this rank is doing now, for the deadline's signal handler: one word, so that noting it is one store.
-enum class Call : std::uint64_t { own_work, send, receive, wait, barrier, collective };
+enum class Call : std::uint64_t { own_work, send, receive, wait, barrier, collective, start };
 inline volatile std::uint64_t doing = 0;
 
 ASSAY_INLINE void note(Call call, int peer, int tag) {

@@ -1,12 +1,14 @@
 // --deadline SECONDS: a job that hangs says so and ends. A timer's signal interrupts whatever call a rank is in; the
 // handler writes what the rank was waiting for, with nothing but write(2), and leaves with status 1, on which the
-// launcher ends the others. The others are given a moment to speak first.
+// launcher ends the others. The others are given a moment to speak first. It is set before MPI starts, too, by the rank
+// that the starter's environment states: MPI_Init waits for every rank, and one may never start.
 #pragma once
 
 #include <sys/time.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 #include "mpi/communicator.hpp"
@@ -36,10 +38,11 @@ inline void speak(int) {
   char* to = text;
   put(to, head);
   static constexpr const char* calls[] = {
-      "its own work", "send to", "receive from", "wait, having posted for", "barrier, with", "a collective, with"};
+      "its own work",       "send to", "receive from", "wait, having posted for", "barrier, with",
+      "a collective, with", "MPI_Init"};
   const std::uint64_t now = doing;
   put(to, calls[now >> 56 & 7]);
-  if (now != 0) {
+  if (now != 0 && static_cast<Call>(now >> 56) != Call::start) {
     const int peer = static_cast<int>(static_cast<std::uint32_t>(now));
     put(to, peer < 0 ? " any rank" : " rank ");
     if (peer >= 0) put(to, peer);
@@ -81,6 +84,33 @@ inline void arm_deadline(const std::string& name, int rank, double seconds) {
   timer.it_value.tv_sec = static_cast<time_t>(seconds);
   timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - static_cast<double>(timer.it_value.tv_sec)) * 1e6);
   setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+// This process's rank as its starter states it, before MPI does; below zero where no starter's word is known.
+inline int stated_rank() {
+  for (const char* name : {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"})
+    if (const char* text = std::getenv(name)) return static_cast<int>(std::strtol(text, nullptr, 10));
+  return -1;
+}
+
+// The deadline while MPI starts; ended by end_of_start.
+inline void arm_start(const std::string& name, int argc, char** argv) {
+  std::vector<const char*> words(argv, argv + argc);
+  double deadline = 0;
+  try {
+    deadline = take_deadline(words);
+  } catch (const timing::InputFault&) {  // said once MPI has started
+  }
+  const int rank = stated_rank();
+  if (deadline <= 0 || rank < 0) return;
+  note(Call::start, 0, 0);
+  arm_deadline(name, rank, deadline);
+}
+
+inline void end_of_start() {
+  const itimerval never{};
+  setitimer(ITIMER_REAL, &never, nullptr);
+  doing = 0;
 }
 
 }  // namespace assay::mpi

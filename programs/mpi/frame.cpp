@@ -129,7 +129,9 @@ int run(int argc, char** argv, std::string_view record, On on, std::string_view 
 
 int frame(int argc, char** argv, std::string_view record, On on, std::string_view flags) {
   timing::hold_leash();
+  arm_start(timing::name_of(record), argc, argv);
   MPI_Init(&argc, &argv);
+  end_of_start();
   const int status = run(argc, argv, record, on, flags);
   MPI_Finalize();
   return status;

@@ -10,6 +10,7 @@ from typing import Any
 
 _READ = 1 << 18  # bytes of a log: a program says little, a starter may repeat itself for every rank
 _SHOWN = 4  # ranks that are named one by one
+_STARTING = "MPI_Init"
 _NOT_DONE = re.compile(r"not done after (\S+) s: rank (\d+) was in (.*)")
 # Open MPI 5 and 4; MPICH gives the process and not the rank.
 _SIGNALLED = re.compile(r"process rank (\d+) with PID (\d+) on node (\S+) exited on\s+signal (\d+)")
@@ -28,16 +29,22 @@ _BOILERPLATE = re.compile(
 
 
 def reason(
-    name: str, status: int, log: Path, log_before: int, placement: Sequence[Mapping[str, Any]], starter: str | None
+    name: str,
+    status: int,
+    log: Path,
+    log_before: int,
+    placement: Sequence[Mapping[str, Any]],
+    starter: str | None,
+    ranks: int | None = None,
 ) -> str:
     """Why the program `name` failed with `status`; the log is read behind `log_before` bytes.
 
     `placement`: what ranks stated before, as far as any did; `starter`: the command that started them, None where the
-    program is its own.
+    program is its own; `ranks`: how many there should be.
     """
     text = _text(log, log_before)
     lines = [line.strip() for line in text.splitlines()]
-    found = _waited(lines, placement) or _own_message(name, lines) or _ended(text, placement)
+    found = _waited(lines, placement, ranks or 0) or _own_message(name, lines) or _ended(text, placement)
     if found is None and status < 0 and starter:
         found = f"{Path(starter).name} was killed by {_signal(-status)}"
     if found is None:
@@ -70,8 +77,8 @@ def _own_message(name: str, lines: Iterable[str]) -> str | None:
     return " / ".join(list(messages)[:3])[:600] if messages else None
 
 
-def _waited(lines: Iterable[str], placement: Sequence[Mapping[str, Any]]) -> str | None:
-    """Who waited for whom when the deadline passed, and which ranks said nothing, being stopped or ended."""
+def _waited(lines: Iterable[str], placement: Sequence[Mapping[str, Any]], ranks: int) -> str | None:
+    """Who waited for whom when the deadline passed, and which ranks said nothing: stopped, ended, or never started."""
     waited: dict[int, str] = {}
     seconds = ""
     for line in lines:
@@ -80,6 +87,10 @@ def _waited(lines: Iterable[str], placement: Sequence[Mapping[str, Any]]) -> str
             waited[int(found.group(2))] = found.group(3)
     if not waited:
         return None
+    absent = [rank for rank in range(ranks) if rank not in waited]
+    if absent and not placement and set(waited.values()) == {_STARTING}:
+        others = f"{_ranks(sorted(waited))} waited in {_STARTING}"
+        return f"not started after {seconds} s: {_ranks(absent)} never started; {others}"
     silent = [int(rank["rank"]) for rank in placement if int(rank["rank"]) not in waited]
     parts = []
     if silent:
