@@ -16,6 +16,7 @@ from assay.errors import InputError, MeasurementError
 from assay.execute.job import Job, launcher, outputs
 from assay.execute.mpi import Mpi
 from small_programs import builder
+from started import words
 from test_launchers import MPIS, gone, marked
 
 pytestmark = [
@@ -165,6 +166,23 @@ def test_a_failing_rank_is_told_with_its_words(tmp_path, programs, slurm, mpi):
     outcome = slurm(mpi).run(job(tmp_path, command, 2, 2))
     assert outcome.status != 0
     assert "n1: tick: it was told to fail" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.mpi
+@each_mpi
+def test_a_rank_that_never_starts_is_named(tmp_path, slurm, mpi):
+    """The node's process of rank 2 sleeps before MPI: the others wait in MPI_Init until the deadline."""
+    from assay.benchmark.record import benchmark
+    from assay.execute.build import build
+
+    program, script = build([benchmark("echo")], mpi=mpi)["echo"].path, tmp_path / "late"
+    rank = "${PMIX_RANK:-${PMI_RANK:-$SLURM_PROCID}}"
+    script.write_text(f'#!/bin/sh\n[ "{rank}" = 2 ] && exec sleep 600\nexec {program} "$@"\n')
+    script.chmod(0o755)
+    command = (str(script), *words("echo", "--deadline", "3"))
+    outcome = slurm(mpi).run(job(tmp_path, command, 3, 3))
+    assert outcome.status != 0 and outcome.reason is not None, (tmp_path / "log").read_text()
+    assert "rank 2 never started; ranks 0, 1 waited in MPI_Init" in outcome.reason
 
 
 def test_a_hanging_program_is_ended_on_every_node(tmp_path, programs, slurm, monkeypatch):
