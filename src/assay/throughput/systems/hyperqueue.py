@@ -3,8 +3,8 @@
 The interface submits, and looks at submitted jobs; it knows no states but done or not, so that a job that has written
 its record runs. It cannot delete a job that waits: an interrupted test stops the server, and with it all that waits.
 When this process is killed, server and worker go with it; a resumption starts new ones and submits again what had left
-no record (a job whose record exists never runs a second time). HyperQueue starts whatever fits, in order, without
-reservations: the policy is given as firstfit.
+no record (a job whose record exists never runs a second time). In which order jobs start is HyperQueue's own: a wide
+one that was submitted later may go first.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class HyperQueueSystem:
         return SystemFacts(
             name=self.name,
             version=str(found.get_version()),
-            policy="firstfit",
+            policy="HyperQueue's own",
             processors=self.processors,
             nodes=(os.uname().nodename,),
             queues=(queue,),
