@@ -34,7 +34,7 @@ class Wanted:
     rank: float = 0
 
     def row(self) -> tuple[int, int, int, int, list[int], float]:
-        return (self.per_node, self.nodes, self.sharing, self.ports, self.limits, self.rank)
+        return (self.per_node, self.nodes, self.sharing, self.ports, self.limits, self.rank, [])
 
 
 def placed(

@@ -19,7 +19,7 @@ NATIVE = ROOT / "tests" / "native"
 
 
 def test_groups_of_simulated_ranks(tmp_path: Path) -> None:
-    names = ("world", "world_messages", "exposed", "groups", "mpich_1_2")
+    names = ("world", "world_jobs", "world_messages", "exposed", "groups", "mpich_1_2")
     more = [ROOT / "core" / "ranks" / f"{name}.cpp" for name in names]
     flags = ("-O0", f"-I{ROOT / 'core'}", f"-I{NATIVE}")
     program = compile_to(tmp_path / "groups_test", NATIVE / "groups.test.cpp", *flags, base=SANITIZERS, more=more)

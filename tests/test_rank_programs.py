@@ -274,6 +274,8 @@ def test_no_run_of_readings_lasts_long_however_slow_they_become(tmp_path: Path) 
 def test_matching_order_and_deadlock_in_the_core(tmp_path: Path) -> None:
     """The native test of the simulated ranks, under the sanitizers."""
     source, ranks = ROOT / "tests" / "native" / "ranks.test.cpp", ROOT / "core" / "ranks"
-    more = [ranks / f"{name}.cpp" for name in ("world", "world_messages", "exposed", "groups", "mpich_1_2")]
+    more = [
+        ranks / f"{name}.cpp" for name in ("world", "world_jobs", "world_messages", "exposed", "groups", "mpich_1_2")
+    ]
     program = compile_to(tmp_path / "ranks_test", source, "-O0", f"-I{ROOT / 'core'}", base=SANITIZERS, more=more)
     assert subprocess.run([program], capture_output=True, text=True).stderr == ""

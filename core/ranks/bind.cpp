@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "ranks/gray_ring.hpp"
+#include "ranks/jobs.hpp"
 #include "ranks/play.hpp"
 #include "timing/faults.hpp"
 
@@ -59,6 +60,48 @@ nb::dict columns(const assay::described::Log& log) {
   all["matrix"] = matrix;
   return all;
 }
+
+nb::dict about(const assay::described::Jobs::Job& job) {
+  static constexpr const char* states[] = {"running", "completed", "wrong answer", "failed", "ended", "deadlock"};
+  nb::dict all;
+  all["state"] = states[static_cast<int>(job.state)];
+  all["begun"] = job.begun;
+  all["ended"] = job.ended;
+  all["lines"] = job.lines;
+  all["failure"] = job.failure;
+  all["failed"] = column(job.failed, [](const auto& each) { return each; });
+  all["waiting"] = column(job.waiting, [](const auto& each) {
+    return nb::make_tuple(each.rank, each.call, each.peer < 0 ? nb::object(nb::none()) : nb::int_(each.peer), each.tag);
+  });
+  return all;
+}
+
+void bind_jobs(nb::module_& module) {
+  using assay::described::Jobs;
+  using assay::described::Time;
+  nb::class_<Jobs>(module, "Jobs", "Several programs on one described machine, each a job; times in ps.")
+      .def(
+          "__init__", [](Jobs* made, const nb::dict& machine) { new (made) Jobs(description(machine)); }, "machine"_a)
+      .def_prop_ro("nodes", &Jobs::nodes)
+      .def_prop_ro("processors", &Jobs::processors, "Of each node.")
+      .def_prop_ro("cycle", &Jobs::cycle, "Jobs start at whole ones.")
+      .def_prop_ro("now", &Jobs::now)
+      .def_prop_ro("events", &Jobs::events)
+      .def_prop_ro("messages", &Jobs::messages)
+      .def("begin", &Jobs::begin, "program"_a, "arguments"_a, "places"_a,
+           "Start a program now, rank r at place node * processors + which of them; the job's number.")
+      .def(
+          "advance", [](Jobs& jobs, Time until) { return jobs.advance(until); }, "until"_a,
+          nb::call_guard<nb::gil_scoped_release>(), "Go on up to a time, or the next end; whether there is more.")
+      .def(
+          "drain", [](Jobs& jobs) { return jobs.advance(); }, nb::call_guard<nb::gil_scoped_release>(),
+          "Go on while anything happens, or to the next end; whether there is more.")
+      .def("ended", &Jobs::ended, "Jobs that have ended since this was called last.")
+      .def("end", &Jobs::end, "job"_a, "End a job that runs.")
+      .def(
+          "job", [](const Jobs& jobs, std::size_t job) { return about(jobs.job(job)); }, "job"_a,
+          "state, begun, ended, lines, failure, failed (checks), waiting (rank, call, peer, tag).");
+}
 }  // namespace
 
 void bind_ranks(nb::module_& module) {
@@ -100,4 +143,5 @@ void bind_ranks(nb::module_& module) {
       },
       "program"_a, "machine"_a, "ranks"_a, "arguments"_a,
       "Run a program on a described machine (tables, SI units); returns its JSON lines.");
+  bind_jobs(module);
 }

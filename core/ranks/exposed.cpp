@@ -9,24 +9,41 @@
 
 namespace assay::described {
 
-Exposed::WindowId Exposed::expose(int rank, std::size_t bytes) {
-  const WindowId window = windows_[rank]++;
+namespace {
+GroupId program_of(Exposed::WindowId window) { return static_cast<GroupId>(window >> 32); }
+}  // namespace
+
+Exposed::WindowId Exposed::expose(int rank, GroupId program, std::size_t bytes) {
+  const WindowId window = WindowId{program} << 32 | windows_[{program, rank}]++;
   memory_[{rank, window}] = {std::make_unique<std::byte[]>(bytes), bytes};
   return window;
 }
 std::byte* Exposed::data(int rank, WindowId window) { return memory_.at({rank, window}).bytes.get(); }
 void Exposed::withdraw(WindowId window) {
-  if (++withdrawn_[window] < world_.ranks()) return;
-  for (int rank = 0; rank < world_.ranks(); ++rank) memory_.erase({rank, window});
+  const GroupId program = program_of(window);
+  const int all = program == 0 ? world_.ranks() : world_.groups().size(program);
+  if (++withdrawn_[window] < all) return;
+  for (int rank = 0; rank < all; ++rank)
+    memory_.erase({program == 0 ? rank : world_.groups().member(program, rank, rank, "withdraws"), window});
+}
+
+void Exposed::forget(const std::vector<bool>& ranks) {
+  for (auto& [id, access] : accesses_) {
+    const Message& message = world_.message(id);
+    if (ranks[static_cast<std::size_t>(message.tag == put_tag ? message.source : message.destination)])
+      access.into = nullptr;
+  }
+  for (auto& [key, each] : under_way_)
+    if (ranks[static_cast<std::size_t>(std::get<0>(key))]) each.waiter = nullptr;
 }
 
 std::byte* Exposed::place(int rank, WindowId window, int of, std::size_t offset, std::size_t bytes, const char* verb) {
   const auto found = memory_.find({of, window});
   const std::size_t room = found == memory_.end() ? 0 : found->second.size;
   if (offset > room || bytes > room - offset)
-    throw std::out_of_range("rank " + std::to_string(rank) + " " + verb + " " + std::to_string(bytes) +
-                            " bytes at offset " + std::to_string(offset) + " of rank " + std::to_string(of) +
-                            ", which exposes " + std::to_string(room));
+    throw std::out_of_range("rank " + std::to_string(world_.number(rank)) + " " + verb + " " + std::to_string(bytes) +
+                            " bytes at offset " + std::to_string(offset) + " of rank " +
+                            std::to_string(world_.number(of)) + ", which exposes " + std::to_string(room));
   return found->second.bytes.get() + offset;
 }
 

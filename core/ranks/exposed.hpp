@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ranks/groups.hpp"
 #include "ranks/message_model.hpp"
 
 namespace assay::described {
@@ -28,12 +29,12 @@ struct Waiting;
 class Exposed {
  public:
   static constexpr int put_tag = -2, get_tag = -3;
-  using WindowId = std::uint32_t;
+  using WindowId = std::uint64_t;  // the program's group, and how many windows it had before
 
   Exposed(World& world, MessageModel& model) : world_(world), model_(model) {}
 
-  // The rank's next window, of so many bytes of its own, all zero; the ranks count their windows alike.
-  WindowId expose(int rank, std::size_t bytes);
+  // The rank's next window of a program, of so many bytes of its own, all zero; its ranks count their windows alike.
+  WindowId expose(int rank, GroupId program, std::size_t bytes);
   std::byte* data(int rank, WindowId window);
   void withdraw(WindowId window);  // the bytes are gone when all ranks have
   // Resumes `caller` when its processor has done its part. Throws std::out_of_range beyond the target's bytes.
@@ -48,6 +49,8 @@ class Exposed {
   void come(MessageId id);
   void read(MessageId id);
   void done(MessageId id);
+  // Nobody waits for what these ranks have under way, nor wants what they get: they are gone.
+  void forget(const std::vector<bool>& ranks);
   // Ranks that wait in complete().
   void add_waiting(std::vector<Waiting>& found) const;
 
@@ -71,8 +74,8 @@ class Exposed {
   World& world_;
   MessageModel& model_;
   std::map<std::pair<int, WindowId>, Memory> memory_;
-  std::unordered_map<int, WindowId> windows_;    // exposed so far, by rank
-  std::unordered_map<WindowId, int> withdrawn_;  // by how many ranks
+  std::map<std::pair<GroupId, int>, std::uint32_t> windows_;  // exposed so far, by program and rank
+  std::unordered_map<WindowId, int> withdrawn_;               // by how many ranks
   std::unordered_map<MessageId, Access> accesses_;
   std::map<std::tuple<int, WindowId, int>, UnderWay> under_way_;  // by caller, window and target
 };

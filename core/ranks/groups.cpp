@@ -56,15 +56,34 @@ void Groups::split(Place place, int colour, int key, Place* made, std::coroutine
   splitting_.erase(place.group);
   std::ranges::sort(come, {}, [](const Entry& each) { return std::tuple(each.colour, each.key, each.within); });
   const int context = free_context();
+  const GroupId program = program_of(place.group);
+  const Time begins = place.group == 0 ? 0 : begun(place.group);
   GroupId group = 0;
   for (std::size_t i = 0; i < come.size(); ++i) {
     if (i == 0 || come[i].colour != come[i - 1].colour) group = open(context);
     Group& joined = groups_[group - 1];
+    joined.program = program;
+    joined.begun = begins;
     *come[i].made = {group, joined.left++};
     joined.places[come[i].rank] = come[i].made->rank;
     joined.members.push_back(come[i].rank);
   }
-  for (const Entry& each : come) world_.goes_on(each.caller);
+  for (const Entry& each : come) world_.goes_on(world_.now(), each.rank, each.caller);
+}
+
+GroupId Groups::program(const std::vector<int>& ranks, Time begun) {
+  const GroupId group = open(free_context());
+  Group& made = groups_[group - 1];
+  made.members = ranks;
+  made.left = static_cast<int>(ranks.size()) + 1;  // never released
+  made.program = group;
+  made.begun = begun;
+  for (std::size_t i = 0; i < ranks.size(); ++i) made.places[ranks[i]] = static_cast<int>(i);
+  return group;
+}
+
+void Groups::forget(GroupId program) {
+  std::erase_if(splitting_, [&](const auto& each) { return program_of(each.first) == program; });
 }
 
 void Groups::release(GroupId group) {

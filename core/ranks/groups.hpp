@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ranks/communicator.hpp"
+#include "ranks/message_model.hpp"
 
 namespace assay::described {
 
@@ -38,6 +39,14 @@ class Groups {
   int rank_in(GroupId group, int rank) const;
   int word(GroupId group, int tag) const { return at(group).context << tag_bits | tag; }
 
+  // A program's own communicator where several share the world (jobs.hpp): its ranks among all, in order, and when it
+  // began, which its clock counts from. It stays, and so does its context: nothing that it left behind matches later.
+  GroupId program(const std::vector<int>& ranks, Time begun);
+  GroupId program_of(GroupId group) const { return group == 0 ? 0 : at(group).program; }
+  Time begun(GroupId group) const { return at(group).begun; }
+  // Nobody of it will come to a split any more.
+  void forget(GroupId program);
+
   // Rank `place` of its group comes to a split; when the last has come all go on, and `made` says where each is.
   void split(Place place, int colour, int key, Place* made, std::coroutine_handle<> caller);
   void release(GroupId group);  // by one of its ranks
@@ -47,7 +56,9 @@ class Groups {
  private:
   struct Group {
     int context = 0;
-    int left = 0;  // ranks that have not released it
+    int left = 0;         // ranks that have not released it
+    GroupId program = 0;  // of which it is a part; 0: of all ranks
+    Time begun = 0;
     std::vector<int> members;
     std::unordered_map<int, int> places;  // of each member
   };

@@ -57,7 +57,7 @@ std::uint32_t Networked::flits(const Protocol& protocol, std::uint64_t bytes) co
 
 void Networked::send(World& world, MessageId id, const Message& message) {
   if (machine_.memory > 0 && static_cast<double>(message.bytes) > machine_.memory)
-    throw std::length_error("rank " + std::to_string(message.source) + ": a message of " +
+    throw std::length_error("rank " + std::to_string(world.number(message.source)) + ": a message of " +
                             std::to_string(message.bytes) + " bytes; a node of " + machine_.name + " has memory for " +
                             std::to_string(static_cast<std::uint64_t>(machine_.memory)));
   ++where_.messages;

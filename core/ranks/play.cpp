@@ -12,7 +12,7 @@
 #include "ranks/frames.hpp"
 #include "ranks/machine_parameters.hpp"
 #include "ranks/networked.hpp"
-#include "ranks/registry.hpp"
+#include "ranks/playing.hpp"
 #include "timing/launch.hpp"
 
 namespace assay::described {
@@ -24,6 +24,7 @@ constexpr std::size_t most_waiting = 64;
 const std::string& word(const Description& machine, const std::string& key) {
   return std::get<std::string>(machine.at(key).held);
 }
+}  // namespace
 
 std::unique_ptr<MessageModel> model_of(const Description& description) {
   MachineParameters machine = read_machine(description);
@@ -35,6 +36,7 @@ std::unique_ptr<MessageModel> model_of(const Description& description) {
   return std::make_unique<Constant>(machine);
 }
 
+namespace {
 // Where a message's time went, on the average of the messages since the last block; `block` is that event's line.
 timing::Json where_json(const Where& where, const std::string& block) {
   const auto from = block.find("\"case\":") + 7;
@@ -51,8 +53,10 @@ timing::Json where_json(const Where& where, const std::string& block) {
       .number("protocol", static_cast<double>(where.protocol) / n);
 }
 
-timing::Json launch(const std::string& program, const timing::Options& options, const std::string& host, int ranks,
-                    double now) {
+}  // namespace
+
+timing::Json launch_event(const std::string& program, const timing::Options& options, const std::string& host,
+                          int ranks, double now) {
   std::string places;
   for (int rank = 0; rank < ranks && rank < static_cast<int>(most_places); ++rank) {
     const auto place = timing::Json().integer("rank", rank).text("host", host).integer("pid", 0).raw("cpus", "[]");
@@ -72,7 +76,7 @@ timing::Json launch(const std::string& program, const timing::Options& options, 
                      timing::Json().text("name", "simulated").number("resolution", 1e-12).number("overhead", 0));
 }
 
-timing::Json deadlock(const std::vector<Waiting>& waiting, Time now) {
+timing::Json deadlock_event(const std::vector<Waiting>& waiting, Time now) {
   std::string list;
   for (std::size_t i = 0; i < std::min(waiting.size(), most_waiting); ++i) {
     const Waiting& each = waiting[i];
@@ -86,6 +90,7 @@ timing::Json deadlock(const std::vector<Waiting>& waiting, Time now) {
   return json.raw("waiting", "[" + list + "]").integer("count", static_cast<std::int64_t>(waiting.size()));
 }
 
+namespace {
 // The network's nodes that the I/O nodes are at: as the description says, or spread evenly.
 std::vector<std::uint32_t> places_of(const storage::StorageParameters& storage, int nodes) {
   std::vector<std::uint32_t> found = storage.nodes;
@@ -97,6 +102,13 @@ std::vector<std::uint32_t> places_of(const storage::StorageParameters& storage, 
 std::vector<Program>& all_programs() {
   static std::vector<Program> all = programs();
   return all;
+}
+}  // namespace
+
+const Program& program_named(const std::string& name) {
+  for (const Program& program : all_programs())
+    if (timing::name_of(program.record) == name) return program;
+  throw timing::InputFault("no rank program '" + name + "'");
 }
 
 // The first of the tables that a program `needs` and that a machine with a network lacks, as a person would write it:
@@ -129,7 +141,22 @@ std::string undescribed(const std::vector<std::string>& needs, const Description
   return "";
 }
 
-}  // namespace
+timing::Options options_of(const Program& program, const std::vector<std::string>& arguments) {
+  const std::string name = timing::name_of(program.record);
+  std::vector<const char*> words{name.c_str()};
+  for (const auto& each : arguments) words.push_back(each.c_str());
+  timing::Options options = timing::parse_options(static_cast<int>(words.size()), words.data());
+  if (options.metrics.empty()) throw timing::InputFault(timing::unresolved(program.record));
+  return options;
+}
+
+void furnish(World& world, MachineParameters machine) {
+  world.clock_tick(machine.clock_tick);
+  world.noise(std::move(machine.noise));
+  world.costs(std::move(machine.costs));
+  world.shared(std::move(machine.shared), machine.processors);
+  world.library(std::move(machine.mpi));
+}
 
 void load(const std::string& library) {
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -152,76 +179,65 @@ int room(const Description& machine) { return model_of(machine)->nodes(); }
 
 std::string play(const std::string& name, const Description& machine, int count,
                  const std::vector<std::string>& arguments, Log* log) {
-  for (const Program& program : all_programs()) {
-    if (timing::name_of(program.record) != name) continue;
-    const auto model = model_of(machine);
-    if (count < 1) throw timing::InputFault("ranks: " + std::to_string(count) + "; accepted: 1 or more");
-    if (model->nodes() > 0 && count > model->nodes()) {
-      throw timing::InputFault(word(machine, "name") + " has " + std::to_string(model->nodes()) +
-                               " nodes; ranks asked for: " + std::to_string(count));
-    }
-    std::vector<const char*> words{name.c_str()};
-    for (const auto& each : arguments) words.push_back(each.c_str());
-    const timing::Options options = timing::parse_options(static_cast<int>(words.size()), words.data());
-    if (options.metrics.empty()) throw timing::InputFault(timing::unresolved(program.record));
-
-    const double began = timing::unix_time();
-    std::string lines = launch(name, options, word(machine, "name"), count, began).str() + "\n";
-    const auto sink = [&](const timing::Json& event) {
-      const std::string line = event.str();
-      lines += line + "\n";
-      if (const Where* where = model->where()) {
-        if (line.starts_with("{\"event\":\"block\"")) lines += where_json(*where, line).str() + "\n";
-        model->forget_where();
-      }
-    };
-    ranks::Session session(options, sink, true, 0, 0);
-    session.began = began;
-    const auto skipped = [&](const std::string& what) {
-      session.note("left out: not described by " + word(machine, "name") + ": " + what);
-      return lines + timing::Json().text("event", "done").str() + "\n";
-    };
-    if (const std::string table = undescribed(options.needs, machine); !table.empty()) return skipped(table);
-    const FrameArena arena;  // outlives the ranks' coroutines
-    const bool hosted = options.host && model->has_host();
-    std::optional<storage::StorageParameters> storing;
-    if (const auto found = machine.find("storage"); found != machine.end() && !found->second.absent())
-      storing = storage::read_storage(std::get<network::Table>(found->second.held));
-    const int servers = storing ? static_cast<int>(storing->io_nodes) : 0;
-    World world(count + (hosted ? 1 : 0) + servers, *model);
-    world.last_are_servers(servers);
-    if (hosted) {
-      model->host_is(count);
-      world.last_is_host();
-    }
-    world.log(log);
-    MachineParameters read = read_machine(machine);
-    std::optional<FileSystem> files;
-    if (storing) {
-      model->servers_are(world.ranks(), places_of(*storing, model->nodes() / read.processors));
-      world.files(&files.emplace(world, *storing, world.ranks()));
-    }
-    world.clock_tick(read.clock_tick);
-    world.noise(std::move(read.noise));
-    world.costs(std::move(read.costs));
-    world.shared(std::move(read.shared), read.processors);
-    world.library(std::move(read.mpi));
-    for (int rank = 0; rank < world.ranks(); ++rank) {
-      world.start(rank, program.run(*new (world.beside(rank)) Simulated(world, rank), session));
-    }
-    for (int server = 0; server < servers; ++server) world.start(world.ranks() + server, files->serve(server));
-    std::vector<Waiting> waiting;
-    try {
-      waiting = world.run();
-    } catch (const NotDescribed& missing) {
-      return skipped(missing.what());
-    }
-    if (!waiting.empty())
-      if (const std::string stuck = model->stuck(); !stuck.empty()) throw timing::MeasurementFault(stuck);
-    lines += (waiting.empty() ? timing::Json().text("event", "done") : deadlock(waiting, world.now())).str() + "\n";
-    return lines;
+  const Program& program = program_named(name);
+  const auto model = model_of(machine);
+  if (count < 1) throw timing::InputFault("ranks: " + std::to_string(count) + "; accepted: 1 or more");
+  if (model->nodes() > 0 && count > model->nodes()) {
+    throw timing::InputFault(word(machine, "name") + " has " + std::to_string(model->nodes()) +
+                             " nodes; ranks asked for: " + std::to_string(count));
   }
-  throw timing::InputFault("no rank program '" + name + "'");
+  const timing::Options options = options_of(program, arguments);
+  const double began = timing::unix_time();
+  std::string lines = launch_event(name, options, word(machine, "name"), count, began).str() + "\n";
+  const auto sink = [&](const timing::Json& event) {
+    const std::string line = event.str();
+    lines += line + "\n";
+    if (const Where* where = model->where()) {
+      if (line.starts_with("{\"event\":\"block\"")) lines += where_json(*where, line).str() + "\n";
+      model->forget_where();
+    }
+  };
+  ranks::Session session(options, sink, true, 0, 0);
+  session.began = began;
+  const auto skipped = [&](const std::string& what) {
+    session.note("left out: not described by " + word(machine, "name") + ": " + what);
+    return lines + timing::Json().text("event", "done").str() + "\n";
+  };
+  if (const std::string table = undescribed(options.needs, machine); !table.empty()) return skipped(table);
+  const FrameArena arena;  // outlives the ranks' coroutines
+  const bool hosted = options.host && model->has_host();
+  std::optional<storage::StorageParameters> storing;
+  if (const auto found = machine.find("storage"); found != machine.end() && !found->second.absent())
+    storing = storage::read_storage(std::get<network::Table>(found->second.held));
+  const int servers = storing ? static_cast<int>(storing->io_nodes) : 0;
+  World world(count + (hosted ? 1 : 0) + servers, *model);
+  world.last_are_servers(servers);
+  if (hosted) {
+    model->host_is(count);
+    world.last_is_host();
+  }
+  world.log(log);
+  MachineParameters read = read_machine(machine);
+  std::optional<FileSystem> files;
+  if (storing) {
+    model->servers_are(world.ranks(), places_of(*storing, model->nodes() / read.processors));
+    world.files(&files.emplace(world, *storing, world.ranks()));
+  }
+  furnish(world, std::move(read));
+  for (int rank = 0; rank < world.ranks(); ++rank) {
+    world.start(rank, program.run(*new (world.beside(rank)) Simulated(world, rank), session));
+  }
+  for (int server = 0; server < servers; ++server) world.start(world.ranks() + server, files->serve(server));
+  std::vector<Waiting> waiting;
+  try {
+    waiting = world.run();
+  } catch (const NotDescribed& missing) {
+    return skipped(missing.what());
+  }
+  if (!waiting.empty())
+    if (const std::string stuck = model->stuck(); !stuck.empty()) throw timing::MeasurementFault(stuck);
+  lines += (waiting.empty() ? timing::Json().text("event", "done") : deadlock_event(waiting, world.now())).str() + "\n";
+  return lines;
 }
 
 }  // namespace assay::described

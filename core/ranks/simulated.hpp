@@ -37,9 +37,10 @@ class Simulated {
   static constexpr double ticks_a_second = picoseconds_a_second;
 
   Simulated(World& world, int rank) : world_(&world), rank_(rank) {}
+  Simulated(World& world, Groups::Place place) : world_(&world), rank_(place.rank), group_(place.group) {}
   int rank() const { return rank_; }
   int size() const { return group_ == 0 ? world_->ranks() : world_->groups().size(group_); }
-  std::int64_t now() const { return world_->clock(); }
+  std::int64_t now() const { return world_->clock(group_ == 0 ? 0 : world_->groups().begun(group_)); }
   bool same_clock(int) const { return true; }
   std::optional<int> hops(int to) const { return hops(rank_, to); }
   std::optional<int> hops(int from, int to) const {
@@ -221,22 +222,23 @@ class Simulated {
   }
   // Exposing and withdrawing take no time but that all ranks must have come.
   Expose expose(std::size_t bytes) {
-    if (group_ != 0) throw NotDescribed("memory that a group of the ranks exposes: all ranks together do");
+    if (world_->groups().program_of(group_) != group_)
+      throw NotDescribed("memory that a group of the ranks exposes: all ranks together do");
     Window window;
-    window.id_ = world_->exposed().expose(rank_, bytes);
-    window.data_ = world_->exposed().data(rank_, window.id_);
-    return {{*world_, rank_, group_, size(), 0}, window};
+    window.id_ = world_->exposed().expose(self(), group_, bytes);
+    window.data_ = world_->exposed().data(self(), window.id_);
+    return {{*world_, self(), group_, size(), 0}, window};
   }
   Barrier withdraw(Window& window) {
     window.data_ = nullptr;
     world_->exposed().withdraw(window.id_);
-    return {*world_, rank_, group_, size(), 0};
+    return {*world_, self(), group_, size(), 0};
   }
   Put put(Window& window, const void* data, std::size_t bytes, int to, std::size_t offset) {
-    return {*world_, window.id_, data, bytes, rank_, to, offset};
+    return {*world_, window.id_, data, bytes, self(), among_all(to, "puts to"), offset};
   }
   Get get(Window& window, void* into, std::size_t bytes, int from, std::size_t offset) {
-    return {*world_, window.id_, into, bytes, rank_, from, offset};
+    return {*world_, window.id_, into, bytes, self(), among_all(from, "gets from"), offset};
   }
   // Files of the machine's own file system.
   struct File {
@@ -254,7 +256,7 @@ class Simulated {
   }
   ranks::Task close(File& file) { return files().close(self(), file.id); }
   ranks::Task forget() { return files().forget(self()); }
-  Complete complete(Window& window, int with) { return {*world_, window.id_, rank_, with}; }
+  Complete complete(Window& window, int with) { return {*world_, window.id_, self(), among_all(with, "waits for")}; }
   template <class Body>
   Compute compute(double seconds, Body&& body) {
     std::forward<Body>(body)();
@@ -276,7 +278,6 @@ class Simulated {
     return *world_->files();
   }
   static constexpr int own_barrier_tag = ranks::last_tag + 100;
-  Simulated(World& world, Groups::Place made) : world_(&world), rank_(made.rank), group_(made.group) {}
 
   // Of a group: the ranks among all, and tags with its context. All ranks are group 0, whose numbers are these.
   int self() const { return among_all(rank_, "is"); }

@@ -35,24 +35,32 @@ void World::start(int rank, ranks::Task task) {
   resume(0, ranks_[static_cast<std::size_t>(rank)].task.handle());
 }
 
-std::vector<Waiting> World::run() {
+// Until nothing is left up to that time, somebody halts it, or so many pieces of it are done (0: any number).
+void World::serve(Time until, std::uint32_t pieces) {
   events::Steps steps;
-  for (std::uint32_t left = steps.next(); true; --left) {
-    if (left == 0) left = steps.next();
+  for (std::uint32_t left = steps.next(); !halted_; --left) {
+    if (left == 0) {
+      if (pieces > 0 && --pieces == 0) break;
+      left = steps.next();
+    }
     const std::uint64_t first = next_event();
     if (first <= static_cast<std::uint64_t>(model_next_)) {
-      if (first == static_cast<std::uint64_t>(never)) break;
+      if (first > static_cast<std::uint64_t>(until)) break;
       const Event event = far() ? take_far() : events_.pop();
       now_ = event.at;
       ++events_served_;
       dispatch(event);
-    } else if (model_next_ == never) {
+    } else if (model_next_ > until) {
       break;
     } else {
       now_ = model_next_;
       model_.serve(*this);
     }
   }
+}
+
+std::vector<Waiting> World::run() {
+  serve(never - 1, 0);
   for (const auto& rank : ranks_) {
     if (rank.task.done()) rank.task.result();  // what ended a rank is more telling than who then waited for it
   }
@@ -108,6 +116,9 @@ void World::dispatch(const Event& event) {
       break;
     case Kind::computed:
       computed(event.what & ((std::uint64_t{1} << 56) - 1));
+      break;
+    case Kind::turn:
+      take_turn(id);
       break;
   }
 }
@@ -288,7 +299,7 @@ void World::barrier(int rank, GroupId group, int among, Time cost, std::coroutin
   if (static_cast<int>(inside.size()) < among) return;
   for (const auto& [who, each] : std::exchange(inside, {})) {
     if (log_) log_->ends(who, now_ + cost);
-    resume(now_ + cost, each);
+    goes_on(now_ + cost, who, each);
   }
 }
 
@@ -296,13 +307,13 @@ std::vector<Waiting> World::waiting() const {
   static constexpr const char* calls[] = {"recv", "wait", "isend", "irecv", "sendrecv"};
   std::vector<Waiting> found;
   for (const auto& request : requests_) {
-    if (request.live && !request.done && request.waiter && !request.sending) {
+    if (request.live && !request.done && request.waiter && request.waiter != nobody_ && !request.sending) {
       found.push_back(
           {request.rank, calls[static_cast<std::size_t>(request.call)], request.peer, plain_tag(request.tag)});
     }
   }
   for (const auto& flight : messages_) {
-    if ((flight.owed & owes_buffer) != 0 && (flight.request == none || flight.joined())) {
+    if ((flight.owed & owes_buffer) != 0 && (flight.request == none || flight.joined()) && !gone(flight)) {
       found.push_back({flight.message.source, "send", flight.message.destination, plain_tag(flight.message.tag)});
     }
   }

@@ -96,7 +96,7 @@ class World {
   void last_is_host() { host_ = ranks() - 1; }
   Time now() const { return now_; }
   // What a rank reads: whole ticks of the machine's clock.
-  Time clock() const { return now_ - now_ % clock_tick_; }
+  Time clock(Time since = 0) const { return now_ - since - (now_ - since) % clock_tick_; }
   void clock_tick(Time tick) { clock_tick_ = tick; }
   Time after(double seconds) const;
   // What takes the ranks' processors away from their computing: the traces in turn, none for undisturbed ones.
@@ -170,11 +170,29 @@ class World {
   // Groups of ranks (groups.hpp). The tags that the calls above take are words of tag and context, checked before.
   Groups& groups() { return groups_; }
   const Groups& groups() const { return groups_; }
-  void goes_on(std::coroutine_handle<> caller) { resume(now_, caller); }
+  // The rank's coroutine goes on at that time, unless its program has left by then.
+  void goes_on(Time at, int rank, std::coroutine_handle<> caller);
   static void check_tag(int rank, const char* does, int tag) {
     if (static_cast<unsigned>(tag) > static_cast<unsigned>(ranks::greatest_tag)) [[unlikely]]
       refuse_tag(rank, does, tag);
   }
+
+  // Several programs that come and go, each on ranks of its own while it is there (jobs.hpp, world_jobs.cpp): no
+  // program has all ranks. A program is a group of ranks, its communicator.
+  void hold_programs() { seats_.assign(ranks_.size(), {}); }
+  GroupId enter(const std::vector<int>& ranks);  // now; then start_at for each
+  void start_at(Time at, int rank, ranks::Task task);
+  // It is over, or ended before its time. Its messages go on through the machine, and nobody waits for them.
+  void leave(GroupId program);
+  // Serves what happens up to `until`, and stops where somebody halts it, or after some tenths of a second: then there
+  // is more.
+  bool advance(Time until);
+  void halt() { halted_ = true; }
+  // Who of a program waits for whom; and whether nothing of it moves, so that it never goes on.
+  std::vector<Waiting> waiting(GroupId program) const;
+  bool stuck(GroupId program) const;
+  // What a rank is called by its own program.
+  int number(int rank) const;
 
   // One-sided messages (exposed.hpp), which no receive takes.
   Exposed& exposed() { return exposed_; }
@@ -184,7 +202,7 @@ class World {
 
  private:
   static constexpr std::uint8_t owes_return = 1, owes_buffer = 2, owes_delivery = 4;
-  enum class Kind : std::uint8_t { resume, completes, returns, freed, arrival, due, model, computed };
+  enum class Kind : std::uint8_t { resume, completes, returns, freed, arrival, due, model, computed, turn };
   struct Event {
     Time at;
     std::uint64_t what;  // the kind in the highest byte; a coroutine, a number
@@ -248,6 +266,18 @@ class World {
     Time since = 0;
   };
 
+  // Who has a rank, and how many had it before.
+  struct Seat {
+    GroupId program = 0;
+    std::uint32_t turn = 0;
+  };
+  // A coroutine of a program that may have left when its time comes.
+  struct Turn {
+    std::coroutine_handle<> caller;
+    int rank = 0;
+    std::uint32_t turn = 0;
+  };
+
   void schedule(Time at, Kind kind, std::uint64_t subject) {
     const std::uint64_t what = static_cast<std::uint64_t>(kind) << 56 | subject;
     far() ? agenda_.push({at, what}, ring(kind)) : events_.push({at, what});
@@ -258,6 +288,11 @@ class World {
                      std::coroutine_handle<> caller);
   RequestId new_request(int rank, Call call, void* buffer, std::size_t room, int peer, int tag);
   void dispatch(const Event& event);
+  void serve(Time until, std::uint32_t pieces);
+  void take_turn(std::uint32_t index);
+  bool gone(const InFlight& flight) const {
+    return flight.caller == nobody_ || (flight.joined() && requests_[flight.request].waiter == nobody_);
+  }
   void fetch(const Event& event, int step) const;
   bool far() const { return far_; }
   static std::size_t ring(Kind kind) {
@@ -333,6 +368,12 @@ class World {
   std::unordered_map<int, std::vector<std::uint64_t>> deferred_;
   // By group and number of ranks.
   std::map<std::pair<GroupId, int>, std::vector<std::pair<int, std::coroutine_handle<>>>> in_barrier_;
+  // Where programs come and go: by rank; those to go on.
+  std::vector<Seat> seats_;
+  std::vector<Turn> turns_;
+  std::vector<std::uint32_t> free_turns_;
+  bool halted_ = false;
+  const std::coroutine_handle<> nobody_ = std::noop_coroutine();  // waits in the place of a coroutine that is gone
 };
 
 }  // namespace assay::described

@@ -368,9 +368,10 @@ Arrived World::finish(RequestId id) {
   request.live = false;
   if (id >= ranks_.size()) free_requests_.push_back(id);
   if (truncated) {
-    throw std::length_error("rank " + std::to_string(request.rank) + ": a message of " + std::to_string(arrived.bytes) +
-                            " bytes from rank " + std::to_string(arrived.source) + ", tag " +
-                            std::to_string(plain_tag(request.tag)) + ", into room for " + std::to_string(request.room));
+    throw std::length_error("rank " + std::to_string(number(request.rank)) + ": a message of " +
+                            std::to_string(arrived.bytes) + " bytes from rank " +
+                            std::to_string(number(arrived.source)) + ", tag " + std::to_string(plain_tag(request.tag)) +
+                            ", into room for " + std::to_string(request.room));
   }
   return arrived;
 }

@@ -20,6 +20,7 @@ std::int64_t Nodes::free() const {
 
 std::optional<Placement> Nodes::find(std::int32_t processors, const Needs& needs) const {
   if (alone_ || (needs.sharing == Sharing::own_machine && running_ > 0)) return std::nullopt;
+  if (!needs.list.empty()) return listed(processors, needs);
   const std::string& how = layout_->allocation;
   if (how == "scattered") return scattered(processors, needs);
   if (how == "contiguous") return adjacent(processors, needs, false);
@@ -93,6 +94,16 @@ std::optional<Placement> filled(const std::vector<std::pair<std::int32_t, std::i
 }
 
 }  // namespace
+
+std::optional<Placement> Nodes::listed(std::int32_t processors, const Needs& needs) const {
+  std::vector<std::pair<std::int32_t, std::int32_t>> rooms;
+  for (const std::int32_t node : needs.list) {
+    const std::int32_t here = node < 0 || node >= layout_->nodes ? 0 : room(node, needs);
+    if (here == 0) return std::nullopt;
+    rooms.emplace_back(node, here);
+  }
+  return filled(rooms, processors, static_cast<std::int32_t>(rooms.size()), wholly(needs) ? layout_->cpus : 0);
+}
 
 std::optional<Placement> Nodes::scattered(std::int32_t processors, const Needs& needs) const {
   std::vector<std::pair<std::int32_t, std::int32_t>> rooms;

@@ -21,6 +21,7 @@ struct Needs {
   std::uint64_t ports = 0;           // of each of its nodes, a bit each: two jobs never use one port of one node
   std::vector<std::int32_t> limits;  // what it counts towards while it runs
   double rank = 0;                   // of its queue: a higher one goes first
+  std::vector<std::int32_t> list;    // exactly these nodes, in this order; none: any
 };
 
 struct Layout {
@@ -62,6 +63,7 @@ class Nodes {
   void change(const Placement& at, const Needs& needs, std::int32_t sign);
   std::int32_t room(std::int32_t node, const Needs& needs) const;
   bool wholly(const Needs& needs) const { return layout_->whole_nodes || needs.sharing != Sharing::shared; }
+  std::optional<Placement> listed(std::int32_t processors, const Needs& needs) const;
   std::optional<Placement> scattered(std::int32_t processors, const Needs& needs) const;
   std::optional<Placement> adjacent(std::int32_t processors, const Needs& needs, bool best) const;
   std::optional<Placement> subcube(std::int32_t processors, const Needs& needs) const;

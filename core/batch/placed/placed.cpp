@@ -11,11 +11,10 @@
 #include "batch/placed/timeline.hpp"
 
 namespace assay::batch {
-namespace {
 
-class Placed {
+class PlacedQueue {
  public:
-  Placed(const PlacedSettings& settings, Jobs jobs, std::vector<Needs> needs)
+  PlacedQueue(const PlacedSettings& settings, Jobs jobs, std::vector<Needs> needs)
       : set_(settings),
         jobs_(std::move(jobs)),
         needs_(std::move(needs)),
@@ -42,6 +41,32 @@ class Placed {
     out_.killed = progress_.killed();
     return std::move(out_);
   }
+
+  std::vector<std::size_t> step(Seconds now, const std::vector<std::size_t>& ended,
+                                const std::vector<std::size_t>& submitted) {
+    if (now < now_) throw std::invalid_argument("time runs backwards");
+    pass(now - now_);
+    now_ = now;
+    for (const std::size_t job : ended) {
+      if (job >= jobs_.size() || !ends_.contains({end_of_[job], job}))
+        throw std::invalid_argument("job " + std::to_string(job) + " cannot be ended");
+      end(job);
+    }
+    for (const std::size_t job : submitted) {
+      if (job != next_) throw std::invalid_argument("job " + std::to_string(job) + " cannot be submitted");
+      ++next_;
+      waiting_.push_back(job);
+    }
+    started_.clear();
+    decide_for(now_);
+    return started_;
+  }
+  Seconds wakes() const {
+    Seconds at = never;
+    for (const auto& [job, plan] : plans_) at = sooner(at, plan.from);
+    return at;
+  }
+  const PlacedOutcome& outcome() const { return out_; }
 
  private:
   bool over() const { return next_ == jobs_.size() && waiting_.empty() && decided_.empty() && ends_.empty(); }
@@ -85,11 +110,6 @@ class Placed {
     Seconds at = next_ < jobs_.size() ? jobs_[next_].submitted : never;
     if (!ends_.empty()) at = sooner(at, ends_.begin()->first);
     return events_.empty() ? at : sooner(at, events_.begin()->first);
-  }
-  Seconds wakes() const {
-    Seconds at = never;
-    for (const auto& [job, plan] : plans_) at = sooner(at, plan.from);
-    return at;
   }
   void advance(Seconds to) {
     if (to == never) throw std::invalid_argument("job " + std::to_string(waiting_.front()) + " never finds a place");
@@ -184,7 +204,7 @@ class Placed {
   }
 
   void end(std::size_t job) {
-    ends_.erase(ends_.begin());
+    ends_.erase({end_of_[job], job});
     leave(job);
     out_.ends[job] = now_;
   }
@@ -205,6 +225,7 @@ class Placed {
 
   void start(std::size_t job, Placement at) {
     waiting_.erase(std::find(waiting_.begin(), waiting_.end(), job));
+    started_.push_back(job);
     jobs_[job].started = out_.starts[job] = when_;
     if (holds_) nodes_.take(at, needs_[job]);
     count(job, 1);
@@ -420,6 +441,7 @@ class Placed {
   Nodes nodes_;
   std::vector<std::int64_t> used_;    // of each limit
   std::vector<std::size_t> waiting_;  // in order of submission
+  std::vector<std::size_t> started_;  // by the last step
   std::set<At> ends_, expected_;      // of running jobs: as they will end, and as they requested
   std::vector<Closure> known_;        // reservations
   std::multiset<At> events_;          // closures' begins and ends
@@ -437,11 +459,20 @@ class Placed {
   PlacedOutcome out_;
 };
 
-}  // namespace
-
 PlacedOutcome simulate_placed(const PlacedSettings& settings, Jobs jobs, std::vector<Needs> needs) {
-  return Placed(settings, std::move(jobs), std::move(needs)).run();
+  return PlacedQueue(settings, std::move(jobs), std::move(needs)).run();
 }
+
+PlacedStepper::PlacedStepper(const PlacedSettings& settings, Jobs jobs, std::vector<Needs> needs)
+    : queue_(std::make_unique<PlacedQueue>(settings, std::move(jobs), std::move(needs))) {}
+PlacedStepper::~PlacedStepper() = default;
+std::vector<std::size_t> PlacedStepper::step(Seconds now, const std::vector<std::size_t>& ended,
+                                             const std::vector<std::size_t>& submitted) {
+  return queue_->step(now, ended, submitted);
+}
+const Placement& PlacedStepper::place(std::size_t job) const { return queue_->outcome().places.at(job); }
+Seconds PlacedStepper::wakes() const { return queue_->wakes(); }
+const PlacedOutcome& PlacedStepper::outcome() const { return queue_->outcome(); }
 
 std::vector<bool> placeable(const Layout& layout, const Jobs& jobs, const std::vector<Needs>& needs) {
   const Nodes empty(layout);

@@ -3,6 +3,7 @@
 // node they are those of `simulate`. Meant for thousands of jobs: each decision looks at every job that waits.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,32 @@ struct PlacedOutcome {
 /// Jobs in order of submission, and what each needs. std::invalid_argument where the queue cannot be emptied: it names
 /// the job.
 PlacedOutcome simulate_placed(const PlacedSettings& settings, Jobs jobs, std::vector<Needs> needs);
+
+class PlacedQueue;
+
+/// The same asked step by step, where something else runs the jobs and says when each ends. Time is whole ticks of any
+/// length. Failures of nodes are no part of it.
+class PlacedStepper {
+ public:
+  /// `jobs` in order of submission, each of which fits the empty machine; `runs` is not looked at.
+  PlacedStepper(const PlacedSettings& settings, Jobs jobs, std::vector<Needs> needs);
+  ~PlacedStepper();
+  PlacedStepper(const PlacedStepper&) = delete;
+  PlacedStepper& operator=(const PlacedStepper&) = delete;
+
+  /// What happened since the last step, at `now`: ends, then submissions in order; then the policy decides. Returns the
+  /// jobs that start, in the order of its decisions. std::invalid_argument for a job that cannot end or be submitted.
+  std::vector<std::size_t> step(Seconds now, const std::vector<std::size_t>& ended,
+                                const std::vector<std::size_t>& submitted);
+  const Placement& place(std::size_t job) const;
+  /// The next tick at which the policy must decide although nothing happens; `never` where there is none.
+  Seconds wakes() const;
+  /// So far.
+  const PlacedOutcome& outcome() const;
+
+ private:
+  std::unique_ptr<PlacedQueue> queue_;
+};
 
 /// Whether each job has a place on the empty machine.
 std::vector<bool> placeable(const Layout& layout, const Jobs& jobs, const std::vector<Needs>& needs);

@@ -127,7 +127,8 @@ def of_schedule(found: Scheduled, title: str) -> JobActivity:
                 started=float(found.started[at]),
                 ended=float(ended[at]),
                 processors=int(jobs.processors[at]),
-                state="completed",
+                state=played.state if (played := found.played[at] if found.played else None) else "completed",
+                nodes=tuple(map(str, found.places[at])) if found.played else (),
                 user=str(jobs.user[at]),
             )
             for at in drawn

@@ -13,7 +13,8 @@ class JobNeeds:
 
     `ports`: of each of its nodes; two jobs never use one port of one node. `instances`: at most so many of its `name`
     run at once (0: any number). `uses`: shared resources by name, with what each of its processors
-    demands and the part of its run alone that it spends there, None where it does not say.
+    demands and the part of its run alone that it spends there, None where it does not say. `on`: exactly these nodes,
+    in this order.
     """
 
     per_node: int = 0
@@ -23,7 +24,8 @@ class JobNeeds:
     instances: int = 0
     name: str = ""
     uses: tuple[tuple[str, float | None, float | None], ...] = ()
+    on: tuple[int, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether it needs places, on whatever machine."""
-        return bool(self.nodes or self.alone or self.ports or self.instances)
+        return bool(self.nodes or self.alone or self.ports or self.instances or self.on)

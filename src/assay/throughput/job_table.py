@@ -10,6 +10,7 @@
     alone = "nodes"          # no other job on its nodes; "machine": while no other runs
     ports = [2, 4]           # of each of its nodes: two jobs never use one port of one node
     instances = 1            # at most so many jobs of this name run at once
+    on = [0, 4, 8]           # exactly these nodes of a simulated machine: rank 0 on the first
 
 What it runs on a real batch system is a command, or a synthetic job; without either, one that takes its time:
 
@@ -41,7 +42,7 @@ from pydantic import Field
 from assay import versions
 from assay.errors import InputError
 from assay.machine.units import quantity
-from assay.throughput import program_jobs
+from assay.throughput import program_jobs, rank_jobs
 from assay.throughput.interference import JobUse
 from assay.throughput.job_needs import JobNeeds
 from assay.throughput.program_jobs import ProgramPart
@@ -66,6 +67,7 @@ class JobKind(Table):
     alone: Literal["", "nodes", "machine"] = Field("", description="nodes: shares none; machine: runs by itself")
     ports: list[Annotated[int, Field(ge=0, le=63)]] = Field([], description="of each of its nodes, from 0 to 63")
     instances: int = Field(0, ge=0, description="at most so many jobs of this name run at once; 0: any number")
+    on: list[Annotated[int, Field(ge=0)]] = Field([], description="exactly these nodes, in this order")
     command: str | list[str] | None = Field(None, description="what it runs, started without a shell")
     answer: str | None = Field(None, min_length=1, description="text that a line of its output holds if it is right")
     check: str | list[str] | None = Field(None, description="a command that fails if the job's answer is wrong")
@@ -109,6 +111,12 @@ def load(path: Path) -> dict[str, JobKind]:
         _check_commands(source, name, entry)
         _check_program(source, name, entry)
         _check_parts(source, name, entry)
+        if len(set(entry.on)) < len(entry.on):
+            raise source.error((name, "on"), "names a node twice", value=entry.on, accepted="each node once")
+        if len(entry.on) > entry.processors:
+            accepted = f"up to {entry.processors}, a processor on each"
+            raise source.error((name, "on"), "names more nodes than the job has processors", value=entry.on,
+                               accepted=accepted)  # fmt: skip
         found[name] = entry
     if not found:
         raise InputError("describes no job", file=path, accepted="a table for each job: [NAME]")
@@ -222,7 +230,16 @@ def _needs(name: str, entry: JobKind) -> JobNeeds:
         instances=entry.instances,
         name=name,
         uses=tuple((key, use.demand, use.part) for key, use in sorted(entry.uses.items())),
+        on=tuple(entry.on),
     )
+
+
+def _played(time: float, name: str, entry: JobKind) -> rank_jobs.RankJob:
+    length, limit = (_seconds(None, name, key, entry) for key in ("time", "limit"))
+    if not rank_jobs.plays(entry.program):
+        return rank_jobs.RankJob(time, length, limit)
+    words = program_jobs.arguments(entry.settings, None, entry.operations, 1)
+    return rank_jobs.RankJob(time, length, limit, entry.program or "", words)
 
 
 def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -> Workload:
@@ -257,4 +274,5 @@ def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -
         queue_names=tuple(queues),
         user_names=tuple(users),
         needs=needs if any(each or each.per_node or each.uses for each in needs) else (),
+        plays=rank_jobs.of_jobs([_played(time, name, entry) for time, name, entry in rows]),
     )

@@ -34,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, field_validator
 
@@ -58,6 +58,9 @@ from assay.toml.checking import Table, validated
 from assay.toml.overriding import Override, overridden, override
 from assay.toml.source import Source, read, tables
 
+if TYPE_CHECKING:
+    from assay.described.machine_file import DescribedMachine
+
 
 class BatchNodes(Table):
     """[machine]."""
@@ -79,6 +82,10 @@ class BatchRules(Table):
 
     allocation: Allocation | None = Field(default=None, description="how jobs get nodes")
     unit: Literal["cpu", "node"] = Field(default="cpu", description="the least that jobs get of a node")
+
+    programs: Literal["run", "time"] = Field(
+        default="run", description="message-passing programs on a described machine: run, or taken to last their time"
+    )
 
     max_user_jobs: int | None = Field(default=None, ge=1, description="of one user at once, in all queues")
     max_user_processors: int | None = Field(default=None, ge=1, description="of one user at once, in all queues")
@@ -125,6 +132,7 @@ class JobMachine:
     estimates: BatchEstimates | None = None
     queues: tuple[JobQueue, ...] = ()
     shared: tuple[SharedResource, ...] = ()
+    described: DescribedMachine | None = None
 
     @property
     def queue_rules(self) -> QueueRules:
@@ -139,7 +147,7 @@ class JobMachine:
 
 
 LONGEST = 86_400  # seconds of a decision
-ACCEPTED = "a TOML file with [machine]: nodes, cpus_per_node; or a described machine, whose nodes count one each"
+ACCEPTED = "a TOML file with [machine]: nodes, cpus_per_node; or a described machine"
 
 
 def open_machine(name: str, settings: Sequence[str] = ()) -> JobMachine:
@@ -157,7 +165,11 @@ def open_machine(name: str, settings: Sequence[str] = ()) -> JobMachine:
     rules, source = _rules(name, ours)
     shape = (network.network or {}).get("extents")
     extents = tuple(int(each) for each in shape) if isinstance(shape, list) and len(shape) <= MOST_EXTENTS else ()
-    made = JobMachine(name, nodes, rules, nodes, 1, extents, rules.allocation or "anywhere")
+    cpus = 1
+    if network.network is not None and network.node is not None:
+        nodes, cpus = room(network, 1) or nodes, network.node.processors
+    allocation = rules.allocation or "anywhere"
+    made = JobMachine(name, nodes * cpus, rules, nodes, cpus, extents, allocation, described=network)
     return _placeable(made, source)
 
 

@@ -18,7 +18,7 @@ from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, Scheduled, slowe
 from assay.throughput.workload import Workload
 
 DOUBLINGS = 5  # of the time for which failures are drawn
-NeedsRow = tuple[int, int, int, int, list[int], float]
+NeedsRow = tuple[int, int, int, int, list[int], float, list[int]]
 
 
 def needed(workload: Workload, machine: JobMachine) -> bool:
@@ -33,6 +33,12 @@ def fails(machine: JobMachine) -> bool:
     return machine.failures is not None and machine.failures.every is not None
 
 
+def layout_row(machine: JobMachine) -> tuple[int, int, str, bool, list[int]]:
+    """The machine's nodes as the core takes them."""
+    layout = machine.layout
+    return (layout.nodes, layout.cpus, layout.placing, layout.whole_nodes, list(layout.extents))
+
+
 def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Scheduled:
     """Simulate with places. Jobs that have none on the empty machine are refused, and the rest goes on.
 
@@ -42,9 +48,8 @@ def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Sch
 
     cost = machine.rules.seconds_of_a_decision
     ticks = ticks_for(cost)
-    layout = machine.layout
-    row = (layout.nodes, layout.cpus, layout.placing, layout.whole_nodes, list(layout.extents))
-    needs, limits = _rows(workload, machine.queue_rules)
+    row = layout_row(machine)
+    needs, limits = needs_rows(workload, machine.queue_rules)
     fits = np.array(batch.placeable(row, _columns(workload), workload.priority.tolist(), needs), dtype=bool)
     kept, refused = workload.only(fits), workload.only(~fits)
     rows = [each for each, fit in zip(needs, fits, strict=True) if fit]
@@ -82,7 +87,7 @@ def _with_failures(
 ) -> dict[str, Any]:
     """Draw failures for as long as the jobs take: for twice as long again until they suffice."""
     assert machine.failures is not None
-    until = 2 * int(np.max(jobs.submitted + jobs.requested)) + jobs.work // machine.processors
+    until = 2 * int(np.max(jobs.submitted + jobs.requested)) + int(jobs.work) // machine.processors
     for _ in range(DOUBLINGS):
         found = placed((*machine.closures, *outages(machine.failures, machine.layout.nodes, until)))
         last = -(-max(found["ends"]) // ticks)
@@ -98,7 +103,7 @@ def _columns(workload: Workload, ticks: int = 1) -> list[list[int]]:
     return [each.tolist() for each in (*times, workload.processors, workload.user)]
 
 
-def _rows(workload: Workload, rules: QueueRules) -> tuple[list[NeedsRow], list[LimitRow]]:
+def needs_rows(workload: Workload, rules: QueueRules) -> tuple[list[NeedsRow], list[LimitRow]]:
     """What the core takes of each job, and all limits: those of queues, then one job or more of a name at a time."""
     group, (limits, groups) = rules.rows(workload)
     instances: dict[str, int] = {}  # the place of each name's limit
@@ -111,5 +116,5 @@ def _rows(workload: Workload, rules: QueueRules) -> tuple[list[NeedsRow], list[L
                 limits.append((each.instances, False))
             places = [*places, instances[each.name]]
         ports = sum(1 << port for port in each.ports)
-        rows.append((each.per_node, each.nodes, ALONE.index(each.alone), ports, places, rank))
+        rows.append((each.per_node, each.nodes, ALONE.index(each.alone), ports, places, rank, list(each.on)))
     return rows, limits

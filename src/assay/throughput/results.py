@@ -13,6 +13,7 @@ from assay.document.json_form import WRITTEN_IF_SET
 from assay.throughput import interference
 from assay.throughput.fairness import Fairness, fairness
 from assay.throughput.interference import InterferenceResult
+from assay.throughput.played import PlayedJob, PlayedKind, kinds
 from assay.throughput.queue_results import QueueResult, queue_results
 from assay.throughput.simulated import IDLE, Scheduled
 
@@ -83,6 +84,7 @@ class ThroughputResult:
     runs that a failure of a node ended, and that were begun again.
     `fairness` where there are several users or programs; `queues` where the machine has any; `interference` where
     its jobs slow one another down; `jobs` only of a workload of 10,000 jobs or fewer.
+    `played` and `programs`: jobs whose programs ran beside one another on the machine, and these by name.
     """
 
     figures: list[ThroughputFigure]
@@ -115,6 +117,8 @@ class ThroughputResult:
     fairness: Annotated[Fairness | None, WRITTEN_IF_SET] = field(default=None)
     interference: Annotated[InterferenceResult | None, WRITTEN_IF_SET] = field(default=None)
     jobs: Annotated[list[FinishedJob] | None, WRITTEN_IF_SET] = field(default=None)
+    played: Annotated[list[PlayedJob] | None, WRITTEN_IF_SET] = field(default=None)
+    programs: Annotated[list[PlayedKind] | None, WRITTEN_IF_SET] = field(default=None)
 
 
 def bounded_slowdown(waited: NDArray[Any], runs: NDArray[Any]) -> NDArray[np.float64]:
@@ -153,6 +157,13 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
     params: dict[str, str | int] = {"policy": found.policy, "processors": found.processors}
     figures = [ThroughputFigure(name=name, value=value, unit="s", params=params) for name, value in times.items()]
     figures += [ThroughputFigure(name=name, value=value, unit="1", params=params) for name, value in ratios.items()]
+    played = [job for job in found.played if job is not None]
+    programs = kinds(played)
+    figures += [
+        ThroughputFigure(name=name, value=getattr(each, name), unit="1", params={**params, "job": each.name})
+        for each in programs
+        for name in ("slowdown", "placement", "interference")
+    ]
     return ThroughputResult(
         figures=figures,
         machine=machine,
@@ -187,6 +198,8 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
         fairness=fair,
         interference=_interference(found),
         jobs=_jobs(found) if len(jobs) <= MOST_LISTED else None,
+        played=played or None,
+        programs=programs or None,
     )
 
 
@@ -216,6 +229,17 @@ def _refused(found: Scheduled) -> list[RefusedJob]:
     return refused[:MOST_LISTED]
 
 
+def _state(found: Scheduled, at: int, failed: bool, killed: bool) -> str:
+    if found.played and (played := found.played[at]) is not None:
+        return played.state
+    return "time limit" if killed else "failed" if failed else "completed"
+
+
+def _answer(found: Scheduled, at: int) -> bool | None:
+    played = found.played[at] if found.played else None
+    return None if played is None or played.state not in ("completed", "wrong answer") else played.state == "completed"
+
+
 def _jobs(found: Scheduled) -> list[FinishedJob]:
     jobs, ended = found.workload, found.ended
     failed = _failed(found)
@@ -223,11 +247,12 @@ def _jobs(found: Scheduled) -> list[FinishedJob]:
     return [
         FinishedJob(
             name=jobs.name(at),
-            submitted=int(jobs.submitted[at]),
+            submitted=jobs.submitted[at].item(),
             started=found.started[at].item(),
             ended=ended[at].item(),
-            state="time limit" if killed[at] else "failed" if failed[at] else "completed",
+            state=_state(found, at, bool(failed[at]), bool(killed[at])),
             processors=int(jobs.processors[at]),
+            answer=_answer(found, at),
             nodes=[str(node) for node in found.places[at]] if found.places else None,
             slowdown=float(jobs.runs[at] / found.alone[at]) if found.alone is not None and found.alone[at] else None,
         )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from assay.throughput import interference
 from assay.throughput.interference import SharedResource
 from assay.throughput.job_queues import QueueRules
+from assay.throughput.played import PlayedJob
 from assay.throughput.workload import Workload
 
 POLICIES = {
@@ -44,6 +45,7 @@ class Scheduled:
 
     Starts are whole seconds unless the scheduler's decisions take fractions of one. `decision_cost`: seconds.
     `places`: the nodes of each job, where jobs are placed; `restarts`: runs that a failure of a node ended.
+    `played`: what became of each job whose program ran, in the order of the workload.
     `turned_away`: what queues refuse, each job with its reason in `turned_why`; `refused`: what is wider than the
     machine. Where jobs slow one another down (`shared`), the workload's run times are those that came of it, `alone`
     those that jobs would have had (s), and `killed` says which were ended at their limit.
@@ -67,6 +69,7 @@ class Scheduled:
     killed: NDArray[np.bool_] | None = None
     shared: tuple[SharedResource, ...] = ()
     again: Callable[[Workload], Scheduled] | None = None
+    played: tuple[PlayedJob | None, ...] = ()
 
     @property
     def ended(self) -> NDArray[Any]:

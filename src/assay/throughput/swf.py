@@ -85,11 +85,11 @@ def write(path: Path, workload: Workload, started: NDArray[Any], machine: str, p
     """Write what became of every job: field 3 its wait and field 4 its run in whole seconds."""
     lines = np.full((len(workload), FIELDS), -1, dtype=np.int64)
     lines[:, NUMBER] = workload.number
-    lines[:, SUBMIT] = workload.submitted + workload.begins
+    lines[:, SUBMIT] = np.rint(workload.submitted + workload.begins)
     lines[:, WAIT] = np.rint(started - workload.submitted)
-    lines[:, RUN] = workload.runs
+    lines[:, RUN] = np.rint(workload.runs)
     lines[:, ALLOCATED] = lines[:, PROCESSORS] = workload.processors
-    lines[:, REQUEST] = workload.requested
+    lines[:, REQUEST] = np.rint(workload.requested)
     lines[:, STATUS] = 1
     lines[:, USER] = workload.user
     if workload.queue is not None:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.errors import InputError
-from assay.throughput import faults, job_queues, lublin, machine_file, placed, scaled, seeds, simulated
+from assay.throughput import faults, job_queues, lublin, machine_file, mix, placed, scaled, seeds, simulated
 from assay.throughput.results import ThroughputFigure, ThroughputResult, result
 from assay.throughput.until import Condition, Until, swept_key, until
 from assay.throughput.workload import Workload
@@ -109,7 +109,12 @@ def points(
     return WhatIf(figures=figures, points=made, over_seeds=over, until=answers)
 
 
-def schedule(workload: Workload, machine: machine_file.JobMachine, policy: str) -> simulated.Scheduled:
+def schedule(
+    workload: Workload,
+    machine: machine_file.JobMachine,
+    policy: str,
+    progress: Callable[[str], None] = lambda text: None,
+) -> simulated.Scheduled:
     """Simulate one combination. InputError where no job fits the machine."""
     if machine.estimates is not None:
         workload = faults.estimated(workload, machine.estimates)
@@ -117,15 +122,17 @@ def schedule(workload: Workload, machine: machine_file.JobMachine, policy: str) 
         workload = faults.failing(workload, machine.failures)
     rules = machine.queue_rules
     taken = job_queues.admission(workload, rules, machine.processors)
-    on_nodes = placed.needed(workload, machine)
+    on_nodes, runs = placed.needed(workload, machine), mix.wanted(workload, machine)
 
     def simulate(jobs: Workload) -> simulated.Scheduled:
+        if runs:
+            return mix.schedule_mix(jobs, machine, policy, progress)
         if on_nodes:
             return placed.schedule_placed(jobs, machine, policy)
         cost = machine.rules.seconds_of_a_decision
         return simulated.timed(jobs, machine.processors, policy, cost, rules, machine.shared)
 
-    found = replace(simulate(taken.admitted), again=simulate)
+    found = replace(simulate(taken.admitted), again=None if runs else simulate)
     if not len(found.workload):
         problem = f"every job is wider than the machine's {machine.processors:,} processors, or has no place on it"
         raise InputError(f"{problem}, or is refused by its queue" if rules else problem, file=workload.source)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.throughput.job_needs import JobNeeds
+from assay.throughput.rank_jobs import RankJob
 
 Whole = NDArray[np.int64]
 
@@ -22,7 +23,7 @@ class Workload:
     records gave no job, by why; `changed`: how many were taken otherwise than they stand, by how. `needs`: of each job,
     where any has some; `fails`: which end by failing, where any may. `queue`: of each job, its place in
     `queue_names`, where "" is of those that name none; None where no job names one. `user_names`: by the users'
-    numbers, where they have names.
+    numbers, where they have names. `plays`: of each job, where any is a message-passing program of Assay's.
     """
 
     number: Whole
@@ -42,14 +43,16 @@ class Workload:
     queue: Whole | None = None
     queue_names: tuple[str, ...] = ()
     user_names: tuple[str, ...] = ()
+    plays: tuple[RankJob, ...] = ()
 
     def __len__(self) -> int:
         return len(self.number)
 
     @property
-    def work(self) -> int:
+    def work(self) -> float:
         """Processor seconds of all jobs."""
-        return int(np.sum(self.runs * self.processors))
+        work: float = np.sum(self.runs * self.processors).item()
+        return work
 
     def name(self, job: int) -> str:
         """What a job is called."""
@@ -60,12 +63,14 @@ class Workload:
         arrays = ("number", "submitted", "runs", "requested", "processors", "user", "priority")
         names = tuple(name for name, keep in zip(self.names, kept, strict=False) if keep)
         needs = tuple(each for each, keep in zip(self.needs, kept, strict=False) if keep)
+        plays = tuple(each for each, keep in zip(self.plays, kept, strict=False) if keep)
         fails = None if self.fails is None else self.fails[kept]
         queue = None if self.queue is None else self.queue[kept]
         return replace(
             self,
             names=names,
             needs=needs,
+            plays=plays,
             fails=fails,
             queue=queue,
             **{name: getattr(self, name)[kept] for name in arrays},

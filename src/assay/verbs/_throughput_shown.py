@@ -202,6 +202,7 @@ def _seconds(value: float | None) -> str:
 def simulated_page(results: Sequence[ThroughputResult], activities: Sequence[JobActivity]) -> str:
     """The page of one or several simulated systems."""
     from assay.throughput.activity_page import PageTable, activity_page
+    from assay.verbs import _throughput_mix as mix
 
     rows = [
         [
@@ -228,5 +229,7 @@ def simulated_page(results: Sequence[ThroughputResult], activities: Sequence[Job
         if result.queues:
             queues = [(*queue_row(queue), queue_definition(queue)) for queue in result.queues]
             tables.append(PageTable(title=f"Queues of {each.title}", head=[*QUEUE_HEAD, "definition"], rows=queues))
+        tables += mix.tables(result, each.title if len(results) > 1 else "")
+        notes += [f"{job.name}: {job.state}: {job.why}" for job in result.played or () if job.state != "completed"]
     named = [(each.title, result.fairness) for each, result in zip(activities, results, strict=True)]
     return activity_page(line, activities, tables, notes, _fairness(named, tables))

@@ -112,7 +112,7 @@ def register(app: typer.Typer) -> None:
         from assay.errors import InputError
         from assay.throughput import activity, exports, machine_file, results, swf, what_if
         from assay.throughput.until import condition, swept_key
-        from assay.verbs._throughput_live import LiveWishes
+        from assay.verbs._throughput_live import LiveWishes, progress_line
 
         wishes = LiveWishes(
             workload, jobs, via, policy, slots, compress, out, resume, tuple(export or ()), tuple(beside or ()), alone
@@ -159,7 +159,9 @@ def register(app: typer.Typer) -> None:
             return
         chosen = what_if.chosen({key: values[0] for key, values in axes.items()})
         machine = machine_file.open_machine(on, chosen.machine)
-        found = what_if.schedule(read(chosen.workload), machine, chosen.policy)
+        say = progress_line(quiet or json)
+        found = what_if.schedule(read(chosen.workload), machine, chosen.policy, say)
+        say("")
         if schedule is not None:
             try:
                 swf.write(schedule, found.workload, found.started, machine.name, machine.processors)
@@ -173,6 +175,8 @@ def register(app: typer.Typer) -> None:
             emit(to_json(document))
         else:
             _show(document, quiet)
+        if document.played and document.failed:
+            raise typer.Exit(1)
 
 
 def _refuse(given: Mapping[str, object], problem: str) -> None:
@@ -312,6 +316,7 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
     from rich.console import Console
 
     from assay.document.grid import grid
+    from assay.verbs import _throughput_mix as mix
     from assay.verbs._throughput_words import QUEUE_HEAD, queue_definition, queue_row, result_rows, time_of
 
     wait = f"mean wait {time_of(found.mean_wait)}"
@@ -319,7 +324,9 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
         f"{found.scheduled:,} jobs on {found.processors:,} processors of {found.machine}, {found.policy}: "
         f"makespan {time_of(found.makespan)}, utilisation {100 * found.utilisation:.1f}%, {wait}"
     )
-    print(line)
+    print(f"{line}; {slowed}" if (slowed := mix.interference_line(found)) else line)
+    for job in [job for job in found.played or () if job.why or job.state != "completed"]:
+        print(f"  {job.name}: {job.state}{': ' if job.why else ''}{job.why}")
     for why, count in {**found.ignored, **found.changed}.items():
         print(f"  {count:,} records: {why}")
     for why in dict.fromkeys(job.why for job in found.refused):
@@ -334,6 +341,10 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
     idle = ((f"idle: {each.text}", f"{100 * each.share:.1f}%") for each in found.idle.values())
     rows = result_rows(found, idle)
     Console().print(grid("Throughput", ("", "value"), rows).rich())
+    if found.played:
+        Console().print(grid("Beside one another, by name", mix.KINDS, mix.kind_rows(found), mix.NOTE).rich())
+        rows_of_jobs = mix.narrow_rows(found.played[: mix.MOST_ROWS])
+        Console().print(grid("Beside one another, each job", mix.NARROW, rows_of_jobs, left=2).rich())
     if found.queues:
         for queue in found.queues:
             print(f"queue {queue.name}: {queue_definition(queue) or 'no limits'}")

@@ -1,0 +1,31 @@
+// What playing one program on a described machine (play.cpp) and several beside one another (jobs.cpp) have in common.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ranks/machine_parameters.hpp"
+#include "ranks/registry.hpp"
+#include "ranks/world.hpp"
+#include "timing/options.hpp"
+#include "timing/output.hpp"
+
+namespace assay::described {
+
+// InputFault where there is none.
+const Program& program_named(const std::string& name);
+// InputFault for what no program takes, and where nothing was resolved against the program's record.
+timing::Options options_of(const Program& program, const std::vector<std::string>& arguments);
+std::unique_ptr<MessageModel> model_of(const Description& machine);
+// What of the tables that a program `needs` a machine lacks, as a person would write it; nothing where it has all.
+std::string undescribed(const std::vector<std::string>& needs, const Description& machine);
+// Clock, noise, costs of computing and the MPI library.
+void furnish(World& world, MachineParameters machine);
+
+// Events of a launch on the machine `host`: its first, at the time `now` (s), and that of a deadlock.
+timing::Json launch_event(const std::string& program, const timing::Options& options, const std::string& host,
+                          int ranks, double now);
+timing::Json deadlock_event(const std::vector<Waiting>& waiting, Time now);
+
+}  // namespace assay::described

@@ -1,0 +1,211 @@
+// Programs that come and go in one world: what a group's messages must keep whoever had the ranks before, whatever was
+// under way when that one was ended; that nobody's time changes by it; and what is said of one that never goes on.
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "group_checks.hpp"
+#include "ranks/constant.hpp"
+#include "ranks/simulated.hpp"
+
+using namespace assay::described;
+using assay::ranks::any_source;
+using assay::ranks::Task;
+
+namespace {
+
+int failures = 0;
+void expect(bool truth, const std::string& what) {
+  if (truth) return;
+  std::fprintf(stderr, "%s\n", what.c_str());
+  ++failures;
+}
+
+class Beside {
+ public:
+  using Program = std::function<Task(Simulated&)>;
+  struct Job {
+    std::deque<Simulated> comms;
+    GroupId group = 0;
+    std::size_t left = 0;
+    Time begun = 0, end = never;
+    Program program;
+  };
+  explicit Beside(int ranks) : world(ranks, machine) { world.hold_programs(); }
+
+  Job& begin(Time at, const std::vector<int>& ranks, Program program) {
+    go_on(at);
+    Job& job = jobs_.emplace_back();
+    job.group = world.enter(ranks);
+    job.left = ranks.size();
+    job.begun = at;
+    job.program = std::move(program);
+    for (int rank = 0; rank < static_cast<int>(ranks.size()); ++rank) {
+      Simulated& comm = job.comms.emplace_back(world, Groups::Place{job.group, rank});
+      world.start_at(at, ranks[static_cast<std::size_t>(rank)], occupy(job, job.program(comm)));
+    }
+    return job;
+  }
+  // Up to a time; who ends meanwhile leaves.
+  void go_on(Time until) {
+    while (true) {
+      const bool more = world.advance(until);
+      bool some = false;
+      for (Job& job : jobs_) {
+        if (job.left > 0 || job.group == 0) continue;
+        world.leave(job.group);
+        job.group = 0;
+        some = true;
+      }
+      if (!more && !some) return;
+    }
+  }
+  void end(Job& job) {
+    if (job.group == 0) return;
+    world.leave(job.group);
+    job.group = 0;
+  }
+
+  Constant machine{1e-5, 1e-9, 0};
+
+ private:
+  std::deque<Job> jobs_;
+
+ public:
+  World world;
+
+ private:
+  Task occupy(Job& job, Task program) {
+    co_await program;
+    if (--job.left > 0) co_return;
+    job.end = world.now();
+    world.halt();
+  }
+};
+
+constexpr Time second = 1'000'000'000'000;
+
+// Everything that a rank can have under way, for ever.
+Task busy(Simulated& comm) {
+  std::vector<std::byte> out(300), in(300), kept(300);
+  const int n = comm.size(), next = (comm.rank() + 1) % n, before = (comm.rank() + n - 1) % n;
+  auto window = co_await comm.expose(300);
+  while (true) {
+    auto due = co_await comm.irecv(in.data(), in.size(), any_source, 3);
+    auto sent = co_await comm.isend(out.data(), out.size(), next, 3);
+    co_await comm.isend(out.data(), out.size(), next, 4);  // which nobody takes
+    co_await comm.compute(1e-6 * (1 + comm.rank()), [] {});
+    co_await comm.wait(due);
+    co_await comm.wait(sent);
+    co_await comm.put(window, out.data(), out.size(), next, 0);
+    co_await comm.get(window, kept.data(), kept.size(), before, 0);
+    co_await comm.complete(window, next);
+    co_await comm.sendrecv(out.data(), out.size(), next, in.data(), in.size(), before, 5);
+    Simulated half = co_await comm.split(comm.rank() % 2, 0);
+    co_await half.barrier(half.size());
+    co_await comm.release(half);
+  }
+}
+
+Task checked(Simulated& comm, std::vector<std::string>& wrong) { return assay::ranks::check_groups(comm, 3, wrong); }
+
+Time alone(int ranks, Time at) {
+  Beside beside(ranks);
+  std::vector<int> all;
+  for (int rank = 0; rank < ranks; ++rank) all.push_back(rank);
+  std::vector<std::string> wrong;
+  Beside::Job& job = beside.begin(at, all, [&](Simulated& comm) { return checked(comm, wrong); });
+  beside.go_on(never - 1);
+  for (const auto& each : wrong) expect(false, "alone: " + each);
+  expect(job.end != never, "alone: it ends");
+  return job.end - job.begun;
+}
+
+// A program is ended at any moment; the next one on its ranks finds nothing of it, and one beside it no other times.
+void ended_at_any_moment() {
+  std::mt19937_64 dice(7);
+  const Time takes = alone(6, 0);
+  expect(alone(6, 12'345) == takes && alone(6, 7 * second + 1) == takes, "whenever it starts");
+  for (int trial = 0; trial < 300; ++trial) {
+    Beside beside(14);
+    std::vector<std::string> wrong;
+    Beside::Job& first = beside.begin(0, {0, 2, 4, 6, 8, 10, 12}, busy);
+    Beside::Job& other = beside.begin(static_cast<Time>(dice() % 50'000'000), {1, 3, 5, 7, 9, 11},
+                                      [&](Simulated& comm) { return checked(comm, wrong); });
+    beside.go_on(beside.world.now() + static_cast<Time>(dice() % 400'000'000));
+    expect(!beside.world.stuck(first.group), "it still moves");
+    beside.end(first);
+    Beside::Job& next = beside.begin(beside.world.now() + static_cast<Time>(dice() % 20'000'000), {12, 0, 8, 2, 10, 4},
+                                     [&](Simulated& comm) { return checked(comm, wrong); });
+    beside.go_on(never - 1);
+    expect(other.end - other.begun == takes, "the one beside it takes as long as alone");
+    expect(next.end - next.begun == takes, "and so does the one after it");
+    for (const auto& each : wrong) expect(false, "trial " + std::to_string(trial) + ": " + each);
+  }
+}
+
+// What a program leaves behind is none of the next one's, from the same rank with the same tag.
+void messages_of_another() {
+  Beside beside(2);
+  int got = 0;
+  beside.begin(0, {0, 1}, [](Simulated& comm) -> Task {
+    const int value = 1;
+    if (comm.rank() == 1) co_await comm.send(&value, sizeof value, 0, 5);
+  });
+  beside.begin(second, {0, 1}, [&got](Simulated& comm) -> Task {
+    const int value = 2;
+    if (comm.rank() == 1) co_await comm.send(&value, sizeof value, 0, 5);
+    if (comm.rank() == 0) co_await comm.recv(&got, sizeof got, any_source, 5);
+  });
+  beside.go_on(never - 1);
+  expect(got == 2, "the second program's message, not the first one's");
+}
+
+void one_never_goes_on() {
+  Beside beside(5);
+  Beside::Job& stuck = beside.begin(0, {3, 1, 4}, [](Simulated& comm) -> Task {
+    co_await comm.compute(1.0, [] {});
+    if (comm.rank() != 2) co_await comm.recv(nullptr, 0, 2, 9);
+  });
+  Beside::Job& other = beside.begin(second / 2, {0, 2}, [](Simulated& comm) -> Task {
+    for (int i = 0; i < 100'000; ++i) co_await comm.compute(1e-5, [] {});
+  });
+  beside.go_on(second * 3 / 4);
+  expect(!beside.world.stuck(stuck.group), "it computes");
+  beside.go_on(second + 1);
+  expect(beside.world.stuck(stuck.group), "nobody of it will go on");
+  expect(!beside.world.stuck(other.group), "the other one goes on");
+  const auto waiting = beside.world.waiting(stuck.group);
+  expect(waiting.size() == 2 && waiting[0].rank == 0 && waiting[1].rank == 1 && waiting[0].call == "recv" &&
+             waiting[0].peer == 2 && waiting[0].tag == 9,
+         "ranks by the program's own numbers");
+  beside.end(stuck);
+  beside.go_on(never - 1);
+  expect(other.end == second / 2 + second, "the other's end");
+}
+
+void ranks_are_free_or_not() {
+  Beside beside(3);
+  beside.begin(0, {0, 1}, [](Simulated& comm) -> Task { co_await comm.recv(nullptr, 0, any_source, 1); });
+  std::string said;
+  try {
+    beside.world.enter({2, 1});
+  } catch (const std::invalid_argument& refused) {
+    said = refused.what();
+  }
+  expect(said == "a program is to have rank 1, which is not free", "said: " + said);
+}
+
+}  // namespace
+
+int main() {
+  ended_at_any_moment();
+  messages_of_another();
+  one_never_goes_on();
+  ranks_are_free_or_not();
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
