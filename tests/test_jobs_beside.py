@@ -60,10 +60,10 @@ def by_run(name: str, machine: DescribedMachine) -> tuple[list[dict[str, Any]], 
     world = JobWorld(machine)
     resolved = list(world.words(benchmark(program), given_))
     lines, log = core.logged(program, machine.for_core(1), ranks, resolved)
-    return said(lines), max(log["spans"]["to"])
+    return results(lines), max(log["spans"]["to"])
 
 
-def said(lines: str) -> list[dict[str, Any]]:
+def results(lines: str) -> list[dict[str, Any]]:
     events = [json.loads(line) for line in lines.splitlines()]
     times = ("t", "t0", "t1")
     return [
@@ -82,7 +82,7 @@ def test_alone_a_job_takes_what_run_takes_whenever_and_wherever(machines: Any, d
     (run,) = in_the_world(machines["crossbar"], [(name, list(nodes), when)])
     events, end = by_run(name, machines["crossbar"])
     assert run.state == "completed", run.why
-    assert said(run.lines) == events
+    assert results(run.lines) == events
     assert run.ended - run.begun == round(end * 1e12)
 
 
@@ -96,7 +96,7 @@ def test_jobs_that_share_no_link_take_their_times_alone(machines: Any, data: st.
         jobs.append((name, [corner + rank for rank in range(PROGRAMS[name][1])], data.draw(st.integers(0, 10**9))))
     for (name, _, _), run in zip(jobs, in_the_world(machines["cube"], jobs), strict=True):
         events, end = by_run(name, machines["cube"])
-        assert (run.state, said(run.lines)) == ("completed", events)
+        assert (run.state, results(run.lines)) == ("completed", events)
         assert run.ended - run.begun == round(end * 1e12), name
 
 

@@ -307,7 +307,7 @@ std::vector<Waiting> World::waiting() const {
   static constexpr const char* calls[] = {"recv", "wait", "isend", "irecv", "sendrecv"};
   std::vector<Waiting> found;
   for (const auto& request : requests_) {
-    if (request.live && !request.done && request.waiter && request.waiter != nobody_ && !request.sending) {
+    if (request.live && !request.done && request.waiter && request.waiter != noop_ && !request.sending) {
       found.push_back(
           {request.rank, calls[static_cast<std::size_t>(request.call)], request.peer, plain_tag(request.tag)});
     }

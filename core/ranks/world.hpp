@@ -291,7 +291,7 @@ class World {
   void serve(Time until, std::uint32_t pieces);
   void take_turn(std::uint32_t index);
   bool gone(const InFlight& flight) const {
-    return flight.caller == nobody_ || (flight.joined() && requests_[flight.request].waiter == nobody_);
+    return flight.caller == noop_ || (flight.joined() && requests_[flight.request].waiter == noop_);
   }
   void fetch(const Event& event, int step) const;
   bool far() const { return far_; }
@@ -373,7 +373,7 @@ class World {
   std::vector<Turn> turns_;
   std::vector<std::uint32_t> free_turns_;
   bool halted_ = false;
-  const std::coroutine_handle<> nobody_ = std::noop_coroutine();  // waits in the place of a coroutine that is gone
+  const std::coroutine_handle<> noop_ = std::noop_coroutine();  // waits in the place of a coroutine that is gone
 };
 
 }  // namespace assay::described

@@ -71,13 +71,13 @@ void World::leave(GroupId program) {
     if (!each.live || !left[static_cast<std::size_t>(each.rank)]) continue;
     each.buffer = nullptr;
     each.cost = 0;
-    if (each.waiter) each.waiter = nobody_;
+    if (each.waiter) each.waiter = noop_;
   }
   for (InFlight& each : messages_) {
     if (each.owed == 0) continue;
     const bool gets = each.message.tag == Exposed::get_tag;
     if (!left[static_cast<std::size_t>(gets ? each.message.destination : each.message.source)]) continue;
-    if (each.caller) each.caller = nobody_;
+    if (each.caller) each.caller = noop_;
     if (each.data == Data::lent) each.data = Data::none;
   }
   exposed_.forget(left);

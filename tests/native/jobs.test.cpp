@@ -1,5 +1,6 @@
 // Programs that come and go in one world: what a group's messages must keep whoever had the ranks before, whatever was
-// under way when that one was ended; that nobody's time changes by it; and what is said of one that never goes on.
+// under way when that one was ended; that nobody's time changes by it; and who waits for whom in one that never goes
+// on.
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -97,10 +98,14 @@ Task busy(Simulated& comm) {
   while (true) {
     auto due = co_await comm.irecv(in.data(), in.size(), any_source, 3);
     auto sent = co_await comm.isend(out.data(), out.size(), next, 3);
+    std::int64_t word = 0;  // which travels with the message itself
+    auto small = co_await comm.irecv(&word, sizeof word, before, 6);
+    co_await comm.isend(&word, sizeof word, next, 6);
     co_await comm.isend(out.data(), out.size(), next, 4);  // which nobody takes
     co_await comm.compute(1e-6 * (1 + comm.rank()), [] {});
     co_await comm.wait(due);
     co_await comm.wait(sent);
+    co_await comm.wait(small);
     co_await comm.put(window, out.data(), out.size(), next, 0);
     co_await comm.get(window, kept.data(), kept.size(), before, 0);
     co_await comm.complete(window, next);
@@ -191,13 +196,13 @@ void one_never_goes_on() {
 void ranks_are_free_or_not() {
   Beside beside(3);
   beside.begin(0, {0, 1}, [](Simulated& comm) -> Task { co_await comm.recv(nullptr, 0, any_source, 1); });
-  std::string said;
+  std::string refusal;
   try {
     beside.world.enter({2, 1});
   } catch (const std::invalid_argument& refused) {
-    said = refused.what();
+    refusal = refused.what();
   }
-  expect(said == "a program is to have rank 1, which is not free", "said: " + said);
+  expect(refusal == "a program is to have rank 1, which is not free", "refused: " + refusal);
 }
 
 }  // namespace

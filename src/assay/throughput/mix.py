@@ -99,10 +99,10 @@ def schedule_mix(
 def _world(machine: JobMachine, jobs: int, progress: Callable[[str], None]) -> JobWorld:
     assert machine.described is not None
 
-    def said(world: JobWorld) -> None:
+    def report(world: JobWorld) -> None:
         progress(f"{jobs} jobs: at {world.now * PICOSECOND:.4g} s, {world.events:,} events")
 
-    return JobWorld(machine.described, MOST_EVENTS, said)
+    return JobWorld(machine.described, MOST_EVENTS, report)
 
 
 def _check(workload: Workload, machine: JobMachine) -> None:
