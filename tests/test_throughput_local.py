@@ -170,17 +170,26 @@ def test_programs_alone_and_in_the_mix(mix: Path) -> None:
 
 def test_a_test_repeated_has_intervals(mix: Path) -> None:
     """Six are the least that give an interval: the least and the greatest of them."""
-    words = local(mix, "0: 1 * echo", "--slots", "1", "--repeat", "6")
+    words = local(mix, "0: 1 * echo\n0: 2 * good", "--slots", "1", "--repeat", "6", "--compress", "1000")
     found = assay("throughput", *words, "--json").document
     makespans = [test["makespan"] for test in found["tests"]]
     figure = next(each for each in found["figures"] if each["name"] == "makespan")
     assert len(makespans) == found["repetitions"] == 6 and found["lost"] == found["failed"] == 0
     assert figure["ci95"] == figure["range"] == pytest.approx([min(makespans), max(makespans)])
     assert figure["value"] == pytest.approx(sorted(makespans)[2] / 2 + sorted(makespans)[3] / 2)
+    for name in ("echo", "good"):  # per program, in the time that was compressed
+        slowdowns = []
+        for test in found["tests"]:
+            own = [job for job in test["jobs"] if job["name"].startswith(name)]
+            times = [(1000 * (job["ended"] - job["submitted"]), 1000 * (job["ended"] - job["started"])) for job in own]
+            slowdowns.append(sum(max(1.0, response / max(run, 10)) for response, run in times) / len(times))
+        of_program = next(each for each in found["figures"] if each["name"] == f"bounded_slowdown of {name}")
+        assert of_program["ci95"] == pytest.approx([min(slowdowns), max(slowdowns)], rel=1e-3)
+    assert "fairness" in [each["name"] for each in found["figures"]]
     assert "Over 6 repetitions" in (mix / "out/report.html").read_text() and (mix / "out/6/report.html").exists()
     shown = assay("throughput", *words)  # resumed: nothing runs again
     assert shown.status == 0 and "6 repetitions" in shown.out and "95% interval" in shown.out
-    assert sum(line["event"] == "submitting" for n in range(1, 7) for line in log_lines(mix / f"out/{n}")) == 6
+    assert sum(line["event"] == "submitting" for n in range(1, 7) for line in log_lines(mix / f"out/{n}")) == 18
     answer = assay("throughput", "eurobench2000", "--on", "ipsc860", "--repeat", "2")
     assert answer.status == 2 and "--repeat: is of a test on a real batch system" in answer.err
 

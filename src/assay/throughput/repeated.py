@@ -39,17 +39,11 @@ class RepeatedThroughput:
 
 def repeated(tests: Sequence[LiveThroughput]) -> RepeatedThroughput:
     """Put tests of one plan together; ValueError without any."""
-    figures = []
-    for at, first in enumerate(tests[0].figures):
-        estimate = across_launches([each.figures[at].value for each in tests])
-        figures.append(RepeatedFigure(
-            name=first.name,
-            value=estimate.value,
-            unit=first.unit,
-            ci95=estimate.ci95,
-            range=estimate.range,
-            scope=estimate.scope.replace("launches", "repetitions").replace("launch", "repetition"),
-        ))  # fmt: skip
+    figures = [
+        _over(first.name, first.unit, [each.figures[at].value for each in tests])
+        for at, first in enumerate(tests[0].figures)
+    ]
+    figures += _of_programs(tests)
     return RepeatedThroughput(
         figures=figures,
         repetitions=len(tests),
@@ -57,3 +51,28 @@ def repeated(tests: Sequence[LiveThroughput]) -> RepeatedThroughput:
         failed=sum(each.failed for each in tests),
         tests=list(tests),
     )
+
+
+def _over(name: str, unit: str, values: Sequence[float]) -> RepeatedFigure:
+    estimate = across_launches(values)
+    return RepeatedFigure(
+        name=name,
+        value=estimate.value,
+        unit=unit,
+        ci95=estimate.ci95,
+        range=estimate.range,
+        scope=estimate.scope.replace("launches", "repetitions").replace("launch", "repetition"),
+    )
+
+
+def _of_programs(tests: Sequence[LiveThroughput]) -> list[RepeatedFigure]:
+    """How evenly programs were served, and the mean bounded slowdown of each that ran in every test."""
+    served = [each.fairness for each in tests if each.fairness is not None]
+    if len(served) < len(tests):
+        return []
+    slowdowns = [{group.name: group.bounded_slowdown for group in each.groups} for each in served]
+    names = sorted(set.intersection(*(set(each) for each in slowdowns)))
+    return [
+        _over("fairness", "1", [each.index for each in served]),
+        *(_over(f"bounded_slowdown of {name}", "1", [each[name] for each in slowdowns]) for name in names),
+    ]
