@@ -45,6 +45,12 @@ def test_failing_jobs_and_wrong_requests() -> None:
     wrong = faults.estimated(jobs, faults.BatchEstimates(factor=5, seed=2))
     long = jobs.runs > 1000
     assert stats.kstest((wrong.requested / np.maximum(jobs.runs, 1))[long], stats.uniform(1, 4).cdf).statistic < 0.02
+    tailed = faults.estimated(jobs, faults.BatchEstimates(factor=5, distribution="exponential", seed=2))
+    ratio = (tailed.requested / np.maximum(jobs.runs, 1))[long]
+    assert stats.kstest(ratio, stats.expon(1, 4).cdf).statistic < 0.02
+    rounded = faults.estimated(jobs, faults.BatchEstimates(factor=5, round="15 min", seed=2)).requested
+    assert (rounded % 900 == 0).all() and (rounded >= wrong.requested).all()
+    assert (rounded - wrong.requested < 900).all() and (rounded > 0).all()
     failing = faults.failing(jobs, faults.BatchFailures(every=None, shape=1.0, repair="60 min", jobs=0.2, seed=2))
     assert failing.fails is not None and failing.fails.mean() == pytest.approx(0.2, abs=0.015)
     assert (failing.runs[~failing.fails] == jobs.runs[~failing.fails]).all()
@@ -75,6 +81,8 @@ def test_faults_are_seen_in_what_is_reported(tmp_path: Path) -> None:
             "failures.every: is so short that jobs do not come to their end",
         ),
         ("[estimates]\nfactor = 0.5\n", "estimates.factor: is wrong"),
+        ('[estimates]\ndistribution = "normal"\n', "estimates.distribution: is wrong; seen: 'normal'"),
+        ('[estimates]\nround = "0 s"\n', ":4: estimates.round: '0 s' is not between 1 s and 68 years"),
     ],
 )
 def test_wrong_faults_are_refused_in_a_line(table: str, words: str, tmp_path: Path) -> None:

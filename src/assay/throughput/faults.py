@@ -9,6 +9,8 @@ seed = 1
 
 [estimates]
 factor = 5            # jobs request their run time times 1 to 5, uniformly (Mu'alem and Feitelson 2001, section 4)
+distribution = "exponential"    # times 1 and an exponential number, so that the mean is 5: some are far off
+round = "15 min"      # requests are whole multiples of it, as people choose them
 seed = 1
 """
 
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,15 +53,32 @@ class BatchEstimates(Table):
     """[estimates]."""
 
     factor: float = Field(default=1.0, ge=1, le=1e6, description="requests are up to so many times the run time")
+    distribution: Literal["uniform", "exponential"] = Field(default="uniform", description="of the factor")
+    round: str | None = Field(default=None, description='requests are whole multiples of it, such as "15 min"')
     seed: int = Field(default=1, ge=0, description="of what is drawn")
+
+    @field_validator("round")
+    @classmethod
+    def _is_a_step(cls, value: str | None) -> str | None:
+        if value is not None and not 1 <= quantity(value, "s") <= LONGEST:
+            raise ValueError(f"{value!r} is not between 1 s and 68 years")
+        return value
 
 
 def estimated(workload: Workload, estimates: BatchEstimates) -> Workload:
-    """The workload whose jobs request their run time times a number that is uniform from 1 to `factor`."""
+    """The workload whose jobs request their run time times a number that is drawn.
+
+    It is uniform from 1 to `factor`, or 1 and an exponential number of the mean `factor` - 1; never below 1, so that no
+    request ends a job. The same seed draws the same numbers on any machine.
+    """
     rng = np.random.default_rng(estimates.seed)
-    wrong = rng.uniform(1, estimates.factor, len(workload))
-    requested = np.maximum(1, np.ceil(workload.runs * wrong)).astype(np.int64)
-    return replace(workload, requested=np.minimum(requested, LONGEST))
+    if estimates.distribution == "uniform":
+        wrong = rng.uniform(1, estimates.factor, len(workload))
+    else:
+        wrong = 1 + rng.exponential(estimates.factor - 1, len(workload))
+    step = 1.0 if estimates.round is None else float(quantity(estimates.round, "s"))
+    requested = np.ceil(step * np.maximum(1, np.ceil(workload.runs * wrong / step)))
+    return replace(workload, requested=np.minimum(requested, LONGEST).astype(np.int64))
 
 
 def failing(workload: Workload, failures: BatchFailures) -> Workload:
