@@ -162,6 +162,31 @@ def test_failed_checks_lead_what_is_said_of_a_deadlock(folder: Path, cache: Path
     assert re.search(r"check failed for bytes \d+: five bytes wrong.*then deadlock.*rank 0 in recv from rank 1", said)
 
 
+def test_as_jobs_beside_others_each_fault_is_of_its_job_alone(folder: Path, cache: Path) -> None:
+    """One that never goes on is ended at its limit, and its ranks are named; the others' results stay."""
+    if not (cache / "faulty.hpp").exists():
+        written(cache, "faulty")
+    take_in(cache / "faulty.hpp")
+    faults = {"stuck": "wrong and stuck", "wrong": "wrong", "broken": "tag", "good": "none"}
+    table = [
+        f'[{name}]\nprocessors = 2\ntime = "1 s"\nprogram = "faulty"\nset = ["fault={fault}", "repetitions=3"]\n'
+        for name, fault in faults.items()
+    ]
+    (folder / "jobs.toml").write_text("".join(table))
+    (folder / "mix").write_text("".join(f"0: 1 * {name}\n" for name in faults))
+    words = ("throughput", "mix", "--jobs", "jobs.toml", "--on", CONSTANT)
+    answer = assay(*words)
+    assert answer.status == 1 and "stuck.1: deadlock: rank 0 in recv from rank 1 (tag 7)" in answer.out
+    found = {job["name"]: job for job in assay(*words, "--json").document["jobs"]}
+    states = {"stuck.1": "deadlock", "wrong.1": "wrong answer", "broken.1": "failed", "good.1": "completed"}
+    assert {name: job["state"] for name, job in found.items()} == states
+    assert {name: job["answer"] for name, job in found.items() if job["answer"] is not None} == {
+        "wrong.1": False,
+        "good.1": True,
+    }
+    assert found["stuck.1"]["ended"] == pytest.approx(1.0) and found["broken.1"]["ended"] < found["good.1"]["ended"]
+
+
 def test_its_defaults_are_not_replaced_by_a_machine_s(folder: Path, cache: Path) -> None:
     take_in(written(cache, "faulty"))
     made = assay("run", "faulty", "--on", "ipsc860", "-n", "2", "--json")

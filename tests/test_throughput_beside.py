@@ -108,7 +108,10 @@ def test_who_outlives_its_limit_is_ended_and_named_and_its_nodes_are_free_again(
     (tmp_path / "schedule").write_text("0: 1 * ring\n")
     words = ("--jobs", str(tmp_path / "jobs.toml"), "--on", str(tmp_path / "machine.toml"))
     answer = assay("throughput", str(tmp_path / "schedule"), *words)
-    assert answer.status == 1 and "ring.1: time limit" in answer.out
+    assert answer.status == 1 and "ring.1: time limit" in answer.out and "slowed down" not in answer.out
+    (tmp_path / "schedule").write_text("0: 1 * pair\n")
+    answer = assay("throughput", str(tmp_path / "schedule"), *words, "-q")
+    assert answer.status == 0 and answer.out.endswith("; no job slowed down by the others\n")
 
 
 def test_a_list_of_nodes_and_what_the_others_on_its_links_cost(tmp_path: Path) -> None:

@@ -40,14 +40,7 @@ def simulate(
     """
     from assay._core import ranks as core
 
-    if benchmark.name not in core.programs() and programs_root() not in benchmark.path.parents:
-        _load(benchmark)
-    if benchmark.name not in core.programs():
-        raise InputError(
-            "is not compiled into the simulator",
-            key=benchmark.name,
-            accepted=", ".join(core.programs()),
-        )
+    require(benchmark)
     began = time.process_time()
     ranks = job.ranks or DEFAULT_RANKS
     machine = description.for_core(per_node(description, ranks, job.ppn))
@@ -94,6 +87,20 @@ def simulate(
         hosts=(description.name,),
         channel="simulated in this process",
     )
+
+
+def require(benchmark: Benchmark) -> None:
+    """Have a program in this process's simulator: one of a person's own is compiled. InputError where there is none."""
+    from assay._core import ranks as core
+
+    if benchmark.name not in core.programs() and programs_root() not in benchmark.path.parents:
+        _load(benchmark)
+    if benchmark.name not in core.programs():
+        raise InputError(
+            "is not compiled into the simulator",
+            key=benchmark.name,
+            accepted=", ".join(core.programs()),
+        )
 
 
 def _load(benchmark: Benchmark) -> None:

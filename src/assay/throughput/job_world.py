@@ -75,8 +75,12 @@ class JobWorld:
 
         InputError for a program or setting that cannot run here.
         """
+        from assay.execute.simulated import require
+
+        record = benchmark(program)
+        require(record)
         try:
-            return int(self._core.begin(program, list(self.words(benchmark(program), arguments)), list(places)))
+            return int(self._core.begin(program, list(self.words(record, arguments)), list(places)))
         except ValueError as error:
             raise InputError(str(error), key=f"{program} on {self._machine.name}") from None
 

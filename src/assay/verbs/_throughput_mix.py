@@ -18,6 +18,7 @@ KINDS = ("jobs", "number", "alone", "in the mix", "by place", "by others", "at m
 NOTE = "Alone: on an empty machine. What the place cost a job, and what the jobs beside it did."
 MOST_ROWS = 40  # jobs on the terminal
 MOST_NODES = 6
+LEAST_SHOWN = 1.0005  # which is written +0.1%
 
 
 def interference_line(found: ThroughputResult) -> str:
@@ -27,6 +28,8 @@ def interference_line(found: ThroughputResult) -> str:
         return ""
     worst = max(known, key=lambda job: job.interference or 0.0)
     assert worst.interference is not None
+    if worst.interference < LEAST_SHOWN:
+        return "no job slowed down by the others"
     return f"slowed down most by others: {worst.name}, {longer(worst.interference)}"
 
 
