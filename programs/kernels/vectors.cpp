@@ -30,6 +30,7 @@ published = ["euroben.mod1ac.broadcast", "euroben.mod1ac.copy", "euroben.mod1ac.
 model = "rates_by_level"
 statistics = ["median", "best"]
 unmoved = ["cache"]
+takes = "0.002 + length * 2e-8"
 slice_quick = 0.001
 slice_standard = 0.001
 slice_full = 0.005
