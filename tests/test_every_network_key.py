@@ -248,6 +248,7 @@ ELEMENTS = {"nodes": [0, 7, 9, 14], "interval": 800.0, "io_rate": 0.5, "read_rat
 ELEMENTS |= {"disk": 3000, "access": 400, "startup": 100}
 IO: dict[str, Any] = {
     "nodes": [0, 15],
+    "failed": [2],
     "b": 2,
     "k": 1,
     "m": 1,

@@ -112,3 +112,38 @@ def test_of_equally_near_io_nodes_that_over_the_lowest_dimension_serves(dimensio
             if a != best:  # over the I/O network, and in at the home's router
                 into = next(link for link in links if link["to"] < elements)
                 assert into["from"] - elements == best and into["to"] == at[best]
+
+
+def test_a_failed_node_s_elements_and_blocks_go_to_the_one_that_works() -> None:
+    """Two I/O nodes, one failed: all that the 3-cube asks crosses 12/8 links to element 0, and nothing is forwarded."""
+    found = run(3, 60_000, interval=1e8, io_rate=1.0, locality=0.3, nodes=[0, 7], failed=[1], reply_flits=32)
+    assert found["latencies"]["pe_io"]["mean"] == pytest.approx(3.5, abs=0.05)
+    assert found["latencies"]["read"]["mean"] == pytest.approx(7.0, abs=0.1)
+    assert found["latencies"]["io_io"]["count"] == 0
+
+
+@pytest.mark.parametrize("failed", [[], [2], [0, 3]])
+def test_failed_nodes_requests_are_forwarded_by_brute_force_counts(failed: list[int]) -> None:
+    at, elements = [0, 7, 9, 14], 16
+    works = [address for address in range(4) if address not in failed]
+    home = [min(works, key=lambda a: ((at[a] ^ e).bit_count(), at[a] ^ e)) for e in range(elements)]
+    serves = [min(works, key=lambda a: ((a ^ block).bit_count(), a ^ block)) for block in range(4)]
+    asked = [(e, block) for e in range(elements) for block in range(4) if block != home[e]]
+    share = 0.6 * sum(serves[block] != home[e] for e, block in asked) / len(asked)
+    links = sum((at[home[e]] ^ e).bit_count() for e in range(elements)) / elements
+    found = run(4, 200_000, interval=1e8, io_rate=1.0, locality=0.4, nodes=at, **({"failed": failed} if failed else {}))
+    forwarded = found["latencies"]["io_io"]["count"] / found["latencies"]["read"]["count"]
+    assert forwarded == pytest.approx(share, abs=0.01)  # three standard deviations of 60,000 reads: 0.006
+    assert found["latencies"]["pe_io"]["mean"] == pytest.approx(2 + links, abs=0.03)
+    flits = 32 + share * 32 + 4096
+    assert found["offered"] * 1e8 == pytest.approx(flits, rel=1e-9)
+
+
+@pytest.mark.parametrize(("io", "words"), [
+    ({"failed": [2]}, "names I/O address 2, accepted are 0 to 1"), ({"failed": [0, 1]}, "names all I/O nodes"),
+    ({"failed": [0], "b": 0}, "needs an I/O network"),
+])  # fmt: skip
+def test_nodes_that_cannot_fail_name_their_key(io: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words) as raised:
+        run(3, nodes=[0, 7], **io)
+    assert raised.value.args[0] == "io.failed"

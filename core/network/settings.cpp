@@ -180,6 +180,7 @@ std::optional<InputOutput> read_io(const Table& config) {
   if (!read.given()) return std::nullopt;
   InputOutput out{};
   read("nodes", out.nodes);
+  read("failed", out.failed);
   read.required("b", out.b);
   read.required("k", out.k);
   read.required("m", out.m);

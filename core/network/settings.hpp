@@ -48,20 +48,21 @@ struct Traffic {
 /// [io]: the I/O nodes of Ghosh, Goveas and Draper, figure 2 and Table 1. Without defaults here: whoever asks for I/O
 /// nodes gives every key but `nodes` (empty: the paper's placement).
 struct InputOutput {
-  std::vector<std::uint32_t> nodes;  // processing elements that have an I/O node, in the order of I/O addresses
-  std::uint32_t b;                   // channels of an I/O network link; 0: no I/O network
-  std::uint32_t k;                   // injection and ejection channels of a processing element
-  std::uint32_t m;                   // between an I/O node and its PE's router, each way
-  std::uint32_t n;                   // from the I/O router to the PE router (0: 4 b)
-  std::uint32_t r;                   // between an I/O node and its I/O router, each way (0: 4 b)
-  double interval;                   // t_a: mean cycles between a PE's messages
-  double io_rate;                    // P_io
-  double read_ratio;                 // P_r
-  double locality;                   // P_l
-  double hit_rate;                   // P_c
-  std::uint32_t startup;             // cycles
-  std::uint32_t access;              // cycles
-  std::uint32_t disk;                // cycles
+  std::vector<std::uint32_t> nodes;   // processing elements that have an I/O node, in the order of I/O addresses
+  std::vector<std::uint32_t> failed;  // I/O addresses of those that do not answer
+  std::uint32_t b;                    // channels of an I/O network link; 0: no I/O network
+  std::uint32_t k;                    // injection and ejection channels of a processing element
+  std::uint32_t m;                    // between an I/O node and its PE's router, each way
+  std::uint32_t n;                    // from the I/O router to the PE router (0: 4 b)
+  std::uint32_t r;                    // between an I/O node and its I/O router, each way (0: 4 b)
+  double interval;                    // t_a: mean cycles between a PE's messages
+  double io_rate;                     // P_io
+  double read_ratio;                  // P_r
+  double locality;                    // P_l
+  double hit_rate;                    // P_c
+  std::uint32_t startup;              // cycles
+  std::uint32_t access;               // cycles
+  std::uint32_t disk;                 // cycles
   std::uint32_t message_flits, request_flits, forward_flits, reply_flits, write_flits;
 };
 

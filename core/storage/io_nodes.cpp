@@ -30,6 +30,8 @@ class IoNodes {
 
   [[nodiscard]] const LinkTable& links() const { return links_; }
   [[nodiscard]] std::uint32_t nodes() const { return 1u << dimension_; }
+  /// Share of reads that are served by another I/O node than the nearest.
+  [[nodiscard]] double remote() const;
   [[nodiscard]] std::uint64_t next_cycle() const { return cycle_; }
   void first(Message& m);
   template <class Engine>
@@ -94,8 +96,9 @@ class IoNodes {
   events::Random random_;
   LinkTable links_;
   std::uint32_t in_ = 0, out_ = 0, io_in_ = 0, io_out_ = 0, io_links_ = 0, router_in_ = 0, router_out_ = 0, across_ = 0;
-  std::vector<std::uint32_t> at_;    // element of an I/O address
-  std::vector<std::uint16_t> home_;  // I/O address of an element
+  std::vector<std::uint32_t> at_;        // element of an I/O address
+  std::vector<std::uint16_t> home_;      // I/O address of an element
+  std::vector<std::uint16_t> stand_in_;  // who serves the blocks of an I/O address: itself where it works
   double time_ = 0, gap_;
   std::uint64_t cycle_ = 0;
 
@@ -153,21 +156,42 @@ IoNodes::IoNodes(std::uint32_t dimension, const InputOutput& io, events::Random 
     router_out_ = group(io_count_, r);
     across_ = group(io_count_, n);
   }
+  std::vector<bool> works(io_count_, true);
+  for (const std::uint32_t each : io.failed) {
+    if (each >= io_count_)
+      throw ParameterError("io.failed", "names I/O address " + std::to_string(each) + ", accepted are 0 to " +
+                                            std::to_string(io_count_ - 1));
+    works[each] = false;
+  }
+  if (!io.failed.empty() && io.b == 0)
+    throw ParameterError("io.failed", "needs an I/O network, over which others reach the devices; accepted with b > 0");
+  if (std::find(works.begin(), works.end(), true) == works.end())
+    throw ParameterError("io.failed", "names all I/O nodes, accepted is to leave one");
+  const auto working = [&](const auto& away) {  // the one over the fewest, of these the lowest, dimensions
+    const auto far = [&](std::uint32_t address) { return std::pair(std::popcount(away(address)), away(address)); };
+    std::uint32_t best = io_count_;
+    for (std::uint32_t address = 0; address < io_count_; ++address)
+      if (works[address] && (best == io_count_ || far(address) < far(best))) best = address;
+    return static_cast<std::uint16_t>(best);
+  };
   for (std::uint32_t element = 0; element < nodes(); ++element) {
     // Of equally near ones that over the lowest dimensions: in cubes put together of perfect ones, the own part's (the
     // same rule as in network/composition.cpp).
-    std::uint16_t best = 0;
-    const auto far = [&](std::uint16_t address) {
-      const std::uint32_t away = at_[address] ^ element;
-      return std::pair(std::popcount(away), away);
-    };
-    for (std::uint16_t address = 1; address < io_count_; ++address)
-      if (far(address) < far(best)) best = address;
-    home_.push_back(best);
+    home_.push_back(working([&](std::uint32_t address) { return at_[address] ^ element; }));
   }
+  for (std::uint32_t block = 0; block < io_count_; ++block)
+    stand_in_.push_back(working([&](std::uint32_t address) { return address ^ block; }));
   gap_ = io.interval / nodes();
   time_ = random_.exponential() * gap_;
   cycle_ = static_cast<std::uint64_t>(time_);
+}
+
+double IoNodes::remote() const {
+  if (io_count_ == 1) return 0;
+  std::uint64_t pairs = 0;
+  for (const std::uint16_t home : home_)
+    for (std::uint32_t block = 0; block < io_count_; ++block) pairs += block != home && stand_in_[block] != home;
+  return (1 - io_.locality) * static_cast<double>(pairs) / (static_cast<double>(nodes()) * (io_count_ - 1));
 }
 
 void IoNodes::first(Message& m) {
@@ -191,6 +215,7 @@ void IoNodes::first(Message& m) {
       t.block = static_cast<std::uint16_t>(random_.below(io_count_ - 1));
       if (t.block >= t.home) ++t.block;
     }
+    t.block = stand_in_[t.block];
     across(way, element, at_[t.home]);
     way.end(io_in_ + t.home);
   }
@@ -303,7 +328,7 @@ Outcome simulate_io(std::uint32_t dimension, const InputOutput& io, const Method
   PathEngine<IoNodes> engine(model.links(), model, 2048);
   Outcome outcome;
   const double reads = io.io_rate * io.read_ratio;
-  const double remote = std::has_single_bit(io.nodes.size()) && io.nodes.size() == 1 ? 0 : 1 - io.locality;
+  const double remote = model.remote();
   drive(engine, model, method, (1 + reads * (1 + remote)) * model.nodes() / io.interval, outcome);
   outcome.engine = "worm";
   outcome.offered = (io.message_flits * (1 - io.io_rate) + io.write_flits * (io.io_rate - reads) +

@@ -8,6 +8,10 @@
 // and a disk access on a miss. A local reply leaves by the m link, a remote one crosses the I/O network and leaves by
 // the n link at the nearest I/O node, past that node. A write is one message to the nearest I/O node. Node latency is a
 // pure delay, counted from the tail's arrival.
+//
+// Of failed I/O nodes (section 3) the routers go on, and the devices behind them: elements ask the nearest I/O node
+// that works, and the working one nearest in the I/O network serves the blocks of a failed one, whose way from those
+// devices is not simulated.
 #pragma once
 #include <cstdint>
 #include <vector>

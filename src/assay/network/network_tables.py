@@ -230,6 +230,11 @@ class InputOutput(Table):
         min_length=1,
         description="processing elements that have an I/O node, by I/O address; the paper's placement by default",
     )
+    failed: list[Annotated[int, Field(ge=0)]] | None = Field(
+        None,
+        min_length=1,
+        description="I/O addresses of failed nodes: the nearest that work are asked, and serve their blocks",
+    )
     b: int = Field(1, ge=0, le=64, description="channels of a link of the I/O network; 0: there is none")
     k: int = Field(9, ge=1, le=64, description="injection and ejection channels of a processing element")
     m: int = Field(8, ge=1, le=64, description="channels between an I/O node and its element's router, each way")

@@ -137,6 +137,8 @@ def _io(description: NetworkDescription) -> tuple[Any, list[tuple[str, Service, 
     """The joined network, and the five kinds of messages on it (Ghosh, Goveas and Draper, section 4.3)."""
     io = description.io
     assert io is not None
+    if io.failed:
+        raise InputError("has no analysis", key="io.failed", value=str(io.failed), accepted="no failed I/O node")
     network = joined(description)
     elements = network.processors
     at = io.nodes or core.hamming_placement(int(np.log2(elements)))
