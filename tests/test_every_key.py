@@ -48,11 +48,15 @@ NOISE = (
 DISK = {"cylinders": 50, "heads": 4, "sectors": 20, "revolution": "10 ms", "seek_short": "1 ms",
         "seek_short_root": "1 ms", "seek_split": 9, "seek_long": "9 ms", "seek_long_slope": "1 ms",
         "head_switch": "1 ms"}  # fmt: skip
+ZONED = {key: value for key, value in DISK.items() if key != "sectors"} | {"zones": [[0, 40], [9, 20]]}
 DEVICE = {"access": "10 ms", "per_byte": "1 us/B"}
 STORED: dict[str, Any] = CONSTANT | {"storage": {"io_nodes": 2, "device": DEVICE}}
 CACHED = CONSTANT | {
     "storage": {"io_nodes": 2, "device": DEVICE, "outstanding": 4, "cache": {"size": "64 KiB", "read_ahead": "32 KiB"}}
 }
+SOLID = {"channels": 2, "dies": 2, "page": "2 KiB", "read": "3 ms", "program": "9 ms", "channel_per_byte": "500 ns/B",
+         "per_byte": "100 ns/B", "at_once": 4}  # fmt: skip
+CELLS = CONSTANT | {"storage": {"io_nodes": 2, "solid_state": SOLID, "outstanding": 8}}
 TURNING = CONSTANT | {"storage": {"io_nodes": 2, "disk": DISK, "outstanding": 8}}
 FILES = "parallel-files bytes=20000 section=100000"
 WRITES = FILES + " direction=write"
@@ -142,6 +146,16 @@ VARIED: dict[str, tuple[dict[str, Any], Any, str]] = {
     "storage.disk.overhead": (TURNING, "13.1 ms", FEW),
     "storage.disk.track_skew": (TURNING, 3, FAR),
     "storage.disk.cylinder_skew": (TURNING, 3, FAR),
+    "storage.disk.zones": (CONSTANT | {"storage": {"io_nodes": 2, "disk": ZONED}}, [[0, 40], [9, 22]], FAR),
+    "storage.solid_state.channels": (CELLS, 1, FILES),
+    "storage.solid_state.dies": (CELLS, 1, FILES),
+    "storage.solid_state.page": (CELLS, "1 KiB", FILES),
+    "storage.solid_state.read": (CELLS, "4 ms", FILES),
+    "storage.solid_state.program": (CELLS, "12 ms", WRITES),
+    "storage.solid_state.channel_per_byte": (CELLS, "2 us/B", FILES),
+    "storage.solid_state.per_byte": (CELLS, "2 us/B", FILES),
+    "storage.solid_state.overhead": (CELLS, "5 ms", FILES),
+    "storage.solid_state.at_once": (CELLS, 1, FILES),
     "storage.device.access": (STORED, "11 ms", FILES),
     "storage.device.per_byte": (STORED, "2 us/B", FILES),
     "storage.device.at_once": (STORED, 2, FILES),
@@ -166,6 +180,7 @@ WHOLE = {
     "compute",
     "storage",
     "storage.disk",
+    "storage.solid_state",
     "storage.device",
 }
 # What a description says for people and for the comparison with what was published; tested below by themselves.
@@ -298,6 +313,13 @@ def test_words_for_the_comparison_decide_its_marks(tmp_path: Path) -> None:
         (CACHED, "storage.cache.read_ahead", "1 KiB", "less than a stripe"),
         (TURNING, "storage.disk.seek_split", 50, "no seek is so long"),
         (TURNING, "storage.disk.track_skew", 20, "a whole track"),
+        (CONSTANT | {"storage": {"io_nodes": 2, "disk": ZONED}}, "storage.disk.zones", [[0, 20], [30, 20]],
+         "all tracks have equally many"),
+        (CELLS, "storage.queue", "scan", r"with \[storage.solid_state\]"),
+        (CONSTANT | {"storage": {"io_nodes": 2, "solid_state": {"per_byte": "1 us/B"}}}, "storage.solid_state.dies", 2,
+         "without read or program"),
+        (CONSTANT | {"storage": {"io_nodes": 2, "solid_state": {"per_byte": "1 us/B"}}}, "storage.solid_state.channels",
+         2, "without read, program or channel_per_byte"),
         (CONSTANT, "node.processors", 2, r"without \[network\]"),
         (CONSTANT, "node.bus", "2 GB/s", r"without \[network\]"),
         (CONSTANT, "node.interface", "2 GB/s", r"without \[network\]"),

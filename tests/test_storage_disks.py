@@ -91,6 +91,44 @@ def test_a_fitted_device_overlaps_waiting_and_not_the_channel() -> None:
     assert ended == pytest.approx([110e-6, 120e-6, 130e-6, 140e-6, 220e-6])
 
 
+ZONES = [[0, 96], [600, 72], [1300, 48]]
+# Skews that cover a switch of heads and a cylinder's seek on the outermost tracks, whose sectors pass soonest.
+SKEWS = {"zones": ZONES, "track_skew": 12, "cylinder_skew": 26}
+ZONED = {"disk": {key: value for key, value in HP97560.items() if key != "sectors"} | SKEWS}
+# Bytes before each zone, written down by hand: cylinders, heads, sectors.
+BEFORE = [0, 600 * 19 * 96 * 512, (600 * 19 * 96 + 700 * 19 * 72) * 512]
+
+
+@pytest.mark.parametrize("zone", [0, 1, 2])
+def test_each_zone_passes_its_sectors_in_a_revolution(zone: int) -> None:
+    """Whole cylinders from a zone's first on: a track per revolution, and the skew at each switch; less the first."""
+    sectors, turn = ZONES[zone][1], HP97560["revolution"]
+    tracks = 19 * 8
+    ended = [storage.drive(ZONED, [0.0], [BEFORE[zone]], count * sectors * 512)[0] for count in (1, tracks)]
+    switches, seeks = 18 * 8, 7
+    turning = (tracks - 1) * turn + (switches * 12 + seeks * 26) * turn / sectors
+    assert ended[1] - ended[0] == pytest.approx(turning, rel=1e-9)
+
+
+@pytest.mark.parametrize("zone", [1, 2])
+def test_a_zone_begins_at_its_cylinder(zone: int) -> None:
+    """The last sector before it is a cylinder nearer: an arm that comes from there moves by one, from 0 by all."""
+    far = storage.drive(ZONED, [0.0, 0.0], [0, BEFORE[zone]], 512)
+    turn = HP97560["revolution"]
+    least = 2.2e-3 + hp_seek(ZONES[zone][0])
+    assert least <= far[1] - far[0] - turn / ZONES[zone][1] < least + turn
+    capacity = BEFORE[2] + 662 * 19 * 48 * 512
+    with pytest.raises(IndexError, match=f"of a disk of {capacity}"):
+        storage.drive(ZONED, [0.0], [capacity], 512)
+
+
+@given(batches())
+@settings(max_examples=40, deadline=None)
+def test_zones_of_equal_tracks_are_one_disk(given: tuple[list[float], list[int], int]) -> None:
+    same = {"disk": {**ZONED["disk"], "zones": [[0, 72], [700, 72], [701, 72]], "track_skew": 8, "cylinder_skew": 18}}
+    assert storage.drive(same, *given) == storage.drive(DISK, *given)
+
+
 def test_what_lies_beyond_the_disk_is_refused() -> None:
     with pytest.raises(IndexError, match=f"of a disk of {CAPACITY}"):
         storage.drive(DISK, [0.0], [CAPACITY - 512], 4096)

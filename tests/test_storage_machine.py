@@ -17,6 +17,8 @@ from started import play
 STARTUP, BYTE = 100e-6, 1e-8  # of every message
 STRIPE = 4096
 MESSAGES = {"startup": "100 us", "per_byte": "10 ns/B"}
+ROUND = {"cylinders": 9, "heads": 2, "revolution": "10 ms"}
+TURNING: dict[str, Any] = {"io_nodes": 4, "disk": ROUND}
 BARE: dict[str, Any] = {"io_nodes": 4, "device": {"access": "10 ms", "per_byte": "1 us/B"}}
 
 
@@ -142,7 +144,14 @@ def test_a_machine_without_storage_says_so() -> None:
 @pytest.mark.parametrize(
     ("storage", "said"),
     [
-        ({"io_nodes": 4}, "either .storage.disk. or .storage.device."),
+        ({"io_nodes": 4}, "either .storage.disk., .storage.solid_state. or .storage.device."),
+        (BARE | {"solid_state": {}}, "either .storage.disk., .storage.solid_state. or .storage.device."),
+        (TURNING, "either sectors or zones"),
+        (TURNING | {"disk": {**ROUND, "sectors": 9, "zones": [[0, 9]]}}, "either sectors or zones"),
+        (TURNING | {"disk": {**ROUND, "zones": [[1, 9]]}}, "begin at the cylinders .1."),
+        (TURNING | {"disk": {**ROUND, "zones": [[0, 9], [9, 8]]}}, "accepted: 0 first, then more each time, to 8"),
+        (TURNING | {"disk": {**ROUND, "zones": [[0, 9], [4, 0]]}}, "no sector"),
+        (TURNING | {"disk": {**ROUND, "zones": [[0]]}}, "zones"),
         (BARE | {"nodes": [1, 2]}, "names 2 nodes for 4 I/O nodes"),
         (BARE | {"cache": {"size": "1 KiB"}}, "no room for a stripe"),
         (BARE | {"failed": 4}, "is no I/O node"),

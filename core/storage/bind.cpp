@@ -33,14 +33,14 @@ double seek(const nb::dict& storage, std::uint32_t cylinders) {
 }
 
 std::vector<double> drive(const nb::dict& storage, const std::vector<double>& arrive,
-                          const std::vector<std::uint64_t>& addresses, std::uint64_t bytes) {
+                          const std::vector<std::uint64_t>& addresses, std::uint64_t bytes, bool write) {
   const StorageParameters parameters = read(storage);
   OwnTimers timers;
   Drive played(timers, make_device(parameters), parameters.order);
   std::vector<double> ended(arrive.size());
   for (std::size_t i = 0; i < arrive.size(); ++i)
     timers.at(picoseconds(arrive[i]),
-              [&, i] { played.submit({addresses[i], bytes}, [&, i] { ended[i] = seconds(timers.now()); }); });
+              [&, i] { played.submit({addresses[i], bytes, write}, [&, i] { ended[i] = seconds(timers.now()); }); });
   timers.run();
   return ended;
 }
@@ -109,7 +109,7 @@ std::vector<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_
 void bind_storage(nb::module_& module) {
   assay::network::io_model = &simulate_io;
   module.def("seek", &seek, "storage"_a, "cylinders"_a, "Seconds that the arm takes for so many cylinders.");
-  module.def("drive", &drive, "storage"_a, "arrive"_a, "addresses"_a, "bytes"_a,
+  module.def("drive", &drive, "storage"_a, "arrive"_a, "addresses"_a, "bytes"_a, "write"_a = false,
              "When accesses that come at these times (s) have ended, on one disk with its queue.");
   module.def("lru", &lru, "buffers"_a, "blocks"_a, "Whether each block was in a buffer when it was asked for.");
   module.def(

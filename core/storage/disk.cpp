@@ -7,11 +7,15 @@
 
 namespace assay::storage {
 
-Disk::Disk(const DiskParameters& parameters) : disk_(parameters) {}
-
-std::uint64_t Disk::capacity() const {
-  return std::uint64_t{disk_.cylinders} * disk_.heads * disk_.sectors * disk_.sector;
+Disk::Disk(const DiskParameters& parameters) : disk_(parameters), begins_{0} {
+  for (std::size_t zone = 0; zone < disk_.zones.size(); ++zone) {
+    const std::uint32_t end = zone + 1 < disk_.zones.size() ? disk_.zones[zone + 1].first : disk_.cylinders;
+    begins_.push_back(begins_.back() +
+                      std::uint64_t{end - disk_.zones[zone].first} * disk_.heads * disk_.zones[zone].sectors);
+  }
 }
+
+std::uint64_t Disk::capacity() const { return begins_.back() * disk_.sector; }
 
 Time Disk::seek(std::uint32_t cylinders) const {
   if (cylinders == 0) return 0;
@@ -21,15 +25,19 @@ Time Disk::seek(std::uint32_t cylinders) const {
 }
 
 Disk::Place Disk::place(std::uint64_t address) const {
-  const std::uint64_t sector = address / disk_.sector, track = sector / disk_.sectors;
-  return {static_cast<std::uint32_t>(track / disk_.heads), static_cast<std::uint32_t>(track % disk_.heads),
-          static_cast<std::uint32_t>(sector % disk_.sectors)};
+  const std::uint64_t sector = std::min(address / disk_.sector, begins_.back() - 1);
+  const auto beyond = std::upper_bound(begins_.begin() + 1, begins_.end() - 1, sector);
+  const auto at = static_cast<std::size_t>(beyond - begins_.begin()) - 1;
+  const Zone& zone = disk_.zones[at];
+  const std::uint64_t within = sector - begins_[at], track = within / zone.sectors;
+  return {zone.first + static_cast<std::uint32_t>(track / disk_.heads), static_cast<std::uint32_t>(track % disk_.heads),
+          static_cast<std::uint32_t>(within % zone.sectors), zone.sectors};
 }
 
 std::uint64_t Disk::slot(const Place& at) const {
   const std::uint64_t track = std::uint64_t{at.cylinder} * disk_.heads + at.head;
   return (at.sector + disk_.track_skew * (track - at.cylinder) + std::uint64_t{disk_.cylinder_skew} * at.cylinder) %
-         disk_.sectors;
+         at.sectors;
 }
 
 Time Disk::arrived(Time now, const Place& at) const {
@@ -41,7 +49,7 @@ Time Disk::arrived(Time now, const Place& at) const {
 Time Disk::wait(Time from, const Place& at) const {
   if (disk_.revolution == 0) return 0;
   const auto begins = static_cast<Time>(static_cast<double>(disk_.revolution) * static_cast<double>(slot(at)) /
-                                        static_cast<double>(disk_.sectors));
+                                        static_cast<double>(at.sectors));
   const Time left = (begins - from % disk_.revolution) % disk_.revolution;
   return left < 0 ? left + disk_.revolution : left;
 }
@@ -68,9 +76,9 @@ Time Disk::serve(Time now, const Access& access) {
     const Time there = arrived(time, at) - (begun ? disk_.overhead : 0);
     at_cylinder_ = at.cylinder;
     at_head_ = at.head;
-    const std::uint64_t here = std::min<std::uint64_t>(left, disk_.sectors - at.sector);
+    const std::uint64_t here = std::min<std::uint64_t>(left, at.sectors - at.sector);
     time = there + wait(there, at) +
-           std::llround(static_cast<double>(disk_.revolution) * static_cast<double>(here) / disk_.sectors);
+           std::llround(static_cast<double>(disk_.revolution) * static_cast<double>(here) / at.sectors);
     left -= here;
     sector += here;
   }

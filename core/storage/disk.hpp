@@ -5,18 +5,26 @@
 //
 // The platters turn all the time: sector s of a track passes the heads once a revolution, and an access waits for its
 // first sector after the arm has come to rest. Tracks are skewed so that what runs on over a track's or a cylinder's
-// end loses no revolution where the skew covers the switch. The drive has no buffer: a sequential access that begins
-// late waits for the sector to come round again. Source: Ruemmler and Wilkes, An introduction to disk drive modeling
-// (1994).
+// end loses no revolution where the skew covers the switch. Outer tracks may have more sectors than
+// inner ones: a zone is of cylinders whose tracks have equally many, and passes them all in a revolution. The drive has
+// no buffer: a sequential access that begins late waits for the sector to come round again. Source: Ruemmler and
+// Wilkes, An introduction to disk drive modeling (1994).
 #pragma once
+
+#include <vector>
 
 #include "storage/device.hpp"
 
 namespace assay::storage {
 
+struct Zone {
+  std::uint32_t first = 0, sectors = 1;  // its first cylinder; sectors of a track
+};
+
 struct DiskParameters {
-  std::uint32_t cylinders = 1, heads = 1, sectors = 1;  // sectors of a track
-  std::uint64_t sector = 512;                           // bytes
+  std::uint32_t cylinders = 1, heads = 1;
+  std::vector<Zone> zones = {Zone{}};  // from cylinder 0 on
+  std::uint64_t sector = 512;          // bytes
   Time revolution = 0;
   Time short_base = 0, long_base = 0;               // of the seek curve
   double short_root = 0, long_slope = 0;            // ps
@@ -36,7 +44,7 @@ class Disk final : public Device {
 
  private:
   struct Place {
-    std::uint32_t cylinder, head, sector;
+    std::uint32_t cylinder, head, sector, sectors;  // sectors: of the track
   };
   Place place(std::uint64_t address) const;
   // When the heads are where the access begins, and when its first sector comes by after that.
@@ -46,6 +54,7 @@ class Disk final : public Device {
   std::uint64_t slot(const Place& at) const;
 
   DiskParameters disk_;
+  std::vector<std::uint64_t> begins_;  // the number of each zone's first sector, and of one beyond the last
   std::uint32_t at_cylinder_ = 0, at_head_ = 0;
 };
 

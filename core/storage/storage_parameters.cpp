@@ -48,11 +48,25 @@ class Reader {
   const Table& table_;
 };
 
+std::vector<Zone> zones(const Reader& read) {
+  const Value* held = read.held("zones");
+  if (!held || std::get<Value::List>(held->held).empty()) return {{0, read.count("sectors", 1)}};
+  std::vector<Zone> found;
+  for (const Value& each : std::get<Value::List>(held->held)) {
+    const auto& pair = std::get<Value::List>(each.held);
+    const auto number = [&](std::size_t at) {
+      return static_cast<std::uint32_t>(std::get<std::int64_t>(pair[at].held));
+    };
+    found.push_back({number(0), number(1)});
+  }
+  return found;
+}
+
 DiskParameters disk(const Reader& read) {
   DiskParameters d;
   d.cylinders = read.count("cylinders", 1);
   d.heads = read.count("heads", 1);
-  d.sectors = read.count("sectors", 1);
+  d.zones = zones(read);
   d.sector = read.whole("sector", 512);
   d.revolution = read.time("revolution");
   d.short_base = read.time("seek_short");
@@ -65,6 +79,21 @@ DiskParameters disk(const Reader& read) {
   d.track_skew = read.count("track_skew");
   d.cylinder_skew = read.count("cylinder_skew");
   return d;
+}
+
+SolidStateParameters solid_state(const Reader& read) {
+  SolidStateParameters s;
+  s.channels = read.count("channels", 1);
+  s.dies = read.count("dies", 1);
+  s.page = read.whole("page", s.page);
+  s.read = read.time("read");
+  s.program = read.time("program");
+  s.channel_per_byte = read.per_byte("channel_per_byte");
+  s.per_byte = read.per_byte("per_byte");
+  s.overhead = read.time("overhead");
+  s.at_once = static_cast<int>(read.count("at_once", 1));
+  s.capacity = read.whole("capacity", s.capacity);
+  return s;
 }
 
 FittedParameters fitted(const Reader& read) {
@@ -105,6 +134,7 @@ StorageParameters read_storage(const network::Table& table) {
   const std::string queue = read.text("queue");
   s.order = queue == "sptf" ? Order::sptf : queue == "scan" ? Order::scan : Order::fcfs;
   if (const Table* inside = read.table("disk")) s.disk = disk(Reader(*inside));
+  if (const Table* inside = read.table("solid_state")) s.solid_state = solid_state(Reader(*inside));
   if (const Table* inside = read.table("device")) s.device = fitted(Reader(*inside));
   if (read.held("failed")) s.failed = read.count("failed");
   return s;
@@ -112,6 +142,7 @@ StorageParameters read_storage(const network::Table& table) {
 
 std::unique_ptr<Device> make_device(const StorageParameters& storage) {
   if (storage.disk) return std::make_unique<Disk>(*storage.disk);
+  if (storage.solid_state) return std::make_unique<SolidState>(*storage.solid_state);
   return std::make_unique<FittedDevice>(storage.device.value_or(FittedParameters()));
 }
 

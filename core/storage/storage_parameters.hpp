@@ -11,6 +11,7 @@
 #include "storage/disk.hpp"
 #include "storage/drive.hpp"
 #include "storage/fitted_device.hpp"
+#include "storage/solid_state.hpp"
 
 namespace assay::storage {
 
@@ -27,7 +28,8 @@ struct StorageParameters {
   bool write_behind = false;
   std::uint32_t disks = 1;  // of an I/O node
   Order order = Order::fcfs;
-  std::optional<DiskParameters> disk;  // one of these two
+  std::optional<DiskParameters> disk;  // one of these three
+  std::optional<SolidStateParameters> solid_state;
   std::optional<FittedParameters> device;
   std::optional<std::uint32_t> failed;  // the I/O node that does not answer
 };

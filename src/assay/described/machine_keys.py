@@ -27,6 +27,7 @@ SECTIONS: tuple[type[Table], ...] = (
     storage_tables.StorageTable,
     storage_tables.CacheTable,
     storage_tables.DiskTable,
+    storage_tables.SolidStateTable,
     storage_tables.DeviceTable,
 )
 

@@ -14,7 +14,8 @@ def idle(storage: StorageTable) -> Iterator[Idle]:
     if copied is not None and copied == storage.client_write_byte:
         yield Idle(("storage", "client_write_byte"), "has no effect: client_per_byte says the same")
     if storage.queue != "fcfs" and storage.disk is None:
-        yield Idle(("storage", "queue"), "has no effect with [storage.device], whose accesses take the same anywhere")
+        kind = "device" if storage.device is not None else "solid_state"
+        yield Idle(("storage", "queue"), f"has no effect with [storage.{kind}], whose accesses take the same anywhere")
     if storage.cache is not None:
         room = storage.stripe * storage.io_nodes
         if 0 < storage.cache.read_ahead < storage.stripe:
@@ -35,5 +36,14 @@ def idle(storage: StorageTable) -> Iterator[Idle]:
                 if getattr(disk, key):
                     yield Idle(("storage", "disk", key), "has no effect with one head")
         for key in ("track_skew", "cylinder_skew"):
-            if getattr(disk, key) and getattr(disk, key) % disk.sectors == 0:
+            if getattr(disk, key) and all(getattr(disk, key) % sectors == 0 for _, sectors in disk.each_zone):
                 yield Idle(("storage", "disk", key), "has no effect: it is a whole track", "not a multiple of sectors")
+        if len(disk.zones) > 1 and len({sectors for _, sectors in disk.zones}) == 1:
+            yield Idle(("storage", "disk", "zones"), "has no effect: all tracks have equally many", "sectors alone")
+    if (solid := storage.solid_state) is not None:
+        cells = solid.read_time or solid.program
+        if solid.dies > 1 and not cells:
+            yield Idle(("storage", "solid_state", "dies"), "has no effect without read or program")
+        for key in ("channels", "page"):
+            if key in solid.model_fields_set and not (cells or solid.channel_per_byte):
+                yield Idle(("storage", "solid_state", key), "has no effect without read, program or channel_per_byte")

@@ -13,6 +13,7 @@ from assay.described.quantities import Bytes, Seconds, SecondsPerByte
 from assay.toml.checking import Table, refuse
 
 Count = Annotated[int, Field(ge=1, le=1 << 24)]
+Zone = Annotated[list[Annotated[int, Field(ge=0, le=1 << 24)]], Field(min_length=2, max_length=2)]
 
 
 class CacheTable(Table):
@@ -38,7 +39,12 @@ class DiskTable(Table):
 
     cylinders: Count = Field(description="cylinders")
     heads: Count = Field(description="tracks of a cylinder")
-    sectors: Count = Field(description="sectors of a track")
+    sectors: Count | None = Field(None, description="sectors of a track, where all tracks have equally many")
+    zones: list[Zone] = Field(
+        default_factory=list,
+        description="in place of sectors, where outer tracks have more: the first cylinder of each zone and the "
+        "sectors of its tracks, such as [[0, 96], [600, 72]]",
+    )
     sector: Bytes = Field(512.0, ge=1, description="length of a sector")
     revolution: Seconds = Field(gt=0, description="one turn")
     seek_short: Seconds = Field(0.0, description="a short seek's part that no distance changes")
@@ -52,6 +58,51 @@ class DiskTable(Table):
     cylinder_skew: int = Field(
         0, ge=0, description="likewise from the last track of a cylinder to the next one's first"
     )
+
+    @model_validator(mode="after")
+    def _zones(self) -> DiskTable:
+        if (self.sectors is None) == (not self.zones):
+            refuse(("zones" if self.zones else "sectors",), "a disk has either sectors or zones", "one of the two")
+        firsts = [first for first, _ in self.zones]
+        if self.zones and (firsts[0] != 0 or sorted(set(firsts)) != firsts or firsts[-1] >= self.cylinders):
+            refuse(
+                ("zones",), f"begin at the cylinders {firsts}", f"0 first, then more each time, to {self.cylinders - 1}"
+            )
+        if any(sectors < 1 for _, sectors in self.zones):
+            refuse(("zones",), "a track of a zone has no sector", "1 or more")
+        return self
+
+    @property
+    def each_zone(self) -> list[tuple[int, int]]:
+        """Cylinders of each zone, and the sectors of a track of it."""
+        if self.sectors is not None:
+            return [(self.cylinders, self.sectors)]
+        ends = [first for first, _ in self.zones[1:]] + [self.cylinders]
+        return [(end - first, sectors) for (first, sectors), end in zip(self.zones, ends, strict=True)]
+
+    @property
+    def capacity(self) -> float:
+        """Bytes."""
+        return self.heads * self.sector * sum(cylinders * sectors for cylinders, sectors in self.each_zone)
+
+
+class SolidStateTable(Table):
+    """[storage.solid_state]: In place of [storage.disk], a solid-state device: its pages lie round robin over channels,
+    and on each over dies, which read and program by themselves while their channel moves one page at a time. What is
+    written over costs what new pages do: no garbage is collected.
+    """
+
+    channels: Annotated[int, Field(ge=1, le=4096)] = Field(1, description="channels that move pages side by side")
+    dies: Annotated[int, Field(ge=1, le=4096)] = Field(1, description="dies of a channel")
+    page: Bytes = Field(4096.0, ge=1, description="bytes that a die reads or programs at once")
+    read_time: Seconds = Field(0.0, alias="read", description="a die, for reading a page")
+    program: Seconds = Field(
+        0.0, description="a die, for programming a page; where less than a page is written it is read before"
+    )
+    channel_per_byte: SecondsPerByte = Field(0.0, description="a channel, for each byte")
+    per_byte: SecondsPerByte = Field(0.0, description="the link to the host, for each byte")
+    overhead: Seconds = Field(0.0, description="the controller, before each access")
+    at_once: int = Field(1, ge=1, le=1 << 16, description="accesses that may be under way at the same time")
 
 
 class DeviceTable(Table):
@@ -99,23 +150,23 @@ class StorageTable(Table):
     )
     cache: CacheTable | None = Field(None, description="an I/O node's buffers")
     disk: DiskTable | None = Field(None, description="its disks, mechanical")
+    solid_state: SolidStateTable | None = Field(None, description="its disks, of channels and dies")
     device: DeviceTable | None = Field(None, description="its disks, by two numbers")
 
     @model_validator(mode="after")
     def _whole(self) -> StorageTable:
-        if (self.disk is None) == (self.device is None):
-            key = "disk" if self.disk is None else "device"
-            refuse((key,), "[storage] has either [storage.disk] or [storage.device]", "one of the two")
+        kinds = [key for key in ("disk", "solid_state", "device") if getattr(self, key) is not None]
+        if len(kinds) != 1:
+            which = "[storage] has either [storage.disk], [storage.solid_state] or [storage.device]"
+            refuse((kinds[-1] if kinds else "disk",), which, "one of the three")
         if self.nodes and len(self.nodes) != self.io_nodes:
             refuse(("nodes",), f"names {len(self.nodes)} nodes for {self.io_nodes} I/O nodes", "one for each, or none")
         if self.cache is not None and self.cache.size < self.stripe:
             refuse(("cache", "size"), f"has no room for a stripe of {self.stripe:g} B", f"{self.stripe:g} B or more")
         if self.failed is not None and (self.failed >= self.io_nodes or self.io_nodes < 2):
             refuse(("failed",), "is no I/O node that another one could stand in for", "0 to io_nodes - 1, of 2 or more")
-        if self.disk is not None:
-            capacity = self.disk.cylinders * self.disk.heads * self.disk.sectors * self.disk.sector
-            if self.stripe > capacity:
-                refuse(("stripe",), "is longer than a disk", f"up to {capacity:g} B")
+        if self.disk is not None and self.stripe > self.disk.capacity:
+            refuse(("stripe",), "is longer than a disk", f"up to {self.disk.capacity:g} B")
         return self
 
 
