@@ -1,9 +1,9 @@
 """Faults of files, planted by a preloaded library: what FAULT names, in calls of FAULT_BYTES bytes after FAULT_AFTER.
 
 `eio`, `full`, `stall`, `pause` (one call takes FAULT_PAUSE ms), `short` (another truncates the file), `damage` (a byte
-of what is written), `nofallocate` (no space can be allocated ahead), `warm` (the page cache cannot be emptied), and by
-the calls' own names, in forked processes: `rename`, `unlink`, `fsync` fail with ERROR; `kept` leaves one
-file that is unlinked where it is.
+of what is written), `lost` and `twice` (one write is not made, or made twice), `nofallocate` (no space can be
+allocated ahead), `warm` (the page cache cannot be emptied), and by the calls' own names, in forked processes: `rename`,
+`unlink`, `fsync` fail with ERROR; `kept` leaves one file that is unlinked where it is.
 """
 
 from __future__ import annotations
@@ -58,6 +58,8 @@ ssize_t pread(int file, void* buffer, size_t bytes, off_t offset) { return pread
 ssize_t pwrite64(int file, const void* buffer, size_t bytes, off_t offset) {
   if (is("full") && due(bytes)) { errno = ENOSPC; return -1; }
   if (is("damage") && due(bytes)) ((char*)buffer)[702] ^= 1;
+  if (is("lost") && due(bytes) && !atomic_fetch_add(&paused, 1)) return (ssize_t)bytes;
+  if (is("twice") && due(bytes) && !atomic_fetch_add(&paused, 1)) syscall(SYS_pwrite64, file, buffer, bytes, offset);
   return syscall(SYS_pwrite64, file, buffer, bytes, offset);
 }
 ssize_t pwrite(int file, const void* from, size_t bytes, off_t offset) { return pwrite64(file, from, bytes, offset); }

@@ -152,3 +152,126 @@ def test_no_counters_ever_make_held_bytes_a_device_s(program: Path) -> None:
         for fetched in (-1, 0, 8 * MIB, 64 * MIB):
             rate, latency, _ = judged(program, below, (0, 8 * MIB, 0, 0), fetched, fetched)
             assert rate[1] == latency[1] == "cache"
+
+
+# --- what the way to the storage carries
+
+
+PCI = "devices/pci0000:00/0000:00:1d.0"
+
+
+def written(at: Path, **files: str) -> Path:
+    at.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (at / name).write_text(text + "\n")
+    return at
+
+
+def block_device(system: Path, way: str, name: str) -> None:
+    made = written(system / "sys" / way / "block" / name)
+    (system / "sys/class/block").mkdir(parents=True, exist_ok=True)
+    (system / "sys/class/block" / name).symlink_to(made)
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> Path:
+    """A host with a root port of 8 GT/s x4, and behind it an NVMe device, SATA ports, and USB."""
+    sys = tmp_path / "sys"
+    written(tmp_path / "proc", cpuinfo="flags\t\t: fpu sse2")
+    written(sys / PCI, current_link_speed="8.0 GT/s PCIe", current_link_width="4")
+    written(sys / PCI / "0000:02:00.0", current_link_speed="16.0 GT/s PCIe", current_link_width="4")
+    block_device(tmp_path, f"{PCI}/0000:02:00.0/nvme/nvme0", "nvme0n1")
+    block_device(tmp_path, f"{PCI}/0000:02:00.0/nvme/nvme0/block/nvme0n1", "nvme0n1p2")
+    for port in (1, 2):
+        block_device(tmp_path, f"{PCI}/ata{port}/host{port}/target0:0:0/0:0:0:0", f"sd{'ab'[port - 1]}")
+        written(sys / f"class/ata_link/link{port}", sata_spd="6.0 Gbps" if port == 1 else "3.0 Gbps")
+    block_device(tmp_path, "devices/platform/host9/session1/target9:0:0/9:0:0:1", "sdi")  # iSCSI
+    written(sys / "devices/pci0000:00/0000:00:14.0/usb2/2-1", idVendor="1234", speed="5000")
+    block_device(tmp_path, "devices/pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0/host5", "sdu")
+    for name, parts in (("md0", ("sda", "sdb")), ("dm-0", ("md0",)), ("md1", ("sda", "sdi"))):
+        block_device(tmp_path, "devices/virtual", name)
+        for part in parts:
+            written(sys / "devices/virtual/block" / name / "slaves" / part)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("device", "rate", "words"), [
+    ("nvme0n1", 8e9 * 4 * 128 / 130 / 8, "PCI Express link of 8 GT/s x4"),  # the slowest of the way
+    ("nvme0n1p2", 8e9 * 4 * 128 / 130 / 8, "PCI Express link of 8 GT/s x4"),
+    ("sda", 6e9 * 8 / 10 / 8, "SATA link of 6.0 Gbps"), ("sdb", 3e9 * 8 / 10 / 8, "SATA link of 3.0 Gbps"),
+    ("sdu", 5e9 / 8, "USB link of 5000 Mbit/s"),
+    ("md0", 9e8, "and"), ("dm-0", 9e8, "and"),  # side by side
+    ("sdi", 0, ""), ("md1", 0, ""), ("absent", 0, ""),
+])  # fmt: skip
+def test_the_slowest_link_on_the_way_to_a_device_is_found(
+    program: Path, system: Path, device: str, rate: float, words: str
+) -> None:
+    found, _, said_words = said(program, "link", device, f"{system}/")[0].partition(" ")
+    assert float(found) == pytest.approx(rate, rel=1e-8)
+    assert words in said_words and bool(words) == bool(said_words)
+
+
+@pytest.mark.parametrize(("speed", "width", "lane"), [
+    ("2.5", "1", 2.5e9 * 0.8), ("5.0", "2", 5e9 * 0.8), ("32.0", "16", 32e9 * 128 / 130),
+    ("64.0", "4", 64e9 * 242 / 256), ("Unknown", "4", 0), ("8.0", "63", 0), ("8.0", "0", 0),
+])  # fmt: skip
+def test_pci_express_carries_what_its_coding_leaves(
+    program: Path, tmp_path: Path, speed: str, width: str, lane: float
+) -> None:
+    written(tmp_path / "sys" / PCI, current_link_speed=f"{speed} GT/s PCIe", current_link_width=width)
+    block_device(tmp_path, f"{PCI}/nvme/nvme1", "nvme1n1")
+    rate = float(said(program, "link", "nvme1n1", f"{tmp_path}/")[0].split()[0])
+    assert rate == pytest.approx(lane * int(width) / 8, rel=1e-8)
+
+
+def test_no_link_is_believed_in_a_virtual_machine(program: Path, system: Path) -> None:
+    written(system / "proc", cpuinfo="flags\t\t: fpu hypervisor sse2")
+    assert said(program, "link", "sda", f"{system}/")[0].split() == ["0"]
+
+
+def interface(system: Path, name: str, speed: str, state: str = "up", device: bool = True) -> None:
+    at = written(system / "sys/class/net" / name, speed=speed, operstate=state)
+    if device:
+        (at / "device").mkdir()
+
+
+def test_the_network_carries_what_all_its_links_do_together(program: Path, tmp_path: Path) -> None:
+    def rate() -> float:
+        return float(said(program, "network", f"{tmp_path}/")[0].split()[0])
+
+    assert rate() == 0
+    interface(tmp_path, "eth0", "1000")
+    interface(tmp_path, "eth1", "10000", state="down")
+    interface(tmp_path, "bond0", "1000", device=False)
+    assert rate() == pytest.approx(1e9 / 8)
+    port = written(tmp_path / "sys/class/infiniband/mlx5_0/ports/1", state="4: ACTIVE", rate="100 Gb/sec (4X EDR)")
+    assert rate() == pytest.approx(101e9 / 8)
+    (port / "state").write_text("1: DOWN\n")
+    assert rate() == pytest.approx(1e9 / 8)
+    interface(tmp_path, "eth2", "-1")  # one that is not rated may carry anything
+    assert rate() == 0
+
+
+@pytest.mark.parametrize(("mount", "rate"), [
+    ("nfs4 server:/home rw,vers=4.2,addr=192.0.2.7", 1e9 / 8), ("nfs4 me:/home rw,addr=127.0.0.1", 0),
+    ("nfs4 me:/home rw,vers=4.2,addr=::1", 0), ("fuse.sshfs me: rw", 0), ("lustre 192.0.2.7@tcp:/fs rw", 1e9 / 8),
+    ("ext4 /dev/sda rw", 6e8), ("tmpfs none rw", 0),
+])  # fmt: skip
+def test_a_mount_has_the_link_that_its_bytes_come_by(program: Path, system: Path, mount: str, rate: float) -> None:
+    interface(system, "eth0", "1000")
+    (system / "proc/self").mkdir()
+    written(system / "proc", diskstats="8 0 sda 1 0 8 0 1 0 8 0 0 0 0")
+    written(system / "proc/self", mountinfo=f"36 35 98:0 / / rw,noatime master:1 - {mount}")
+    found = said(program, "below", system, f"{system}/")[0].split()[0]
+    assert float(found) == pytest.approx(rate, rel=1e-8)
+
+
+@pytest.mark.parametrize(("label", "rate", "link", "may"), [
+    (DEVICE, 7e8, 6e8, "unknown"), (REMOTE, 7e8, 6e8, "unknown"), (DEVICE, 5e8, 6e8, "device"),
+    (1, 7e8, 6e8, "cache"), (UNKNOWN, 7e8, 6e8, "unknown"), (DEVICE, 7e8, 0, "device"),
+])  # fmt: skip
+def test_what_no_link_could_carry_is_no_storage(program: Path, label: int, rate: float, link: float, may: str) -> None:
+    found = said(program, "behind", label, 1 / rate, link)[0]
+    assert found.split()[0] == may
+    if may == "unknown" and label in (DEVICE, REMOTE):
+        assert "700 MB/s are more than the 600 MB/s of the SATA link of 6.0 Gbps: not from the storage" in found

@@ -172,10 +172,15 @@ def test_blocks_are_appended_where_the_file_ends_though_space_is_allocated_beyon
     assert left(disk) == ["theirs"]
 
 
-def test_appending_that_has_no_one_order_is_left_out_and_says_why(disk: Path) -> None:
-    document = run(disk, "engine=buffered", "direction=write,read", "access=append", "depth=2").document
-    reasons = str(document["left_out"])
-    assert "that is of writing" in reasons and "the kernel's choice" in reasons
+def test_several_append_to_one_file_and_each_block_is_there_once(disk: Path) -> None:
+    """Whose block comes first is the kernel's choice: the check finds every one by what is in it."""
+    document = run(disk, "engine=buffered,direct,uring", "direction=write,read", "access=append", "processes=3",
+                   "depth=1,2", "layout=own,segmented,strided").document  # fmt: skip
+    assert document["valid"] and left(disk) == ["theirs"]
+    rates = [each["params"] for each in document["figures"] if each["name"] == "rate"]
+    found = {(each["engine"], each["depth"], each["layout"]) for each in rates}
+    assert {each[0] for each in found} >= {"buffered", "uring"} and len(found) in (12, 18)
+    assert {each["direction"] for each in rates} == {"write"} and "that is of writing" in str(document["notes"])
 
 
 @pytest.fixture
@@ -199,6 +204,18 @@ def test_a_damaged_byte_makes_the_rate_invalid(
     rates = [each for each in answer.document["figures"] if each["name"] == "rate"]
     assert rates
     assert all(each["state"] == "invalid" and each["value"] is None for each in rates)
+
+
+@pytest.mark.usefixtures("preloaded")
+@pytest.mark.parametrize("fault", ["damage", "lost", "twice"])
+def test_what_is_appended_by_several_is_there_whole_and_once_or_the_rate_is_invalid(
+    disk: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    monkeypatch.setenv("FAULT", fault)
+    given = ("engine=buffered", "direction=write", "access=append", "processes=3", "layout=segmented")
+    answer = run(disk, *given, status=1)
+    assert "are not as they were written" in answer.err
+    assert all(each["value"] is None for each in answer.document["figures"] if each["name"] == "rate")
 
 
 @pytest.mark.usefixtures("preloaded")

@@ -22,14 +22,16 @@ from started import words
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(MPI is None, reason="no MPI here"), pytest.mark.paced]
 SHM = Path("/dev/shm")
 EVERY = (
-    "layout=own,sections,records,broadcast", "interface=posix,independent,collective", "direction=read,write",
+    "layout=own,sections,records,append,broadcast", "interface=posix,independent,collective", "direction=read,write",
     "bytes=65536", "section=393216",
 )  # fmt: skip
 LAYOUTS = {
-    (layout, interface)
-    for layout in ("own", "sections", "records", "broadcast")
+    (direction, layout, interface)
+    for direction in ("read", "write")
+    for layout in ("own", "sections", "records", "append", "broadcast")
     for interface in ("posix", "independent", "collective")
-    if interface != "collective" or layout in ("sections", "records")
+    if (interface != "collective" or layout in ("sections", "records", "append"))
+    and (layout, direction) != ("append", "read")
 }
 
 
@@ -67,11 +69,10 @@ def blocks(lines: list[dict[str, Any]], metric: str) -> list[dict[str, Any]]:
 def test_every_layout_and_interface_moves_the_right_bytes(folder: Path) -> None:
     lines, _ = launched(folder, *EVERY)
     checks = [line for line in lines if line["event"] == "check"]
-    assert len(checks) == 2 * len(LAYOUTS) and all(line["passed"] for line in checks)
+    assert len(checks) == len(LAYOUTS) and all(line["passed"] for line in checks)
     assert all("18 blocks" in line["detail"] for line in checks)  # three ranks, six calls each
-    for direction in ("read", "write"):
-        times = [line for line in blocks(lines, "time") if line["case"]["direction"] == direction]
-        assert {(line["case"]["layout"], line["case"]["interface"]) for line in times} == LAYOUTS
+    cases = [line["case"] for line in blocks(lines, "time")]
+    assert {(each["direction"], each["layout"], each["interface"]) for each in cases} == LAYOUTS
     assert {line["case"]["source"] for line in blocks(lines, "time")} <= {"device", "cache", "unknown", "remote"}
     # written bytes stop in the page cache until fsync: the calls' own rate is never the device's
     for metric in ("first", "last", "latency"):
@@ -132,6 +133,23 @@ def test_a_damaged_byte_fails_the_check_of_each_interface(folder: Path) -> None:
     assert "posix" in failed and "independent" in failed
 
 
+@pytest.mark.parametrize("fault", ["lost", "twice"])
+def test_what_ranks_append_is_there_once_or_the_check_fails(folder: Path, fault: str) -> None:
+    given = ("layout=append", "interface=posix", "direction=write", "bytes=65536", "section=393216")
+    lines, _ = launched(folder, *given, ranks=3, status=1, **faulty(fault, FAULT_AFTER=2))
+    (check,) = [line for line in lines if line["event"] == "check"]
+    assert not check["passed"] and "18 blocks" in check["detail"]
+
+
+def test_space_is_allocated_where_the_case_says_so_and_nowhere_else(folder: Path) -> None:
+    given = ("layout=own", "interface=posix,independent", "direction=write,read", "bytes=65536", "section=131072")
+    lines, _ = launched(folder, *given, ranks=1, **faulty("nofallocate"))
+    assert len(blocks(lines, "time")) >= 4
+    _, complaint = launched(folder, *given, "direction=write", "preallocate=yes", ranks=1, status=2,
+                            **faulty("nofallocate"))  # fmt: skip
+    assert any("preallocate=yes: fallocate is refused by" in line for line in complaint), complaint
+
+
 @pytest.mark.parametrize(("fault", "said"), [("full", "No space left"), ("eio", "Input/output error")])
 def test_a_fault_of_a_rank_is_said_and_nothing_is_left(folder: Path, fault: str, said: str) -> None:
     given = ("layout=own", "interface=posix", f"direction={'write' if fault == 'full' else 'read'}", "bytes=65536")
@@ -144,9 +162,10 @@ def test_a_fault_of_a_rank_is_said_and_nothing_is_left(folder: Path, fault: str,
     ("section=65537", "section: 65537; accepted: a multiple of bytes"),
     ("io_nodes=2", "io_nodes: 2; accepted: 0 on a real machine"),
     ("interface=collective", "interface=collective is of a file that all ranks share"),
+    ("layout=append direction=read", "layout=append is of what is written"),
 ])  # fmt: skip
 def test_what_cannot_be_is_one_line(folder: Path, given: str, said: str) -> None:
-    _, complaint = launched(folder, given, ranks=1, status=2)
+    _, complaint = launched(folder, *given.split(), ranks=1, status=2)
     assert any(said in line for line in complaint), complaint
 
 
@@ -155,3 +174,7 @@ def test_a_described_machine_has_no_mpi_io() -> None:
     answer = assay("run", "parallel-files", "--on", "delta", "-n", "2", *words_of)
     assert answer.status == 2
     assert "interface: a described machine has its own calls alone; accepted: posix" in answer.err
+    words_of = ("--set", "layout=append", "--set", "section=65536", "--json")
+    answer = assay("run", "parallel-files", "--on", "delta", "-n", "2", *words_of)
+    assert answer.status == 2
+    assert "layout: files of a described machine have no common end" in answer.err

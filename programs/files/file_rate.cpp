@@ -55,7 +55,7 @@ type = "choice"
 default = "sequential"
 choices = ["sequential", "random", "append"]
 sweep = true
-help = "one block after the other; in a random order that comes to each block once; append: each write to where the file ends (O_APPEND)"
+help = "one block after the other; in a random order that comes to each block once; append: each write to where the file ends (O_APPEND), one file of all processes too, where the kernel orders them: each block is found again and must be there once and whole"
 
 [parameter.engine]
 type = "choice"
@@ -156,6 +156,10 @@ help = "part of the bytes that were in the page cache before the pass"
 unit = "s/B"
 help = "time per byte of a copy within memory, in blocks as long, by one thread"
 
+[metric.link]
+unit = "s/B"
+help = "time per byte of the link to the device, or of this host's network to another one, as the kernel rates it"
+
 [figure.rate]
 metric = "time"
 unit = "B/s"
@@ -204,6 +208,13 @@ unit = "B/s"
 formula = "1 / value"
 better = "higher"
 help = "of a copy within memory, by one thread, in blocks as long: an operation through the page cache that is near it is bound by the copy and not by the storage"
+
+[figure.link]
+metric = "link"
+unit = "B/s"
+formula = "1 / value"
+better = "higher"
+help = "that the link or the bus to the device, or this host's network, carries at most: what is faster did not come from there; none where the kernel rates a part of the way not, and in virtual machines"
 
 [figure.held]
 metric = "held"
@@ -301,6 +312,7 @@ void prepare(Program& program, Case& at) {
   if (program.storage.below == Below::memory)
     at.note("files there lie in memory: every rate is one of memory, none of a storage device");
   if (!program.storage.caveat.empty()) at.note(program.storage.caveat);
+  if (const std::string way = program.storage.link_words(); !way.empty()) at.note(way);
 }
 
 // Reads what the case reads, its page cache made ready as asked for; nothing of it is timed.
@@ -329,9 +341,6 @@ std::string obstacle(const Program& program, const Case& at, Work& work) {
            (program.direct ? "O_DIRECT takes multiples of 4096 bytes" : program.storage.type + " refuses O_DIRECT");
   if (work.append && (!work.write || work.engine == Engine::mmap))
     return "access append: that is of writing, by another engine than mmap";
-  if (work.append && (work.depth > 1 || (work.layout != Layout::own && work.processes > 1)))
-    return "access append with several operations in flight in a file: which block comes first is the kernel's choice; "
-           "accepted: depth 1, and layout own";
   if (work.preallocate && !program.no_space_ahead.empty())
     return "allocated=yes: " + program.storage.type + " refuses fallocate (" + program.no_space_ahead + ")";
   if (at.choice("allocated") == "yes" && !work.write) return "allocated=yes: that is of direction=write";
@@ -434,6 +443,7 @@ void measure(Program& program, Case& at) {
   if (work.changes()) at.also_observe("sync", [=] { return state->last.sync; });
   if (!work.write) at.also_observe("held", [=] { return state->last.held; });
   if (!work.past_cache) at.also_observe("copy", [=, bytes = work.bytes] { return shared->copy.from_memory(bytes); });
+  if (const double rate = program.storage.link.rate; rate > 0) at.also_observe("link", [=] { return 1 / rate; });
   at.also_observe("close", [=] { return state->last.close; });
   at.afterwards([=] {
     if (!state->why.empty()) self->note("source=unknown: " + state->why);

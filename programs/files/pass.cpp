@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "files/appended.hpp"
 #include "timing/clock.hpp"
 
 namespace assay::files {
@@ -225,7 +226,9 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
   const double sum = std::accumulate(time.begin(), time.end(), writing);
   const auto part = [&](double of) { return sum > 0 ? busy * of / sum : 0; };  // of the pass, by the operations' time
   if (evidence.written > 0) {
-    const Source reached = source_of_writes(evidence, outcome.why);
+    const Source counted_as = source_of_writes(evidence, outcome.why);
+    const double each = (part(writing) + outcome.sync) / static_cast<double>(evidence.written);
+    const Source reached = no_faster_than_link(counted_as, each, storage_.link, outcome.why);
     const bool through = work_.past_cache || reached == Source::cache;
     auto& moved = outcome.written.moved;
     if (!through) moved[Source::cache] = {evidence.written, part(writing)};
@@ -247,9 +250,11 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
   }
   for (const Source label : {Source::device, Source::remote}) {
     const auto found = outcome.read.moved.find(label);
-    if (work_.past_cache || found == outcome.read.moved.end()) continue;
+    if (found == outcome.read.moved.end()) continue;
     const double each = found->second.per_byte();
-    const Source now = no_faster_than_copies(label, each, work_.copy, work_.depth * work_.processes, outcome.why);
+    Source now = no_faster_than_link(label, each, storage_.link, outcome.why);
+    if (!work_.past_cache)
+      now = no_faster_than_copies(now, each, work_.copy, work_.depth * work_.processes, outcome.why);
     if (now == label) continue;
     std::ranges::replace(sources.latency, label, now);
     Moved& moved = outcome.read.moved[now];
@@ -267,11 +272,43 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
   return outcome;
 }
 
+std::int64_t Files::wrong_of_appended(std::int64_t file) const {
+  Appended written(work_.bytes);
+  for (std::int64_t process = 0; process < work_.processes; ++process) {
+    if (work_.file_of(process) != file) continue;
+    Origin of{static_cast<std::uint64_t>(file) + 1, static_cast<std::uint64_t>(process) + 1, 0, folder_.launch()};
+    for (std::int64_t turn = 0; turn < work_.blocks; ++turn) {
+      of.version = versions_[static_cast<std::size_t>(process)][static_cast<std::size_t>(turn)];
+      if (of.version != 0) written.add(work_.offset(process, turn, seed_), of);
+    }
+  }
+  std::vector<char> buffer(static_cast<std::size_t>(work_.bytes));
+  std::vector<bool> found(written.size());
+  std::int64_t wrong = 0;
+  const int at = folder_.open(work_.name(file), O_RDONLY);
+  for (std::int64_t offset = 0;; offset += work_.bytes) {
+    const std::int64_t now = pread(at, buffer.data(), buffer.size(), offset);
+    if (now == 0) break;
+    const std::int64_t which = now == work_.bytes ? written.which(buffer.data()) : -1;
+    if (which >= 0 && !found[static_cast<std::size_t>(which)])
+      found[static_cast<std::size_t>(which)] = true;
+    else
+      ++wrong;  // torn, damaged, or there twice
+    if (now != work_.bytes) break;
+  }
+  close(at);
+  return wrong + std::ranges::count(found, false);  // what is lost
+}
+
 std::int64_t Files::wrong() {
   const Pattern pattern(work_.bytes);
   std::vector<char> buffer(static_cast<std::size_t>(work_.bytes));
   std::int64_t count = misplaced_ ? 1 : 0;
   drop();
+  if (work_.append) {
+    for (std::int64_t file = 0; file < work_.files(); ++file) count += wrong_of_appended(file);
+    return count;
+  }
   for (std::int64_t process = 0; process < work_.processes; ++process) {
     const std::int64_t file = work_.file_of(process);
     Origin of{static_cast<std::uint64_t>(file) + 1, static_cast<std::uint64_t>(process) + 1, 0, folder_.launch()};

@@ -56,6 +56,7 @@ class Files {  // the files of a work, in a folder; one process makes them
 
  private:
   Outcome gathered(Board& board, const Counters& counted) const;
+  std::int64_t wrong_of_appended(std::int64_t file) const;
   double mark_held(Board& board) const;
   void wait(Board& board, const std::vector<int>& children) const;
 

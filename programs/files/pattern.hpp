@@ -51,6 +51,8 @@ class Pattern {
   bool begins_right(const char* block, std::int64_t offset, const Origin& of) const {
     return std::memcmp(block, sector_at(offset, key_of(of)).data(), sector) == 0;
   }
+  // What a block begins with: one of all words that are ever written.
+  std::uint64_t first_word(std::int64_t offset, const Origin& of) const { return sector_at(offset, key_of(of))[0]; }
   // Whether every byte is as it was written.
   bool right(const char* block, std::int64_t offset, const Origin& of) const {
     const std::uint64_t whose = key_of(of);

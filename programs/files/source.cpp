@@ -1,5 +1,7 @@
 #include "files/source.hpp"
 
+#include <cstdio>
+
 namespace assay::files {
 namespace {
 
@@ -75,6 +77,15 @@ Source no_faster_than_copies(Source label, double per_byte, double copy, std::in
   if ((label != Source::device && label != Source::remote) || copy <= 0) return label;
   if (per_byte * static_cast<double>(in_flight) >= copy) return label;
   why = "the bytes came faster than they can be copied: not from the storage";
+  return Source::unknown;
+}
+
+Source no_faster_than_link(Source label, double per_byte, const Link& link, std::string& why) {
+  if ((label != Source::device && label != Source::remote) || link.rate <= 0) return label;
+  if (per_byte * link.rate >= 1) return label;
+  char text[96];
+  std::snprintf(text, sizeof text, "%.4g MB/s are more than the %.4g MB/s of the ", 1e-6 / per_byte, 1e-6 * link.rate);
+  why = text + link.words + ": not from the storage";
   return Source::unknown;
 }
 

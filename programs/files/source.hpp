@@ -43,6 +43,10 @@ Sources sources_of_reads(const Evidence& evidence);
 // takes `copy` s/B at least: unknown where it is faster than that. `copy` 0: not known.
 Source no_faster_than_copies(Source label, double per_byte, double copy, std::int64_t in_flight, std::string& why);
 
+// What a rate of `per_byte` s/B, by whatever engine, may be called behind a link: unknown where the link cannot carry
+// it.
+Source no_faster_than_link(Source label, double per_byte, const Link& link, std::string& why);
+
 // Of writes until fsync has returned.
 Source source_of_writes(const Evidence& evidence, std::string& why);
 

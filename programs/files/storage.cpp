@@ -1,11 +1,14 @@
 #include "files/storage.hpp"
 
+#include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -89,7 +92,43 @@ void look_below(const std::string& name, const std::string& system, Storage& sto
     if (depth < 8) look_below(each.path().filename(), system, storage, depth + 1);
 }
 
+// File systems whose bytes come over the network whatever else they are: no FUSE, whose process may be here, and none
+// that may have disks of its own here.
+bool over_the_network(const std::string& type) {
+  return type.starts_with("nfs") || type.starts_with("smb") ||
+         one_of(type, {"cifs", "ceph", "lustre", "beegfs", "pvfs2", "orangefs", "panfs", "afs"});
+}
+
+// Whether the server that a mount's options name (addr=ADDRESS) is this host.
+bool served_here(const std::string& options) {
+  const std::size_t at = ("," + options).find(",addr=");
+  if (at == std::string::npos) return false;
+  const std::string address = options.substr(at + 5, options.find(',', at) - at - 5);
+  if (address.starts_with("127.") || address == "::1") return true;
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return false;
+  bool found = false;
+  for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
+    char text[INET6_ADDRSTRLEN] = "";
+    const sockaddr* own = each->ifa_addr;
+    if (own != nullptr && own->sa_family == AF_INET)
+      inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(own)->sin_addr, text, sizeof text);
+    if (own != nullptr && own->sa_family == AF_INET6)
+      inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6*>(own)->sin6_addr, text, sizeof text);
+    found = found || address == text;
+  }
+  freeifaddrs(all);
+  return found;
+}
+
 }  // namespace
+
+std::string Storage::link_words() const {
+  if (link.rate <= 0) return "";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g MB/s", 1e-6 * link.rate);
+  return "the way there carries at most " + std::string(text) + " (" + link.words + ")";
+}
 
 Storage storage_of(int folder, const std::string& path, const std::string& system) {
   Storage storage;
@@ -99,20 +138,22 @@ Storage storage_of(int folder, const std::string& path, const std::string& syste
   std::error_code none;
   const std::string real = std::filesystem::canonical(path, none);
   std::ifstream lines(system + "proc/self/mountinfo");
-  std::string of, longest;
+  std::string of, longest, options;
   for (std::string line; std::getline(lines, line);) {  // proc_pid_mountinfo(5)
     const std::size_t dash = line.find(" - ");
     if (dash == std::string::npos) continue;
     std::istringstream before(line), after(line.substr(dash + 3));
     std::string id, parent, device, root, mount, type, source;
     before >> id >> parent >> device >> root >> mount;
-    after >> type >> source;
+    std::string of_mount;
+    after >> type >> source >> of_mount;
     mount = unescaped(mount);
     if (!within(real, mount) || mount.size() < longest.size()) continue;
     longest = mount;
     of = device;
     storage.type = type;
     storage.source = unescaped(source);
+    options = of_mount;
   }
   storage.below = below_of(storage.type);
   for (const Disk& disk : disks(system)) {
@@ -121,10 +162,16 @@ Storage storage_of(int folder, const std::string& path, const std::string& syste
     if (own) {
       storage.own_device = true;
       look_below(disk.name, system, storage);
+      storage.link = link_of_device(disk.name, system);
     }
     if (own || !storage.own_device) storage.counted.push_back(disk.name);
   }
   if (storage.below == Below::memory || storage.below == Below::remote) storage.counted.clear();
+  if (storage.below != Below::device) storage.link = Link();
+  if (over_the_network(storage.type) && !served_here(options)) {
+    storage.link = link_of_network(system);
+    if (storage.link.rate > 0) storage.link.words = "this host's network: " + storage.link.words;
+  }
   return storage;
 }
 

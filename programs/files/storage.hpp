@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "files/link.hpp"
+
 namespace assay::files {
 
 enum class Below { device, memory, remote, unknown };  // where bytes come from that no cache has
@@ -15,9 +17,11 @@ struct Storage {
   std::string type, source;          // of the mount: "ext4", "/dev/vda"
   std::vector<std::string> counted;  // block devices whose counters are asked, of /proc/diskstats
   bool own_device = false;           // `counted` is the file system's one device, not all of this host's
+  Link link;                         // what the way there carries at most
   std::string caveat;                // why a device's figure may be of something else (a virtual disk, a loop)
 
   std::string words() const { return type.empty() ? "a file system that is not known" : type + " on " + source; }
+  std::string link_words() const;  // for a person, "" where its rate is not known
 };
 
 // Of a folder; `system` is "/" but in tests, where `major` and `minor` take the place of the folder's own.

@@ -16,7 +16,7 @@ enum class Layout { own, segmented, strided };  // a file each; one file, each i
 struct Work {
   bool write = false, random = false;
   bool mixed = false;   // about half of the blocks, always the same ones, are written, the others read: not `write`
-  bool append = false;  // each write goes to where the file ends (O_APPEND), one after the other
+  bool append = false;  // each write goes to where the file ends (O_APPEND), in whatever order they come there
   Engine engine = Engine::buffered;
   Layout layout = Layout::own;
   std::int64_t bytes = 0;   // of an operation

@@ -22,7 +22,7 @@ class FileCommunicator : public Communicator {
  public:
   struct File {
     ranks::Calls calls = ranks::Calls::posix;
-    bool shared = false;
+    bool shared = false, append = false;
 
    private:
     friend class FileCommunicator;
@@ -39,6 +39,7 @@ class FileCommunicator : public Communicator {
         folder_(std::move(other.folder_)),
         storage_(std::move(other.storage_)),
         room_(other.room_),
+        no_space_ahead_(std::move(other.no_space_ahead_)),
         near_(std::exchange(other.near_, MPI_COMM_NULL)) {}
   FileCommunicator(const FileCommunicator&) = delete;
   ~FileCommunicator() {
@@ -47,7 +48,13 @@ class FileCommunicator : public Communicator {
 
   int io_nodes() const { return 0; }
   std::int64_t room() const { return room_; }
-  std::string system() const { return storage_.words() + (storage_.caveat.empty() ? "" : "; " + storage_.caveat); }
+  const std::string& no_space_ahead() const { return no_space_ahead_; }
+  std::string system() const {
+    std::string words = storage_.words();
+    for (const std::string& each : {storage_.caveat, storage_.link_words()})
+      if (!each.empty()) words += "; " + each;
+    return words;
+  }
 
   Ready<std::string> settle(const std::string& folder, const std::string& subfolder) {
     std::string why, own = subfolder;
@@ -78,7 +85,10 @@ class FileCommunicator : public Communicator {
     if (least[0] < size()) {
       spread(why, static_cast<int>(least[0]));
       if (least[0] > 0) why = "rank " + std::to_string(least[0]) + ": " + why;
+      return {why};
     }
+    if (rank() == 0) attempt([&] { probe(); });
+    spread(no_space_ahead_);
     return {why};
   }
 
@@ -92,12 +102,14 @@ class FileCommunicator : public Communicator {
             "MPI_File_open", name);
       file.descriptor = folder_->open(name, O_RDWR);
     } else {
-      file.descriptor = folder_->open(name, O_RDWR | O_CREAT);
+      file.descriptor = folder_->open(name, O_RDWR | O_CREAT | (file.append ? O_APPEND : 0));
     }
-    if (reserve > 0 && (rank() == 0 || !file.shared)) {
-      const int error = posix_fallocate(file.descriptor, 0, static_cast<off_t>(reserve));
-      if (error != 0) fault("allocated", name, error);
-    }
+    // Not posix_fallocate(3), which writes where the file system cannot allocate. Appended files stay as long as they
+    // are.
+    const int mode = file.append ? FALLOC_FL_KEEP_SIZE : 0;
+    if (reserve > 0 && (rank() == 0 || !file.shared) &&
+        fallocate(file.descriptor, mode, 0, static_cast<off_t>(reserve)) != 0)
+      fault("allocated", name, errno);
     return {};
   }
   Ready<void> read(File& file, std::byte* into, std::uint64_t bytes, std::uint64_t offset) {
@@ -112,8 +124,14 @@ class FileCommunicator : public Communicator {
   Ready<void> write(File& file, const std::byte* from, std::uint64_t bytes, std::uint64_t offset) {
     if (file.calls == ranks::Calls::posix) return whole(file, from, bytes, offset);
     MPI_Status status;
-    const auto call = file.calls == ranks::Calls::collective ? MPI_File_write_at_all : MPI_File_write_at;
+    const bool together = file.calls == ranks::Calls::collective;
     note(Call::collective, ranks::any_source, 0);
+    if (file.append) {  // by the pointer that all share
+      const auto behind = together ? MPI_File_write_ordered : MPI_File_write_shared;
+      check(behind(file.handle, from, count(bytes), MPI_BYTE, &status), "MPI_File_write_shared", file.name);
+      return complete(status, bytes, "written", file.name);
+    }
+    const auto call = together ? MPI_File_write_at_all : MPI_File_write_at;
     check(call(file.handle, static_cast<MPI_Offset>(offset), from, count(bytes), MPI_BYTE, &status),
           "MPI_File_write_at", file.name);
     return complete(status, bytes, "written", file.name);
@@ -147,15 +165,20 @@ class FileCommunicator : public Communicator {
   }
   void erase(const std::string& name) { folder_->remove(name); }
 
-  void begin() { before_ = files::read_counters(storage_); }
+  void begin() {
+    before_ = files::read_counters(storage_);
+    begun_ = timing::now_ns();
+  }
   // Judged by host, of the bytes of its ranks together; what hosts do not agree about is unknown.
   Ready<ranks::BytesOrigin> origin(bool wrote, std::int64_t bytes, std::int64_t held) {
+    std::int64_t took = timing::now_ns() - begun_;
     const files::Counters mine = files::since(files::read_counters(storage_), before_);
     std::int64_t sums[3] = {bytes, held, std::max<std::int64_t>(0, mine.fetched)};
     std::int64_t most[2] = {mine.device_read, mine.device_wrote}, counted = mine.fetched < 0 ? -1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_INT64_T, MPI_SUM, near_);
     MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, near_);
     MPI_Allreduce(MPI_IN_PLACE, &counted, 1, MPI_INT64_T, MPI_MIN, near_);
+    MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_INT64_T, MPI_MAX, near_);
     files::Evidence evidence;
     evidence.below = storage_.below;
     evidence.counted.fetched = counted < 0 ? -1 : sums[2];
@@ -175,6 +198,9 @@ class FileCommunicator : public Communicator {
       source = sources.rate[kind];
       found.why = sources.why;
     }
+    if (sums[0] > 0)
+      source = files::no_faster_than_link(source, 1e-9 * static_cast<double>(took) / static_cast<double>(sums[0]),
+                                          storage_.link, found.why);
     int first = sums[0] > 0 ? static_cast<int>(source) : 99, last = sums[0] > 0 ? static_cast<int>(source) : -1;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, handle());
     MPI_Allreduce(MPI_IN_PLACE, &last, 1, MPI_INT, MPI_MAX, handle());
@@ -184,6 +210,12 @@ class FileCommunicator : public Communicator {
   }
 
  private:
+  void probe() {
+    const int at = folder_->open("probe", O_RDWR | O_CREAT | O_EXCL);
+    if (fallocate(at, 0, 0, 4096) != 0) no_space_ahead_ = storage_.type + ": " + std::strerror(errno);
+    ::close(at);
+    folder_->remove("probe");
+  }
   static void check(int code, const char* call, const std::string& name) {
     if (code == MPI_SUCCESS) return;
     char text[MPI_MAX_ERROR_STRING];
@@ -231,7 +263,9 @@ class FileCommunicator : public Communicator {
   std::unique_ptr<files::OwnFolder> folder_;
   files::Storage storage_;
   std::int64_t room_ = 0;
+  std::string no_space_ahead_;
   files::Counters before_;
+  std::int64_t begun_ = 0;
   MPI_Comm near_ = MPI_COMM_NULL;  // the ranks of this host
 };
 

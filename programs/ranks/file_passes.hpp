@@ -1,5 +1,6 @@
 // A pass over files by all ranks: opened, call after call, closed; the same on every machine. Layouts of the one file
 // that all share: `sections`, rank after rank; `records`, call after call in turn (the Paragon's M_RECORD);
+// `append`, each call to where the file ends, in whatever order they come;
 // `broadcast`, rank 0 alone reads and sends every block on to all others in log2 ranks steps (M_GLOBAL).
 #pragma once
 
@@ -12,7 +13,7 @@
 
 namespace assay::ranks {
 
-enum class FileLayout { own, sections, records, broadcast };
+enum class FileLayout { own, sections, records, append, broadcast };
 
 struct FileCase {
   std::uint64_t bytes, section;
@@ -20,7 +21,8 @@ struct FileCase {
   FileLayout layout;
   Calls calls;
   bool write, reserve;
-  bool shared() const { return layout == FileLayout::sections || layout == FileLayout::records; }
+  bool append() const { return layout == FileLayout::append; }
+  bool shared() const { return layout != FileLayout::own && layout != FileLayout::broadcast; }
 };
 
 inline FileCase file_case(const timing::CaseSettings& settings) {
@@ -31,6 +33,7 @@ inline FileCase file_case(const timing::CaseSettings& settings) {
           layout == "own"        ? FileLayout::own
           : layout == "sections" ? FileLayout::sections
           : layout == "records"  ? FileLayout::records
+          : layout == "append"   ? FileLayout::append
                                  : FileLayout::broadcast,
           calls == "posix"         ? Calls::posix
           : calls == "independent" ? Calls::independent
@@ -41,7 +44,7 @@ inline FileCase file_case(const timing::CaseSettings& settings) {
 
 template <Files C>
 timing::Json file_label(const C& comm, const FileCase& at) {
-  static constexpr const char* layouts[] = {"own", "sections", "records", "broadcast"};
+  static constexpr const char* layouts[] = {"own", "sections", "records", "append", "broadcast"};
   return timing::Json()
       .text("direction", at.write ? "write" : "read")
       .integer("bytes", static_cast<std::int64_t>(at.bytes))
@@ -60,10 +63,11 @@ inline std::string file_name(const FileCase& at, const std::string& pass, int ra
 inline std::uint64_t file_length(const FileCase& at, int ranks) {
   return at.section * (at.shared() ? static_cast<std::uint64_t>(ranks) : 1);
 }
-// Where in the file the call of a rank lies that follows `done` bytes of its own.
+// Where in the file the call of a rank lies that follows `done` bytes of its own; of appended ones it only tells them
+// apart.
 inline std::uint64_t file_place(const FileCase& at, int rank, int ranks, std::uint64_t done) {
   const auto own = static_cast<std::uint64_t>(rank), all = static_cast<std::uint64_t>(ranks);
-  if (at.layout == FileLayout::sections) return own * at.section + done;
+  if (at.layout == FileLayout::sections || at.append()) return own * at.section + done;
   if (at.layout == FileLayout::records) return done * all + own * std::min(at.bytes, at.section - done);
   return done;
 }
@@ -82,7 +86,9 @@ struct Unwatched {
 
 template <Files C, class Watch>
 Task file_pass(C& comm, const FileCase& at, typename C::File& file, const std::string& name, Watch& watch) {
-  co_await comm.open(file, name, at.io_nodes, at.reserve ? file_length(at, comm.size()) : 0);
+  // What is read on a real machine is there: nothing is left to be allocated.
+  const bool ahead = at.reserve && (at.write || !HostFiles<C>);
+  co_await comm.open(file, name, at.io_nodes, ahead ? file_length(at, comm.size()) : 0);
   watch.opened();
   const bool alone = at.layout == FileLayout::broadcast, works = !alone || comm.rank() == 0;
   for (std::uint64_t done = 0; done < at.section; done += at.bytes) {

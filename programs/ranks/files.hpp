@@ -22,6 +22,8 @@
 //   system()                              what it lies on, for a person
 //   file.calls, file.shared               set before open: whose calls it is opened, read and written by (Calls), and
 //                                         whether all ranks open it; collective calls are made by all ranks alike
+//   file.append                           set before open: writes go to where the file ends, whatever their offset
+//   no_space_ahead()                      why no space can be allocated before it is written, "" where it can
 //   co_await sync(file)                   what was written is at the storage
 //   co_await drop(file)                   and out of this host's page cache, as far as a user may
 //   held(file, offset, bytes)             bytes of it in this host's page cache
@@ -71,7 +73,8 @@ concept HostFiles = Files<C> && requires(C comm, const C view, typename C::File&
   comm.begin();
   { comm.origin(wrote, n, n) } -> AwaitableOf<BytesOrigin>;
   file.calls = Calls::posix;
-  file.shared = true;
+  file.shared = file.append = true;
+  { view.no_space_ahead() } -> std::convertible_to<std::string>;
 };
 
 }  // namespace assay::ranks

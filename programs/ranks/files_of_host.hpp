@@ -2,11 +2,12 @@
 // finish, what opening, fsync and closing took, every call's latency, and all data compared by another rank.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
 
-#include "files/pattern.hpp"
+#include "files/appended.hpp"
 #include "ranks/file_passes.hpp"
 #include "ranks/sampling.hpp"
 #include "timing/over_time.hpp"
@@ -103,6 +104,7 @@ class FilesOfHost {
     typename C::File file;
     file.calls = at.calls;
     file.shared = at.shared();
+    file.append = at.append();
     WatchedPass watch(at, origin(at, comm.rank()));
     co_await barrier(comm);
     comm.begin();
@@ -111,7 +113,10 @@ class FilesOfHost {
     co_await file_pass(comm, at, file, name, watch);
     const BytesOrigin from = co_await comm.origin(at.write, works ? of_section : 0, held);
     if (comm.rank() == 0 && !from.why.empty()) session_.note(std::string("source=") + from.source + ": " + from.why);
-    co_await compare(comm, at, pass, watch);
+    if (at.append())
+      co_await compare_appended(comm, at, name);
+    else
+      co_await compare(comm, at, pass, watch);
     co_await report(comm, at, watch, from, lines);
     co_await barrier(comm);
     if (!at.shared() || comm.rank() == 0) comm.erase(name);
@@ -165,9 +170,43 @@ class FilesOfHost {
     co_await comm.close(file);
     std::int64_t wrong = watch.times().wrong, room = 0;
     co_await reduce(comm, comm.size(), &wrong, &room, 1, [](auto& here, auto there) { here += there; });
-    if (comm.rank() != 0) co_return;
+    found_wrong(comm, at, wrong);
+  }
+  template <HostFiles C>
+  void found_wrong(const C& comm, const FileCase& at, std::int64_t wrong) {
+    if (comm.rank() != 0) return;
     wrong_ = wrong;
     if (wrong > 0 && verified_) session_.check(label(comm, at), verdict_of(comm, at));
+  }
+
+  // The file's blocks in turn by all ranks: each must be one of those that were appended, whole, and none there twice.
+  template <HostFiles C>
+  Task compare_appended(C& comm, const FileCase& at, const std::string& name) {
+    const auto bytes = static_cast<std::int64_t>(at.bytes);
+    files::Appended written(bytes);
+    for (int writer = 0; writer < comm.size(); ++writer)
+      for (std::uint64_t done = 0; done < at.section; done += at.bytes)
+        written.add(static_cast<std::int64_t>(file_place(at, writer, comm.size(), done)), origin(at, writer));
+    std::vector<std::int64_t> times(written.size()), room(written.size());  // that each was found
+    std::vector<std::byte> block(at.bytes);
+    co_await barrier(comm);
+    typename C::File file;
+    file.shared = true;
+    co_await comm.open(file, name, 0, 0);
+    const auto ranks = static_cast<std::size_t>(comm.size());
+    for (auto each = static_cast<std::size_t>(comm.rank()); each < written.size(); each += ranks) {
+      try {
+        co_await comm.read(file, block.data(), at.bytes, each * at.bytes);
+      } catch (const timing::MeasurementFault&) {
+        break;  // the file ends before all is there
+      }
+      const std::int64_t which = written.which(reinterpret_cast<const char*>(block.data()));
+      if (which >= 0) ++times[static_cast<std::size_t>(which)];
+    }
+    co_await comm.close(file);
+    co_await reduce(comm, comm.size(), times.data(), room.data(), times.size(),
+                    [](auto& here, auto there) { here += there; });
+    found_wrong(comm, at, std::ranges::count_if(times, [](std::int64_t each) { return each != 1; }));
   }
 
   template <HostFiles C>

@@ -75,11 +75,11 @@ help = "what each rank reads or writes in all; on a real machine a multiple of `
 [parameter.layout]
 type = "choice"
 default = "own"
-full = ["own", "sections", "records"]
+full = ["own", "sections", "records", "append"]
 described = "own"
-choices = ["own", "sections", "records", "broadcast"]
+choices = ["own", "sections", "records", "append", "broadcast"]
 sweep = true
-help = "a file each; one file in sections, or call after call in turn; one file that rank 0 reads and broadcasts"
+help = "a file each; one file in sections, or call after call in turn, or to which each call appends (written only; of MPI-IO by the pointer that all share); one file that rank 0 reads and broadcasts"
 
 [parameter.interface]
 type = "choice"
@@ -99,9 +99,10 @@ help = "I/O nodes that a file is spread over; 0: all"
 
 [parameter.preallocate]
 type = "choice"
-default = "yes"
+default = "no"
+described = "yes"
 choices = ["yes", "no"]
-help = "whether what is written was allocated when the file was opened (lsize); what is read always was"
+help = "whether what is written is allocated when the file is opened (lsize; fallocate), which counts in open; what is read always was"
 
 [metric.time]
 unit = "s"
@@ -202,6 +203,11 @@ help = "part of the ranks' time that opening, fsync and closing took"
       if (comm.rank() == 0)
         session.keep([](const auto& each) { return each.at("interface").text == "posix"; },
                      "interface: a described machine has its own calls alone; accepted: posix", true);
+      if (comm.rank() == 0)
+        session.keep([](const auto& each) { return each.at("layout").text != "append"; },
+                     "layout: files of a described machine have no common end that calls append to; accepted: own, "
+                     "sections, records, broadcast",
+                     true);
       ParallelFiles kernel;
       co_await sample(comm, session, kernel);
     } else {
@@ -293,10 +299,19 @@ help = "part of the ranks' time that opening, fsync and closing took"
         },
         "interface=collective is of a file that all ranks share: left out but with layout=sections or records",
         comm.rank() == 0);
+    session.keep(
+        [](const auto& each) {
+          const FileCase at = file_case(each);
+          return at.write || !at.append();
+        },
+        "layout=append is of what is written: left out but with direction=write", comm.rank() == 0);
     const std::string why = co_await comm.settle(session.cases().front().path("folder"), session.options().subfolder);
     if (!why.empty()) throw timing::InputFault(why);
     if (comm.rank() == 0)
       session.note("the files lie in " + session.cases().front().path("folder") + ": " + comm.system());
+    if (!comm.no_space_ahead().empty())
+      session.keep([](const auto& each) { return !file_case(each).write || !file_case(each).reserve; },
+                   "preallocate=yes: fallocate is refused by " + comm.no_space_ahead(), comm.rank() == 0);
     const auto fits = [&](const auto& each) { return 2 * each.at("section").integer * comm.size() <= comm.room(); };
     session.keep(fits,
                  "parallel-files: only " + std::to_string(comm.room()) +

@@ -1,4 +1,6 @@
 // Asks parts of programs/files and the histogram what tests/test_file_parts.py compares with closed forms and twins.
+#include <fcntl.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -75,6 +77,8 @@ void source(char** words) {
   std::printf("%s\n", source_names[static_cast<std::size_t>(source_of_writes(evidence, why))]);
 }
 
+void link(const Link& link) { std::printf("%.9g %s\n", link.rate, link.words.c_str()); }
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -91,6 +95,18 @@ int main(int count, char** words) {
     const Source may = no_faster_than_copies(static_cast<Source>(std::atoi(words[2])), std::atof(words[3]),
                                              std::atof(words[4]), std::atoll(words[5]), why);
     std::printf("%s %d\n", source_names[static_cast<std::size_t>(may)], !why.empty());
+  }
+  if (what == "link") link(link_of_device(words[2], words[3]));
+  if (what == "network") link(link_of_network(words[2]));
+  if (what == "below") {  // what lies under a folder by a fake /proc and /sys
+    const int folder = open(words[2], O_RDONLY | O_DIRECTORY);
+    link(storage_of(folder, words[2], words[3]).link);
+  }
+  if (what == "behind" && count >= 5) {
+    std::string why;
+    const Link rated{std::atof(words[4]), "SATA link of 6.0 Gbps"};
+    const Source may = no_faster_than_link(static_cast<Source>(std::atoi(words[2])), std::atof(words[3]), rated, why);
+    std::printf("%s %s\n", source_names[static_cast<std::size_t>(may)], why.c_str());
   }
   if (what == "source" && count >= 11) source(words + 2);
 }
