@@ -5,12 +5,14 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 namespace assay::files {
@@ -146,6 +148,24 @@ bool remove_folder(int parent, const char* name) {
   return empty && unlinkat(parent, name, AT_REMOVEDIR) == 0;
 }
 
+namespace {
+
+void try_to_remove(int parent, const char* name) {
+  constexpr int most_ms = 5000, nap_ms = 10;
+  const pid_t child = fork();
+  if (child == 0) _exit(remove_folder(parent, name) ? 0 : 1);
+  const timespec nap{0, nap_ms * 1'000'000};
+  for (int waited = 0; child > 0 && waitpid(child, nullptr, WNOHANG) == 0; waited += nap_ms) {
+    if (waited >= most_ms) {
+      kill(child, SIGKILL);
+      return;  // which it may not see before the storage answers
+    }
+    nanosleep(&nap, nullptr);
+  }
+}
+
+}  // namespace
+
 OwnFolder::OwnFolder(const std::string& folder, const std::string& subfolder) {
   const auto [name, token] = name_and_token(subfolder);
   parent_ = open_given(folder);
@@ -198,7 +218,7 @@ OwnFolder::OwnFolder(OwnFolder&& other) noexcept
 OwnFolder::~OwnFolder() {
   if (own_ >= 0) close(own_);
   if (maker_ != 0 && maker_ == getpid()) {
-    remove_folder(parent_, name_.c_str());
+    doubted_ ? try_to_remove(parent_, name_.c_str()) : static_cast<void>(remove_folder(parent_, name_.c_str()));
     let_go(parent_);
   }
   if (parent_ >= 0) close(parent_);

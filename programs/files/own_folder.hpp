@@ -33,10 +33,15 @@ class OwnFolder {
   int open(const std::string& name, int flags) const;
   void remove(const std::string& name) const;
 
+  // The storage has not answered: another process removes the folder at the end, and is waited for some seconds only;
+  // what it leaves then is for the next start of Assay.
+  void doubt() const { doubted_ = true; }
+
  private:
   OwnFolder() = default;
   std::string path_, name_;
   int parent_ = -1, own_ = -1;
+  mutable bool doubted_ = false;
   std::int64_t maker_ = 0;  // the process that made it and removes it; 0: joined
 };
 
