@@ -54,6 +54,58 @@ def test_planted_numbers_are_found_and_half_of_the_cells_judge() -> None:
     assert storage_law(cells[:2]) is None
 
 
+def declined(size: int, flight: int, decline: float) -> float:
+    """The law with what each time as many as saturate add to the limit's time."""
+    beyond = flight * size / (STARTUP + PER_BYTE * size) / LIMIT - 1
+    return planted(size, flight) / (1 + decline * max(0.0, beyond))
+
+
+def test_a_decline_beyond_saturation_is_found_and_what_is_held_out_follows_it() -> None:
+    flights = (1, 2, 4, 8, 16)
+    cells = [RateCell(size, flight, declined(size, flight, 0.3), {}) for size in SIZES for flight in flights]
+    law = storage_law(cells)
+    assert law is not None and law.limit == pytest.approx(LIMIT, rel=1e-6)  # which no cell reaches
+    assert law.decline == pytest.approx(0.3, rel=1e-6)
+    assert law.errors(False)[-1] < 1e-6
+    plain = storage_law([RateCell(size, flight, planted(size, flight), {}) for size in SIZES for flight in flights])
+    assert plain is not None and plain.decline == 0.0
+    noisy = storage_law([RateCell(size, flight, planted(size, flight) * (0.98 + 0.02 * (flight % 3)), {})
+                         for size in SIZES for flight in flights])  # fmt: skip
+    assert noisy is not None and noisy.decline == 0.0  # less than what is clear
+
+
+def of_ranks(direction: str, size: int, active: int, name: str, source: str = "device", scale: float = 1.0) -> Any:
+    about = {"direction": direction, "source": source, "interface": "posix", "bytes": size, "section": 1 << 22}
+    rate = scale * planted(size, active)
+    launches = [[launch, rate] for launch in range(6)]
+    more = {"layout": "own", "preallocate": "no", "active": active, "ranks": 4}
+    return figure(name, rate, "B/s", **about, **more) | {"by_launch": launches}
+
+
+def test_ranks_have_a_law_of_their_own_beside_the_processes(tmp_path: Path) -> None:
+    figures = [of_ranks("read", size, active, "rate_last", scale=0.5) for size in SIZES for active in (1, 2, 4)]
+    figures += [of_ranks("write", size, active, "rate_aggregate", scale=0.2) for size in SIZES for active in (1, 4)]
+    figures += [of_ranks("write", size, active, "rate_last", "cache") for size in SIZES for active in (1, 4)]
+    figures += [of_ranks("read", size, 1, "rate_aggregate", scale=7.0) for size in SIZES]  # opening counts: no cells
+    figures += [of_ranks("write", size, 1, "rate_last", scale=7.0) for size in SIZES]  # without fsync
+    made = document(section("parallel-files", figures),
+                    section("file-rate", [cell("read", size, 1) for size in SIZES]))  # fmt: skip
+    text, about = storage_description(made)
+    laws = {each["name"]: each for each in about["storage"]}
+    assert set(laws) == {"read", "read-ranks", "write-ranks", "write-cache-ranks"}
+    for name, scale in (("read", 1.0), ("read-ranks", 0.5), ("write-ranks", 0.2), ("write-cache-ranks", 1.0)):
+        assert laws[name]["per_byte"] == pytest.approx(PER_BYTE / scale, rel=1e-6)
+    held_out = [each for each in laws["read-ranks"]["cells"] if not each["fitted"]]
+    assert {each["flight"] for each in held_out} == {1, 2, 4} and all(abs(each["error"]) < 1e-6 for each in held_out)
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    words = ("-n", "2", "--json", "--set", "bytes=131072", "--set", "section=4194304")
+    answer = assay("run", "file-rate", "--on", f"{path}:read-ranks", *words)
+    (rate,) = [each["value"] for each in answer.document["figures"] if each["name"] == "rate_aggregate"]
+    assert rate == pytest.approx(0.5 * planted(131072, 2), rel=0.06)
+    assert "Predicted read rates" in html(made) and "engine ranks" in markdown(made)
+
+
 def test_the_description_gives_these_rates_by_simulation_and_the_report_shows_the_errors(tmp_path: Path) -> None:
     figures = [cell("read", size, processes) for size in SIZES for processes in (1, 4)]
     figures += [cell("write", size, processes, 0.5) for size in SIZES for processes in (1, 4)]

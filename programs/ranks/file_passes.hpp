@@ -21,6 +21,8 @@ struct FileCase {
   FileLayout layout;
   Calls calls;
   bool write, reserve;
+  int active = 0;  // ranks that read or write, the first ones; 0: all
+  int workers(int ranks) const { return active == 0 || active > ranks ? ranks : active; }
   bool append() const { return layout == FileLayout::append; }
   bool shared() const { return layout != FileLayout::own && layout != FileLayout::broadcast; }
 };
@@ -39,7 +41,8 @@ inline FileCase file_case(const timing::CaseSettings& settings) {
           : calls == "independent" ? Calls::independent
                                    : Calls::collective,
           settings.at("direction").text == "write",
-          settings.at("preallocate").text == "yes"};
+          settings.at("preallocate").text == "yes",
+          static_cast<int>(settings.at("active").integer)};
 }
 
 template <Files C>
@@ -53,6 +56,7 @@ timing::Json file_label(const C& comm, const FileCase& at) {
       .text("interface", calls_names[static_cast<int>(at.calls)])
       .integer("io_nodes", at.io_nodes == 0 ? comm.io_nodes() : at.io_nodes)
       .text("preallocate", at.reserve ? "yes" : "no")
+      .integer("active", at.workers(comm.size()))
       .integer("ranks", comm.size());
 }
 
@@ -86,6 +90,7 @@ struct Unwatched {
 
 template <Files C, class Watch>
 Task file_pass(C& comm, const FileCase& at, typename C::File& file, const std::string& name, Watch& watch) {
+  if (comm.rank() >= at.workers(comm.size())) co_return;
   // What is read on a real machine is there: nothing is left to be allocated.
   const bool ahead = at.reserve && (at.write || !HostFiles<C>);
   co_await comm.open(file, name, at.io_nodes, ahead ? file_length(at, comm.size()) : 0);

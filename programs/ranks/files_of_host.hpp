@@ -90,17 +90,20 @@ class FilesOfHost {
     typename C::File look;
     look.shared = at.shared();
     std::int64_t held = 0;
-    if (!at.write) {
+    const bool active = comm.rank() < at.workers(comm.size());
+    if (!at.write && active) {
       co_await comm.open(look, name, 0, 0);
       co_await comm.drop(look);
-      co_await barrier(comm);
+    }
+    co_await barrier(comm);
+    if (!at.write && active) {
       const bool reads = at.layout != FileLayout::broadcast || comm.rank() == 0;
       for (std::uint64_t done = 0; reads && done < at.section; done += at.bytes)
         held += comm.held(look, static_cast<std::int64_t>(file_place(at, comm.rank(), comm.size(), done)),
                           static_cast<std::int64_t>(at.bytes));
       co_await comm.close(look);
     }
-    const bool works = at.layout != FileLayout::broadcast || comm.rank() == 0;
+    const bool works = active && (at.layout != FileLayout::broadcast || comm.rank() == 0);
     typename C::File file;
     file.calls = at.calls;
     file.shared = at.shared();
@@ -119,7 +122,7 @@ class FilesOfHost {
       co_await compare(comm, at, pass, watch);
     co_await report(comm, at, watch, from, lines);
     co_await barrier(comm);
-    if (!at.shared() || comm.rank() == 0) comm.erase(name);
+    if (active && (!at.shared() || comm.rank() == 0)) comm.erase(name);
   }
 
   // Says what the comparisons of the passes found; later passes that find anything say so themselves.
@@ -138,7 +141,7 @@ class FilesOfHost {
   }
   template <HostFiles C>
   Verdict verdict_of(const C& comm, const FileCase& at) const {
-    return {wrong_ == 0, std::to_string(at.section / at.bytes * static_cast<std::uint64_t>(comm.size())) +
+    return {wrong_ == 0, std::to_string(at.section / at.bytes * static_cast<std::uint64_t>(at.workers(comm.size()))) +
                              " blocks, each compared by another rank: " + std::to_string(wrong_) + " wrong"};
   }
 
@@ -159,15 +162,15 @@ class FilesOfHost {
   template <HostFiles C>
   Task compare(C& comm, const FileCase& at, const std::string& pass, WatchedPass& watch) {
     co_await barrier(comm);
-    const int other = (comm.rank() + 1) % comm.size();
+    const int workers = at.workers(comm.size()), other = (comm.rank() + 1) % workers;
     typename C::File file;
-    co_await comm.open(file, file_name(at, pass, other), 0, 0);
-    for (std::uint64_t done = 0; done < at.section; done += at.bytes) {
+    if (comm.rank() < workers) co_await comm.open(file, file_name(at, pass, other), 0, 0);
+    for (std::uint64_t done = 0; comm.rank() < workers && done < at.section; done += at.bytes) {
       const std::uint64_t offset = file_place(at, other, comm.size(), done);
       co_await comm.read(file, watch.arriving(), at.bytes, offset);
       watch.times().wrong += !watch.right(offset, origin(at, other));
     }
-    co_await comm.close(file);
+    if (comm.rank() < workers) co_await comm.close(file);
     std::int64_t wrong = watch.times().wrong, room = 0;
     co_await reduce(comm, comm.size(), &wrong, &room, 1, [](auto& here, auto there) { here += there; });
     found_wrong(comm, at, wrong);

@@ -56,7 +56,7 @@ help = "what the ranks do"
 [parameter.bytes]
 type = "integer"
 default = 65536
-full = [65536, 1048576]
+full = [4096, 65536, 1048576]
 described = 65536
 min = 1
 max = 1073741824
@@ -89,6 +89,16 @@ described = "posix"
 choices = ["posix", "independent", "collective"]
 sweep = true
 help = "the system's own calls (POSIX, or those of a described machine); MPI-IO's, each rank for itself; MPI-IO's, all ranks of a shared file together"
+
+[parameter.active]
+type = "integer"
+default = 0
+full = [1, 2, 0]
+described = 0
+min = 0
+max = 1048576
+sweep = true
+help = "ranks that read or write, the first ones, while the others wait (layout=own by posix); 0, or more than there are: all"
 
 [parameter.io_nodes]
 type = "integer"
@@ -138,11 +148,11 @@ help = "part of the ranks' time that opening, fsync and closing took"
 
 [figure.rate_aggregate]
 metric = "time"
-formula = "ranks * section / value"
+formula = "active * section / value"
 unit = "B/s"
 better = "higher"
 headline = true
-help = "what all ranks together read or write per second; source=cache: of memory, no rate of the storage; of writes source=device counts fsync"
+help = "what all ranks that work read or write together per second; source=cache: of memory, no rate of the storage; of writes source=device counts fsync"
 
 [figure.rate]
 metric = "time"
@@ -305,6 +315,14 @@ help = "part of the ranks' time that opening, fsync and closing took"
           return at.write || !at.append();
         },
         "layout=append is of what is written: left out but with direction=write", comm.rank() == 0);
+    session.keep(
+        [&](const auto& each) {
+          const FileCase at = file_case(each);
+          return at.active == 0 || (at.layout == FileLayout::own && at.calls == Calls::posix);
+        },
+        "active=RANKS is of layout=own by interface=posix: with others all ranks work", comm.rank() == 0);
+    session.keep([&](const auto& each) { return file_case(each).active < comm.size(); },
+                 "active: of this many ranks and more all work, which is active=0", comm.rank() == 0);
     const std::string why = co_await comm.settle(session.cases().front().path("folder"), session.options().subfolder);
     if (!why.empty()) throw timing::InputFault(why);
     if (comm.rank() == 0)

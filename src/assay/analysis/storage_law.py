@@ -1,20 +1,25 @@
 """Rates of storage by a law of three numbers: startup and time per byte of one operation, and what all share.
 
 One operation of n bytes takes startup + per_byte n; c operations in flight (processes times depth) move c times as much
-per second, but no more than `limit` together. Half of the cells are fitted (every other by size, the ends among them),
+per second, but no more than `limit` together, and, where rates fall as more are in flight than reach it, less by a
+share of it for each time that many again. Half of the cells are fitted (every other by size, the ends among them),
 the others judge. After R. Hockney's half-performance length, and the asymptotic bound of a closed system.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import median
+
+import numpy as np
 
 from assay.analysis.alpha_beta import fit
 
 LEAST_SIZES = 3  # of single operations: two are fitted, one judges
+BEYOND, FALLEN = 1.2, 0.05  # times what saturates, and the least fall below the limit there, that a decline is made of
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,7 @@ class StorageLaw:
     limit: float
     limited: bool
     cells: tuple[RateCell, ...]
+    decline: float = 0.0  # part of the limit's time that is added for each time as many in flight as saturate it
 
     @property
     def r_max(self) -> float:
@@ -73,7 +79,8 @@ class StorageLaw:
     def rate(self, size: float, flight: int) -> float:
         """B/s of all operations in flight."""
         alone = size / (self.startup + self.per_byte * size)
-        return min(flight * alone, self.limit)
+        beyond = flight * alone / self.limit - 1
+        return flight * alone if beyond <= 0 else self.limit / (1 + self.decline * beyond)
 
     def error(self, cell: RateCell) -> float:
         """(predicted - measured) / measured."""
@@ -112,7 +119,7 @@ def storage_law(cells: Sequence[RateCell]) -> StorageLaw | None:
     interval = line.alpha_ci95 is not None and line.beta_ci95 is not None
     low_high = (line.alpha_ci95, line.beta_ci95) if interval else (line.alpha_range, line.beta_range)
     (a0, a1), (b0, b1) = ((max(x, 0.0) for x in pair) for pair in low_high if pair is not None)
-    return StorageLaw(
+    law = StorageLaw(
         startup=startup,
         per_byte=1 / asymptote,
         startup_between=(a0, a1),
@@ -122,3 +129,22 @@ def storage_law(cells: Sequence[RateCell]) -> StorageLaw | None:
         limited=bool(many),
         cells=tuple(chosen),
     )
+    return _declining(law)
+
+
+def _declining(law: StorageLaw) -> StorageLaw:
+    """The law with limit and decline of the fitted cells beyond saturation; unchanged where they do not clearly fall.
+
+    There 1 / rate is a straight line over what all would move without a limit, x: (1 - d) / L + d x / L^2.
+    """
+    beyond = [cell for cell in law.cells
+              if cell.fitted and cell.flight > max(1.0, BEYOND * law.saturation(cell.bytes))]  # fmt: skip
+    if len(beyond) < LEAST_SIZES or min(cell.rate for cell in beyond) > (1 - FALLEN) * law.limit:
+        return law
+    wanted = [cell.flight * cell.bytes / (law.startup + law.per_byte * cell.bytes) for cell in beyond]
+    rates = np.array([cell.rate for cell in beyond])
+    slope, level = np.polyfit(wanted, 1 / rates, 1, w=rates)
+    if not slope > 0:
+        return law
+    inverse = (level + math.sqrt(level**2 + 4 * slope)) / 2  # of the limit: u^2 - level u - slope = 0
+    return replace(law, limit=1 / inverse, decline=float(slope) / inverse**2)

@@ -28,6 +28,8 @@ def tables(section: Section) -> list[Grid]:
         ends = " and ".join(f"{law.saturation(at):.3g} of {human(float(at), 'B')}" for at in law.ends)
         limit = "" if law.limited else ", as one process: no cell with several in flight was fitted"
         reached = f"; the limit is reached with {ends} in flight" if law.limited else ""
+        if law.decline:
+            reached += f"; beyond it each time as many take {law.decline:.2g} of the limit's time more"
         note = (
             f"Startup {human(law.startup, 's', 3)} ({between} {low} to {high}), {human(law.per_byte, 's/B', 3)} of one "
             f"operation, {human(law.limit, 'B/s', 3)} of all together{limit}. r_max {human(law.r_max, 'B/s', 3)}, "

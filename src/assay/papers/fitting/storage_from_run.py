@@ -17,7 +17,7 @@ from typing import Any
 from assay import versions
 from assay.analysis.storage_law import LEAST_SIZES, StorageLaw
 from assay.document.run_document import Document
-from assay.document.storage_cells import Family, laws
+from assay.document.storage_cells import RANKS, Family, laws
 from assay.errors import InputError
 from assay.toml.writing import written
 
@@ -45,8 +45,8 @@ def storage_description(document: Document) -> tuple[str, dict[str, Any]]:
     found = laws(document.benchmarks)
     if not found:
         raise InputError(
-            f"holds neither an echo of three lengths or more nor rates of file-rate by {LEAST_SIZES} block sizes, with "
-            "one process, depth 1 and a source that is known",
+            f"holds neither an echo of three lengths or more nor rates of file-rate or parallel-files by {LEAST_SIZES} "
+            "block sizes, with one process, depth 1 and a source that is known",
             key="run",
             value=document.run,
         )
@@ -83,7 +83,7 @@ TIMELESS_ORIGIN = {
 
 
 def _name(family: Family) -> str:
-    return f"{family[0]}-{family[1]}" if family[1] != "device" else family[0]
+    return "-".join([family[0], *family[1:2] * (family[1] != "device"), *[RANKS] * (family[2] == RANKS)])
 
 
 def _storage(law: StorageLaw) -> dict[str, Any]:
@@ -103,7 +103,8 @@ def _storage(law: StorageLaw) -> dict[str, Any]:
 
 
 def _origin(key: str, family: Family, law: StorageLaw, source: str) -> dict[str, str]:
-    cells = f"file-rate, {' '.join(family)} (of {source})"
+    benchmark = "parallel-files" if family[2] == RANKS else "file-rate"
+    cells = f"{benchmark}, {' '.join(family)} (of {source})"
     made = {f"{key}.{each}": "assumed: one device of its own" for each in ("io_nodes", "outstanding", "device.at_once")}
     made[f"{key}.stripe"] = "assumed: divides all blocks that were measured"
     made[f"{key}.device.access"] = f"fitted: {cells}"
@@ -132,7 +133,8 @@ def saturated(law: StorageLaw) -> str:
     if not law.limited:
         return ""
     at = " and ".join(f"{law.saturation(size):.3g} of {size} B" for size in law.ends)
-    return f"; saturated by {at} in flight"
+    fall = f"; beyond, each time as many take {law.decline:.2g} of that time more" if law.decline else ""
+    return f"; saturated by {at} in flight{fall}" + (", which the description leaves out" if fall else "")
 
 
 def _of_law(name: str, family: Family, law: StorageLaw) -> dict[str, Any]:
@@ -146,6 +148,7 @@ def _of_law(name: str, family: Family, law: StorageLaw) -> dict[str, Any]:
         "per_byte": law.per_byte,
         "limit": law.limit,
         "limited": law.limited,
+        "decline": law.decline,
         "startup_between": list(law.startup_between),
         "per_byte_between": list(law.per_byte_between),
         "between": "ci95" if law.interval else "range",
