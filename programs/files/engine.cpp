@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,10 +25,15 @@ struct Free {
 };
 using Buffer = std::unique_ptr<char, Free>;
 
+// Long blocks lie in huge pages where the kernel gives them: of scattered pages a device may take fewer segments than a
+// block has (/sys/block/DEVICE/queue/max_segments), and by the chance of a launch each operation would become two.
 Buffer buffer_of(std::int64_t bytes) {
-  const std::int64_t whole = (bytes + page_bytes - 1) / page_bytes * page_bytes;
-  Buffer buffer(static_cast<char*>(std::aligned_alloc(page_bytes, static_cast<std::size_t>(whole))));
+  constexpr std::int64_t huge = 2 << 20;
+  const std::int64_t step = bytes >= huge / 2 ? huge : page_bytes, whole = (bytes + step - 1) / step * step;
+  Buffer buffer(
+      static_cast<char*>(std::aligned_alloc(static_cast<std::size_t>(step), static_cast<std::size_t>(whole))));
   if (!buffer) throw MeasurementFault("no memory for a block of " + std::to_string(bytes) + " bytes");
+  if (step == huge) madvise(buffer.get(), static_cast<std::size_t>(whole), MADV_HUGEPAGE);
   std::memset(buffer.get(), 0, static_cast<std::size_t>(whole));
   return buffer;
 }

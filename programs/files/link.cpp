@@ -51,9 +51,9 @@ void along_pci(const fs::path& device, Link& link) {
 void along_sata(const fs::path& device, const std::string& system, Link& link) {
   const std::string name = device.filename();
   if (!name.starts_with("ata") || name.size() == 3 || std::isdigit(name[3]) == 0) return;
-  const fs::path said = fs::path(system + "sys/class/ata_link") / ("link" + name.substr(3)) / "sata_spd";
-  if (const auto speed = number_in(said))  // Gbit/s
-    lower(link, 1e8 * *speed, "SATA link of " + line_of(said));
+  const fs::path rated = fs::path(system + "sys/class/ata_link") / ("link" + name.substr(3)) / "sata_spd";
+  if (const auto speed = number_in(rated))  // Gbit/s
+    lower(link, 1e8 * *speed, "SATA link of " + line_of(rated));
 }
 
 void along_usb(const fs::path& device, Link& link) {

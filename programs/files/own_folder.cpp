@@ -218,7 +218,7 @@ OwnFolder::OwnFolder(OwnFolder&& other) noexcept
 OwnFolder::~OwnFolder() {
   if (own_ >= 0) close(own_);
   if (maker_ != 0 && maker_ == getpid()) {
-    doubted_ ? try_to_remove(parent_, name_.c_str()) : static_cast<void>(remove_folder(parent_, name_.c_str()));
+    hangs_ ? try_to_remove(parent_, name_.c_str()) : static_cast<void>(remove_folder(parent_, name_.c_str()));
     let_go(parent_);
   }
   if (parent_ >= 0) close(parent_);

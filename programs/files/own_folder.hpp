@@ -35,13 +35,13 @@ class OwnFolder {
 
   // The storage has not answered: another process removes the folder at the end, and is waited for some seconds only;
   // what it leaves then is for the next start of Assay.
-  void doubt() const { doubted_ = true; }
+  void hangs() const { hangs_ = true; }
 
  private:
   OwnFolder() = default;
   std::string path_, name_;
   int parent_ = -1, own_ = -1;
-  mutable bool doubted_ = false;
+  mutable bool hangs_ = false;
   std::int64_t maker_ = 0;  // the process that made it and removes it; 0: joined
 };
 

@@ -116,7 +116,7 @@ void Files::wait(Board& board, const std::vector<int>& children) const {
         work_.patience * (finishing && (work_.write || work_.mixed) ? 10 : 1);  // all that is cached is written then
     const bool stalled = seconds(now_ns() - since) > patience;
     if (stalled && fault.empty()) {
-      folder_.doubt();
+      folder_.hangs();
       char text[32];
       std::snprintf(text, sizeof text, "%g", patience);
       fault = folder_.path() + ": no operation ended within " + text + " s: the storage does not answer";
