@@ -83,7 +83,14 @@ def variant_of(case: Mapping[str, Any]) -> AnyVariant | None:
 
 def varied_by(record: Benchmark, variants: Sequence[AnyVariant]) -> list[AnyVariant]:
     """Those of `variants` that a benchmark is measured in: of builds with kernels of its own, of MPIs with ranks."""
-    return [each for each in variants if (record.kind == "ranks" if isinstance(each, MpiVariant) else record.units)]
+    return [each for each in variants if (_exchanges(record) if isinstance(each, MpiVariant) else record.units)]
+
+
+def _exchanges(record: Benchmark) -> bool:
+    """Whether a benchmark's ranks exchange messages by a transport that can be chosen: a process that they start
+    themselves is reached by TCP only.
+    """
+    return record.kind == "ranks" and not record.extra.get("host")
 
 
 def without(case: Mapping[str, Any]) -> dict[str, Any]:
