@@ -138,6 +138,7 @@ def test_worse_estimates_and_a_faster_network_are_settings(tmp_path: Path) -> No
     ("words", "problem"),
     [
         (("--until", "mean_wait"), "--until: is no condition; seen: 'mean_wait'; accepted: METRIC < VALUE"),
+        (("--until", "mean_wait < 1h", "--dry-run"), "--until: has no use with --dry-run; seen: 'mean_wait < 1h'"),
         (("--until", "wait < 1h"), "--until: there is no such metric; seen: 'wait'; accepted: makespan"),
         (("--until", "mean_wait < 1 B"), "--until: is no value of mean_wait; seen: '1 B'"),
         (("--until", "mean_wait < x"), "--until: is no value of mean_wait; seen: 'x'"),

@@ -118,6 +118,8 @@ def register(app: typer.Typer) -> None:
             workload, jobs, via, policy, slots, compress, out, resume, tuple(export or ()), tuple(beside or ()), alone
         )
         if dry_run:
+            if until is not None:
+                raise InputError("has no use with --dry-run", key="--until", value=until, accepted="one of both")
             _dry(wishes, on, settings or [], json, quiet)
             return
         if via is not None:
