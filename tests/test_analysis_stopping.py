@@ -137,5 +137,7 @@ def test_what_no_look_can_reach_is_not_waited_for() -> None:
         assert found.stop is not goes_on and not found.reached, half
         assert ("40 would not reach it" in found.reason) is not goes_on
     assert rule.decide(LaunchProgress([[0.95] * 10 + [1.05] * 10], 20)).stop is False  # 3.5% expected at 40
+    few, wide = [1.0] * 4, [0.5] * 5 + [1.5] * 5  # one figure has no interval yet: the other says enough
+    assert rule.decide(LaunchProgress([few, wide], 10)).stop and not rule.decide(LaunchProgress([few], 10)).stop
     last = rule.decide(LaunchProgress([[0.5] * 20 + [1.5] * 20], 40))
     assert last.stop and last.reason.startswith("last look")

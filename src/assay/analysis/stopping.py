@@ -87,12 +87,14 @@ class HalfWidth:
         n = progress.launches
         if n not in self.looks and n < self.looks[-1]:
             return Decision(False, f"{n} launches: no look before {next(k for k in self.looks if k > n)}", self.spent)
-        half = max((half_width(values, self.spent) for values in progress.figures), default=math.inf)
+        halves = [half_width(values, self.spent) for values in progress.figures]
+        half = max(halves, default=math.inf)
         seen = f"{'no interval' if half == math.inf else f'+-{half:.1%}'} after {n} launches, {self.target:.1%} wanted"
         if half <= self.target:
             return Decision(True, seen, self.spent, reached=True)
-        if n < self.looks[-1] and math.inf > half > self.target * HOPELESS * math.sqrt(self.looks[-1] / n):
-            far = f"{self.looks[-1]} would not reach it (about +-{half * math.sqrt(n / self.looks[-1]):.1%})"
+        widest = max((each for each in halves if each < math.inf), default=0.0)
+        if n < self.looks[-1] and widest > self.target * HOPELESS * math.sqrt(self.looks[-1] / n):
+            far = f"{self.looks[-1]} would not reach it (about +-{widest * math.sqrt(n / self.looks[-1]):.1%})"
             return Decision(True, f"{seen}: {far}", self.spent)
         return Decision(n >= self.looks[-1], f"last look: {seen}" if n >= self.looks[-1] else seen, self.spent)
 
