@@ -89,7 +89,7 @@ def scheduled(policy: str, processors: int, jobs: list[TwinJob], shared: Any = N
 
 def placed(layout: tuple[int, int], policy: str, jobs: list[TwinJob], shared: Any) -> dict[str, Any]:
     columns = [[getattr(job, name) for job in jobs] for name in ("submitted", "runs", "requested", "width", "user")]
-    needs = [(0, 0, 0, 0, [], 0.0) for _ in jobs]
+    needs = [(0, 0, 0, 0, [], 0.0, []) for _ in jobs]
     priority = [float(job.priority) for job in jobs]
     row = (*layout, "scattered", False, [])
     found: dict[str, Any] = batch.place(row, policy, columns, priority, needs, [], [], False, AGEING, HALF_LIFE, shared)
