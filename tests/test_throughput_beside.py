@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay._core import batch
+from assay.errors import InputError
 from assay.throughput import job_table, machine_file, mix, placed, schedule_file
 from assay.throughput.simulated import AGEING, HALF_LIFE, Scheduled
 from assay.throughput.workload import Workload
@@ -180,3 +181,15 @@ def test_a_mix_that_is_too_large_says_how_large_and_what_to_do(tmp_path: Path) -
     assert answer.status == 2 and "1500" in answer.err and "batch.programs=time" in answer.err
     answer = assay(*words, "--set", "batch.programs=time", "--json")
     assert answer.status == 0 and "played" not in answer.document and answer.document["scheduled"] == 1500
+
+
+def test_a_key_of_the_description_is_set_with_and_without_the_word_machine() -> None:
+    """As on every other verb; the programs then run on the machine that the key makes."""
+    name = str(Path(__file__).resolve().parent.parent / "examples" / "beside" / "mesh.toml")
+    plain, prefixed = (machine_file.open_machine(name, [f"{word}protocol.0.startup=3 us"]) for word in ("", "machine."))
+    usual = machine_file.open_machine(name)
+    assert plain.described is not None and prefixed.described is not None and usual.described is not None
+    found = [each.described.for_core() for each in (plain, prefixed, usual) if each.described is not None]
+    assert found[0] == found[1] and found[0] != found[2]
+    with pytest.raises(InputError, match="there is no such key"):
+        machine_file.open_machine(name, ["machine.nonsense.key=1"])

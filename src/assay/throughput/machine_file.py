@@ -158,7 +158,8 @@ def open_machine(name: str, settings: Sequence[str] = ()) -> JobMachine:
     from assay.described.shipped import open_described, room
 
     ours = [words for words in settings if words.strip().startswith("batch.")]
-    network = open_described(name, dict(_setting(words) for words in settings if words not in ours))
+    keys = [words.strip().removeprefix("machine.") for words in settings if words not in ours]  # with it as elsewhere
+    network = open_described(name, dict(map(_setting, keys)))
     nodes = room(network)
     if nodes is None:
         raise InputError("does not say how many nodes it has", key="--on", value=name, accepted=ACCEPTED)
