@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_LOOPBACK = "lo"
+LOOPBACK = "lo"
 # By implementation: the variables and their values.
 _SETTINGS = {
-    "Open MPI": {"OMPI_MCA_btl": "^tcp", "UCX_NET_DEVICES": _LOOPBACK},
-    "MPICH": {"HYDRA_IFACE": _LOOPBACK, "UCX_NET_DEVICES": _LOOPBACK, "FI_TCP_IFACE": _LOOPBACK},
+    "Open MPI": {"OMPI_MCA_btl": "^tcp", "UCX_NET_DEVICES": LOOPBACK},
+    "MPICH": {"HYDRA_IFACE": LOOPBACK, "UCX_NET_DEVICES": LOOPBACK, "FI_TCP_IFACE": LOOPBACK},
 }
 
 

@@ -15,8 +15,8 @@ from assay.errors import MeasurementError
 from assay.execute import leash
 
 _ANSWERS_WITHIN = 15.0  # s; `mpiexec --version` starts no rank
-_WRAPPERS = ("mpicxx", "mpic++", "mpiicpx", "CC")
-_STARTERS = ("mpiexec", "mpirun")
+WRAPPERS = ("mpicxx", "mpic++", "mpiicpx", "CC")
+STARTERS = ("mpiexec", "mpirun")
 # What `mpiexec --version` says, by implementation; the first group is the version.
 _SIGNS = (
     ("Open MPI", re.compile(r"\((?:Open MPI|OpenRTE|PRRTE)\)\s*([\w.]+)")),
@@ -58,12 +58,12 @@ def find_mpi(environment: Mapping[str, str] | None = None) -> Mpi | None:
     own = Path(sys.executable).parent  # not resolved: a venv's python is a link out of it
     folders = [str(Path(p).absolute()) for p in env.get("PATH", os.defpath).split(os.pathsep) if p]
     path = [p for p in folders if Path(p) not in (own.absolute(), own.resolve())]
-    wrapper = _named("MPICXX", env, path) or _first(_WRAPPERS, path)
+    wrapper = _named("MPICXX", env, path) or _first(WRAPPERS, path)
     starter = _named("MPIEXEC", env, path)
     if wrapper and not starter:
-        starter = _first(_STARTERS, [str(Path(wrapper).parent), *path])
+        starter = _first(STARTERS, [str(Path(wrapper).parent), *path])
     if starter and not wrapper:
-        wrapper = _first(_WRAPPERS, [str(Path(starter).parent), *path])
+        wrapper = _first(WRAPPERS, [str(Path(starter).parent), *path])
     if wrapper and starter:
         return Mpi(wrapper, starter, *_identify(starter, env), embedded=False)
     wrapper, starter = _first(("mpicxx",), [str(own)]), _first(("mpiexec",), [str(own)])

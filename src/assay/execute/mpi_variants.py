@@ -13,11 +13,9 @@ from assay.benchmark.variants import USUAL, AnyVariant, MpiVariant, Variant
 from assay.errors import InputError, MeasurementError
 from assay.execute import transports
 from assay.execute.absent import NO_MPI
-from assay.execute.mpi import Mpi, find_mpi
+from assay.execute.mpi import STARTERS, WRAPPERS, Mpi, find_mpi
 
 ACCEPTED = "default, an MPI's compiler wrapper (mpicxx.mpich), or the folder that it is installed in"
-_WRAPPERS = ("mpicxx", "mpic++", "mpiicpx", "CC")
-_STARTERS = ("mpiexec", "mpirun")
 
 
 def product(mpis: Sequence[str], names: Sequence[str], builds: Sequence[Variant] = ()) -> tuple[AnyVariant, ...]:
@@ -65,9 +63,7 @@ def _named(name: str, path: str) -> Mpi:
     wrapper = _wrapper(name, path)
     starter = None if wrapper is None else _starter(wrapper)
     if wrapper is None or starter is None:
-        problem = (
-            "is no MPI that is here" if wrapper is None else f"{wrapper} has no {' or '.join(_STARTERS)} beside it"
-        )
+        problem = "is no MPI that is here" if wrapper is None else f"{wrapper} has no {' or '.join(STARTERS)} beside it"
         raise InputError(problem, key="--mpi", value=name, accepted=ACCEPTED)
     try:
         found = find_mpi({**os.environ, "MPICXX": wrapper, "MPIEXEC": starter})
@@ -80,17 +76,17 @@ def _named(name: str, path: str) -> Mpi:
 def _wrapper(name: str, path: str) -> str | None:
     folder = Path(name).expanduser()
     if folder.is_dir():
-        candidates = [folder / "bin" / each for each in _WRAPPERS] + [folder / each for each in _WRAPPERS]
+        candidates = [folder / "bin" / each for each in WRAPPERS] + [folder / each for each in WRAPPERS]
         return next((str(each.absolute()) for each in candidates if os.access(each, os.X_OK)), None)
     found = shutil.which(name, path=path)
-    return found if found and Path(found).name.startswith(_WRAPPERS) else None
+    return found if found and Path(found).name.startswith(WRAPPERS) else None
 
 
 def _starter(wrapper: str) -> str | None:
     """The starter of the same MPI: beside its wrapper, with the same suffix (mpicxx.mpich, mpiexec.mpich)."""
     at = Path(wrapper)
-    suffix = next(at.name.removeprefix(each) for each in _WRAPPERS if at.name.startswith(each))
-    candidates = [at.parent / f"{each}{suffix}" for each in _STARTERS]
+    suffix = next(at.name.removeprefix(each) for each in WRAPPERS if at.name.startswith(each))
+    candidates = [at.parent / f"{each}{suffix}" for each in STARTERS]
     return next((str(each) for each in candidates if os.access(each, os.X_OK)), None)
 
 

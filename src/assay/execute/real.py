@@ -86,7 +86,8 @@ class Real:
         with_ranks = [record for record in records if record.kind == "ranks"]
         for variant in self.variants if with_ranks else ():
             if isinstance(variant, MpiVariant) and (mpi := mpi_of(variant)) not in self._other:
-                self._other[mpi] = build(with_ranks, mpi=mpi, progress=say)
+                own = mpi == self.mpi
+                self._other[mpi] = self._built if own else build(with_ranks, mpi=mpi, progress=say)
         self._sources = {source.name: source for source in sources}
 
     def job(self, record: Benchmark, task: Task, out: Path, log: Path) -> Job:
@@ -129,13 +130,12 @@ class Real:
         variant, through = self._chosen.get(job.name), self._via(record)
         if variant is not None and isinstance(through, MpiexecLauncher):
             through.use(mpi_of(variant))
-        before = segments()
+        counted = variant is not None and variant.transport == "tcp" and self._here and (job.ranks or 0) > 1
+        before = segments() if counted else None
         with held(job.subfolders):
             outcome = through.run(job)
-        after = segments()
-        if variant is None:
-            return outcome
-        if variant.transport == "tcp" and self._here and outcome.status == 0 and (job.ranks or 0) > 1:
+        if variant is not None and counted and outcome.status == 0:
+            after = segments()
             sent = LEAST_SEGMENTS if before is None or after is None else after - before
             if sent < LEAST_SEGMENTS:
                 raise MeasurementError(f"{variant.mpi}: messages did not go by TCP (the host sent {sent} segments)")

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from assay.benchmark.variants import USUAL
 from assay.errors import InputError
+from assay.execute.loopback import LOOPBACK
 from assay.execute.mpi import Mpi
 
-_LOOPBACK = "lo"
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=\S*")
 # By name and implementation: the variables of a rank's environment and their values.
 _BY_NAME: Mapping[str, Mapping[str, Mapping[str, str]]] = {
@@ -62,7 +62,7 @@ def variables(name: str, mpi: Mpi, *, here: bool) -> dict[str, str]:
         if name == "shm":  # one component under two names: vader until version 4, sm from 5 on
             made["OMPI_MCA_btl"] = "self,sm" if mpi.major >= 5 else "self,vader"
         if here and name == "tcp":  # left to itself it uses any network but this one, and a host may have no other
-            made["OMPI_MCA_btl_tcp_if_include"] = _LOOPBACK
+            made["OMPI_MCA_btl_tcp_if_include"] = LOOPBACK
     return made
 
 
