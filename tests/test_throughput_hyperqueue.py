@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from command_line import assay
-from throughput_folder import end_all_jobs, events, log_lines, throughput
+from throughput_folder import end_all_jobs, events, four_jobs, log_lines, throughput
 
 HERE = importlib.util.find_spec("hyperqueue") is not None
 pytestmark = pytest.mark.paced
@@ -25,25 +25,7 @@ def live(test: Any) -> Any:
     return pytest.mark.nightly(pytest.mark.skipif(not HERE, reason="no Python package hyperqueue")(test))
 
 
-TABLE = """
-[short]
-processors = 2
-time = "0.5 s"
-wait = "0.5 s"
-[wrong]
-processors = 1
-time = "0.1 s"
-command = ["echo", "41"]
-answer = "42"
-[long]
-processors = 2
-time = "60 s"
-wait = "60 s"
-[whole]
-processors = 4
-time = "2 s"
-wait = "2 s"
-"""
+TABLE = four_jobs(4, 2)
 
 
 @pytest.fixture

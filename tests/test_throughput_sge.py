@@ -14,32 +14,14 @@ import pytest
 
 import grid_engine_cell
 from grid_engine_cell import GridEngineCell
-from throughput_folder import end_all_jobs, events, log_lines, throughput
+from throughput_folder import end_all_jobs, events, four_jobs, log_lines, throughput
 
 pytestmark = [
     pytest.mark.nightly,
     pytest.mark.paced,
     pytest.mark.skipif(grid_engine_cell.missing() is not None, reason=grid_engine_cell.missing() or ""),
 ]
-TABLE = """
-[short]
-processors = 2
-time = "0.5 s"
-wait = "0.5 s"
-[wrong]
-processors = 1
-time = "0.1 s"
-command = ["echo", "41"]
-answer = "42"
-[long]
-processors = 2
-time = "60 s"
-wait = "60 s"
-[whole]
-processors = 18
-time = "60 s"
-wait = "60 s"
-"""
+TABLE = four_jobs(18, 60)
 
 
 @pytest.fixture(scope="module")

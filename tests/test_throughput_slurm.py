@@ -18,36 +18,22 @@ import slurm_cluster
 from command_line import assay
 from mpis_here import MPI
 from slurm_cluster import SlurmCluster
-from throughput_folder import end_all_jobs, events, log_lines, throughput
+from throughput_folder import end_all_jobs, events, four_jobs, log_lines, throughput
 
 pytestmark = [
     pytest.mark.slurm,
     pytest.mark.paced,
     pytest.mark.skipif(slurm_cluster.missing() is not None, reason=slurm_cluster.missing() or ""),
 ]
-TABLE = """
-[short]
-processors = 2
-time = "0.5 s"
-wait = "0.5 s"
-[wrong]
-processors = 1
-time = "0.1 s"
-command = ["echo", "41"]
-answer = "42"
-[long]
-processors = 2
-time = "60 s"
-wait = "60 s"
-[whole]
-processors = 16
-time = "60 s"
-wait = "60 s"
+TABLE = (
+    four_jobs(16, 60)
+    + """
 [some]
 processors = 2
 time = "2 s"
 wait = "2 s"
 """
+)
 
 
 @pytest.fixture(scope="module")

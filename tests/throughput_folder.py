@@ -45,3 +45,26 @@ def end_all_jobs(out: Path) -> None:
                 words = (Path("/proc") / str(about["pid"]) / "comm").read_text()
                 if words.startswith("job_record"):
                     os.kill(about["pid"], signal.SIGKILL)
+
+
+def four_jobs(processors: int, seconds: int) -> str:
+    """A table of jobs for a live batch system; `whole` takes so many processors, and waits so long."""
+    return f"""
+[short]
+processors = 2
+time = "0.5 s"
+wait = "0.5 s"
+[wrong]
+processors = 1
+time = "0.1 s"
+command = ["echo", "41"]
+answer = "42"
+[long]
+processors = 2
+time = "60 s"
+wait = "60 s"
+[whole]
+processors = {processors}
+time = "{seconds} s"
+wait = "{seconds} s"
+"""
