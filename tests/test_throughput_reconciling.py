@@ -19,6 +19,7 @@ from assay.throughput.batch_system import (
     RUNNING,
     WAITING,
     Accounted,
+    NodeCommand,
     SilentSystemError,
     SystemFacts,
     SystemWork,
@@ -82,6 +83,7 @@ class FakeSystem:
     summary = "for tests"
     record_within = 0.2
     decisions = None
+    on_each_node = NodeCommand()
 
     def __init__(self, drops: tuple[str, ...] = (), twice: tuple[str, ...] = (), silent: tuple[int, ...] = ()) -> None:
         self.drops, self.twice, self.silent = drops, twice, set(silent)

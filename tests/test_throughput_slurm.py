@@ -102,6 +102,24 @@ def test_benchmark_programs_run_in_the_nodes_that_they_are_given(mix: Path, clus
     assert launch["ranks"] == len(launch["placement"]) == 4
 
 
+def test_every_node_of_a_job_is_sampled_and_drawn(mix: Path, cluster: SlurmCluster) -> None:
+    """Four processors are two nodes, or more; those of the cluster are one host, whose memory all of them show."""
+    (mix / "jobs.toml").write_text('[four]\nprocessors = 4\ntime = "3 s"\nwait = "3 s"\n')
+    found = result(begun(mix, cluster, "0: 1 * four\n", "--json"))
+    (job,) = found["jobs"]
+    looks = {each["node"]: each for each in found["use"]}
+    assert set(looks) == set(job["nodes"]) and len(looks) > 1 and found["not_sampled"] == []
+    memory = [value for each in looks.values() for value in each["memory"]]
+    assert max(memory) - min(memory) < 0.2
+    for node, each in looks.items():
+        assert each["begins"][0] < 2.0 and each["ends"][-1] > 2.0, node
+    page = (mix / "out/report.html").read_text()
+    assert all(f"{node}: processors" in page for node in job["nodes"])
+    assert f"<td>nodes sampled</td><td>{len(looks)}</td>" in page
+    left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if str(mix).encode() in path.read_bytes()]
+    assert left == []
+
+
 def test_wrong_answers_deleted_and_killed_jobs_are_named(mix: Path, cluster: SlurmCluster) -> None:
     """scancel of a waiting job, kill -9 of a running one, a wrong answer: each named; the rest goes on."""
     out = mix / "out"

@@ -4,7 +4,11 @@
 // the job has run), at the end.
 //
 //     job_record --record FILE --output FILE [--limit SECONDS] [--cpus 0,1] [--answer TEXT] [--check WORD]…
-//                [--samples FILE]… -- COMMAND… [--then COMMAND…]…
+//                [--samples FILE]… [--nodes WORD]… [--hosts NAME] [--count NAME] -- COMMAND… [--then COMMAND…]…
+//     job_record --watch FOLDER HOST
+//
+// `--nodes` and what goes with it (other_nodes.hpp) start the second form on the other nodes of a job that has several:
+// it writes what its own node does to the job's folder.
 //
 // `--samples` names the file of a benchmark program's own lines: its checks in there decide whether the answer is
 // right, whatever its exit status says, and the first one that failed is put into the record. A job of several programs
@@ -32,9 +36,11 @@
 #include <string>
 #include <vector>
 
-#include "jobs/node_counters.hpp"
+#include "jobs/other_nodes.hpp"
 
 namespace {
+
+using namespace assay::jobs;
 
 constexpr int bad_options = 64, started_before = 75, not_started = 127;
 constexpr double grace = 1.0;  // s, between asking a command to end and killing it
@@ -46,45 +52,9 @@ struct Wishes {
   std::vector<int> cpus;
   std::vector<char*> check;
   std::vector<std::vector<char*>> commands;
+  NodeCommand nodes;
   bool answers = false;
 };
-
-double clock_of(clockid_t which) {
-  timespec time{};
-  clock_gettime(which, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-std::string host() {
-  if (const char* node = std::getenv("SLURMD_NODENAME")) return node;
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
-void write_line(int record, const std::string& line) {
-  const std::string whole = line + "\n";  // one write: lines of two writers never mix
-  if (write(record, whole.data(), whole.size()) != static_cast<ssize_t>(whole.size()) || fsync(record) != 0)
-    std::fprintf(stderr, "job_record: the record cannot be written: %s\n", std::strerror(errno));
-}
-
-std::string event(const char* name) {
-  char text[512];
-  std::snprintf(text, sizeof text, "{\"version\": 2, \"event\": \"%s\", \"time\": %.6f, \"host\": \"%s\", \"pid\": %d",
-                name, clock_of(CLOCK_REALTIME), host().c_str(), static_cast<int>(getpid()));
-  return text;
-}
-
-void write_node(int record) {
-  const auto now = assay::jobs::node_counters();
-  char text[256];
-  std::snprintf(
-      text, sizeof text,
-      ", \"busy\": %llu, \"all\": %llu, \"used\": %llu, \"memory\": %llu, \"received\": %llu, \"sent\": %llu}\n",
-      now.busy, now.all, now.used, now.memory, now.received, now.sent);
-  const std::string whole = event("node") + text;
-  if (write(record, whole.data(), whole.size()) < 0) std::perror("job_record");  // not synced: nothing rests on it
-}
 
 [[noreturn]] void refuse(const char* problem) {
   std::fprintf(stderr, "job_record: %s\n", problem);
@@ -120,6 +90,12 @@ Wishes read_options(int count, char** words) {
       wishes.samples.emplace_back(value);
     else if (key == "--check")
       wishes.check.push_back(value);
+    else if (key == "--nodes")
+      wishes.nodes.words.emplace_back(value);
+    else if (key == "--hosts")
+      wishes.nodes.hosts = value;
+    else if (key == "--count")
+      wishes.nodes.count = value;
     else
       refuse("unknown option");
   }
@@ -211,8 +187,7 @@ Ended await(pid_t child, double limit, const sigset_t& watched, int record) {
       }
       left = std::min(left, look_at - now);
     }
-    const timespec wait{static_cast<time_t>(left),
-                        static_cast<long>(1e9 * (left - static_cast<double>(static_cast<time_t>(left))))};
+    const timespec wait = timespec_of(left);
     const int signal = sigtimedwait(&watched, nullptr, &wait);
     if ((signal == SIGTERM || signal == SIGINT || signal == SIGHUP) && kill_at == 0) {
       ended.cancelled = true;
@@ -265,6 +240,7 @@ Judged judged_together(const std::vector<std::string>& samples) {
 }  // namespace
 
 int main(int count, char** words) {
+  if (count == 4 && std::strcmp(words[1], "--watch") == 0) return watch_this_node(words[2], words[3]);
   const Wishes wishes = read_options(count, words);
   sigset_t watched, before;
   sigemptyset(&watched);
@@ -291,6 +267,8 @@ int main(int count, char** words) {
   const pid_t child = start(wishes.commands, wishes.output, before);
   write_line(record, event("start") + ", \"group\": " + std::to_string(child) + "}");
   write_node(record);
+  const std::string folder = wishes.record.substr(0, wishes.record.rfind('/'));
+  const std::vector<pid_t> watchers = watch_other_nodes(wishes.nodes, words[0], folder, before);
   const Ended ended = await(child, wishes.limit, watched, record);
 
   const int status = WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : 0;
@@ -298,6 +276,7 @@ int main(int count, char** words) {
   const bool by_itself = signal == 0 && !ended.limited && !ended.cancelled;
   const bool well = by_itself && status == 0;
   const double at_end = clock_of(CLOCK_REALTIME);
+  for (const pid_t each : watchers) kill(-each, SIGTERM);
   write_node(record);
   const char* answer = "null";
   if (well && (wishes.answers || !wishes.check.empty())) {

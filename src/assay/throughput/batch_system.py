@@ -56,6 +56,19 @@ class SystemFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NodeCommand:
+    """How a batch system starts a process on each node of a job, from the job's first node.
+
+    `words`: the command. With {host} in it there is one for each node: hosts are the first words of the lines of the
+    file that the variable `hosts` names. {count} is the number of nodes, from the variable `count`.
+    """
+
+    words: tuple[str, ...] = ()
+    hosts: str = ""
+    count: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class SystemWishes:
     """What was asked of a batch system: its policy and slots, where it takes any, and its options behind the colon.
 
@@ -90,6 +103,7 @@ class BatchSystem(Protocol):
     summary: str
     record_within: float  # s, that a job's record may take to be seen here after the batch system says that it ended
     decisions: int | None  # how often its policy decided, where it says so
+    on_each_node: NodeCommand  # none where it has one node
 
     def check(self) -> None:
         """InputError where it is not here; nothing is started."""

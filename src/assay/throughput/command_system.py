@@ -18,7 +18,15 @@ from pathlib import Path
 from typing import ClassVar
 
 from assay.errors import InputError, MeasurementError
-from assay.throughput.batch_system import ENDED, RUNNING, Accounted, SilentSystemError, SystemWishes, SystemWork
+from assay.throughput.batch_system import (
+    ENDED,
+    RUNNING,
+    Accounted,
+    NodeCommand,
+    SilentSystemError,
+    SystemWishes,
+    SystemWork,
+)
 from assay.throughput.job_programs import job_folder
 from assay.throughput.live_jobs import LiveJob
 
@@ -42,6 +50,7 @@ class CommandSystem:
     title = ""
     record_within = 5.0
     decisions: int | None = None
+    on_each_node: NodeCommand = NodeCommand()
     needed: ClassVar[tuple[str, ...]] = ()
     options_for = ""
     queue_option: ClassVar[tuple[str, ...]] = ("-q", "{}")

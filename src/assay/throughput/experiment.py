@@ -133,7 +133,7 @@ class _Experiment:
         progress: Callable[[str], None],
     ) -> None:
         self._system, self._jobs, self._log, self._progress = system, jobs, log, progress
-        self._commands = {job.id: command_of(job, programs, log.folder) for job in jobs}
+        self._commands = {job.id: command_of(job, programs, log.folder, system.on_each_node) for job in jobs}
         self._watches: dict[str, _Watch] = {}
         self._silent_since: float | None = None
         self._by_id = {job.id: job for job in jobs}

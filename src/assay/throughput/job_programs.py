@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.throughput import program_jobs
+from assay.throughput.batch_system import NodeCommand
 from assay.throughput.live_jobs import LiveJob
 from assay.throughput.program_jobs import SAMPLES, CompiledPrograms
+
+WATCHED_FROM = 1.0  # s, that a job is expected to run, from which on its other nodes are looked at, too
 
 
 @dataclass(frozen=True)
@@ -54,18 +57,29 @@ def job_folder(out: Path, job: LiveJob) -> Path:
     return out / "jobs" / job.id
 
 
+def node_files(out: Path, job: LiveJob) -> list[Path]:
+    """The job's own record, which has what its first node did, and the files of its other nodes."""
+    return [record_file(out, job), *sorted(job_folder(out, job).glob("node-*.jsonl"))]
+
+
 def record_file(out: Path, job: LiveJob) -> Path:
     """The job's own record."""
     return job_folder(out, job) / "record.jsonl"
 
 
-def command_of(job: LiveJob, programs: JobPrograms, out: Path, cpus: tuple[int, ...] = ()) -> list[str]:
-    """The whole command that a batch system starts for a job; `cpus`: hardware threads that it is pinned to."""
+def command_of(job: LiveJob, programs: JobPrograms, out: Path, on_each_node: NodeCommand | None = None) -> list[str]:
+    """The whole command that a batch system starts for a job.
+
+    `on_each_node`: what starts a process on its other nodes, which says what they do; of jobs that are expected to run
+    for WATCHED_FROM or longer.
+    """
     folder = job_folder(out, job)
     words = [str(programs.record), "--record", str(folder / "record.jsonl"), "--output", str(folder / "output")]
     words += ["--limit", f"{job.limit:.6f}"]
-    if cpus:
-        words += ["--cpus", ",".join(map(str, cpus))]
+    if on_each_node is not None and job.processors > 1 and job.expected >= WATCHED_FROM:
+        words += [word for each in on_each_node.words for word in ("--nodes", each)]
+        named = {"--hosts": on_each_node.hosts, "--count": on_each_node.count}
+        words += [word for key, value in named.items() if value for word in (key, value)]
     if job.parts:
         return [*words, *_parts(job, programs, folder)]
     if job.program:

@@ -14,7 +14,7 @@ from assay.throughput.alone import ProgramSlowdown, kind_of, slowdowns
 from assay.throughput.batch_system import BatchQueue, SystemFacts
 from assay.throughput.experiment import Followed, FollowedJob
 from assay.throughput.fairness import Fairness, of_programs
-from assay.throughput.job_programs import record_file
+from assay.throughput.job_programs import WATCHED_FROM, node_files
 from assay.throughput.live_idle import Spell, idle_times
 from assay.throughput.node_use import NodeUse, nodes_used
 from assay.throughput.predicted import PredictedTest, predicted
@@ -78,8 +78,9 @@ class LiveThroughput:
     `efficiency`: the least possible makespan over the measured one. `lost`: jobs that were submitted and left no trace
     of their end that anybody explains; `failed`: all others that did not end well with a right answer. `interrupted`:
     how often the test was resumed. `idle`: processor seconds without a job, by why. `predicted`: the test's simulated
-    twin, None where its policy is none that is simulated alone. `use`: what the nodes did. `alone`: programs
-    beside themselves in single-user mode, where they were run so. `fairness`: by program, where there are several.
+    twin, None where its policy is none that is simulated alone. `use`: what the nodes did; `not_sampled`: nodes of jobs
+    that were expected to run for a second or longer of which nobody knows what they did. `alone`: programs beside
+    themselves in single-user mode, where they were run so. `fairness`: by program, where there are several.
     """
 
     figures: list[ThroughputFigure]
@@ -116,6 +117,7 @@ class LiveThroughput:
     idle: Mapping[str, IdleTime] = field(default_factory=dict)
     predicted: PredictedTest | None = None
     use: list[NodeUse] = field(default_factory=list)
+    not_sampled: list[str] = field(default_factory=list)
     alone: list[ProgramSlowdown] = field(default_factory=list)
     fairness: Annotated[Fairness | None, WRITTEN_IF_SET] = None
 
@@ -164,6 +166,8 @@ def live_result(
         if one.started is not None and one.ended is not None
     ]
     bad = [each.answer is False for each in outcomes]
+    use = nodes_used((file for each in kept for file in node_files(followed.folder, each.job)), begun, makespan)
+    watched = [one for each, one in zip(kept, outcomes, strict=True) if each.job.expected >= WATCHED_FROM]
     ideal = {policy: _ideal(ran, facts.processors, policy, makespan) for policy in _policies(facts)} if ran else {}
     return LiveThroughput(
         figures=_figures(times, ratios, facts),
@@ -211,7 +215,8 @@ def live_result(
             facts.policy,
             makespan,
         ),
-        use=nodes_used((record_file(followed.folder, each.job) for each in kept), begun, makespan),
+        use=use,
+        not_sampled=_not_sampled(watched, use),
         makespan=times["makespan"],
         mean_wait=times["mean_wait"],
         median_wait=times["median_wait"],
@@ -221,6 +226,13 @@ def live_result(
         efficiency=ratios["efficiency"],
         bounded_slowdown=ratios["bounded_slowdown"],
     )
+
+
+def _not_sampled(jobs: Sequence[LiveOutcome], use: Sequence[NodeUse]) -> list[str]:
+    """Nodes of jobs that ran to their end which are not among those that were seen; host names may have a domain."""
+    seen = {each.node.partition(".")[0] for each in use}
+    nodes = dict.fromkeys(node for each in jobs if each.ended is not None for node in each.nodes)
+    return sorted(node for node in nodes if node.partition(".")[0] not in seen)
 
 
 def _policies(facts: SystemFacts) -> list[str]:

@@ -131,6 +131,7 @@ def _live_page(
         [f"idle: {TEXTS[why]}", *(f"{100 * each.idle[why].share:.1f}%" if why in each.idle else "" for each in systems)]
         for why in TEXTS
     ]
+    measured.append(["nodes sampled", *(_sampled(each) for each in systems)])
     rates = [
         ["submissions per second", *(_number(each.rates.submit_rate) for each in systems)],
         ["one submission, median", *(_seconds(each.rates.submission_median) for each in systems)],
@@ -177,6 +178,11 @@ def _cell(value: float, key: str) -> str:
     if key in ("makespan", "least_makespan", "mean_wait", "longest_wait", "mean_response"):
         return time_of(value)
     return f"{value:.4g}"
+
+
+def _sampled(found: LiveThroughput) -> str:
+    """How many nodes were seen, and which were not."""
+    return f"{len(found.use)}" + (f"; not {', '.join(found.not_sampled)}" if found.not_sampled else "")
 
 
 def _ideal(found: LiveThroughput, policy: str) -> str:

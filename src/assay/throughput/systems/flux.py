@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.errors import InputError, MeasurementError
-from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, SystemFacts
+from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, NodeCommand, SystemFacts
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, expanded
 from assay.throughput.live_jobs import LiveJob
 
@@ -34,6 +34,7 @@ class FluxSystem(CommandSystem):
     options_for, example = "flux batch", "--queue=debug"
     silent: ClassVar = ("Unable to connect to Flux", "ECONNREFUSED", "Connection refused", "No such file or directory")
     hidden: ClassVar = ("FLUX_JOBS_FORMAT", "FLUX_QUEUE_LIST_FORMAT")
+    on_each_node = NodeCommand(words=("flux", "exec", "--noinput", "-r", "all"))  # of the job's own instance
 
     def _greet(self) -> None:
         self._ask("flux", "getattr", "size", within=PINGS_WITHIN)

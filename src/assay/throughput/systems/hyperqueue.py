@@ -28,6 +28,7 @@ from assay.throughput.batch_system import (
     WAITING,
     Accounted,
     BatchQueue,
+    NodeCommand,
     SystemFacts,
     SystemWishes,
     SystemWork,
@@ -72,6 +73,7 @@ class HyperQueueSystem:
     summary = "HyperQueue, a server and a worker in this process; --slots N: processors that it is to think it has"
     record_within = 0.0
     decisions: int | None = None
+    on_each_node = NodeCommand()
 
     def __init__(self, wishes: SystemWishes) -> None:
         """`wishes.slots`: the worker's processors; else the hardware threads that this process may use."""

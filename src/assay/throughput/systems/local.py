@@ -27,6 +27,7 @@ from assay.throughput.batch_system import (
     WAITING,
     Accounted,
     BatchQueue,
+    NodeCommand,
     SystemFacts,
     SystemWishes,
     SystemWork,
@@ -46,6 +47,7 @@ class LocalSystem:
     summary = "this host's hardware threads, by the simulated policies"
     record_within = 0.0
     decisions: int | None = None
+    on_each_node = NodeCommand()
 
     def __init__(self, wishes: SystemWishes) -> None:
         """`wishes.slots`: virtual processors; `wishes.policy`: fcfs by default."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.errors import InputError
-from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, SystemFacts
+from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, NodeCommand, SystemFacts
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
 from assay.throughput.live_jobs import LiveJob
 
@@ -32,6 +32,7 @@ class LsfSystem(CommandSystem):
     options_for, example, canceller = "bsub", "'-q short'", "bkill"
     silent: ClassVar = ("LSF is down", "Cannot connect to LSF", "not responding", "Communication time out")
     hidden: ClassVar = ("LSB_DEFAULT", "BSUB_")
+    on_each_node = NodeCommand(words=("blaunch", "{host}"), hosts="LSB_DJOB_HOSTFILE")
 
     def _greet(self) -> None:
         self._ask("lsid", within=PINGS_WITHIN)

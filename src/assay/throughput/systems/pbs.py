@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.errors import InputError
-from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, SystemFacts
+from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, NodeCommand, SystemFacts
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
 from assay.throughput.live_jobs import LiveJob
 
@@ -37,6 +37,7 @@ class PbsSystem(CommandSystem):
     silent: ClassVar = ("cannot connect to server", "Connection refused", "Communication failure")
     hidden: ClassVar = ("PBS_DPREFIX",)
     accounts_within = 10.0
+    on_each_node = NodeCommand(words=("pbs_tmrsh", "{host}"), hosts="PBS_NODEFILE")
 
     def _greet(self) -> None:
         self._ask("qstat", "-Bf", within=PINGS_WITHIN)

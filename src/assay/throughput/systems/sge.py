@@ -14,7 +14,16 @@ from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 from assay.errors import InputError, MeasurementError
-from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, SystemFacts, SystemWishes
+from assay.throughput.batch_system import (
+    ENDED,
+    RUNNING,
+    WAITING,
+    Accounted,
+    BatchQueue,
+    NodeCommand,
+    SystemFacts,
+    SystemWishes,
+)
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
 from assay.throughput.live_jobs import LiveJob
 
@@ -31,6 +40,7 @@ class GridEngineSystem(CommandSystem):
     options_for, example, canceller = "qsub", "'-q short.q'", "qdel"
     silent: ClassVar = ("unable to contact qmaster", "unable to send message to qmaster", "got select error")
     accounts_within = 30.0
+    on_each_node = NodeCommand(words=("qrsh", "-inherit", "-nostdin", "{host}"), hosts="PE_HOSTFILE")
 
     def __init__(self, wishes: SystemWishes) -> None:
         """`wishes.option`: words for qsub; of them `-pe NAME` stands without a number."""

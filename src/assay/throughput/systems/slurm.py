@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.errors import InputError
-from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, SystemFacts
+from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, NodeCommand, SystemFacts
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, expanded, pairs
 from assay.throughput.live_jobs import LiveJob
 
@@ -40,6 +40,13 @@ class SlurmSystem(CommandSystem):
         "Zero Bytes were transmitted",
     )
     hidden: ClassVar = ("SBATCH_",)
+    on_each_node = NodeCommand(  # a step beside the job's own ones, on processors that it does not hold
+        words=(
+            *("srun", "--overlap", "--quiet", "--mpi=none", "--input=none", "--wait=0", "--ntasks-per-node=1"),
+            *("--cpus-per-task=1", "-N", "{count}", "-n", "{count}"),
+        ),
+        count="SLURM_JOB_NUM_NODES",
+    )
     _accounting = False
 
     def _greet(self) -> None:
