@@ -111,7 +111,7 @@ inline int watch_this_node(const std::string& folder, const std::string& first) 
   const double began = clock_of(CLOCK_MONOTONIC);
   double moved = began;
   off_t size = -1;
-  for (bool asked = false;;) {
+  for (bool ending = false;;) {
     write_node(file);
     const double now = clock_of(CLOCK_MONOTONIC), elapsed = now - began;
     struct stat about{};
@@ -120,9 +120,9 @@ inline int watch_this_node(const std::string& folder, const std::string& first) 
       moved = now;
       if (has_ended(record)) return 0;
     }
-    if (asked || now - moved > silent + elapsed / 10) return 0;
+    if (ending || now - moved > silent + elapsed / 10) return 0;
     const timespec wait = timespec_of(std::max(often, elapsed / rarely));
-    asked = sigtimedwait(&watched, nullptr, &wait) > 0;
+    ending = sigtimedwait(&watched, nullptr, &wait) > 0;
   }
 }
 
