@@ -18,7 +18,11 @@ from assay.execute import session
 from assay.execute.job import Job, Outcome
 from assay.execute.plan import Plan, Spending, Task
 from assay.report.launches_spent import launches_spent, lines
+from assay.report.watched import watched
+from assay.samples import Circumstance
 from assay.store import Run
+from assay.stored import launch_file
+from assay.stored.launch_file import Content
 from assay.verbs._spending import Spent
 from command_line import assay
 from made_documents import as_json as document
@@ -96,6 +100,21 @@ def launches(run: Run) -> Counter[str]:
 
 def looks(run: Run) -> list[dict[str, Any]]:
     return [{k: v for k, v in e.items() if k != "t"} for e in run.entries() if e.get("event") == "look"]
+
+
+def test_a_look_reads_no_launch_of_another_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    of = plan(Spending((10, 15, 20), 0.02, 1000.0))
+    session.do(made(tmp_path / "run", of), of, Machine())
+    opened: list[str] = []
+    whole = launch_file.content
+
+    def seen(path: Path, about: Circumstance) -> Content:
+        opened.append(path.stem.partition("-")[2])
+        return whole(path, about)
+
+    monkeypatch.setattr(launch_file, "content", seen)
+    assert watched(Run.load(tmp_path / "run"), "lock")
+    assert set(opened) == {"lock"}
 
 
 def test_the_launches_go_to_the_benchmark_that_varies(tmp_path: Path) -> None:

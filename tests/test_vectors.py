@@ -71,6 +71,25 @@ def test_planted_faults_are_caught_in_every_kernel(build: Any, fault: int, what:
     assert not passed, f"{what} went unseen"
 
 
+def test_by_index_beyond_the_last_cache_is_for_profile_full(build: Any) -> None:
+    def measured(profile: str, access: str, *lengths: int) -> Lines:
+        settings = ("kernel=copy", f"access={access}", f"length={','.join(map(str, (64, *lengths)))}")
+        return run(build(), *settings, more=("--profile", profile))
+
+    caches = [line for line in measured("standard", "indexed") if line.get("metric") == "cache"]
+    last = max(line["values"][0] for line in caches)
+    beyond = int(last / 16 * 1.1)  # two arrays of 8 bytes an element
+    for profile, access, expected in (
+        ("standard", "contiguous", 1),
+        ("standard", "indexed", 0),
+        ("full", "indexed", 1),
+    ):
+        lines = measured(profile, access, beyond)
+        assert len([line for line in lines if line["event"] == "check"]) == 1 + expected, (profile, access)
+        said = [line["text"] for line in lines if line["event"] == "note" and "--profile full has them" in line["text"]]
+        assert len(said) == 1 - expected
+
+
 def test_the_records_table_is_the_kernels_table(build: Any) -> None:
     constants = RECORD.extra["constants"]
     assert list(constants["kernel"]) == list(KERNELS) and list(constants["access"]) == list(ACCESSES)

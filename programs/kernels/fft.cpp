@@ -25,7 +25,7 @@ published = ["euroben.mod2f"]
 libraries = ["fftw"]
 statistics = ["median", "best"]
 slice_quick = 0.05
-slice_standard = 0.1
+slice_standard = 0.05
 blocks_quick = 2
 blocks_standard = 3
 

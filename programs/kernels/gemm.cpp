@@ -23,7 +23,7 @@ model = "speedup"
 libraries = ["blas"]
 statistics = ["median", "best"]
 slice_quick = 0.05
-slice_standard = 0.05
+slice_standard = 0.03
 blocks_quick = 2
 blocks_standard = 3
 

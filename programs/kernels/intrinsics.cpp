@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <thread>
 
@@ -179,16 +180,30 @@ Effort effort_of(const std::string& profile, const Range& range, bool single, bo
   return {std::int64_t{1} << ((profile == "quick" ? 12 : 14) + (every ? 4 : 0)), 0, 1};
 }
 
+// The values that the results of one function over one range are checked against, found once for all variants: each
+// costs MPFR more than the loops under test cost together.
+using Values = std::vector<long double>;
+
 template <class T>
-Check verify(const Arrays<T>& arrays, const Reference& of, bool exactly, bool stated) {
+void find_values(Values& values, const Arrays<T>& arrays, const Reference& of) {
+  if (!values.empty()) return;
+  for (std::size_t i = 0; i < arrays.x.size(); ++i)
+    values.push_back(kernels::value_in_long(of, arrays.x[i], arrays.y[i]));
+}
+
+template <class T>
+Check verify(const Arrays<T>& arrays, Values& values, const Reference& of, bool exactly, bool stated) {
   std::vector<double> errors;
   kernels::Argument worst;
   std::int64_t undone = 0;
+  if constexpr (sizeof(T) == 8 && kernels::long_is_wider) find_values(values, arrays, of);
   for (std::size_t i = 0; i < arrays.x.size(); ++i) {
     const double x = arrays.x[i], y = arrays.y[i];
     kernels::Error error;
     if constexpr (sizeof(T) == 4)
       error = kernels::error_of<float, double>(arrays.made[i], kernels::exact(of, x, y));
+    else if constexpr (kernels::long_is_wider)
+      error = kernels::error_of<double, long double>(arrays.made[i], values[i]);
     else
       error = kernels::error_of_double(of, x, y, arrays.made[i]);
     undone += std::bit_cast<kernels::Bits<T>>(arrays.made[i]) == std::bit_cast<kernels::Bits<T>>(untouched<T>());
@@ -207,8 +222,10 @@ Check verify(const Arrays<T>& arrays, const Reference& of, bool exactly, bool st
   return {!stated || judged <= most_ulp, text};
 }
 
+using Kept = std::map<std::string, std::shared_ptr<Values>, std::less<>>;  // by function and range
+
 template <class T>
-void set_up(Case& at) {
+void set_up(Case& at, Kept& kept) {
   constexpr bool single = sizeof(T) == 4;
   const std::string function = at.choice("function"), variant = at.choice("variant"), name = at.choice("range");
   const Entry& entry = entry_of(variant, function);
@@ -240,7 +257,9 @@ void set_up(Case& at) {
 
   const bool fast = variant.starts_with("fast");
   const bool stated = !fast || name == "usual";  // elsewhere -ffast-math promises nothing: its errors are shown
-  at.check([arrays, &of, fast, stated] { return verify<T>(*arrays, of, !fast, stated); });
+  auto& values = kept[function + " " + name];
+  if (!values) values = std::make_shared<Values>();
+  at.check([arrays, values, &of, fast, stated] { return verify<T>(*arrays, *values, of, !fast, stated); });
   if (at.launch() != 0) return;
   const Effort effort = effort_of(at.profile(), *range, single, of.one != nullptr);
   const Judged judged = kernels::judge<T>(entry, *range, effort.count, effort.search, effort.threads);
@@ -261,8 +280,9 @@ void set_up(Case& at) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_program(record, argc, argv, [](Case& at) {
-    if (at.choice("type") == "float32") return set_up<float>(at);
-    set_up<double>(at);
+  Kept kept;
+  return run_program(record, argc, argv, [&](Case& at) {
+    if (at.choice("type") == "float32") return set_up<float>(at, kept);
+    set_up<double>(at, kept);
   });
 }

@@ -65,7 +65,7 @@ min = 1
 max = 1073741824
 unit = "1"
 sweep = true
-help = "elements of a vector; lengths whose vectors take more than four times the last cache are left out"
+help = "elements of a vector; lengths whose vectors take more than four times the last cache are left out; by index beyond the last cache: in profile full"
 
 # Of each kernel: what it computes; flops of an element by our count, and by the paper's as Table 6.1 implies it (rate
 # times cycles over the clock of 667 MHz; the copy's cycles are misprinted); bytes read and written, operands once;
@@ -146,7 +146,8 @@ constexpr std::int64_t missing = ASSAY_BREAK == 1;  // a loop that ends one shor
 constexpr bool null = ASSAY_BREAK == 2;             // a kernel that does nothing
 
 constexpr std::int64_t long_enough = 1 << 20;  // elements of a pass that lasts 20 us on any processor
-constexpr std::int64_t stagger = 40;           // doubles between two inputs, so that they share no place in a page
+constexpr std::int64_t line = 8;               // doubles of a cache line: each vector begins at one
+constexpr std::int64_t stagger = 5 * line;     // between two vectors, so that they share no place in a page
 
 struct Shape {  // of one case
   const Kernel* kernel;
@@ -154,16 +155,17 @@ struct Shape {  // of one case
   std::int64_t n;
   std::int64_t stride() const { return access == 1 ? 3 : access == 2 ? 4 : 1; }
   std::int64_t span() const { return (n + 2) * stride(); }  // doubles of a vector: the second difference needs two more
+  std::int64_t room() const { return (span() + line - 1) / line * line + stagger; }  // from one vector to the next
   std::int64_t inputs() const { return kernel->x + kernel->y + 2 * kernel->uv; }
   std::int64_t bytes() const { return 8 * n * stride() * kernel->arrays() + (access == 3 ? 4 * n : 0); }
-  std::int64_t offset(std::int64_t input) const { return input * (span() + stagger); }
+  std::int64_t offset(std::int64_t input) const { return input * room(); }
 };
 
 // Memory that all cases share: one output, and behind it the inputs, which nobody writes.
 class Pool {
  public:
   void need(const Shape& shape) {
-    output_ = std::max(output_, shape.span() + stagger);
+    output_ = std::max(output_, shape.room());
     inputs_ = std::max(inputs_, shape.offset(std::max<std::int64_t>(1, shape.inputs())));
   }
   double* output() { return base(); }
@@ -252,7 +254,7 @@ class Run {
 Check Run::verify() {
   const Kernel& kernel = *shape_.kernel;
   double* const z = pool_->output();
-  const std::int64_t places = shape_.span() + stagger;
+  const std::int64_t places = shape_.room();
   kernels::OutputBefore(kernel.adds_to).fill(z, places);
   const double result = passes(1);
   std::array<std::int64_t, 4> offsets{};
@@ -290,13 +292,15 @@ int main(int argc, char** argv) {
                       find(kernels::accesses, at.choice("access")), at.integer("length")};
     if (shape.bytes() > std::max<std::int64_t>(4 * last.bytes, 64 << 20))
       return at.leave_out("vectors of more than four times the last cache, where nothing changes any more");
+    const bool beyond = shape.bytes() > last.bytes;
+    if (beyond && shape.access == 3 && at.profile() == "standard")  // half of a launch's time, or more
+      return at.leave_out("vectors by index beyond the last cache: --profile full has them");
     if (const memory::Headroom room = memory::read_headroom(); shape.bytes() > room.bytes / 4)
       return at.leave_out("vectors of more than a quarter of what " + room.by + " leaves");
     pool->need(shape);
     auto& index = permutations[shape.n];
     if (shape.access == 3 && !index) index = permutation(shape.n + 2, at.seed());
     auto run = std::make_shared<Run>(shape, pool, shape.access == 3 ? index : nullptr);
-    const bool beyond = shape.bytes() > last.bytes;
     at.measure("time", [=](std::int64_t elements) { run->passes(elements / shape.n); },
                {.unit = shape.n, .cache = beyond ? "beyond the caches" : "same buffer"});
     at.also_observe("cycles", [=] { return run->cycles(); });

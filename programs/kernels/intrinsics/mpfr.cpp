@@ -27,6 +27,7 @@ struct Library {
   void (*init)(Number*, long) = nullptr;
   int (*set)(Number*, double, int) = nullptr;
   double (*get)(const Number*, int) = nullptr;
+  long double (*get_long)(const Number*, int) = nullptr;
   int (*is_nan)(const Number*) = nullptr;
   int (*is_infinite)(const Number*) = nullptr;
   int (*is_zero)(const Number*) = nullptr;
@@ -50,6 +51,7 @@ struct Library {
     if (handle) take(init, "mpfr_init2");
     if (handle) take(set, "mpfr_set_d");
     if (handle) take(get, "mpfr_get_d");
+    if (handle) take(get_long, "mpfr_get_ld");
     if (handle) take(is_nan, "mpfr_nan_p");
     if (handle) take(is_infinite, "mpfr_inf_p");
     if (handle) take(is_zero, "mpfr_zero_p");
@@ -79,13 +81,8 @@ struct Numbers {
   }
 };
 
-}  // namespace
-
-const std::string& mpfr_version() { return library().version; }
-
-template <class T>
-Error mpfr_error(std::string_view function, double x, double y, T made) {
-  using F = Format<T>;
+// The numbers of this thread, `value` being function(x) or function(x, y).
+Numbers& computed(std::string_view function, double x, double y) {
   const Library& with = library();
   thread_local Numbers n;
   with.set(&n.x, x, nearest);
@@ -93,14 +90,30 @@ Error mpfr_error(std::string_view function, double x, double y, T made) {
   int sign = 0;
   if (function == "lgamma") {
     with.lgamma(&n.value, &sign, &n.x, nearest);
-  } else {
-    const auto found = with.functions.find(function);
-    if (found == with.functions.end()) throw std::logic_error("MPFR is not asked for " + std::string(function));
-    if (function == "pow" || function == "hypot" || function == "atan2")
-      reinterpret_cast<Two>(found->second)(&n.value, &n.x, &n.y, nearest);
-    else
-      reinterpret_cast<One>(found->second)(&n.value, &n.x, nearest);
+    return n;
   }
+  const auto found = with.functions.find(function);
+  if (found == with.functions.end()) throw std::logic_error("MPFR is not asked for " + std::string(function));
+  if (function == "pow" || function == "hypot" || function == "atan2")
+    reinterpret_cast<Two>(found->second)(&n.value, &n.x, &n.y, nearest);
+  else
+    reinterpret_cast<One>(found->second)(&n.value, &n.x, nearest);
+  return n;
+}
+
+}  // namespace
+
+long double mpfr_value(std::string_view function, double x, double y) {
+  return library().get_long(&computed(function, x, y).value, nearest);
+}
+
+const std::string& mpfr_version() { return library().version; }
+
+template <class T>
+Error mpfr_error(std::string_view function, double x, double y, T made) {
+  using F = Format<T>;
+  const Library& with = library();
+  Numbers& n = computed(function, x, y);
   const double rounded = with.get(&n.value, nearest);
   // Kinds are told by the plain arithmetic; MPFR's numbers reach much farther than a double's.
   if (with.is_nan(&n.value) || with.is_infinite(&n.value) || std::isnan(made))

@@ -16,4 +16,7 @@ const std::string& mpfr_version();
 template <class T>
 Error mpfr_error(std::string_view function, double x, double y, T made);
 
+// function(x) or function(x, y), computed as above and rounded to long double.
+long double mpfr_value(std::string_view function, double x, double y);
+
 }  // namespace assay::kernels

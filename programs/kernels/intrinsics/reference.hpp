@@ -4,6 +4,7 @@
 // 64 binary digits, is then up to 0.005 ulp of a double.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -29,5 +30,10 @@ std::string judge_of_doubles();
 
 // Error of one result in float64, by what `judge_of_doubles` names.
 Error error_of_double(const Reference& of, double x, double y, double made);
+
+// The function's value rounded to long double, by what `judge_of_doubles` names: half a unit of its last place is 2^-12
+// of a double's where it has 64 digits, nothing where it is no wider than a double.
+long double value_in_long(const Reference& of, double x, double y);
+constexpr bool long_is_wider = std::numeric_limits<long double>::digits > std::numeric_limits<double>::digits;
 
 }  // namespace assay::kernels

@@ -54,7 +54,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
     for about, file in run.tasks():
         tasks[about.benchmark].append((about, file))
     known = among(tasks)
-    launchers, measured = _launcher_reports(run), {} if run.about.get("described") else hosts(run)
+    launchers, measured = _launcher_reports(run), {} if run.about.get("described") else hosts(run.tasks())
     found: dict[str, tuple[Section, Judged]] = {}
     read = {name: launch_lines(tasks[name]) for name in known}
     usual = usual_references(launch for lines in read.values() for launch in lines.launches)
@@ -120,7 +120,8 @@ def section(run: Run, name: str, *, figures_only: bool = False) -> Section | Non
         return None
     usual = usual_references(lines.launches)
     launcher = _launcher_reports(run).get(name, {})
-    return _section(run, lines, among([name])[name], launcher, usual, hosts(run), whole=not figures_only)[0]
+    measured = {} if run.about.get("described") else hosts(tasks)
+    return _section(run, lines, among([name])[name], launcher, usual, measured, whole=not figures_only)[0]
 
 
 def _is_broken(section: Section) -> bool:

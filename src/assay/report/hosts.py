@@ -7,16 +7,18 @@ from assay.document.params import Facts
 from assay.machine.processors import without_marks
 from assay.store import Run
 from assay.stored.circumstances import stated
+from assay.stored.launch_file import Tasks
 
 
-def hosts(run: Run) -> dict[str, Facts]:
-    """The facts of every host that measured, by name: processor, kernel, memory (bytes), `processors` for everybody.
+def hosts(tasks: Tasks) -> dict[str, Facts]:
+    """The facts of every host that measured in these tasks of a run, by name.
 
-    With them compiler, flags, library and clock of the programs there; several values of one key are listed once each.
-    The keys are those of a run's provenance where both have them. Empty where programs stated none.
+    Processor, kernel, memory (bytes), `processors` for everybody. With them compiler, flags, library and clock of the
+    programs there; several values of one key are listed once each. The keys are those of a run's provenance where
+    both have them. Empty where programs stated none.
     """
     found: dict[str, Facts] = {}
-    for _, file in run.tasks():
+    for _, file in tasks:
         launch = file.content.opening
         node = file.path.stem.partition("@")[2]
         about = {key: launch.get(key) for key in ("compiler", "flags", "library", "clock")}
