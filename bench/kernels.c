@@ -3,7 +3,9 @@
    gemm N TIMES: c = a b by cblas_dgemm, seconds a product. fft N TIMES: a transform from one array to another by
    fftw_execute, planned by measuring. dot N TIMES, axpy N TIMES: cblas_ddot and cblas_daxpy of N elements, seconds an
    element; axpy waits for its own last element before the next call, as our passes do. linpack N TIMES: the matrix is
-   copied, dgesv solves. */
+   copied, dgesv solves. On x86-64 loops written in assembly language, whatever the compiler: loadBITS N TIMES passes over
+   N vectors of so many bits, 32 loads without a branch, seconds a vector; fmaBITS N TIMES: N flops in twelve chains of
+   multiply-adds, seconds a flop. */
 #include <cblas.h>
 #include <fftw3.h>
 #include <stdio.h>
@@ -106,11 +108,60 @@ static void linpack(long n, long times, int readings, double *took) {
   free(given), free(right), free(a), free(x), free(pivots);
 }
 
+#ifdef __x86_64__
+#define LOAD(bits, bytes, into)                                                                      \
+  static void load##bits(long n, long times, int readings, double *took) {                           \
+    char *at = (char *)numbers(n * bytes / 8);                                                       \
+    for (int k = -1; k < readings; ++k) {                                                            \
+      const double from = now();                                                                     \
+      for (long i = 0; i < times; ++i)                                                               \
+        for (long v = 0; v < n; v += 32)                                                             \
+          __asm__ volatile(".set offset, 0\n.rept 32\nvmovaps offset(%0), %%" into                   \
+                           "\n.set offset, offset + " #bytes "\n.endr"                               \
+                           :                                                                         \
+                           : "r"(at + v * bytes)                                                     \
+                           : "xmm0");                                                                \
+      if (k >= 0) took[k] = (now() - from) / (double)(times * n);                                    \
+    }                                                                                                \
+    free(at);                                                                                        \
+  }
+LOAD(128, 16, "xmm0")
+LOAD(256, 32, "ymm0")
+LOAD(512, 64, "zmm0")
+
+#define CHAIN(wide, number) "vfmadd231pd %%" wide "mm12, %%" wide "mm13, %%" wide "mm" number "\n"
+#define FMA(bits, wide)                                                                                              \
+  static void fma##bits(long n, long times, int readings, double *took) {                                            \
+    const long flops = 96 * 2 * bits / 64;                                                                           \
+    for (int k = -1; k < readings; ++k) {                                                                            \
+      __asm__ volatile("vzeroall");                                                                                  \
+      const double from = now();                                                                                     \
+      for (long left = n * times; left > 0; left -= flops)                                                           \
+        __asm__ volatile(".rept 8\n" CHAIN(wide, "0") CHAIN(wide, "1") CHAIN(wide, "2") CHAIN(wide, "3")   \
+                             CHAIN(wide, "4") CHAIN(wide, "5") CHAIN(wide, "6") CHAIN(wide, "7") CHAIN(wide, "8")    \
+                                 CHAIN(wide, "9") CHAIN(wide, "10") CHAIN(wide, "11") ".endr"                                                            \
+                         :                                                                                           \
+                         :                                                                                           \
+                         : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",  \
+                           "xmm13");                                                                                 \
+      if (k >= 0) took[k] = (now() - from) / (double)(n * times);                                                    \
+    }                                                                                                                \
+  }
+FMA(128, "x")
+FMA(256, "y")
+FMA(512, "z")
+#endif
+
 void TWIN(char **words, int readings, double *took) {
   static const struct {
     const char *name;
     void (*does)(long n, long times, int readings, double *took);
-  } known[] = {{"gemm", gemm}, {"fft", fft}, {"dot", dot}, {"axpy", axpy}, {"linpack", linpack}};
+  } known[] = {{"gemm", gemm}, {"fft", fft}, {"dot", dot}, {"axpy", axpy}, {"linpack", linpack},
+#ifdef __x86_64__
+               {"load128", load128}, {"load256", load256}, {"load512", load512},
+               {"fma128", fma128},   {"fma256", fma256},   {"fma512", fma512},
+#endif
+  };
   openblas_set_num_threads(1);
   for (unsigned i = 0; i < sizeof known / sizeof known[0]; ++i)
     if (!strcmp(words[0], known[i].name)) {

@@ -47,12 +47,28 @@ def twin(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     return ctypes.CDLL(str(made))
 
 
-@pytest.mark.parametrize("mode", ["gemm", "fft", "dot", "axpy", "linpack"])
+ROOFS = kernels.roof_matches(kernels.processor_flags()) if platform.machine() == "x86_64" else []
+
+
+@pytest.mark.parametrize("mode", ["gemm", "fft", "dot", "axpy", "linpack", *(match.mode for match in ROOFS)])
 def test_every_mode_of_the_plain_program_makes_its_readings(twin: ctypes.CDLL, mode: str) -> None:
     words = (ctypes.c_char_p * 4)(mode.encode(), b"256", b"2", None)
     took = (ctypes.c_double * 3)(-1, -1, -1)
     twin.plain(words, 3, took)
     assert all(0 < seconds < 10 for seconds in took)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the loops are x86-64's")
+def test_the_assembly_loops_do_what_their_counts_say(twin: ctypes.CDLL) -> None:
+    """A vector, or a lane's multiply-add, takes longer than four a cycle at 6 GHz, and less than 1 ns."""
+    for match in ROOFS:
+        lanes = int(match.mode[-3:]) // 64 if match.metric == "arithmetic" else 1
+        fastest = 1 / (6e9 * 4 * 2 * lanes)
+        for times in (200, 400):
+            words = (ctypes.c_char_p * 4)(match.mode.encode(), str(match.size).encode(), str(times).encode(), None)
+            took = (ctypes.c_double * 9)()
+            twin.plain(words, 9, took)
+            assert fastest < min(took) < 1e-9
 
 
 @pytest.mark.skipif(not LIBRARIES, reason="needs OpenBLAS and FFTW")
@@ -96,16 +112,18 @@ def test_likwids_words_are_read_and_the_working_set_is_said(tmp_path: Path, monk
 
 @pytest.mark.skipif(shutil.which("g++") is None or platform.machine() != "x86_64", reason="needs g++ on x86")
 def test_the_shares_of_the_cores_limits_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """1.985 loads a cycle of 2 are within 1%, which is wanted; 2.05 multiply-adds are an error."""
+    """1.7 loads per cycle of 2 may be what a neighbour leaves; 2.05 multiply-adds are an error of limit or cycles."""
 
     def block(kernel: str, level: str, metric: str, value: float) -> str:
         case = f'{{"kernel":"{kernel}","vector":256,"level":"{level}"}}'
         return f'{{"event":"block","case":{case},"metric":"{metric}","values":[{value}]}}'
 
-    lines = [block("load", "L1", "cycles", 1 / 1.985), block("load", "L1", "limit", 2)]
+    lines = [block("load", "L1", "cycles", 1 / 1.7), block("load", "L1", "limit", 2)]
     program = script(tmp_path, "roofs", "cat <<'END'\n" + "\n".join(lines) + "\nEND")
     assert not kernels.per_cycle(program)
-    assert capsys.readouterr().out == "load, 256 bits: 1.9850 per cycle, 0.9925 of the core's limit\n"
+    assert capsys.readouterr().out == (
+        "load, 256 bits: 1.7000 per cycle, 0.8500 of the core's limit; the best 5%: 0.8500\n"
+    )
     lines += [block("multiply_add", "registers", "cycles", 1 / 2.05), block("multiply_add", "registers", "limit", 2)]
     assert kernels.per_cycle(script(tmp_path, "other", "cat <<'END'\n" + "\n".join(lines) + "\nEND"))
 
