@@ -46,11 +46,12 @@ def placed(
     closures: tuple[tuple[list[int], int, int, bool], ...] = (),
     again: bool = False,
     cost: int = 0,
+    mesh: tuple[int, ...] = EXTENTS,
 ) -> dict[str, list[object]]:
     columns = [[getattr(job, name) for job in jobs] for name in ("submitted", "runs", "requested", "width", "user")]
     rows = [each.row() for each in wanted or [Wanted() for _ in jobs]]
     bounds = [(each, False) if isinstance(each, int) else each for each in limits]
-    shape = list(EXTENTS) if layout[2] == "submesh" else []
+    shape = list(mesh) if layout[2] == "submesh" else []
     priority = [float(job.priority) for job in jobs]
     found: dict[str, list[object]] = batch.place(
         (*layout, shape),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+import itertools
+import math
 from dataclasses import dataclass, field
 
 import pytest
@@ -10,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batch_twin import TwinJob
-from test_batch_placement import ALLOCATIONS, blocks, mixes, placed
+from test_batch_placement import mixes, placed
 
-KINDS = ("scattered", "contiguous", "subcube")  # whose order of places is the lowest first
-NODES = 6
+NODES = {"scattered": 6, "contiguous": 6, "bestfit": 6, "subcube": 8, "submesh": 16}
+MANY = {"scattered": 130, "contiguous": 130, "bestfit": 130, "subcube": 128, "submesh": 130}  # of several words of 64
+MESHES = {16: (4, 2, 2), 130: (13, 5, 2)}
 
 
 @dataclass
@@ -39,8 +42,22 @@ class NodeTwin:
             for number, (start, place) in self.plans.items()
         )
 
-    def places(self, width: int) -> Iterator[tuple[int, ...]]:
-        yield from sorted(blocks(self.allocation, self.nodes, width))
+    def choose(self, spare: set[int], width: int) -> tuple[int, ...] | None:
+        """The place that a job of so many nodes gets where these are free, by the allocation's definition."""
+        if self.allocation == "scattered":
+            return tuple(sorted(spare)[:width]) if len(spare) >= width else None
+        if self.allocation == "submesh":
+            return next((block for block in submeshes(self.nodes, width) if spare >= set(block)), None)
+        if self.allocation == "subcube":
+            width = 1 << (width - 1).bit_length()
+            firsts = list(range(0, self.nodes, width))
+        else:
+            firsts = [at for at in sorted(spare) if at - 1 not in spare]  # of gaps
+            length = {at: next(n for n in itertools.count() if at + n not in spare) for at in firsts}
+            firsts = [at for at in firsts if length[at] >= width]
+            firsts = sorted(firsts, key=length.__getitem__) if self.allocation == "bestfit" else firsts
+        found = (tuple(range(at, at + width)) for at in firsts)
+        return next((each for each in found if spare >= set(each)), None)
 
     def earliest(self, now: int, job: TwinJob, latest: int) -> tuple[int, tuple[int, ...]] | None:
         for at in range(now, latest):
@@ -49,9 +66,8 @@ class NodeTwin:
                 for node in range(self.nodes)
                 if all(self.free(now, node, second, job.number) for second in range(at, at + job.requested))
             }
-            for place in self.places(job.width):
-                if spare >= set(place):
-                    return at, place
+            if (place := self.choose(spare, job.width)) is not None:
+                return at, place
         return None
 
     def run(self) -> list[tuple[int, tuple[int, ...]]]:
@@ -73,10 +89,26 @@ class NodeTwin:
         return [self.started[job.number] for job in self.jobs]
 
 
+@functools.cache
+def submeshes(nodes: int, least: int) -> list[tuple[int, ...]]:
+    """Blocks of the least size that does, the least surface first, then the lowest."""
+    whole = MESHES[nodes]
+    shapes = [s for s in itertools.product(*(range(1, x + 1) for x in whole)) if math.prod(s) >= least]
+    size = min(map(math.prod, shapes))
+    found = []
+    for a, b, c in (shape for shape in shapes if math.prod(shape) == size):
+        corners = itertools.product(*(range(x - s + 1) for x, s in zip(whole, (a, b, c), strict=True)))
+        for i, j, k in corners:
+            held = [x + whole[0] * (y + whole[1] * z) for x, y, z in
+                    itertools.product(range(i, i + a), range(j, j + b), range(k, k + c))]  # fmt: skip
+            found.append(((a * b + b * c + c * a, (a, b, c), (k, j, i)), tuple(sorted(held))))
+    return [held for _, held in sorted(found)]
+
+
 def agree(
     allocation: str, nodes: int, jobs: list[TwinJob], closures: tuple[tuple[list[int], int, int, bool], ...]
 ) -> None:
-    found = placed((nodes, 1, allocation, True), "conservative", jobs, closures=closures)
+    found = placed((nodes, 1, allocation, True), "conservative", jobs, closures=closures, mesh=MESHES.get(nodes, ()))
     wanted = NodeTwin(nodes, allocation, jobs, closures).run()
     got = list(zip(found["starts"], [tuple(sorted(n for n, _ in p)) for p in found["places"]], strict=True))  # type: ignore
     assert got == wanted
@@ -84,27 +116,39 @@ def agree(
         assert end == start + job.runs  # type: ignore[operator]
 
 
-RESERVED = st.one_of(st.just(()), st.tuples(st.integers(0, 12), st.integers(1, 6)).map(
-    lambda at: (([NODES - 2, NODES - 1], at[0], at[0] + at[1], True),)))  # fmt: skip
+def reserved(nodes: int) -> st.SearchStrategy[tuple[tuple[list[int], int, int, bool], ...]]:
+    """Nothing, or the last two nodes for a while."""
+    times = st.tuples(st.integers(0, 12), st.integers(1, 6))
+    return st.one_of(
+        st.just(()), times.map(lambda at: (([nodes - 2, nodes - 1], at[0], at[0] + at[1], True),))
+    )  # fmt: skip
 
 
-@pytest.mark.parametrize("allocation", KINDS)
+def drawn(allocation: str, nodes: int, data: st.DataObject) -> None:
+    closures = () if allocation == "subcube" else data.draw(reserved(nodes))
+    agree(allocation, nodes, data.draw(mixes(nodes)), closures)
+
+
+@pytest.mark.parametrize("allocation", NODES)
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)
 def test_reservations_of_places_are_their_definition(allocation: str, data: st.DataObject) -> None:
-    nodes = ALLOCATIONS[allocation] if allocation == "subcube" else NODES
-    closures = () if allocation == "subcube" else data.draw(RESERVED)
-    agree(allocation, nodes, data.draw(mixes(nodes)), closures)
+    drawn(allocation, NODES[allocation], data)
+
+
+@pytest.mark.parametrize("allocation", MANY)
+@given(data=st.data())
+@settings(max_examples=15, deadline=None)
+def test_reservations_on_more_nodes_than_a_word_has_bits(allocation: str, data: st.DataObject) -> None:
+    drawn(allocation, MANY[allocation], data)
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("allocation", KINDS)
+@pytest.mark.parametrize("allocation", NODES)
 @given(data=st.data())
-@settings(max_examples=2_000, deadline=None)
-def test_reservations_of_places_in_thousands_of_workloads(allocation: str, data: st.DataObject) -> None:
-    nodes = ALLOCATIONS[allocation] if allocation == "subcube" else NODES
-    closures = () if allocation == "subcube" else data.draw(RESERVED)
-    agree(allocation, nodes, data.draw(mixes(nodes)), closures)
+@settings(max_examples=10_000, deadline=None)
+def test_reservations_of_places_in_ten_thousand_workloads(allocation: str, data: st.DataObject) -> None:
+    drawn(allocation, NODES[allocation], data)
 
 
 def test_a_place_is_reserved_and_not_only_a_number() -> None:

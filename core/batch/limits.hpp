@@ -21,6 +21,20 @@ struct Limit {
   std::int64_t amount(std::int32_t width) const { return processors ? width : 1; }
 };
 
+/// Whether the limits at the places `at` have room for one more job.
+inline bool allow(const std::vector<Limit>& limits, const std::vector<std::int64_t>& used,
+                  const std::vector<std::int32_t>& at, std::int32_t width) {
+  return std::all_of(at.begin(), at.end(), [&](std::int32_t each) {
+    const Limit& of = limits[static_cast<std::size_t>(each)];
+    return used[static_cast<std::size_t>(each)] + of.amount(width) <= of.most;
+  });
+}
+inline void count_towards(const std::vector<Limit>& limits, std::vector<std::int64_t>& used,
+                          const std::vector<std::int32_t>& at, std::int64_t sign, std::int32_t width) {
+  for (const std::int32_t each : at)
+    used[static_cast<std::size_t>(each)] += sign * limits[static_cast<std::size_t>(each)].amount(width);
+}
+
 /// Jobs to which the same limits apply: those of one queue, and of one user where users are limited.
 struct Group {
   double rank = 0;                   // of its queue: a higher one goes first

@@ -9,34 +9,57 @@ namespace assay::batch {
 
 Nodes::Nodes(const Layout& layout)
     : layout_(&layout),
+      places_(std::make_shared<const WholeNodes>(layout)),
       state_(static_cast<std::size_t>(layout.nodes), Node{layout.cpus}),
-      open_cpus_(std::int64_t{layout.nodes} * layout.cpus) {}
+      empty_(layout.nodes, true),
+      open_cpus_(std::int64_t{layout.nodes} * layout.cpus),
+      free_(open_cpus_),
+      empties_(layout.nodes) {}
 
-std::int64_t Nodes::free() const {
-  std::int64_t sum = 0;
-  for (const Node& node : state_) sum += node.closed ? 0 : node.free;
-  return sum;
+void Nodes::close(std::int32_t number) {
+  Node& node = state_[static_cast<std::size_t>(number)];
+  if (node.closed++ > 0) return;
+  open_cpus_ -= layout_->cpus;
+  free_ -= node.free;
+  note(number);
+}
+void Nodes::open(std::int32_t number) {
+  Node& node = state_[static_cast<std::size_t>(number)];
+  if (--node.closed > 0) return;
+  open_cpus_ += layout_->cpus;
+  free_ += node.free;
+  note(number);
 }
 
 std::optional<Placement> Nodes::find(std::int32_t processors, const Needs& needs) const {
+  if (takes_whole(needs)) return find_whole({empty_, running_, alone_}, processors, needs);
   if (alone_ || (needs.sharing == Sharing::own_machine && running_ > 0)) return std::nullopt;
   if (!needs.list.empty()) return listed(processors, needs);
   const std::string& how = layout_->allocation;
   if (how == "scattered") return scattered(processors, needs);
   if (how == "contiguous") return adjacent(processors, needs, false);
   if (how == "bestfit") return adjacent(processors, needs, true);
-  if (how == "subcube") return subcube(processors, needs);
-  if (how == "submesh") return submesh(processors, needs);
   throw std::invalid_argument("there is no allocation " + how);
+}
+
+std::optional<Placement> Nodes::find_whole(const Whole& among, std::int32_t processors, const Needs& needs) const {
+  if (among.alone || (needs.sharing == Sharing::own_machine && among.running > 0)) return std::nullopt;
+  const auto nodes = places_->find(among.empty, wanted(processors, needs));
+  if (!nodes) return std::nullopt;
+  Placement made;
+  for (const std::int32_t node : *nodes) made.emplace_back(node, layout_->cpus);
+  return made;
 }
 
 void Nodes::change(const Placement& at, const Needs& needs, std::int32_t sign) {
   for (const auto& [number, cpus] : at) {
     Node& node = state_[static_cast<std::size_t>(number)];
     node.free -= sign * cpus;
+    if (node.closed == 0) free_ -= sign * cpus;
     node.jobs += sign;
     node.ports ^= needs.ports;
     if (node.free < 0 || node.free > layout_->cpus) throw std::logic_error("a node has not so many processors");
+    note(number);
   }
   running_ += sign;
   if (needs.sharing == Sharing::own_machine) alone_ = sign > 0;
@@ -51,6 +74,7 @@ void Nodes::worst_of(const Nodes& other) {
     node.closed = std::max(node.closed, than.closed);
     node.ports |= than.ports;
   }
+  empty_ &= other.empty_;
   running_ = std::max(running_, other.running_);
   alone_ = alone_ || other.alone_;
 }
@@ -65,12 +89,6 @@ std::int32_t Nodes::room(std::int32_t number, const Needs& needs) const {
 std::int32_t Nodes::wanted(std::int32_t processors, const Needs& needs) const {
   const std::int32_t each = needs.per_node > 0 ? std::min(layout_->cpus, needs.per_node) : layout_->cpus;
   return std::max(needs.nodes, (processors + each - 1) / each);
-}
-
-Placement Nodes::all_of(const std::vector<std::int32_t>& nodes) const {
-  Placement made;
-  for (const std::int32_t node : nodes) made.emplace_back(node, layout_->cpus);
-  return made;
 }
 
 namespace {
@@ -137,49 +155,6 @@ std::optional<Placement> Nodes::adjacent(std::int32_t processors, const Needs& n
     if (!best) break;
   }
   return found;
-}
-
-std::optional<Placement> Nodes::subcube(std::int32_t processors, const Needs& needs) const {
-  const auto size = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(wanted(processors, needs))));
-  for (std::int32_t first = 0; first + size <= layout_->nodes; first += size) {
-    std::vector<std::int32_t> nodes;
-    for (std::int32_t node = first; node < first + size; ++node)
-      if (const Node& of = state_[static_cast<std::size_t>(node)]; of.closed == 0 && of.jobs == 0)
-        nodes.push_back(node);
-    if (static_cast<std::int32_t>(nodes.size()) == size) return all_of(nodes);
-  }
-  return std::nullopt;
-}
-
-std::optional<Placement> Nodes::submesh(std::int32_t processors, const Needs& needs) const {
-  std::vector<std::int32_t> extents = layout_->extents;
-  extents.resize(3, 1);
-  const std::int32_t x = extents[0], y = extents[1], z = extents[2], least = wanted(processors, needs);
-  using Block = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
-  std::vector<Block> blocks;  // size, surface, extents
-  for (std::int32_t a = 1; a <= x; ++a)
-    for (std::int32_t b = 1; b <= y; ++b) {
-      const std::int32_t c = (least + a * b - 1) / (a * b);
-      if (c <= z) blocks.emplace_back(a * b * c, a * b + b * c + c * a, a, b, c);
-    }
-  std::sort(blocks.begin(), blocks.end());
-  for (const auto& [size, surface, a, b, c] : blocks) {
-    if (size > std::get<0>(blocks.front())) break;
-    for (std::int32_t k = 0; k + c <= z; ++k)
-      for (std::int32_t j = 0; j + b <= y; ++j)
-        for (std::int32_t i = 0; i + a <= x; ++i) {
-          std::vector<std::int32_t> nodes;
-          bool open = true;
-          for (std::int32_t at = 0; open && at < size; ++at) {
-            const std::int32_t node = i + at % a + x * (j + at / a % b + y * (k + at / a / b));
-            const Node& of = state_[static_cast<std::size_t>(node)];
-            open = of.closed == 0 && of.jobs == 0;
-            nodes.push_back(node);
-          }
-          if (open) return all_of(nodes);
-        }
-  }
-  return std::nullopt;
 }
 
 }  // namespace assay::batch

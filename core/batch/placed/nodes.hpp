@@ -1,12 +1,15 @@
 // The nodes of a machine, what of each is free, and the ways in which a batch system finds nodes for a job.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "batch/job.hpp"
+#include "batch/placed/whole_nodes.hpp"
 #include "batch/progress.hpp"
 
 namespace assay::batch {
@@ -24,16 +27,6 @@ struct Needs {
   std::vector<std::int32_t> list;    // exactly these nodes, in this order; none: any
 };
 
-struct Layout {
-  std::int32_t nodes = 1, cpus = 1;
-  /// scattered: the lowest nodes with room; contiguous: the lowest adjacent ones; bestfit: adjacent ones of the
-  /// shortest gap that does; subcube: aligned 2^k nodes (the buddy strategy of hypercubes); submesh: the lowest free
-  /// block of `extents`, of least size, least surface first.
-  std::string allocation = "scattered";
-  bool whole_nodes = false;           // a job holds its nodes wholly
-  std::vector<std::int32_t> extents;  // of a mesh, the fastest first
-};
-
 class Nodes {
  public:
   explicit Nodes(const Layout& layout);
@@ -44,14 +37,39 @@ class Nodes {
   void take(const Placement& at, const Needs& needs) { change(at, needs, 1); }
   void give(const Placement& at, const Needs& needs) { change(at, needs, -1); }
   /// A node that fails or is reserved has no room for anybody.
-  void close(std::int32_t node) { open_cpus_ -= state_[node].closed++ == 0 ? layout_->cpus : 0; }
-  void open(std::int32_t node) { open_cpus_ += --state_[node].closed == 0 ? layout_->cpus : 0; }
+  void close(std::int32_t node);
+  void open(std::int32_t node);
 
   /// What is free both here and in another state of the same nodes, taken for the whole of both.
   void worst_of(const Nodes& other);
 
+  /// Whether the job gets nodes only that no other has, so that the set of these says where it can be.
+  bool takes_whole(const Needs& needs) const {
+    return needs.list.empty() &&
+           (wholly(needs) || layout_->allocation == "subcube" || layout_->allocation == "submesh");
+  }
+  /// Whether there may be a place: not where too little is free anywhere.
+  bool may_hold(std::int32_t processors, const Needs& needs) const {
+    if (alone_ || (needs.sharing == Sharing::own_machine && running_ > 0)) return false;
+    return takes_whole(needs) ? empties_ >= wanted(processors, needs) : free_ >= processors;
+  }
+  /// What is left of all that such a job looks at, over several states.
+  struct Whole {
+    NodeSet empty;
+    std::int32_t running = 0;
+    bool alone = false;
+  };
+  Whole whole() const { return {empty_, running_, alone_}; }
+  void narrow(Whole& to) const {
+    to.empty &= empty_;
+    to.running = std::max(to.running, running_);
+    to.alone = to.alone || alone_;
+  }
+  /// As `find`, for a job that takes whole nodes.
+  std::optional<Placement> find_whole(const Whole& among, std::int32_t processors, const Needs& needs) const;
+
   /// Processors that no job holds, of nodes that are open.
-  std::int64_t free() const;
+  std::int64_t free() const { return free_; }
   std::int64_t open_cpus() const { return open_cpus_; }
 
  private:
@@ -66,14 +84,20 @@ class Nodes {
   std::optional<Placement> listed(std::int32_t processors, const Needs& needs) const;
   std::optional<Placement> scattered(std::int32_t processors, const Needs& needs) const;
   std::optional<Placement> adjacent(std::int32_t processors, const Needs& needs, bool best) const;
-  std::optional<Placement> subcube(std::int32_t processors, const Needs& needs) const;
-  std::optional<Placement> submesh(std::int32_t processors, const Needs& needs) const;
   std::int32_t wanted(std::int32_t processors, const Needs& needs) const;
-  Placement all_of(const std::vector<std::int32_t>& nodes) const;
+  void note(std::int32_t node) {
+    const Node& of = state_[static_cast<std::size_t>(node)];
+    const bool empty = of.closed == 0 && of.jobs == 0;
+    if (empty != empty_.has(node)) empties_ += empty ? 1 : -1;
+    empty_.put(node, empty);
+  }
 
   const Layout* layout_;
+  std::shared_ptr<const WholeNodes> places_;
   std::vector<Node> state_;
-  std::int64_t open_cpus_;
+  NodeSet empty_;  // open, and no job there
+  std::int64_t open_cpus_, free_;
+  std::int32_t empties_;
   std::int32_t running_ = 0;
   bool alone_ = false;
 };

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "batch/placed/timeline.hpp"
+#include "batch/placed/reservations.hpp"
 
 namespace assay::batch {
 
@@ -21,6 +21,7 @@ class PlacedQueue {
         nodes_(set_.layout),
         used_(set_.limits.size()),
         progress_(set_.shared, jobs_, set_.layout.nodes),
+        reservations_(jobs_, needs_, set_.limits),
         holds_(set_.policy != "conservative" || set_.decision_cost == 0),
         end_of_(jobs_.size(), never) {
     out_.starts.assign(jobs_.size(), never);
@@ -44,6 +45,7 @@ class PlacedQueue {
 
   std::vector<std::size_t> step(Seconds now, const std::vector<std::size_t>& ended,
                                 const std::vector<std::size_t>& submitted) {
+    reservations_.forget();  // a job may end later than was expected, which only the jobs that run show
     if (now < now_) throw std::invalid_argument("time runs backwards");
     pass(now - now_);
     now_ = now;
@@ -61,11 +63,7 @@ class PlacedQueue {
     decide_for(now_);
     return started_;
   }
-  Seconds wakes() const {
-    Seconds at = never;
-    for (const auto& [job, plan] : plans_) at = sooner(at, plan.from);
-    return at;
-  }
+  Seconds wakes() const { return reservations_.first(); }
   const PlacedOutcome& outcome() const { return out_; }
 
  private:
@@ -129,7 +127,9 @@ class PlacedQueue {
     for (const std::size_t job : std::exchange(ended_, {})) {  // learned of now: they end in the second decided for
       const Job& of = jobs_[job];
       charge(job, static_cast<double>(std::min<Seconds>(0, when_ - of.started - of.requested)));
-      early_ = early_ || when_ < of.started + of.requested;
+      if (when_ >= of.started + of.requested) continue;
+      early_ = true;
+      early_ended_.push_back(job);
     }
     news_ = false;
     decide();
@@ -144,18 +144,10 @@ class PlacedQueue {
     end_of_[job] = end;
     ends_.emplace(end, job);
   }
-  bool allowed(std::size_t job) const { return allowed(used_, job); }
-  bool allowed(const std::vector<std::int64_t>& used, std::size_t job) const {
-    return std::all_of(needs_[job].limits.begin(), needs_[job].limits.end(), [&](std::int32_t limit) {
-      const Limit& of = set_.limits[static_cast<std::size_t>(limit)];
-      return used[static_cast<std::size_t>(limit)] + of.amount(jobs_[job].processors) <= of.most;
-    });
-  }
+  bool allowed(std::size_t job) const { return allow(set_.limits, used_, needs_[job].limits, jobs_[job].processors); }
   void count(std::size_t job, std::int64_t sign) { count(used_, job, sign); }
   void count(std::vector<std::int64_t>& used, std::size_t job, std::int64_t sign) const {
-    for (const std::int32_t limit : needs_[job].limits)
-      used[static_cast<std::size_t>(limit)] +=
-          sign * set_.limits[static_cast<std::size_t>(limit)].amount(jobs_[job].processors);
+    count_towards(set_.limits, used, needs_[job].limits, sign, jobs_[job].processors);
   }
 
   // A place for the job from `from` on, clear of all reservations that would begin before it ends.
@@ -176,7 +168,10 @@ class PlacedQueue {
     events_.erase(events_.begin());
     const Closure& of = set_.closures[at];
     for (const std::int32_t node : of.nodes) time == of.from ? nodes_.close(node) : nodes_.open(node);
-    if (!of.known) (time == of.from ? anew_ : early_) = true;
+    if (!of.known) {
+      (time == of.from ? anew_ : early_) = true;
+      reservations_.forget();
+    }
     if (time != of.from || of.known) return;
     const std::set<std::int32_t> gone(of.nodes.begin(), of.nodes.end());
     std::vector<std::size_t> hit;
@@ -303,33 +298,23 @@ class PlacedQueue {
     std::vector<std::size_t> order = waiting_;
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return needs_[a].rank > needs_[b].rank; });
-    for (const auto& [job, plan] : plans_) anew_ = anew_ || plan.from < when_;  // the scheduler comes too late
-    if (anew_) plans_.clear();
-    NodeTimeline line = expected();
-    for (const auto& [job, plan] : plans_) hold(line, job, plan, true);
-    if (early_ && !anew_)
-      for (const std::size_t job : order) {
-        const auto plan = plans_.find(job);
-        if (plan == plans_.end()) continue;
-        hold(line, job, plan->second, false);
-        if (auto found = earliest(line, job, plan->second.from)) plan->second = std::move(*found);
-        hold(line, job, plan->second, true);
-      }
-    for (const std::size_t job : anew_ ? order : waiting_) {
-      if (plans_.contains(job)) continue;
-      auto found = earliest(line, job, never);
-      if (!found) continue;  // nodes have failed, and nobody knows when they return
-      hold(line, job, *found, true);
-      plans_.emplace(job, std::move(*found));
+    anew_ = anew_ || (reservations_.first() != never && reservations_.first() < when_);  // the scheduler comes too late
+    if (anew_) reservations_.clear();
+    if (anew_ || set_.decision_cost > 0 || !reservations_.current()) {
+      reservations_.renew(expected());
+    } else {
+      reservations_.advance(when_);
+      for (const std::size_t job : early_ended_)
+        reservations_.ended_early(job, out_.places[job], jobs_[job].started + jobs_[job].requested);
     }
+    early_ended_.clear();
+    if (early_ && !anew_) reservations_.compress(order);
+    for (const std::size_t job : anew_ ? order : waiting_)
+      if (!reservations_.has(job)) reservations_.reserve(job);
     early_ = anew_ = false;
-    for (const std::size_t job : order) {
-      const auto plan = plans_.find(job);
-      if (plan == plans_.end() || plan->second.from > when_) continue;
-      Placement at = std::move(plan->second.place);
-      plans_.erase(plan);
-      start(job, std::move(at));
-    }
+    if (reservations_.first() == never || reservations_.first() > when_) return;
+    for (const std::size_t job : order)
+      if (auto at = reservations_.starts(job, when_)) start(job, std::move(*at));
   }
 
   // What is free over time to come, by what the running jobs requested and by reservations of nodes.
@@ -348,18 +333,6 @@ class PlacedQueue {
       });
     }
     return line;
-  }
-
-  std::optional<NodeTimeline::Found> earliest(const NodeTimeline& line, std::size_t job, Seconds latest) const {
-    return line.earliest(jobs_[job].processors, needs_[job], jobs_[job].requested, latest,
-                         [&](const std::vector<std::int64_t>& used) { return allowed(used, job); });
-  }
-
-  void hold(NodeTimeline& line, std::size_t job, const NodeTimeline::Found& plan, bool held) const {
-    line.between(plan.from, plan.from + jobs_[job].requested, [&](Nodes& nodes, std::vector<std::int64_t>& used) {
-      held ? nodes.take(plan.place, needs_[job]) : nodes.give(plan.place, needs_[job]);
-      count(used, job, held ? 1 : -1);
-    });
   }
 
   // EASY over places: the head's reservation is the first expected end at which it has a place. Another may start if it
@@ -421,7 +394,8 @@ class PlacedQueue {
       fits = true;
       if (!allowed(job)) continue;
       some_allowed = true;
-      placed = placed || nodes_.find(jobs_[job].processors, needs_[job]);
+      placed = nodes_.find(jobs_[job].processors, needs_[job]).has_value();
+      if (placed) break;
     }
     for (const std::size_t job : decided_)
       if (jobs_[job].processors <= free) fits = some_allowed = placed = true;
@@ -447,8 +421,9 @@ class PlacedQueue {
   std::multiset<At> events_;          // closures' begins and ends
   std::map<std::int32_t, double> charged_;
   Progress progress_;
-  std::map<std::size_t, NodeTimeline::Found> plans_;  // conservative: of jobs that wait
-  bool early_ = false, anew_ = false;                 // something became free before it was expected; a node failed
+  Reservations reservations_;             // conservative: of jobs that wait
+  std::vector<std::size_t> early_ended_;  // since the last decision
+  bool early_ = false, anew_ = false;     // something became free before it was expected; a node failed
   bool holds_;  // a job has its place from the decision on; else from its beginning, as another may end there just then
   std::vector<Seconds> end_of_;  // of each job that runs
   std::int64_t busy_ = 0;

@@ -1,6 +1,7 @@
 // A batch system whose jobs are placed on nodes: what a policy would start may find no room although enough processors
 // are free, and jobs may exclude one another. Policies are written over places instead of counts; on a machine of one
-// node they are those of `simulate`. Meant for thousands of jobs: each decision looks at every job that waits.
+// node they are those of `simulate`. Each decision looks at every job that waits: tens of thousands of jobs, not
+// millions.
 #pragma once
 #include <cstdint>
 #include <memory>
