@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import platform
 import re
 import shutil
 import struct
@@ -156,7 +157,7 @@ def test_float64_kinds_are_told_by_both_judges(ask: Ask) -> None:
 
 def launch(path: Path, *given: str, status: int = 0) -> tuple[list[dict[str, Any]], str]:
     command = [path, *words("intrinsics", "--slice", "0.0005", "--blocks", "1", *given)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1200)
     assert done.returncode == status, (done.stdout[-500:], done.stderr)
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
@@ -182,6 +183,41 @@ def test_square_roots_are_rounded_right_and_documented_bounds_hold() -> None:
             assert 0.45 < ulp <= (0.5 if function == "sqrt" else 4), (function, ulp)
     assert {variant for *_, variant, _ in found} >= {"scalar", "fast"}
     assert all(0 <= mean <= found[case] for case, mean in errors(lines, "ulp_mean").items() if case[3] == "usual")
+
+
+# Greatest errors (ulp) over all arguments that the authors of these float functions state in their sources: Arm
+# Optimized Routines, in the GNU C library since 2.27 (exp, exp2, log, log2) and 2.28 (sin, cos).
+STATED = {"exp": 0.502, "exp2": 0.502, "log": 0.818, "log2": 0.752, "sin": 0.5607, "cos": 0.5607}
+ARMS = platform.libc_ver()[0] == "glibc" and tuple(map(int, platform.libc_ver()[1].split("."))) >= (2, 28)
+
+
+def worst_float(function: str, profile: str) -> float:
+    settled = (
+        "--profile",
+        profile,
+        "--set",
+        f"function={function}",
+        "--set",
+        "type=float32",
+        "--set",
+        "variant=scalar",
+    )
+    lines, _ = launch(program(), *settled, "--set", "range=all")
+    return errors(lines)[function, "float32", "scalar", "all"]
+
+
+@pytest.mark.skipif(not ARMS, reason="the statements are of the GNU C library's float functions, 2.28 and newer")
+def test_no_float_argument_is_worse_than_its_authors_state() -> None:
+    for function, stated in STATED.items():
+        assert 0.45 < worst_float(function, "quick") < stated + 0.001, function
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(1800)
+@pytest.mark.skipif(not ARMS, reason="the statements are of the GNU C library's float functions, 2.28 and newer")
+@pytest.mark.parametrize("function", list(STATED))
+def test_all_float_arguments_have_the_greatest_error_that_the_authors_state(function: str) -> None:
+    assert worst_float(function, "full") == pytest.approx(STATED[function], abs=0.01)
 
 
 def test_known_hard_arguments_are_replayed_and_the_worst_is_exact() -> None:
