@@ -193,3 +193,35 @@ def test_a_key_of_the_description_is_set_with_and_without_the_word_machine() -> 
     assert found[0] == found[1] and found[0] != found[2]
     with pytest.raises(InputError, match="there is no such key"):
         machine_file.open_machine(name, ["machine.nonsense.key=1"])
+
+
+def test_parts_run_one_after_the_other_and_what_cannot_run_is_said(tmp_path: Path) -> None:
+    """Two parts take what they take by themselves, the second from the next whole cycle on, on fewer nodes."""
+    part = '[[two.part]]\nprogram = "{}"\nprocessors = {}\nset = [{}]\n'
+    table = (
+        TABLE + '[two]\nprocessors = 5\ntime = "9 ms"\n'
+        + part.format("alltoall", 5, '"bytes=2048"') + part.format("echo", 2, '"bytes=64,4096", "repetitions=5"')
+        + '[files]\nprocessors = 2\ntime = "1 ms"\nprogram = "parallel-files"\n'
+        + '[alone]\nprocessors = 1\ntime = "1 ms"\n[[alone.part]]\nprogram = "sieve"\n'
+    )  # fmt: skip
+    found = played(tmp_path, CROSSBAR, "0: 1 * two\n0: 1 * all\n0: 1 * pair\n", "fcfs", table=table)
+    two, all_, pair = found.played
+    assert two is not None and all_ is not None and pair is not None and two.program == "alltoall, echo"
+    assert two.state == "completed" and two.interference == 1.0 and two.run == two.alone and two.alone is not None
+    assert all_.alone is not None and pair.alone is not None
+    assert 0 <= two.alone - (all_.alone + pair.alone) < 1e-9
+    wrong = table.replace('limit = "5 ms"', 'limit = "0.1 ms"').replace('time = "9 ms"', f'time = "{all_.alone:.9f} s"')
+    late = played(tmp_path, CROSSBAR, "0: 1 * two\n", "fcfs", table=wrong).played[0]
+    assert late is not None and late.state == "time limit" and late.run is None
+    (tmp_path / "schedule").write_text("0: 1 * pair\n0: 2 * files\n0: 1 * alone\n")
+    (tmp_path / "jobs.toml").write_text(table)
+    words = ("--jobs", str(tmp_path / "jobs.toml"), "--on", str(tmp_path / "machine.toml"))
+    answer = assay("throughput", str(tmp_path / "schedule"), *words, "--export", str(tmp_path / "page.html"))
+    assert answer.status == 0, answer.err
+    lines = (
+        "files (2): not run, parallel-files uses files, and the world that jobs share has no file system; held its nodes "
+        "for its time",
+        "alone (1): not run, sieve passes no messages; held its nodes for its time",
+    )
+    page = (tmp_path / "page.html").read_text()
+    assert all(line in " ".join(answer.out.split()) and line in page for line in lines)

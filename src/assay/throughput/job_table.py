@@ -236,10 +236,22 @@ def _needs(name: str, entry: JobKind) -> JobNeeds:
 
 def _played(time: float, name: str, entry: JobKind) -> rank_jobs.RankJob:
     length, limit = (_seconds(None, name, key, entry) for key in ("time", "limit"))
-    if not rank_jobs.plays(entry.program):
-        return rank_jobs.RankJob(time, length, limit)
-    words = program_jobs.arguments(entry.settings, None, entry.operations, 1)
-    return rank_jobs.RankJob(time, length, limit, entry.program or "", words)
+    parts = list(entry.part)
+    if entry.program is not None:
+        parts = [
+            program_jobs.ProgramPart.model_validate(
+                {"program": entry.program, "set": entry.settings, "operations": entry.operations}
+            )
+        ]
+    programs = [
+        program_jobs.PlannedPart(
+            part.program,
+            program_jobs.arguments(part.settings, None, part.operations, 1),
+            part.processors or entry.processors,
+        )
+        for part in parts
+    ]
+    return rank_jobs.planned(time, length, limit, programs)
 
 
 def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -> Workload:

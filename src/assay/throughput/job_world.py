@@ -36,6 +36,12 @@ class JobRun:
         return (self.ended - self.begun) * PICOSECOND
 
 
+def joined(runs: Sequence[JobRun]) -> JobRun:
+    """Programs that ran one after the other, as one: its state is that of the last."""
+    last = runs[-1]
+    return JobRun(last.state, runs[0].begun, last.ended, "".join(run.lines for run in runs), last.why)
+
+
 class JobWorld:
     """One simulated world. Times in ps; jobs start at whole cycles (`cycle`) of the network.
 

@@ -17,9 +17,10 @@ import numpy as np
 from assay.errors import InputError
 from assay.throughput import placed
 from assay.throughput.job_needs import JobNeeds
-from assay.throughput.job_world import PICOSECOND, JobRun, JobWorld
+from assay.throughput.job_world import PICOSECOND, JobRun, JobWorld, joined
 from assay.throughput.machine_file import JobMachine
 from assay.throughput.played import COMPLETED, PlayedJob, played_job
+from assay.throughput.program_jobs import PlannedPart
 from assay.throughput.rank_jobs import RankJob
 from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, Scheduled
 from assay.throughput.workload import Workload
@@ -67,7 +68,7 @@ def schedule_mix(
     mix.play()
     alone = AloneRuns(machine)
     jobs = [
-        _played(kept, at, mix, alone, _first_places(kept, at, machine), progress) if kept.plays[at].program else None
+        _played(kept, at, mix, alone, _first_places(kept, at, machine), progress) if kept.plays[at].programs else None
         for at in range(len(kept))
     ]
     done = [job is None or job.state == COMPLETED for job in jobs]
@@ -110,7 +111,7 @@ def _check(workload: Workload, machine: JobMachine) -> None:
         value, accepted = machine.rules.decision_cost, "0, or --set batch.programs=time"
         problem = "is not simulated where programs run beside one another"
         raise InputError(problem, key="batch.decision_cost", value=value, accepted=accepted)
-    ranks = sum(int(n) for n, play in zip(workload.processors, workload.plays, strict=True) if play.program)
+    ranks = sum(int(n) for n, play in zip(workload.processors, workload.plays, strict=True) if play.programs)
     accepted = "fewer, or --set batch.programs=time, by which programs last the table's times"
     if len(workload) > MOST_JOBS:
         problem = "are more jobs than are simulated with their messages"
@@ -135,7 +136,7 @@ class _Mix:
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     places: dict[int, list[int]] = field(default_factory=dict)  # of each job's ranks
-    runs: dict[int, JobRun] = field(default_factory=dict)
+    runs: dict[int, list[JobRun]] = field(default_factory=dict)  # of its programs, one after the other
 
     def play(self) -> None:
         """Until every job has ended."""
@@ -150,11 +151,11 @@ class _Mix:
             if (wakes := self.stepper.wakes) >= 0:  # a reservation begins
                 due.append(max(now, wakes))
             now, over = self._until(min(due), running)
-            ended = [running.pop(number) for number in over]
+            ended = self._next_programs([running.pop(number) for number in over], running)
             for number, job in [*running.items()]:
                 if holds[job] <= now:
                     self.world.end(number)
-                    self.runs[job] = self.world.run(number)
+                    self.runs[job].append(self.world.run(number))
                     del running[number]
             ended += [job for job, until in holds.items() if until <= now and job not in ended]
             for job in sorted(ended):
@@ -172,7 +173,8 @@ class _Mix:
                     self.stepper.place(job), int(self.jobs.processors[job]), _needs(self.jobs, job)
                 )
                 holds[job] = now + self.requested[job]
-                if play.program:
+                if play.programs:
+                    self.runs[job] = []
                     running[self._begin(job, play)] = job
                 else:
                     second = 1 / (self.world.cycle * PICOSECOND)
@@ -180,9 +182,21 @@ class _Mix:
         if -1 in self.starts:
             raise InputError(f"{self.jobs.name(self.starts.index(-1))} never finds a place", file=self.jobs.source)
 
+    def _next_programs(self, over: Sequence[int], running: dict[int, int]) -> list[int]:
+        """Of jobs whose program has ended, those that have no other to run; the others go on with theirs."""
+        ended = []
+        for job in over:
+            play = self.jobs.plays[job]
+            if self.runs[job][-1].state == COMPLETED and len(self.runs[job]) < len(play.programs):
+                running[self._begin(job, play)] = job
+            else:
+                ended.append(job)
+        return ended
+
     def _begin(self, job: int, play: RankJob) -> int:
+        part = play.programs[len(self.runs[job])]
         try:
-            return self.world.begin(play.program, play.arguments, self.places[job])
+            return self.world.begin(part.program, part.arguments, self.places[job][: part.processors])
         except InputError as error:
             raise InputError(f"{self.jobs.name(job)}: {error}", file=self.jobs.source) from None
 
@@ -195,7 +209,7 @@ class _Mix:
             while more := self.world.advance(tick * cycle):
                 over += more
         for number in over:
-            self.runs[running[number]] = self.world.run(number)
+            self.runs[running[number]].append(self.world.run(number))
         return tick, over
 
 
@@ -239,20 +253,25 @@ class AloneRuns:
 
     def __init__(self, machine: JobMachine) -> None:
         self._machine = machine
-        self._known: dict[tuple[str, tuple[str, ...], tuple[int, ...]], JobRun] = {}
+        self._known: dict[tuple[tuple[PlannedPart, ...], tuple[int, ...]], JobRun] = {}
 
     def run(self, play: RankJob, places: Sequence[int], progress: Callable[[str], None]) -> JobRun:
         """A job alone at its places."""
-        key = (play.program, play.arguments, tuple(places))
+        key = (play.programs, tuple(places))
         if key not in self._known:
             progress(f"{play.program} alone")
             assert self._machine.described is not None
             world = JobWorld(self._machine.described, MOST_EVENTS)
-            number = world.begin(play.program, play.arguments, places)
-            world.advance()
-            if world.run(number).state == "running":  # nothing happens any more
-                world.end(number)
-            self._known[key] = world.run(number)
+            runs: list[JobRun] = []
+            for part in play.programs:
+                number = world.begin(part.program, part.arguments, places[: part.processors])
+                world.advance()
+                if world.run(number).state == "running":  # nothing happens any more
+                    world.end(number)
+                runs.append(world.run(number))
+                if runs[-1].state != COMPLETED:
+                    break
+            self._known[key] = joined(runs)
         return self._known[key]
 
 
@@ -273,7 +292,7 @@ def _first_places(jobs: Workload, at: int, machine: JobMachine) -> list[int]:
 def _played(
     jobs: Workload, at: int, mix: _Mix, alone: AloneRuns, first: Sequence[int], progress: Callable[[str], None]
 ) -> PlayedJob:
-    play, run = jobs.plays[at], mix.runs[at]
+    play, run = jobs.plays[at], joined(mix.runs[at])
     by_itself = [alone.run(play, places, progress) for places in (first, mix.places[at])]
     times = [each.seconds if each.state == COMPLETED else None for each in (*by_itself, run)]
     nodes = [node for node, _ in mix.stepper.place(at)]

@@ -51,6 +51,25 @@ class PlayedKind:
     largest: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class HeldKind:
+    """All jobs of one name whose programs did not run: `jobs` of them held their nodes for their time. `why`: why."""
+
+    name: str
+    jobs: int
+    why: str
+
+
+def held_kinds(reasons: Iterable[tuple[str, str]]) -> list[HeldKind]:
+    """By name, of each job's name and why its programs did not run (empty: they did, or there are none)."""
+    counts: dict[tuple[str, str], int] = {}
+    for name, why in reasons:
+        if why:
+            key = (name.rpartition(".")[0] or name, why)
+            counts[key] = counts.get(key, 0) + 1
+    return [HeldKind(name=name, jobs=jobs, why=why) for (name, why), jobs in counts.items()]
+
+
 def played_job(
     name: str, program: str, nodes: list[int], ended: tuple[str, str], times: Sequence[float | None]
 ) -> PlayedJob:

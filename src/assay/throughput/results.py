@@ -13,7 +13,7 @@ from assay.document.json_form import WRITTEN_IF_SET
 from assay.throughput import interference
 from assay.throughput.fairness import Fairness, fairness
 from assay.throughput.interference import InterferenceResult
-from assay.throughput.played import PlayedJob, PlayedKind, kinds
+from assay.throughput.played import HeldKind, PlayedJob, PlayedKind, held_kinds, kinds
 from assay.throughput.queue_results import QueueResult, queue_results
 from assay.throughput.simulated import IDLE, Scheduled
 
@@ -84,7 +84,8 @@ class ThroughputResult:
     runs that a failure of a node ended, and that were begun again.
     `fairness` where there are several users or programs; `queues` where the machine has any; `interference` where
     its jobs slow one another down; `jobs` only of a workload of 10,000 jobs or fewer.
-    `played` and `programs`: jobs whose programs ran beside one another on the machine, and these by name.
+    `played` and `programs`: jobs whose programs ran beside one another on the machine, and these by name; `held`: names
+    of jobs beside them whose programs could not.
     """
 
     figures: list[ThroughputFigure]
@@ -119,6 +120,7 @@ class ThroughputResult:
     jobs: Annotated[list[FinishedJob] | None, WRITTEN_IF_SET] = field(default=None)
     played: Annotated[list[PlayedJob] | None, WRITTEN_IF_SET] = field(default=None)
     programs: Annotated[list[PlayedKind] | None, WRITTEN_IF_SET] = field(default=None)
+    held: Annotated[list[HeldKind] | None, WRITTEN_IF_SET] = field(default=None)
 
 
 def bounded_slowdown(waited: NDArray[Any], runs: NDArray[Any]) -> NDArray[np.float64]:
@@ -159,6 +161,7 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
     figures += [ThroughputFigure(name=name, value=value, unit="1", params=params) for name, value in ratios.items()]
     played = [job for job in found.played if job is not None]
     programs = kinds(played)
+    held = held_kinds((jobs.name(at), play.why_not) for at, play in enumerate(jobs.plays if played else ()))
     figures += [
         ThroughputFigure(name=name, value=getattr(each, name), unit="1", params={**params, "job": each.name})
         for each in programs
@@ -200,6 +203,7 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
         jobs=_jobs(found) if len(jobs) <= MOST_LISTED else None,
         played=played or None,
         programs=programs or None,
+        held=held or None,
     )
 
 

@@ -33,6 +33,13 @@ def interference_line(found: ThroughputResult) -> str:
     return f"slowed down most by others: {worst.name}, {longer(worst.interference)}"
 
 
+def held_lines(found: ThroughputResult) -> list[str]:
+    """Jobs whose programs could not run, a line for each name."""
+    return [
+        f"{each.name} ({each.jobs:,}): not run, {each.why}; held its nodes for its time" for each in found.held or ()
+    ]
+
+
 def job_rows(jobs: Sequence[PlayedJob]) -> list[tuple[str, ...]]:
     """A row for each job."""
     return [

@@ -237,5 +237,6 @@ def simulated_page(results: Sequence[ThroughputResult], activities: Sequence[Job
             tables.append(PageTable(title=f"Queues of {each.title}", head=[*QUEUE_HEAD, "definition"], rows=queues))
         tables += mix.tables(result, each.title if len(results) > 1 else "")
         notes += [f"{job.name}: {job.state}: {job.why}" for job in result.played or () if job.state != "completed"]
+        notes += mix.held_lines(result)
     named = [(each.title, result.fairness) for each, result in zip(activities, results, strict=True)]
     return activity_page(line, activities, tables, notes, _fairness(named, tables))

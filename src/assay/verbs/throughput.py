@@ -329,6 +329,8 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
     print(f"{line}; {slowed}" if (slowed := mix.interference_line(found)) else line)
     for job in [job for job in found.played or () if job.why or job.state != "completed"]:
         print(f"  {job.name}: {job.state}{': ' if job.why else ''}{job.why}")
+    for held in mix.held_lines(found):
+        print(f"  {held}")
     for why, count in {**found.ignored, **found.changed}.items():
         print(f"  {count:,} records: {why}")
     for why in dict.fromkeys(job.why for job in found.refused):
