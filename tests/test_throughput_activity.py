@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from pathlib import Path
@@ -185,3 +186,27 @@ def test_a_dry_run_says_what_would_be_and_starts_nothing(tmp_path: Path) -> None
     assert answer.status == 0 and not out.exists() and "adf_run.1: would be refused: needs 16 processors" in answer.out
     live = assay(*asked, *words, "--json").document
     assert live["processors"] == 12 and live["processor_hours"] == pytest.approx((work - 16 * 453) / 3600 / 100)
+
+
+def test_jobs_without_names_have_one_colour_and_long_times_are_hours_and_days() -> None:
+    def graph(end: float) -> str:
+        jobs = tuple(
+            ActiveJob(name=f"job {at}", submitted=0, started=1, ended=end, processors=1, state="completed")
+            for at in range(200)
+        )
+        return activity_svg([JobActivity(title="all", processors=200, jobs=jobs)])
+
+    drawn = graph(100.0)
+    height = re.search(r'viewBox="0 0 \d+ (\d+)"', drawn)
+    assert height is not None and int(height[1]) < 520 and drawn.count(">job<") == 1
+    for end, unit, last in ((30_000.0, "seconds", 30_000), (10 * 3600.0 * 9, "hours", 90), (86_400.0 * 20, "days", 20)):
+        found = graph(end)
+        assert f">{unit} from the first submission<" in found
+        assert re.findall(r'class="tick"[^>]*>([\d.]+)<', found)[-1] == str(last), found
+
+
+def test_a_start_at_the_time_of_an_end_never_shows_more_than_there_is() -> None:
+    """0.1 + 0.2 is not 0.3 in doubles."""
+    first = ActiveJob(name="a.1", submitted=0, started=0.1, ended=0.1 + 0.2, processors=4, state="completed")
+    second = ActiveJob(name="a.2", submitted=0, started=0.3, ended=0.5, processors=4, state="completed")
+    assert max(busy for _, busy in JobActivity(title="t", processors=4, jobs=(first, second)).busy()) == 4

@@ -103,7 +103,7 @@ def run(folder: Path, *more: str) -> Any:
     return assay(*words, str(folder / "machine.toml"), "--policy", "firstfit", *more)
 
 
-def test_it_is_seen_in_the_answer_the_terminal_and_the_page(tmp_path: Path) -> None:
+def test_it_is_seen_in_the_answer_the_terminal_and_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """wide waits to 102 as the second long passes it, without which it would start at 100; slowdown (101 + 10) / 10."""
     found = run(tmp_path, "--json").document
     fair = found["fairness"]
@@ -118,5 +118,8 @@ def test_it_is_seen_in_the_answer_the_terminal_and_the_page(tmp_path: Path) -> N
     assert "Jain's index" in said.out and "1 of 3 jobs" in said.out
     page = (tmp_path / "page.html").read_text()
     assert 'class="fair"' in page and "&lt;bob&gt;" in page and "<bob>" not in page and "Fairness" in page
+    monkeypatch.setattr(fairness, "MOST_JOBS", 2)
+    assert run(tmp_path, "--json").document["fairness"]["fair_starts_up_to"] == 2
+    assert "sought for up to 2 jobs" in run(tmp_path).out
     swept = run(tmp_path, "--json", "--set", "machine.nodes=2,3").document
     assert [point["result"]["fairness"]["fair_starts"] for point in swept["points"]] == [None, None]

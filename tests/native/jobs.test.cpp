@@ -1,12 +1,15 @@
 // Programs that come and go in one world: what a group's messages must keep whoever had the ranks before, whatever was
 // under way when that one was ended; that nobody's time changes by it; and who waits for whom in one that never goes
 // on.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <functional>
+#include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "group_checks.hpp"
@@ -26,6 +29,102 @@ void expect(bool truth, const std::string& what) {
   ++failures;
 }
 
+// Request, reply, data: the request waits for its receive, and both sides handle theirs only inside message calls;
+// receiving costs the processor something, in an interrupt where it computes. Nobody is in anybody's way, but that with
+// `one_by_one` a rank handles one after the other; then there is a barrier of the machine's own, too.
+class Handshaking final : public MessageModel {
+ public:
+  explicit Handshaking(bool one_by_one = false) : one_by_one_(one_by_one) {}
+  int nodes() const override { return 0; }
+  Time barrier(int) const override { return one_by_one_ ? 1'000'000 : -1; }
+  Time receiving(const Message&) override { return 500'000; }
+  bool interrupts() const override { return true; }
+  bool arrives_quietly() const override { return false; }
+  void send(World& world, MessageId id, const Message& message) override {
+    const Time done = world.now() + startup;
+    if (message.tag < 0) {  // puts and gets need nobody on the other side
+      world.call_returns(id, done);
+      world.buffer_free(id, done);
+      world.arrives(id, done + latency);
+      return;
+    }
+    world.at(done, subject(id, Stage::submit));
+  }
+  void matched(World& world, MessageId id) override {
+    attend(world, world.message(id).destination, subject(id, Stage::answer));
+  }
+  void event(World& world, std::uint64_t what) override {
+    const auto id = static_cast<MessageId>(what >> 2);
+    const Message message = world.message(id);
+    switch (static_cast<Stage>(what & 3)) {
+      case Stage::submit:
+        world.call_returns(id, world.now());
+        world.at(world.now() + latency, subject(id, Stage::request));
+        break;
+      case Stage::request:
+        world.announces(id);
+        break;
+      case Stage::answer:
+        attend(world, message.source, subject(id, Stage::go));
+        break;
+      case Stage::go: {
+        const Time gone = world.now() + static_cast<Time>(message.bytes) * per_byte;
+        world.buffer_free(id, gone);
+        world.arrives(id, gone + latency);
+        break;
+      }
+    }
+  }
+
+ private:
+  enum class Stage : std::uint8_t { submit, request, answer, go };
+  static constexpr Time startup = 3'000'000, latency = 7'000'000, handling = 1'000'000, per_byte = 10'000;
+  static std::uint64_t subject(MessageId id, Stage stage) {
+    return std::uint64_t{id} << 2 | static_cast<unsigned>(stage);
+  }
+  void attend(World& world, int rank, std::uint64_t what) {
+    if (world.computing(rank)) return world.defer(rank, what);
+    Time& busy = busy_[rank];
+    busy = (one_by_one_ ? std::max(world.now(), busy) : world.now()) + handling;
+    world.at(busy + latency, what);
+  }
+
+  bool one_by_one_;
+  std::map<int, Time> busy_;
+};
+
+// A network with a clock of its own, which goes on by itself up to the world's next event; a message takes 50 ticks.
+class Clocked final : public MessageModel {
+ public:
+  int nodes() const override { return 0; }
+  void send(World& world, MessageId id, const Message&) override {
+    if (due_.empty()) next_ = world.now() + tick;
+    due_.emplace_back(world.now() + 50 * tick, id);
+    world.call_returns(id, world.now() + tick);
+    world.buffer_free(id, world.now() + tick);
+    world.model_sooner(next_);
+  }
+  void serve(World& world) override {
+    do {
+      served = next_;
+      next_ += tick;
+      for (const auto& [time, id] : due_)
+        if (time == served) world.arrives(id, served);
+      std::erase_if(due_, [this](const auto& each) { return each.first <= served; });
+    } while (!due_.empty() && static_cast<std::uint64_t>(next_) < world.next_event());
+    world.model_next(due_.empty() ? never : next_);
+  }
+  static constexpr Time tick = 1'000'000;
+  Time served = 0;  // up to this time
+
+ private:
+  Time next_ = 0;
+  std::vector<std::pair<Time, MessageId>> due_;
+};
+
+Constant constant{1e-5, 1e-9, 0};
+Handshaking handshaking;
+
 class Beside {
  public:
   using Program = std::function<Task(Simulated&)>;
@@ -36,7 +135,7 @@ class Beside {
     Time begun = 0, end = never;
     Program program;
   };
-  explicit Beside(int ranks) : world(ranks, machine) { world.hold_programs(); }
+  explicit Beside(int ranks, MessageModel& machine = constant) : world(ranks, machine) { world.hold_programs(); }
 
   Job& begin(Time at, const std::vector<int>& ranks, Program program) {
     go_on(at);
@@ -70,8 +169,6 @@ class Beside {
     world.leave(job.group);
     job.group = 0;
   }
-
-  Constant machine{1e-5, 1e-9, 0};
 
  private:
   std::deque<Job> jobs_;
@@ -118,8 +215,8 @@ Task busy(Simulated& comm) {
 
 Task checked(Simulated& comm, std::vector<std::string>& wrong) { return assay::ranks::check_groups(comm, 3, wrong); }
 
-Time alone(int ranks, Time at) {
-  Beside beside(ranks);
+Time alone(int ranks, Time at, MessageModel& machine) {
+  Beside beside(ranks, machine);
   std::vector<int> all;
   for (int rank = 0; rank < ranks; ++rank) all.push_back(rank);
   std::vector<std::string> wrong;
@@ -131,12 +228,12 @@ Time alone(int ranks, Time at) {
 }
 
 // A program is ended at any moment; the next one on its ranks finds nothing of it, and one beside it no other times.
-void ended_at_any_moment() {
+void ended_at_any_moment(MessageModel& machine, int trials) {
   std::mt19937_64 dice(7);
-  const Time takes = alone(6, 0);
-  expect(alone(6, 12'345) == takes && alone(6, 7 * second + 1) == takes, "whenever it starts");
-  for (int trial = 0; trial < 300; ++trial) {
-    Beside beside(14);
+  const Time takes = alone(6, 0, machine);
+  expect(alone(6, 12'345, machine) == takes && alone(6, 7 * second + 1, machine) == takes, "whenever it starts");
+  for (int trial = 0; trial < trials; ++trial) {
+    Beside beside(14, machine);
     std::vector<std::string> wrong;
     Beside::Job& first = beside.begin(0, {0, 2, 4, 6, 8, 10, 12}, busy);
     Beside::Job& other = beside.begin(static_cast<Time>(dice() % 50'000'000), {1, 3, 5, 7, 9, 11},
@@ -168,6 +265,83 @@ void messages_of_another() {
   });
   beside.go_on(never - 1);
   expect(got == 2, "the second program's message, not the first one's");
+}
+
+// A program may start at the time up to which the world has gone: what the network has done by then is known, and no
+// more.
+void the_network_is_not_served_beyond_the_time() {
+  Clocked machine;
+  Beside beside(2, machine);
+  int got = 0;
+  Beside::Job& job = beside.begin(0, {0, 1}, [&got](Simulated& comm) -> Task {
+    const int value = 7;
+    if (comm.rank() == 0) co_await comm.send(&value, sizeof value, 1, 1);
+    if (comm.rank() == 1) co_await comm.recv(&got, sizeof got, 0, 1);
+  });
+  for (const Time until : {Time{0}, Clocked::tick / 2, 20 * Clocked::tick, 33 * Clocked::tick + 5}) {
+    beside.go_on(until);
+    expect(machine.served <= until && machine.served + Clocked::tick > until, "served up to the time, and no further");
+  }
+  beside.go_on(never - 1);
+  expect(got == 7 && job.end == 50 * Clocked::tick, "and then to the end");
+}
+
+// Ended in the second of its start: nothing of it has run, and nothing of it ever does.
+void ended_before_it_has_begun() {
+  Beside beside(2);
+  int ran = 0;
+  Beside::Job& first = beside.begin(second, {0, 1}, [&ran](Simulated&) -> Task {
+    ran += 100;
+    co_return;
+  });
+  beside.end(first);
+  beside.begin(second, {1, 0}, [&ran](Simulated&) -> Task {
+    ++ran;
+    co_return;
+  });
+  beside.go_on(never - 1);
+  expect(ran == 2, "the second program's ranks alone");
+}
+
+// A rank that computes is wanted for its part in handshakes, and ended before it can do it; two more stand in a
+// barrier. The next program there has neither.
+void what_waited_for_a_call_is_gone() {
+  const auto other = [](Simulated& comm) -> Task {
+    std::vector<std::byte> some(300);
+    if (comm.rank() > 1) {
+      co_await comm.compute(1.0, [] {});
+      co_return;
+    }
+    if (comm.rank() == 0) co_await comm.compute(1e-3, [] {});
+    if (comm.rank() == 0) co_await comm.send(some.data(), some.size(), 1, 1);
+    if (comm.rank() == 1) co_await comm.recv(some.data(), some.size(), 0, 1);
+    co_await comm.compute(1.5, [] {});  // it ends last
+  };
+  Time takes[2];
+  for (const bool after : {false, true}) {
+    Handshaking machine(true);
+    Beside beside(5, machine);
+    if (after) {
+      Beside::Job& first = beside.begin(0, {0, 1, 2, 3, 4}, [](Simulated& comm) -> Task {
+        std::vector<std::byte> in(16 * 300), out(300);
+        if (comm.rank() >= 3) {
+          co_await comm.barrier(5);
+          co_return;
+        }
+        for (int i = 0; i < 16 && comm.rank() == 0; ++i) co_await comm.irecv(in.data() + 300 * i, 300, 1, i);
+        for (int i = 0; i < 16 && comm.rank() == 1; ++i) co_await comm.isend(out.data(), out.size(), 0, i);
+        co_await comm.compute(1.0, [] {});
+      });
+      beside.go_on(second / 2);
+      beside.end(first);
+    }
+    Beside::Job& next = beside.begin(second, {0, 1, 3, 4}, other);
+    beside.go_on(second + second / 2);
+    expect(!beside.world.stuck(next.group), "its ranks compute: none stands in the barrier of the one before");
+    beside.go_on(never - 1);
+    takes[after] = next.end - next.begun;
+  }
+  expect(takes[0] == takes[1], "it takes as long as on ranks that nobody had");
 }
 
 void one_never_goes_on() {
@@ -208,8 +382,12 @@ void ranks_are_free_or_not() {
 }  // namespace
 
 int main() {
-  ended_at_any_moment();
+  ended_at_any_moment(constant, 300);
+  ended_at_any_moment(handshaking, 300);
   messages_of_another();
+  what_waited_for_a_call_is_gone();
+  ended_before_it_has_begun();
+  the_network_is_not_served_beyond_the_time();
   one_never_goes_on();
   ranks_are_free_or_not();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -30,8 +30,8 @@ class ActiveJob:
 
     @property
     def kind(self) -> str:
-        """Its name without its number: what it is coloured by."""
-        return self.name.rpartition(".")[0] or self.name
+        """Its name without its number: what it is coloured by; one for all jobs that have no name (`job 7`)."""
+        return self.name.rpartition(".")[0] or self.name.rpartition(" ")[0] or self.name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +59,9 @@ class JobActivity:
         changes: dict[float, int] = {0.0: 0}
         for job in self.jobs:
             if job.started is not None and job.ended is not None:
-                changes[job.started] = changes.get(job.started, 0) + job.processors
-                changes[job.ended] = changes.get(job.ended, 0) - job.processors
+                start, end = round(job.started, 9), round(job.ended, 9)  # an end and a start may be one time
+                changes[start] = changes.get(start, 0) + job.processors
+                changes[end] = changes.get(end, 0) - job.processors
         found, now = [], 0
         for when in sorted(changes):
             now += changes[when]

@@ -12,8 +12,9 @@ from assay.throughput.activity_svg import activity_svg
 STYLE = (
     "body{font:15px/1.45 system-ui,sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;color:#222}"
     "table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .8em;border-bottom:1px solid #ddd;text-align:right}"
-    "td:first-child,th:first-child{text-align:left}.graph{overflow-x:auto}.bad{color:#b00000}p.hint{color:#666}"
+    "td:first-child,th:first-child,td.long{text-align:left}td:not(.long):not(:first-child){white-space:nowrap}.graph{overflow-x:auto}.bad{color:#b00000}p.hint{color:#666}"
 )
+LONG = 50  # characters of a cell, from which on it is broken into lines
 # The wheel zooms time about the pointer, a drag moves it, a double click shows all again.
 ZOOM = """
 document.querySelectorAll("svg.activity").forEach(svg => {
@@ -89,7 +90,12 @@ def activity_page(
     )
 
 
+def _cell(text: str) -> str:
+    kind = ' class="long"' if len(text) > LONG else ""
+    return f"<td{kind}>{escape(text)}</td>"
+
+
 def _table(table: PageTable) -> str:
     head = "".join(f"<th>{escape(cell)}</th>" for cell in table.head)
-    rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
+    rows = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in table.rows)
     return f"<h2>{escape(table.title)}</h2><table><tr>{head}</tr>{rows}</table>"

@@ -14,6 +14,7 @@ from assay.throughput.node_use_svg import use_rows
 
 WIDTH, LEFT, RIGHT, TOP = 960, 150, 16, 22
 LOAD_HEIGHT, GAP, AXIS = 56, 12, 34
+MOST_KINDS = 60  # of jobs in the legend
 COLOURS = ("#3567a8", "#c8553d", "#3f8f5b", "#8a5aa8", "#b8862b", "#2f8f9d", "#a8436f", "#6b6b6b")
 BAD = "#d02020"
 STYLE = (
@@ -34,6 +35,19 @@ def ticks(end: float, most: int = 9) -> list[float]:
     return [step * at for at in range(int(end / step * (1 + 1e-9)) + 1)]
 
 
+def time_axis(end: float) -> tuple[float, str]:
+    """The unit of an axis up to `end` seconds: its length in seconds, and its name."""
+    return next(
+        (length, name)
+        for length, name, most in (
+            (1.0, "seconds", 40_000.0),
+            (3600.0, "hours", 864_000.0),
+            (86_400.0, "days", math.inf),
+        )
+        if end <= most
+    )
+
+
 def colours(activities: Sequence[JobActivity]) -> dict[str, str]:
     """A colour for each kind of job, the same in all systems."""
     kinds = dict.fromkeys(job.kind for activity in activities for job in activity.jobs)
@@ -51,7 +65,7 @@ def activity_svg(activities: Sequence[JobActivity]) -> str:
         at += height
     parts.append(_axis(end, at))
     legend = _legend(painted, at + AXIS)
-    return _document("".join(parts) + legend, at + AXIS + 20 * (1 + (len(painted) - 1) // 6))
+    return _document("".join(parts) + legend, at + AXIS + _legend_height(painted))
 
 
 def gantt_svg(activity: JobActivity) -> str:
@@ -67,7 +81,7 @@ def gantt_svg(activity: JobActivity) -> str:
     label = f'<text x="{LEFT - 8}" y="{TOP + height / 2:.1f}" text-anchor="end">{activity.processors} processors</text>'
     legend = _legend(painted, TOP + height + AXIS)
     body = "".join(parts) + label + _axis(end, TOP + height) + legend
-    return _document(body, TOP + height + AXIS + 20 * (1 + (len(painted) - 1) // 6))
+    return _document(body, TOP + height + AXIS + _legend_height(painted))
 
 
 def _document(body: str, height: float) -> str:
@@ -146,24 +160,35 @@ def _load(activity: JobActivity, end: float, top: float) -> str:
 
 def _grid(end: float, top: float, bottom: float) -> str:
     lines = (f'<line class="grid" x1="{_x(t, end):.2f}" x2="{_x(t, end):.2f}" y1="{top:.1f}" y2="{bottom:.1f}"/>'
-             for t in ticks(end))  # fmt: skip
+             for t, _ in _marks(end))  # fmt: skip
     return f'<g class="zoomed">{"".join(lines)}</g>'
+
+
+def _marks(end: float) -> list[tuple[float, str]]:
+    """Seconds at which the axis is marked, and what stands there."""
+    length, _ = time_axis(end)
+    return [(length * t, f"{t:g}") for t in ticks(end / length)]
 
 
 def _axis(end: float, at: float) -> str:
     marks = "".join(
         f'<text class="tick" x="{_x(t, end):.2f}" y="{at + 14:.1f}" text-anchor="middle" '
-        f'data-x="{_x(t, end):.2f}">{t:g}</text>'
-        for t in ticks(end)
+        f'data-x="{_x(t, end):.2f}">{text}</text>'
+        for t, text in _marks(end)
     )
     middle = (LEFT + WIDTH - RIGHT) / 2
-    name = f'<text x="{middle}" y="{at + 28:.1f}" text-anchor="middle">seconds from the first submission</text>'
+    words = f"{time_axis(end)[1]} from the first submission"
+    name = f'<text x="{middle}" y="{at + 28:.1f}" text-anchor="middle">{words}</text>'
     return f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>{marks}{name}'
+
+
+def _legend_height(painted: dict[str, str]) -> float:
+    return 20 * (1 + (min(len(painted), MOST_KINDS) - 1) // 6)
 
 
 def _legend(painted: dict[str, str], at: float) -> str:
     parts = []
-    for place, (kind, colour) in enumerate(list(painted.items())[:60]):
+    for place, (kind, colour) in enumerate(list(painted.items())[:MOST_KINDS]):
         x, y = LEFT + 132 * (place % 6), at + 20 * (place // 6)
         parts.append(f'<rect x="{x}" y="{y:.1f}" width="10" height="10" fill="{colour}"/>')
         parts.append(f'<text x="{x + 14}" y="{y + 9:.1f}">{escape(kind[:18])}</text>')

@@ -5,23 +5,25 @@ one has all of the slowdown (Jain, Chiu and Hawe 1984). Users where there are tw
 
 The fair start time of a job is when the same batch system starts it if no job is submitted after it (Sabin, Kochhar and
 Sadayappan 2004, Job fairness in non-preemptive job scheduling): a job that starts later was passed at its cost. First
-come, first served treats nobody so; nor does conservative backfilling where requests are exact. Each job is
-simulated anew with all before it, so that this is for workloads of up to 500 jobs.
+come, first served treats nobody so; nor does conservative backfilling where requests are exact. Each job that waited is
+simulated anew with all before it, so that this is for workloads of up to MOST_JOBS jobs, or MOST_SLOWLY where a
+simulation takes longer: jobs have places on nodes, or the policy is fair share.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.document.json_form import WRITTEN_IF_SET
 from assay.throughput.simulated import Scheduled
 from assay.throughput.workload import Workload
 
-MOST_JOBS = 500  # whose fair start times are found
+MOST_JOBS, MOST_SLOWLY = 3_000, 500  # whose fair start times are found
 MOST_GROUPS = 1000  # that are listed
 
 
@@ -53,7 +55,8 @@ class FairStarts:
 class Fairness:
     """`index`: Jain's, of `groups` by user or by program (`of`); `spread`: largest mean slowdown over smallest.
 
-    `fair_starts` is None where it was not looked for: more than 500 jobs, several settings compared, or a real system.
+    `fair_starts` is None where it was not looked for: several settings compared, a real system, or more jobs than
+    `fair_starts_up_to`, which is given then.
     """
 
     of: str
@@ -61,6 +64,7 @@ class Fairness:
     spread: float
     groups: list[ServedGroup]
     fair_starts: FairStarts | None = None
+    fair_starts_up_to: Annotated[int | None, WRITTEN_IF_SET] = None
 
 
 def jain(values: Sequence[float] | NDArray[np.float64]) -> float:
@@ -105,8 +109,11 @@ def fairness(found: Scheduled, slowdown: NDArray[np.float64]) -> Fairness | None
         made = of_groups("user", jobs.user, lambda user: user_name(jobs, int(user)), waited, slowdown)
     elif jobs.names:
         made = of_programs(jobs.names, waited, slowdown)
-    if found.again is None or len(jobs) > MOST_JOBS:
+    most = MOST_SLOWLY if found.places or found.policy == "fairshare" else MOST_JOBS
+    if found.again is None:
         return made
+    if len(jobs) > most:
+        return None if made is None else replace(made, fair_starts_up_to=most)
     starts = fair_starts(found, found.again)
     if made is None:
         return Fairness(of="job", index=1.0, spread=1.0, groups=[], fair_starts=starts)
@@ -119,10 +126,12 @@ def user_name(jobs: Workload, number: int) -> str:
 
 
 def fair_starts(found: Scheduled, again: Callable[[Workload], Scheduled]) -> FairStarts:
-    """Simulate every job without those after it."""
+    """Simulate every job that waited without those after it; one that did not has its fair start."""
     jobs = found.workload if found.alone is None else replace(found.workload, runs=found.alone)
     count = np.arange(len(jobs))
-    fair = np.array([float(again(jobs.only(count <= at)).started[at]) for at in count])
+    fair = found.started.astype(np.float64)
+    for at in np.flatnonzero(found.started > jobs.submitted):
+        fair[at] = float(again(jobs.only(count <= at)).started[at])
     miss = np.maximum(0.0, found.started - fair)
     late = miss > 1e-9
     return FairStarts(

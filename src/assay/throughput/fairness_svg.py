@@ -8,7 +8,11 @@ from assay.throughput.fairness import Fairness
 
 WIDTH, LEFT, ROW, HEIGHT = 640, 170, 18, 12
 MOST_BARS = 40  # the worst served
-STYLE = ".fair text{font:12px system-ui,sans-serif;fill:#333}.fair rect{fill:#3567a8}.fair line{stroke:#d02020}"
+FOOT = 20  # of the words below the mean
+STYLE = (
+    ".fair text{font:12px system-ui,sans-serif;fill:#333}.fair rect{fill:#3567a8}.fair line{stroke:#d02020}"
+    ".fair .value{paint-order:stroke;stroke:#fff;stroke-width:3px}"
+)
 
 
 def fairness_svg(found: Fairness) -> str:
@@ -26,11 +30,19 @@ def fairness_svg(found: Fairness) -> str:
         rows.append(
             f'<text x="{LEFT - 8}" y="{top + HEIGHT - 2}" text-anchor="end">{escape(group.name)}</text>'
             f'<rect x="{LEFT}" y="{top}" width="{width:.1f}" height="{HEIGHT}"><title>{escape(title)}</title></rect>'
-            f'<text x="{LEFT + width + 5:.1f}" y="{top + HEIGHT - 2}">{group.bounded_slowdown:.3g}</text>'
+            f'<text class="value" x="{LEFT + width + 5:.1f}" y="{top + HEIGHT - 2}">'
+            f"{figure(group.bounded_slowdown)}</text>"
         )
     height, at_mean = len(groups) * ROW, LEFT + mean * scale
+    side = "end" if at_mean > 0.7 * WIDTH else "start"
     return (
-        f'<svg class="fair" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}">'
-        f"<style>{STYLE}</style>{''.join(rows)}"
-        f'<line x1="{at_mean:.1f}" x2="{at_mean:.1f}" y1="0" y2="{height}"/></svg>'
+        f'<svg class="fair" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height + FOOT}" width="{WIDTH}">'
+        f'<style>{STYLE}</style><line x1="{at_mean:.1f}" x2="{at_mean:.1f}" y1="0" y2="{height + 4}"/>'
+        f'<text x="{at_mean:.1f}" y="{height + 16}" text-anchor="{side}">mean of all {len(found.groups):,}: '
+        f"{figure(mean)}</text>{''.join(rows)}</svg>"
     )
+
+
+def figure(value: float) -> str:
+    """Three figures, or a whole number."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

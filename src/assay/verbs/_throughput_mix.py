@@ -105,7 +105,7 @@ def nodes_text(nodes: Sequence[int]) -> str:
 
 def longer(ratio: float | None) -> str:
     """By how much a time is longer."""
-    return "" if ratio is None else f"{100 * (ratio - 1):+.1f}%"
+    return "" if ratio is None else f"{100 * (ratio - 1):+.1f}%".replace("-0.0%", "+0.0%")
 
 
 def _time(seconds: float | None) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from assay.throughput.alone import ProgramSlowdown
-    from assay.throughput.fairness import Fairness
+    from assay.throughput.fairness import Fairness, ServedGroup
     from assay.throughput.live_results import LiveThroughput
     from assay.throughput.queue_results import QueueResult
     from assay.throughput.results import ThroughputResult
@@ -65,6 +65,12 @@ def result_rows(
     ]
 
 
+def slowdown_figure(group: ServedGroup) -> str:
+    """Three figures, or a whole number."""
+    value = group.bounded_slowdown
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
 def fairness_rows(found: Fairness | None) -> list[tuple[str, str]]:
     """How evenly users or programs were served, and how many jobs were passed by later ones at their cost."""
     if found is None:
@@ -72,7 +78,7 @@ def fairness_rows(found: Fairness | None) -> list[tuple[str, str]]:
     rows = []
     if found.groups:
         worst, best = found.groups[0], found.groups[-1]
-        ends = f"{worst.name} {worst.bounded_slowdown:.3g}, {best.name} {best.bounded_slowdown:.3g}"
+        ends = f"{worst.name} {slowdown_figure(worst)}, {best.name} {slowdown_figure(best)}"
         words = f"{found.index:.3f} of 1; {ends}"
         rows.append((f"fairness by {found.of}: Jain's index of mean slowdowns", words))
     if (starts := found.fair_starts) is not None:
@@ -80,6 +86,8 @@ def fairness_rows(found: Fairness | None) -> list[tuple[str, str]]:
         if starts.latest is not None:
             words += f"; mean miss {time_of(starts.mean_miss)}, longest {time_of(starts.longest_miss)}: {starts.latest}"
         rows.append(("started after their fair start time", words))
+    elif found.fair_starts_up_to is not None:
+        rows.append(("started after their fair start time", f"sought for up to {found.fair_starts_up_to:,} jobs"))
     return rows
 
 
