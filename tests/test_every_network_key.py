@@ -267,6 +267,21 @@ IO: dict[str, Any] = {
     "forward_flits": 16,
     "reply_flits": 512,
     "write_flits": 512,
+    "files": {"blocks": [1, 1]},
+    "drive": {"heads": 2},
+}
+FILES: dict[str, Any] = {"blocks": [2, 5], "files": 7, "skew": 0.0, "declustering": 2, "cache": 9, "broadcast": 0.2}
+DRIVE: dict[str, Any] = {
+    "cylinders": 120,
+    "heads": 9,
+    "sectors": 9,
+    "revolution": 3000,
+    "overhead": 100,
+    "seek_short": 50,
+    "seek_short_root": 70.0,
+    "seek_split": 200,
+    "seek_long": 900,
+    "seek_long_slope": 40.0,
 }
 HOW: dict[str, tuple[dict[str, Any], Any]] = {
     "seed": ({}, 2),
@@ -287,6 +302,8 @@ def test_the_keys_of_the_other_tables_are_all_here() -> None:
     assert set(TRAFFIC) == set(network_tables.TrafficTable.model_fields)
     assert set(LENGTHS) == set(network_tables.Lengths.model_fields)
     assert set(IO) == set(network_tables.InputOutput.model_fields)
+    assert set(FILES) == set(network_tables.IoFiles.model_fields)
+    assert set(DRIVE) == set(network_tables.IoDrive.model_fields)
     assert set(HOW) == set(network_tables.Method.model_fields)
 
 
@@ -307,7 +324,25 @@ def test_every_key_of_lengths_counts(key: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", IO)
 def test_every_key_of_io_counts(key: str, tmp_path: Path) -> None:
     base = case(FOUR, io=ELEMENTS) | {"method": METHOD | {"cycles": 20_000}}
+    if key == "drive":
+        base = but(base, "io", files=IO["files"])
+        base["io"].pop("disk")
     assert result(but(base, "io", **{key: IO[key]}), tmp_path) != result(base, tmp_path)
+
+
+@pytest.mark.parametrize("key", [*FILES, *DRIVE])
+def test_every_key_of_files_and_of_drives_counts(key: str, tmp_path: Path) -> None:
+    files: dict[str, Any] = {"blocks": [1, 4], "files": 30, "cache": 4}
+    drive: dict[str, Any] = {"cylinders": 1000, "heads": 1, "sectors": 4, "revolution": 400, "seek_short_root": 9.0}
+    drive |= {"seek_split": 400, "seek_long": 300, "seek_long_slope": 1.0}
+    given = {name: value for name, value in ELEMENTS.items() if name not in ("hit_rate", "disk")}
+    base = case(FOUR, io=given | {"files": files, "drive": drive, "reply_flits": 64})
+    base |= {"method": METHOD | {"cycles": 20_000}}
+    if key in FILES:
+        other = but(base, "io", files=files | {key: FILES[key]})
+    else:
+        other = but(base, "io", drive=drive | {key: DRIVE[key]})
+    assert result(other, tmp_path) != result(base, tmp_path)
 
 
 @pytest.mark.parametrize("key", HOW)
@@ -371,6 +406,8 @@ IDLE: list[tuple[Tree, str]] = [
     (case(io=ELEMENTS) | {"traffic": {"load": 0.3}}, "traffic.load"),
     (case(io=ELEMENTS | {"b": 0, "n": 2}), "io.n"),
     (case(io=ELEMENTS | {"b": 0, "r": 2}), "io.r"),
+    (case(io=ELEMENTS | {"files": {"cache": 9}}), "io.hit_rate"),
+    (case(io=ELEMENTS | {"files": {}, "drive": {}}), "io.disk"),
     (case(io=ELEMENTS) | {"method": METHOD | {"utilisation": True}}, "method.utilisation"),
     (case() | {"method": METHOD | {"warmup_messages": 50}}, "method.warmup_cycles"),
     (case() | {"method": METHOD | {"max_replications": 50}}, "method.max_replications"),

@@ -179,6 +179,8 @@ def test_every_key_is_in_the_reference() -> None:
         network_tables.TrafficTable,
         network_tables.Lengths,
         network_tables.InputOutput,
+        network_tables.IoFiles,
+        network_tables.IoDrive,
         network_tables.Method,
     ):
         for name, field in model.model_fields.items():

@@ -74,6 +74,11 @@ class Reader {
                                                               : static_cast<double>(std::get<std::int64_t>(weight)));
     }
   }
+  /// A table inside, for a reader of its own; none where it is not given.
+  [[nodiscard]] Table inside(const char* key) {
+    const Value* value = find(key);
+    return value == nullptr ? Table{} : Table{{name_ + "." + key, *value}};
+  }
   /// A key that has no default here.
   template <class Type>
   void required(const char* key, Type& out) {
@@ -175,6 +180,46 @@ Traffic read_traffic(const Table& config) {
   return out;
 }
 
+namespace {
+
+std::optional<BlockDrive> read_drive(const Table& config) {
+  Reader read(config, "io.drive");
+  if (!read.given()) return std::nullopt;
+  BlockDrive out{};
+  read.required("cylinders", out.cylinders);
+  read.required("heads", out.heads);
+  read.required("sectors", out.sectors);
+  read.required("revolution", out.revolution);
+  read.required("overhead", out.overhead);
+  read.required("seek_short", out.seek_short);
+  read.required("seek_short_root", out.seek_short_root);
+  read.required("seek_split", out.seek_split);
+  read.required("seek_long", out.seek_long);
+  read.required("seek_long_slope", out.seek_long_slope);
+  read.done();
+  return out;
+}
+
+std::optional<BlockFiles> read_files(const Table& config, const Table& drive) {
+  Reader read(config, "io.files");
+  if (!read.given()) {
+    if (!drive.empty()) throw ParameterError("io.drive", "needs [io.files], which says what lies on it");
+    return std::nullopt;
+  }
+  BlockFiles out{};
+  read.required("blocks", out.blocks);
+  read.required("files", out.files);
+  read.required("skew", out.skew);
+  read.required("declustering", out.declustering);
+  read.required("cache", out.cache);
+  read.required("broadcast", out.broadcast);
+  read.done();
+  out.drive = read_drive(drive);
+  return out;
+}
+
+}  // namespace
+
 std::optional<InputOutput> read_io(const Table& config) {
   Reader read(config, "io");
   if (!read.given()) return std::nullopt;
@@ -199,7 +244,9 @@ std::optional<InputOutput> read_io(const Table& config) {
   read.required("forward_flits", out.forward_flits);
   read.required("reply_flits", out.reply_flits);
   read.required("write_flits", out.write_flits);
+  const Table files = read.inside("files"), drive = read.inside("drive");
   read.done();
+  out.files = read_files(files, drive);
   return out;
 }
 

@@ -45,6 +45,24 @@ struct Traffic {
   double locality = 0.8;     // spherical: the share that stays within
 };
 
+/// [io.drive]: a mechanical disk of each I/O node, whose sectors are blocks. Times in cycles.
+struct BlockDrive {
+  std::uint32_t cylinders, heads, sectors;  // sectors: blocks of a track
+  std::uint32_t revolution, overhead, seek_short, seek_long, seek_split;
+  double seek_short_root, seek_long_slope;
+};
+
+/// [io.files]: what elements read, in place of single blocks that are found in a cache as often as is stated.
+struct BlockFiles {
+  std::vector<std::uint32_t> blocks;  // of a file: the least and the most
+  std::uint32_t files;                // that begin at each I/O node
+  double skew;                        // exponent of Zipf's law, by which one file is asked for more often than another
+  std::uint32_t declustering;         // I/O nodes that a file's blocks lie on in turn
+  std::uint32_t cache;                // buffers of an I/O node, in blocks; 0: hit_rate says what is found
+  double broadcast;                   // share of reads whose one block is sent to every element
+  std::optional<BlockDrive> drive;    // none: a block that is not cached is there after `disk` cycles
+};
+
 /// [io]: the I/O nodes of Ghosh, Goveas and Draper, figure 2 and Table 1. Without defaults here: whoever asks for I/O
 /// nodes gives every key but `nodes` (empty: the paper's placement).
 struct InputOutput {
@@ -64,6 +82,7 @@ struct InputOutput {
   std::uint32_t access;               // cycles
   std::uint32_t disk;                 // cycles
   std::uint32_t message_flits, request_flits, forward_flits, reply_flits, write_flits;
+  std::optional<BlockFiles> files;
 };
 
 /// [method]

@@ -5,6 +5,7 @@
 #include "network/drive.hpp"
 #include "network/placement.hpp"
 #include "network/worm/paths.hpp"
+#include "storage/block_files.hpp"
 
 namespace assay::storage {
 
@@ -14,12 +15,47 @@ using namespace network;
 
 constexpr std::uint64_t never = std::uint64_t{1} << 62;  // later than any run's end
 
-enum Kind : std::uint8_t { pe_pe, pe_io, io_io, io_pe, write, kinds };
+// cast_io, cast_pe: a block that all elements are sent, between I/O nodes and from these
+enum Kind : std::uint8_t { pe_pe, pe_io, io_io, io_pe, write, cast_io, cast_pe, kinds };
 
 struct Transaction {
   std::uint16_t element, home, block;  // who asks; its I/O address; where the block is
   Kind kind;
-  std::uint32_t waited;  // header latencies of the stages so far
+  std::uint32_t waited;  // header latencies of the stages so far; of [io.files] the number of a Part, or of a Request
+};
+
+// A read of a file, or of a block for all elements, until the last block is in.
+struct Request {
+  std::uint64_t born;
+  storage::BlockFiles::File file;
+  std::uint32_t element, left, worst;  // blocks, or elements, that are still missing; header latencies of the slowest
+};
+// What is asked of one I/O node, and what that sends back.
+struct Part {
+  std::uint32_t request, waited;  // header latencies so far
+  std::uint32_t place;            // I/O address of the drive
+};
+
+// Numbered things of which some are given back.
+template <class Thing>
+class Numbered {
+ public:
+  std::uint32_t add(Thing thing) {
+    if (free_.empty()) {
+      things_.push_back(thing);
+      return static_cast<std::uint32_t>(things_.size() - 1);
+    }
+    const std::uint32_t number = free_.back();
+    free_.pop_back();
+    things_[number] = thing;
+    return number;
+  }
+  void give_back(std::uint32_t number) { free_.push_back(number); }
+  Thing& operator[](std::uint32_t number) { return things_[number]; }
+
+ private:
+  std::vector<Thing> things_;
+  std::vector<std::uint32_t> free_;
 };
 
 class IoNodes {
@@ -30,8 +66,10 @@ class IoNodes {
 
   [[nodiscard]] const LinkTable& links() const { return links_; }
   [[nodiscard]] std::uint32_t nodes() const { return 1u << dimension_; }
-  /// Share of reads that are served by another I/O node than the nearest.
+  /// Other I/O nodes than the nearest that a read is passed on to, and blocks that it brings; not of broadcasts.
   [[nodiscard]] double remote() const;
+  [[nodiscard]] double blocks() const;
+  [[nodiscard]] std::uint32_t io_nodes() const { return io_count_; }
   [[nodiscard]] std::uint64_t next_cycle() const { return cycle_; }
   void first(Message& m);
   template <class Engine>
@@ -47,11 +85,11 @@ class IoNodes {
   [[nodiscard]] std::uint64_t all() const { return all_; }
   void measure(std::size_t batches) {
     measuring_ = true;
-    for (auto* one : {&header_, &network_, &pe_waiting_, &io_waiting_, &forward_waiting_, &read_}) one->begin(batches);
+    for (auto& [name, one] : kept_) one->begin(batches);
     for (auto& one : by_kind_) one.begin(batches);
   }
   void turn(std::size_t batch) {
-    for (auto* one : {&header_, &network_, &pe_waiting_, &io_waiting_, &forward_waiting_, &read_}) one->turn(batch);
+    for (auto& [name, one] : kept_) one->turn(batch);
     for (auto& one : by_kind_) one.turn(batch);
   }
   void report(Outcome& outcome);
@@ -86,8 +124,17 @@ class IoNodes {
   void across_io(Way& way, std::uint32_t from, std::uint32_t to) const {
     way.across(io_links_, io_dimension_, from, to);
   }
+  template <class Of>
+  double over_files(Of&& of) const;
   void forward(Message& m) const;
   void reply(Message& m) const;
+  template <class Engine>
+  [[gnu::noinline]] void file_stage(Engine& engine, const Message& arrived, std::uint32_t head, std::uint32_t latency);
+  template <class Engine>
+  void answer(Engine& engine, const Message& asked, std::uint32_t part, std::uint64_t cycle);
+  template <class Engine>
+  void cast(Engine& engine, Message m, std::uint32_t from, std::uint32_t dimensions, std::uint64_t cycle);
+  std::uint64_t find(std::uint32_t place, BlockFiles::File file, std::uint32_t block, std::uint64_t cycle);
   template <class Engine>
   [[gnu::noinline]] void write_down(Engine& engine, const Message& m, std::uint32_t head);
 
@@ -102,7 +149,18 @@ class IoNodes {
   double time_ = 0, gap_;
   std::uint64_t cycle_ = 0;
 
+  std::optional<BlockFiles> files_;
+  Numbered<Request> requests_;
+  Numbered<Part> parts_;
+
   Latency header_, network_, pe_waiting_, io_waiting_, forward_waiting_, read_;
+  Latency response_, broadcast_, block_, disk_, disk_waiting_;  // of [io.files]
+  std::vector<std::pair<const char*, Latency*>> kept_ = {{"header", &header_},
+                                                         {"network", &network_},
+                                                         {"pe_waiting", &pe_waiting_},
+                                                         {"io_waiting", &io_waiting_},
+                                                         {"io_io_waiting", &forward_waiting_},
+                                                         {"read", &read_}};
   std::array<Latency, kinds> by_kind_;
   std::uint64_t all_ = 0, messages_ = 0, flits_ = 0;
   std::vector<std::uint64_t> served_;  // flits of each element's transactions, whoever sent them
@@ -181,13 +239,45 @@ IoNodes::IoNodes(std::uint32_t dimension, const InputOutput& io, events::Random 
   }
   for (std::uint32_t block = 0; block < io_count_; ++block)
     stand_in_.push_back(working([&](std::uint32_t address) { return address ^ block; }));
+  if (io.files) {
+    files_.emplace(io, io_count_);
+    kept_.insert(kept_.end(), {{"response", &response_},
+                               {"broadcast", &broadcast_},
+                               {"block", &block_},
+                               {"disk", &disk_},
+                               {"disk_waiting", &disk_waiting_}});
+  }
   gap_ = io.interval / nodes();
   time_ = random_.exponential() * gap_;
   cycle_ = static_cast<std::uint64_t>(time_);
 }
 
+/// Mean over elements and where the files begin that they ask for, of what holds for an element's I/O node and these.
+template <class Of>
+double IoNodes::over_files(Of&& of) const {
+  double sum = 0;
+  for (const std::uint16_t home : home_)
+    for (std::uint32_t first = 0; first < io_count_; ++first) {
+      const double other = io_count_ > 1 ? (1 - io_.locality) / (io_count_ - 1) : 0;
+      sum += (io_count_ == 1 ? 1 : first == home ? io_.locality : other) * of(home, first);
+    }
+  return sum / nodes();
+}
+
+double IoNodes::blocks() const {
+  return files_ ? over_files([&](std::uint32_t, std::uint32_t first) { return files_->mean_blocks(first); }) : 1;
+}
+
 double IoNodes::remote() const {
   if (io_count_ == 1) return 0;
+  if (files_) {
+    return over_files([&](std::uint32_t home, std::uint32_t first) {
+      double elsewhere = 0;
+      for (std::uint32_t k = 0; k < io_.files->declustering; ++k)
+        if (stand_in_[(first + k) % io_count_] != home) elsewhere += files_->reach(first, k);
+      return elsewhere;
+    });
+  }
   std::uint64_t pairs = 0;
   for (const std::uint16_t home : home_)
     for (std::uint32_t block = 0; block < io_count_; ++block) pairs += block != home && stand_in_[block] != home;
@@ -211,7 +301,7 @@ void IoNodes::first(Message& m) {
     t.kind = read ? pe_io : write;
     m.flits = read ? io_.request_flits : io_.write_flits;
     t.block = t.home;
-    if (read && io_count_ > 1 && random_.uniform() >= io_.locality) {
+    if (read && io_count_ > 1 && !files_ && random_.uniform() >= io_.locality) {
       t.block = static_cast<std::uint16_t>(random_.below(io_count_ - 1));
       if (t.block >= t.home) ++t.block;
     }
@@ -260,8 +350,8 @@ void IoNodes::write_down(Engine& engine, const Message& m, std::uint32_t head) {
   const std::uint32_t element = m.tag.element, home = nodes() + m.tag.home, block = nodes() + m.tag.block;
   std::uint32_t from = element, to = home;
   if (m.tag.kind == pe_pe) to = m.path[m.hops - 1u] - out_;
-  if (m.tag.kind == io_io) from = home, to = block;
-  if (m.tag.kind == io_pe) from = block, to = element;
+  if (m.tag.kind == io_io || m.tag.kind == cast_io) from = home, to = block;
+  if (m.tag.kind == io_pe || m.tag.kind == cast_pe) from = block, to = element;
   sent_->push_back({m.key, engine.absolute(m.born), engine.absolute(head), from, to, m.flits, m.hops});
 }
 
@@ -274,14 +364,17 @@ void IoNodes::delivered(Engine& engine, const Message& m, std::uint32_t head) {
   if (measuring_) {
     ++messages_;
     flits_ += m.flits;
-    served_[m.tag.element] += m.flits;
+    served_[m.tag.kind < cast_io ? m.tag.element : requests_[m.tag.waited].element] += m.flits;
     header_.add(latency);
     network_.add(head + 1 - m.entered);
     by_kind_[m.tag.kind].add(latency);
-    (m.tag.kind == io_io || m.tag.kind == io_pe ? io_waiting_ : pe_waiting_).add(m.entered - m.born);
+    const bool from_element = m.tag.kind == pe_pe || m.tag.kind == pe_io || m.tag.kind == write;
+    (from_element ? pe_waiting_ : io_waiting_).add(m.entered - m.born);
     if (m.tag.kind == io_io) forward_waiting_.add(m.entered - m.born);
   }
   if (m.tag.kind == pe_pe || m.tag.kind == write) return;
+  if (files_) [[unlikely]]
+    return file_stage(engine, m, head, latency);
   if (m.tag.kind == io_pe) {
     if (measuring_) read_.add(m.tag.waited + latency);
     return;
@@ -300,24 +393,126 @@ void IoNodes::delivered(Engine& engine, const Message& m, std::uint32_t head) {
   engine.follow(then, engine.absolute(head) + m.flits + delay);  // the tail is in at A(H) + L
 }
 
+// --- reads of files
+
+template <class Engine>
+void IoNodes::file_stage(Engine& engine, const Message& arrived, std::uint32_t head, std::uint32_t latency) {
+  const Message m = arrived;  // what follows may move it
+  const std::uint64_t begun = engine.absolute(head), tail = begun + m.flits, ready = tail + io_.startup;
+  if (m.tag.kind == cast_io) return cast(engine, m, m.tag.block, m.tag.element, ready);
+  if (m.tag.kind == cast_pe) {
+    Request& request = requests_[m.tag.waited];
+    if (--request.left > 0) return;
+    if (measuring_) broadcast_.add(static_cast<std::uint32_t>(tail - request.born));
+    return requests_.give_back(m.tag.waited);
+  }
+  if (m.tag.kind == io_pe) {
+    const Part part = parts_[m.tag.waited];
+    parts_.give_back(m.tag.waited);
+    Request& request = requests_[part.request];
+    request.worst = std::max(request.worst, part.waited + latency);
+    if (--request.left > 0) return;
+    if (measuring_) read_.add(request.worst), response_.add(static_cast<std::uint32_t>(tail - request.born));
+    return requests_.give_back(part.request);
+  }
+  if (m.tag.kind == io_io) {
+    parts_[m.tag.waited].waited += latency;
+    return answer(engine, m, m.tag.waited, ready);
+  }
+  Request request{engine.absolute(m.born), {m.tag.home, 0}, m.tag.element, nodes(), 0};
+  const double drawn = io_.files->broadcast > 0 ? random_.uniform() : 1;
+  request.file.number = files_->draw(random_);
+  if (drawn < io_.files->broadcast) {
+    Message first = m;
+    first.tag.waited = requests_.add(request);
+    return cast(engine, first, m.tag.home, io_dimension_, find(m.tag.home, request.file, 0, ready));
+  }
+  if (io_count_ > 1 && random_.uniform() >= io_.locality) {
+    request.file.first = random_.below(io_count_ - 1);
+    if (request.file.first >= m.tag.home) ++request.file.first;
+  }
+  request.left = files_->blocks(request.file);
+  const std::uint32_t number = requests_.add(request), spread = files_->spread(request.file);
+  for (std::uint32_t k = 0; k < spread; ++k) {
+    const std::uint32_t place = (request.file.first + k) % io_count_;
+    Message then = m;
+    then.tag.waited = parts_.add({number, latency, place});
+    then.tag.block = stand_in_[place];
+    if (then.tag.block == then.tag.home) {
+      answer(engine, then, then.tag.waited, ready);
+    } else {
+      ++then.key;
+      forward(then);
+      engine.follow(then, ready);
+    }
+  }
+}
+
+/// The blocks of a part, all asked for in that cycle, each sent when it is in a buffer.
+template <class Engine>
+void IoNodes::answer(Engine& engine, const Message& asked, std::uint32_t part, std::uint64_t cycle) {
+  const Part given = parts_[part];
+  parts_.give_back(part);
+  const BlockFiles::File file = requests_[given.request].file;
+  const std::uint32_t blocks = files_->blocks(file), apart = io_.files->declustering;
+  for (std::uint32_t block = (given.place + io_count_ - file.first) % io_count_; block < blocks; block += apart) {
+    Message then = asked;
+    ++then.key;
+    then.tag.waited = parts_.add(given);
+    reply(then);
+    engine.follow(then, find(given.place, file, block, cycle));
+  }
+}
+
+/// When a block that was asked for can leave its I/O node.
+std::uint64_t IoNodes::find(std::uint32_t place, BlockFiles::File file, std::uint32_t block, std::uint64_t cycle) {
+  const BlockFiles::Found found = files_->find(stand_in_[place], place, file, block, cycle, random_);
+  if (measuring_) {
+    block_.add(static_cast<std::uint32_t>(found.cycle - cycle));
+    if (!found.hit) disk_.add(static_cast<std::uint32_t>(found.served));
+    if (!found.hit) disk_waiting_.add(static_cast<std::uint32_t>(found.waited));
+  }
+  return found.cycle + io_.access;
+}
+
+/// A block goes from an I/O node over each of the I/O network's lower dimensions, and to the elements whose nearest it
+/// is: a binomial tree, of as many steps as there are dimensions and one to the elements.
+template <class Engine>
+void IoNodes::cast(Engine& engine, Message m, std::uint32_t from, std::uint32_t dimensions, std::uint64_t cycle) {
+  m.key |= 3;
+  m.tag.home = static_cast<std::uint16_t>(from);
+  for (std::uint32_t d = dimensions; d-- > 0;) {
+    m.tag.block = static_cast<std::uint16_t>(from ^ 1u << d);
+    forward(m);
+    m.flits = io_.reply_flits;
+    m.tag.kind = cast_io;
+    m.tag.element = static_cast<std::uint16_t>(d);
+    engine.follow(m, cycle);
+  }
+  m.tag.block = m.tag.home;
+  for (std::uint32_t element = 0; element < nodes(); ++element) {
+    if (home_[element] != from) continue;
+    m.tag.element = static_cast<std::uint16_t>(element);
+    reply(m);
+    m.tag.kind = cast_pe;
+    engine.follow(m, cycle);
+  }
+}
+
 void IoNodes::report(Outcome& outcome) {
   outcome.messages = messages_;
   outcome.simulated_messages = all_;
   outcome.throughput = static_cast<double>(flits_) / static_cast<double>(outcome.measured_cycles) / nodes();
   outcome.worst_node = static_cast<double>(*std::min_element(served_.begin(), served_.end())) /
                        static_cast<double>(outcome.measured_cycles);
-  static constexpr const char* names[] = {"pe_pe", "pe_io", "io_io", "io_pe", "write"};
+  static constexpr const char* names[] = {"pe_pe", "pe_io", "io_io", "io_pe", "write", "cast_io", "cast_pe"};
   const auto keep = [&](const char* name, Latency& latency) {
     latency.finish();
     outcome.latencies[name] = std::move(latency);
   };
-  keep("header", header_);
-  keep("network", network_);
-  keep("pe_waiting", pe_waiting_);
-  keep("io_waiting", io_waiting_);
-  keep("io_io_waiting", forward_waiting_);
-  keep("read", read_);
-  for (std::size_t kind = 0; kind < kinds; ++kind) keep(names[kind], by_kind_[kind]);
+  for (auto& [name, latency] : kept_) keep(name, *latency);
+  const std::size_t used = files_ ? kinds : cast_io;
+  for (std::size_t kind = 0; kind < used; ++kind) keep(names[kind], by_kind_[kind]);
 }
 
 }  // namespace
@@ -327,12 +522,14 @@ Outcome simulate_io(std::uint32_t dimension, const InputOutput& io, const Method
   IoNodes model(dimension, io, events::Random(method.seed, method.stream));
   PathEngine<IoNodes> engine(model.links(), model, 2048);
   Outcome outcome;
-  const double reads = io.io_rate * io.read_ratio;
-  const double remote = model.remote();
-  drive(engine, model, method, (1 + reads * (1 + remote)) * model.nodes() / io.interval, outcome);
+  const double reads = io.io_rate * io.read_ratio, cast = reads * (io.files ? io.files->broadcast : 0);
+  const double remote = model.remote(), blocks = model.blocks(), io_nodes = model.io_nodes();
+  const double messages = 1 + (reads - cast) * (remote + blocks) + cast * (io_nodes - 1 + model.nodes());
+  drive(engine, model, method, messages * model.nodes() / io.interval, outcome);
   outcome.engine = "worm";
   outcome.offered = (io.message_flits * (1 - io.io_rate) + io.write_flits * (io.io_rate - reads) +
-                     reads * (io.request_flits + remote * io.forward_flits + io.reply_flits)) /
+                     reads * io.request_flits + (reads - cast) * (remote * io.forward_flits + blocks * io.reply_flits) +
+                     cast * (io_nodes - 1 + model.nodes()) * io.reply_flits) /
                     io.interval;
   outcome.cpu_seconds = thread_seconds() - started;
   return outcome;

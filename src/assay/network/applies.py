@@ -165,6 +165,18 @@ RULES = (
         lambda found, _: bool(found.io and found.io.b),
     ),
     Rule(
+        "io",
+        ("hit_rate",),
+        "without files.cache, whose hits are counted",
+        lambda found, _: not (found.io and found.io.files and found.io.files.cache),
+    ),
+    Rule(
+        "io",
+        ("disk",),
+        "without drive, which takes its own time",
+        lambda found, _: not (found.io and found.io.drive),
+    ),
+    Rule(
         "method",
         ("utilisation",),
         "without [io], whose links are not watched",
@@ -197,6 +209,10 @@ def idle(found: HasTables, given: Given) -> Iterator[Idle]:
         for key, value in given.get("traffic", {}).items():
             without = "without [io], whose elements send what it says itself"
             yield Idle(("traffic", key), accepted=without, value=value)
+    files = found.io.files if found.io is not None else None
+    if files is not None and files.declustering > files.blocks[1]:
+        accepted = f"up to {files.blocks[1]}, the blocks of the longest file"
+        yield Idle(("io", "files", "declustering"), accepted=accepted, value=files.declustering)
     for rule in RULES:
         for key in rule.keys:
             model = tables[rule.table]

@@ -51,6 +51,14 @@ class SimulationRun:
     unroutable: int
 
 
+def hit_rate(run: SimulationRun) -> float | None:
+    """Share of the blocks asked for that needed no disk; None where none is asked for ([io.files])."""
+    asked = run.latencies.get("block_latency")
+    if asked is None or not asked.counts.sum():
+        return None
+    return 1.0 - float(run.latencies["disk_latency"].counts.sum() / asked.counts.sum())
+
+
 def configuration(description: NetworkDescription, stream: int, warmup: int, cycles: int) -> dict[str, Any]:
     """The core's input for replication `stream` of the description: `cycles` measured after `warmup` cycles."""
     method = description.method

@@ -21,6 +21,11 @@ DEFINITIONS = {
     "header_latency": "A_H + h_H minus generation: until the head is inside the destination, waiting at the source "
     "included",
     "network_latency": "A_H + h_H minus A_1: the same without waiting at the source",
+    "response_latency": "[io.files]: from a read's generation to the last flit of its last block",
+    "broadcast_latency": "[io.files]: likewise of a block for all elements, at the last of them",
+    "block_latency": "[io.files]: until an I/O node has a block that was asked for in a buffer; 0 where it was there",
+    "disk_latency": "[io.files]: what a disk takes for a block, without disk_waiting, its wait for the disk",
+    "hit_rate": "[io.files]: share of the blocks that were in a cache, or on their way there",
 }
 
 

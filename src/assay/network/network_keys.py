@@ -68,6 +68,8 @@ def sections() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
         ("[traffic]", network_tables.TrafficTable),
         ("[traffic.flits]", network_tables.Lengths),
         ("[io]", network_tables.InputOutput),
+        ("[io.files]", network_tables.IoFiles),
+        ("[io.drive]", network_tables.IoDrive),
         ("[method]", network_tables.Method),
     ):
         found.append((heading, model.__doc__ or "", rows(model)))

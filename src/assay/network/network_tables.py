@@ -220,6 +220,46 @@ class TrafficTable(Table):
         return sum(length * weight for length, weight in table) / sum(weight for _, weight in table)
 
 
+class IoFiles(Table):
+    """[io.files]: What elements read: whole files, whose blocks lie on the I/O nodes and are found in their caches, or
+    not. Without this table a read is of one block, found as often as hit_rate says. Writes end at the I/O node.
+    """
+
+    blocks: list[Annotated[int, Field(ge=1, le=4096)]] = Field(
+        [1, 32], min_length=2, max_length=2, description="blocks of a file: the least and the most, equally likely"
+    )
+    files: int = Field(64, ge=1, le=2**20, description="files that begin at each I/O node")
+    skew: float = Field(
+        0.8, ge=0, le=8, description="the k-th file is asked for in proportion to 1 / k^skew (Zipf); 0: all alike"
+    )
+    declustering: int = Field(1, ge=1, description="I/O nodes that the blocks of a file lie on in turn")
+    cache: int = Field(
+        0, ge=0, le=2**24, description="blocks in the cache of an I/O node, those used last; 0: hit_rate says"
+    )
+    broadcast: Share = Field(
+        0.0, description="share of reads whose block is sent to every element, in a tree over the I/O nodes"
+    )
+
+
+class IoDrive(Table):
+    """[io.drive]: A mechanical disk of each I/O node, in place of the delay `disk`: accesses in order of arrival, each
+    with seek, rotation and transfer, as [storage.disk] of a described machine has them; its sectors are blocks.
+    """
+
+    cylinders: int = Field(1000, ge=1, le=2**24, description="cylinders")
+    heads: int = Field(8, ge=1, le=2**16, description="tracks of a cylinder")
+    sectors: int = Field(8, ge=1, le=2**16, description="blocks of a track")
+    revolution: Cycles = Field(333_333, ge=0, le=2**31, description="one turn; 0: none [cycles]")
+    overhead: Cycles = Field(0, ge=0, le=2**31, description="the controller, before each access [cycles]")
+    seek_short: Cycles = Field(0, ge=0, le=2**31, description="a short seek's part that no distance changes [cycles]")
+    seek_short_root: RealCycles = Field(
+        0.0, ge=0, description="a short seek's part that grows as the root of the cylinders passed [cycles]"
+    )
+    seek_split: int = Field(0, ge=0, le=2**24, description="cylinders from which a seek is long; 0: none is")
+    seek_long: Cycles = Field(0, ge=0, le=2**31, description="a long seek's part that no distance changes [cycles]")
+    seek_long_slope: RealCycles = Field(0.0, ge=0, description="what a cylinder adds to a long seek [cycles]")
+
+
 class InputOutput(Table):
     """[io]: I/O nodes at chosen processing elements, with a network of their own or not (Ghosh et al., Fig. 2 and
     Table 1).
@@ -253,6 +293,8 @@ class InputOutput(Table):
     forward_flits: Flits = Field(32, ge=1, description="read request passed on to another I/O node [flits]")
     reply_flits: Flits = Field(4096, ge=1, description="reply to a read [flits]")
     write_flits: Flits = Field(4128, ge=1, description="write, request and data [flits]")
+    files: IoFiles | None = Field(None, description="[io.files]: files of several blocks, with caches")
+    drive: IoDrive | None = Field(None, description="[io.drive]: disks; needs files")
 
 
 class Method(Table):

@@ -139,6 +139,8 @@ def _io(description: NetworkDescription) -> tuple[Any, list[tuple[str, Service, 
     assert io is not None
     if io.failed:
         raise InputError("has no analysis", key="io.failed", value=str(io.failed), accepted="no failed I/O node")
+    if io.files is not None:
+        raise InputError("has no analysis", key="io.files", accepted="reads of single blocks, without [io.files]")
     network = joined(description)
     elements = network.processors
     at = io.nodes or core.hamming_placement(int(np.log2(elements)))

@@ -128,8 +128,24 @@ def _latency(found: dict[str, Any]) -> list[str]:
         f"{words}; {accepted:.4g} flits per node per cycle accepted",
         f"{_state(found)}; replications: {found['replications']}, {found['ended']}; "
         f"warm-up {found['warmup']['cycles']} cycles",
+        *_files(found),
         *[
             f"  {channel.get('name', channel)}: busy {channel['busy']:.1%}"
             for channel in found.get("utilisation", [])[:5]
         ],
     ]
+
+
+def _files(found: dict[str, Any]) -> list[str]:
+    """What [io.files] adds: hits, responses, broadcasts, disks."""
+    estimates = found["estimates"]
+
+    def time(name: str) -> str | None:
+        known = estimates.get(name)
+        return None if known is None or known["cycles"]["mean"] is None else f"{known['seconds']['mean'] * 1e6:.4g} us"
+
+    parts = [f"{estimates['hit_rate']['mean']:.1%} of the blocks in a cache"] if "hit_rate" in estimates else []
+    words = {"response_latency": "a file in {}", "broadcast_latency": "a block at all elements in {}"}
+    words |= {"disk_latency": "a disk takes {} for a block", "disk_waiting": "which waits {} for the disk"}
+    parts += [text.format(time(name)) for name, text in words.items() if time(name) is not None]
+    return [f"files: {', '.join(parts)}"] if parts else []

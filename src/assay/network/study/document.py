@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.network.study.figures import figures
-from assay.network.study.results import Point, Results, StudyTable
+from assay.network.study.results import SHARES, Point, Results, StudyTable
 
 STARTUP_US, CYCLE_US = 200.0, 0.05
 
@@ -46,12 +46,14 @@ def document(
 def point_document(point: Point) -> dict[str, Any]:
     """One point: latencies with intervals, what the paper calls total latencies, the samples behind them."""
     figures = {name: point.estimate(name).document() | {"samples": samples} for name, samples in point.means.items()}
+    shares = {name: figures.pop(name) for name in SHARES if name in figures}
     return {
         "setting": point.setting,
         "rate": point.rate,
         "saturated": point.saturated,
         "backlog": {"quarter": point.backlog[0], "whole": point.backlog[1]},
         "latencies_us": figures,
+        **({"shares": shares} if shares else {}),
         "total_us": totals(point),
         "predicted_us": point.predicted,
     }

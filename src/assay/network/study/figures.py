@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.network.figures import SimulatedFigure, estimated, figure
-from assay.network.study.results import US, Results
+from assay.network.study.results import SHARES, US, Results
 
 
 def figures(results: Results) -> list[SimulatedFigure]:
@@ -15,7 +15,8 @@ def figures(results: Results) -> list[SimulatedFigure]:
         params: dict[str, Any] = {"study": results.study.name, **point.setting}
         for name, means in point.means.items():
             valid = not point.saturated
-            found.append(estimated(name, point.estimate(name), 1 / US, "s", params, means, valid))
+            scale, unit = (1.0, "1") if name in SHARES else (1 / US, "s")
+            found.append(estimated(name, point.estimate(name), scale, unit, params, means, valid))
     scale, unit = (1e3, "1/s") if results.with_io else (1.0, "flit/cycle")
     for one in results.brackets:
         params = {"study": results.study.name, **one.setting}

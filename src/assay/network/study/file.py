@@ -103,15 +103,21 @@ class Study:
                     table, _, key = dotted.partition(".")
                     if table not in description.TABLES or not key:
                         raise self.source.error(("sweep", dotted), "is no key to sweep", accepted="such as io.b")
-                    tree.setdefault(table, {})[key] = value
+                    place = tree.setdefault(table, {})
+                    *inside, last = key.split(".")
+                    for each in inside:
+                        place = place.setdefault(each, {})
+                    place[last] = value
                 found = description.parse(tree, self.source)
                 yield label | {key: _plain(found, key) for key in given}, found
 
 
 def _plain(found: NetworkDescription, dotted: str) -> Any:
     """A key's value after validation, times in cycles."""
-    table, _, key = dotted.partition(".")
-    return getattr(getattr(found, table), key)
+    held: Any = found
+    for key in dotted.split("."):
+        held = getattr(held, key)
+    return held
 
 
 def shipped() -> dict[str, Path]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.network.study.file import Plot
-from assay.network.study.results import Bracket, Point, Results, values
+from assay.network.study.results import SHARES, Bracket, Point, Results, values
 
 COLOURS = ("#374151", "#c2410c", "#0b5fa5", "#15803d", "#7e22ce", "#b45309", "#0f766e", "#be123c")
 LABELS = {
@@ -25,6 +25,10 @@ LABELS = {
     "load": "load, flits per node per cycle",
     "n": "channels n",
     "m": "channels m",
+    "cache": "blocks in the cache of an I/O node",
+    "blocks": "blocks of a file",
+    "declustering": "I/O nodes that a file lies on",
+    "response": "response to a read, of all its blocks",
 }
 
 
@@ -57,7 +61,7 @@ def draw(results: Results, plot: Plot) -> str:
         least = min((p.estimate(plot.y).mean for p in drawn if p.means.get(plot.y)), default=top / 2)
         axes.set_ylim(0.8 * least if plot.log else 0, top * 2)
     axes.set_xlabel(LABELS.get(key, key))
-    axes.set_ylabel(f"{LABELS.get(plot.y, plot.y)} (us)")
+    axes.set_ylabel(LABELS.get(plot.y, plot.y) + ("" if plot.y in SHARES else " (us)"))
     axes.set_title(plot.title, fontsize=9, loc="left")
     axes.legend(fontsize=7, frameon=False)
     return _text(figure)

@@ -13,11 +13,13 @@ from assay.network.method import MeanEstimate
 from assay.network.study.file import Setting, Study
 
 US = 1e6
+SHARES = ("hit_rate",)  # among the points' means, of unit 1
 
 
 @dataclass(frozen=True)
 class Point:
-    """One point: what was set, `means` of every latency by replication in us, and whether its backlog grows.
+    """One point: what was set, `means` of every latency by replication in us, of
+    SHARES as they are, and whether its backlog grows.
 
     rate: messages per element per ms (with I/O), or load in flits per node per cycle.
     """

@@ -9,7 +9,7 @@ from collections.abc import Generator
 from concurrent.futures import Executor
 from pathlib import Path
 
-from assay.network import prediction, saturation, simulation, sweep
+from assay.network import engine, prediction, saturation, simulation, sweep
 from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
 from assay.network.progress import Meter
@@ -26,6 +26,7 @@ def point_steps(description: NetworkDescription, replications: int, judge: int) 
     cycles = description.method.cycles or simulation.DEFAULT_CYCLES
     runs = yield [simulation.task(description, stream, before.cycles, cycles) for stream in range(replications)]
     saturated, made = yield from saturation.judge(_from_empty(description), judge or _judged(runs))
+    shares = [share for share in map(engine.hit_rate, runs) if share is not None]
     return {
         "means": {
             name.removesuffix("_latency"): [
@@ -33,7 +34,8 @@ def point_steps(description: NetworkDescription, replications: int, judge: int) 
             ]
             for name in runs[0].latencies
             if runs[0].latencies[name].counts.sum()
-        },
+        }
+        | ({"hit_rate": list(shares)} if shares else {}),
         "saturated": saturated,
         "backlog": [made[-1][1]["backlog_quarter"], made[-1][1]["backlog"]],
         "messages": sum(run.messages for run in [*runs, *(run for run, _ in made)]),

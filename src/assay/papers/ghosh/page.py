@@ -130,6 +130,8 @@ def _schema() -> Iterator[str]:
     )
     yield "| key | default | meaning |\n|---|---|---|"
     for name, default, text in network_keys.rows(network_tables.InputOutput):
+        if name in ("files", "drive"):  # tables of their own: docs/network.md
+            continue
         yield f"| `{name}` | {default} | {_cell(text)} |"
     yield ""
     yield "The paper's own values:\n"
