@@ -155,6 +155,13 @@ def test_a_machine_without_storage_says_so() -> None:
         (BARE | {"nodes": [1, 2]}, "names 2 nodes for 4 I/O nodes"),
         (BARE | {"cache": {"size": "1 KiB"}}, "no room for a stripe"),
         (BARE | {"failed": 4}, "is no I/O node"),
+        (BARE | {"failed_link": 4}, "is no I/O node"),
+        (BARE | {"failed_disk": [4, 0]}, "is no I/O node"),
+        (BARE | {"failed_disk": [3, 1]}, "names disk 1; accepted: 0 to 0|names disk 1"),
+        (BARE | {"failed": 1, "failed_link": 2}, "stands beside failed"),
+        (BARE | {"copies": 3}, "copies"),
+        (BARE | {"io_nodes": 1, "copies": 2}, "are 2 on one I/O node"),
+        (BARE | {"declustering": 5}, "is more than the I/O nodes"),
         (BARE | {"queue": "lifo"}, "queue"),
     ],
 )

@@ -10,7 +10,6 @@
 namespace assay::described {
 namespace {
 constexpr int request_tag = file_tag, answer_tag = file_tag + 1;
-constexpr storage::FileId forwarded = storage::FileId{1} << 23;  // a file's units that a failed I/O node would keep
 }  // namespace
 
 struct FileSystem::Until {
@@ -41,9 +40,9 @@ FileSystem::Aside FileSystem::later(World& world, Time at, std::function<void()>
 void FileSystem::Clock::at(storage::Time time, std::function<void()> then) { later(world_, time, std::move(then)); }
 
 FileSystem::FileSystem(World& world, const storage::StorageParameters& storage, int first_server)
-    : world_(world), storage_(storage), first_(first_server), clock_(world) {
+    : world_(world), storage_(storage), keepers_(storage), first_(first_server), clock_(world) {
   for (std::uint32_t node = 0; node < storage.io_nodes; ++node)
-    servers_.push_back(std::make_unique<storage::BlockServer>(clock_, storage));
+    servers_.push_back(std::make_unique<storage::BlockServer>(clock_, storage, keepers_.adopts(node)));
 }
 
 storage::BlockServer::Counts FileSystem::counts() const {
@@ -62,11 +61,15 @@ storage::BlockServer::Counts FileSystem::counts() const {
 
 // --- I/O nodes
 
-int FileSystem::server_of(storage::FileId, const storage::Piece& piece) const {
-  return static_cast<int>(storage_.failed == piece.node ? (piece.node + 1) % storage_.io_nodes : piece.node);
+std::uint32_t FileSystem::node_of(storage::FileId file, const storage::Piece& piece) const {
+  return (files_[file].first + piece.node) % storage_.io_nodes;
 }
-storage::FileId FileSystem::kept_as(storage::FileId file, const storage::Piece& piece) const {
-  return storage_.failed == piece.node ? file | forwarded : file;
+std::vector<storage::Keeper> FileSystem::keepers_of(const Operation& call) const {
+  const std::uint32_t node = node_of(call.file, call.piece);
+  if (call.what == What::read) return {keepers_.reads(node, call.piece.unit)};
+  std::vector<storage::Keeper> found;
+  keepers_.writes(node, call.piece.unit, [&](const storage::Keeper& each) { found.push_back(each); });
+  return found;
 }
 
 ranks::Task FileSystem::serve(int server) {
@@ -77,22 +80,33 @@ ranks::Task FileSystem::serve(int server) {
     auto& waiting = pending_.at({arrived.source(), server});
     const Operation operation = waiting.front();
     waiting.pop_front();
-    answer(server, arrived.source(), operation);
+    static_cast<int>(operation.keeper.keeps) == server ? answer(server, operation) : pass_on(server, operation);
   }
 }
 
-FileSystem::Aside FileSystem::answer(int server, int client, Operation operation) {
+FileSystem::Aside FileSystem::answer(int server, Operation operation) {
   storage::BlockServer& node = *servers_[static_cast<std::size_t>(server)];
   Served served{world_, [&](storage::BlockServer::Done done) { carry_out(node, operation, std::move(done)); }};
   co_await served;
   move(operation);
   Simulated comm(world_, first_ + server);
   const std::size_t bytes = request_bytes + (operation.what == What::read ? operation.piece.bytes : 0);
-  co_await comm.send(nullptr, bytes, client, answer_tag);
+  co_await comm.send(nullptr, bytes, operation.client, answer_tag);
+}
+
+FileSystem::Aside FileSystem::pass_on(int server, Operation operation) {
+  storage::BlockServer& node = *servers_[static_cast<std::size_t>(server)];
+  Served served{world_, [&](storage::BlockServer::Done done) { node.work(storage_.request, std::move(done)); }};
+  co_await served;
+  const auto keeps = static_cast<int>(operation.keeper.keeps);
+  pending_[{first_ + server, keeps}].push_back(operation);
+  Simulated comm(world_, first_ + server);
+  co_await comm.send(nullptr, carried(operation), first_ + keeps, request_tag);
 }
 
 void FileSystem::carry_out(storage::BlockServer& node, const Operation& operation, storage::BlockServer::Done done) {
   const storage::Piece& piece = operation.piece;
+  const storage::FileId kept = operation.file | (operation.keeper.neighbours ? storage::of_neighbour : 0);
   switch (operation.what) {
     case What::open:
       return node.work(storage_.open, std::move(done));
@@ -100,11 +114,10 @@ void FileSystem::carry_out(storage::BlockServer& node, const Operation& operatio
       return node.work(storage_.close, std::move(done));
     case What::read: {
       const std::uint64_t row = storage_.stripe * files_[operation.file].striping.nodes();
-      return node.read(kept_as(operation.file, piece), piece.unit, piece.bytes, storage_.read_ahead / row,
-                       std::move(done));
+      return node.read(kept, piece.unit, piece.bytes, storage_.read_ahead / row, std::move(done));
     }
     case What::write:
-      return node.write(kept_as(operation.file, piece), piece.unit, piece.bytes, std::move(done));
+      return node.write(kept, piece.unit, piece.bytes, std::move(done));
   }
 }
 
@@ -124,41 +137,54 @@ void FileSystem::move(const Operation& operation) {
 // --- ranks
 
 // A request leaves; its answer is waited for by whoever posted a receive for it.
-ranks::Task FileSystem::ask(int rank, int server, Operation operation, std::size_t carried) {
+ranks::Task FileSystem::ask(int rank, Operation operation) {
   Simulated comm(world_, rank);
+  operation.client = rank;
+  const auto server = static_cast<int>(operation.keeper.asked);
   pending_[{rank, server}].push_back(operation);
-  co_await comm.send(nullptr, request_bytes + carried, first_ + server, request_tag);
+  co_await comm.send(nullptr, carried(operation), first_ + server, request_tag);
 }
 
 ranks::Task FileSystem::open(int rank, Opening how, storage::FileId& file) {
-  const int spread = how.io_nodes == 0 ? io_nodes() : how.io_nodes;
-  if (spread < 1 || spread > io_nodes())
-    throw std::out_of_range("a file over " + std::to_string(spread) + " I/O nodes; accepted: 1 to " +
+  const int over = how.io_nodes == 0 ? spread() : how.io_nodes;
+  if (over < 1 || over > io_nodes())
+    throw std::out_of_range("a file over " + std::to_string(over) + " I/O nodes; accepted: 1 to " +
                             std::to_string(io_nodes()));
   Simulated comm(world_, rank);
   auto answered = co_await comm.irecv(nullptr, request_bytes, first_, answer_tag);
-  co_await ask(rank, 0, {What::open, 0, {}, nullptr, nullptr}, 0);
+  co_await ask(rank, {What::open, 0, {}, nullptr, nullptr});
   co_await comm.wait(answered);
   auto found = names_.find(how.name);
   if (found == names_.end()) {
     const auto id = static_cast<storage::FileId>(files_.size());
-    const auto nodes = static_cast<std::uint32_t>(spread);
-    files_.push_back({storage::Striping(storage_.stripe, nodes, id), {}});  // files begin at different I/O nodes
+    const auto nodes = static_cast<std::uint32_t>(over);
+    // Files begin at different I/O nodes, and go on from where the one before ends where they lie on a part of them.
+    files_.push_back({storage::Striping(storage_.stripe, nodes, id), how.io_nodes == 0 ? id * nodes : 0, {}});
     found = names_.emplace(how.name, id).first;
-    const storage::Striping& striping = files_.back().striping;
-    for (std::uint32_t node = 0; node < nodes && how.reserve > 0; ++node) {
-      const storage::Piece piece{node, 0, 0, 0};
-      servers_[static_cast<std::size_t>(server_of(id, piece))]->allocate(kept_as(id, piece),
-                                                                         striping.units_on(node, how.reserve));
-    }
+    for (std::uint32_t node = 0; node < nodes; ++node) allocate(id, node, how.reserve);
   }
   file = found->second;
+}
+
+void FileSystem::allocate(storage::FileId file, std::uint32_t node, std::uint64_t bytes) {
+  const std::uint64_t units = files_[file].striping.units_on(node, bytes);
+  const auto keep = [&](bool neighbours) {
+    for (std::uint64_t unit = 0; unit < units; ++unit) {
+      const auto each = [&](const storage::Keeper& keeper) {
+        if (keeper.neighbours == neighbours)
+          servers_[keeper.keeps]->allocate_unit(file | (neighbours ? storage::of_neighbour : 0), unit);
+      };
+      keepers_.writes(node_of(file, {node, unit, 0, 0}), unit, each);
+    }
+  };
+  keep(false);
+  keep(true);
 }
 
 ranks::Task FileSystem::close(int rank, storage::FileId file) {
   Simulated comm(world_, rank);
   auto answered = co_await comm.irecv(nullptr, request_bytes, first_, answer_tag);
-  co_await ask(rank, 0, {What::close, file, {}, nullptr, nullptr}, 0);
+  co_await ask(rank, {What::close, file, {}, nullptr, nullptr});
   co_await comm.wait(answered);
 }
 
@@ -182,25 +208,32 @@ ranks::Task FileSystem::transfer(int rank, Operation call, std::uint64_t bytes, 
   const auto seconds = [](double time) { return time / picoseconds_a_second; };
   const auto nothing = [] {};
   std::deque<UnderWay> under_way;
-  while (bytes > 0 || !under_way.empty()) {
-    if (bytes == 0 || under_way.size() == storage_.outstanding) {
+  std::vector<storage::Keeper> left;  // who is still to be sent the piece
+  while (bytes > 0 || !left.empty() || !under_way.empty()) {
+    if ((bytes == 0 && left.empty()) || under_way.size() == storage_.outstanding) {
       UnderWay oldest = under_way.front();
       under_way.pop_front();
       co_await comm.wait(oldest.answer);
       if (reads) co_await comm.compute(seconds(storage_.client_per_byte * static_cast<double>(oldest.bytes)), nothing);
       continue;
     }
-    call.piece = striping.piece(offset, bytes);
+    if (left.empty()) {
+      call.piece = striping.piece(offset, bytes);
+      left = keepers_of(call);
+      offset += call.piece.bytes;
+      bytes -= call.piece.bytes;
+    }
+    call.keeper = left.back();
+    left.pop_back();
     const std::uint64_t count = call.piece.bytes;
     const double copying = reads ? 0 : storage_.client_write_byte * static_cast<double>(count);
     co_await comm.compute(seconds(static_cast<double>(storage_.client_request) + copying), nothing);
-    const int server = server_of(call.file, call.piece);
     // Answers of one I/O node come in any order.
-    const auto answered = co_await comm.irecv(nullptr, request_bytes + storage_.stripe, first_ + server, answer_tag);
+    const auto answered = co_await comm.irecv(nullptr, request_bytes + storage_.stripe,
+                                              first_ + static_cast<int>(call.keeper.keeps), answer_tag);
     under_way.push_back({answered, count});
-    co_await ask(rank, server, call, reads ? 0 : count);
-    offset += count;
-    bytes -= count;
+    co_await ask(rank, call);
+    if (!left.empty()) continue;
     if (call.into) call.into += count;
     if (call.from) call.from += count;
   }

@@ -7,8 +7,9 @@
 //   open, close   a word to I/O node 0, which keeps the directory, and back
 //
 // A call is cut at the stripes; a compute node has `outstanding` requests under way at most and waits for the oldest.
-// Messages go by the machine's protocols, from node to node of its network; the I/O nodes are at nodes of it. An I/O
-// node that failed is served by the next one, which keeps the units of both.
+// Messages go by the machine's protocols, from node to node of its network; the I/O nodes are at nodes of it. A
+// unit has one keeper or two, and a neighbour stands in for an I/O node, a link or a disk that failed (keepers.hpp):
+// what it is passed on costs its I/O node a request, and the answer goes straight to who asked.
 #pragma once
 
 #include <coroutine>
@@ -24,6 +25,7 @@
 #include "ranks/task.hpp"
 #include "ranks/world.hpp"
 #include "storage/block_server.hpp"
+#include "storage/keepers.hpp"
 #include "storage/striping.hpp"
 
 namespace assay::described {
@@ -34,6 +36,7 @@ class FileSystem {
 
   FileSystem(World& world, const storage::StorageParameters& storage, int first_server);
   int io_nodes() const { return static_cast<int>(storage_.io_nodes); }
+  int spread() const { return storage_.declustering == 0 ? io_nodes() : static_cast<int>(storage_.declustering); }
   // What an I/O node does for ever.
   ranks::Task serve(int server);
 
@@ -61,9 +64,12 @@ class FileSystem {
     storage::Piece piece;
     std::byte* into;
     const std::byte* from;
+    int client = 0;
+    storage::Keeper keeper{};
   };
   struct File {
     storage::Striping striping;
+    std::uint32_t first = 0;                                            // the I/O node that the striping counts from
     std::unordered_map<std::uint64_t, std::vector<std::byte>> stripes;  // of those that were written with data
   };
   // The machine's clock for the storage.
@@ -89,16 +95,22 @@ class FileSystem {
   struct Until;
   struct Served;
   static Aside later(World& world, Time at, std::function<void()> then);
-  Aside answer(int server, int client, Operation operation);
+  Aside answer(int server, Operation operation);
+  Aside pass_on(int server, Operation operation);
   void carry_out(storage::BlockServer& node, const Operation& operation, storage::BlockServer::Done done);
-  ranks::Task ask(int rank, int server, Operation operation, std::size_t carried);
+  ranks::Task ask(int rank, Operation operation);
   ranks::Task transfer(int rank, Operation call, std::uint64_t bytes, std::uint64_t offset);
-  int server_of(storage::FileId file, const storage::Piece& piece) const;
-  storage::FileId kept_as(storage::FileId file, const storage::Piece& piece) const;
+  std::uint32_t node_of(storage::FileId file, const storage::Piece& piece) const;
+  std::vector<storage::Keeper> keepers_of(const Operation& call) const;
+  static std::size_t carried(const Operation& operation) {
+    return request_bytes + (operation.what == What::write ? operation.piece.bytes : 0);
+  }
   void move(const Operation& operation);
+  void allocate(storage::FileId file, std::uint32_t node, std::uint64_t bytes);
 
   World& world_;
   storage::StorageParameters storage_;
+  storage::Keepers keepers_;
   int first_;
   Clock clock_;
   std::vector<std::unique_ptr<storage::BlockServer>> servers_;

@@ -8,9 +8,13 @@
 
 namespace assay::storage {
 
-BlockServer::BlockServer(Timers& timers, const StorageParameters& storage)
-    : timers_(timers), storage_(storage), cache_(storage.buffers), end_(storage.disks) {
-  for (std::uint32_t disk = 0; disk < storage.disks; ++disk)
+BlockServer::BlockServer(Timers& timers, const StorageParameters& storage, bool adopts)
+    : timers_(timers),
+      storage_(storage),
+      adopts_(adopts),
+      cache_(storage.buffers),
+      end_(storage.disks * (adopts ? 2 : 1)) {
+  for (std::size_t disk = 0; disk < end_.size(); ++disk)
     drives_.push_back(std::make_unique<Drive>(timers, make_device(storage), storage.order));
 }
 
@@ -33,8 +37,8 @@ void BlockServer::allocate_unit(FileId file, std::uint64_t unit) {
   auto& places = addresses_[file];
   if (unit >= places.size()) places.resize(unit + 1);
   if (places[unit] != 0) return;
-  std::uint64_t& end = end_[unit % end_.size()];
-  const std::uint64_t room = drive(unit).device().capacity() / storage_.stripe;
+  std::uint64_t& end = end_[disk_of(file, unit)];
+  const std::uint64_t room = drive(file, unit).device().capacity() / storage_.stripe;
   if (end >= room)
     throw std::length_error("a disk is full: it has room for " + std::to_string(room) + " units of " +
                             std::to_string(storage_.stripe) + " bytes");
@@ -48,7 +52,7 @@ Access BlockServer::access(FileId file, std::uint64_t unit, std::uint64_t units,
 }
 // With several disks each holds every so many-th unit.
 bool BlockServer::adjacent(FileId file, std::uint64_t unit) const {
-  const std::uint64_t disks = drives_.size();
+  const std::uint64_t disks = storage_.disks;
   if (unit < disks || !allocated(file, unit) || !allocated(file, unit - disks)) return false;
   return addresses_.at(file)[unit] == addresses_.at(file)[unit - disks] + 1;
 }
@@ -73,7 +77,7 @@ void BlockServer::bring(FileId file, std::uint64_t unit, std::uint64_t ahead, Do
   if (!allocated(file, unit)) return done();  // a hole
   if (cache_.size() == 0) {
     ++counts_.misses, ++counts_.read, ++counts_.reads, ++under_way_;
-    return drive(unit).submit(access(file, unit, 1, false), [this, done = std::move(done)] {
+    return drive(file, unit).submit(access(file, unit, 1, false), [this, done = std::move(done)] {
       --under_way_;
       done();
       freed();
@@ -95,7 +99,7 @@ void BlockServer::bring(FileId file, std::uint64_t unit, std::uint64_t ahead, Do
   }
   ++counts_.misses;
   coming_[wanted].push_back(std::move(done));
-  const std::uint64_t disks = drives_.size();
+  const std::uint64_t disks = storage_.disks;
   std::uint64_t last = unit;  // of this disk, as far as units are adjacent and have no buffer
   while (last + disks <= unit + ahead && adjacent(file, last + disks) && !cache_.find(block(file, last + disks)) &&
          cache_.take(block(file, last + disks), Buffer::coming))
@@ -106,7 +110,7 @@ void BlockServer::bring(FileId file, std::uint64_t unit, std::uint64_t ahead, Do
 
 // The units of the other disks behind one that was asked for, and of its own where the next has no buffer yet.
 void BlockServer::read_ahead(FileId file, std::uint64_t unit, std::uint64_t ahead) {
-  const std::uint64_t disks = drives_.size();
+  const std::uint64_t disks = storage_.disks;
   for (std::uint64_t next = unit + 1; next <= unit + std::min(ahead, disks); ++next) {
     if (!allocated(file, next) || cache_.find(block(file, next))) continue;
     if (!cache_.take(block(file, next), Buffer::coming)) return;
@@ -120,11 +124,11 @@ void BlockServer::read_ahead(FileId file, std::uint64_t unit, std::uint64_t ahea
 
 // Reads units first, first + disks … last, whose buffers are taken, in one access.
 void BlockServer::fetch(FileId file, std::uint64_t first, std::uint64_t last) {
-  const std::uint64_t disks = drives_.size(), units = (last - first) / disks + 1;
+  const std::uint64_t disks = storage_.disks, units = (last - first) / disks + 1;
   counts_.read += units;
   ++counts_.reads;
   ++under_way_;
-  drive(first).submit(access(file, first, units, false), [this, file, first, last, disks] {
+  drive(file, first).submit(access(file, first, units, false), [this, file, first, last, disks] {
     --under_way_;
     std::vector<Done> ready;
     for (std::uint64_t unit = first; unit <= last; unit += disks) {
@@ -149,7 +153,7 @@ void BlockServer::write(FileId file, std::uint64_t unit, std::uint64_t bytes, Do
     if (storage_.write_behind && cache_.size() > 0) return put(file, unit, whole, std::move(done));
     // Through to the disk; a buffer that holds the unit holds what was written, too.
     ++counts_.written, ++counts_.writes, ++under_way_;
-    drive(unit).submit(access(file, unit, 1, true), [this, done = std::move(done)] {
+    drive(file, unit).submit(access(file, unit, 1, true), [this, done = std::move(done)] {
       --under_way_;
       done();
       freed();
@@ -177,10 +181,10 @@ void BlockServer::put(FileId file, std::uint64_t unit, bool whole, Done done) {
 }
 
 void BlockServer::flush() {
-  const std::uint64_t disks = drives_.size(), most = std::max<std::uint64_t>(1, cache_.size() / 4);
-  for (std::uint64_t disk = 0; disk < disks; ++disk) {
+  const std::uint64_t disks = storage_.disks, most = std::max<std::uint64_t>(1, cache_.size() / 4);
+  for (std::uint64_t disk = 0; disk < drives_.size(); ++disk) {
     if (!drives_[disk]->idle()) continue;
-    const auto oldest = cache_.oldest_dirty([&](Block each) { return unit_of(each) % disks == disk; });
+    const auto oldest = cache_.oldest_dirty([&](Block each) { return disk_of(file_of(each), unit_of(each)) == disk; });
     if (!oldest) continue;
     const FileId file = file_of(*oldest);
     const std::uint64_t first = unit_of(*oldest);

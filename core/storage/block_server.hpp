@@ -26,6 +26,8 @@
 namespace assay::storage {
 
 using FileId = std::uint32_t;
+// Set in a file's number: the units of it that this I/O node keeps in place of the one before it, or beside it.
+inline constexpr FileId of_neighbour = FileId{1} << 23;
 
 class BlockServer {
  public:
@@ -35,10 +37,12 @@ class BlockServer {
     std::uint64_t read = 0, written = 0;  // units, from and to the disks
     std::uint64_t reads = 0, writes = 0;  // accesses
   };
-  BlockServer(Timers& timers, const StorageParameters& storage);
+  // `adopts`: it has the neighbour's disks beside its own, for the neighbour's units.
+  BlockServer(Timers& timers, const StorageParameters& storage, bool adopts = false);
 
   // `units` of the file lie one behind the other on each disk.
   void allocate(FileId file, std::uint64_t units);
+  void allocate_unit(FileId file, std::uint64_t unit);  // behind what is allocated on its disk
   void read(FileId file, std::uint64_t unit, std::uint64_t bytes, std::uint64_t ahead, Done done);
   void write(FileId file, std::uint64_t unit, std::uint64_t bytes, Done done);
   // The processor does something that takes so long: opening a file, closing one.
@@ -57,10 +61,12 @@ class BlockServer {
   static Block block(FileId file, std::uint64_t unit) { return std::uint64_t{file} << 40 | unit; }
   static FileId file_of(Block block) { return static_cast<FileId>(block >> 40); }
   static std::uint64_t unit_of(Block block) { return block & ((std::uint64_t{1} << 40) - 1); }
-  Drive& drive(std::uint64_t unit) { return *drives_[unit % drives_.size()]; }
+  std::uint64_t disk_of(FileId file, std::uint64_t unit) const {
+    return unit % storage_.disks + (adopts_ && (file & of_neighbour) != 0 ? storage_.disks : 0);
+  }
+  Drive& drive(FileId file, std::uint64_t unit) { return *drives_[disk_of(file, unit)]; }
   std::uint64_t units_of(FileId file) const;
   bool allocated(FileId file, std::uint64_t unit) const;
-  void allocate_unit(FileId file, std::uint64_t unit);
   Access access(FileId file, std::uint64_t unit, std::uint64_t units, bool write) const;
   bool adjacent(FileId file, std::uint64_t unit) const;  // to the disk's unit before it
   void bring(FileId file, std::uint64_t unit, std::uint64_t ahead, Done done);
@@ -72,6 +78,7 @@ class BlockServer {
 
   Timers& timers_;
   StorageParameters storage_;
+  bool adopts_;
   BlockCache cache_;
   std::vector<std::unique_ptr<Drive>> drives_;
   std::vector<std::uint64_t> end_;                                    // of what is allocated, by disk, in units

@@ -136,7 +136,17 @@ StorageParameters read_storage(const network::Table& table) {
   if (const Table* inside = read.table("disk")) s.disk = disk(Reader(*inside));
   if (const Table* inside = read.table("solid_state")) s.solid_state = solid_state(Reader(*inside));
   if (const Table* inside = read.table("device")) s.device = fitted(Reader(*inside));
+  s.declustering = read.count("declustering");
+  s.copies = read.count("copies", 1);
   if (read.held("failed")) s.failed = read.count("failed");
+  if (read.held("failed_link")) s.failed_link = read.count("failed_link");
+  if (const Value* pair = read.held("failed_disk")) {
+    const auto& both = std::get<Value::List>(pair->held);
+    const auto number = [&](std::size_t at) {
+      return static_cast<std::uint32_t>(std::get<std::int64_t>(both[at].held));
+    };
+    s.failed_disk = {number(0), number(1)};
+  }
   return s;
 }
 

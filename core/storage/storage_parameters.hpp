@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "network/parameters.hpp"
@@ -31,7 +32,12 @@ struct StorageParameters {
   std::optional<DiskParameters> disk;  // one of these three
   std::optional<SolidStateParameters> solid_state;
   std::optional<FittedParameters> device;
-  std::optional<std::uint32_t> failed;  // the I/O node that does not answer
+  std::uint32_t declustering = 0;  // I/O nodes that a file lies on; 0: all
+  std::uint32_t copies = 1;        // of each unit: the next I/O nodes keep the others
+  // What does not work: an I/O node with its disks; one that the network does not reach, whose disks the next one does;
+  // a disk (I/O node, disk).
+  std::optional<std::uint32_t> failed, failed_link;
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> failed_disk;
 };
 
 StorageParameters read_storage(const network::Table& table);

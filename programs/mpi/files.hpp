@@ -47,6 +47,7 @@ class FileCommunicator : public Communicator {
   }
 
   int io_nodes() const { return 0; }
+  int spread() const { return 0; }
   std::int64_t room() const { return room_; }
   const std::string& no_space_ahead() const { return no_space_ahead_; }
   std::string system() const {

@@ -54,7 +54,7 @@ timing::Json file_label(const C& comm, const FileCase& at) {
       .integer("section", static_cast<std::int64_t>(at.section))
       .text("layout", layouts[static_cast<int>(at.layout)])
       .text("interface", calls_names[static_cast<int>(at.calls)])
-      .integer("io_nodes", at.io_nodes == 0 ? comm.io_nodes() : at.io_nodes)
+      .integer("io_nodes", at.io_nodes == 0 ? comm.spread() : at.io_nodes)
       .text("preallocate", at.reserve ? "yes" : "no")
       .integer("active", at.workers(comm.size()))
       .integer("ranks", comm.size());

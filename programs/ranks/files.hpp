@@ -1,6 +1,6 @@
 // What a machine can have beyond messages: files that all ranks may open, on I/O nodes of the machine.
 //
-//   io_nodes()                            over how many I/O nodes a file can be spread; 0: not known
+//   io_nodes(), spread()                  over how many I/O nodes a file can be spread, and is by itself; 0: not known
 //   co_await open(file, name, io_nodes, reserve)  opens, and makes what is not there: over so many I/O nodes (0: all),
 //                                         with so many bytes allocated before anything is written; fills `file`
 //   co_await read(file, into, bytes, offset)   at that place, whole; `into` null: only time passes
@@ -44,6 +44,7 @@ template <class C>
 concept Files = Communicator<C> && requires(C comm, const C view, typename C::File& file, const std::string& name,
                                             const std::byte* out, std::byte* in, std::uint64_t n, int nodes) {
   { view.io_nodes() } -> std::convertible_to<int>;
+  { view.spread() } -> std::convertible_to<int>;
   { comm.open(file, name, nodes, n) } -> Awaitable;
   { comm.read(file, in, n, n) } -> Awaitable;
   { comm.write(file, out, n, n) } -> Awaitable;

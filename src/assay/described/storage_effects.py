@@ -13,6 +13,8 @@ def idle(storage: StorageTable) -> Iterator[Idle]:
     copied = storage.client_per_byte if storage.client_write_byte is not None else None
     if copied is not None and copied == storage.client_write_byte:
         yield Idle(("storage", "client_write_byte"), "has no effect: client_per_byte says the same")
+    if storage.declustering == storage.io_nodes:
+        yield Idle(("storage", "declustering"), "has no effect: it is all I/O nodes", "fewer, or nothing")
     if storage.queue != "fcfs" and storage.disk is None:
         kind = "device" if storage.device is not None else "solid_state"
         yield Idle(("storage", "queue"), f"has no effect with [storage.{kind}], whose accesses take the same anywhere")

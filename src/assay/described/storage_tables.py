@@ -145,8 +145,31 @@ class StorageTable(Table):
     queue: Literal["fcfs", "scan", "sptf"] = Field(
         "fcfs", description="which access a disk does next: in order of arrival, by elevator, by shortest positioning"
     )
+    declustering: Annotated[int, Field(ge=1, le=65536)] | None = Field(
+        None, description="I/O nodes that a file lies on, the next file on the next ones; by default all"
+    )
+    copies: Literal[1, 2] = Field(
+        1,
+        description="of each stripe; the second is on the next I/O node, written with the first (chained declustering)",
+    )
     failed: int | None = Field(
-        None, ge=0, description="number of an I/O node that does not answer: the next one keeps its stripes, too"
+        None,
+        ge=0,
+        description="number of an I/O node that does not answer: the next one keeps its stripes, too; with two copies "
+        "all others share its reads",
+    )
+    failed_link: int | None = Field(
+        None,
+        ge=0,
+        description="number of an I/O node that the network does not reach: the next one does its work on its disks; "
+        "with two copies as failed",
+    )
+    failed_disk: list[Annotated[int, Field(ge=0)]] | None = Field(
+        None,
+        min_length=2,
+        max_length=2,
+        description="an I/O node and a disk of it, from 0: its requests are passed on to the next I/O node, which "
+        "keeps its stripes, or has the copies",
     )
     cache: CacheTable | None = Field(None, description="an I/O node's buffers")
     disk: DiskTable | None = Field(None, description="its disks, mechanical")
@@ -163,11 +186,30 @@ class StorageTable(Table):
             refuse(("nodes",), f"names {len(self.nodes)} nodes for {self.io_nodes} I/O nodes", "one for each, or none")
         if self.cache is not None and self.cache.size < self.stripe:
             refuse(("cache", "size"), f"has no room for a stripe of {self.stripe:g} B", f"{self.stripe:g} B or more")
-        if self.failed is not None and (self.failed >= self.io_nodes or self.io_nodes < 2):
-            refuse(("failed",), "is no I/O node that another one could stand in for", "0 to io_nodes - 1, of 2 or more")
+        self._standing_in()
         if self.disk is not None and self.stripe > self.disk.capacity:
             refuse(("stripe",), "is longer than a disk", f"up to {self.disk.capacity:g} B")
         return self
+
+    def _standing_in(self) -> None:
+        """What may fail, and what a neighbour needs to stand in."""
+        failures = [key for key in ("failed", "failed_link", "failed_disk") if getattr(self, key) is not None]
+        if len(failures) > 1:
+            refuse((failures[1],), f"stands beside {failures[0]}", "one failure")
+        disk = self.failed_disk
+        for key, node in (
+            ("failed", self.failed),
+            ("failed_link", self.failed_link),
+            ("failed_disk", disk and disk[0]),
+        ):
+            if node is not None and (node >= self.io_nodes or self.io_nodes < 2):
+                refuse((key,), "is no I/O node that another one could stand in for", "0 to io_nodes - 1, of 2 or more")
+        if disk is not None and disk[1] >= self.disks:
+            refuse(("failed_disk",), f"names disk {disk[1]}", f"0 to {self.disks - 1}, the disks of an I/O node")
+        if self.copies == 2 and self.io_nodes < 2:
+            refuse(("copies",), "are 2 on one I/O node", "2 or more I/O nodes")
+        if self.declustering is not None and self.declustering > self.io_nodes:
+            refuse(("declustering",), "is more than the I/O nodes", f"1 to {self.io_nodes}")
 
 
 def core_table(storage: StorageTable) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from assay.analysis.queueing.wormhole import Spread
 from assay.network import prediction
 from assay.network.description import NetworkDescription, parse
 from assay.network.study.results import StudyTable
-from assay.papers.ghosh import io_nodes_needed
+from assay.papers.ghosh import degraded, io_nodes_needed
 from assay.toml.source import Source
 
 Rows = list[list[Any]]
@@ -167,4 +167,9 @@ def class_work() -> tuple[float, float, float]:
     return float(np.mean(first)), float(np.mean(second)), float(max(first))
 
 
-SECTIONS = {"placement": placement, "section6": queues, "io-nodes": io_nodes_needed.tables}
+SECTIONS = {
+    "placement": placement,
+    "section6": queues,
+    "io-nodes": io_nodes_needed.tables,
+    "degraded": degraded.tables,
+}
