@@ -62,6 +62,15 @@ def test_with_copies_all_others_share_the_reads(failed: str, io_nodes: int) -> N
     assert found == pytest.approx(stripes / (io_nodes - 1) * ACCESS, rel=0.05)
 
 
+def test_readers_side_by_side_share_at_once_what_is_left() -> None:
+    """Ten readers in step, a few stripes under way each: no neighbour is asked by all at the same time."""
+    kept = {"bytes": 8 * STRIPE, "section": 96 * STRIPE}
+    whole, left = (
+        time(machine(io_nodes=4, outstanding=8, copies=2, **each), 10, **kept) for each in ({}, {"failed": 1})
+    )
+    assert left == pytest.approx(whole * 4 / 3, rel=0.1)
+
+
 def test_copies_are_written_twice_and_read_once() -> None:
     assert took("write", copies=2) == pytest.approx(48 * ACCESS, rel=0.1)
     assert took("write", copies=2, failed=1) == pytest.approx(48 * ACCESS, rel=0.1)  # 1's neighbours keep two halves

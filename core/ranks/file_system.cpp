@@ -66,7 +66,11 @@ std::uint32_t FileSystem::node_of(storage::FileId file, const storage::Piece& pi
 }
 std::vector<storage::Keeper> FileSystem::keepers_of(const Operation& call) const {
   const std::uint32_t node = node_of(call.file, call.piece);
-  if (call.what == What::read) return {keepers_.reads(node, call.piece.unit)};
+  if (call.what == What::read) {
+    // Files that are read side by side are at the same unit: each begins another run, so that neighbours share at once.
+    const std::uint64_t ahead = std::uint64_t{call.file} * storage::Keepers::run * storage_.disks;
+    return {keepers_.reads(node, call.piece.unit + ahead)};
+  }
   std::vector<storage::Keeper> found;
   keepers_.writes(node, call.piece.unit, [&](const storage::Keeper& each) { found.push_back(each); });
   return found;

@@ -197,11 +197,8 @@ class StorageTable(Table):
         if len(failures) > 1:
             refuse((failures[1],), f"stands beside {failures[0]}", "one failure")
         disk = self.failed_disk
-        for key, node in (
-            ("failed", self.failed),
-            ("failed_link", self.failed_link),
-            ("failed_disk", disk and disk[0]),
-        ):
+        named = {"failed": self.failed, "failed_link": self.failed_link, "failed_disk": disk[0] if disk else None}
+        for key, node in named.items():
             if node is not None and (node >= self.io_nodes or self.io_nodes < 2):
                 refuse((key,), "is no I/O node that another one could stand in for", "0 to io_nodes - 1, of 2 or more")
         if disk is not None and disk[1] >= self.disks:
