@@ -46,8 +46,9 @@ def tables() -> list[StudyTable]:
     return [
         StudyTable(
             f"{1 << DIMENSION} elements read and write files over {IO_NODES} I/O nodes of {DISKS} disks: the share of "
-            "the whole machine's rate that is left. Without copies a neighbour does the work of two, with its own disks or those it reaches. With "
-            f"two copies reads are shared by the {IO_NODES - 1} that are left; every write is made twice.",
+            "the whole machine's rate that is left. Without copies a neighbour does the work of two, with its own "
+            f"disks or those it reaches. With two copies reads are shared by the {IO_NODES - 1} that are left; every "
+            "write is made twice.",
             ["bound by", "copies", "failed", "reading", "writing"],
             rows,
         )
