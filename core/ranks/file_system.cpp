@@ -144,7 +144,7 @@ void FileSystem::move(const Operation& operation) {
 ranks::Task FileSystem::ask(int rank, Operation operation) {
   Simulated comm(world_, rank);
   operation.client = rank;
-  const auto server = static_cast<int>(operation.keeper.asked);
+  const auto server = static_cast<int>(operation.keeper.target);
   pending_[{rank, server}].push_back(operation);
   co_await comm.send(nullptr, carried(operation), first_ + server, request_tag);
 }

@@ -131,7 +131,7 @@ class IoNodes {
   template <class Engine>
   [[gnu::noinline]] void file_stage(Engine& engine, const Message& arrived, std::uint32_t head, std::uint32_t latency);
   template <class Engine>
-  void answer(Engine& engine, const Message& asked, std::uint32_t part, std::uint64_t cycle);
+  void answer(Engine& engine, const Message& request, std::uint32_t part, std::uint64_t cycle);
   template <class Engine>
   void cast(Engine& engine, Message m, std::uint32_t from, std::uint32_t dimensions, std::uint64_t cycle);
   std::uint64_t find(std::uint32_t place, BlockFiles::File file, std::uint32_t block, std::uint64_t cycle);
@@ -450,13 +450,13 @@ void IoNodes::file_stage(Engine& engine, const Message& arrived, std::uint32_t h
 
 /// The blocks of a part, all asked for in that cycle, each sent when it is in a buffer.
 template <class Engine>
-void IoNodes::answer(Engine& engine, const Message& asked, std::uint32_t part, std::uint64_t cycle) {
+void IoNodes::answer(Engine& engine, const Message& request, std::uint32_t part, std::uint64_t cycle) {
   const Part given = parts_[part];
   parts_.give_back(part);
   const BlockFiles::File file = requests_[given.request].file;
   const std::uint32_t blocks = files_->blocks(file), apart = io_.files->declustering;
   for (std::uint32_t block = (given.place + io_count_ - file.first) % io_count_; block < blocks; block += apart) {
-    Message then = asked;
+    Message then = request;
     ++then.key;
     then.tag.waited = parts_.add(given);
     reply(then);

@@ -19,8 +19,8 @@
 namespace assay::storage {
 
 struct Keeper {
-  std::uint32_t asked, keeps;  // I/O nodes: who is sent the request, and who keeps the unit
-  bool neighbours;             // it is kept for, or as a copy of, the one before
+  std::uint32_t target, keeps;  // I/O nodes: who is sent the request, and who keeps the unit
+  bool neighbours;              // it is kept for, or as a copy of, the one before
 };
 
 class Keepers {

@@ -53,10 +53,10 @@ class SimulationRun:
 
 def hit_rate(run: SimulationRun) -> float | None:
     """Share of the blocks asked for that needed no disk; None where none is asked for ([io.files])."""
-    asked = run.latencies.get("block_latency")
-    if asked is None or not asked.counts.sum():
+    blocks = run.latencies.get("block_latency")
+    if blocks is None or not blocks.counts.sum():
         return None
-    return 1.0 - float(run.latencies["disk_latency"].counts.sum() / asked.counts.sum())
+    return 1.0 - float(run.latencies["disk_latency"].counts.sum() / blocks.counts.sum())
 
 
 def configuration(description: NetworkDescription, stream: int, warmup: int, cycles: int) -> dict[str, Any]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.network.study.results import StudyTable
-from assay.papers.cells.answers import play
-from assay.papers.ghosh.io_nodes_needed import machine
+from assay.papers.cells import balanced_cube
 
 DIMENSION, IO_NODES, DISKS = 6, 8, 2
 SECTION = 1 << 20  # B, of each element
@@ -22,26 +21,22 @@ BOUNDS: dict[str, dict[str, Any]] = {
 }
 
 
-def rate(direction: str, **storage: Any) -> float:
-    """What all elements together read or write (B/s)."""
-    on = machine(DIMENSION, IO_NODES, disks=DISKS, outstanding=8, **storage)
-    settings = {"on_ranks": 1 << DIMENSION, "bytes": 1 << 16, "section": SECTION, "direction": direction}
-    found = play(on, "parallel-files", settings).figures
-    (value,) = [each.value for each in found if each.name == "rate_aggregate" and each.statistic == "median"]
-    assert value is not None
-    return value
+def left(direction: str, **storage: Any) -> float:
+    """What each element reads or writes (B/s)."""
+    on = balanced_cube.machine(DIMENSION, IO_NODES, disks=DISKS, outstanding=8, **storage)
+    return balanced_cube.rate(on, 1 << DIMENSION, SECTION, direction)
 
 
 def tables() -> list[StudyTable]:
     """Shares of the rate of a machine where all works and a stripe has one copy."""
     rows: list[list[Any]] = []
     for bound, device in BOUNDS.items():
-        whole = {direction: rate(direction, **device) for direction in ("read", "write")}
+        whole = {direction: left(direction, **device) for direction in ("read", "write")}
         for copies in (1, 2):
             for name, failed in WAYS.items():
                 if copies == 2 and name == "an I/O node's link":
                     continue  # as without the I/O node: its copies are elsewhere
-                shares = [rate(way, **device, **failed, copies=copies) / whole[way] for way in ("read", "write")]
+                shares = [left(way, **device, **failed, copies=copies) / whole[way] for way in ("read", "write")]
                 rows.append([bound, copies, name, *(f"{share:.2f}" for share in shares)])
     return [
         StudyTable(

@@ -15,44 +15,19 @@ from collections.abc import Callable
 from typing import Any
 
 from assay._core import network as core
-from assay.described.machine_file import DescribedMachine
 from assay.network.study.results import StudyTable
-from assay.papers.cells.answers import play
+from assay.papers.cells.balanced_cube import machine, rate
 
 WORD, MEMORY = 8, 1 << 17  # B; words of an element
 SECTION = WORD * MEMORY
 DIMENSIONS = (1, 2, 3, 4, 5, 6, 7)
-MACHINE: dict[str, Any] = {
-    "name": "balance",
-    "protocol": [{"startup": "100 us", "receive": "100 us"}],
-    "storage": {
-        "stripe": "4 KiB",
-        "request": "400 us",
-        "outstanding": 4,
-        "device": {"per_byte": "0.25 us/B"},
-    },
-}
-CHANNEL = {"cycle": "10 ns", "flit_ticks": "50 ns", "head_ticks": "50 ns"}  # 20 MB/s (Table 1)
-
-
-def machine(dimension: int, io_nodes: int, **storage: Any) -> DescribedMachine:
-    """A hypercube of 2^dimension elements with so many I/O nodes, spread evenly; times of Table 1."""
-    network = {"topology": "hypercube", "dimension": dimension, **CHANNEL}
-    held = {**MACHINE["storage"], "io_nodes": io_nodes, **storage}
-    return DescribedMachine.model_validate({**MACHINE, "network": network, "storage": held})
 
 
 @functools.cache
 def transfer(dimension: int, io_nodes: int, ranks: int) -> float:
     """Seconds in which so many elements read SECTION bytes each, and write as many."""
-    seconds = 0.0
-    for direction in ("read", "write"):
-        settings = {"on_ranks": ranks, "bytes": 1 << 16, "section": SECTION, "direction": direction}
-        found = play(machine(dimension, io_nodes), "parallel-files", settings).figures
-        (rate,) = [each.value for each in found if each.name == "rate" and each.statistic == "median"]
-        assert rate is not None
-        seconds += SECTION / rate
-    return seconds
+    on = machine(dimension, io_nodes)
+    return sum(SECTION / rate(on, ranks, SECTION, direction) for direction in ("read", "write"))
 
 
 def least(most: int, seconds: float, takes: Callable[[int], float]) -> int | None:
