@@ -3,7 +3,9 @@
 `eio`, `full`, `stall`, `pause` (one call takes FAULT_PAUSE ms), `short` (another truncates the file), `damage` (a byte
 of what is written), `lost` and `twice` (one write is not made, or made twice), `nofallocate` (no space can be
 allocated ahead), `warm` (the page cache cannot be emptied), and by the calls' own names, in forked processes: `rename`,
-`unlink`, `fsync` fail with ERROR; `kept` leaves one file that is unlinked where it is.
+`unlink`, `fsync` fail with ERROR; `kept` leaves one file that is unlinked where it is. `quota` is as `full`; `stuck`
+never returns from removing the mark of a folder. The process that removes a launch's folder, whose output
+goes to /dev/null, is spared.
 """
 
 from __future__ import annotations
@@ -38,8 +40,12 @@ static int due(size_t bytes) {
   const long wanted = number("FAULT_BYTES", 65536);
   return (wanted ? (long)bytes == wanted : bytes >= 1024) && atomic_fetch_add(&calls, 1) >= number("FAULT_AFTER", 4);
 }
+static int removes(void) {
+  char to[16] = "";
+  return readlink("/proc/self/fd/2", to, sizeof to - 1) > 0 && !strcmp(to, "/dev/null");
+}
 static int fails(const char* call) {  // in the processes that a program forks only
-  if (!is(call) || getpid() == first) return 0;
+  if (!is(call) || getpid() == first || removes()) return 0;
   errno = (int)number("ERROR", EIO);
   return 1;
 }
@@ -56,7 +62,7 @@ ssize_t pread64(int file, void* buffer, size_t bytes, off_t offset) {
 }
 ssize_t pread(int file, void* buffer, size_t bytes, off_t offset) { return pread64(file, buffer, bytes, offset); }
 ssize_t pwrite64(int file, const void* buffer, size_t bytes, off_t offset) {
-  if (is("full") && due(bytes)) { errno = ENOSPC; return -1; }
+  if ((is("full") || is("quota")) && due(bytes)) { errno = is("quota") ? EDQUOT : ENOSPC; return -1; }
   if (is("damage") && due(bytes)) ((char*)buffer)[702] ^= 1;
   if (is("lost") && due(bytes) && !atomic_fetch_add(&paused, 1)) return (ssize_t)bytes;
   if (is("twice") && due(bytes) && !atomic_fetch_add(&paused, 1)) syscall(SYS_pwrite64, file, buffer, bytes, offset);
@@ -77,8 +83,10 @@ int renameat(int a, const char* b, int c, const char* d) {
   return fails("rename") ? -1 : (int)syscall(SYS_renameat2, a, b, c, d, 0);
 }
 int unlinkat(int a, const char* b, int c) {
+  if (is("stuck") && !strcmp(b, ".assay-own")) for (;;) pause();
   if (b[0] == 'g' && fails("unlink")) return -1;
-  if (b[0] == 'g' && is("kept") && getpid() != first && atomic_fetch_add(&unlinked, 1) == 0) return 0;
+  const int spared = getpid() == first || removes();
+  if (b[0] == 'g' && is("kept") && !spared && atomic_fetch_add(&unlinked, 1) == 0) return 0;
   return (int)syscall(SYS_unlinkat, a, b, c);
 }
 int fsync(int a) { return fails("fsync") ? -1 : (int)syscall(SYS_fsync, a); }

@@ -229,6 +229,7 @@ def test_a_file_system_that_allocates_no_space_ahead_is_named(disk: Path, monkey
 @pytest.mark.parametrize(("fault", "direction", "said"), [
     ("eio", "read", "Input/output error"),
     ("full", "write", "No space left on device"),
+    ("quota", "write", "Disk quota exceeded"),
     ("short", "read", "it ends there: another has truncated it"),
     ("stall", "read", "no operation ended within 2 s: the storage does not answer"),
 ])  # fmt: skip

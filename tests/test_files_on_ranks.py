@@ -106,6 +106,37 @@ def test_what_was_in_the_page_cache_is_never_a_device_s(folder: Path) -> None:
     assert {line["case"]["source"] for line in times} == {"cache"}
 
 
+def test_past_the_page_cache_bytes_are_right_and_calls_have_the_storage_s_source(folder: Path) -> None:
+    given = ("layout=own,sections,records,append", "interface=direct", "direction=read,write", "bytes=65536")
+    lines, complaint = launched(folder, *given, "section=393216")
+    if any("O_DIRECT is refused" in line["text"] for line in lines if line["event"] == "note"):
+        pytest.skip("O_DIRECT is refused here")
+    checks = [line for line in lines if line["event"] == "check"]
+    assert len(checks) == 7 and all(line["passed"] for line in checks), complaint
+    for metric in ("time", "first", "last", "latency"):
+        found = [line["case"] for line in blocks(lines, metric)]
+        assert len(found) == 7 and {each["interface"] for each in found} == {"direct"}
+        assert {each["source"] for each in found} <= {"device", "unknown"}  # never a cache's
+    read = [line["case"]["source"] for line in blocks(lines, "time") if line["case"]["direction"] == "read"]
+    lines, _ = launched(folder, *given, "section=393216", "direction=read", **faulty("warm"))
+    warm = [line["case"]["source"] for line in blocks(lines, "time")]
+    assert set(warm) == set(read)  # though the page cache has it all
+
+
+@pytest.mark.skipif(not SHM.is_dir(), reason="no memory file system")
+def test_a_file_system_that_refuses_o_direct_is_named(tmp_path: Path) -> None:
+    place = SHM / tmp_path.name
+    place.mkdir()
+    try:
+        lines, complaint = launched(place, "interface=posix,direct", "bytes=65536", "section=65536", ranks=1)
+        notes = [line["text"] for line in lines if line["event"] == "note"]
+        kinds = {line["case"]["interface"] for line in blocks(lines, "time")}
+        refused = any("interface=direct: O_DIRECT is refused by tmpfs" in each for each in [*notes, *complaint])
+        assert refused == (kinds == {"posix"})  # kernels from 6.6 on take it
+    finally:
+        place.rmdir()
+
+
 @pytest.mark.skipif(not SHM.is_dir(), reason="no memory file system")
 def test_figures_reach_the_answer_and_memory_is_no_storage(tmp_path: Path) -> None:
     place = SHM / tmp_path.name
@@ -164,9 +195,11 @@ def test_space_is_allocated_where_the_case_says_so_and_nowhere_else(folder: Path
     assert any("preallocate=yes: fallocate is refused by" in line for line in complaint), complaint
 
 
-@pytest.mark.parametrize(("fault", "said"), [("full", "No space left"), ("eio", "Input/output error")])
+@pytest.mark.parametrize(("fault", "said"), [
+    ("full", "No space left"), ("quota", "Disk quota exceeded"), ("eio", "Input/output error"),
+])  # fmt: skip
 def test_a_fault_of_a_rank_is_said_and_nothing_is_left(folder: Path, fault: str, said: str) -> None:
-    given = ("layout=own", "interface=posix", f"direction={'write' if fault == 'full' else 'read'}", "bytes=65536")
+    given = ("layout=own", "interface=posix", f"direction={'read' if fault == 'eio' else 'write'}", "bytes=65536")
     _, complaint = launched(folder, *given, "section=1048576", ranks=2, status=1, **faulty(fault))
     assert any(line.startswith("parallel-files: rank ") and said in line for line in complaint), complaint
 

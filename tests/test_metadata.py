@@ -119,6 +119,18 @@ def test_an_operation_that_fails_is_one_line(program: Path, folder: Path, call: 
     assert complaint == [f"metadata: {words_of}"]
 
 
+@pytest.mark.paced
+def test_a_folder_whose_removal_hangs_costs_a_line_and_not_the_run(program: Path, tmp_path: Path) -> None:
+    began = time.monotonic()
+    lines, complaint = run(program, tmp_path, "files=20", "processes=1", **faulty("stuck"))
+    assert 8 < time.monotonic() - began < 60
+    assert blocks(lines, "create") or any(line["event"] == "block" for line in lines)
+    (line,) = complaint
+    assert "cannot be removed: the storage has not answered for 10 s; it goes when Assay starts next" in line
+    (own,) = tmp_path.iterdir()
+    assert str(own) in line and [each.name for each in own.iterdir()] == [".assay-own"]
+
+
 def test_a_process_that_is_killed_is_one_line_and_leaves_nothing(program: Path, folder: Path) -> None:
     process = subprocess.Popen(
         command(program, folder, "files=200000", "processes=2", "sharing=own"),

@@ -2,17 +2,22 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <new>
 #include <utility>
 
 namespace assay::files {
@@ -94,6 +99,9 @@ int open_given(const std::string& folder) {
   return parent;
 }
 
+using Count = std::atomic<std::uint32_t>;
+Count* removed_so_far = nullptr;  // in the process that removes for another, which looks at it
+
 bool emptied(int folder, int depth, bool top);
 
 bool removed_entry(int folder, const char* name, unsigned char type, int depth) {
@@ -130,6 +138,7 @@ bool emptied(int folder, int depth, bool top) {
         const bool dots = name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
         if (dots || (top && std::strcmp(name, mark_name) == 0)) continue;
         const bool gone = removed_entry(folder, name, entry->type, depth);
+        if (gone && removed_so_far != nullptr) ++*removed_so_far;
         again = again || gone;
         all = all && (gone || errno == ENOENT);
       }
@@ -150,18 +159,48 @@ bool remove_folder(int parent, const char* name) {
 
 namespace {
 
-void try_to_remove(int parent, const char* name) {
-  constexpr int most_ms = 5000, nap_ms = 10;
+enum class Removal { done, left, hangs };
+
+// Another process removes it, and is waited for as long as anything goes within `patience_ms`: a storage that does not
+// answer holds that one.
+Removal removed_by_another(int parent, const char* name, int patience_ms) {
+  constexpr long shortest_ns = 200'000, longest_ns = 10'000'000;
+  void* shared = mmap(nullptr, sizeof(Count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) return remove_folder(parent, name) ? Removal::done : Removal::left;
+  Count* const count = new (shared) Count(0);
   const pid_t child = fork();
-  if (child == 0) _exit(remove_folder(parent, name) ? 0 : 1);
-  const timespec nap{0, nap_ms * 1'000'000};
-  for (int waited = 0; child > 0 && waitpid(child, nullptr, WNOHANG) == 0; waited += nap_ms) {
-    if (waited >= most_ms) {
-      kill(child, SIGKILL);
-      return;  // which it may not see before the storage answers
+  if (child == 0) {
+    removed_so_far = count;
+    // Who reads from this program does not wait for this process.
+    const int nowhere = ::open("/dev/null", O_RDWR);
+    for (int each = 0; each < 3; ++each)
+      if (each != parent) dup2(nowhere, each);
+    for (int each = 3; each < 1024; ++each)
+      if (each != parent) close(each);
+    _exit(remove_folder(parent, name) ? 0 : 1);
+  }
+  Removal found = Removal::hangs;
+  if (child < 0) found = remove_folder(parent, name) ? Removal::done : Removal::left;
+  timespec nap{0, shortest_ns};
+  std::uint32_t seen = 0;
+  for (double waited_ms = 0; child > 0 && waited_ms < patience_ms;
+       waited_ms += 1e-6 * static_cast<double>(nap.tv_nsec)) {
+    int status = 0;
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended != 0) {
+      found = ended < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0) ? Removal::done : Removal::left;
+      break;
+    }
+    if (const std::uint32_t now = count->load(); now != seen) {
+      seen = now;
+      waited_ms = 0;
     }
     nanosleep(&nap, nullptr);
+    nap.tv_nsec = std::min(2 * nap.tv_nsec, longest_ns);
   }
+  if (found == Removal::hangs) kill(child, SIGKILL);  // which it may not see before the storage answers
+  munmap(shared, sizeof(Count));
+  return found;
 }
 
 }  // namespace
@@ -218,7 +257,12 @@ OwnFolder::OwnFolder(OwnFolder&& other) noexcept
 OwnFolder::~OwnFolder() {
   if (own_ >= 0) close(own_);
   if (maker_ != 0 && maker_ == getpid()) {
-    hangs_ ? try_to_remove(parent_, name_.c_str()) : static_cast<void>(remove_folder(parent_, name_.c_str()));
+    constexpr int patience_s = 10;
+    const Removal found = removed_by_another(parent_, name_.c_str(), 1000 * (hangs_ ? patience_s / 2 : patience_s));
+    if (found == Removal::hangs && !hangs_)
+      dprintf(STDERR_FILENO,
+              "%s: cannot be removed: the storage has not answered for %d s; it goes when Assay starts next\n",
+              path_.c_str(), patience_s);
     let_go(parent_);
   }
   if (parent_ >= 0) close(parent_);

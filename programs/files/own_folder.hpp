@@ -33,8 +33,9 @@ class OwnFolder {
   int open(const std::string& name, int flags) const;
   void remove(const std::string& name) const;
 
-  // The storage has not answered: another process removes the folder at the end, and is waited for some seconds only;
-  // what it leaves then is for the next start of Assay.
+  // Another process removes the folder at the end, and is waited for as long as anything goes within some seconds; what
+  // it leaves then is for the next start of Assay. The storage has not answered: it is waited for less long, without a
+  // line about it.
   void hangs() const { hangs_ = true; }
 
  private:

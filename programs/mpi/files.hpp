@@ -40,6 +40,7 @@ class FileCommunicator : public Communicator {
         storage_(std::move(other.storage_)),
         room_(other.room_),
         no_space_ahead_(std::move(other.no_space_ahead_)),
+        no_direct_(std::move(other.no_direct_)),
         near_(std::exchange(other.near_, MPI_COMM_NULL)) {}
   FileCommunicator(const FileCommunicator&) = delete;
   ~FileCommunicator() {
@@ -50,6 +51,7 @@ class FileCommunicator : public Communicator {
   int spread() const { return 0; }
   std::int64_t room() const { return room_; }
   const std::string& no_space_ahead() const { return no_space_ahead_; }
+  const std::string& no_direct() const { return no_direct_; }
   std::string system() const {
     std::string words = storage_.words();
     for (const std::string& each : {storage_.caveat, storage_.link_words()})
@@ -90,12 +92,13 @@ class FileCommunicator : public Communicator {
     }
     if (rank() == 0) attempt([&] { probe(); });
     spread(no_space_ahead_);
+    spread(no_direct_);
     return {why};
   }
 
   Ready<void> open(File& file, const std::string& name, int, std::uint64_t reserve) {
     file.name = name;
-    if (file.calls != ranks::Calls::posix) {
+    if (!ranks::by_system(file.calls)) {
       note(Call::collective, ranks::any_source, 0);
       const std::string path = folder_->path() + "/" + name;
       check(MPI_File_open(file.shared ? handle() : MPI_COMM_SELF, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
@@ -103,7 +106,8 @@ class FileCommunicator : public Communicator {
             "MPI_File_open", name);
       file.descriptor = folder_->open(name, O_RDWR);
     } else {
-      file.descriptor = folder_->open(name, O_RDWR | O_CREAT | (file.append ? O_APPEND : 0));
+      const int past = file.calls == ranks::Calls::direct ? O_DIRECT : 0;
+      file.descriptor = folder_->open(name, O_RDWR | O_CREAT | past | (file.append ? O_APPEND : 0));
     }
     // Not posix_fallocate(3), which writes where the file system cannot allocate. Appended files stay as long as they
     // are.
@@ -114,7 +118,7 @@ class FileCommunicator : public Communicator {
     return {};
   }
   Ready<void> read(File& file, std::byte* into, std::uint64_t bytes, std::uint64_t offset) {
-    if (file.calls == ranks::Calls::posix) return whole(file, into, bytes, offset);
+    if (ranks::by_system(file.calls)) return whole(file, into, bytes, offset);
     MPI_Status status;
     const auto call = file.calls == ranks::Calls::collective ? MPI_File_read_at_all : MPI_File_read_at;
     note(Call::collective, ranks::any_source, 0);
@@ -123,7 +127,7 @@ class FileCommunicator : public Communicator {
     return complete(status, bytes, "read", file.name);
   }
   Ready<void> write(File& file, const std::byte* from, std::uint64_t bytes, std::uint64_t offset) {
-    if (file.calls == ranks::Calls::posix) return whole(file, from, bytes, offset);
+    if (ranks::by_system(file.calls)) return whole(file, from, bytes, offset);
     MPI_Status status;
     const bool together = file.calls == ranks::Calls::collective;
     note(Call::collective, ranks::any_source, 0);
@@ -215,6 +219,9 @@ class FileCommunicator : public Communicator {
     const int at = folder_->open("probe", O_RDWR | O_CREAT | O_EXCL);
     if (fallocate(at, 0, 0, 4096) != 0) no_space_ahead_ = storage_.type + ": " + std::strerror(errno);
     ::close(at);
+    const int direct = openat(folder_->descriptor(), "probe", O_RDWR | O_DIRECT | O_NOFOLLOW | O_CLOEXEC);
+    if (direct < 0) no_direct_ = storage_.type + ": " + std::strerror(errno);
+    if (direct >= 0) ::close(direct);
     folder_->remove("probe");
   }
   static void check(int code, const char* call, const std::string& name) {
@@ -264,7 +271,7 @@ class FileCommunicator : public Communicator {
   std::unique_ptr<files::OwnFolder> folder_;
   files::Storage storage_;
   std::int64_t room_ = 0;
-  std::string no_space_ahead_;
+  std::string no_space_ahead_, no_direct_;
   files::Counters before_;
   std::int64_t begun_ = 0;
   MPI_Comm near_ = MPI_COMM_NULL;  // the ranks of this host

@@ -38,6 +38,7 @@ inline FileCase file_case(const timing::CaseSettings& settings) {
           : layout == "append"   ? FileLayout::append
                                  : FileLayout::broadcast,
           calls == "posix"         ? Calls::posix
+          : calls == "direct"      ? Calls::direct
           : calls == "independent" ? Calls::independent
                                    : Calls::collective,
           settings.at("direction").text == "write",

@@ -23,7 +23,8 @@
 //   file.calls, file.shared               set before open: whose calls it is opened, read and written by (Calls), and
 //                                         whether all ranks open it; collective calls are made by all ranks alike
 //   file.append                           set before open: writes go to where the file ends, whatever their offset
-//   no_space_ahead()                      why no space can be allocated before it is written, "" where it can
+//   no_space_ahead(), no_direct()         why no space can be allocated before it is written, or no file be opened with
+//                                         O_DIRECT, "" where it can
 //   co_await sync(file)                   what was written is at the storage
 //   co_await drop(file)                   and out of this host's page cache, as far as a user may
 //   held(file, offset, bytes)             bytes of it in this host's page cache
@@ -52,9 +53,11 @@ concept Files = Communicator<C> && requires(C comm, const C view, typename C::Fi
   { comm.forget() } -> Awaitable;
 };
 
-// Whose calls a file is used by: the system's own (POSIX), MPI-IO's by each rank, MPI-IO's by all ranks together.
-enum class Calls : std::uint8_t { posix, independent, collective };
-inline constexpr const char* calls_names[] = {"posix", "independent", "collective"};
+// Whose calls a file is used by: the system's own (POSIX), the same past the page cache (O_DIRECT), MPI-IO's by each
+// rank, MPI-IO's by all ranks together.
+enum class Calls : std::uint8_t { posix, direct, independent, collective };
+inline constexpr const char* calls_names[] = {"posix", "direct", "independent", "collective"};
+constexpr bool by_system(Calls calls) { return calls == Calls::posix || calls == Calls::direct; }
 
 struct BytesOrigin {
   const char* source = "unknown";  // device, cache, remote, unknown
@@ -76,6 +79,7 @@ concept HostFiles = Files<C> && requires(C comm, const C view, typename C::File&
   file.calls = Calls::posix;
   file.shared = file.append = true;
   { view.no_space_ahead() } -> std::convertible_to<std::string>;
+  { view.no_direct() } -> std::convertible_to<std::string>;
 };
 
 }  // namespace assay::ranks

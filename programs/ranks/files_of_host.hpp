@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "files/appended.hpp"
@@ -25,15 +28,18 @@ class WatchedPass {
   };
 
   WatchedPass(const FileCase& at, const files::Origin& of)
-      : pattern_(static_cast<std::int64_t>(at.bytes)), of_(of), data_(at.bytes), calls_(at.section / at.bytes) {}
+      : pattern_(static_cast<std::int64_t>(at.bytes)),
+        of_(of),
+        data_(on_page(at.bytes)),
+        calls_(at.section / at.bytes) {}
 
   void start() { start_ = timing::now_ns(); }
   const std::byte* leaving(std::uint64_t offset) {
     writes_ = true;
     pattern_.stamp(block(), static_cast<std::int64_t>(offset), of_);
-    return data_.data();
+    return data_.get();
   }
-  std::byte* arriving() { return data_.data(); }
+  std::byte* arriving() { return data_.get(); }
   void opened() { times_.opened = since(); }
   void begins() { calls_[made_].began = since(); }
   void ended(std::uint64_t offset) {
@@ -49,16 +55,28 @@ class WatchedPass {
   const std::vector<Call>& calls() const { return calls_; }
   // Whether the block that arrived is byte by byte that of `of`.
   bool right(std::uint64_t offset, const files::Origin& of) const {
-    return pattern_.right(reinterpret_cast<const char*>(data_.data()), static_cast<std::int64_t>(offset), of);
+    return pattern_.right(reinterpret_cast<const char*>(data_.get()), static_cast<std::int64_t>(offset), of);
   }
 
  private:
-  char* block() { return reinterpret_cast<char*>(data_.data()); }
+  struct Free {
+    void operator()(std::byte* data) const { std::free(data); }
+  };
+  using Aligned = std::unique_ptr<std::byte[], Free>;
+  static Aligned on_page(std::uint64_t bytes) {  // as O_DIRECT wants it
+    constexpr std::uint64_t page = 4096;
+    const std::uint64_t whole = (bytes + page - 1) / page * page;
+    Aligned data(static_cast<std::byte*>(std::aligned_alloc(page, whole)));
+    if (!data) throw std::bad_alloc();
+    std::memset(data.get(), 0, whole);
+    return data;
+  }
+  char* block() { return reinterpret_cast<char*>(data_.get()); }
   std::int64_t since() const { return timing::now_ns() - start_; }
 
   files::Pattern pattern_;
   files::Origin of_;
-  std::vector<std::byte> data_;
+  Aligned data_;
   std::vector<Call> calls_;
   Times times_;
   std::size_t made_ = 0;
@@ -97,7 +115,8 @@ class FilesOfHost {
     }
     co_await barrier(comm);
     if (!at.write && active) {
-      const bool reads = at.layout != FileLayout::broadcast || comm.rank() == 0;
+      // What O_DIRECT reads comes from no page cache, whatever that holds: the counters say whether it came.
+      const bool reads = at.calls != Calls::direct && (at.layout != FileLayout::broadcast || comm.rank() == 0);
       for (std::uint64_t done = 0; reads && done < at.section; done += at.bytes)
         held += comm.held(look, static_cast<std::int64_t>(file_place(at, comm.rank(), comm.size(), done)),
                           static_cast<std::int64_t>(at.bytes));
@@ -244,15 +263,16 @@ class FilesOfHost {
       over_time.add(static_cast<std::int64_t>(at_call / each), call.began + call.took, call.took);
     }
     const std::string reached = from.source;
-    // Calls of writing end in the page cache; the rate of the storage counts fsync.
-    const std::string by_call = at.write ? "cache" : reached;
+    // Calls of writing end in the page cache, but for O_DIRECT's; the rate of the storage counts fsync.
+    const bool cached = at.write && at.calls != Calls::direct;
+    const std::string by_call = cached ? "cache" : reached;
     const auto put = [&](std::string_view metric, const std::string& source, std::vector<double> values) {
       timing::Json about = label(comm, at);
       lines.push_back({metric, source.empty() ? about : about.text("source", source), 1, std::move(values)});
     };
     const auto s = [](std::int64_t ns) { return 1e-9 * static_cast<double>(ns); };
     put("time", reached, {s(most.closed)});
-    if (at.write && reached != "cache") put("time", "cache", {s(most.moved)});
+    if (cached && reached != "cache") put("time", "cache", {s(most.moved)});
     const double bytes = static_cast<double>(at.bytes);
     put("first", by_call, {s(first) / (bytes * static_cast<double>(by_first))});
     put("last", by_call, {s(most.moved) / (bytes * static_cast<double>(made))});

@@ -86,9 +86,9 @@ type = "choice"
 default = "posix"
 full = ["posix", "independent", "collective"]
 described = "posix"
-choices = ["posix", "independent", "collective"]
+choices = ["posix", "direct", "independent", "collective"]
 sweep = true
-help = "the system's own calls (POSIX, or those of a described machine); MPI-IO's, each rank for itself; MPI-IO's, all ranks of a shared file together"
+help = "the system's own calls (POSIX, or those of a described machine); these past the page cache (O_DIRECT); MPI-IO's, each rank for itself; MPI-IO's, all ranks of a shared file together"
 
 [parameter.active]
 type = "integer"
@@ -98,7 +98,7 @@ described = 0
 min = 0
 max = 1048576
 sweep = true
-help = "ranks that read or write, the first ones, while the others wait (layout=own by posix); 0, or more than there are: all"
+help = "ranks that read or write, the first ones, while the others wait (layout=own by posix or direct); 0, or more than there are: all"
 
 [parameter.io_nodes]
 type = "integer"
@@ -318,9 +318,9 @@ help = "part of the ranks' time that opening, fsync and closing took"
     session.keep(
         [&](const auto& each) {
           const FileCase at = file_case(each);
-          return at.active == 0 || (at.layout == FileLayout::own && at.calls == Calls::posix);
+          return at.active == 0 || (at.layout == FileLayout::own && by_system(at.calls));
         },
-        "active=RANKS is of layout=own by interface=posix: with others all ranks work", comm.rank() == 0);
+        "active=RANKS is of layout=own by interface=posix or direct: with others all ranks work", comm.rank() == 0);
     session.keep([&](const auto& each) { return file_case(each).active < comm.size(); },
                  "active: of this many ranks and more all work, which is active=0", comm.rank() == 0);
     const std::string why = co_await comm.settle(session.cases().front().path("folder"), session.options().subfolder);
@@ -330,6 +330,9 @@ help = "part of the ranks' time that opening, fsync and closing took"
     if (!comm.no_space_ahead().empty())
       session.keep([](const auto& each) { return !file_case(each).write || !file_case(each).reserve; },
                    "preallocate=yes: fallocate is refused by " + comm.no_space_ahead(), comm.rank() == 0);
+    if (!comm.no_direct().empty())
+      session.keep([](const auto& each) { return file_case(each).calls != Calls::direct; },
+                   "interface=direct: O_DIRECT is refused by " + comm.no_direct(), comm.rank() == 0);
     const auto fits = [&](const auto& each) { return 2 * each.at("section").integer * comm.size() <= comm.room(); };
     session.keep(fits,
                  "parallel-files: only " + std::to_string(comm.room()) +
