@@ -89,15 +89,19 @@ class Twin:
         ends = (job.started + job.runs for job in self.jobs if job.started is not None)
         return self.now in {*ends, *(job.submitted for job in self.jobs), *(job.reserved for job in self.jobs)}
 
+    def second(self, decide: Callable[[Twin], None]) -> None:
+        """All that happens in this second."""
+        self.known = self.now
+        while self.something_happens():
+            self.deciding = []
+            self.notice()
+            decide(self)
+            if not any(job.runs == 0 for job in self.deciding):
+                break
+
     def run(self, decide: Callable[[Twin], None]) -> list[int]:
         while any(job.started is None for job in self.jobs):
-            self.known = self.now
-            while self.something_happens():
-                self.deciding = []
-                self.notice()
-                decide(self)
-                if not any(job.runs == 0 for job in self.deciding):
-                    break
+            self.second(decide)
             self.now += 1
             assert self.now < 1_000_000
         return [job.started or 0 for job in self.jobs]

@@ -93,6 +93,10 @@ class SlurmCluster:
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("SLURM", "SBATCH"))}
         return {**kept, "SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
 
+    def configuration(self, text: str) -> str:
+        """The cluster's configuration, from the usual one."""
+        return text
+
     def _start(self) -> None:
         first = free_ports(NODES + 1)
         for name in ("state", "log", *(f"spool/n{i}" for i in range(1, NODES + 1))):
@@ -100,7 +104,7 @@ class SlurmCluster:
         text = CONFIGURATION.format(
             user=getpass.getuser(), port=first, ports=f"[{first + 1}-{first + NODES}]", folder=self.folder, nodes=NODES
         )
-        (self.folder / "slurm.conf").write_text(text)
+        (self.folder / "slurm.conf").write_text(self.configuration(text))
         daemons = [("slurmctld", "-D"), *(("slurmd", "-D", "-N", f"n{i}") for i in range(1, NODES + 1))]
         log = self.folder / "log" / "daemons"
         self._leash = leash.Leash([leash.Command(d, log, log) for d in daemons], environment=self.environment)

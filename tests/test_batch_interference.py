@@ -51,13 +51,7 @@ class SlowTwin(Twin):
         for job in self.jobs:
             job.runs = job.requested if job.runs else 0
         while any(job.started is None for job in self.jobs) or any(left > 0 for left in work.values()):
-            self.known = self.now
-            while self.something_happens():
-                self.deciding = []
-                self.notice()
-                decide(self)
-                if not any(job.runs == 0 for job in self.deciding):
-                    break
+            self.second(decide)
             jobs = [job for job in self.jobs if job.started is not None and job.started + job.runs > self.now]
             paces = self.paces([job for job in jobs if work[job.number] > 0])
             self.now += 1

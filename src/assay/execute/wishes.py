@@ -144,14 +144,21 @@ def seconds(text: str | None, key: str) -> float | None:
     raise InputError("is no time", key=key, value=text, accepted="90s, 20min, 2h")
 
 
+def key_and_value(word: str) -> tuple[str, str] | None:
+    """The two sides of KEY=VALUE; None where it is none."""
+    key, equals, value = word.partition("=")
+    return (key, value) if equals and key and value else None
+
+
 def split(words: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
     """Split `--set` words into a benchmark's parameters and, behind `machine.`, keys of a description."""
     given: dict[str, str] = {}
     machine: dict[str, str] = {}
     for word in words:
-        key, equals, value = word.partition("=")
-        if not equals or not key or not value:
+        found = key_and_value(word)
+        if found is None:
             raise InputError("is not KEY=VALUE", key="--set", value=word, accepted="KEY=VALUE")
+        key, value = found
         if key.startswith("machine."):
             machine[key.removeprefix("machine.")] = value
         else:

@@ -142,6 +142,25 @@ class BatchSystem(Protocol):
         """Let go of what is held; jobs are left as they are."""
 
 
+class HostSystem:
+    """What batch systems of this host alone share, which live in the process that submits."""
+
+    name = ""
+    record_within = 0.0
+    decisions: int | None = None
+    on_each_node = NodeCommand()
+
+    def __init__(self, wishes: SystemWishes) -> None:
+        """What was asked of it."""
+        self._wishes = wishes
+
+    def _refuse_options(self) -> None:
+        """InputError for words behind the colon."""
+        if self._wishes.option:
+            problem = "takes nothing behind the colon"
+            raise InputError(problem, key=f"--via {self.name}", value=self._wishes.option)
+
+
 def known() -> dict[str, str]:
     """The names that `--via` takes here, with what each is."""
     names = sorted(module.name for module in pkgutil.iter_modules(systems.__path__))

@@ -56,6 +56,7 @@ def samples_of(at: int) -> str:
 def check(source: Source, where: tuple[str | int, ...], program: str, settings: Sequence[str], processors: int) -> None:
     """InputError at the line of a program that there is none of, of a wrong setting, or of too few ranks."""
     from assay.benchmark.record import benchmark
+    from assay.execute.wishes import key_and_value
 
     try:
         record = benchmark(program)
@@ -63,10 +64,11 @@ def check(source: Source, where: tuple[str | int, ...], program: str, settings: 
         raise source.error((*where, "program"), str(error).removeprefix("benchmark: ")) from None
     given: dict[str, str] = {}
     for at, word in enumerate(settings):
-        key, equals, value = word.partition("=")
         line = (*where, "set", at)
-        if not equals or not key or not value:
+        found = key_and_value(word)
+        if found is None:
             raise source.error(line, "is not KEY=VALUE", value=word, accepted='such as "size=8190"')
+        key, value = found
         if key in given:
             raise source.error(line, f"sets {key} a second time", value=word, accepted="each parameter once")
         try:

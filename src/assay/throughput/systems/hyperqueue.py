@@ -28,7 +28,7 @@ from assay.throughput.batch_system import (
     WAITING,
     Accounted,
     BatchQueue,
-    NodeCommand,
+    HostSystem,
     SystemFacts,
     SystemWishes,
     SystemWork,
@@ -66,18 +66,15 @@ class _LookedError(Exception):
     """Ends the interface's waiting after its first look."""
 
 
-class HyperQueueSystem:
+class HyperQueueSystem(HostSystem):
     """One HyperQueue server with one worker on this host."""
 
     name = "hyperqueue"
     summary = "HyperQueue, a server and a worker in this process; --slots N: processors that it is to think it has"
-    record_within = 0.0
-    decisions: int | None = None
-    on_each_node = NodeCommand()
 
     def __init__(self, wishes: SystemWishes) -> None:
         """`wishes.slots`: the worker's processors; else the hardware threads that this process may use."""
-        self._wishes = wishes
+        super().__init__(wishes)
         self._cluster: Any = None
         self._client: Any = None
         self._numbers: dict[str, int] = {}  # HyperQueue's own, by the ids that are given away
@@ -94,8 +91,7 @@ class HyperQueueSystem:
         if importlib.util.find_spec("hyperqueue") is None:
             problem = "HyperQueue is not here: no Python package hyperqueue (pip install hyperqueue)"
             raise InputError(problem, key="--via", value=self.name)
-        if self._wishes.option:
-            raise InputError("takes nothing behind the colon", key="--via hyperqueue", value=self._wishes.option)
+        self._refuse_options()
         if self._wishes.policy is not None:
             problem = "is not ours to choose: HyperQueue has its own policy"
             raise InputError(problem, key="--policy", value=self._wishes.policy, accepted="with --on or --via local")

@@ -27,7 +27,7 @@ from assay.throughput.batch_system import (
     WAITING,
     Accounted,
     BatchQueue,
-    NodeCommand,
+    HostSystem,
     SystemFacts,
     SystemWishes,
     SystemWork,
@@ -40,20 +40,18 @@ STARTED_BEFORE = 75  # job_record's status for a job that has a record already
 STARTS_WITHIN = 10.0  # s, that a process that was just started may take to write its first line
 
 
-class LocalSystem:
+class LocalSystem(HostSystem):
     """Queue, policy and processors of this host."""
 
     name = "local"
     summary = "this host's hardware threads, by the simulated policies"
-    record_within = 0.0
-    decisions: int | None = None
-    on_each_node = NodeCommand()
 
     def __init__(self, wishes: SystemWishes) -> None:
         """`wishes.slots`: virtual processors; `wishes.policy`: fcfs by default."""
+        super().__init__(wishes)
         self.policy = wishes.policy or "fcfs"
         self.slots = wishes.slots
-        self._option, self._compress = wishes.option, wishes.compress
+        self._compress = wishes.compress
         self._threads = hardware_threads()
         self._jobs: list[LiveJob] = []
         self._states: dict[str, Accounted] = {}
@@ -74,8 +72,7 @@ class LocalSystem:
 
     def check(self) -> None:
         """InputError for options and for a policy that is none."""
-        if self._option:
-            raise InputError("takes nothing behind the colon", key="--via local", value=self._option)
+        self._refuse_options()
         if self.policy not in simulated.POLICIES:
             raise InputError(
                 "no such policy", key="--policy", value=self.policy, accepted=", ".join(simulated.POLICIES)

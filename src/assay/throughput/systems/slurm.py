@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from assay.errors import InputError
 from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, NodeCommand, SystemFacts
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, expanded, pairs
+from assay.throughput.job_programs import job_folder
 from assay.throughput.live_jobs import LiveJob
 
 STAGES = {
@@ -106,17 +107,19 @@ class SlurmSystem(CommandSystem):
         return batch_id
 
     def _marked(self, job: LiveJob) -> str | None:
-        """By its name and the experiment's mark, among those that wait or run, and those that ended."""
+        """By its name and the experiment's mark, among those that wait or run, and those that ended.
+
+        The accounting keeps comments only where it is told to (AccountingStoreFlags); folders it always knows.
+        """
         for about in self._shown():
             if about.get("JobName") == job.id and about.get("Comment") == self._work.mark:
                 return about["JobId"]
         if self._accounting:
-            lines = self._ask(
-                *("sacct", "-n", "-P", "-X", f"--name={job.id}", "--format=JobID,Comment", "--starttime=now-30days")
-            )
+            columns = "--format=JobID,Comment,WorkDir"
+            lines = self._ask("sacct", "-n", "-P", "-X", f"--name={job.id}", columns, "--starttime=now-30days")
             for line in lines.splitlines():
-                batch_id, _, comment = line.partition("|")
-                if comment == self._work.mark:
+                batch_id, comment, folder = (*line.split("|", 2), "", "")[:3]
+                if comment == self._work.mark or folder == str(job_folder(self._work.folder, job)):
                     return batch_id
         return None
 
