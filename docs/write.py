@@ -120,7 +120,7 @@ def network() -> str:
         "Latencies of the results (`definitions` in their JSON), A_1 and A_H being the cycles in which a message's"
     )
     lines.append(
-        "head starts to cross its first and its last link, h_H the last link's `head_ticks` (`node_head_ticks`):\n"
+        "head starts to cross its first and its last link, h_H the last link's `head_ticks` (`ejection_head_ticks`):\n"
     )
     lines.extend(f"* `{name}`: {text}." for name, text in DEFINITIONS.items())
     lines.append("")

@@ -73,6 +73,7 @@ COMMON: dict[str, Any] = {
     "node_body_ticks": 9,
     "node_head_ticks": 3,
     "ejection_flit_ticks": 2,
+    "ejection_head_ticks": 3,
     "failed_links": [[2, 3]],
     "failed_one_way": True,
     "failed_routers": [1],

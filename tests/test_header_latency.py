@@ -40,6 +40,8 @@ def found(folder: Path, more: str, *arguments: str) -> dict[str, Any]:
     [
         ("", 10),  # head over two links, five ticks each
         ("node_head_ticks = 7", 14),
+        ("ejection_head_ticks = 7", 12),
+        ("node_head_ticks = 6\nejection_head_ticks = 7", 13),
         ('engine = "flit"', 10),
         ('switching = "cut-through"', 10),
         ('switching = "cut-through"\nengine = "packet"', 10),
@@ -55,7 +57,7 @@ def test_a_head_is_there_when_it_is_inside_the_destination(tmp_path: Path, more:
     assert document["definitions"] == DEFINITIONS
 
 
-@pytest.mark.parametrize(("more", "alone"), [("", 10), ("node_head_ticks = 7", 14)])
+@pytest.mark.parametrize(("more", "alone"), [("", 10), ("node_head_ticks = 7", 14), ("ejection_head_ticks = 7", 12)])
 def test_a_replay_counts_it_alike(tmp_path: Path, more: str, alone: int) -> None:
     (tmp_path / "messages.csv").write_text("id,cycle,source,destination,flits\n0,3,0,1,4\n")
     out = ("-o", str(tmp_path / "delivered.csv"))

@@ -208,6 +208,25 @@ def test_machines_of_today_name_their_sources_and_move_long_messages_at_their_li
         assert 0.5e-6 < 8 / by_size[8] < 3e-6
 
 
+@pytest.mark.parametrize(
+    ("machine", "switch", "ends", "partner", "switches"),
+    [
+        ("fat-tree-hdr", 130e-9, 0.60e-6, 1, 1),  # the same leaf
+        ("fat-tree-hdr", 130e-9, 0.60e-6, 20, 3),  # up and down again
+        ("dragonfly-slingshot", 350e-9, 1.3e-6, 1, 1),  # the same switch
+        ("dragonfly-slingshot", 350e-9, 1.3e-6, 16, 2),  # another one of the group
+    ],
+)
+def test_every_switch_of_a_way_takes_its_time(
+    machine: str, switch: float, ends: float, partner: int, switches: int
+) -> None:
+    """As many as there are on it, one more than links between them: the stated time of each, and 5 ns for a cable."""
+    (answer,) = played().ask(machine, "echo", "rate", bytes=(8,), partner=partner)
+    way = 8 / answer.value - ends
+    cables = (2 if machine == "dragonfly-slingshot" else switches + 1) * 5e-9
+    assert way == pytest.approx(switches * switch + cables, abs=6e-9)  # 2.56 ns a flit
+
+
 def test_nothing_published_is_lost_between_the_tables() -> None:
     """Every cell of messages stands in some table, once, with a mark."""
     for machine in HYPERCUBES:

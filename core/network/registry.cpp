@@ -21,8 +21,8 @@ const Record& find(const std::vector<const Record*>& records, const std::string&
 LinkClass link_class(const Settings& settings, const std::string& channels) {
   LinkClass link;
   const auto own = [&](const std::string& key) {
-    if (channels == "ejection_channels" && key == "flit_ticks" && settings.has("ejection_flit_ticks"))
-      return static_cast<std::uint32_t>(settings.integer("ejection_flit_ticks"));
+    if (channels == "ejection_channels" && key != "body_ticks" && settings.has("ejection_" + key))
+      return static_cast<std::uint32_t>(settings.integer("ejection_" + key));
     const bool node = channels != "channels" && settings.has("node_" + key);
     return static_cast<std::uint32_t>(settings.integer(node ? "node_" + key : key));
   };
@@ -101,13 +101,30 @@ const std::vector<Parameter>& common_parameters() {
        {},
        true},
       {"node_body_ticks", Kind::integer, {}, "ticks", "w of those links; as body_ticks by default", 0, 1e9, {}, true},
-      {"node_head_ticks", Kind::integer, {}, "ticks", "h of those links; as head_ticks by default", 0, 1e9, {}, true},
+      {"node_head_ticks",
+       Kind::integer,
+       {},
+       "ticks",
+       "h of those links, routing in the router that a node sends into included; as head_ticks by default",
+       0,
+       1e9,
+       {},
+       true},
       {"ejection_flit_ticks",
        Kind::integer,
        {},
        "ticks",
        "f of the links from a router into its node alone; as node_flit_ticks by default",
        1,
+       1e9,
+       {},
+       true},
+      {"ejection_head_ticks",
+       Kind::integer,
+       {},
+       "ticks",
+       "h of the links from a router into its node alone, at whose end nothing is routed; as node_head_ticks by default",
+       0,
        1e9,
        {},
        true},

@@ -16,7 +16,7 @@ from assay.network.method import MeanEstimate
 
 SimulatedFigure = dict[str, Any]
 # A_1 and A_H: the cycles in which a head starts to cross its first and its last link; h_H: the head_ticks of the last
-# link (node_head_ticks where given).
+# link (ejection_head_ticks or node_head_ticks where given).
 DEFINITIONS = {
     "header_latency": "A_H + h_H minus generation: until the head is inside the destination, waiting at the source "
     "included",

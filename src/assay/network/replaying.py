@@ -44,7 +44,8 @@ def replay(
         timeline.write(drawn, description, messages, played)
     arrived = columns["head"] >= 0
     keys = config["network"]
-    entry = keys.get("node_head_ticks") or keys.get("head_ticks", 1)  # of the ejection links, all alike
+    heads = ("ejection_head_ticks", "node_head_ticks", "head_ticks")  # of the ejection links, all alike
+    entry = next((keys[key] for key in heads if keys.get(key) is not None), 1)
     latencies = (columns["head"][arrived] + entry - messages.cycle[arrived]).tolist()
     document = {
         "engine": result["engine"],

@@ -18,8 +18,9 @@ from assay.document.run_document import Document
 
 ALIKE = 0.1  # how far gammas may be apart from one another, or from three times the other
 TIMES = {"cycle", "channel_rate", "flit_bytes", "flit_ticks", "body_ticks", "head_ticks", "credit_ticks"} | {
-    *("node_flit_ticks", "node_body_ticks", "node_head_ticks", "ejection_flit_ticks", "acknowledgement"),
+    *("node_flit_ticks", "node_body_ticks", "node_head_ticks", "ejection_flit_ticks", "ejection_head_ticks"),
     *("global_flit_ticks", "global_body_ticks", "global_head_ticks", "header_flits", "packet_flits", "packet_gap"),
+    "acknowledgement",
 }
 MOVES = {"switching", "buffer_packets", "buffer_flits", "buffers", "output_packets", "engine", "circuit_release"}
 
