@@ -123,7 +123,8 @@ const std::vector<Parameter>& common_parameters() {
        Kind::integer,
        {},
        "ticks",
-       "h of the links from a router into its node alone, at whose end nothing is routed; as node_head_ticks by default",
+       "h of the links from a router into its node alone, at whose end nothing is routed; as node_head_ticks by "
+       "default",
        0,
        1e9,
        {},

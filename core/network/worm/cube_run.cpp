@@ -2,9 +2,9 @@
 
 #include "network/collector.hpp"
 #include "network/drive.hpp"
+#include "network/worm/alike.hpp"
 #include "network/worm/cube.hpp"
 #include "network/worm/rigid.hpp"
-#include "network/worm/unit.hpp"
 
 namespace assay::network {
 
@@ -33,7 +33,7 @@ void with_engine(const UnitCube& cube, const Cube& net, Source& source, Observer
     RigidEngine<Source, Observer> engine(net, source, observer, shortest, span);
     use(engine);
   } else {
-    UnitEngine<Cube, Source, Observer> engine(net, source, observer, cube.buffer, span);
+    AlikeEngine<Cube, Source, Observer> engine(net, source, observer, span);
     use(engine);
   }
 }
@@ -79,7 +79,7 @@ Outcome simulate_cube(const UnitCube& cube, const Traffic& traffic, const Method
   around.nodes = 1u << cube.dimension;
   around.extents.assign(cube.dimension, 2);
   OpenLoop source(traffic, around, events::Random(method.seed, method.stream));
-  const Cube net(cube.dimension, cube.injection, cube.ejection, source.own_node());
+  const Cube net(cube.dimension, cube.injection, cube.ejection, source.own_node(), cube.buffer);
   Collector collector(around.nodes, 1);
   Outcome outcome;
   const double sending = static_cast<double>(source.sending()) / around.nodes;
@@ -107,7 +107,7 @@ Delivered replay_cube(const UnitCube& cube, const Trace& trace) {
     shortest = std::min(shortest, trace.flits[row]);
     longest = std::max(longest, trace.flits[row]);
   }
-  const Cube net(cube.dimension, cube.injection, cube.ejection, own);
+  const Cube net(cube.dimension, cube.injection, cube.ejection, own, cube.buffer);
   with_engine(cube, net, source, recorder, shortest, longest, [&](auto& engine) {
     events::Pieces().run(engine, ~std::uint64_t{0});
     out.outcome.head_hops = engine.head_hops();

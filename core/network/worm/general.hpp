@@ -1,7 +1,7 @@
 // The worm engine for any fabric and routing: wormhole with links of unlike speed and any buffers, virtual cut-through,
 // store-and-forward, circuit switching, messages cut into packets, first-in-first-out input buffers, adaptive choices.
 //
-// One event per head hop, as in unit.hpp; paths and crossings are kept with the message, times have 64 bits, and Train
+// One event per head hop, as in alike.hpp; paths and crossings are kept with the message, times have 64 bits, and Train
 // says when a link is free again. A head requests a channel of a link; what may not be known of a channel differs:
 //  * wormhole, circuit: it is held from the grant until its release R;
 //  * cut-through, store-and-forward: the wire is free at T + f, known at the grant. One of the packet slots at the far

@@ -1,8 +1,8 @@
-// The worm engine of unit.hpp for networks whose links may all have several channels, with the path of each message
+// The worm engine of alike.hpp for networks whose links may all have several channels, with the path of each message
 // written down: what a processor network joined with an I/O network needs. Rigid trains only: B = 1 and no message
 // shorter than its path, so every release is known when the head reaches the sink.
 //
-// A link is a word if it has one channel, else a word per channel and one more for the queue (see unit.hpp for the
+// A link is a word if it has one channel, else a word per channel and one more for the queue (see alike.hpp for the
 // encoding). The model says where messages come from and what follows when one arrives:
 //   next_cycle(), first(message)            the next message that follows from no other
 //   delivered(engine, message, head)        may call engine.follow(message, cycle) to send another
@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "network/worm/unit.hpp"
+#include "network/worm/alike.hpp"
 
 namespace assay::network {
 

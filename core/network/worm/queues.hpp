@@ -52,17 +52,22 @@ class ChannelWords {
   };
   /// What can be granted. A channel that gets free later cannot be promised while another release is unknown, since
   /// that may come before.
-  [[nodiscard]] Offer offer(std::uint32_t now) const {
+  [[nodiscard, gnu::always_inline]] Offer offer(std::uint32_t now) const {
     std::uint32_t channel = 0;
     while (channel < channels_ && words_[channel] > now) ++channel;
     if (channel < channels_) return {true, channel, now};
+    return later();
+  }
+
+ private:
+  /// The same where no channel is free.
+  [[nodiscard, gnu::noinline]] Offer later() const {
     const std::uint32_t* const end = words_ + channels_;
     const std::uint32_t* const first = std::min_element(words_, words_ + channels_);
     const bool some_unknown = std::find(words_, words_ + channels_, held_alone) != end;
     return {*first < held && (!some_unknown || mutant == 3), static_cast<std::uint32_t>(first - words_), *first};
   }
 
- private:
   std::uint32_t* words_;
   std::uint32_t channels_;
 };

@@ -16,7 +16,7 @@
 // is the list of the cycle before, each head one hop further, with those that waited merged in and new messages
 // appended. Heads at the sink are processed in a batch, before the first of their channels gets free.
 //
-// Injection and ejection links of several channels are words of cycles and a queue, as in unit.hpp.
+// Injection and ejection links of several channels are words of cycles and a queue, as in alike.hpp.
 #pragma once
 #include <algorithm>
 #include <array>
