@@ -5,9 +5,8 @@
 //   happens(kind, number)   an event of the timetable
 //   place(message)          the link whose far end the message stands at and its lane class there; none at its source
 //   queue_up(message)       it wants link `want` in class `klass` from now on
-//   look(wire)              something has changed for this wire
-// In a tick first what was under way happens, then requests are served in order of message, then wires are gone through
-// in order of number until nothing moves.
+//   go_through_wires()      all have asked: wires are given out until nothing moves
+// In a tick first what was under way happens, then requests are served in order of message, then wires are gone through.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +16,6 @@
 #include "events/random.hpp"
 #include "network/leads.hpp"
 #include "network/line.hpp"
-#include "network/marks.hpp"
 #include "network/outcome.hpp"
 #include "network/parts.hpp"
 #include "network/requests.hpp"
@@ -38,7 +36,14 @@ struct LaneMessage {
   bool live = false, waiting = false;
 };
 
-template <class Self, class Message, class Queue, class Source, class Observer>
+/// A channel of a link.
+struct LaneWire {
+  std::uint64_t free_at = 0, wake = 0;
+  std::uint32_t link = 0, lane = 0;  // its first lane
+  std::uint32_t turn = 0;
+};
+
+template <class Self, class Message, class Queue, class Source, class Observer, class WireOf = LaneWire>
 class LaneEngine : protected RandomSource, protected Load {
  public:
   using Tick = std::uint64_t;
@@ -53,7 +58,11 @@ class LaneEngine : protected RandomSource, protected Load {
     }
   }
   /// On-line use: the next cycle in which anything happens (~0: none), and that cycle's events.
-  [[nodiscard]] Tick next_time() const { return std::min<Tick>(source_.next_cycle(), table_.next(now_)); }
+  [[nodiscard]] Tick next_time() const { 
+    const Tick time = std::min({Tick{source_.next_cycle()}, table_.next(now_), far_heads_.first()});
+    const auto ahead = heads_.ahead(now_);
+    return ahead == 0 ? time : std::min(time, now_ + ahead);
+  }
   void serve_cycle(Tick time) { cycle(time); }
   [[nodiscard]] std::uint64_t created() const { return created_; }
   [[nodiscard]] std::uint64_t live() const { return live_; }
@@ -68,14 +77,10 @@ class LaneEngine : protected RandomSource, protected Load {
 
  protected:
   static constexpr std::uint32_t no_index = events::no_index;
-  struct Wire {
-    Tick free_at = 0, wake = 0;
-    std::uint32_t link = 0, lane = 0;  // its first lane
-    std::uint32_t turn = 0;
-  };
+  using Wire = WireOf;
   struct First {
     std::uint32_t wire, queue;
-    unsigned classes;
+    std::uint16_t classes, channels;
     /// The class of one of its lanes.
     [[nodiscard]] unsigned of(unsigned lane) const { return lane < classes ? lane : lane % classes; }
   };
@@ -85,7 +90,7 @@ class LaneEngine : protected RandomSource, protected Load {
       : fabric_(fabric),
         how_(how),
         table_(span),
-        marks_(0),
+        heads_(span),
         observer_(observer),
         routing_(routing),
         source_(source),
@@ -102,18 +107,23 @@ class LaneEngine : protected RandomSource, protected Load {
     std::uint32_t queue = 0;
     for (std::uint32_t l = 0; l < fabric.links.size(); ++l) {
       const Link& link = fabric.links[l];
-      first_.push_back({static_cast<std::uint32_t>(wires_.size()), queue, own_classes(link)});
+      first_.push_back({static_cast<std::uint32_t>(wires_.size()), queue,
+                        static_cast<std::uint16_t>(own_classes(link)), link.channels});
       queue += own_classes(link);
-      for (unsigned c = 0; c < link.channels; ++c, lane_count_ += link.lanes)
-        wires_.push_back({0, Self::not_woken, l, lane_count_, 0});
+      for (unsigned c = 0; c < link.channels; ++c, lane_count_ += link.lanes) {
+        Wire wire;
+        wire.wake = Self::not_woken;
+        wire.link = l;
+        wire.lane = lane_count_;
+        wires_.push_back(wire);
+      }
     }
-    marks_ = Marks(wires_.size());
     flits_by_link_.assign(fabric.links.size(), 0);
   }
   [[nodiscard]] std::size_t common_memory() const {
     return messages_.capacity() * sizeof(Message) + wires_.capacity() * sizeof(Wire) +
            queues_.capacity() * sizeof(Queue) + first_.capacity() * sizeof(First) + flits_by_link_.capacity() * 8 +
-           marks_.memory() + table_.memory() + parts_.memory();
+           table_.memory() + heads_.memory() + parts_.memory();
   }
   static Outcome::Waiting described(const Message& m) {
     return {m.key >> Parts::packet_bits, m.want, none, m.source, m.destination};
@@ -186,6 +196,14 @@ class LaneEngine : protected RandomSource, protected Load {
       observer_.left(key >> Parts::packet_bits, time);
   }
 
+  /// A message asks for its next link then: in a tick to come.
+  void ask_at(std::uint32_t index, Tick time) {
+    if (time - now_ < heads_.size())
+      heads_.put(static_cast<std::uint32_t>(time), index, messages_[index].next);
+    else
+      far_heads_.push(time, index);
+  }
+
   // --- lines
   void line_up(Line& line, std::uint32_t index) {
     line.put(index, [this](std::uint32_t i) -> std::uint32_t& { return messages_[i].next; });
@@ -193,19 +211,12 @@ class LaneEngine : protected RandomSource, protected Load {
   std::uint32_t step_out(Line& line) {
     return line.take([this](std::uint32_t i) -> std::uint32_t& { return messages_[i].next; });
   }
-  /// The wires that something has changed for, upwards, until nothing moves.
-  void go_through_wires() {
-    for (std::uint32_t wire = marks_.take(0); wire != Marks::nothing; wire = marks_.take(wire + 1)) self().look(wire);
-  }
-  /// Every wire of a link is to be looked at.
-  void mark(std::uint32_t link) {
-    for (unsigned c = 0; c < fabric_.links[link].channels; ++c) marks_.put(first_[link].wire + c);
-  }
 
   const Fabric& fabric_;
   const Switching how_;
   Timetable table_;
-  Marks marks_;
+  events::Wheel heads_;  // messages under way, which ask for a link then
+  events::Distant far_heads_;
   std::vector<First> first_;   // by link
   std::vector<Queue> queues_;  // by link and lane class
   std::vector<Wire> wires_;    // by link and channel
@@ -224,12 +235,18 @@ class LaneEngine : protected RandomSource, protected Load {
 
   void cycle(Tick now) {
     now_ = now;
+    order_.clear();
+    while (far_heads_.first() == now) {
+      const std::uint32_t index = far_heads_.pop().index;
+      heads_.put(static_cast<std::uint32_t>(now), index, messages_[index].next);
+    }
+    for (std::uint32_t index = heads_.take(static_cast<std::uint32_t>(now)); index != no_index;
+         index = messages_[index].next)
+      order_.push_back({messages_[index].key, index});
+    // A bucket gives back last what was put in first, which is mostly in order.
+    std::reverse(order_.begin(), order_.end());
     requests_.clear();
     table_.each(now, [this](unsigned kind, std::uint32_t number) { self().happens(kind, number); });
-    order_.clear();
-    // The timetable gives back last what was put in first, which is mostly in order.
-    for (std::size_t i = requests_.size(); i-- > 0;) order_.push_back({messages_[requests_[i]].key, requests_[i]});
-    requests_.clear();
     while (source_.next_cycle() == now) create();
     for (const auto index : requests_) order_.push_back({messages_[index].key, index});
     put_in_order(order_);

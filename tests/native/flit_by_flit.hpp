@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "network/circle.hpp"
+#include "marks.hpp"
 #include "network/lane_engine.hpp"
 
 namespace assay::network {
@@ -41,7 +42,9 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
 
   FlitByFlit(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
              events::Random random, std::uint32_t span)
-      : Base(fabric, routing, how, source, observer, random, span), owner_(Base::lane_count_, no_index) {}
+      : Base(fabric, routing, how, source, observer, random, span),
+        owner_(Base::lane_count_, no_index),
+        marks_(wires_.size()) {}
 
   [[nodiscard]] std::size_t memory() const {
     return Base::common_memory() + stops_.capacity() * sizeof(Stop) + owner_.capacity() * 4;
@@ -69,7 +72,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
   }
 
  private:
-  using Base::fabric_, Base::how_, Base::table_, Base::marks_, Base::first_, Base::queues_, Base::wires_,
+  using Base::fabric_, Base::how_, Base::table_, Base::first_, Base::queues_, Base::wires_,
       Base::messages_;
   using Base::free_, Base::requests_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index;
   static constexpr Tick not_woken = ~Tick{0};
@@ -147,10 +150,14 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
   void queue_up(std::uint32_t index) {
     const Message& m = messages_[index];
     Base::line_up(queues_[first_[m.want].queue + m.klass], index);
-    Base::mark(m.want);
+    for (unsigned c = 0; c < fabric_.links[m.want].channels; ++c) marks_.put(first_[m.want].wire + c);
   }
 
   // --- wires
+  /// Those that something has changed for, upwards, until nothing moves.
+  void go_through_wires() {
+    for (std::uint32_t wire = marks_.take(0); wire != Marks::nothing; wire = marks_.take(wire + 1)) look(wire);
+  }
   void look(std::uint32_t number) {
     Wire& wire = wires_[number];
     const Link& link = fabric_.links[wire.link];
@@ -271,6 +278,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
   }
 
   std::vector<std::uint32_t> owner_;  // by wire and lane: the stop
+  Marks marks_;
   std::vector<Stop> stops_;
   std::vector<std::uint32_t> free_stops_;
 };

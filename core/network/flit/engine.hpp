@@ -85,7 +85,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
   using Base::change, Base::gone_through, Base::here, Base::holds_back, Base::list, Base::plan, Base::plan_others,
       Base::plan_sink, Base::settle;
   using Base::fabric_, Base::how_, Base::table_, Base::first_, Base::queues_, Base::wires_, Base::messages_;
-  using Base::free_, Base::requests_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index, Base::lanes;
+  using Base::free_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index, Base::lanes;
   using typename Base::Kind, typename Base::WirePlan;
   /// Messages that wait for this lane class, and one more if none of its lanes is free.
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned lane) const override {
@@ -106,8 +106,6 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
   }
   void happens(unsigned kind, std::uint32_t number) {
     switch (kind) {
-      case Base::head_comes:
-        return requests_.push_back(stops_[number].message);
       case Base::wire_due:
         if (wires_[number].wake == now_) wires_[number].wake = Base::not_woken;
         if (const Moment due = wire_plans_[number].due; moment::tick(due) == now_)
@@ -124,7 +122,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
       case Base::lane_free:
         return release(number);
       default:
-        return requests_.push_back(number);
+        return;
     }
   }
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place(const Message& m) const {
@@ -145,7 +143,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
       agenda_.put(pass_ + gone_through(stop.wire), stop.wire);
     if (stop.before == no_index && stop.row != none)
       if (const auto packet = Base::next_packet(stop.row, messages_[stop.message].key); packet != no_index)
-        post(Base::packet_asks, packet, now_ + how_.packet_gap);
+        Base::ask_at(packet, now_ + how_.packet_gap);
     if (stops_[number].drained) forget(number);
   }
   void forget(std::uint32_t number) {
@@ -263,7 +261,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
       ++m.hops;
       if (stop->before == no_index) m.entered = now_;
       if (out) m.head = now_;
-      if (!out) post(Base::head_comes, number, now_ + link.head);
+      if (!out) Base::ask_at(stop->message, now_ + link.head);
       if (out && holds_back(link)) {
         const std::uint32_t sink = stops_.add(stop->message, stop->flits);  // may move `stop`
         stop = &stops_[number];

@@ -33,7 +33,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
   using typename Base::Tick, typename Base::Wire, typename Base::First;
   static constexpr Tick not_woken = ~Tick{0};
   static constexpr std::uint32_t of_sink = 0x80000000u, most_times = 8;
-  enum Kind : unsigned { head_comes, wire_due, sink_due, lane_free, packet_asks };
+  enum Kind : unsigned { wire_due, sink_due, lane_free };
   struct WirePlan {
     Moment due = moment::never;        // when its plan ends
     std::uint32_t special = no_index;  // the stop whose head or tail crosses then

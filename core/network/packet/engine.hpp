@@ -6,7 +6,7 @@
 // free at T + f, and the packet's slot in the lane's buffer that it comes from at T + r. All that is known at the
 // grant, so there is one event per hop: the request at the next router, h after the head's start (cut-through) or the
 // tail's (store-and-forward); and a wake-up where somebody waits for a wire or a slot. Requests of a tick queue in
-// order of message; then the wires are gone through upwards until nothing is granted any more. A wire serves its lanes
+// order of message; then the wires are gone through until nothing is granted any more. A wire serves its lanes
 // in turn, each first come first served. A packet takes the free wire of its link with the lowest number. What a grant
 // frees in the same tick (the slot of a packet of one flit, where credits take no time; its place in an output queue)
 // is there for the next round, when all wires have been gone through; so no order of links matters. Routers are
@@ -36,14 +36,27 @@ struct Packet : LaneMessage {
   std::uint32_t link = none, wire = 0, lane = events::no_index;  // whose far end it stands at
   bool inside = false;                                           // an output queue
 };
+/// A wire with what of its link every packet needs: a line of memory.
+struct alignas(64) PacketWire : LaneWire {
+  std::uint32_t flit = 0, body = 0, head = 0, credit = 0;
+  std::uint32_t queue = 0;  // of the link's first lane class
+  std::uint8_t classes = 1, lanes = 1;
+  bool out = false;      // an ejection link
+  bool changed = false;  // to be looked at in this tick
+  [[nodiscard]] std::uint32_t queue_of(unsigned of_lane) const {
+    return queue + (of_lane < classes ? of_lane : of_lane % classes);
+  }
+};
+static_assert(sizeof(PacketWire) == 64);
 /// Those that wait for the wires of a lane class.
 struct PacketQueue {
   Line wire;
 };
 
 template <class Source, class Observer>
-class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, PacketQueue, Source, Observer> {
-  using Base = LaneEngine<PacketEngine, Packet, PacketQueue, Source, Observer>;
+class PacketEngine
+    : public LaneEngine<PacketEngine<Source, Observer>, Packet, PacketQueue, Source, Observer, PacketWire> {
+  using Base = LaneEngine<PacketEngine, Packet, PacketQueue, Source, Observer, PacketWire>;
   friend Base;
   using typename Base::Tick, typename Base::Wire, typename Base::First;
 
@@ -60,17 +73,21 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
         lanes_(Base::lane_count_) {
     if (fifo_) behind_.resize(lanes_.size());
     if (output_) outputs_.resize(queues_.size());
-    for (const auto& wire : wires_) {
+    for (auto& wire : wires_) {
       const Link& link = fabric.links[wire.link];
-      const First& first = first_[wire.link];
-      const bool out = link.kind == LinkKind::ejection;
-      faces_.push_back({link.flit, link.body, link.head, link.credit, first.queue,
-                        static_cast<std::uint8_t>(first.classes), link.lanes, out});
+      wire.flit = link.flit, wire.body = link.body, wire.head = link.head, wire.credit = link.credit;
+      wire.queue = first_[wire.link].queue;
+      wire.classes = static_cast<std::uint8_t>(first_[wire.link].classes);
+      wire.lanes = link.lanes;
+      wire.out = link.kind == LinkKind::ejection;
     }
   }
 
+  /// Flits are counted by link from here on.
+  void watch_links() { watched_ = true; }
+
   [[nodiscard]] std::size_t memory() const {
-    std::size_t sum = Base::common_memory() + lanes_.capacity() * sizeof(Lane) + faces_.capacity() * sizeof(Face) +
+    std::size_t sum = Base::common_memory() + lanes_.capacity() * sizeof(Lane) +
                       behind_.capacity() * sizeof(Behind) + outputs_.capacity() * sizeof(Output);
     for (const auto& lane : lanes_) sum += lane.memory();
     return sum;
@@ -80,11 +97,11 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
   void find_deadlock(Outcome& outcome) const;
 
  private:
-  using Base::fabric_, Base::how_, Base::table_, Base::marks_, Base::first_, Base::queues_, Base::wires_,
+  using Base::fabric_, Base::how_, Base::table_, Base::first_, Base::queues_, Base::wires_,
       Base::messages_;
-  using Base::free_, Base::requests_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index;
+  using Base::free_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index;
   static constexpr Tick not_woken = 0;
-  enum Kind : unsigned { wants_link, wire_wakes, place_free };
+  enum Kind : unsigned { wire_wakes, place_free };
   /// The buffer of a virtual channel at the far end.
   struct alignas(32) Lane : Credits {  // known returns of credits
     std::uint32_t open = 0;            // packets in it whose departure is not known
@@ -99,16 +116,6 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
   struct Output {
     Line place;
     std::uint32_t inside = 0;
-  };
-  /// What of a wire's link every packet needs, side by side.
-  struct Face {
-    std::uint32_t flit, body, head, credit;
-    std::uint32_t queue;  // of the link's first lane class
-    std::uint8_t classes, lanes;
-    bool out;  // an ejection link
-    [[nodiscard]] std::uint32_t queue_of(unsigned lane) const {
-      return queue + (lane < classes ? lane : lane % classes);
-    }
   };
   /// Packets that wait for this lane class, or stand at its far end.
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned lane) const override {
@@ -128,10 +135,8 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
   }
 
   void happens(unsigned kind, std::uint32_t number) {
-    if (kind == wants_link)
-      requests_.push_back(number);
-    else if (kind == wire_wakes)
-      marks_.put(number);
+    if (kind == wire_wakes)
+      change(wires_[number], number);
     else
       leave_place(number);
   }
@@ -149,22 +154,32 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
   }
   void join(std::uint32_t number, std::uint32_t index) {
     Base::line_up(queues_[number].wire, index);
-    const std::uint32_t link = messages_[index].want, first = first_[link].wire;
-    for (std::uint32_t wire = first; wire < first + fabric_.links[link].channels; ++wire) look_later(wire);
+    const First& first = first_[messages_[index].want];
+    for (std::uint32_t wire = first.wire; wire < first.wire + first.channels; ++wire) look_later(wire);
   }
   /// A wire for which something has changed: it is looked at in this tick, or when it is free.
   void look_later(std::uint32_t number) {
     Wire& wire = wires_[number];
     if (wire.free_at <= now_)
-      marks_.put(number);
+      change(wire, number);
     else
       wake(wire, number, wire.free_at);
+  }
+  void change(Wire& wire, std::uint32_t number) {
+    if (wire.changed) return;
+    wire.changed = true;
+    changed_.push_back(number);
   }
 
   /// Rounds: see above.
   void go_through_wires() {
-    do Base::go_through_wires();
-    while (next_round());
+    do {
+      for (std::size_t i = 0; i < changed_.size(); ++i) {  // which may get longer
+        wires_[changed_[i]].changed = false;
+        look(changed_[i]);
+      }
+      changed_.clear();
+    } while (next_round());
   }
   /// What the grants of a round freed in their own tick; whether there was anything.
   bool next_round() {
@@ -200,15 +215,14 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
   // --- wires and slots
   void look(std::uint32_t number) {
     Wire& wire = wires_[number];
-    const Face& face = faces_[number];
     if (wire.free_at > now_) {
-      if (waited_for(face)) wake(wire, number, wire.free_at);
+      if (waited_for(wire)) wake(wire, number, wire.free_at);
       return;
     }
     Tick again = ~Tick{0};
-    for (unsigned step = 0; step < face.lanes; ++step) {
-      const unsigned lane = wire.turn + step < face.lanes ? wire.turn + step : wire.turn + step - face.lanes;
-      Line& line = queues_[face.queue_of(lane)].wire;
+    for (unsigned step = 0; step < wire.lanes; ++step) {
+      const unsigned lane = wire.turn + step < wire.lanes ? wire.turn + step : wire.turn + step - wire.lanes;
+      Line& line = queues_[wire.queue_of(lane)].wire;
       if (line.last == no_index) continue;
       Lane& buffer = lanes_[wire.lane + lane];
       if (how_.buffer_packets != 0) {
@@ -218,9 +232,9 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
           continue;
         }
       }
-      wire.turn = lane + 1 < face.lanes ? lane + 1 : 0;
+      wire.turn = lane + 1 < wire.lanes ? lane + 1 : 0;
       cross(Base::step_out(line), number, wire.lane + lane);
-      if (waited_for(face)) wake(wire, number, wire.free_at);
+      if (waited_for(wire)) wake(wire, number, wire.free_at);
       return;
     }
     if (again != ~Tick{0}) wake(wire, number, again);
@@ -231,20 +245,19 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     table_.put(now_, again, wire_wakes, number);
   }
   /// Whether anybody waits for a wire of the link, in whatever lane class.
-  [[nodiscard]] bool waited_for(const Face& face) const {
-    for (unsigned klass = 0; klass < face.classes; ++klass)
-      if (!queues_[face.queue + klass].wire.empty()) return true;
+  [[nodiscard]] bool waited_for(const Wire& wire) const {
+    for (unsigned klass = 0; klass < wire.classes; ++klass)
+      if (!queues_[wire.queue + klass].wire.empty()) return true;
     return false;
   }
   void cross(std::uint32_t index, std::uint32_t number, std::uint32_t lane) {
     Message& m = messages_[index];
     Wire& wire = wires_[number];
-    const Face& face = faces_[number];
-    m.passage = m.link == none ? Passage::begin(now_, face.flit, m.length)
-                               : m.passage.next(faces_[m.wire].body, now_, face.flit, m.length);
+    m.passage = m.link == none ? Passage::begin(now_, wire.flit, m.length)
+                               : m.passage.next(wires_[m.wire].body, now_, wire.flit, m.length);
     const Tick tail = m.passage.last;
-    wire.free_at = tail + face.flit;
-    flits_by_link_[wire.link] += m.length;
+    wire.free_at = tail + wire.flit;
+    if (watched_) flits_by_link_[wire.link] += m.length;
     ++m.hops;
     m.waiting = false;
     if constexpr (requires(const Link& link) { Base::observer_.passes(std::uint64_t{}, link, Tick{}, m.length); })
@@ -259,7 +272,7 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
       // The injection channel is free again then: the message's next packet asks after it. (It may move this one.)
       if (row != none)
         if (const auto packet = Base::next_packet(row, key); packet != no_index)
-          table_.put(now_, wire.free_at + how_.packet_gap, wants_link, packet);
+          Base::ask_at(packet, wire.free_at + how_.packet_gap);
       if (row == none || parts_[row].left == 0) Base::left_source(key, wire.free_at);
     } else if (m.inside) {
       m.inside = false;
@@ -275,39 +288,39 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
   }
   void arrive(std::uint32_t index, std::uint32_t number, std::uint32_t lane, Tick tail) {
     Message& m = messages_[index];
-    const Face& face = faces_[number];
-    m.link = wires_[number].link;
+    const Wire& wire = wires_[number];
+    m.link = wire.link;
     m.wire = number;
     m.lane = lane;
     m.tail = tail;
-    m.ready = (stored_ ? tail : now_) + face.head;
-    if (face.out) {
+    m.ready = (stored_ ? tail : now_) + wire.head;
+    if (wire.out) {
       m.head = now_;
       // Where buffers are first-in-first-out the sink takes one packet at a time, as a link does.
       if (fifo_) m.ready = std::max(m.ready, behind_[lane].next_request);
-      const Tick sunk = m.passage.next(face.body, m.ready, how_.sink_ticks, m.length).last;
-      if (fifo_) behind_[lane].next_request = sunk + std::max(face.credit + 1, how_.sink_ticks);
-      return_credit(number, lane, sunk + face.credit);
+      const Tick sunk = m.passage.next(wire.body, m.ready, how_.sink_ticks, m.length).last;
+      if (fifo_) behind_[lane].next_request = sunk + std::max(wire.credit + 1, how_.sink_ticks);
+      return_credit(number, lane, sunk + wire.credit);
       return deliver(index);
     }
-    if (!fifo_) return table_.put(now_, m.ready, wants_link, index);
+    if (!fifo_) return Base::ask_at(index, m.ready);
     const std::uint32_t before = behind_[lane].last;
     behind_[lane].last = index;
     if (before == no_index)
-      table_.put(now_, std::max(m.ready, behind_[lane].next_request), wants_link, index);
+      Base::ask_at(index, std::max(m.ready, behind_[lane].next_request));
     else
       messages_[before].behind = index;
   }
   /// The packet's tail leaves its buffer at `time`; `granted`: over the wire that it was granted in this round.
   void give_back(Message& m, Tick time, bool granted = false) {
-    const Tick back = time + faces_[m.wire].credit;
+    const Tick back = time + wires_[m.wire].credit;
     if (fifo_) {
       Behind& behind = behind_[m.lane];
       behind.next_request = back + 1;
       if (m.behind == no_index)
         behind.last = no_index;
       else
-        table_.put(now_, std::max(messages_[m.behind].ready, behind.next_request), wants_link, m.behind);
+        Base::ask_at(m.behind, std::max(messages_[m.behind].ready, behind.next_request));
       m.behind = no_index;
     }
     if (granted && back == now_)
@@ -319,18 +332,19 @@ class PacketEngine : public LaneEngine<PacketEngine<Source, Observer>, Packet, P
     --lanes_[lane].open;
     if (how_.buffer_packets == 0) return;
     lanes_[lane].put(time);
-    if (!queues_[faces_[number].queue_of(lane - wires_[number].lane)].wire.empty()) look_later(number);
+    if (!queues_[wires_[number].queue_of(lane - wires_[number].lane)].wire.empty()) look_later(number);
   }
 
   const bool stored_, fifo_, output_;
   std::vector<Lane> lanes_;      // by wire and lane
-  std::vector<Face> faces_;      // by wire
   std::vector<Behind> behind_;   // by wire and lane, with fifo buffers
   std::vector<Output> outputs_;  // by link and lane class, with output queues
   struct Late {
     std::uint32_t number, lane;  // a wire and its lane whose slot is free; without a lane, a queue that has a place
   };
   std::vector<Late> late_;
+  std::vector<std::uint32_t> changed_;  // wires to be looked at in this tick; in which order is all the same
+  bool watched_ = false;
 };
 
 template <class Source, class Observer>
