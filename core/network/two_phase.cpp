@@ -26,6 +26,7 @@ RouteState TwoPhase::detour(std::uint32_t source, std::uint32_t destination, std
   state.source = source;
   state.destination = destination;
   state.intermediate = intermediate;
+  state.bits = ties(source, intermediate);
   return state;
 }
 
@@ -35,15 +36,26 @@ RouteState TwoPhase::direct(std::uint32_t source, std::uint32_t destination) con
   state.destination = destination;
   state.intermediate = source;
   state.phase = 1;
+  state.bits = ties(source, destination);
   return state;
 }
 
-void TwoPhase::next(std::uint32_t router, std::uint32_t link, unsigned lane, RouteState& state, Choices& out) const {
-  if (state.phase == 0 && router == fabric_.router_of(state.intermediate)) state.phase = 1;
+std::uint32_t TwoPhase::ties(std::uint32_t source, std::uint32_t destination) const {
   RouteState inner;
   Undrawn undrawn;
-  base_->begin(inner, state.phase ? state.intermediate : state.source,
-               state.phase ? state.destination : state.intermediate, undrawn, Load());
+  base_->begin(inner, source, destination, undrawn, Load());
+  return inner.bits;
+}
+
+void TwoPhase::next(std::uint32_t router, std::uint32_t link, unsigned lane, RouteState& state, Choices& out) const {
+  if (state.phase == 0 && router == fabric_.router_of(state.intermediate)) {
+    state.phase = 1;
+    state.bits = ties(state.intermediate, state.destination);
+  }
+  RouteState inner;
+  inner.source = state.phase ? state.intermediate : state.source;
+  inner.destination = state.phase ? state.destination : state.intermediate;
+  inner.bits = state.bits;
   const unsigned offset = state.phase ? half_ : 0;
   // The second phase begins as if injected at the intermediate router.
   const bool fresh = link == none || fabric_.links[link].kind != LinkKind::network || lane < offset;

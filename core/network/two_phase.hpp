@@ -21,6 +21,8 @@ class TwoPhase : public Routing {
   [[nodiscard]] RouteState direct(std::uint32_t source, std::uint32_t destination) const;
 
  protected:
+  /// What the routing below fixes at the source of a phase: all that it keeps in a state beside the ends.
+  [[nodiscard]] std::uint32_t ties(std::uint32_t source, std::uint32_t destination) const;
   void next(std::uint32_t router, std::uint32_t link, unsigned lane, RouteState& state, Choices& out) const override;
   /// An intermediate node over which the destination can be reached; the last one drawn, if sixteen cannot.
   std::uint32_t draw(std::uint32_t source, std::uint32_t destination, RandomSource& random) const;

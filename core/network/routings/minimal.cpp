@@ -13,20 +13,24 @@ namespace {
 class DragonflyMinimal final : public Routing {
  public:
   DragonflyMinimal(const Fabric& fabric, const Dragonfly& shape)
-      : Routing(fabric, {"minimal", false, true, 2, Selection::first}), shape_(shape) {}
+      : Routing(fabric, {"minimal", false, true, 2, Selection::first}), shape_(shape) {
+    for (std::uint32_t router = 0; router < fabric.routers; ++router) group_.push_back(router / shape.a);
+  }
 
  protected:
   void next(std::uint32_t router, std::uint32_t, unsigned, RouteState& state, Choices& out) const override {
-    const auto a = shape_.a, target = state.destination / shape_.p, group = router / a, goal = target / a;
+    const auto a = shape_.a, target = fabric_.router_of(state.destination), group = group_[router],
+               goal = group_[target];
     if (router == target) {
       out.add(fabric_.ejection(state.destination)[0]);
     } else if (group == goal) {
-      out.add(shape_.local[std::size_t{router} * a + target % a], group == state.source / shape_.p / a ? 0 : 1);
+      const bool stayed = group == group_[fabric_.router_of(state.source)];
+      out.add(shape_.local[std::size_t{router} * a + (target - goal * a)], stayed ? 0 : 1);
     } else {
       const auto link = global(router, group, goal, target, state.destination);
       if (link == none) return;
       const auto at = fabric_.links[link].from;
-      out.add(at == router ? link : shape_.local[std::size_t{router} * a + at % a]);
+      out.add(at == router ? link : shape_.local[std::size_t{router} * a + (at - group * a)]);
     }
   }
 
@@ -36,8 +40,10 @@ class DragonflyMinimal final : public Routing {
     const auto* links = &shape_.global[(std::size_t{group} * shape_.groups + goal) * shape_.parallel];
     auto best = none;
     unsigned fewest = 4;
+    std::uint32_t which = shape_.parallel == 1 ? 0 : destination % shape_.parallel;
     for (std::uint32_t turn = 0; turn < shape_.parallel; ++turn) {
-      const auto link = links[(turn + destination) % shape_.parallel];
+      const auto link = links[which];
+      which = which + 1 == shape_.parallel ? 0 : which + 1;
       const auto& ends = fabric_.links[link];
       const unsigned hops = unsigned{ends.from != router} + unsigned{ends.to != target};
       if (hops >= fewest || fabric_.failed(link)) continue;
@@ -47,6 +53,7 @@ class DragonflyMinimal final : public Routing {
     return best;
   }
   const Dragonfly& shape_;
+  std::vector<std::uint32_t> group_;  // of each router
 };
 
 class HyperXMinimal final : public Routing {

@@ -14,24 +14,31 @@ class Ugal final : public TwoPhase {
       : TwoPhase(std::move(base), "ugal"), threshold_(threshold) {
     const std::size_t nodes = fabric_.nodes;
     if (fabric_.any_failed() || nodes > most_nodes) return;
-    hops_ = std::vector<std::atomic<std::uint16_t>>(nodes * nodes);
-    for (auto& each : hops_) each.store(unknown, std::memory_order_relaxed);
+    legs_ = std::vector<std::atomic<std::uint64_t>>(nodes * nodes);
+    for (auto& each : legs_) each.store(unknown, std::memory_order_relaxed);
   }
   [[nodiscard]] bool always() const override { return false; }
 
   void begin(RouteState& state, std::uint32_t source, std::uint32_t destination, RandomSource& random,
              const Load& load) const override {
-    const auto straight = direct(source, destination);
-    const auto around = detour(source, destination, draw(source, destination, random));
-    if (!hops_.empty()) {
-      const unsigned short_hops = hops(source, destination), first = hops(source, around.intermediate),
-                     second = hops(around.intermediate, destination);
-      if (std::max({short_hops, first, second}) < no_way) {
-        const auto other = cost(around, first + second, load) + threshold_;
-        state = cost(straight, short_hops, load) <= other ? straight : around;
+    const auto intermediate = draw(source, destination, random);
+    if (!legs_.empty()) {
+      const Leg whole = leg(source, destination), first = leg(source, intermediate),
+                second = leg(intermediate, destination);
+      if (std::max({whole.hops, first.hops, second.hops}) < no_way) {
+        const auto queue = [&](const Leg& by, unsigned lane) { return std::int64_t{load.queue(by.link, lane)}; };
+        const unsigned hops = first.hops + second.hops;
+        std::int64_t straight = 0, around = threshold_;
+        if (whole.hops != 0) straight = queue(whole, whole.lane) * whole.hops;
+        if (first.hops != 0)
+          around += queue(first, first.lane - half()) * hops;  // legs are as in the second phase, this one is not
+        else if (hops != 0)
+          around += queue(second, second.lane) * hops;
+        state = straight <= around ? direct(source, destination) : detour(source, destination, intermediate);
         return;
       }
     }
+    const auto straight = direct(source, destination), around = detour(source, destination, intermediate);
     const auto short_way = follow(straight), long_way = follow(around);
     if (short_way.arrives && long_way.arrives)
       state = cost(short_way, load) <= cost(long_way, load) + threshold_ ? straight : around;
@@ -55,30 +62,33 @@ class Ugal final : public TwoPhase {
 
  private:
   static constexpr std::size_t most_nodes = 512;                     // whose distances are kept
-  static constexpr std::uint16_t unknown = 0xffff, no_way = 0xfffe;  // no way: or too long a one
+  static constexpr std::uint16_t no_way = 0xffff;  // or too long a one
+  static constexpr std::uint64_t unknown = ~std::uint64_t{0};
 
-  /// Network links of the direct way, found out when they are asked for first.
-  [[nodiscard]] unsigned hops(std::uint32_t source, std::uint32_t destination) const {
-    auto& known = hops_[std::size_t{source} * fabric_.nodes + destination];
-    std::uint16_t found = known.load(std::memory_order_relaxed);
-    if (found != unknown) return found;
-    const Way way = follow(direct(source, destination));
-    found = static_cast<std::uint16_t>(way.arrives ? std::min<unsigned>(way.hops, no_way) : no_way);
-    known.store(found, std::memory_order_relaxed);
-    return found;
-  }
-  /// The same of a way that is known to arrive.
-  [[nodiscard]] std::int64_t cost(RouteState state, unsigned hops, const Load& load) const {
-    if (hops == 0) return 0;
-    Choices out;
-    choices(fabric_.router_of(state.source), none, 0, state, out);
-    return std::int64_t{load.queue(out[0].link, out[0].lane)} * hops;
+  /// A direct way's network links, and the first of them.
+  struct Leg {
+    unsigned hops, lane;
+    std::uint32_t link;
+  };
+  /// Found out when it is asked for first.
+  [[nodiscard]] Leg leg(std::uint32_t source, std::uint32_t destination) const {
+    auto& known = legs_[std::size_t{source} * fabric_.nodes + destination];
+    std::uint64_t found = known.load(std::memory_order_relaxed);
+    if (found == unknown) {
+      const Way way = follow(direct(source, destination));
+      const unsigned hops = way.arrives ? std::min<unsigned>(way.hops, no_way) : no_way;
+      found = std::uint64_t{hops} | std::uint64_t{way.first.lane} << 16 | std::uint64_t{way.first.link} << 32;
+      if (hops == 0) found = 0;
+      known.store(found, std::memory_order_relaxed);
+    }
+    return {static_cast<std::uint16_t>(found), static_cast<std::uint8_t>(found >> 16),
+            static_cast<std::uint32_t>(found >> 32)};
   }
   static std::int64_t cost(const Way& way, const Load& load) {
     return way.hops ? std::int64_t{load.queue(way.first.link, way.first.lane)} * way.hops : 0;
   }
   std::int64_t threshold_;
-  mutable std::vector<std::atomic<std::uint16_t>> hops_;  // by source and destination
+  mutable std::vector<std::atomic<std::uint64_t>> legs_;  // by source and destination
 };
 
 std::unique_ptr<Routing> make(const Fabric& fabric, const Settings& settings) {
