@@ -6,7 +6,8 @@
 //   place(message)          the link whose far end the message stands at and its lane class there; none at its source
 //   queue_up(message)       it wants link `want` in class `klass` from now on
 //   go_through_wires()      all have asked: wires are given out until nothing moves
-// In a tick first what was under way happens, then requests are served in order of message, then wires are gone through.
+// In a tick first what was under way happens, then requests are served in order of message, then wires are gone
+// through.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -58,7 +59,7 @@ class LaneEngine : protected RandomSource, protected Load {
     }
   }
   /// On-line use: the next cycle in which anything happens (~0: none), and that cycle's events.
-  [[nodiscard]] Tick next_time() const { 
+  [[nodiscard]] Tick next_time() const {
     const Tick time = std::min({Tick{source_.next_cycle()}, table_.next(now_), far_heads_.first()});
     const auto ahead = heads_.ahead(now_);
     return ahead == 0 ? time : std::min(time, now_ + ahead);
@@ -107,8 +108,8 @@ class LaneEngine : protected RandomSource, protected Load {
     std::uint32_t queue = 0;
     for (std::uint32_t l = 0; l < fabric.links.size(); ++l) {
       const Link& link = fabric.links[l];
-      first_.push_back({static_cast<std::uint32_t>(wires_.size()), queue,
-                        static_cast<std::uint16_t>(own_classes(link)), link.channels});
+      first_.push_back({static_cast<std::uint32_t>(wires_.size()), queue, static_cast<std::uint16_t>(own_classes(link)),
+                        link.channels});
       queue += own_classes(link);
       for (unsigned c = 0; c < link.channels; ++c, lane_count_ += link.lanes) {
         Wire wire;

@@ -20,8 +20,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "network/circle.hpp"
 #include "marks.hpp"
+#include "network/circle.hpp"
 #include "network/lane_engine.hpp"
 
 namespace assay::network {
@@ -72,8 +72,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
   }
 
  private:
-  using Base::fabric_, Base::how_, Base::table_, Base::first_, Base::queues_, Base::wires_,
-      Base::messages_;
+  using Base::fabric_, Base::how_, Base::table_, Base::first_, Base::queues_, Base::wires_, Base::messages_;
   using Base::free_, Base::requests_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index;
   static constexpr Tick not_woken = ~Tick{0};
   enum Kind : unsigned { flit_comes, head_comes, credit_comes, wire_free, lane_free, sink_free, packet_asks };

@@ -87,8 +87,8 @@ class PacketEngine
   void watch_links() { watched_ = true; }
 
   [[nodiscard]] std::size_t memory() const {
-    std::size_t sum = Base::common_memory() + lanes_.capacity() * sizeof(Lane) +
-                      behind_.capacity() * sizeof(Behind) + outputs_.capacity() * sizeof(Output);
+    std::size_t sum = Base::common_memory() + lanes_.capacity() * sizeof(Lane) + behind_.capacity() * sizeof(Behind) +
+                      outputs_.capacity() * sizeof(Output);
     for (const auto& lane : lanes_) sum += lane.memory();
     return sum;
   }
@@ -97,8 +97,7 @@ class PacketEngine
   void find_deadlock(Outcome& outcome) const;
 
  private:
-  using Base::fabric_, Base::how_, Base::table_, Base::first_, Base::queues_, Base::wires_,
-      Base::messages_;
+  using Base::fabric_, Base::how_, Base::table_, Base::first_, Base::queues_, Base::wires_, Base::messages_;
   using Base::free_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index;
   static constexpr Tick not_woken = 0;
   enum Kind : unsigned { wire_wakes, place_free };

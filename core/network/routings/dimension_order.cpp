@@ -24,6 +24,15 @@ class DimensionOrder final : public Routing {
         dateline_(dateline) {
     for (unsigned d = 0; d < grid.dimensions(); ++d)
       if (grid.wraps[d] && grid.extents[d] % 2 == 0) even_rings_ |= 1u << d;
+    for (const Link& link : fabric.links) {
+      Step step;
+      if (link.kind == LinkKind::network && link.dimension >= 0) {
+        const auto d = static_cast<unsigned>(link.dimension);
+        const auto from = grid.coordinate(link.from, d), to = grid.coordinate(link.to, d);
+        step = {static_cast<std::uint8_t>(d), link.direction < 0, link.direction > 0 ? to < from : to > from};
+      }
+      steps_.push_back(step);
+    }
   }
 
   void begin(RouteState& state, std::uint32_t source, std::uint32_t destination, RandomSource& random,
@@ -58,18 +67,15 @@ class DimensionOrder final : public Routing {
       out.add(fabric_.ejection(state.destination)[0]);
       return;
     }
+    const Step along = arrived == none ? Step{} : steps_[arrived];  // the ring, if it is on its way in it
     const auto dimensions = grid_.dimensions();
     for (unsigned step = 0; step < dimensions; ++step) {
       const auto d = highest_first_ ? dimensions - 1 - step : step;
       const auto here = grid_.coordinate(router, d), there = grid_.coordinate(target, d);
       if (here == there) continue;
       if (!grid_.wraps[d]) return out.add(grid_.port(router, d, there < here));
-      const Link* along = arrived == none ? nullptr : &fabric_.links[arrived];  // the ring, if it is on its way in it
-      if (along != nullptr && (along->kind != LinkKind::network || along->dimension != static_cast<int>(d)))
-        along = nullptr;
-      const bool minus = along != nullptr ? along->direction < 0 : goes_minus(d, here, there, state);
-      out.add(grid_.port(router, d, minus), along != nullptr && dateline_ ? lane_after(*along, lane, d) : 0);
-      return;
+      if (along.dimension != d) return out.add(grid_.port(router, d, goes_minus(d, here, there, state)));
+      return out.add(grid_.port(router, d, along.minus), dateline_ ? lane | unsigned{along.wraps} : 0);
     }
   }
 
@@ -101,17 +107,17 @@ class DimensionOrder final : public Routing {
     }
   }
 
-  [[nodiscard]] unsigned lane_after(const Link& link, unsigned lane, unsigned d) const {
-    const auto from = grid_.coordinate(link.from, d), to = grid_.coordinate(link.to, d);
-    const bool wrapped = link.direction > 0 ? to < from : to > from;
-    return lane | static_cast<unsigned>(wrapped);
-  }
-
+  /// What a link is to the one after it; no dimension: not of the grid.
+  struct Step {
+    std::uint8_t dimension = 0xff;
+    bool minus = false, wraps = false;
+  };
   const Grid& grid_;
   bool highest_first_;
   Tie tie_;
   bool dateline_;
   std::uint32_t even_rings_ = 0;
+  std::vector<Step> steps_;  // by link
 };
 
 std::unique_ptr<Routing> make(const Fabric& fabric, const Settings& settings) {

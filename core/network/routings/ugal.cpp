@@ -61,7 +61,7 @@ class Ugal final : public TwoPhase {
   }
 
  private:
-  static constexpr std::size_t most_nodes = 512;                     // whose distances are kept
+  static constexpr std::size_t most_nodes = 512;   // whose distances are kept
   static constexpr std::uint16_t no_way = 0xffff;  // or too long a one
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};
 

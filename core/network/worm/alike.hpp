@@ -45,7 +45,8 @@ struct AlikeMessage {
 };
 
 /// `Net` knows links by number: injection(node), word(link) and channels(link), of which those below singles() are one
-/// word with their own number; open(link), which nobody ever waits for; route(source, destination, put), which calls put(link) for each; times().
+/// word with their own number; open(link), which nobody ever waits for; route(source, destination, put), which calls
+/// put(link) for each; times().
 template <class Net, class Source, class Observer>
 class AlikeEngine : public ShortClock {
  public:
@@ -98,7 +99,7 @@ class AlikeEngine : public ShortClock {
     std::uint32_t message, slot, time;
   };
   static constexpr std::uint32_t large = 4096;  // messages: beyond, moving them costs more than room
-  using Entry = std::uint64_t;  // a request: the message's key, then its place
+  using Entry = std::uint64_t;                  // a request: the message's key, then its place
 
   // --- one cycle -----------------------------------------------------------------------------------------------------
   void cycle(std::uint32_t now) {
