@@ -198,9 +198,10 @@ class LaneEngine : protected RandomSource, protected Load {
   }
 
   /// A message asks for its next link then: in a tick to come.
-  void ask_at(std::uint32_t index, Tick time) {
-    if (time - now_ < heads_.size())
-      heads_.put(static_cast<std::uint32_t>(time), index, messages_[index].next);
+  void ask_at(std::uint32_t index, Tick time) { ask_at(index, messages_[index], time); }
+  [[gnu::always_inline]] void ask_at(std::uint32_t index, Message& m, Tick time) {
+    if (time - now_ < heads_.size()) [[likely]]
+      heads_.put(static_cast<std::uint32_t>(time), index, m.next);
     else
       far_heads_.push(time, index);
   }

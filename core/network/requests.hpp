@@ -16,6 +16,8 @@ struct LinkRequest {
 inline void put_in_order(std::vector<LinkRequest>& all) {
   std::size_t moves = 0;
   for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i - 1].key < all[i].key) [[likely]]
+      continue;
     const LinkRequest one = all[i];
     std::size_t at = i;
     for (; at > 0 && all[at - 1].key > one.key; --at) all[at] = all[at - 1];

@@ -20,9 +20,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "marks.hpp"
 #include "network/circle.hpp"
 #include "network/lane_engine.hpp"
+#include "network/marks.hpp"
 
 namespace assay::network {
 

@@ -25,6 +25,7 @@
 #include "network/circle.hpp"
 #include "network/credits.hpp"
 #include "network/lane_engine.hpp"
+#include "network/marks.hpp"
 #include "network/passage.hpp"
 
 namespace assay::network {
@@ -73,6 +74,8 @@ class PacketEngine
         lanes_(Base::lane_count_) {
     if (fifo_) behind_.resize(lanes_.size());
     if (output_) outputs_.resize(queues_.size());
+    several_ = wires_.size() != fabric.links.size();
+    if (several_) marks_ = Marks(wires_.size());
     for (auto& wire : wires_) {
       const Link& link = fabric.links[wire.link];
       wire.flit = link.flit, wire.body = link.body, wire.head = link.head, wire.credit = link.credit;
@@ -87,7 +90,8 @@ class PacketEngine
   void watch_links() { watched_ = true; }
 
   [[nodiscard]] std::size_t memory() const {
-    std::size_t sum = Base::common_memory() + lanes_.capacity() * sizeof(Lane) + behind_.capacity() * sizeof(Behind) +
+    std::size_t sum = Base::common_memory() + changed_.capacity() * 4 + marks_.memory() +
+                      lanes_.capacity() * sizeof(Lane) + behind_.capacity() * sizeof(Behind) +
                       outputs_.capacity() * sizeof(Output);
     for (const auto& lane : lanes_) sum += lane.memory();
     return sum;
@@ -165,6 +169,7 @@ class PacketEngine
       wake(wire, number, wire.free_at);
   }
   void change(Wire& wire, std::uint32_t number) {
+    if (several_) return marks_.put(number);
     if (wire.changed) return;
     wire.changed = true;
     changed_.push_back(number);
@@ -173,9 +178,13 @@ class PacketEngine
   /// Rounds: see above.
   void go_through_wires() {
     do {
+      if (several_)
+        for (auto wire = marks_.take(0); wire != Marks::nothing; wire = marks_.take(wire + 1)) look(wires_[wire], wire);
       for (std::size_t i = 0; i < changed_.size(); ++i) {  // which may get longer
-        wires_[changed_[i]].changed = false;
-        look(changed_[i]);
+        const std::uint32_t number = changed_[i];
+        Wire& wire = wires_[number];
+        wire.changed = false;
+        look(wire, number);
       }
       changed_.clear();
     } while (next_round());
@@ -188,7 +197,7 @@ class PacketEngine
       if (one.lane == no_index)
         leave_place(one.number);
       else
-        return_credit(one.number, one.lane, now_);
+        return_credit(wires_[one.number], one.number, one.lane, now_);
     }
     late_.clear();
     return true;
@@ -212,8 +221,7 @@ class PacketEngine
   }
 
   // --- wires and slots
-  void look(std::uint32_t number) {
-    Wire& wire = wires_[number];
+  [[gnu::always_inline]] void look(Wire& wire, std::uint32_t number) {
     if (wire.free_at > now_) {
       if (waited_for(wire)) wake(wire, number, wire.free_at);
       return;
@@ -231,8 +239,9 @@ class PacketEngine
           continue;
         }
       }
-      wire.turn = lane + 1 < wire.lanes ? lane + 1 : 0;
-      cross(Base::step_out(line), number, wire.lane + lane);
+      if (wire.lanes != 1) wire.turn = lane + 1 < wire.lanes ? lane + 1 : 0;
+      ++buffer.open;
+      cross(Base::step_out(line), wire, number, wire.lane + lane);
       if (waited_for(wire)) wake(wire, number, wire.free_at);
       return;
     }
@@ -249,9 +258,8 @@ class PacketEngine
       if (!queues_[wire.queue + klass].wire.empty()) return true;
     return false;
   }
-  void cross(std::uint32_t index, std::uint32_t number, std::uint32_t lane) {
+  void cross(std::uint32_t index, Wire& wire, std::uint32_t number, std::uint32_t lane) {
     Message& m = messages_[index];
-    Wire& wire = wires_[number];
     m.passage = m.link == none ? Passage::begin(now_, wire.flit, m.length)
                                : m.passage.next(wires_[m.wire].body, now_, wire.flit, m.length);
     const Tick tail = m.passage.last;
@@ -263,7 +271,6 @@ class PacketEngine
       if (const Link& link = fabric_.links[wire.link]; link.kind == LinkKind::network && m.hops > 2)
         Base::observer_.passes(m.key >> Parts::packet_bits, link, now_, m.length);
     Base::crossed(m.key, wire.link, lane, now_, tail);
-    ++lanes_[lane].open;
     if (m.link == none) {
       m.entered = now_;
       const std::uint32_t row = m.row;
@@ -283,11 +290,10 @@ class PacketEngine
     } else {
       give_back(m, tail, true);
     }
-    arrive(index, number, lane, tail);
+    arrive(index, wire, number, lane, tail);
   }
-  void arrive(std::uint32_t index, std::uint32_t number, std::uint32_t lane, Tick tail) {
+  void arrive(std::uint32_t index, const Wire& wire, std::uint32_t number, std::uint32_t lane, Tick tail) {
     Message& m = messages_[index];
-    const Wire& wire = wires_[number];
     m.link = wire.link;
     m.wire = number;
     m.lane = lane;
@@ -299,10 +305,10 @@ class PacketEngine
       if (fifo_) m.ready = std::max(m.ready, behind_[lane].next_request);
       const Tick sunk = m.passage.next(wire.body, m.ready, how_.sink_ticks, m.length).last;
       if (fifo_) behind_[lane].next_request = sunk + std::max(wire.credit + 1, how_.sink_ticks);
-      return_credit(number, lane, sunk + wire.credit);
+      return_credit(wire, number, lane, sunk + wire.credit);
       return deliver(index);
     }
-    if (!fifo_) return Base::ask_at(index, m.ready);
+    if (!fifo_) return Base::ask_at(index, m, m.ready);
     const std::uint32_t before = behind_[lane].last;
     behind_[lane].last = index;
     if (before == no_index)
@@ -312,7 +318,8 @@ class PacketEngine
   }
   /// The packet's tail leaves its buffer at `time`; `granted`: over the wire that it was granted in this round.
   void give_back(Message& m, Tick time, bool granted = false) {
-    const Tick back = time + wires_[m.wire].credit;
+    const Wire& wire = wires_[m.wire];
+    const Tick back = time + wire.credit;
     if (fifo_) {
       Behind& behind = behind_[m.lane];
       behind.next_request = back + 1;
@@ -325,13 +332,14 @@ class PacketEngine
     if (granted && back == now_)
       late_.push_back({m.wire, m.lane});
     else
-      return_credit(m.wire, m.lane, back);
+      return_credit(wire, m.wire, m.lane, back);
   }
-  void return_credit(std::uint32_t number, std::uint32_t lane, Tick time) {
-    --lanes_[lane].open;
+  void return_credit(const Wire& wire, std::uint32_t number, std::uint32_t lane, Tick time) {
+    Lane& buffer = lanes_[lane];
+    --buffer.open;
     if (how_.buffer_packets == 0) return;
-    lanes_[lane].put(time);
-    if (!queues_[wires_[number].queue_of(lane - wires_[number].lane)].wire.empty()) look_later(number);
+    buffer.put(time);
+    if (!queues_[wire.queue_of(lane - wire.lane)].wire.empty()) look_later(number);
   }
 
   const bool stored_, fifo_, output_;
@@ -342,8 +350,11 @@ class PacketEngine
     std::uint32_t number, lane;  // a wire and its lane whose slot is free; without a lane, a queue that has a place
   };
   std::vector<Late> late_;
-  std::vector<std::uint32_t> changed_;  // wires to be looked at in this tick; in which order is all the same
-  bool watched_ = false;
+  // Wires to be looked at in this tick: upwards where a link has several, of which a packet takes the lowest; where no
+  // link has, the order is all the same.
+  Marks marks_{0};
+  std::vector<std::uint32_t> changed_;
+  bool several_ = false, watched_ = false;
 };
 
 template <class Source, class Observer>

@@ -127,6 +127,8 @@ class AlikeEngine : public ShortClock {
   void put_in_order() {
     std::size_t moves = 0;
     for (std::size_t i = 1; i < current_.size(); ++i) {
+      if (current_[i - 1] < current_[i]) [[likely]]
+        continue;
       const Entry one = current_[i];
       std::size_t at = i;
       for (; at > 0 && current_[at - 1] > one; --at) current_[at] = current_[at - 1];
