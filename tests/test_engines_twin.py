@@ -74,6 +74,18 @@ def test_plans_for_series_of_flits_give_the_ticks_of_every_flit_sent_for_itself(
     assert native("flit_plans") > 100_000
 
 
+@pytest.mark.timeout(900)
+def test_the_engine_for_links_that_are_alike_gives_the_general_engines_ticks() -> None:
+    """tests/native/alike.test.cpp: heads, tails, open loops, a clock that is set back, and where it is not taken."""
+    assert native("alike") > 200_000
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(7200)
+def test_ten_million_messages_of_links_that_are_alike_do_not_differ() -> None:
+    assert native("alike", "20000") > 10_000_000
+
+
 @pytest.mark.nightly
 @pytest.mark.timeout(7200)
 def test_a_million_messages_by_plans_and_by_flits_do_not_differ() -> None:

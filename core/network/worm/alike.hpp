@@ -278,6 +278,10 @@ class AlikeEngine : public ShortClock {
     if (several_) slots_[static_cast<std::size_t>(row - cells_.data()) + column] = static_cast<std::uint8_t>(slot);
     if (column >= m.reach) settle(m, row, column - m.reach, column);
   }
+  /// Of two times, of which either may lie before the base (and wraps round).
+  [[nodiscard]] static std::uint32_t later(std::uint32_t a, std::uint32_t b) {
+    return static_cast<std::int32_t>(a - b) >= 0 ? a : b;
+  }
   /// Flits behind the head, in time.
   [[nodiscard]] std::uint32_t stream(const Message& m) const { return times_.flit * (m.flits - 1); }
   /// Column `i`, when those up to `last` are known.
@@ -288,10 +292,10 @@ class AlikeEngine : public ShortClock {
   }
   /// T of a column whose A + f (L-1) is `own`, from T of the next one.
   [[nodiscard]] std::uint32_t tail_before(std::uint32_t own, std::uint32_t next_tail) const {
-    return std::max(own, next_tail + times_.credit - hold_);
+    return later(own, next_tail + times_.credit - hold_);
   }
   [[nodiscard]] std::uint32_t free_after(const Message& m, const Cell& cell, std::uint32_t next_tail) const {
-    return std::max(next_tail + times_.credit, cell.time + stream(m) + times_.flit);
+    return later(next_tail + times_.credit, cell.time + stream(m) + times_.flit);
   }
   [[nodiscard]] std::uint32_t last_tail(const Message& m, std::uint32_t head) const {
     const std::uint32_t own = head + stream(m);
@@ -303,8 +307,8 @@ class AlikeEngine : public ShortClock {
     Cell* const row = cells(m);
     const std::uint32_t hops = m.links, first = hops > m.reach ? hops - m.reach : 0;
     std::uint32_t tail = last_tail(m, head);
-    const std::uint32_t sunk = std::max(tail + times_.body, head + times_.head + times_.sink * (m.flits - 1));
-    if (!net_.open(row[hops - 1].link)) release(row, hops - 1, std::max(sunk + times_.credit, tail + times_.flit));
+    const std::uint32_t sunk = later(tail + times_.body, head + times_.head + times_.sink * (m.flits - 1));
+    if (!net_.open(row[hops - 1].link)) release(row, hops - 1, later(sunk + times_.credit, tail + times_.flit));
     for (std::uint32_t i = hops - 1; i-- > first;) {
       release(row, i, free_after(m, row[i], tail));
       tail = tail_before(row[i].time + stream(m), tail);
