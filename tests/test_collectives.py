@@ -162,11 +162,25 @@ def test_every_algorithm_gives_right_data_for_every_root(ranks: int) -> None:
         assert seen == (set(every) if operation in ROOTED else {0})
 
 
+def test_non_blocking_operations_give_right_data_from_1_to_33_ranks() -> None:
+    for ranks in range(1, 34):
+        roots = ",".join(map(str, sorted({0, ranks - 1})))
+        given = ("call=non-blocking", "bytes=104", f"root={roots}", "node_ranks=3")
+        found = events(ranks, *(word for each in given for word in ("--set", each)))
+        checks = [each for each in found if each["event"] == "check"]
+        assert all(check["passed"] and check["case"]["call"] == "non-blocking" for check in checks)
+        seen = {key[:2] for key in named(found, "check")}
+        assert seen == {*ALL, *(TWO_LEVEL if ranks > 3 else ())}, ranks
+
+
+@pytest.mark.parametrize("call", ["blocking", "non-blocking"])
 @pytest.mark.parametrize("ranks", [2, 3, 4, 5, 7, 8, 12, 16, 33])
-def test_times_are_the_closed_forms_where_nobody_is_in_the_way(ranks: int) -> None:
+def test_times_are_the_closed_forms_where_nobody_is_in_the_way(ranks: int, call: str) -> None:
+    """Also of an operation that is begun and waited for at once: no call of this machine goes on in the background."""
     length = 8 * ranks * (1 << math.floor(math.log2(ranks)))  # whole words for every rank of a ring and of a cube
-    found = named(events(ranks, "--set", f"bytes={length}"), "block")
-    assert {key[:2] for key in found} == {*ALL, ("barrier", "library")}
+    found = named(events(ranks, "--set", f"bytes={length}", "--set", f"call={call}"), "block")
+    own = {("barrier", "library")} if call == "blocking" else set()
+    assert {key[:2] for key in found} == {*ALL, *own}
     for (operation, algorithm, *_), block in found.items():
         expected = cost(operation, algorithm, ranks, length)
         assert block["values"] == [pytest.approx(expected)], (operation, algorithm)
@@ -250,6 +264,7 @@ def test_a_described_machine_has_no_library_but_its_barrier_and_that_is_said() -
         (("operation=reduce", "bytes=9"), "whole 8-byte words"),
         (("operation=broadcast", "root=4"), "a root that is one of the 4 ranks; seen: 4"),
         (("operation=alltoall", "algorithm=library"), "no library's own on this machine"),
+        (("operation=scan", "algorithm=library", "call=non-blocking"), "no non-blocking operations of a library"),
         (("operation=scan", "ranks=5"), "at most 4 ranks to take part; seen: 5"),
         (("operation=reduce", "algorithm=two-level"), "two levels need two nodes, one of them with two ranks"),
     ],
@@ -284,21 +299,23 @@ def launch(program: Path, ranks: int, *given: str, patience: int = 100) -> tuple
 
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
+@pytest.mark.parametrize("call", ["blocking", "non-blocking"])
 @pytest.mark.parametrize(("ranks", "among", "roots"), [(1, 1, "0"), (6, 5, "2")])
-def test_algorithms_and_the_library_give_right_data_on_mpi(ranks: int, among: int, roots: str) -> None:
+def test_algorithms_and_the_library_give_right_data_on_mpi(ranks: int, among: int, roots: str, call: str) -> None:
     program = build([benchmark("collective")], mpi=MPI)["collective"].path
     cases = {*ALL, *OWN, *(TWO_LEVEL if ranks > 3 else ())}
-    given = ("--set", f"root={roots}", "--set", f"ranks={among}", "--set", "node_ranks=3")
+    given = ("--set", f"root={roots}", "--set", f"ranks={among}", "--set", "node_ranks=3", "--set", f"call={call}")
     assert launch(program, ranks, *given) == (0, dict.fromkeys(cases, True))
 
 
 @pytest.mark.mpi
 @pytest.mark.nightly
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
+@pytest.mark.parametrize("call", ["blocking", "non-blocking"])
 @pytest.mark.parametrize("among", [2, 3, 5, 8, 16, 31, 32, 33])
-def test_groups_of_33_ranks_give_right_data_on_mpi(among: int) -> None:
+def test_groups_of_33_ranks_give_right_data_on_mpi(among: int, call: str) -> None:
     program = build([benchmark("collective")], mpi=MPI)["collective"].path
-    given = ("--set", f"ranks={among}", "--set", "node_ranks=2", "--repetitions", "1")
+    given = ("--set", f"ranks={among}", "--set", "node_ranks=2", "--repetitions", "1", "--set", f"call={call}")
     cases = {*ALL, *OWN, *(TWO_LEVEL if among > 2 else ())}
     assert launch(program, 33, *given, patience=900) == (0, dict.fromkeys(cases, True))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assay.execute.mpi import launch_environment
-from compiled import SANITIZERS, compile_to
+from compiled import SANITIZERS, WORLD_SOURCES, compile_to
 from mpis_here import CROWD, MPI
 from started import words
 
@@ -19,10 +19,10 @@ NATIVE = ROOT / "tests" / "native"
 
 
 def test_groups_of_simulated_ranks(tmp_path: Path) -> None:
-    names = ("world", "world_jobs", "world_messages", "exposed", "groups", "mpich_1_2")
-    more = [ROOT / "core" / "ranks" / f"{name}.cpp" for name in names]
     flags = ("-O0", f"-I{ROOT / 'core'}", f"-I{NATIVE}")
-    program = compile_to(tmp_path / "groups_test", NATIVE / "groups.test.cpp", *flags, base=SANITIZERS, more=more)
+    program = compile_to(
+        tmp_path / "groups_test", NATIVE / "groups.test.cpp", *flags, base=SANITIZERS, more=WORLD_SOURCES
+    )
     ended = subprocess.run([program], capture_output=True, text=True, timeout=120)
     assert (ended.stderr, ended.returncode) == ("", 0)
 

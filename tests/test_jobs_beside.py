@@ -16,7 +16,7 @@ from assay.benchmark.record import benchmark
 from assay.described.machine_file import DescribedMachine
 from assay.errors import InputError
 from assay.throughput.job_world import JobRun, JobWorld
-from compiled import SANITIZERS, compile_to
+from compiled import SANITIZERS, WORLD_SOURCES, compile_to
 from small_mixes import CROSSBAR, CUBE, LINE, described
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -146,9 +146,7 @@ def test_what_cannot_begin_is_one_line(machines: Any) -> None:
 
 def test_programs_that_come_and_go_natively(tmp_path: Path) -> None:
     """Ended at any moment, ranks used again, contexts, deadlock: under the sanitizers."""
-    names = ("world", "world_jobs", "world_messages", "exposed", "groups", "mpich_1_2")
-    more = [ROOT / "core" / "ranks" / f"{name}.cpp" for name in names]
     flags = ("-O0", f"-I{ROOT / 'core'}", f"-I{NATIVE}")
-    program = compile_to(tmp_path / "jobs_test", NATIVE / "jobs.test.cpp", *flags, base=SANITIZERS, more=more)
+    program = compile_to(tmp_path / "jobs_test", NATIVE / "jobs.test.cpp", *flags, base=SANITIZERS, more=WORLD_SOURCES)
     ended = subprocess.run([program], capture_output=True, text=True, timeout=300)
     assert (ended.stderr, ended.returncode) == ("", 0)

@@ -19,7 +19,7 @@ from assay._core import ranks as core
 from assay.benchmark.record import benchmarks
 from assay.described.machine_file import load
 from assay.execute.build import build
-from compiled import SANITIZERS, compile_to
+from compiled import SANITIZERS, WORLD_SOURCES, compile_to
 from mpis_here import MPI, start_ranks
 from started import play, words
 from wrong_program import WRONG
@@ -273,9 +273,8 @@ def test_no_run_of_readings_lasts_long_however_slow_they_become(tmp_path: Path) 
 
 def test_matching_order_and_deadlock_in_the_core(tmp_path: Path) -> None:
     """The native test of the simulated ranks, under the sanitizers."""
-    source, ranks = ROOT / "tests" / "native" / "ranks.test.cpp", ROOT / "core" / "ranks"
-    more = [
-        ranks / f"{name}.cpp" for name in ("world", "world_jobs", "world_messages", "exposed", "groups", "mpich_1_2")
-    ]
-    program = compile_to(tmp_path / "ranks_test", source, "-O0", f"-I{ROOT / 'core'}", base=SANITIZERS, more=more)
+    source = ROOT / "tests" / "native" / "ranks.test.cpp"
+    program = compile_to(
+        tmp_path / "ranks_test", source, "-O0", f"-I{ROOT / 'core'}", base=SANITIZERS, more=WORLD_SOURCES
+    )
     assert subprocess.run([program], capture_output=True, text=True).stderr == ""

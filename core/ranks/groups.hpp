@@ -22,6 +22,9 @@ inline constexpr int tag_bits = 15;
 static_assert(ranks::greatest_tag == (1 << tag_bits) - 1);
 // The tag of a word; those below zero are one-sided messages', which have no context.
 inline constexpr int plain_tag(int word) { return word < 0 ? word : word & ranks::greatest_tag; }
+// A receive's word for any tag of a context, and back.
+inline constexpr int any_tag_of(int context) { return ~context; }
+inline constexpr int context_of(int word) { return word < 0 ? ~word : word >> tag_bits; }
 
 class Groups {
  public:
@@ -38,6 +41,7 @@ class Groups {
   int member(GroupId group, int within, int caller, const char* does) const;
   int rank_in(GroupId group, int rank) const;
   int word(GroupId group, int tag) const { return at(group).context << tag_bits | tag; }
+  int any_word(GroupId group) const { return any_tag_of(group == 0 ? 0 : at(group).context); }
 
   // A program's own communicator where several share the world (jobs.hpp): its ranks among all, in order, and when it
   // began, which its clock counts from. It stays, and so does its context: nothing that it left behind matches later.

@@ -24,6 +24,7 @@ class Simulated {
     Received() = default;
     explicit Received(Arrived arrived) : arrived_(arrived) {}
     int source() const { return arrived_.source; }
+    int tag() const { return arrived_.tag; }
     std::size_t bytes() const { return arrived_.bytes; }
 
    private:
@@ -110,6 +111,66 @@ class Simulated {
   };
   struct [[nodiscard]] WaitSent : Wait {
     void await_resume() const { world.finish(request); }
+  };
+  template <class Found>
+  struct [[nodiscard]] Test {
+    World& world;
+    int rank;
+    Request& request;
+    GroupId group;
+    bool over = false;
+    bool await_ready() noexcept { return over = world.complete(request.id); }
+    void await_suspend(std::coroutine_handle<> caller) { world.test(rank, request.id, over, caller); }
+    Found await_resume() {
+      if (!over) return {};
+      const Received got = within(world, group, world.finish(std::exchange(request.id, none)));
+      if constexpr (std::is_same_v<Found, bool>)
+        return true;
+      else
+        return got;
+    }
+  };
+  struct [[nodiscard]] WaitAny {
+    World& world;
+    int rank;
+    ReceiveRequest* requests;
+    std::size_t count;
+    GroupId group;
+    std::size_t place = 0;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> caller) {
+      std::vector<RequestId> ids;
+      for (std::size_t i = 0; i < count; ++i)
+        if (requests[i].id != none) ids.push_back(requests[i].id);
+      if (ids.empty()) throw std::logic_error("wait_any: none of the receives is under way");
+      world.await_any(rank, std::move(ids), place, caller);
+    }
+    // Requests that were over before are passed over.
+    ranks::First<Received> await_resume() {
+      std::size_t at = 0;
+      for (std::size_t left = place; requests[at].id == none || left-- > 0;) ++at;
+      return {at, within(world, group, world.finish(std::exchange(requests[at].id, none)))};
+    }
+  };
+  struct [[nodiscard]] Probe {
+    World& world;
+    int rank, from, tag;
+    GroupId group;
+    Arrived found{};
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> caller) { world.probe(rank, from, tag, found, caller); }
+    Received await_resume() const { return within(world, group, found); }
+  };
+  struct [[nodiscard]] Iprobe {
+    World& world;
+    int rank;
+    GroupId group;
+    std::optional<Arrived> found;
+    bool await_ready() const noexcept { return found.has_value(); }
+    void await_suspend(std::coroutine_handle<> caller) const { world.poll(rank, caller); }
+    std::optional<Received> await_resume() const {
+      return found ? std::optional(within(world, group, *found)) : std::nullopt;
+    }
   };
   struct [[nodiscard]] Barrier {
     World& world;
@@ -215,6 +276,13 @@ class Simulated {
   }
   Wait wait(ReceiveRequest& request) { return {*world_, std::exchange(request.id, none), Call::wait, group_}; }
   WaitSent wait(SendRequest& request) { return {{*world_, std::exchange(request.id, none), Call::wait, group_}}; }
+  Test<bool> test(SendRequest& request) { return {*world_, self(), request, group_}; }
+  Test<std::optional<Received>> test(ReceiveRequest& request) { return {*world_, self(), request, group_}; }
+  WaitAny wait_any(ReceiveRequest* requests, std::size_t count) { return {*world_, self(), requests, count, group_}; }
+  Probe probe(int from, int tag) { return {*world_, self(), from_all(from), in_word(tag), group_}; }
+  Iprobe iprobe(int from, int tag) {
+    return {*world_, self(), group_, world_->sighted(self(), from_all(from), in_word(tag))};
+  }
   Split split(int colour, int key) { return {*world_, {group_, rank_}, colour, key}; }
   Released release(Simulated& group) {
     world_->groups().release(std::exchange(group.group_, 0));
@@ -290,7 +358,9 @@ class Simulated {
   int to_all(int to) const { return among_all(to, "sends to"); }
   int from_all(int from) const { return from == ranks::any_source ? from : among_all(from, "receives from"); }
   int out_word(int tag) const { return word(tag, "sends"); }
-  int in_word(int tag) const { return word(tag, "receives"); }
+  int in_word(int tag) const {
+    return tag == ranks::any_tag ? world_->groups().any_word(group_) : word(tag, "receives");
+  }
   int word(int tag, const char* does) const {
     World::check_tag(rank_, does, tag);
     return group_ == 0 ? tag : world_->groups().word(group_, tag);
@@ -307,8 +377,8 @@ class Simulated {
 };
 static_assert(sizeof(Simulated) == 16);
 
-static_assert(ranks::OneSided<Simulated> && ranks::Files<Simulated> && ranks::ReadySend<Simulated> &&
-              ranks::OwnBarrier<Simulated> && ranks::Hosted<Simulated> && ranks::OwnCollectives<Simulated> &&
-              ranks::Grouped<Simulated>);
+static_assert(ranks::Testing<Simulated> && ranks::Probing<Simulated> && ranks::OneSided<Simulated> &&
+              ranks::Files<Simulated> && ranks::ReadySend<Simulated> && ranks::OwnBarrier<Simulated> &&
+              ranks::Hosted<Simulated> && ranks::OwnCollectives<Simulated> && ranks::Grouped<Simulated>);
 
 }  // namespace assay::described

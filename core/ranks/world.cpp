@@ -117,6 +117,9 @@ void World::dispatch(const Event& event) {
     case Kind::computed:
       computed(event.what & ((std::uint64_t{1} << 56) - 1));
       break;
+    case Kind::first:
+      is_first(id);
+      break;
     case Kind::turn:
       take_turn(id);
       break;
@@ -304,12 +307,12 @@ void World::barrier(int rank, GroupId group, int among, Time cost, std::coroutin
 }
 
 std::vector<Waiting> World::waiting() const {
-  static constexpr const char* calls[] = {"recv", "wait", "isend", "irecv", "sendrecv"};
+  static constexpr const char* calls[] = {"recv", "wait", "isend", "irecv", "sendrecv", "wait_any"};
   std::vector<Waiting> found;
   for (const auto& request : requests_) {
     if (request.live && !request.done && request.waiter && request.waiter != noop_ && !request.sending) {
       found.push_back(
-          {request.rank, calls[static_cast<std::size_t>(request.call)], request.peer, plain_tag(request.tag)});
+          {request.rank, calls[static_cast<std::size_t>(request.call)], request.peer, said_tag(request.tag)});
     }
   }
   for (const auto& flight : messages_) {
@@ -321,6 +324,7 @@ std::vector<Waiting> World::waiting() const {
   for (const auto& [_, inside] : in_barrier_) {
     for (const auto& [rank, caller] : inside) found.push_back({rank, "barrier", ranks::any_source, 0});
   }
+  for (const auto& [rank, each] : looking_) found.push_back({rank, "probe", each.from, said_tag(each.tag)});
   exposed_.add_waiting(found);
   std::erase_if(found, [this](const Waiting& each) { return each.rank >= ranks(); });
   std::ranges::sort(found, {}, &Waiting::rank);

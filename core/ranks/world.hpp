@@ -51,17 +51,18 @@ inline constexpr RequestId of_one_sided = none - 1;  // of a one-sided message: 
 // What a rank was doing when nothing could happen any more.
 struct Waiting {
   int rank;
-  std::string call;  // "recv", "send", "wait", "sendrecv", "barrier", "complete"
+  std::string call;  // "recv", "send", "wait", "wait_any", "probe", "sendrecv", "barrier", "complete"
   int peer;          // ranks::any_source where anybody would have done
-  int tag;
+  int tag;           // ranks::any_tag where any would have done
 };
 
 struct Arrived {
   int source = -1;
+  int tag = 0;
   std::size_t bytes = 0;
 };
 
-enum class Call : std::uint8_t { recv, wait, isend, irecv, sendrecv };
+enum class Call : std::uint8_t { recv, wait, isend, irecv, sendrecv, wait_any };
 
 class FileSystem;
 // Tags of what ranks and I/O nodes send each other; only they reach beyond the ranks.
@@ -161,6 +162,12 @@ class World {
   }
   void await(RequestId id, std::coroutine_handle<> waiter, Call call);
   Arrived finish(RequestId id);  // of a complete request, which is gone afterwards
+  // Asking and waiting for whatever comes first (world_polling.cpp).
+  void test(int rank, RequestId id, bool& over, std::coroutine_handle<> caller);
+  void await_any(int rank, std::vector<RequestId> requests, std::size_t& place, std::coroutine_handle<> caller);
+  std::optional<Arrived> sighted(int rank, int from, int tag);  // a message that no receive has taken
+  void probe(int rank, int from, int tag, Arrived& found, std::coroutine_handle<> caller);
+  void poll(int rank, std::coroutine_handle<> caller);  // it has asked in vain
   // Computing of so many `seconds` alone, which takes `memory` seconds of what the node's ranks share: with k of them
   // at such work at a time it goes at the rate of k `memory`, where that is slower.
   void compute(int rank, double seconds, double memory, std::coroutine_handle<> sleeper);
@@ -202,7 +209,7 @@ class World {
 
  private:
   static constexpr std::uint8_t owes_return = 1, owes_buffer = 2, owes_delivery = 4;
-  enum class Kind : std::uint8_t { resume, completes, returns, freed, arrival, due, model, computed, turn };
+  enum class Kind : std::uint8_t { resume, completes, returns, freed, arrival, due, model, computed, turn, first };
   struct Event {
     Time at;
     std::uint64_t what;  // the kind in the highest byte; a coroutine, a number
@@ -316,14 +323,27 @@ class World {
   void deliver(MessageId id);
   void answered(MessageId id, std::uint8_t what);
   void complete_request(RequestId id);
+  void is_first(RequestId id);
+  void sight(MessageId id);
+  // From now on messages from one rank to this one are matched in the order of their sends, whatever their tags are.
+  void takes_any_tag(int rank);
+  bool takes_in_order(MessageId id) const {
+    return !any_tags_.empty() && any_tags_[static_cast<std::size_t>(messages_[id].message.destination)];
+  }
   void attend(int rank);
   void computed(std::uint64_t subject);
   void ends(std::uint32_t index);
   void share_anew(int node);
   Time computing_until(int rank, Time begin, Time work) const;
-  static bool fits(const Request& receive, const Message& message) {
-    return receive.tag == message.tag && (receive.peer == ranks::any_source || receive.peer == message.source);
+  static bool fits(int peer, int tag, const Message& message) {
+    return (tag == message.tag || (tag < 0 && any_fits(tag, message.tag))) &&
+           (peer == ranks::any_source || peer == message.source);
   }
+  static bool fits(const Request& receive, const Message& message) { return fits(receive.peer, receive.tag, message); }
+  static bool any_fits(int any, int tag) {
+    return tag >= 0 && context_of(tag) == context_of(any) && plain_tag(tag) < file_tag;
+  }
+  static int said_tag(int word) { return word < 0 ? ranks::any_tag : plain_tag(word); }
   // A queue's links lie in its items: in messages_ or requests_.
   template <class Items>
   static void put_in(Items& items, Queue& queue, std::uint32_t id) {
@@ -372,6 +392,21 @@ class World {
   std::vector<Seat> seats_;
   std::vector<Turn> turns_;
   std::vector<std::uint32_t> free_turns_;
+  // Who waits for the first of several receives, and who for a message that it may look at, by rank.
+  struct Several {
+    std::vector<RequestId> requests;
+    std::size_t* place;
+    std::coroutine_handle<> caller;
+  };
+  struct Looking {
+    int from, tag;
+    Arrived* found;
+    std::coroutine_handle<> caller;
+  };
+  std::unordered_map<int, Several> several_;
+  std::unordered_map<int, Looking> looking_;
+  std::vector<bool> any_tags_;  // ranks that take any tag, where messages do not keep their order by themselves
+  std::uint64_t last_poll_ = 0, polls_ = 0;
   bool halted_ = false;
   const std::coroutine_handle<> noop_ = std::noop_coroutine();  // waits in the place of a coroutine that is gone
 };

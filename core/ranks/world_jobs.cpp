@@ -98,6 +98,8 @@ void World::leave(GroupId program) {
     }
     mine.receives = mine.messages = mine.ahead = {};
     deferred_.erase(static_cast<int>(rank));
+    several_.erase(static_cast<int>(rank));
+    looking_.erase(static_cast<int>(rank));
     mine.task = {};
     seats_[rank] = {0, seats_[rank].turn + 1};
   }

@@ -177,6 +177,7 @@ RequestId World::post(int rank, void* buffer, std::size_t room, int from, int ta
                             "; accepted: 0 to " + std::to_string(ranks() - 1) + ", or any_source");
   }
   attend(rank);
+  if (tag < 0) takes_any_tag(rank);
   const RequestId id = new_request(rank, Call::irecv, buffer, room, from, tag);
   Rank& mine = ranks_[static_cast<std::size_t>(rank)];
   std::uint32_t before = none;
@@ -204,7 +205,9 @@ void World::arrive(MessageId id) {
   while (true) {
     auto& all = under_way_[pair];
     all.erase(std::ranges::find(all, id));
-    const auto next = std::ranges::find_if(all, [&](MessageId each) { return messages_[each].message.tag == tag; });
+    const bool any = takes_in_order(id);
+    const auto next =
+        std::ranges::find_if(all, [&](MessageId each) { return any || messages_[each].message.tag == tag; });
     const bool more = next != all.end() && messages_[*next].held;
     const MessageId following = more ? *next : id;
     if (all.empty()) under_way_.erase(pair);
@@ -217,9 +220,10 @@ void World::arrive(MessageId id) {
 
 bool World::in_turn(MessageId id) {
   const Message& message = messages_[id].message;
+  const bool any = takes_in_order(id);
   for (const MessageId each : under_way_[pair_of(message)]) {
     if (each == id) return true;
-    if (messages_[each].message.tag == message.tag) return false;
+    if (any || messages_[each].message.tag == message.tag) return false;
   }
   return true;
 }
@@ -235,6 +239,8 @@ void World::match(MessageId id) {
     return;
   }
   put_in(messages_, rank.messages, id);
+  if (!looking_.empty()) [[unlikely]]
+    sight(id);
 }
 
 // A message that will arrive at `at`, if it is certain already which receive it goes to.
@@ -248,7 +254,7 @@ bool World::gives_ahead(MessageId id, Time at) {
     RequestId before = none;
     for (to = rank.receives.head; to != none && !fits(requests_[to], flight.message); to = requests_[to].next)
       before = to;
-    if (to == none || requests_[to].peer == ranks::any_source) return false;
+    if (to == none || requests_[to].peer == ranks::any_source || requests_[to].tag < 0) return false;
     take_out(requests_, rank.receives, before, to);
   } else if (to == none) {
     return false;
@@ -298,6 +304,7 @@ void World::give(MessageId id, RequestId to) {
   const InFlight& flight = messages_[id];
   Request& request = requests_[to];
   request.peer = flight.message.source;
+  request.tag = flight.message.tag;
   request.bytes = flight.message.bytes;
   request.ready = flight.message.ready;
   request.cost = model_.receiving(flight.message);
@@ -340,6 +347,8 @@ void World::complete_request(RequestId id) {
   Request& request = requests_[id];
   request.done = true;
   if (!request.waiter || request.sending) return;
+  if (request.call == Call::wait_any) [[unlikely]]
+    return is_first(id);
   const Time at = std::max(now_, request.due) + std::exchange(request.cost, 0);
   if (log_) log_->ends(request.rank, at);
   if (at > now_) return schedule(at, Kind::completes, id);
@@ -357,7 +366,7 @@ void World::await(RequestId id, std::coroutine_handle<> waiter, Call call) {
 
 Arrived World::finish(RequestId id) {
   Request& request = requests_[id];
-  const Arrived arrived{request.send ? -1 : request.peer, request.bytes};
+  const Arrived arrived{request.send ? -1 : request.peer, plain_tag(request.tag), request.bytes};
   if (request.ahead) {
     Queue& queue = ranks_[static_cast<std::size_t>(request.rank)].ahead;
     RequestId before = none;

@@ -30,7 +30,7 @@ namespace assay::mpi {
 #define ASSAY_INLINE [[gnu::always_inline]] inline
 
 // What this rank is doing now, for the deadline's signal handler: one word, so that noting it is one store.
-enum class Call : std::uint64_t { own_work, send, receive, wait, barrier, collective, start };
+enum class Call : std::uint64_t { own_work, send, receive, wait, barrier, collective, start, probe };
 inline volatile std::uint64_t doing = 0;
 
 ASSAY_INLINE void note(Call call, int peer, int tag) {
@@ -65,6 +65,7 @@ class Communicator {
   class Received {
    public:
     int source() const { return status_.MPI_SOURCE; }
+    int tag() const { return status_.MPI_TAG; }
     std::size_t bytes() const {
       int count = 0;
       MPI_Get_count(&status_, MPI_BYTE, &count);
@@ -84,6 +85,7 @@ class Communicator {
   };
   struct SendRequest : Request {};
   struct ReceiveRequest : Request {};
+  struct CollectiveRequest : Request {};
   // Memory that MPI allocates. Where all ranks share a host's, a put is a copy into it, as in Open MPI's own MPI_Put;
   // other libraries' needs the target's help even there (MPICH 4.0 over UCX), and would not be one-sided.
   class Window {
@@ -129,7 +131,8 @@ class Communicator {
     inward(from, tag);
     note(Call::receive, from, tag);
     Ready<Received> result;
-    check(MPI_Recv(buffer, count(room), MPI_BYTE, source(from), tag, comm_, &result.value.status_), "MPI_Recv", from);
+    check(MPI_Recv(buffer, count(room), MPI_BYTE, source(from), any(tag), comm_, &result.value.status_), "MPI_Recv",
+          from);
     return result;
   }
   ASSAY_INLINE Ready<Received> sendrecv(const void* data, std::size_t bytes, int to, void* buffer, std::size_t room,
@@ -138,8 +141,8 @@ class Communicator {
     inward(from, tag);
     note(Call::wait, from, tag);
     Ready<Received> result;
-    check(MPI_Sendrecv(data, count(bytes), MPI_BYTE, to, tag, buffer, count(room), MPI_BYTE, source(from), tag, comm_,
-                       &result.value.status_),
+    check(MPI_Sendrecv(data, count(bytes), MPI_BYTE, to, tag, buffer, count(room), MPI_BYTE, source(from), any(tag),
+                       comm_, &result.value.status_),
           "MPI_Sendrecv", from);
     return result;
   }
@@ -152,7 +155,8 @@ class Communicator {
   ASSAY_INLINE Ready<ReceiveRequest> irecv(void* buffer, std::size_t room, int from, int tag) {
     inward(from, tag);
     Ready<ReceiveRequest> result;
-    check(MPI_Irecv(buffer, count(room), MPI_BYTE, source(from), tag, comm_, &result.value.handle), "MPI_Irecv", from);
+    check(MPI_Irecv(buffer, count(room), MPI_BYTE, source(from), any(tag), comm_, &result.value.handle), "MPI_Irecv",
+          from);
     note(Call::wait, from, tag);
     return result;
   }
@@ -164,6 +168,32 @@ class Communicator {
     Ready<Received> result;
     check(MPI_Wait(&request.handle, &result.value.status_), "MPI_Wait", -1);
     return result;
+  }
+  ASSAY_INLINE Ready<bool> test(SendRequest& request) {
+    int over = 0;
+    check(MPI_Test(&request.handle, &over, MPI_STATUS_IGNORE), "MPI_Test", -1);
+    return {over != 0};
+  }
+  ASSAY_INLINE Ready<std::optional<Received>> test(ReceiveRequest& request) {
+    int over = 0;
+    Received arrived;
+    check(MPI_Test(&request.handle, &over, &arrived.status_), "MPI_Test", -1);
+    return {over != 0 ? std::optional(arrived) : std::nullopt};
+  }
+  Ready<ranks::First<Received>> wait_any(ReceiveRequest* requests, std::size_t count);
+  ASSAY_INLINE Ready<Received> probe(int from, int tag) {
+    inward(from, tag);
+    note(Call::probe, from, tag);
+    Ready<Received> result;
+    check(MPI_Probe(source(from), any(tag), comm_, &result.value.status_), "MPI_Probe", from);
+    return result;
+  }
+  ASSAY_INLINE Ready<std::optional<Received>> iprobe(int from, int tag) {
+    inward(from, tag);
+    int there = 0;
+    Received waiting;
+    check(MPI_Iprobe(source(from), any(tag), comm_, &there, &waiting.status_), "MPI_Iprobe", from);
+    return {there != 0 ? std::optional(waiting) : std::nullopt};
   }
   ASSAY_INLINE Ready<void> barrier(int among) {
     note(Call::barrier, ranks::any_source, 0);
@@ -212,6 +242,19 @@ class Communicator {
         check(MPI_Scan(in, out, words, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Scan", -1);
         return {};
     }
+    return {};
+  }
+
+  // The same begun, and not waited for (MPI 3).
+  Ready<CollectiveRequest> start(ranks::Operation operation, const void* in, void* out, std::size_t block, int root);
+  ASSAY_INLINE Ready<bool> test(CollectiveRequest& request) {
+    int over = 0;
+    check(MPI_Test(&request.handle, &over, MPI_STATUS_IGNORE), "MPI_Test", -1);
+    return {over != 0};
+  }
+  ASSAY_INLINE Ready<void> wait(CollectiveRequest& request) {
+    note(Call::collective, ranks::any_source, 0);
+    check(MPI_Wait(&request.handle, MPI_STATUS_IGNORE), "MPI_Wait", -1);
     return {};
   }
 
@@ -269,8 +312,8 @@ class Communicator {
       outside("sends to", to, tag, size_);
   }
   ASSAY_INLINE void inward(int from, int tag) const {
-    if ((from != ranks::any_source && static_cast<unsigned>(from) >= static_cast<unsigned>(size_)) || !is_tag(tag))
-        [[unlikely]]
+    if ((from != ranks::any_source && static_cast<unsigned>(from) >= static_cast<unsigned>(size_)) ||
+        (!is_tag(tag) && tag != ranks::any_tag)) [[unlikely]]
       outside("receives from", from, tag, size_);
   }
   ASSAY_INLINE static int count(std::size_t bytes) {
@@ -279,6 +322,7 @@ class Communicator {
     return static_cast<int>(bytes);
   }
   ASSAY_INLINE static int source(int from) { return from == ranks::any_source ? MPI_ANY_SOURCE : from; }
+  ASSAY_INLINE static int any(int tag) { return tag == ranks::any_tag ? MPI_ANY_TAG : tag; }
 
   // An alltoallv's, of the last block that was asked for.
   struct Lengths {
@@ -298,8 +342,9 @@ class Communicator {
   std::vector<std::pair<int, MPI_Comm>> parts_;
 };
 
-static_assert(ranks::OneSided<Communicator> && ranks::ReadySend<Communicator> && ranks::OwnCollectives<Communicator> &&
-              ranks::Hosted<Communicator> && ranks::Grouped<Communicator>);
+static_assert(ranks::Testing<Communicator> && ranks::Probing<Communicator> && ranks::OneSided<Communicator> &&
+              ranks::ReadySend<Communicator> && ranks::OwnNonBlocking<Communicator> && ranks::Hosted<Communicator> &&
+              ranks::Grouped<Communicator>);
 
 }  // namespace assay::mpi
 

@@ -38,16 +38,17 @@ inline void speak(int) {
   char* to = text;
   put(to, head);
   static constexpr const char* calls[] = {
-      "its own work",       "send to", "receive from", "wait, having posted for", "barrier, with",
-      "a collective, with", "MPI_Init"};
+      "its own work",       "send to",  "receive from", "wait, having posted for", "barrier, with",
+      "a collective, with", "MPI_Init", "probe, for"};
   const std::uint64_t now = doing;
   put(to, calls[now >> 56 & 7]);
   if (now != 0 && static_cast<Call>(now >> 56) != Call::start) {
     const int peer = static_cast<int>(static_cast<std::uint32_t>(now));
     put(to, peer < 0 ? " any rank" : " rank ");
     if (peer >= 0) put(to, peer);
-    put(to, ", tag ");
-    put(to, static_cast<int>(now >> 32 & 0xffffff));
+    const auto tag = static_cast<int>(now >> 32 & 0xffffff);
+    put(to, tag == 0xffffff ? ", any tag" : ", tag ");
+    if (tag != 0xffffff) put(to, tag);
   }
   *to++ = '\n';
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text, static_cast<std::size_t>(to - text));

@@ -47,6 +47,13 @@ unit = "B"
 sweep = true
 help = "length of a block: what a rank gives to each, alltoallv in the mean (a barrier sends none; reductions take whole 8-byte words)"
 
+[parameter.call]
+type = "choice"
+default = "blocking"
+choices = ["blocking", "non-blocking"]
+sweep = true
+help = "blocking, or begun by one call and waited for at once by another: what that costs (what it hides: `collective-overlap`)"
+
 [parameter.root]
 type = "integer"
 default = 0
@@ -131,14 +138,15 @@ help = "one operation, from the last entry to the last exit"
   }
 
   using Case = CollectiveCase;
-  static constexpr bool copies_own = true;
+  static constexpr bool copies_own = true, non_blocking = true;
   static Case case_of(const timing::CaseSettings& settings, int = 0) {
     return {named<Operation>(operation_names, settings.at("operation").text),
             named<Algorithm>(algorithm_names, settings.at("algorithm").text),
             static_cast<std::size_t>(settings.at("bytes").integer),
             static_cast<int>(settings.at("root").integer),
             static_cast<int>(settings.at("ranks").integer),
-            settings.at("skew").real};
+            settings.at("skew").real,
+            settings.at("call").text == "blocking"};
   }
   static timing::Json label(const Case& at) {
     timing::Json json;
@@ -147,6 +155,7 @@ help = "one operation, from the last entry to the last exit"
     json.integer("bytes", static_cast<std::int64_t>(at.bytes)).integer("root", at.root);
     json.integer("ranks", at.among);
     if (at.skew > 0) json.number("skew", at.skew);
+    if (!at.blocking) json.text("call", "non-blocking");
     return json;
   }
 
@@ -164,6 +173,8 @@ help = "one operation, from the last entry to the last exit"
     keep("left out: the table has no such algorithm for the operation", false, [](const Case& at) {
       return at.algorithm == Algorithm::library || row_of<C>(at.operation, at.algorithm) != nullptr;
     });
+    keep("left out: no non-blocking operations of a library on this machine", says,
+         [](const Case& at) { return OwnNonBlocking<C> || at.blocking || at.algorithm != Algorithm::library; });
     keep("left out: no library's own on this machine", says, [&comm](const Case& at) {
       return has_collectives(comm) || at.algorithm != Algorithm::library || at.operation == Operation::barrier;
     });

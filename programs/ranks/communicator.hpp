@@ -8,7 +8,8 @@
 //   now()                               this rank's clock in whole ticks, ticks_a_second of them, from some moment on
 //   same_clock(rank)                    whether that rank reads the same clock, so that stamps compare as they are
 //   co_await send(data, bytes, to, tag) blocking: the buffer may be used again afterwards
-//   co_await recv(data, room, from, tag)  blocking; `from` may be any_source; gives what arrived: source() and bytes()
+//   co_await recv(data, room, from, tag)  blocking; `from` may be any_source, `tag` any_tag; gives what arrived:
+//                                       source(), tag() and bytes()
 //   co_await sendrecv(data, bytes, to, buffer, room, from, tag)  both at once: the receive is posted, then sent; gives
 //                                       what arrived, when the one is there and the other's buffer is free
 //   co_await isend / irecv              immediate; give a SendRequest, a ReceiveRequest
@@ -30,6 +31,17 @@
 //   ReadySend   co_await rsend(…)       as send; the receive is known to be posted ("forced type" on Intel's machines)
 //   OwnBarrier  co_await barrier(n)     the library's own barrier, among ranks 0 … n - 1
 //   Hosted      host()                  the rank that is the host processor or the launching process, or none
+//   Testing     co_await test(request)  whether it is over, and then as wait(): of a send's a truth value, of a
+//   receive's
+//                                       what arrived or nothing. One that is not over is asked again later; on a
+//                                       simulated machine having asked in vain takes poll_seconds
+//               co_await wait_any(receives, count)  the first of several receives to have its data: its place among
+//                                       them and what arrived; its request is over, the others go on
+//   Probing     co_await probe(from, tag)  waits for a message that no receive has taken, and leaves it where it is;
+//   gives
+//                                       what would arrive
+//               co_await iprobe(from, tag)  the same if there is one now, or nothing; in vain it takes as long as
+//               test()
 //   Grouped     co_await split(colour, key)  every rank calls it: those of one colour (0 or more) become a communicator
 //                                       of their own, in order of key, then of rank; its ranks count from 0, its
 //                                       messages match no others, and it can be split again
@@ -47,8 +59,13 @@
 namespace assay::ranks {
 
 inline constexpr int any_source = -1;
+inline constexpr int any_tag = -1;  // of a receive or a probe: any of the program's and the sampling loop's own
 inline constexpr int last_tag = 29999;
 inline constexpr int greatest_tag = 32767;  // the sampling loop's own among them; MPI promises no more
+
+// What asking in vain takes on a simulated machine, whose descriptions do not say it: without a cost of its own a rank
+// that asks until its message is there would ask for ever at one moment.
+inline constexpr double poll_seconds = 1e-7;
 
 // Work whose cost a description states by kernel: `amount` flops, bytes or operations, whatever its [compute] counts.
 struct Work {
@@ -70,6 +87,7 @@ concept Awaitable = requires(A awaitable) {
 template <class R>
 concept Received = requires(const R received) {
   { received.source() } -> std::convertible_to<int>;
+  { received.tag() } -> std::convertible_to<int>;
   { received.bytes() } -> std::convertible_to<std::size_t>;
 };
 
@@ -104,6 +122,25 @@ concept Communicator =
       { comm.compute(Work{"stream", 1}, work) } -> Awaitable;
     };
 
+// One of several receives, which came first.
+template <class Received>
+struct First {
+  std::size_t place = 0;
+  Received received{};
+};
+
+template <class C>
+concept Testing =
+    Communicator<C> && requires(C comm, typename C::SendRequest& sent, typename C::ReceiveRequest& due, std::size_t n) {
+      { comm.test(sent) } -> AwaitableOf<bool>;
+      { comm.test(due) } -> AwaitableOf<std::optional<typename C::Received>>;
+      { comm.wait_any(&due, n) } -> AwaitableOf<First<typename C::Received>>;
+    };
+template <class C>
+concept Probing = Communicator<C> && requires(C comm, int r) {
+  { comm.probe(r, r) } -> AwaitableOf<typename C::Received>;
+  { comm.iprobe(r, r) } -> AwaitableOf<std::optional<typename C::Received>>;
+};
 template <class C>
 concept ReadySend = Communicator<C> && requires(C comm, const void* out, std::size_t n, int r) {
   { comm.rsend(out, n, r, r) } -> Awaitable;

@@ -10,6 +10,8 @@
 // node's ranks share its memory. Source: van der Steen 2000, sections 4.1.1, 6.1.2.2 and 6.4.3.
 #pragma once
 
+#include <map>
+
 #include "ranks/buffers.hpp"
 #include "ranks/collectives.hpp"
 #include "ranks/own_collectives.hpp"
@@ -56,6 +58,15 @@ unit = "1"
 sweep = true
 help = "elements of each vector, over all ranks; so that each rank's part is longer than a cache"
 
+[parameter.ranks]
+type = "integer"
+default = 0
+min = 0
+max = 16777216
+unit = "1"
+sweep = true
+help = "how many ranks take part, the first ones, as a group of their own; 0: all"
+
 [metric.time]
 unit = "s"
 help = "from the common start until the last rank has the sum"
@@ -78,78 +89,41 @@ better = "lower"
 help = "from the common start until the last rank has the sum"
 )record";
 
-  template <Communicator C>
+  template <Grouped C>
   static Task run(C& comm, Session& session) {
-    DistributedDot kernel;
-    session.keep([&](const auto& each) { return kernel.at(each).way != Way::library || has_collectives(comm); },
+    session.widen("ranks", [&] { return std::vector<std::int64_t>{comm.size()}; });
+    session.keep([&](const auto& each) { return case_of(each).way != Way::library || has_collectives(comm); },
                  "left out: no library's own on this machine", comm.rank() == 0);
+    Kernel<C> kernel;
+    std::size_t most = 0;
+    for (const auto& each : session.cases()) {
+      const Case at = case_of(each);
+      needs(at.among <= comm.size(), "at most " + std::to_string(comm.size()) + " ranks to take part", at.among);
+      co_await kernel.join(comm, at.among);
+      if (comm.rank() < at.among) most = std::max(most, own(kernel.group(comm, at), at.length));
+    }
     if (!comm.is_simulated()) {
-      std::size_t most = 0;
-      for (const auto& each : session.cases()) most = std::max(most, own(comm, kernel.at(each).length));
       kernel.vectors_ = Vectors(most);
       kernel.windows_ = std::make_unique<Windows>();
     }
     co_await sample(comm, session, kernel);
     if (comm.rank() == 0) report(session, kernel.windows_);
+    for (auto& [_, group] : kernel.groups_) co_await comm.release(group);
   }
 
-  // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
   enum class Way : std::uint8_t { naive, tree, library };
   struct Case {
     Way way;
     std::size_t length;
+    int among;  // ranks that take part
   };
-  static constexpr std::string_view metric = "time";
-  std::span<Series> beside() { return ranks::beside(windows_); }
-  double spacing() const { return windows_->length; }
-  std::string_view cache(const Case&) const { return "same buffer"; }
-  bool single(const Case&) const { return true; }
-  Case at(const timing::CaseSettings& settings) const {
+  static Case case_of(const timing::CaseSettings& settings) {
     const std::string& name = settings.at("implementation").text;
     return {name == "naive"  ? Way::naive
             : name == "tree" ? Way::tree
                              : Way::library,
-            static_cast<std::size_t>(settings.at("length").integer)};
+            static_cast<std::size_t>(settings.at("length").integer), static_cast<int>(settings.at("ranks").integer)};
   }
-  template <Communicator C>
-  timing::Json label(C& comm, const Case& at) const {
-    static constexpr std::string_view names[] = {"naive", "tree", "library"};
-    timing::Json json;
-    json.text("implementation", names[static_cast<std::size_t>(at.way)]);
-    return json.integer("length", static_cast<std::int64_t>(at.length)).integer("ranks", comm.size());
-  }
-
-  template <Communicator C>
-  Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
-    if (comm.is_simulated()) return described(comm, at, run, ticks);
-    return in_windows(comm, comm.size(), run.readings, ticks, *windows_,
-                      [this, &comm, &at] { return once(comm, at, vectors_, sum_); });
-  }
-
-  template <Communicator C>
-  Task verify(C& comm, Case at, Verdict& verdict) {
-    constexpr std::size_t most = std::size_t{8} << 20;  // elements of all ranks in one process
-    if (comm.is_simulated() && at.length > most) {
-      verdict = {true, not_carried};
-      co_return;
-    }
-    Vectors here;
-    if (comm.is_simulated()) here = Vectors(own(comm, at.length));
-    Vectors& vectors = comm.is_simulated() ? here : vectors_;
-    fill(comm, at.length, vectors);
-    std::uint64_t found = 0;
-    co_await once(comm, at, vectors, found);
-#ifdef ASSAY_BREAK  // the tests' saboteur
-    found += comm.rank() == 0;
-#endif
-    std::int64_t wrong = found != expected(at.length), theirs = 0;
-    co_await reduce(comm, comm.size(), &wrong, &theirs, 1, [](auto& mine, auto others) { mine += others; });
-    verdict.passed = wrong == 0;
-    verdict.detail = std::to_string(at.length) + " elements, " + std::to_string(comm.size()) + " ranks";
-    if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " ranks have another sum";
-  }
-
- private:
   struct Vectors {
     Vectors() = default;
     explicit Vectors(std::size_t length) : x(length, 1.0), y(length, 1.0) {}
@@ -229,25 +203,82 @@ help = "from the common start until the last rank has the sum"
     }
   }
 
-  // On a described machine: from a common start to the last exit.
-  template <Communicator C>
-  static Task described(C& comm, Case at, Run run, std::int64_t* ticks) {
-    const Vectors none;
-    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
-      co_await together(comm, comm.size());
-      Passage passage{comm.now(), 0}, other;
-      std::uint64_t sum = 0;
-      for (std::int64_t i = 0; i < run.batch; ++i) co_await once(comm, at, none, sum);
-      passage.out = comm.now();
-      co_await reduce(comm, comm.size(), &passage, &other, 1, join_passages);
-      co_await broadcast(comm, &passage, sizeof passage);  // who is done early sends nothing into what is timed
-      if (ticks) ticks[reading] = passage.out - passage.in;
+  // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
+  template <Grouped C>
+  struct Kernel {
+    static constexpr std::string_view record = DistributedDot::record;
+    static constexpr std::string_view metric = "time";
+    std::span<Series> beside() { return ranks::beside(windows_); }
+    double spacing() const { return windows_->length; }
+    std::string_view cache(const Case&) const { return "same buffer"; }
+    bool single(const Case&) const { return true; }
+    Case at(const timing::CaseSettings& settings) const { return case_of(settings); }
+    timing::Json label(C&, const Case& at) const {
+      static constexpr std::string_view names[] = {"naive", "tree", "library"};
+      timing::Json json;
+      json.text("implementation", names[static_cast<std::size_t>(at.way)]);
+      return json.integer("length", static_cast<std::int64_t>(at.length)).integer("ranks", at.among);
     }
-  }
 
-  Vectors vectors_;
-  std::uint64_t sum_ = 0;
-  std::unique_ptr<Windows> windows_;
+    Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
+      if (comm.is_simulated()) return described(comm, at, run, ticks);
+      return in_windows(comm, at.among, run.readings, ticks, *windows_,
+                        [this, &comm, &at] { return once(group(comm, at), at, vectors_, sum_); });
+    }
+
+    Task verify(C& all, Case at, Verdict& verdict) {
+      if (all.rank() >= at.among) co_return;
+      C& comm = group(all, at);
+      constexpr std::size_t most = std::size_t{8} << 20;  // elements of all ranks in one process
+      if (comm.is_simulated() && at.length > most) {
+        verdict = {true, not_carried};
+        co_return;
+      }
+      Vectors here;
+      if (comm.is_simulated()) here = Vectors(own(comm, at.length));
+      Vectors& vectors = comm.is_simulated() ? here : vectors_;
+      fill(comm, at.length, vectors);
+      std::uint64_t found = 0;
+      co_await once(comm, at, vectors, found);
+#ifdef ASSAY_BREAK  // the tests' saboteur
+      found += comm.rank() == 0;
+#endif
+      std::int64_t wrong = found != expected(at.length), theirs = 0;
+      co_await reduce(comm, comm.size(), &wrong, &theirs, 1, [](auto& mine, auto others) { mine += others; });
+      verdict.passed = wrong == 0;
+      verdict.detail = std::to_string(at.length) + " elements, " + std::to_string(comm.size()) + " ranks";
+      if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " ranks have another sum";
+    }
+
+    // Every rank calls it for each number of ranks in turn.
+    Task join(C& comm, int among) {
+      if (among == comm.size() || groups_.contains(among)) co_return;
+      groups_.emplace(among, co_await comm.split(comm.rank() < among ? 0 : 1, comm.rank()));
+    }
+    C& group(C& comm, const Case& at) { return at.among == comm.size() ? comm : groups_.at(at.among); }
+
+    // On a described machine: from a common start to the last exit.
+    Task described(C& comm, Case at, Run run, std::int64_t* ticks) {
+      if (comm.rank() >= at.among) co_return;
+      const Vectors none;
+      for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+        co_await together(comm, at.among);
+        Passage passage{comm.now(), 0}, other;
+        std::uint64_t sum = 0;
+        for (std::int64_t i = 0; i < run.batch; ++i) co_await once(group(comm, at), at, none, sum);
+        passage.out = comm.now();
+        co_await reduce(comm, at.among, &passage, &other, 1, join_passages);
+        co_await broadcast(comm, &passage, sizeof passage,
+                           at.among);  // who is done early sends nothing into what is timed
+        if (ticks) ticks[reading] = passage.out - passage.in;
+      }
+    }
+
+    Vectors vectors_;
+    std::uint64_t sum_ = 0;
+    std::unique_ptr<Windows> windows_;
+    std::map<int, C> groups_;  // by number of ranks
+  };
 };
 
 using Program = DistributedDot;

@@ -2,6 +2,9 @@
 //
 //   co_await collective(operation, in, out, block, root)   the library's own, among all ranks; not the barrier, which
 //                                                          is barrier() of an OwnBarrier
+//   co_await start(operation, in, out, block, root)        begins the same, the barrier too, and gives a
+//                                                          CollectiveRequest: to be waited for or tested as a
+//                                                          send's; `in` and `out` are its own until it is over
 //   describes_collectives()                                whether there are any: a described machine may not say
 #pragma once
 
@@ -43,6 +46,14 @@ template <class C>
 concept OwnCollectives = OwnBarrier<C> && requires(C comm, const void* in, void* out, std::size_t n, int root) {
   { comm.describes_collectives() } -> std::convertible_to<bool>;
   comm.collective(Operation::broadcast, in, out, n, root);  // to be awaited
+};
+
+template <class C>
+concept OwnNonBlocking = OwnCollectives<C> && requires(C comm, const void* in, void* out, std::size_t n, int root,
+                                                       typename C::CollectiveRequest& request) {
+  { comm.start(Operation::broadcast, in, out, n, root) } -> AwaitableOf<typename C::CollectiveRequest>;
+  { comm.test(request) } -> AwaitableOf<bool>;
+  { comm.wait(request) } -> Awaitable;
 };
 
 template <class C>

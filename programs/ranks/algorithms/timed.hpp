@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "ranks/algorithms/data.hpp"
+#include "ranks/algorithms/in_background.hpp"
 #include "ranks/algorithms/rows.hpp"
 #include "ranks/sampling.hpp"
 #include "ranks/windows.hpp"
@@ -19,6 +20,7 @@ struct CollectiveCase {
   std::size_t bytes;
   int root, among;
   double skew = 0;  // s in which the ranks enter
+  bool blocking = true;
 };
 
 // When a rank enters after the common start: at a random moment of `most` seconds, another for each reading.
@@ -97,12 +99,26 @@ struct CollectiveKernel {
   C& circle(C& comm, const Case& at) { return at.among == comm.size() ? comm : *circles_.at(at.among).group; }
   Task once(C& comm, const Case& at, Exchange x) {
     C& group = circle(comm, at);
+    if constexpr (Program::non_blocking) {
+      if (!at.blocking) return begun(group, at, x);
+    }
     if (at.algorithm == Algorithm::library) return library(group, at.operation, x);
 #ifdef ASSAY_BREAK  // the tests' saboteur: nobody waits
     if (at.operation == Operation::barrier) return {};
 #endif
     const Row<C>& row = *row_of<C>(at.operation, at.algorithm);
     return row.by_node ? row.by_node(group, circles_.at(at.among).levels, x) : row.all(group, x);
+  }
+
+  // Begun, and waited for at once.
+  Task begun(C& group, Case at, Exchange x) {
+    InBackground<C> operation;
+    co_await operation.begin(group, levels(at), at.operation, at.algorithm, x);
+    co_await operation.finish();
+  }
+  Levels<C>* levels(const Case& at) {
+    const auto found = circles_.find(at.among);
+    return found == circles_.end() ? nullptr : &found->second.levels;
   }
 
   Task library(C& comm, Operation operation, Exchange x) {

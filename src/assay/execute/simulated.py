@@ -116,13 +116,16 @@ def _load(benchmark: Benchmark) -> None:
     _core.ranks.load(str(library))
 
 
+def waits_for(rank: int, call: str, peer: int | None, tag: int) -> str:
+    """Say whom a rank waits for; `tag` below 0: any."""
+    whom = "any rank" if peer is None else f"rank {peer}"
+    which = "any tag" if tag < 0 else f"tag {tag}"
+    return f"rank {rank} in {call} {'to' if call == 'send' else 'from'} {whom} ({which})"
+
+
 def deadlock(event: Mapping[str, Any]) -> str:
     """Say a deadlock event in words: who waits for whom, at what time."""
     shown = event["waiting"][:8]
-    parts = [
-        f"rank {w['rank']} in {w['call']} {'to' if w['call'] == 'send' else 'from'} "
-        f"{'any rank' if w['peer'] is None else 'rank ' + str(w['peer'])} (tag {w['tag']})"
-        for w in shown
-    ]
+    parts = [waits_for(w["rank"], w["call"], w["peer"], w["tag"]) for w in shown]
     more = event["count"] - len(shown)
     return f"deadlock at {event['t']:.9g} s: " + "; ".join(parts) + (f"; and {more} more" if more > 0 else "")

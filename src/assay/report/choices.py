@@ -161,13 +161,13 @@ def plots(section: Section) -> list[Plot]:
         return []
     across = [str(choice) for choice in benchmark(section.benchmark).parameters[wanted.across].choices]
     operations: dict[str, dict[str, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
-    biggest: dict[str, tuple[object, object]] = {}
+    biggest: dict[str, tuple[object, ...]] = {}
     for figure in section.figures:
         about, value, length = figure.params, shown(figure), figure.params.get("bytes")
         if figure.name != wanted.figure or not is_main(figure) or value is None or not isinstance(length, int):
             continue
         operation = str(about.get("operation"))
-        circle = (about.get("ranks"), about.get("root"))
+        circle = tuple(about.get(key) for key in ("ranks", "root", "call", "skew"))
         if biggest.setdefault(operation, circle) == circle:
             operations[operation][str(about.get(wanted.across))].append((length, value))
     worst: dict[str, float] = defaultdict(float)

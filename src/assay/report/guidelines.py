@@ -72,6 +72,7 @@ def _circles(figures: Sequence[ReportedFigure], wanted: ChoiceWanted) -> dict[tu
         and figure.value
         and figure.params.get(wanted.across) == wanted.own
         and not figure.params.get("skew")  # its ranks enter together
+        and "call" not in figure.params  # the call returns when it is done
     ]
     found: dict[tuple[str | None, int, int], Cases] = defaultdict(dict)
     for ranks in {(figure.host, figure.params["ranks"]) for figure in own}:

@@ -137,11 +137,9 @@ def _why(state: str, about: dict[str, Any]) -> str:
         return "; ".join(str(json.loads(line).get("detail")) for line in about["failed"])
     if state != "deadlock":
         return ""
+    from assay.execute.simulated import waits_for
+
     waits = about["waiting"]
-    parts = [
-        f"rank {rank} in {call} {'to' if call == 'send' else 'from'} "
-        f"{'any rank' if peer is None else f'rank {peer}'} (tag {tag})"
-        for rank, call, peer, tag in waits[:MOST_WAITING]
-    ]
+    parts = [waits_for(rank, call, peer, tag) for rank, call, peer, tag in waits[:MOST_WAITING]]
     more = len(waits) - len(parts)
     return "; ".join(parts) + (f"; and {more} more" if more > 0 else "")

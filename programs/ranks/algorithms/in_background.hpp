@@ -1,0 +1,74 @@
+// One collective operation that is begun, goes on beside its rank's own work, and is waited for: the library's own, or
+// one of the table's algorithms as a Background.
+#pragma once
+
+#include <optional>
+
+#include "ranks/algorithms/rows.hpp"
+#include "ranks/background.hpp"
+
+namespace assay::ranks {
+
+// Of a communicator that has none of the library's own.
+struct NoRequest {};
+template <class C>
+struct CollectiveRequestOf {
+  using Type = NoRequest;
+};
+template <OwnNonBlocking C>
+struct CollectiveRequestOf<C> {
+  using Type = typename C::CollectiveRequest;
+};
+
+template <Testing C>
+class InBackground {
+ public:
+  InBackground() = default;
+  InBackground(const InBackground&) = delete;
+
+  // `levels`: of a two-level algorithm.
+  Task begin(C& comm, Levels<C>* levels, Operation operation, Algorithm algorithm, Exchange x) {
+    if (algorithm == Algorithm::library) {
+      if constexpr (OwnNonBlocking<C>) {
+        library_ = co_await comm.start(operation, x.in, x.out, x.block, x.root);
+        comm_ = &comm;
+      }
+      co_return;
+    }
+    using Behind = Background<C>;
+    const Row<Behind>& row = *row_of<Behind>(operation, algorithm);
+    own_.emplace(comm, progress_);
+    if (row.by_node) {
+      levels_.node.emplace(*levels->node, progress_);
+      levels_.leaders.emplace(*levels->leaders, progress_);
+      levels_.nodes = levels->nodes;
+    }
+    Task course = row.by_node ? row.by_node(*own_, levels_, x) : row.all(*own_, x);
+    co_await own_->begin(std::move(course));
+  }
+  Task advance(bool& over) {
+    if (own_) {
+      co_await own_->advance(over);
+    } else if constexpr (OwnNonBlocking<C>) {
+      if (!over_) over_ = co_await comm_->test(library_);
+      over = over_;
+    }
+  }
+  Task finish() {
+    if (own_) {
+      co_await own_->finish();
+    } else if constexpr (OwnNonBlocking<C>) {
+      if (!over_) co_await comm_->wait(library_);
+    }
+  }
+
+ private:
+  C* comm_ = nullptr;
+  typename CollectiveRequestOf<C>::Type library_;
+  bool over_ = false;
+  typename Background<C>::Progress progress_;
+  std::optional<Background<C>> own_;
+  Levels<Background<C>> levels_;
+};
+
+}  // namespace assay::ranks
