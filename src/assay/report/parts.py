@@ -17,6 +17,7 @@ from assay.report import (
     accuracy,
     choices,
     energy,
+    euroben_plots,
     guidelines,
     loaded,
     matrices,
@@ -177,7 +178,13 @@ def _plots(section: Section) -> list[Plot]:
         return by_pair
     if under_load := loaded.plots(section):
         return under_load
-    made = [*matrices.plots(section), *shares.plots(section), *speedups.plots(section), *spectra.plots(section)]
+    made = [
+        *euroben_plots.plots(section),
+        *matrices.plots(section),
+        *shares.plots(section),
+        *speedups.plots(section),
+        *spectra.plots(section),
+    ]
     made += plots.curves(section, hypercubes.curves(section)) if not section.matrix else []
     dots = None if made else plots.points(section)
     left = plots.residuals(section)
