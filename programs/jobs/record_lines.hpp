@@ -10,7 +10,7 @@
 #include <ctime>
 #include <string>
 
-#include "jobs/node_counters.hpp"
+#include "timing/node_counters.hpp"
 
 namespace assay::jobs {
 
@@ -50,7 +50,7 @@ inline void write_line(int file, const std::string& line) {
 
 /// What this node has done so far; not synced, as nothing rests on it.
 inline void write_node(int file) {
-  const NodeCounters now = node_counters();
+  const timing::NodeCounters now = timing::node_counters();
   char text[256];
   std::snprintf(
       text, sizeof text,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mpi/deadline.hpp"
+#include "mpi/looks.hpp"
 #include "mpi/placement.hpp"
 #include "mpi/quota.hpp"
 #include "mpi/transport.hpp"
@@ -63,11 +64,14 @@ int measure(const std::string& name, const timing::Options& options, Communicato
     for (const auto& earlier : places) lead = lead && (earlier.rank >= place.rank || earlier.host != place.host);
     session.leads.push_back(lead);
   }
+  if (session.leads[static_cast<std::size_t>(comm.rank())]) timing::node_looks().begin();
   const std::int64_t stopped_before = timing::times_stopped();
   part(session);
   const std::string stopped = stopped_by_quota(comm, stopped_before);
+  const std::vector<timing::Json> looks = gather_looks(comm, places, session.leads);
   if (comm.rank() == 0) {
     if (!stopped.empty()) output->note(stopped);
+    for (const timing::Json& look : looks) output->line(look);
     output->line(timing::Json().text("event", "done").number("reference", timing::time_reference()));
     status = session.passed() ? 0 : 1;
   }

@@ -12,6 +12,7 @@
 
 #include "timing/children.hpp"
 #include "timing/energy.hpp"
+#include "timing/node_looks.hpp"
 
 namespace assay::timing {
 
@@ -102,6 +103,7 @@ Accounting read_accounting() {
   if (std::sscanf(small_file(path).c_str(), "%lf", &kilohertz) == 1) at.frequency = 1e3 * kilohertz;
   static EnergyMeter meter;
   at.energy = meter.read();
+  node_looks().may_look();
   return at;
 }
 

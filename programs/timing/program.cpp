@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "timing/accounting.hpp"
+#include "timing/node_looks.hpp"
 #include "timing/quota.hpp"
 #include "timing/reference.hpp"
 #include "timing/sampler.hpp"
@@ -172,10 +173,12 @@ int run_program(std::string_view record, int argc, const char* const* argv, cons
     const Placement place = here(0);
     Json launch = launch_event(name, options, {place}, {host_facts(place.host).str()}, "none", "", clock, flags);
     output.line(launch.number("reference", time_reference()));
+    node_looks().begin();
     const std::int64_t stopped = times_stopped();
     const bool passed = Measurement(options, output, clock).run(body, options.or_nothing);
     if (const std::int64_t times = times_stopped() - stopped; times > 0)
       output.note(stopped_note(read_quota().file, times));
+    for (const NodeLook& look : node_looks().end()) output.line(node_event(place.host, look));
     output.line(Json().text("event", "done").number("reference", time_reference()));
     return passed ? 0 : 1;
   } catch (const InputFault& fault) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from assay.analysis.node_use import NodeUse
 from assay.document.build_variants import BuildVariants
 from assay.document.cause import DisturbanceCause
 from assay.document.grid import Grid
@@ -33,6 +34,7 @@ class Document:
     `host` is the one that measured, `hosts` each by name, `provenance` the circumstances of launches by key.
     `summary` is the verdict; `validation` and `beside` a described machine against what was published of it; `report`
     the path of the page, once there is one. `variants`: build variants beside one another, where there are any.
+    `nodes_over_time`: what each node did from `begun` on (s since 1970), where the launches looked.
     """
 
     run: str
@@ -54,6 +56,8 @@ class Document:
     hosts: dict[str, Host] = field(default_factory=dict)
     described: bool
     spent: LaunchesSpent | None = None
+    nodes_over_time: Annotated[list[NodeUse] | None, WRITTEN_IF_SET] = None
+    begun: Annotated[float | None, WRITTEN_IF_SET] = None
     kind: str = "measured"
     quoted: Quoted | None = None
     variants: Annotated[BuildVariants | None, WRITTEN_IF_SET] = None

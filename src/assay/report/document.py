@@ -33,6 +33,7 @@ from assay.report.headline_words import at_case
 from assay.report.hosts import hosts, measuring_host
 from assay.report.judging import Judged, judged
 from assay.report.launches_spent import launches_spent
+from assay.report.nodes_over_time import nodes_over_time
 from assay.report.pooled import pooled
 from assay.report.readings import LaunchLines, gathered, launch_lines, readings
 from assay.report.references import usual_references
@@ -69,6 +70,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
     damage = list(run.damage().texts)
     parquet = run.folder / "samples.parquet"
     described = bool(run.about.get("described"))
+    use, begun = nodes_over_time(file for of in tasks.values() for _, file in of)
     made = Document(
         run=run.about["id"],
         folder=str(run.folder),
@@ -90,6 +92,8 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
         hosts={name: HostFacts(stated) for name, stated in measured.items()},
         described=described,
         spent=launches_spent(run),
+        nodes_over_time=use or None,
+        begun=begun,
         kind=_kind(run),
         quoted=_quoted(run) if quoted_nodes and described else None,
     )

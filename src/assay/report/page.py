@@ -43,6 +43,7 @@ from assay.report import (
     launches_spent,
     level_rates,
     loaded,
+    nodes_over_time,
     over_time,
     pairs_shown,
     parts,
@@ -99,12 +100,16 @@ def html(document: Document, folder: Path | None = None) -> str:
         lstrip_blocks=True,
     )
     blocks, drawn = parts.parts(document)
+    by_node = {f"nodes-{i}": plot for i, plot in enumerate(nodes_over_time.plots(document))}
+    drawn.plots |= by_node
     return pages.get_template("page.html").render(
         document=document,
         summary=run_verdict.of(document),
         made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(document.created or 0)),
         nodes=tables.nodes(document),
         causes=tables.causes(document),
+        use=nodes_over_time.table(document),
+        use_plots=list(by_node),
         spent=launches_spent.lines(document.spent),
         varied=varied_lines(document.variants) if document.variants else [],
         varied_title=variants_title(document.variants) if document.variants else "",
@@ -187,6 +192,8 @@ def markdown(document: Document) -> str:
         written += [made.markdown() for made in (spread, *beside, energy.table(section), *squares(section)) if made]
         written += [f"- {text}" for text in over_time.lines(section)]
         written += [f"- {section.state}: {text}" for text in section.warnings]
+    used = nodes_over_time.table(document)
+    written += [used.markdown()] if used else []
     written += [f"- {line.strip()}" for line in launches_spent.lines(document.spent)]
     written += [f"- skipped: {each.title}: {each.reason}" for each in document.left_out]
     varied = varied_tables(document)

@@ -15,6 +15,7 @@ from typing import Any
 from assay import versions
 from assay.samples import Check, Circumstance, Launch, Measured, folded
 from assay.stored.lines import MISSING, Signature, numbered_lines, signature, unicode
+from assay.stored.node_looks import NodeLook, node_look
 from assay.stored.over_time import TimeSlot, time_slot
 
 OPENING = 8  # lines among which the launch line is looked for
@@ -31,7 +32,7 @@ class Content:
     program said that it had ended; `opening`: the first launch line; `failed`: checks that did not pass; `where`: of a
     described machine, where each case's time went; `over_time`: rate and latency by slot of time; `traces`: lines of
     noise traces, with the launch lines before them, by number; `pairs`: lines of all pairs' times, with the launch
-    line before them.
+    line before them; `looks`: at the counters of the nodes that it ran on.
     """
 
     about: Circumstance
@@ -46,6 +47,7 @@ class Content:
     over_time: list[TimeSlot] = field(default_factory=list)
     traces: list[tuple[int, bytes]] = field(default_factory=list)
     pairs: list[bytes] = field(default_factory=list)
+    looks: list[NodeLook] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -88,6 +90,11 @@ def content(path: Path, about: Circumstance) -> Content:
                 read.over_time.append(time_slot(event, about))
             except ValueError as error:
                 read.faults.append(f"{number}: event 'over_time': {error}; this line is not used")
+        elif kind == "node":
+            try:
+                read.looks.append(node_look(event))
+            except ValueError as error:
+                read.faults.append(f"{number}: event 'node': {error}; this line is not used")
         if b'"trace"' in line[:NAMED] or b'"launch"' in line[:NAMED]:
             read.traces.append((number, line))
             traced |= b'"trace"' in line[:NAMED]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.analysis.node_use import NodeUse
 from assay.throughput.live_results import LiveThroughput, ideal_starts
-from assay.throughput.node_use import NodeUse
 from assay.throughput.simulated import Scheduled
 
 MOST_NODES = 64  # whose use is drawn

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import numpy as np
 
+from assay.analysis.node_use import NodeUse
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.throughput import reconciling, simulated
 from assay.throughput.alone import ProgramSlowdown, kind_of, slowdowns
@@ -16,7 +17,7 @@ from assay.throughput.experiment import Followed, FollowedJob
 from assay.throughput.fairness import Fairness, of_programs
 from assay.throughput.job_programs import WATCHED_FROM, node_files
 from assay.throughput.live_idle import Spell, idle_times
-from assay.throughput.node_use import NodeUse, nodes_used
+from assay.throughput.node_use import nodes_used
 from assay.throughput.predicted import PredictedTest, predicted
 from assay.throughput.reconciling import JobFinding
 from assay.throughput.results import IdleTime, RefusedJob, ThroughputFigure, bounded_slowdown

@@ -8,30 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay import versions
-
-MOST_POINTS = 200  # of a node
-LEAST_SPAN = 0.02  # s between two looks: clock ticks are 0.01 s
-
-
-@dataclass(frozen=True, kw_only=True)
-class NodeUse:
-    """One node: from `begins[i]` to `ends[i]` (s from the first submission) the shares of its processors that were busy
-    and of its memory that was used, and the bytes per second through its interfaces, both ways together.
-    """
-
-    node: str
-    begins: list[float]
-    ends: list[float]
-    processor: list[float]
-    memory: list[float]
-    network: list[float]
-
-
-Look = tuple[float, int, int, int, int, int]  # time, busy, all, used, memory, bytes
+from assay.analysis.node_use import Look, NodeUse, use_of
 
 
 def looks_of(records: Iterable[Path]) -> dict[str, list[Look]]:
@@ -54,30 +34,6 @@ def looks_of(records: Iterable[Path]) -> dict[str, list[Look]]:
                 continue
             found.setdefault(str(about["host"]), []).append(look)
     return {node: sorted(looks) for node, looks in sorted(found.items())}
-
-
-def use_of(node: str, looks: list[Look], begun: float, makespan: float) -> NodeUse:
-    """What a node did between its looks; `begun`: the first submission, seconds since 1970.
-
-    Looks that are closer than a part of the makespan are one.
-    """
-    least = max(LEAST_SPAN, makespan / MOST_POINTS)
-    begins, ends, processor, memory, network = [], [], [], [], []
-    first = looks[0]
-    for look in looks[1:]:
-        span = look[0] - first[0]
-        if span < least and look is not looks[-1]:
-            continue
-        all_ticks = look[2] - first[2]
-        if span < LEAST_SPAN or all_ticks <= 0:
-            continue
-        begins.append(round(first[0] - begun, 4))
-        ends.append(round(look[0] - begun, 4))
-        processor.append(round(min(1.0, max(0.0, (look[1] - first[1]) / all_ticks)), 4))
-        memory.append(round(look[3] / look[4], 4) if look[4] else 0.0)
-        network.append(round(max(0, look[5] - first[5]) / span, 1))
-        first = look
-    return NodeUse(node=node, begins=begins, ends=ends, processor=processor, memory=memory, network=network)
 
 
 def nodes_used(records: Iterable[Path], begun: float, makespan: float) -> list[NodeUse]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
-from assay.throughput.node_use import NodeUse
+from assay.analysis.node_use import NodeUse
 
 ROW, BETWEEN = 9.0, 8.0
 PALEST = 0.1  # of what is more than nothing

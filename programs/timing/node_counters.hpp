@@ -1,4 +1,4 @@
-// What the node that a job runs on has done since it was started, from /proc: processor time, memory, bytes through its
+// What a node has done since it was started, from /proc: processor time, memory, bytes through its
 // network interfaces. Counters, not rates: whoever reads two lines of a node knows what it did between them.
 #pragma once
 #include <cstdio>
@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-namespace assay::jobs {
+namespace assay::timing {
 
 struct NodeCounters {
   unsigned long long busy = 0, all = 0;       // ticks of all hardware threads
@@ -46,4 +46,4 @@ inline NodeCounters node_counters(const std::string& proc = "/proc") {
   return found;
 }
 
-}  // namespace assay::jobs
+}  // namespace assay::timing

@@ -1,0 +1,44 @@
+"""Lines of looks at a node's counters during a launch (event `node`; their form: programs/timing/node_looks.hpp)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+WHOLES = ("busy", "all", "used", "memory", "received", "sent")
+MOST = 2**63 - 1
+LATEST = 1e11  # s since 1970
+
+
+@dataclass(frozen=True)
+class NodeLook:
+    """A node's counters at `time` (s since 1970): ticks busy and in all, bytes of memory, bytes through interfaces."""
+
+    host: str
+    time: float
+    busy: int
+    all: int
+    used: int
+    memory: int
+    received: int
+    sent: int
+
+
+def node_look(event: dict[str, Any]) -> NodeLook:
+    """Read a line. ValueError where it says what cannot be."""
+    host, time = event.get("host"), event.get("time")
+    if not isinstance(host, str) or not host:
+        raise ValueError(f"host: seen: {host!r}; accepted: a name")
+    if (
+        not isinstance(time, int | float)
+        or isinstance(time, bool)
+        or not math.isfinite(time)
+        or not 0 <= time <= LATEST
+    ):
+        raise ValueError(f"time: seen: {time!r}; accepted: a number of 0 to {LATEST:g}")
+    counters = {key: event.get(key) for key in WHOLES}
+    for key, value in counters.items():
+        if type(value) is not int or not 0 <= value <= MOST:
+            raise ValueError(f"{key}: seen: {value!r}; accepted: a whole number from 0")
+    return NodeLook(host=host, time=float(time), **{key: int(value or 0) for key, value in counters.items()})
