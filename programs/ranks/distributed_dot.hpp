@@ -65,7 +65,7 @@ min = 0
 max = 16777216
 unit = "1"
 sweep = true
-help = "how many ranks take part, the first ones, as a group of their own; 0: all"
+help = "ranks that the vectors are divided among: the first ones, as a group of their own; 0: all"
 
 [metric.time]
 unit = "s"
