@@ -89,8 +89,8 @@ Task check_polling(C& comm, std::vector<std::string>& wrong) {
       break;
     }
     expect(word == 77 && got_tag == go, "tested receive holds " + std::to_string(word));
-    const auto seen = co_await comm.probe(any_source, any_tag);
-    const auto again = co_await comm.probe(1, late);
+    const auto seen = co_await comm.probe(any_source, late);
+    const auto again = co_await comm.probe(1, any_tag);
     expect(seen.source() == 1 && seen.tag() == late && seen.bytes() == 70000 && again.bytes() == 70000, "probe");
     std::vector<char> text(seen.bytes());
     const auto taken = co_await comm.recv(text.data(), text.size(), seen.source(), seen.tag());
