@@ -1,7 +1,7 @@
 """`./x bench files --folder DIR`: file-rate beside fio, past the page cache, on the same file system.
 
 METHOD rule 9, thirty launches. A launch holds fio, fio again (A/A) and ours in a drawn order: the same bytes in the
-same blocks by the same system calls, each block once, one process, O_DIRECT. 1 MiB sequential (pread and pwrite), and
+same blocks by the same system calls, each block once, one process, O_DIRECT, no space allocated beforehand. 1 MiB sequential (pread and pwrite), and
 4 KiB in random order with 1 read in flight (pread) and 16 (io_uring, where the kernel takes it). What is compared is
 the time per byte of a launch. fio lays its file out before the first launch, ours at each start: an SSD may serve them
 unequally, which is a finding. Rates of ours that came from no device are named, and nothing is compared then. fio
@@ -53,7 +53,7 @@ MATCHES = (
     FileMatch(
         "1 MiB sequential write",
         (*WRITE, "engine=direct"),
-        ("--rw=write", "--ioengine=psync", "--end_fsync=1"),
+        ("--rw=write", "--ioengine=psync", "--end_fsync=1", "--fallocate=none"),
         1048576,
     ),
     FileMatch(
