@@ -1,12 +1,12 @@
 """`./x bench files --folder DIR`: file-rate beside fio, past the page cache, on the same file system.
 
 METHOD rule 9, thirty launches. A launch holds fio, fio again (A/A) and ours in a drawn order: the same bytes in the
-same blocks by the same system calls, each block once, one process, O_DIRECT, no space allocated beforehand. 1 MiB sequential (pread and pwrite), and
-4 KiB in random order with 1 read in flight (pread) and 16 (io_uring, where the kernel takes it). What is compared is
-the time per byte of a launch. fio lays its file out before the first launch, ours at each start: an SSD may serve them
-unequally, which is a finding. Rates of ours that came from no device are named, and nothing is compared then. fio
-counts whole milliseconds: `--size` should keep a pass well above a tenth of a second. `--launches N` is for a quick
-look and claims nothing.
+same blocks by the same system calls, each block once, one process, O_DIRECT, no space allocated beforehand. 1 MiB
+sequential (pread and pwrite), and 4 KiB in random order with 1 read in flight (pread) and 16 (io_uring, where the
+kernel takes it). What is compared is the time per byte of a launch. fio lays its file out before the first launch,
+ours at each start: an SSD may serve them unequally, which is a finding. Rates of ours that came from no device are
+named, and nothing is compared then. fio counts whole milliseconds: `--size` should keep a pass well above a tenth of
+a second. `--launches N` is for a quick look and claims nothing.
 """
 
 from __future__ import annotations
