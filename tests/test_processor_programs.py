@@ -10,6 +10,7 @@ import re
 import shutil
 import statistics
 import subprocess
+import time
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,10 @@ def record_of(name: str) -> dict[str, Any]:
 
 
 def hold_contract(lines: list[dict[str, Any]], record: dict[str, Any]) -> None:
-    """The lines of one launch: launch, then blocks, checks and notes, then done; every key, its type and its range."""
+    """The lines of one launch: launch, then blocks, checks, notes and looks at the node, then done.
+
+    Every key, its type and its range.
+    """
     assert lines[0]["event"] == "launch"
     assert lines[-1]["event"] == "done"
     launch = lines[0]
@@ -61,9 +65,16 @@ def hold_contract(lines: list[dict[str, Any]], record: dict[str, Any]) -> None:
     place = launch["placement"][0]
     assert set(place["cpus"]) <= set(os.sched_getaffinity(0)) and place["cpu"] in place["cpus"]
     seen: dict[tuple[str, str], list[int]] = {}
+    looks: list[float] = []
     for line in lines[1:-1]:
         if line["event"] == "note":
             assert isinstance(line["text"], str)
+            continue
+        if line["event"] == "node":
+            assert line["host"] == place["host"] and launch["t"] - 1 <= line["time"] <= time.time()
+            assert 0 < line["busy"] <= line["all"] and 0 < line["used"] <= line["memory"]
+            assert line["received"] >= 0 and line["sent"] >= 0
+            looks.append(line["time"])
             continue
         assert set(line["case"]) == set(record.get("parameter", {}))
         for key, value in line["case"].items():
@@ -85,6 +96,7 @@ def hold_contract(lines: list[dict[str, Any]], record: dict[str, Any]) -> None:
         seen.setdefault((json.dumps(line["case"]), line["metric"]), []).append(line["block"])
     for blocks in seen.values():
         assert blocks == list(range(len(blocks)))
+    assert looks == sorted(looks)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "memory/memory"])
