@@ -1,4 +1,4 @@
-"""Message-passing programs beside plain C twins of their inner loops (twins.c)."""
+"""Message-passing programs beside plain C twins of their inner loops (twins.c, operations.c, probes.c)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Twin:
 
     Both have their buffers at the same offsets from a page's start, drawn by the launch, or at a fixed one where ours
     takes them as the allocator gives them. `seats`: which processor each rank keeps to (pair.cpp). `less`: what the
-    metric lacks to what the twin stores.
+    metric lacks to what the twin stores. `source`: the C file with the mode. `name`: where several have one mode.
     """
 
     mode: str
@@ -30,6 +30,13 @@ class Twin:
     ranks: int = 2
     seats: str = ""
     less: float = 0.0
+    source: str = "twins.c"
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is called: as its mode, where it has no name of its own."""
+        return self.name or self.mode
 
     @property
     def processors(self) -> int:

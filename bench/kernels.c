@@ -3,9 +3,9 @@
    gemm N TIMES: c = a b by cblas_dgemm, seconds a product. fft N TIMES: a transform from one array to another by
    fftw_execute, planned by measuring. dot N TIMES, axpy N TIMES: cblas_ddot and cblas_daxpy of N elements, seconds an
    element; axpy waits for its own last element before the next call, as our passes do. linpack N TIMES: the matrix is
-   copied, dgesv solves. On x86-64 loops written in assembly language, whatever the compiler: loadBITS N TIMES passes over
-   N vectors of so many bits, 32 loads without a branch, seconds a vector; fmaBITS N TIMES: N flops in twelve chains of
-   multiply-adds, seconds a flop. */
+   copied, dgesv solves. On x86-64 loops written in assembly language, whatever the compiler: loadBITS N TIMES passes
+   over N vectors of so many bits, 32 loads without a branch, seconds a vector; fmaBITS N TIMES: N flops in twelve
+   chains of multiply-adds, seconds a flop. */
 #include <cblas.h>
 #include <fftw3.h>
 #include <stdio.h>
@@ -13,7 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-void dgesv_(const int *n, const int *columns, double *a, const int *lda, int *pivots, double *b, const int *ldb, int *info);
+void dgesv_(const int* n, const int* columns, double* a, const int* lda, int* pivots, double* b, const int* ldb,
+            int* info);
 
 static double now(void) {
   struct timespec t;
@@ -21,8 +22,8 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double *numbers(long count) { /* between -1/2 and 1/2 */
-  double *made = aligned_alloc(64, (size_t)(count * 8 + 63) / 64 * 64);
+static double* numbers(long count) { /* between -1/2 and 1/2 */
+  double* made = aligned_alloc(64, (size_t)(count * 8 + 63) / 64 * 64);
   if (!made) exit(1);
   unsigned long state = 1;
   for (long i = 0; i < count; ++i) {
@@ -32,7 +33,7 @@ static double *numbers(long count) { /* between -1/2 and 1/2 */
   return made;
 }
 
-static void gemm(long n, long times, int readings, double *took) {
+static void gemm(long n, long times, int readings, double* took) {
   double *a = numbers(n * n), *b = numbers(n * n), *c = numbers(n * n);
   const int size = (int)n;
   for (int k = -1; k < readings; ++k) { /* -1 warms up */
@@ -44,14 +45,14 @@ static void gemm(long n, long times, int readings, double *took) {
   free(a), free(b), free(c);
 }
 
-static void fft(long n, long times, int readings, double *took) {
+static void fft(long n, long times, int readings, double* took) {
   static fftw_complex *from_array, *to;
   static fftw_plan plan;
   static long planned;
   if (planned != n) { /* once a launch: planning measures, too */
     from_array = fftw_alloc_complex((size_t)n), to = fftw_alloc_complex((size_t)n);
     plan = fftw_plan_dft_1d((int)n, from_array, to, FFTW_FORWARD, FFTW_MEASURE);
-    double *parts = (double *)from_array; /* a complex number or a pair, by what was included before */
+    double* parts = (double*)from_array; /* a complex number or a pair, by what was included before */
     for (long i = 0; i < 2 * n; ++i) parts[i] = 1.0 / (double)(i + 1);
     planned = n;
   }
@@ -62,7 +63,7 @@ static void fft(long n, long times, int readings, double *took) {
   }
 }
 
-static void dot(long n, long times, int readings, double *took) {
+static void dot(long n, long times, int readings, double* took) {
   double *x = numbers(n), *y = numbers(n);
   volatile double sum = 0;
   for (int k = -1; k < readings; ++k) {
@@ -74,7 +75,7 @@ static void dot(long n, long times, int readings, double *took) {
   free(x), free(y);
 }
 
-static void axpy(long n, long times, int readings, double *took) {
+static void axpy(long n, long times, int readings, double* took) {
   double *x = numbers(n), *y = numbers(n);
   long nothing = 0, after = 0;
   __asm__ volatile("" : "+r"(nothing));
@@ -91,7 +92,7 @@ static void axpy(long n, long times, int readings, double *took) {
   free(x), free(y);
 }
 
-static void linpack(long n, long times, int readings, double *took) {
+static void linpack(long n, long times, int readings, double* took) {
   double *given = numbers(n * n), *right = numbers(n);
   double *a = numbers(n * n), *x = numbers(n);
   int *pivots = malloc((size_t)n * sizeof(int)), size = (int)n, one = 1, info = 0;
@@ -109,57 +110,58 @@ static void linpack(long n, long times, int readings, double *took) {
 }
 
 #ifdef __x86_64__
-#define LOAD(bits, bytes, into)                                                                      \
-  static void load##bits(long n, long times, int readings, double *took) {                           \
-    char *at = (char *)numbers(n * bytes / 8);                                                       \
-    for (int k = -1; k < readings; ++k) {                                                            \
-      const double from = now();                                                                     \
-      for (long i = 0; i < times; ++i)                                                               \
-        for (long v = 0; v < n; v += 32)                                                             \
-          __asm__ volatile(".set offset, 0\n.rept 32\nvmovaps offset(%0), %%" into                   \
-                           "\n.set offset, offset + " #bytes "\n.endr"                               \
-                           :                                                                         \
-                           : "r"(at + v * bytes)                                                     \
-                           : "xmm0");                                                                \
-      if (k >= 0) took[k] = (now() - from) / (double)(times * n);                                    \
-    }                                                                                                \
-    free(at);                                                                                        \
+#define LOAD(bits, bytes, into)                                                                                      \
+  static void load##bits(long n, long times, int readings, double* took) {                                           \
+    char* at = (char*)numbers(n * bytes / 8);                                                                        \
+    for (int k = -1; k < readings; ++k) {                                                                            \
+      const double from = now();                                                                                     \
+      for (long i = 0; i < times; ++i)                                                                               \
+        for (long v = 0; v < n; v += 32)                                                                             \
+          __asm__ volatile(".set offset, 0\n.rept 32\nvmovaps offset(%0), %%" into "\n.set offset, offset + " #bytes \
+                           "\n.endr"                                                                                 \
+                           :                                                                                         \
+                           : "r"(at + v * bytes)                                                                     \
+                           : "xmm0");                                                                                \
+      if (k >= 0) took[k] = (now() - from) / (double)(times * n);                                                    \
+    }                                                                                                                \
+    free(at);                                                                                                        \
   }
 LOAD(128, 16, "xmm0")
 LOAD(256, 32, "ymm0")
 LOAD(512, 64, "zmm0")
 
 #define CHAIN(wide, number) "vfmadd231pd %%" wide "mm12, %%" wide "mm13, %%" wide "mm" number "\n"
-#define FMA(bits, wide)                                                                                              \
-  static void fma##bits(long n, long times, int readings, double *took) {                                            \
-    const long flops = 96 * 2 * bits / 64;                                                                           \
-    for (int k = -1; k < readings; ++k) {                                                                            \
-      __asm__ volatile("vzeroall");                                                                                  \
-      const double from = now();                                                                                     \
-      for (long left = n * times; left > 0; left -= flops)                                                           \
-        __asm__ volatile(".rept 8\n" CHAIN(wide, "0") CHAIN(wide, "1") CHAIN(wide, "2") CHAIN(wide, "3")   \
-                             CHAIN(wide, "4") CHAIN(wide, "5") CHAIN(wide, "6") CHAIN(wide, "7") CHAIN(wide, "8")    \
-                                 CHAIN(wide, "9") CHAIN(wide, "10") CHAIN(wide, "11") ".endr"                                                            \
-                         :                                                                                           \
-                         :                                                                                           \
-                         : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",  \
-                           "xmm13");                                                                                 \
-      if (k >= 0) took[k] = (now() - from) / (double)(n * times);                                                    \
-    }                                                                                                                \
+#define FOUR(wide, a, b, c, d) CHAIN(wide, a) CHAIN(wide, b) CHAIN(wide, c) CHAIN(wide, d)
+#define TWELVE(wide) FOUR(wide, "0", "1", "2", "3") FOUR(wide, "4", "5", "6", "7") FOUR(wide, "8", "9", "10", "11")
+#define FMA(bits, wide)                                                                                             \
+  static void fma##bits(long n, long times, int readings, double* took) {                                           \
+    const long flops = 96 * 2 * bits / 64;                                                                          \
+    for (int k = -1; k < readings; ++k) {                                                                           \
+      __asm__ volatile("vzeroall");                                                                                 \
+      const double from = now();                                                                                    \
+      for (long left = n * times; left > 0; left -= flops)                                                          \
+        __asm__ volatile(".rept 8\n" TWELVE(wide) ".endr"                                                           \
+                         :                                                                                          \
+                         :                                                                                          \
+                         : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
+                           "xmm11", "xmm12", "xmm13");                                                              \
+      if (k >= 0) took[k] = (now() - from) / (double)(n * times);                                                   \
+    }                                                                                                               \
   }
 FMA(128, "x")
 FMA(256, "y")
 FMA(512, "z")
 #endif
 
-void TWIN(char **words, int readings, double *took) {
+void TWIN(char** words, int readings, double* took) {
   static const struct {
-    const char *name;
-    void (*does)(long n, long times, int readings, double *took);
-  } known[] = {{"gemm", gemm}, {"fft", fft}, {"dot", dot}, {"axpy", axpy}, {"linpack", linpack},
+    const char* name;
+    void (*does)(long n, long times, int readings, double* took);
+  } known[] = {
+      {"gemm", gemm},       {"fft", fft},         {"dot", dot},         {"axpy", axpy},     {"linpack", linpack},
 #ifdef __x86_64__
-               {"load128", load128}, {"load256", load256}, {"load512", load512},
-               {"fma128", fma128},   {"fma256", fma256},   {"fma512", fma512},
+      {"load128", load128}, {"load256", load256}, {"load512", load512}, {"fma128", fma128}, {"fma256", fma256},
+      {"fma512", fma512},
 #endif
   };
   openblas_set_num_threads(1);

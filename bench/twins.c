@@ -1,25 +1,7 @@
-/* Plain C twins of message-passing programs' inner loops, over MPI, on two ranks to four. The file is compiled twice,
- * as TWIN = plain and again: two copies of one program, that lie in different places. A mode takes `readings` readings
- * of `batch` operations each and stores ns a reading at rank 0 (pair.cpp). */
-#include <mpi.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+/* Plain C twins of message-passing programs' inner loops, over MPI, on two ranks to four. */
+#include "twin.h"
 
-enum { WINDOW = 64, FAN = 16, TAG = 1 };
-static int rank, ranks, bytes;
-static char *out, *in;
-static MPI_Status status;
-
-static double now(void) {
-  struct timespec at;
-  clock_gettime(CLOCK_MONOTONIC, &at);
-  return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
-}
-static void give(const void* data, int n, int tag) { MPI_Send(data, n, MPI_BYTE, 1 - rank, tag, MPI_COMM_WORLD); }
-static void take(void* data, int n, int tag) { MPI_Recv(data, n, MPI_BYTE, 1 - rank, tag, MPI_COMM_WORLD, &status); }
+enum { WINDOW = 64, FAN = 16 };
 
 /* The loop of osu_latency. */
 static void echo(int readings, int batch, double* took) {
@@ -227,27 +209,6 @@ static void fan_in(int readings, int batch, double* took) {
   }
 }
 
-/* A loop of one dependent addition a turn, and turns that last so many ns on this processor. */
-static void __attribute__((noinline)) turn(long turns) {
-  uint64_t sum = 0;
-  __asm__ volatile("" : "+r"(turns)); /* a known count would get a copy of its own */
-  for (long i = 0; i < turns; ++i) {
-    sum += (uint64_t)i;
-    __asm__ volatile("" : "+r"(sum));
-  }
-}
-static long turns_in(double ns) {
-  static double fastest = 0;
-  for (int probe = 0; probe < 5 && (probe > 0 || fastest == 0); ++probe) {
-    const double start = now();
-    turn(100000);
-    const double lasted = now() - start;
-    if (fastest == 0 || lasted < fastest) fastest = lasted;
-  }
-  const long turns = (long)(ns * 1e5 / fastest);
-  return turns < 1 ? 1 : turns;
-}
-
 /* An exchange alone, a loop as long, and the loop inside the exchange. Stored is the exchange alone:
  * what a loop inside it hides of it depends on which rank happens to be ahead, in both programs alike. */
 static void overlap(int readings, int batch, double* took) {
@@ -366,91 +327,30 @@ static void contention(int readings, int batch, double* took) {
   }
 }
 
-/* All to all of two ranks: an exchange from an agreed moment to the last exit, one operation a reading. */
-static double window; /* ns between two starts */
-static void exchange(int readings, int batch, double* took) {
-  double told[2] = {now() + (window > 5e4 ? window : 5e4), window};
-  double* passages = malloc(sizeof(double) * 4 * (size_t)readings); /* entries and exits, mine, then theirs */
-  double *mine = passages, *theirs = passages + 2 * readings, longest = 0;
-  (void)batch;
-  rank == 0 ? give(told, sizeof told, TAG) : take(told, sizeof told, TAG);
-  for (int k = 0; k < readings; ++k) {
-    while (now() < told[0]) continue;
-    mine[2 * k] = now();
-    memcpy(out, &mine[2 * k], sizeof(double));
-    MPI_Sendrecv(out, bytes, MPI_BYTE, 1 - rank, TAG, in, bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD, &status);
-    mine[2 * k + 1] = now();
-    told[0] += told[1];
-  }
-  if (rank == 1) {
-    give(mine, (int)sizeof(double) * 2 * readings, TAG);
-  } else {
-    take(theirs, (int)sizeof(double) * 2 * readings, TAG);
-    for (int k = 0; k < readings; ++k) {
-      const double entry = mine[2 * k] > theirs[2 * k] ? mine[2 * k] : theirs[2 * k];
-      const double exit = mine[2 * k + 1] > theirs[2 * k + 1] ? mine[2 * k + 1] : theirs[2 * k + 1];
-      took[k] = exit - entry;
-      if (took[k] > longest) longest = took[k];
-    }
-    const double needed = 2 * longest + 1e4;
-    window = readings == 1 ? needed : needed < window / 2 ? window / 2 : needed > window * 2 ? window * 2 : needed;
-  }
-  free(passages);
+/* All to all of two ranks: an exchange, one operation a reading. */
+INLINE void exchange_once(void) {
+  MPI_Sendrecv(out, bytes, MPI_BYTE, 1 - rank, TAG, in, bytes, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD, &status);
 }
+static void exchange(int readings, int batch, double* took) { in_windows(exchange_once, readings, batch, took); }
 
-/* Touched memory at an offset from a page's start. */
-static char* buffer(size_t size, size_t offset, char** taken) {
-  char* memory = *taken = malloc(size + 3 * 4096);
-  if (memory == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
-  memset(memory, 0, size + 3 * 4096);
-  return memory + (4096 - (uintptr_t)memory % 4096) + offset;
-}
-
-/* One block: seconds an operation into `took` at rank 0. Words: mode, bytes, batch, and the offsets of the buffers from
- * a page's start, rank 0's for sending and for receiving, then rank 1's. They are taken anew each time, as a program
- * takes its own. */
 void TWIN(char** words, int readings, double* took) {
-  static const struct {
-    const char* name;
-    void (*run)(int, int, double*);
-  } modes[] = {{"echo", echo},
-               {"dissemination", dissemination},
-               {"doubling", doubling},
-               {"dimensions", dimensions},
-               {"tree", tree},
-               {"library", library},
-               {"forced", forced},
-               {"rate", rate},
-               {"self", self},
-               {"token", token},
-               {"shift", shift},
-               {"fan-in", fan_in},
-               {"fan-out", fan_out},
-               {"overlap", overlap},
-               {"routing-echo", routing_echo},
-               {"spin", spin},
-               {"contention", contention},
-               {"exchange", exchange}};
-  void (*run)(int, int, double*) = NULL;
-  const int batch = atoi(words[2]);
-  char *give_from, *take_into;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  bytes = atoi(words[1]);
-  window = 1e6;
-  for (size_t k = 0; k < sizeof modes / sizeof *modes; ++k) {
-    if (!strcmp(words[0], modes[k].name)) run = modes[k].run;
-  }
-  if (run == NULL || (ranks < 2 && run != self)) MPI_Abort(MPI_COMM_WORLD, 2);
-  const size_t blocks = run == exchange ? (size_t)ranks : 1; /* one for each rank, side by side */
-  out = buffer(blocks * (size_t)bytes, rank < 2 ? (size_t)atol(words[3 + 2 * rank]) : 0, &give_from);
-  in = buffer(blocks * (size_t)bytes, rank < 2 ? (size_t)atol(words[4 + 2 * rank]) : 0, &take_into);
-  if (run == exchange && rank == 0) out += bytes, in += bytes;
-  run(1, 1, took);
-  run(1, batch, took);
-  MPI_Barrier(MPI_COMM_WORLD);
-  run(readings, batch, took);
-  for (int k = 0; k < readings; ++k) took[k] *= 1e-9 / batch;
-  free(give_from);
-  free(take_into);
+  static const struct mode modes[] = {{"echo", echo},
+                                      {"dissemination", dissemination},
+                                      {"doubling", doubling},
+                                      {"dimensions", dimensions},
+                                      {"tree", tree},
+                                      {"library", library},
+                                      {"forced", forced},
+                                      {"rate", rate},
+                                      {"self", self, .alone = 1},
+                                      {"token", token},
+                                      {"shift", shift},
+                                      {"fan-in", fan_in},
+                                      {"fan-out", fan_out},
+                                      {"overlap", overlap},
+                                      {"routing-echo", routing_echo},
+                                      {"spin", spin},
+                                      {"contention", contention},
+                                      {"exchange", exchange, .by_rank = 1}};
+  run_mode(modes, sizeof modes / sizeof *modes, words, readings, took);
 }

@@ -56,8 +56,9 @@ def compile_to(
 
 def _object(source: Path, compiler: Compiler, flags: Sequence[str]) -> Path:
     """The object of a source of the core, compiled once while nothing of the core or of the programs changes."""
-    by = replace(compiler, flags=" ".join([compiler.flags, *(flag for flag in flags if not flag.startswith("-D"))]))
     root = programs_root()
+    own = [flag for flag in flags if not flag.startswith(("-D", "-I"))]  # those are of the test alone
+    by = replace(compiler, flags=" ".join([compiler.flags, *own, f"-I{root.parent / 'core'}"]))
     unit = SharedUnit(source, by, cache_root() / "tests" / f"{source.stem}-{digest_of(by, {source, *_sources()})}.o")
     make(unit, root, timeout=300)
     return unit.object

@@ -1,8 +1,8 @@
 """`./x test --sanitize`: the native code under the address and undefined-behaviour sanitizers.
 
 Builds the core with its native tests and runs them; plays a sample of the twin's networks, of crowded ones and of I/O
-nodes through the engines so built; then every node program for a few repetitions, and every message-passing program on
-two ranks where there is an MPI. A finding ends with exit status 1.
+nodes through the engines so built, and jobs that come and are ended on described machines; then every node program for
+a few repetitions, and every message-passing program on two ranks where there is an MPI. A finding ends with status 1.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import several_jobs
+import small_mixes
 import started
 import test_twin_chains
 import twin_cases
@@ -59,6 +61,31 @@ def networks(folder: Path) -> bool:
     return step("I/O nodes", [str(chains), str(folder / "machines"), str(folder / "sent")]) and clean
 
 
+def jobs(folder: Path) -> bool:
+    """Jobs that begin, end and are ended at random on described machines, messages and files of several at a time."""
+    flags = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    source = ROOT / "tests" / "native" / "several_jobs.cpp"
+    player = twin_cases.build(
+        "several_jobs", [source], str(BUILD / "libassay_core.a"), *flags, depends=[BUILD / "libassay_core.a"]
+    )
+    files = ("parallel-files", 3, ("--set", "bytes=5000", "--set", "section=20000", "--set", "repetitions=1"))
+    written = ("parallel-files", 2, (*files[2], "--set", "direction=write", "--set", "layout=sections"))
+    programs = [
+        ("echo", 2, ("--set", "bytes=8,3000", "--set", "repetitions=3")),
+        ("alltoall", 4, ("--set", "bytes=64,2048")),
+        ("collective", 5, ("--set", "operation=allreduce", "--set", "algorithm=ring", "--set", "bytes=4096")),
+    ]
+    clean = True
+    for name, text in (("crossbar", small_mixes.CROSSBAR), ("cube", small_mixes.CUBE), ("line", small_mixes.LINE)):
+        with_files = name != "line"  # which has too few nodes for I/O nodes of its own
+        more = small_mixes.STORAGE + small_mixes.DEVICE + small_mixes.BUFFERS if with_files else ""
+        several_jobs.write(
+            folder / name, small_mixes.described(folder, text + more), programs + [files, written] * with_files
+        )
+        clean &= step(f"jobs beside one another, {name}", [str(player), str(folder / name), "40"])
+    return clean
+
+
 def compiled(record: Benchmark, mpi: Mpi | None) -> Path | None:
     """The program under the sanitizers, as a run compiles it; None where it does not compile."""
     try:
@@ -98,7 +125,7 @@ def main() -> int:
     clean = clean and step("core, compiled", ["cmake", "--build", str(BUILD)])
     clean = clean and step("core, native tests", ["ctest", "--test-dir", str(BUILD), "--output-on-failure"])
     with tempfile.TemporaryDirectory() as folder:
-        clean = clean and networks(Path(folder))
+        clean = clean and networks(Path(folder)) and jobs(Path(folder))
     os.environ["CXXFLAGS"] = FLAGS
     for record in benchmarks().values():
         clean &= (program if record.kind == "node" else ranks)(record)

@@ -42,6 +42,19 @@ BARS = 'name = "bars"\n[network]\ntopology = "crossbar"\nnodes = 12\n'
 CROSSBAR = f'{BARS}{WORMHOLE}{PROTOCOLS}\n[node]\nclock_tick = "0.7 us"\n'
 CUBE = f'name = "cube"\n[network]\ntopology = "hypercube"\ndimension = 4\n{WORMHOLE}{PROTOCOLS}'
 LINE = f'name = "line"\n[network]\ntopology = "mesh"\nextents = [6]\n{WORMHOLE}{PROTOCOLS}'
+# Two I/O nodes, at nodes that no rank needs, with buffers that several jobs want.
+STORAGE = """
+[storage]
+io_nodes = 2
+nodes = [10, 11]
+stripe = "4 KiB"
+request = "20 us"
+client_request = "5 us"
+open = "50 us"
+outstanding = 2
+"""
+DEVICE = '[storage.device]\naccess = "1 ms"\nper_byte = "20 ns/B"\n'
+BUFFERS = '[storage.cache]\nsize = "64 KiB"\nread_ahead = "16 KiB"\nwrite_behind = true\n'
 
 
 def described(folder: Path, text: str) -> DescribedMachine:

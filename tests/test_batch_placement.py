@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -134,13 +135,9 @@ def mixes(draw: st.DrawFn, nodes: int) -> list[TwinJob]:
     ]
 
 
-@pytest.mark.parametrize("allocation", ALLOCATIONS)
-@given(data=st.data())
-@settings(max_examples=60, deadline=None)
-def test_every_place_is_one_of_its_kind_and_none_overlap(allocation: str, data: st.DataObject) -> None:
+def places_are_right(allocation: str, jobs: list[TwinJob]) -> None:
     """Whole nodes by first fit: whoever waits at a second has no place among all that there are; idle time adds up."""
     nodes = ALLOCATIONS[allocation]
-    jobs = data.draw(mixes(nodes))
     for job in jobs:
         job.width *= CPUS
     found = placed((nodes, CPUS, allocation, True), "firstfit", jobs)
@@ -161,6 +158,25 @@ def test_every_place_is_one_of_its_kind_and_none_overlap(allocation: str, data: 
     work = sum(job.width * job.runs for job in jobs)
     idle = sum(int(found[why]) for why in ("nobody_waited", "none_fitted", "held", "fragmented", "unused"))  # type: ignore
     assert work + idle == nodes * CPUS * (last - jobs[0].submitted)
+
+
+@pytest.mark.parametrize("allocation", ALLOCATIONS)
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_every_place_is_one_of_its_kind_and_none_overlap(allocation: str, data: st.DataObject) -> None:
+    places_are_right(allocation, data.draw(mixes(ALLOCATIONS[allocation])))
+
+
+@pytest.mark.parametrize("allocation", ALLOCATIONS)
+def test_no_places_overlap_where_many_are_small(allocation: str) -> None:
+    """Jobs of at most half the machine come and go, so that what is free lies in pieces."""
+    for seed in range(60):
+        dice = random.Random(seed)
+        widths = range(1, ALLOCATIONS[allocation] // 2 + 1)
+        times = sorted(dice.randrange(8) for _ in range(14))
+        places_are_right(
+            allocation, [TwinJob(at, time, dice.randint(1, 6), 6, dice.choice(widths)) for at, time in enumerate(times)]
+        )
 
 
 def test_the_best_gap_is_the_shortest_that_does() -> None:

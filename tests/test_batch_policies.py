@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import random
 from dataclasses import replace
 
 import numpy as np
@@ -57,9 +58,27 @@ def agree(policy: str, given: tuple[int, list[TwinJob]]) -> None:
     assert twin.run(POLICIES[policy]()) == starts(policy, processors, jobs)
 
 
+def crowded(seed: int) -> tuple[int, list[TwinJob]]:
+    """Twelve jobs that come within four seconds, of few lengths, so that several are expected to end at one second."""
+    dice = random.Random(seed)
+    processors = dice.choice([5, 7, 8])
+    jobs = []
+    for number, submitted in enumerate(sorted(dice.randrange(4) for _ in range(12))):
+        runs = dice.choice([1, 2, 4, 4, 8])
+        requested, width = runs * dice.choice([1, 1, 2]), dice.randint(1, processors)
+        jobs.append(TwinJob(number, submitted, runs, requested, width, dice.randrange(3), dice.randrange(4)))
+    return processors, jobs
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_policy_is_its_definition_where_many_wait(policy: str) -> None:
+    for seed in range(400):
+        agree(policy, crowded(seed))
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 @given(workloads())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_a_policy_is_its_definition(policy: str, given: tuple[int, list[TwinJob]]) -> None:
     agree(policy, given)
 
@@ -143,6 +162,22 @@ def test_mualem_and_feitelsons_backfill_by_hand() -> None:
     assert starts("easy", 8, jobs) == [0, 10, 2, 15]
     assert starts("fcfs", 8, jobs) == [0, 10, 10, 15]
     assert starts("firstfit", 8, jobs)[2] == 2
+
+
+def test_all_that_end_at_the_shadow_second_are_extra_and_are_used_up() -> None:
+    """8 processors: 2 and 2 run to 10, 1 for ever. The first that waits needs 5: its second is 10, with 2 extra.
+
+    Of two long ones behind it, for which there is room now, the first takes one of the extra; the second needs two.
+    """
+    jobs = [
+        TwinJob(0, 0, 10, 10, 2),
+        TwinJob(1, 0, 10, 10, 2),
+        TwinJob(2, 0, 90, 90, 1),
+        TwinJob(3, 1, 20, 20, 5),
+        TwinJob(4, 2, 30, 30, 1),
+        TwinJob(5, 2, 30, 30, 2),
+    ]
+    assert starts("easy", 8, jobs) == [0, 0, 0, 10, 2, 30]
 
 
 def test_first_fit_starves_a_wide_job_that_easy_serves() -> None:

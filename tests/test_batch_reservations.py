@@ -70,23 +70,42 @@ class NodeTwin:
                 return at, place
         return None
 
-    def run(self) -> list[tuple[int, tuple[int, ...]]]:
-        now = -1
-        while len(self.started) < len(self.jobs):
-            now += 1
-            ended = [self.jobs[n] for n, (start, _) in self.started.items() if start + self.jobs[n].runs == now]
-            new = [job for job in self.jobs if job.submitted == now]
-            if any(job.runs < job.requested for job in ended):
-                for number in sorted(self.plans):
-                    found = self.earliest(now, self.jobs[number], self.plans[number][0])
+    def run(self, cost: int = 0) -> list[tuple[int, tuple[int, ...]]]:
+        """Each decision knows what had happened when it began, and is for the second at which it is done."""
+        before, done = -1, 0  # when the last one began, and was done
+        for now in range(100_000):
+            if len(self.started) == len(self.jobs):
+                return [self.started[job.number] for job in self.jobs]
+            ends = {number: start + self.jobs[number].runs for number, (start, _) in self.started.items()}
+            over = [self.jobs[number] for number, end in ends.items() if before < end <= now]
+            new = [job for job in self.jobs if before < job.submitted <= now]
+            reserved = [start for start, _ in self.plans.values()]
+            if now < done or not (over or new or any(start - cost <= now for start in reserved)):
+                continue
+            before, done = now, now + cost
+            # At `done` of those that run only these are known to have ended.
+            runs, known = [job.runs for job in self.jobs], self.started
+            self.started = {number: at for number, at in known.items() if ends[number] > now}
+            for number in self.started:
+                self.jobs[number].runs = max(runs[number], self.jobs[number].requested)
+            early = any(done < known[job.number][0] + job.requested for job in over)
+            late = any(start < done for start in reserved)
+            for number in sorted(self.plans):
+                if early and not late:
+                    found = self.earliest(done, self.jobs[number], self.plans[number][0])
                     self.plans[number] = found or self.plans[number]
-            for job in new:
-                made = self.earliest(now, job, 10_000)
+            anew = sorted([*self.plans, *(job.number for job in new)]) if late else [job.number for job in new]
+            self.plans = {} if late else self.plans
+            for number in anew:
+                made = self.earliest(done, self.jobs[number], 100_000)
                 assert made is not None
-                self.plans[job.number] = made
-            for number in [n for n, (start, _) in self.plans.items() if start == now]:
+                self.plans[number] = made
+            self.started = known
+            for number in [number for number, (start, _) in self.plans.items() if start <= done]:
                 self.started[number] = self.plans.pop(number)
-        return [self.started[job.number] for job in self.jobs]
+            for job, each in zip(self.jobs, runs, strict=True):
+                job.runs = each
+        raise AssertionError("it never ends")
 
 
 @functools.cache
@@ -134,6 +153,18 @@ def drawn(allocation: str, nodes: int, data: st.DataObject) -> None:
 @settings(max_examples=60, deadline=None)
 def test_reservations_of_places_are_their_definition(allocation: str, data: st.DataObject) -> None:
     drawn(allocation, NODES[allocation], data)
+
+
+@pytest.mark.parametrize("allocation", NODES)
+@given(data=st.data(), cost=st.integers(1, 4))
+@settings(max_examples=40, deadline=None)
+def test_reservations_by_decisions_that_take_time(allocation: str, data: st.DataObject, cost: int) -> None:
+    nodes = NODES[allocation]
+    jobs = data.draw(mixes(nodes))
+    mesh = MESHES.get(nodes, ())
+    found = placed((nodes, 1, allocation, True), "conservative", jobs, cost=cost, mesh=mesh)
+    got = list(zip(found["starts"], [tuple(sorted(n for n, _ in p)) for p in found["places"]], strict=True))  # type: ignore
+    assert got == NodeTwin(nodes, allocation, jobs).run(cost)
 
 
 @pytest.mark.parametrize("allocation", MANY)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from bench import files
+from bench._file_peers import ELBENCHO, FIO, IOR, FilePeer, Pass
 
 from assay.errors import MeasurementError
 
@@ -21,17 +23,78 @@ def block(value: float, source: str) -> str:
     return json.dumps({"event": "block", "metric": "time", "case": {"source": source}, "values": [value]})
 
 
-def test_fios_time_per_byte_is_its_runtime_over_its_bytes() -> None:
-    assert files.fio_seconds_per_byte(fio_answer(), "read", 1 << 20) == pytest.approx(0.25 / 2**20)
+def one_pass(folder: Path, peer: FilePeer, direction: str = "read", size: int = 1 << 20) -> Pass:
+    (match, *_) = (each for each in files.MATCHES if each.direction == direction)
+    return Pass(match, folder / "peer-file", size, 1, folder / "answer.json")
+
+
+def test_fios_time_per_byte_is_its_runtime_over_its_bytes(tmp_path: Path) -> None:
+    assert FIO.read(fio_answer(), one_pass(tmp_path, FIO)) == pytest.approx(0.25 / 2**20)
 
 
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [(fio_answer(error=5), 1 << 20), (fio_answer(), 1 << 21), ("{}", 1), ("nothing", 1), (fio_answer(read={}), 1)],
 )
-def test_what_fio_did_not_do_is_not_compared(text: str, wanted: int) -> None:
+def test_what_fio_did_not_do_is_not_compared(tmp_path: Path, text: str, wanted: int) -> None:
     with pytest.raises(MeasurementError, match="fio"):
-        files.fio_seconds_per_byte(text, "read", wanted)
+        FIO.read(text, one_pass(tmp_path, FIO, size=wanted))
+
+
+def ior_answer(**more: object) -> str:
+    """As IOR writes it: tests, of these the results of each pass, and numbers of four digits."""
+    about = {"access": "read", "blockKiB": 1024.0, "xferKiB": 1024.0, "wrRdTime": 0.25, "totalTime": 0.5}
+    return json.dumps({"Version": "4.1.0", "tests": [{"Parameters": {}, "Results": [about | more]}]})
+
+
+def elbencho_answer(**more: object) -> str:
+    """As elbencho appends it, phase by phase, all numbers as text."""
+    last = {"elapsed_time_ms": "250", "bytes": str(1 << 20)}
+    phases = [{"phase_type": "SYNC"}, {"phase_type": "READ", "first_done": {}, "last_done": last | more}]
+    return "".join(json.dumps(each, indent=4) + "\n" for each in phases)
+
+
+@pytest.mark.parametrize(("peer", "answer", "harm"), [
+    (IOR, ior_answer, {"access": "write"}), (IOR, ior_answer, {"blockKiB": 512.0}), (IOR, ior_answer, {"wrRdTime": 0}),
+    (IOR, ior_answer, {"xferKiB": 4.0}), (ELBENCHO, elbencho_answer, {"bytes": "5"}),
+    (ELBENCHO, elbencho_answer, {"elapsed_time_ms": "0"}),
+])  # fmt: skip
+def test_other_peers_answers_are_read_by_their_files(
+    tmp_path: Path, peer: FilePeer, answer: Callable[..., str], harm: dict[str, object]
+) -> None:
+    one = one_pass(tmp_path, peer)
+    one.answer.write_text(answer())
+    assert peer.read("", one) == pytest.approx(0.25 / 2**20)
+    one.answer.write_text(answer(**harm))
+    with pytest.raises(MeasurementError, match=peer.name):
+        peer.read("", one)
+    one.answer.unlink()
+    with pytest.raises(MeasurementError, match=rf"{peer.name}'s answer has no such figure"):
+        peer.read("what it printed", one)
+
+
+@pytest.mark.parametrize(("peer", "path"), [(IOR, "--ior"), (ELBENCHO, "--elbencho")])
+def test_a_peer_is_told_the_same_pass_as_ours(tmp_path: Path, peer: FilePeer, path: str) -> None:
+    """A file that is read is laid out once; O_DIRECT, the block and the size are the same in every pass."""
+    program = tmp_path / "peer"
+    program.write_text(f"""#!/bin/sh
+printf '%s ' "$@" >> {tmp_path}/asked; echo >> {tmp_path}/asked
+touch {tmp_path}/peer-file
+cp {tmp_path}/kept {tmp_path}/answer.json
+""")
+    program.chmod(0o755)
+    (tmp_path / "kept").write_text(ior_answer() if peer is IOR else elbencho_answer())
+    one = one_pass(tmp_path, peer)
+    for _ in range(2):
+        assert peer.seconds_per_byte(str(program), one) == pytest.approx(0.25 / 2**20)
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert [" -w " in each for each in asked] == [True, False, False] and all(" -r " in each for each in asked[1:])
+    assert all("direct" in each and " 1048576 " in each and str(one.file) in each for each in asked)
+
+
+def test_a_peer_that_is_not_there_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert files.main(["--folder", str(tmp_path), "--ior", str(tmp_path / "ior")]) == 2
+    assert capsys.readouterr().out == f"--ior {tmp_path / 'ior'}: no such program; accepted: a program's path\n"
 
 
 def test_ours_counts_only_where_all_came_from_the_device() -> None:
@@ -63,4 +126,6 @@ def test_without_fio_one_line_says_so(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert files.main(["--folder", str(tmp_path)]) == 2
-    assert capsys.readouterr().out == "fio is not here: apt-get install fio, or --fio PATH\n"
+    assert capsys.readouterr().out == (
+        "fio is not here: apt-get install fio, or --fio PATH, --ior PATH, --elbencho PATH\n"
+    )

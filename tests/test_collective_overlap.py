@@ -10,13 +10,18 @@ from typing import Any
 import pytest
 
 from assay.benchmark.record import benchmark
+from assay.described.machine_file import DescribedMachine
 from assay.execute.build import build
 from assay.execute.mpi import launch_environment
 from command_line import assay
-from mpis_here import CROWD, MPI
-from started import words
+from mpis_here import MPI, yielding
+from started import play, words
 
-CASES = 10 + 21  # of the library, and of the table's algorithms that are chosen below
+CASES = 11 + 26 + 4  # of the library, and of the table's algorithms that are chosen below; by two levels
+
+MACHINE = DescribedMachine.model_validate(
+    {"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}
+).for_core()
 
 
 def figures(calls: int, *given: str) -> dict[str, float]:
@@ -42,21 +47,42 @@ def test_one_round_hides_without_calls() -> None:
     assert made["communication_hidden"] > 0.6
 
 
+def test_barriers_and_two_levels_around_a_loop_on_described_ranks() -> None:
+    """Right data and no early exit with 1 to 3 nodes' worth of ranks; where two levels make no sense that is said."""
+    operations = "barrier,broadcast,reduce,allreduce"
+    words = ("operation=" + operations, "algorithm=linear,dissemination,two-level", "bytes=104", "calls=0,3")
+    for ranks, two_levels in ((3, 0), (7, 4), (9, 4)):
+        given = (*words, "node_ranks=3")
+        lines = play("collective-overlap", MACHINE, ranks, [w for each in given for w in ("--set", each)])
+        found = [json.loads(line) for line in lines.splitlines()]
+        checks = [each for each in found if each["event"] == "check"]
+        assert all(each["passed"] for each in checks)
+        assert len(checks) == 2 * (3 + 1 + two_levels)  # linear: no allreduce; dissemination: a barrier
+        notes = [each["text"] for each in found if each["event"] == "note"]
+        assert any("two levels need two nodes" in note for note in notes) == (two_levels == 0)
+
+
+def test_a_library_is_refused_where_none_is_described() -> None:
+    with pytest.raises(ValueError, match="no non-blocking operations of a library on this machine"):
+        play("collective-overlap", MACHINE, 4, ["--set", "algorithm=library"])
+
+
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
 def test_right_data_around_a_loop_on_mpi() -> None:
     assert MPI is not None
     program = build([benchmark("collective-overlap")], mpi=MPI)["collective-overlap"].path
-    operations = "broadcast,reduce,allreduce,gather,scatter,allgather,reduce-scatter,alltoall,alltoallv,scan"
-    algorithms = "library,linear,binomial,recursive-doubling,ring,pairwise"
+    operations = "barrier,broadcast,reduce,allreduce,gather,scatter,allgather,reduce-scatter,alltoall,alltoallv,scan"
+    algorithms = "library,linear,binomial,recursive-doubling,ring,pairwise,dissemination,dimension-exchange,two-level"
     given = ["--set", f"operation={operations}", "--set", f"algorithm={algorithms}", "--set", "bytes=1000"]
-    given += ["--set", "calls=0,3", "--blocks", "1", "--repetitions", "2", "--deadline", "100"]
+    given += ["--set", "node_ranks=2"]
+    given += ["--set", "calls=3", "--blocks", "1", "--repetitions", "2", "--deadline", "100"]
     command = [MPI.mpiexec, "-n", "3", str(program), *words("collective-overlap", *given)]
-    environment = launch_environment(os.environ) | CROWD
+    environment = launch_environment(os.environ) | yielding()
     ended = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     found: list[dict[str, Any]] = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
     checks = [each for each in found if each["event"] == "check"]
     assert ended.returncode == 0, ended.stderr
-    assert all(each["passed"] for each in checks) and len(checks) == 2 * CASES
+    assert all(each["passed"] for each in checks) and len(checks) == CASES
     hidden = [v for e in found if e["event"] == "block" and e["metric"] == "communication_hidden" for v in e["values"]]
-    assert len(hidden) == 2 * 2 * CASES and all(value <= 1 for value in hidden)
+    assert len(hidden) == 2 * CASES and all(value <= 1 for value in hidden)

@@ -88,8 +88,10 @@ def test_ten_million_messages_of_links_that_are_alike_do_not_differ() -> None:
 
 @pytest.mark.nightly
 @pytest.mark.timeout(7200)
-def test_a_million_messages_by_plans_and_by_flits_do_not_differ() -> None:
-    assert native("flit_plans", "5000") > 1_000_000
+@pytest.mark.parametrize(("name", "networks"), [("flit_plans", 45_000), ("packet", 80)])
+def test_ten_million_messages_of_flits_and_of_packets_do_not_differ(name: str, networks: int) -> None:
+    """Flits by plans and one by one; packets beside the worm engine and the plain one (that many times the sample)."""
+    assert native(name, str(networks)) > 10_000_000
 
 
 @pytest.mark.nightly

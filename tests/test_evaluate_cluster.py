@@ -44,6 +44,7 @@ def test_a_node_benchmark_runs_on_every_node_and_each_keeps_its_samples(tmp_path
         run.connect().execute("SELECT host, count(DISTINCT launch) FROM samples GROUP BY host ORDER BY 1").fetchall()
     )
     assert hosts == [(f"n{i}", 2) for i in range(1, 9)]
+    assert [each["node"] for each in answer.document["nodes_over_time"]] == [f"n{i}" for i in range(1, 9)]
     assert "odd_nodes" in answer.document  # eight nodes on one busy host may well differ: that is not judged here
 
 
@@ -57,6 +58,7 @@ def test_messages_go_across_nodes_and_ranks_a_node_are_a_factor(tmp_path: Path) 
     )  # four ranks on the two processors of one host: their times may not stand
     factors = {(f["params"]["ppn"], f["params"]["bytes"]) for f in answer.document["figures"] if f["name"] == "rate"}
     assert factors == {(1, 8), (1, 1024), (2, 8), (2, 1024)}
+    assert [each["node"] for each in answer.document["nodes_over_time"]] == ["n1", "n2"]
     ranks = Run.open(tmp_path / "run").connect().execute("SELECT ranks FROM launches ORDER BY 1").fetchall()
     assert ranks == [(2,), (4,)]
     # this cluster binds nothing, though it is asked to (TaskPlugin=task/none): an MPI's own starter does

@@ -115,6 +115,7 @@ VARIED: dict[str, tuple[dict[str, Any], Any, str]] = {
     "mpi.personality": ({}, "mpich-1.2", "collective operation=reduce algorithm=library"),
     "storage.io_nodes": (STORED, 3, FILES),
     "storage.nodes": ({"storage": {"io_nodes": 2, "device": DEVICE}}, [3, 7], FILES),
+    "storage.host": ({"host": [{"startup": "3 ms"}], "storage": {"io_nodes": 1, "device": DEVICE}}, True, FILES),
     "storage.stripe": (STORED, "8 KiB", FILES),
     "storage.request": (STORED, "3 ms", FILES),
     "storage.per_byte": (STORED, "1 us/B", FILES),
@@ -412,8 +413,12 @@ def small(table: dict[str, Any]) -> dict[str, Any]:
     made.pop("variant", None)
     made.pop("defaults", None)
     if (storage := DescribedMachine.model_validate(made).storage) is not None:
-        made["storage"]["cache"]["read_ahead"] = f"{2 * storage.stripe * storage.io_nodes:.0f} B"
-        made["storage"]["request"] = "10 us"  # the disks are what takes the time
+        if storage.cache is not None:
+            made["storage"]["cache"]["read_ahead"] = f"{2 * storage.stripe * storage.io_nodes:.0f} B"
+        if "declustering" in made["storage"]:  # several files on each I/O node
+            made["storage"]["io_nodes"] = 4
+        if "request" in made["storage"]:
+            made["storage"]["request"] = "10 us"  # the disks are what takes the time
         made["storage"].get("disk", {})["heads"] = 2
     return made
 
@@ -441,7 +446,7 @@ def other(place: tuple[Any, ...], value: Any) -> Any:
         "buffer_packets": 1, "credit_ticks": 5000, "injection_channels": 1, "ejection_channels": 1,
         "cylinders": 1, "at_once": 1, "outstanding": 1, "overhead": "17.3 ms",
         "track_skew": 2, "cylinder_skew": 3, "disks": 1, "read_ahead": "0 B",
-        "size": "256 KiB" if "GiB" in str(value) else "8 KiB",
+        "size": "2 MiB" if "GiB" in str(value) else "8 KiB",
     }  # fmt: skip
     if key in choices:
         return choices[key]
@@ -463,6 +468,8 @@ def test_every_key_of_a_shipped_machine_changes_a_result(name: str) -> None:
     idle = []
     for place, value in leaves(table):
         if place[0] in ("name", "title", "source", "published") or place == ("network", "topology"):
+            continue
+        if place == ("storage", "io_nodes") and table["storage"].get("host"):  # one, and no other number
             continue
         changed: Any = copy.deepcopy(table)
         inside = changed

@@ -123,6 +123,45 @@ def test_past_the_page_cache_bytes_are_right_and_calls_have_the_storage_s_source
     assert set(warm) == set(read)  # though the page cache has it all
 
 
+MIXED = ("layout=own,sections,records", "interface=posix,direct,independent,collective", "direction=mixed",
+         "bytes=65536", "section=786432")  # fmt: skip
+
+
+def test_mixed_calls_read_what_was_there_and_write_the_others(folder: Path) -> None:
+    lines, complaint = launched(folder, *MIXED)
+    interfaces = {"posix", "direct", "independent", "collective"}
+    if any("O_DIRECT is refused" in line["text"] for line in lines if line["event"] == "note"):
+        interfaces.remove("direct")
+    cases = {(layout, each) for layout in ("own", "sections", "records") for each in interfaces}
+    cases.remove(("own", "collective"))
+    checks = [line for line in lines if line["event"] == "check"]
+    assert {(each["case"]["layout"], each["case"]["interface"]) for each in checks} == cases
+    assert all(line["passed"] and "36 blocks" in line["detail"] for line in checks), complaint
+    for metric in ("time", "latency"):
+        found = [line["case"] for line in blocks(lines, metric)]
+        kinds = {(each["layout"], each["interface"], each["operation"]) for each in found}
+        assert kinds == {(*case, operation) for case in cases for operation in ("read", "write")}
+    calls = {(each["case"]["layout"], each["case"]["interface"], each["case"]["operation"]): len(each["values"])
+             for each in blocks(lines, "latency")}  # fmt: skip
+    for case in cases:
+        assert calls[*case, "read"] + calls[*case, "write"] == 36  # each block once, by three ranks
+        assert 8 <= calls[*case, "write"] <= 28
+    for line in blocks(lines, "latency"):
+        if line["case"]["operation"] == "write" and line["case"]["interface"] != "direct":
+            assert line["case"]["source"] == "cache"  # these calls end in the page cache
+    reads = [line["case"]["source"] for line in blocks(lines, "time") if line["case"]["operation"] == "read"]
+    assert set(reads) <= {"device", "unknown"}  # emptied beforehand: never a cache's
+
+
+@pytest.mark.parametrize("fault", ["lost", "damage"])
+def test_a_block_that_a_mixed_pass_did_not_write_fails_the_check(folder: Path, fault: str) -> None:
+    """Twelve blocks of each rank lie there before; the first that the pass itself writes is the one that is harmed."""
+    given = ("layout=own", "interface=posix", *MIXED[2:])
+    lines, _ = launched(folder, *given, ranks=2, status=1, **faulty(fault, FAULT_AFTER=12))
+    (check,) = [line for line in lines if line["event"] == "check"]
+    assert not check["passed"] and "24 blocks" in check["detail"]
+
+
 @pytest.mark.skipif(not SHM.is_dir(), reason="no memory file system")
 def test_a_file_system_that_refuses_o_direct_is_named(tmp_path: Path) -> None:
     place = SHM / tmp_path.name
@@ -210,6 +249,8 @@ def test_a_fault_of_a_rank_is_said_and_nothing_is_left(folder: Path, fault: str,
     ("io_nodes=2", "io_nodes: 2; accepted: 0 on a real machine"),
     ("interface=collective", "interface=collective is of a file that all ranks share"),
     ("layout=append direction=read", "layout=append is of what is written"),
+    ("layout=broadcast direction=mixed", "direction=mixed is of blocks that are there"),
+    ("bytes=512 direction=mixed", "bytes: 512; accepted with direction=mixed: a multiple of 4096"),
 ])  # fmt: skip
 def test_what_cannot_be_is_one_line(folder: Path, given: str, said: str) -> None:
     _, complaint = launched(folder, *given.split(), ranks=1, status=2)

@@ -185,6 +185,9 @@ def test_start_up_and_half_performance_are_fitted_to_each_method(tmp_path: Path)
     assert answer.status in (0, 1), answer.err  # 1: a busy machine may disturb a measurement
     section = answer.document
     laws = {(fit["law"], fit["params"]["method"]) for fit in section["fits"]}
-    assert laws >= {(law, m) for law in ("alpha_beta", "half_performance") for m in ("pipe", "shared", "copy")}
+    # Two processes that others hold up may take no longer for 4 KiB than for 8 bytes, and then no line fits.
+    held_up = {f["params"]["method"] for f in section["figures"] if f["state"] == "disturbed"} - {"copy"}
+    expected = {"pipe", "shared", "copy"} - held_up
+    assert laws >= {(law, method) for law in ("alpha_beta", "half_performance") for method in expected}
     assert {f["name"] for f in section["figures"]} == {"rate", "half_round_trip", "message_rate"}
     assert {h["bound"] for h in section["headlines"] if h["name"] == "rate"} == {"handed_copy"}

@@ -14,13 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import slurm_cluster
 from assay.benchmark.record import benchmark
 from assay.benchmark.resolved import program_words
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described
 from assay.execute.mpi import launch_environment
 from command_line import assay
-from mpis_here import MPI
+from compiled import compile_to
+from mpis_here import MPI, yielding
 
 A, B, LONG = 1e-5, 1e-9, 16384
 OPERATION, LOAD = 1, 31  # tags: of the victims' operations, of the aggressors' messages
@@ -167,6 +169,30 @@ def test_the_ratio_is_seen_in_json_and_on_the_terminal(tmp_path: Path) -> None:
     assert shown.status == 0 and "Victim and aggressor" in shown.out and "slowdown" in shown.out
 
 
+def test_one_sided_congestors_where_the_description_prices_them() -> None:
+    """On a mesh of the Paragon's kind: right data, and a victim beside gets and puts is no faster than alone."""
+    machine = open_described("paragon-mp", {}).for_core(1)
+    given_words = ("--set", "victim=bandwidth", "--set", "aggressor=none,put,get", "--set", "operations=4")
+    events, _ = played(machine, 16, *given_words)
+    checks = [event for event in events if event["event"] == "check"]
+    assert len(checks) == 3 and all(each["passed"] for each in checks)
+    found = samples(events)
+    assert found["bandwidth", "none", "slowdown"] == [pytest.approx(1)]
+    for aggressor in ("put", "get"):
+        assert found["bandwidth", aggressor, "slowdown"][0] >= 1
+        assert found["bandwidth", aggressor, "load"][0] > 0
+
+
+@pytest.mark.parametrize(
+    ("aggressor", "said"), [("put", "not described: .one_sided."), ("accumulate", "adding to another's memory")]
+)
+def test_congestors_that_are_not_described_are_refused_in_one_line(aggressor: str, said: str) -> None:
+    machine = open_described("fat-tree-hdr" if aggressor == "put" else "paragon-mp", {}).for_core(1)
+    with pytest.raises(ValueError, match=said) as caught:
+        played(machine, 8, "--set", f"aggressor={aggressor}")
+    assert "\n" not in str(caught.value)
+
+
 def test_fewer_than_four_ranks_are_refused_in_one_line() -> None:
     with pytest.raises(ValueError, match="4 ranks or more; seen: 3"):
         played(MACHINE, 3)
@@ -174,21 +200,26 @@ def test_fewer_than_four_ranks_are_refused_in_one_line() -> None:
 
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
-def test_on_mpi_data_are_right_and_ratios_are_those_of_the_samples(tmp_path: Path) -> None:
+def test_on_mpi_data_are_right_and_ratios_are_those_of_the_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """More ranks than hardware threads perhaps: what is held here is right and wrong, not time."""
+    for key, value in yielding().items():
+        monkeypatch.setenv(key, value)
     given_words = ("--launches", "1", "--set", "operations=3", "--set", "bytes=20000", "--json")
-    cases = ("--set", "victim=bandwidth,allreduce", "--set", "aggressor=incast,alltoall,broadcast")
+    aggressors = "incast,alltoall,broadcast,put,get,accumulate"
+    cases = ("--set", "victim=bandwidth,allreduce", "--set", f"aggressor={aggressors}")
     answer = assay("run", "interference", "-n", "4", *given_words, *cases, "--out", str(tmp_path / "run"))
     assert answer.status == 0, answer.err
     assert answer.document["failed_checks"] == 0
     (file,) = (tmp_path / "run").rglob("000-interference.jsonl")
     events = [json.loads(line) for line in file.read_text().splitlines()]
     checks = [event for event in events if event["event"] == "check"]
-    assert len(checks) == 6 and all(each["passed"] for each in checks)
+    assert len(checks) == 12 and all(each["passed"] for each in checks)
     ratios: dict[tuple[str, str], list[float]] = {}
     for block in range(3):
         found = samples([event for event in events if event.get("block") == block])
-        assert len(found) == 4 * 6
+        assert len(found) == 4 * 12
         for victim, aggressor, metric in found:
             alone, beside = (found[victim, aggressor, phase] for phase in ("alone", "beside"))
             assert len(alone) == len(beside) == 3  # the two victims are a pair
@@ -199,10 +230,62 @@ def test_on_mpi_data_are_right_and_ratios_are_those_of_the_samples(tmp_path: Pat
             assert metric != "load" or found[victim, aggressor, metric][0] > 0
     # crowded or not, a ratio's figure is no least of several: that bounds nothing
     figures = [each for each in answer.document["figures"] if each["name"] == "slowdown"]
-    assert len(figures) == 6 and {each["statistic"] for each in figures} == {"median"}
+    assert len(figures) == 12 and {each["statistic"] for each in figures} == {"median"}
     for each in figures:
         of = ratios[each["params"]["victim"], each["params"]["aggressor"]]
         assert min(of) <= each["value"] <= max(of)
+
+
+# Programs tell nodes by their kernels' boot ids; on the one-host cluster each node of Slurm's gets one of its own.
+NODES_OF_THEIR_OWN = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+FILE* fopen(const char* path, const char* mode) {
+  static FILE* (*real)(const char*, const char*);
+  char* node = getenv("ASSAY_NODE");
+  if (!real) *(void**)&real = dlsym(RTLD_NEXT, "fopen");
+  if (node && !strcmp(path, "/proc/sys/kernel/random/boot_id")) return fmemopen(node, strlen(node), "r");
+  return real(path, mode);
+}
+"""
+
+
+@pytest.mark.nightly
+@pytest.mark.mpi
+@pytest.mark.slurm
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+@pytest.mark.skipif(slurm_cluster.missing() is not None, reason=str(slurm_cluster.missing()))
+def test_on_the_nodes_of_a_slurm_cluster_each_has_both_sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight ranks on the two processors of one host: sides are dealt by node and data right; times are nothing here."""
+    for key in [key for key in os.environ if key.startswith(("SLURM", "SBATCH", "SALLOC"))]:
+        monkeypatch.delenv(key)
+    (tmp_path / "nodes.c").write_text(NODES_OF_THEIR_OWN)
+    library = tmp_path / "nodes.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(library), str(tmp_path / "nodes.c")], check=True)
+    preloaded = yielding()
+    for key, value in (preloaded | {"LD_PRELOAD": f"{preloaded['LD_PRELOAD']}:{library}"}).items():
+        monkeypatch.setenv(key, value)
+    given_words = ("--launches", "1", "--set", "operations=3", "--set", "bytes=20000", "--json")
+    cases = (
+        "--set",
+        "victim=latency,allreduce",
+        "--set",
+        "aggressor=none,incast,alltoall,broadcast,put,get,accumulate",
+    )
+    with slurm_cluster.SlurmCluster() as cluster:
+        monkeypatch.setenv("SLURM_CONF", str(cluster.folder / "slurm.conf"))
+        where = ("--via", "slurm", "-N", "4", "--ppn", "2")
+        answer = assay("run", "interference", *where, *given_words, *cases, "--out", str(tmp_path / "run"))
+    assert answer.status == 0, answer.err
+    document = answer.document
+    assert document["failed_checks"] == 0
+    assert [each["node"] for each in document["nodes_over_time"]] == ["n1", "n2", "n3", "n4"]
+    assert not any("all ranks are on one node" in note for note in document["notes"])
+    found = {(f["params"]["victim"], f["params"]["aggressor"]) for f in document["figures"] if f["name"] == "slowdown"}
+    assert len(found) == 2 * 7
 
 
 SILENT = r"""
@@ -229,3 +312,29 @@ def test_aggressors_that_send_nothing_give_no_number(tmp_path: Path, monkeypatch
     document = answer.document
     assert document["failed_checks"] > 0 and not document["valid"] and not document["figures"]
     assert any("the aggressors moved nothing" in warning for warning in document["warnings"]), document["warnings"]
+
+
+QUANTILES = r"""
+#include <cstdio>
+#include "ranks/interference/quantile.hpp"
+int main() {
+  for (std::size_t count = 0; std::scanf("%zu", &count) == 1;) {
+    std::vector<double> values(count);
+    for (double& each : values)
+      if (std::scanf("%lf", &each) != 1) return 1;
+    std::printf("%.17g %.17g\n", assay::ranks::quantile(values, 0.5), assay::ranks::quantile(values, 0.99));
+  }
+}
+"""
+
+
+def test_medians_and_99th_percentiles_are_numpys(tmp_path: Path) -> None:
+    (tmp_path / "quantiles.cpp").write_text(QUANTILES)
+    draw = np.random.default_rng(1)
+    samples = [draw.lognormal(size=count) for count in (1, 2, 3, 99, 100, 101, 367, 368, 400, 1000)]
+    given = "\n".join(f"{len(each)} {' '.join(map(repr, each.tolist()))}" for each in samples)
+    program = compile_to(tmp_path / "quantiles", tmp_path / "quantiles.cpp", base="-O0")
+    printed = subprocess.run([program], input=given, capture_output=True, text=True, check=True).stdout
+    found = np.array([list(map(float, line.split())) for line in printed.splitlines()])
+    expected = [[np.median(each), np.quantile(each, 0.99, method="inverted_cdf")] for each in samples]
+    assert found == pytest.approx(np.array(expected), rel=1e-15)

@@ -79,6 +79,8 @@ def test_hits_come_out_of_the_caches_as_che_approximates(cache: int) -> None:
     given = {"blocks": [1, 1], "files": files, "skew": skew, "cache": cache}
     found = run(7, 400_000, interval=1e6, io_rate=1.0, startup=10, access=10, disk=100, files=given, reply_flits=64)
     assert share_found(found) == pytest.approx(expected, abs=0.015)
+    block = found["latencies"]["block"]["mean"]  # a hit costs no access to a disk
+    assert block == pytest.approx(100 * (1 - share_found(found)), rel=0.01)
 
 
 def test_blocks_on_their_way_are_not_fetched_twice() -> None:

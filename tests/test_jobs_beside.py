@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,8 @@ from assay.benchmark.record import benchmark
 from assay.described.machine_file import DescribedMachine
 from assay.errors import InputError
 from assay.throughput.job_world import JobRun, JobWorld
-from compiled import SANITIZERS, WORLD_SOURCES, compile_to
+from rank_checks import passes_simulated
 from small_mixes import CROSSBAR, CUBE, LINE, described
-
-ROOT = Path(__file__).resolve().parent.parent
-NATIVE = ROOT / "tests" / "native"
 
 # Names, ranks and settings: lengths on both sides of the protocols' ends, ready-made groups, computing, puts.
 PROGRAMS: dict[str, tuple[str, int, tuple[str, ...]]] = {
@@ -146,7 +142,4 @@ def test_what_cannot_begin_is_one_line(machines: Any) -> None:
 
 def test_programs_that_come_and_go_natively(tmp_path: Path) -> None:
     """Ended at any moment, ranks used again, contexts, deadlock: under the sanitizers."""
-    flags = ("-O0", f"-I{ROOT / 'core'}", f"-I{NATIVE}")
-    program = compile_to(tmp_path / "jobs_test", NATIVE / "jobs.test.cpp", *flags, base=SANITIZERS, more=WORLD_SOURCES)
-    ended = subprocess.run([program], capture_output=True, text=True, timeout=300)
-    assert (ended.stderr, ended.returncode) == ("", 0)
+    passes_simulated("jobs", tmp_path)

@@ -46,7 +46,7 @@ def test_the_machine_is_one_that_measured(run: Run) -> None:
     assert whole["host"]["host"] == "alpha" and whole["host"]["hosts"] == ["alpha", "beta"]
     assert whole["host"]["submitted_from"] == run.about["host"]["host"]
     run.about["host"]["host"] = "alpha"  # submitted from a host that measures too
-    assert measuring_host(run, hosts(run.tasks())) == HostFacts(run.about["host"])
+    assert measuring_host(run, hosts(run)) == HostFacts(run.about["host"])
 
 
 def test_each_host_is_judged_by_its_own_processors(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

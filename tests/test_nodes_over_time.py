@@ -7,11 +7,13 @@ import os
 import shutil
 import subprocess
 import time
+from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from assay.analysis.node_use import use_of
 from assay.benchmark.record import benchmark
@@ -19,7 +21,7 @@ from assay.document.json_form import from_json, to_json
 from assay.document.run_document import Document
 from assay.execute.build import build
 from assay.execute.mpi import launch_environment
-from assay.report import nodes_over_time, page
+from assay.report import nodes_over_time, page, terminal
 from assay.samples import Circumstance
 from assay.stored.launch_file import content
 from command_line import assay
@@ -73,19 +75,28 @@ def test_a_node_program_looks_at_its_node() -> None:
 
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
-def test_one_rank_of_each_node_looks() -> None:
+def test_one_rank_of_each_node_looks(tmp_path: Path) -> None:
+    """Three ranks on two nodes, by the names that a launcher gives them: the first rank of each."""
     assert MPI is not None
     program = build([benchmark("echo")], mpi=MPI)["echo"].path
+    named = tmp_path / "named"
+    rank = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+    named.write_text(f'#!/bin/sh\nASSAY_NODE=n$(({rank} > 0 ? 2 : 1)) exec "$@"\n')
+    named.chmod(0o755)
     given = ("--blocks", "2", "--slice", "0.3", "--set", "bytes=8,1024", "--deadline", "60")
     begun, before = time.time(), counted()
     ended = subprocess.run(
-        [MPI.mpiexec, "-n", "3", str(program), *words("echo", *given)],
+        [MPI.mpiexec, "-n", "3", str(named), str(program), *words("echo", *given)],
         **{"capture_output": True, "text": True, "timeout": 80, "env": launch_environment(os.environ) | CROWD},
     )
     found = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
     assert ended.returncode == 0, ended.stderr
-    looks = [each for each in found if each["event"] == "node"]
-    held(looks, before, counted(), begun)
+    looks = [[each for each in found if each["event"] == "node" and each["host"] == node] for node in ("n1", "n2")]
+    assert sum(map(len, looks)) == sum(each["event"] == "node" for each in found)
+    for of_node in looks:
+        held(of_node, before, counted(), begun)
+    times = [{look["time"] for look in of_node} for of_node in looks]
+    assert not times[0] & times[1]  # each node's own, not one node's twice
 
 
 def test_use_is_what_the_counters_differ_by() -> None:
@@ -145,6 +156,18 @@ def test_the_table_has_means_over_time_and_the_busiest_first(two_nodes: Document
         ["n2", "4 s", "0%", "0%", "10%", "0 B/s", "0 B/s"],
     ]
     assert "Nodes during the run" in page.markdown(two_nodes)
+
+
+def test_the_terminal_draws_each_node_over_the_run(two_nodes: Document) -> None:
+    """Of 4 s each bar stands for a quarter of one: n1 is busy for 2 s and half busy for two."""
+    out = StringIO()
+    terminal.show(two_nodes, Console(file=out, width=100))
+    rows = [line.split() for line in out.getvalue().splitlines() if line.startswith(("n1 ", "n2 "))]
+    assert rows == [
+        ["n1", 8 * "█" + 8 * "▅", "75%", 8 * "▃" + 8 * "▅", "50%", 8 * "▃" + 8 * "█", "3", "MB/s"],
+        ["n2", 16 * "▁", "0%", 16 * "▁", "10%", 16 * "▁", "0", "B/s"],
+    ]
+    assert "Nodes during the run" in out.getvalue() and "Over 4 s" in out.getvalue()
 
 
 @pytest.mark.browser

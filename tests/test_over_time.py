@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.analysis.latency_histogram import quantile
-from assay.analysis.over_time import SlotSum, stalls
+from assay.analysis.over_time import SlotSum, knee, stalls
 from assay.document.json_form import to_json
 from assay.report import over_time as shown
 from assay.report.over_time_plots import plots
@@ -130,6 +130,47 @@ def test_a_process_that_stalls_and_ends_late_is_named(tmp_path: Path) -> None:
     assert rate["layout"]["yaxis"]["rangemode"] == "tozero"
     for written in (html(document(of)), markdown(document(of))):
         assert "stalled for 4 s" in written and "process 2 is last" in written
+
+
+@given(
+    st.integers(5, 60), st.integers(5, 60), st.floats(0.01, 0.6), st.randoms(use_true_random=False)
+)  # fmt: skip
+def test_a_planted_knee_is_found_where_it_is(before: int, beyond: int, left: float, dice: Any) -> None:
+    """Two levels, each with 10% of wander: the second is all that long writes get."""
+    rates = [dice.uniform(0.95, 1.05) * 2e9 for _ in range(before)]
+    rates += [dice.uniform(0.95, 1.05) * 2e9 * left for _ in range(beyond)]
+    found = knee(rates, 0.5)
+    assert found is not None
+    assert found.second == before * 0.5
+    assert found.bytes == pytest.approx(before * 1e9, rel=0.05)
+    assert found.before == pytest.approx(2e9, rel=0.05) and found.beyond == pytest.approx(2e9 * left, rel=0.05)
+
+
+@given(st.randoms(use_true_random=False))
+def test_what_is_no_knee(dice: Any) -> None:
+    wander = [dice.uniform(0.5, 1.5) for _ in range(60)]
+    assert knee(wander, 1.0) is None
+    assert knee([1.0] * 20 + [0.0] * 8 + [1.0] * 20, 1.0) is None, "a stall"
+    assert knee([1.0] * 20 + [0.8] * 20, 1.0) is None, "no drop worth a line"
+    assert knee([0.5] * 20 + [1.0] * 20, 1.0) is None, "a rise"
+    assert knee([1.0] * 20 + [0.2] * 4, 1.0) is None, "too short to be for good"
+    assert knee([1.0, 0.2] * 20, 1.0) is None, "in turn"
+    assert knee([], 1.0) is None
+
+
+def test_the_knee_of_sustained_writes_is_in_words_where_a_person_reads(tmp_path: Path) -> None:
+    case = {"direction": "write", "engine": "direct", "source": "device"}
+    lines = [line(float(at), [0.001] * (1000 if at < 12 else 250), ended=30.0, case=case) for at in range(30)]
+    (found,) = series(tmp_path, lines)
+    of = section("file-rate", [], over_time=[to_json(found)])
+    ((ratio, text),) = shown.sustained(of)
+    assert ratio == pytest.approx(4)
+    assert text.startswith("after 11.7 GiB (12 s) writing falls from 1.05 GB/s to 262 MB/s and stays there")
+    for written in (html(document(of)), markdown(document(of))):
+        assert "writing falls from 1.05 GB/s to 262 MB/s" in written
+    assert text in shown.lines(of)  # what the terminal prints
+    reads = section("file-rate", [], over_time=[to_json(found) | {"params": case | {"direction": "read"}}])
+    assert shown.sustained(reads) == []
 
 
 def test_a_picture_says_what_its_cases_have_in_common_while_others_differ(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from assay.execute import ledger
 from assay.execute.ledger import MARK, Subfolder
 from command_line import assay
 from compiled import WARNINGS, compile_to
+from file_faults import faulty
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 SOURCE = Path(__file__).parent / "native" / "own_folder.cpp"
@@ -41,9 +42,12 @@ def as_it_was(scratch: Path) -> bool:
     return found == ["data", "theirs", "theirs/data"] and kept == "preciousprecious, too"
 
 
-def started(program: Path, scratch: Path, of: Subfolder, how: str = "wait") -> tuple[subprocess.Popen[str], Path]:
+def started(
+    program: Path, scratch: Path, of: Subfolder, how: str = "wait", **env: str
+) -> tuple[subprocess.Popen[str], Path]:
     process = subprocess.Popen(
         [program, scratch, f"{of.name}:{of.token}", how],
+        env=os.environ | env,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -61,6 +65,21 @@ def test_it_is_removed_at_the_end(program: Path, scratch: Path, how: str) -> Non
     assert Path(folder).name.startswith(ledger.PREFIX)
     free = os.statvfs(scratch).f_bavail * os.statvfs(scratch).f_frsize
     assert int(room) <= free / 4 * 1.05
+    assert as_it_was(scratch)
+
+
+def test_a_storage_that_does_not_answer_holds_no_signal_up(program: Path, scratch: Path) -> None:
+    """The folder's removal hangs: the process ends by its signal all the same, with a line."""
+    hangs = faulty("stuck", ASSAY_FILES_PATIENCE=0.3)
+    process, folder = started(program, scratch, Subfolder.within(str(scratch)), **hangs)
+    process.send_signal(signal.SIGINT)
+    _, complaint = process.communicate(timeout=20)
+    assert process.returncode == -signal.SIGINT
+    assert complaint == (
+        f"{folder.name}: cannot be removed: the storage does not answer; it goes when Assay starts next\n"
+    )
+    assert [path.name for path in folder.iterdir()] == [MARK]
+    shutil.rmtree(folder)
     assert as_it_was(scratch)
 
 
@@ -98,6 +117,22 @@ def test_the_next_start_clears_what_a_kill_left(program: Path, scratch: Path, tm
     assert (outside / "data").read_text() == "precious"
     assert assay("version").err == ""
     assert list((tmp_path / "state" / "assay" / "folders").iterdir()) == []
+
+
+@pytest.mark.parametrize("foreign", [False, True])
+def test_what_nodes_left_goes_by_their_marks(scratch: Path, foreign: bool) -> None:
+    """Each node's folder has its name behind; one of another launch stays, and the entry with it."""
+    of = Subfolder.within(str(scratch), by_node=True)
+    made = {node: Path(f"{of.path}-{node}") for node in ("n1", "n2", "n10.site")}
+    for node, path in made.items():
+        (path / "below").mkdir(parents=True)
+        (path / "below" / "data").write_text("ours")
+        (path / MARK).write_text("another's" if foreign and node == "n2" else of.token)
+    unlike = Path(of.path[:-1])
+    unlike.mkdir()
+    assert ledger.remove(of) is not foreign
+    assert [node for node, path in made.items() if path.exists()] == (["n2"] if foreign else [])
+    assert unlike.is_dir()
 
 
 def test_what_a_living_process_holds_is_left_alone(program: Path, scratch: Path) -> None:

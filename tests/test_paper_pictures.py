@@ -9,7 +9,15 @@ import pytest
 
 from assay.machine import catalogue
 from assay.papers.cells.answers import Answer
-from assay.papers.pictures.pictures import PICTURES, Picture, PublishedDots, Simulated, drawn, overlay
+from assay.papers.pictures.pictures import (
+    PICTURES,
+    Picture,
+    PublishedDots,
+    PublishedLevel,
+    Simulated,
+    drawn,
+    overlay,
+)
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 EVERY = (*PICTURES, overlay())
@@ -36,12 +44,17 @@ class Answering:
 def test_a_record_becomes_its_curves_in_order(record: Picture) -> None:
     (made,) = (one for one in drawn(Answering()) if one.name == record.name)
     lines = [curve for curve in record.curves if isinstance(curve, Simulated)]
-    assert [series.label for series in made.series if series.style != "dots"] == [curve.label for curve in lines]
-    for curve, series in zip(lines, (one for one in made.series if one.style != "dots"), strict=True):
+    levels = [curve.label for curve in record.curves if isinstance(curve, PublishedLevel)]
+    drawn_lines = [series for series in made.series if series.style != "dots" and series.label not in levels]
+    assert [series.label for series in drawn_lines] == [curve.label for curve in lines]
+    for curve, series in zip(lines, drawn_lines, strict=True):
         assert [x for x, _ in series.points] == sorted(curve.settings[curve.x])
         assert (series.group, series.style) == (curve.group, curve.style)
-    dots = [series for series in made.series if series.style == "dots"]
     cells = {cell.value for cell in catalogue.load().cells}
+    flat = [series for series in made.series if series.label in levels]
+    assert [series.label for series in flat] == levels
+    assert all(len({y for _, y in series.points}) == 1 and series.points[0][1] in cells for series in flat)
+    dots = [series for series in made.series if series.style == "dots"]
     assert len(dots) <= sum(isinstance(curve, PublishedDots) for curve in record.curves)
     if record.y != "one way, s":
         assert all(y in cells for series in dots for _, y in series.points)
@@ -49,7 +62,7 @@ def test_a_record_becomes_its_curves_in_order(record: Picture) -> None:
 
 def test_every_figure_is_in_the_table_once_and_on_the_page() -> None:
     names = [record.name for record in EVERY]
-    assert len(set(names)) == len(names) == 16
+    assert len(set(names)) == len(names) == 20
     page = (DOCS / "machines.md").read_text(encoding="utf-8")
     assert all(f"![{record.title}](machines/{record.name}.svg)" in page for record in EVERY)
 

@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from assay.document.section import Section
+from assay.papers.tables import known_errors
 from assay.report import accuracy, findings, page, parts, reached, terminal
 from made_documents import document, figure, section
 
@@ -110,3 +111,24 @@ def test_a_run_without_main_figures_opens_with_its_first_ones() -> None:
         case(1e-9, 2, variant="fast", function=name) for name in ("exp", "log", "sin", "cos", "tan", "sinh", "tanh")
     ]
     assert len(reached.lines(document(intrinsics(*many)), [])) == reached.MOST_FIRST
+
+
+def test_published_errors_stand_beside_the_greatest_that_was_found() -> None:
+    """exp: 0.510359 in print, at most 3.20379 by vector forms; float32 and other variants are no part of it."""
+    both = {"function": "exp", "type": "float64"}
+    made = document(
+        intrinsics(
+            case(2e-9, 0.503, variant="scalar", **both),
+            case(2e-9, 0.5104, variant="scalar", range="large", **both),
+            case(1e-9, 3.2036, variant="vector", **both),
+            case(1e-9, 7.0, variant="fast", **both),
+            case(1e-9, 9.0, variant="scalar", function="log"),
+        )
+    )
+    (table,) = known_errors.tables(made)
+    assert list(table.rows) == [("exp", "0.510", "0.510", "3.20 / 3.20 / 3.20", "3.204")]
+    text = io.StringIO()
+    terminal.show(made, Console(file=text, width=80))
+    assert "Published errors of float64 functions" in text.getvalue()
+    assert "| exp | 0.510 | 0.510 | 3.20 / 3.20 / 3.20 | 3.204 |" in page.markdown(made)
+    assert not known_errors.tables(document(intrinsics(case(2e-9, 0.5, variant="scalar"))))

@@ -84,6 +84,12 @@ def test_how_many_units_compute_is_found_by_measurement(clock: float, value: flo
     assert by_peak is not None and by_peak.share == pytest.approx(40 / 50)
 
 
+def test_without_a_measured_peak_the_bound_is_the_most_that_processors_have_and_says_so() -> None:
+    ticks = section("ticks", [figure("frequency", 4e9, "Hz")], roof={"clock": "frequency"})
+    run = document(kernel(), ticks, host={"flags": ["avx2", "fma"]})
+    assert bounds.peak_float64(run) == (pytest.approx(64e9), "at most 4 lanes x 2 units x 4.00 GHz measured")
+
+
 def test_there_is_no_roof_without_slopes_or_without_anything_under_them() -> None:
     assert roof.plots(document(peak(), kernel())) == []
     assert roof.plots(document(levels())) == []

@@ -6,6 +6,7 @@ that the engines use; nothing here knows how a routing works.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import networkx as nx
@@ -212,3 +213,36 @@ def test_failed_parts_are_avoided_or_the_message_is_unroutable(config: Config, l
     assert cut == lost if lost >= 0 else cut > 0
     if net.routing["deadlock_free"]:
         assert nx.is_directed_acyclic_graph(graph)
+
+
+@pytest.mark.parametrize("arrangement", ["absolute", "relative"])
+@pytest.mark.parametrize("sizes", [(1, 2, 1, 3), (2, 4, 3, 4), (1, 3, 7, 3), (1, 3, 4, 2), (2, 4, 2, 5)])
+def test_a_dragonfly_takes_the_nearest_of_the_links_between_two_groups(
+    sizes: tuple[int, int, int, int], arrangement: str
+) -> None:
+    """By the definition: counted on from the destination's number, the first of those with fewest hops beside it."""
+    p, a, h, groups = sizes
+    net = network.build_network(
+        {"topology": "dragonfly", "p": p, "a": a, "h": h, "groups": groups, "arrangement": arrangement}
+    )
+    links = net.links
+    parallel: dict[tuple[int, int], list[int]] = {}
+    for number, link in enumerate(links):
+        ends = (link["from"] // a, link["to"] // a)
+        if link["kind"] == "network" and ends[0] != ends[1]:
+            parallel.setdefault(ends, []).append(number)
+    for source in range(net.nodes):
+        for destination in range(net.nodes):
+            target = destination // p
+            ((_, way),) = ways(net, source, destination)
+            for (before, _), (taken, _) in itertools.pairwise(way):
+                router = links[before]["to"]
+                if router // a == target // a:
+                    continue
+                between = parallel[router // a, target // a]
+                turned = [between[(destination + i) % len(between)] for i in range(len(between))]
+                best = min(turned, key=lambda link: (links[link]["from"] != router) + (links[link]["to"] != target))
+                assert links[taken]["to"] == (
+                    links[best]["to"] if links[best]["from"] == router else links[best]["from"]
+                )
+                assert links[best]["from"] != router or taken == best

@@ -1,5 +1,6 @@
 """The Slurm launcher on a live cluster of eight nodes on this host."""
 
+import json
 import os
 import re
 import signal
@@ -15,6 +16,7 @@ import slurm_cluster
 from assay.errors import InputError, MeasurementError
 from assay.execute.job import Job, launcher, outputs
 from assay.execute.mpi import Mpi
+from command_line import assay
 from small_programs import builder
 from started import words
 from test_launchers import MPIS, gone, marked
@@ -72,6 +74,22 @@ def test_a_node_program_runs_once_on_each_of_eight_nodes(tmp_path, programs, slu
     assert set(outcome.hosts) == {f"n{i}" for i in range(1, 9)}
     assert len(outcome.placement) == 8
     assert [node for node, _ in outputs(tmp_path / "l.jsonl")] == [f"n{i}" for i in range(1, 9)]
+
+
+def test_files_of_two_nodes_lie_apart_in_one_folder_and_go(tmp_path, outside):
+    place = tmp_path / "shared"
+    place.mkdir()
+    small = ("--set", f"folder={place}", "--launches", "1", "--json", "--out")
+    asked = {
+        "file-rate": ("size=65536", "bytes=4096", "engine=buffered", "direction=write"),
+        "metadata": ("files=20", "processes=1"),
+    }
+    for name, given in asked.items():
+        settings = [word for each in given for word in ("--set", each)]
+        answer = assay("run", name, "--via", "slurm", "-N", "2", *settings, *small, str(tmp_path / name))
+        assert answer.status == 0, answer.err
+        assert all(f'"{node}"' in json.dumps(answer.document) for node in ("n1", "n2"))
+        assert list(place.iterdir()) == []
 
 
 def test_nodes_that_do_not_see_the_folder_answer_through_srun(tmp_path, programs, slurm, monkeypatch):

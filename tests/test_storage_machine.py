@@ -239,3 +239,28 @@ def test_the_delta_reaches_its_printed_rate() -> None:
 
     found = rate(Played(), "delta", on_ranks=32, io_nodes=32, call=65536, section=16 << 20)
     assert found == pytest.approx(11e6, rel=0.15)
+
+
+def test_a_part_of_a_stripe_is_all_that_a_disk_moves_where_there_are_no_buffers() -> None:
+    """Calls of half a stripe: each is an access of its own bytes; with buffers the whole stripe comes."""
+    calls, half = 12, STRIPE // 2
+    each = message(0) + 10e-3 + half * 1e-6 + message(half)
+    for direction in ("read", "write"):
+        found = time(machine(), 1, bytes=half, section=calls * half, direction=direction)
+        assert found == pytest.approx(OPENED + calls * each, rel=1e-9)
+    buffered = time(machine(cache={"size": "64 KiB"}), 1, bytes=half, section=calls * half)
+    disk = calls // 2 * (10e-3 + STRIPE * 1e-6)
+    assert buffered == pytest.approx(OPENED + calls * (message(0) + message(half)) + disk, rel=1e-9)
+
+
+def test_mixed_calls_read_some_blocks_and_write_the_others() -> None:
+    """Where reading costs nothing and writing does, the pass takes what its writes do: about half of the calls."""
+    calls = 200
+    free = {"device": {"per_byte": "1 ps/B"}, "client_write_byte": "1 us/B"}
+    read, mixed, written = (
+        time(machine(**free), 1, bytes=STRIPE, section=calls * STRIPE, direction=direction)
+        for direction in ("read", "mixed", "write")
+    )
+    writes = (mixed - read) / (STRIPE * 1e-6)
+    assert writes == pytest.approx(round(writes), abs=0.02) and 70 < writes < 130
+    assert written - read == pytest.approx(calls * STRIPE * 1e-6, rel=1e-3)

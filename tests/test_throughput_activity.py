@@ -188,6 +188,23 @@ def test_a_dry_run_says_what_would_be_and_starts_nothing(tmp_path: Path) -> None
     assert live["processors"] == 12 and live["processor_hours"] == pytest.approx((work - 16 * 453) / 3600 / 100)
 
 
+def test_the_papers_schedule_by_its_name_alone_has_the_jobs_of_the_ibm_cluster(tmp_path: Path) -> None:
+    """Another schedule needs a table."""
+    (tmp_path / "m.toml").write_text("[machine]\nnodes = 16\n")
+    on = ("--on", str(tmp_path / "m.toml"), "--policy", "easy", "--json")
+    by_name, by_table = (
+        assay("throughput", "eurobench2000", *more, *on).document for more in ((), ("--jobs", "eurobench2000-ibm"))
+    )
+    assert by_name["jobs"] == by_table["jobs"] and len(by_name["jobs"]) == 33
+    assert by_name["workload"] == "eurobench2000 (jobs: eurobench2000-ibm)"
+    live = assay("throughput", "eurobench2000", "--via", "local", "--slots", "18", "--dry-run", "--json").document
+    assert live["jobs"] == 33 and live["workload"] == by_name["workload"]
+    (tmp_path / "mix").write_text("0: 1 * adf_run\n")
+    for how in (on, ("--via", "local")):
+        answer = assay("throughput", str(tmp_path / "mix"), *how)
+        assert answer.status == 2 and "--jobs: is missing: a schedule has names only" in answer.err
+
+
 def test_jobs_without_names_have_one_colour_and_long_times_are_hours_and_days() -> None:
     def graph(end: float) -> str:
         jobs = tuple(

@@ -219,8 +219,8 @@ def test_parts_run_one_after_the_other_and_what_cannot_run_is_said(tmp_path: Pat
     answer = assay("throughput", str(tmp_path / "schedule"), *words, "--export", str(tmp_path / "page.html"))
     assert answer.status == 0, answer.err
     lines = (
-        "files (2): not run, parallel-files uses files, and the world that jobs share has no file system; held its "
-        "nodes for its time",
+        "files (2): not run, parallel-files uses files, and bars has no [storage], what its I/O nodes and disks take; "
+        "held its nodes for its time",
         "alone (1): not run, sieve passes no messages; held its nodes for its time",
     )
     page = (tmp_path / "page.html").read_text()

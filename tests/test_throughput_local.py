@@ -192,6 +192,8 @@ def test_a_test_repeated_has_intervals(mix: Path) -> None:
     assert sum(line["event"] == "submitting" for n in range(1, 7) for line in log_lines(mix / f"out/{n}")) == 18
     answer = assay("throughput", "eurobench2000", "--on", "ipsc860", "--repeat", "2")
     assert answer.status == 2 and "--repeat: is of a test on a real batch system" in answer.err
+    answer = assay("throughput", "mix", "--on", "delta", "--beside", "one", "--beside", "other")
+    assert answer.status == 2 and "--beside: is of a test on a real batch system; seen: 'one other'" in answer.err
 
 
 def overlap(jobs: list[dict[str, Any]]) -> int:

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -137,6 +138,7 @@ def test_a_recursion_that_fast_math_breaks_is_named_everywhere_a_person_reads(pl
     assert sum(entry["event"] == "ended" for entry in journal) == 4  # wrong results do not end a variant's launches
     shown = assay("report", "run")
     assert shown.status in (0, 1)
+    assert "Tables of A, the first variant" in shown.out
     texts = {"terminal": shown.out, "page": (tmp_path / "run/report.html").read_text()}
     texts |= {name: (tmp_path / "run" / name).read_text() for name in ("report.md", "summary.md")}
     for name, text in texts.items():
@@ -310,3 +312,10 @@ def test_kernels_by_two_compilers_stand_side_by_side(tmp_path: Path, monkeypatch
         ("recursion1", "g++", "clang++"),
     }
     assert not found["wrong"]
+    page = assay("report", "run").out
+    main = page[page.index("Of A, the first variant") :].splitlines()[1:]
+    named = [line.split()[0] for line in main[: main.index("")] if line.startswith(("dot", "recursion1"))]
+    assert named == ["dot", "recursion1"]  # each once: of the first variant alone
+    made_of = page[page.index("What the compilers made") :]
+    listed = [line for line in made_of.splitlines() if re.match(r"\W*(dot|recursion1|broadcast|copy)<", line)]
+    assert re.match(r"\W*dot<", listed[0]) and sum("recursion1<" in line for line in listed) == 4

@@ -1,5 +1,5 @@
-// The jobs that wait, by the limits that apply to them: an index (waiting.hpp) for each group of jobs, so that a group
-// that its limits keep back is passed over as a whole.
+// The jobs that wait, by the groups that a policy tells apart (those to which the same limits apply): an index
+// (waiting.hpp) for each, so that a group that its limits keep back is passed over as a whole.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -14,11 +14,12 @@ class GroupedWaiting {
  public:
   static constexpr std::size_t none = Waiting::none;
 
-  /// `order`: the jobs' indices, the first one foremost; a place is an index into it.
-  GroupedWaiting(const std::vector<Job>& jobs, const std::vector<std::size_t>& order, std::size_t groups)
+  /// `order`: the jobs' indices, the first one foremost; a place is an index into it. `group_of`: of a job's index.
+  template <class GroupOf>
+  GroupedWaiting(const std::vector<std::size_t>& order, std::size_t groups, GroupOf&& group_of)
       : places_(groups), within_(order.size()), group_(order.size()) {
     for (std::size_t place = 0; place < order.size(); ++place) {
-      const auto group = static_cast<std::size_t>(jobs[order[place]].group);
+      const auto group = static_cast<std::size_t>(group_of(order[place]));
       group_[place] = static_cast<std::uint32_t>(group);
       within_[place] = static_cast<std::uint32_t>(places_[group].size());
       places_[group].push_back(place);
@@ -46,6 +47,12 @@ class GroupedWaiting {
       if (at != none) first = std::min(first, own[at]);
     }
     return first;
+  }
+
+  /// The same of one group from its first on, whatever its limits.
+  std::size_t first_of(std::size_t group, std::int32_t processors, Seconds time, std::int32_t extra) const {
+    const auto at = waiting_[group].next(0, processors, time, extra);
+    return at == none ? none : places_[group][at];
   }
 
  private:

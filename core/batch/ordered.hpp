@@ -36,7 +36,7 @@ class Ordered : public Policy {
         limits_(machine.queues),
         order_(by_queue(jobs, machine.queues, std::move(order))),
         places_(jobs.size()),
-        waiting_(jobs, order_, limits_.groups()) {
+        waiting_(order_, limits_.groups(), [&](std::size_t job) { return jobs[job].group; }) {
     for (std::size_t place = 0; place < order_.size(); ++place) places_[order_[place]] = place;
   }
 

@@ -28,21 +28,24 @@ namespace assay::network {
 
 /// A packet on its way; a whole message unless messages are cut.
 struct LaneMessage {
-  std::uint32_t next = events::no_index;  // in the line it stands in
   std::uint64_t key = 0;
+  std::uint32_t next = events::no_index;  // in the line it stands in
+  std::uint32_t want = none, source = 0, destination = 0;
   RouteState route;
-  std::uint32_t source = 0, destination = 0, flits = 0, length = 0;  // flits of payload; on the wire
-  std::uint64_t born = 0, entered = 0, head = 0, tail = 0;
-  std::uint32_t want = none, klass = 0, hops = 0, row = none;
+  std::uint32_t flits = 0, length = 0, row = none, hops = 0;  // flits of payload; on the wire
+  std::uint8_t klass = 0;
   bool live = false, waiting = false;
+  std::uint64_t born = 0, entered = 0, head = 0, tail = 0;
 };
 
 /// A channel of a link.
 struct LaneWire {
-  std::uint64_t free_at = 0, wake = 0;
+  std::uint64_t free_at = 0, wake = ~std::uint64_t{0};
   std::uint32_t link = 0, lane = 0;  // its first lane
   std::uint32_t turn = 0;
+  std::uint32_t waiting = 0;  // messages in the lines of its link, if it is the first of its wires
 };
+static_assert(sizeof(LaneWire) == 32);
 
 template <class Self, class Message, class Queue, class Source, class Observer, class WireOf = LaneWire>
 class LaneEngine : protected RandomSource, protected Load {
@@ -75,13 +78,16 @@ class LaneEngine : protected RandomSource, protected Load {
   [[nodiscard]] std::uint64_t unroutable() const { return unroutable_; }
   [[nodiscard]] const std::vector<std::uint64_t>& flits_by_link() const { return flits_by_link_; }
   [[nodiscard]] Tick now() const { return now_; }
+  /// Flits are counted by link from here on.
+  void watch_links() { flits_by_link_.assign(fabric_.links.size(), 0); }
 
  protected:
   static constexpr std::uint32_t no_index = events::no_index;
   using Wire = WireOf;
+  /// Of a link: its first wire, the line of its first lane class, how many it has of them.
   struct First {
     std::uint32_t wire, queue;
-    std::uint16_t classes, channels;
+    unsigned classes, channels;
     /// The class of one of its lanes.
     [[nodiscard]] unsigned of(unsigned lane) const { return lane < classes ? lane : lane % classes; }
   };
@@ -95,36 +101,40 @@ class LaneEngine : protected RandomSource, protected Load {
         observer_(observer),
         routing_(routing),
         source_(source),
-        random_(random) {
-    const unsigned classes = routing.claims().lanes;
-    const auto own_classes = [classes](const Link& link) {
-      return link.kind == LinkKind::network ? std::min<unsigned>(classes, link.lanes) : 1;
-    };
-    std::size_t wires = 0, queues = 0;
-    for (const Link& link : fabric.links) wires += link.channels, queues += own_classes(link);
-    first_.reserve(fabric.links.size());
+        random_(random),
+        classes_(routing.claims().lanes) {
+    std::size_t wires = 0;
+    for (const Link& link : fabric.links) wires += link.channels;
     wires_.reserve(wires);
-    queues_.resize(queues);
-    std::uint32_t queue = 0;
+    if (wires != fabric.links.size()) first_wire_.reserve(fabric.links.size());
     for (std::uint32_t l = 0; l < fabric.links.size(); ++l) {
       const Link& link = fabric.links[l];
-      first_.push_back({static_cast<std::uint32_t>(wires_.size()), queue, static_cast<std::uint16_t>(own_classes(link)),
-                        link.channels});
-      queue += own_classes(link);
+      if (wires != fabric.links.size()) first_wire_.push_back(static_cast<std::uint32_t>(wires_.size()));
       for (unsigned c = 0; c < link.channels; ++c, lane_count_ += link.lanes) {
         Wire wire;
-        wire.wake = Self::not_woken;
         wire.link = l;
         wire.lane = lane_count_;
         wires_.push_back(wire);
       }
     }
-    flits_by_link_.assign(fabric.links.size(), 0);
+    queues_.resize(lane_count_);
   }
   [[nodiscard]] std::size_t common_memory() const {
     return messages_.capacity() * sizeof(Message) + wires_.capacity() * sizeof(Wire) +
-           queues_.capacity() * sizeof(Queue) + first_.capacity() * sizeof(First) + flits_by_link_.capacity() * 8 +
-           table_.memory() + heads_.memory() + parts_.memory();
+           queues_.capacity() * sizeof(Queue) + first_wire_.capacity() * 4 + waiting_.capacity() * 4 +
+           flits_by_link_.capacity() * 8 + (free_.capacity() + requests_.capacity()) * 4 +
+           order_.capacity() * sizeof(LinkRequest) + table_.memory() + heads_.memory() + parts_.memory();
+  }
+  /// Lane classes of a link, each with a line: that of the lane with its number, of the link's first wire.
+  [[nodiscard]] unsigned classes(const Link& link) const {
+    return link.kind == LinkKind::network ? std::min<unsigned>(classes_, link.lanes) : 1;
+  }
+  [[nodiscard]] std::uint32_t first_wire(std::uint32_t link) const {
+    return first_wire_.empty() ? link : first_wire_[link];
+  }
+  [[nodiscard]] First first(std::uint32_t link) const {
+    const std::uint32_t wire = first_wire(link);
+    return {wire, wires_[wire].lane, classes(fabric_.links[link]), fabric_.links[link].channels};
   }
   static Outcome::Waiting described(const Message& m) {
     return {m.key >> Parts::packet_bits, m.want, none, m.source, m.destination};
@@ -189,7 +199,7 @@ class LaneEngine : protected RandomSource, protected Load {
   /// A packet on a link, in lane `lane` of all, for an observer that asks.
   void crossed(std::uint64_t key, std::uint32_t link, std::uint32_t lane, Tick head, Tick tail) {
     if constexpr (requires { observer_.crossed(key, link, lane, head, tail); })
-      observer_.crossed(key, link, lane - wires_[first_[link].wire].lane, head, tail);
+      observer_.crossed(key, link, lane - wires_[first_wire(link)].lane, head, tail);
   }
   /// The tail of a message, by a packet of it, has left its injection channel at `time`.
   void left_source(std::uint64_t key, Tick time) {
@@ -207,11 +217,33 @@ class LaneEngine : protected RandomSource, protected Load {
   }
 
   // --- lines
-  void line_up(Line& line, std::uint32_t index) {
+  template <class Any>
+  void put(Any& line, std::uint32_t index) {
     line.put(index, [this](std::uint32_t i) -> std::uint32_t& { return messages_[i].next; });
   }
-  std::uint32_t step_out(Line& line) {
+  template <class Any>
+  std::uint32_t take(Any& line) {
     return line.take([this](std::uint32_t i) -> std::uint32_t& { return messages_[i].next; });
+  }
+  /// Of the lane class with this number.
+  void line_up(std::uint32_t queue, std::uint32_t index) {
+    put(queues_[queue], index);
+    if (!waiting_.empty()) ++waiting_[queue];
+  }
+  std::uint32_t step_out(std::uint32_t queue) {
+    if (!waiting_.empty()) --waiting_[queue];
+    return take(queues_[queue]);
+  }
+  /// How many stand there: counted from when it is first wanted.
+  [[nodiscard]] std::uint32_t waiting(std::uint32_t queue) const {
+    if (waiting_.empty()) [[unlikely]] {
+      waiting_.assign(queues_.size(), 0);
+      for (std::size_t i = 0; i < queues_.size(); ++i)
+        if (const std::uint32_t last = queues_[i].last; last != no_index)
+          for (std::uint32_t index = last, count = 0; count == 0 || index != last; index = messages_[index].next)
+            count = ++waiting_[i];
+    }
+    return waiting_[queue];
   }
 
   const Fabric& fabric_;
@@ -219,12 +251,12 @@ class LaneEngine : protected RandomSource, protected Load {
   Timetable table_;
   events::Wheel heads_;  // messages under way, which ask for a link then
   events::Distant far_heads_;
-  std::vector<First> first_;   // by link
-  std::vector<Queue> queues_;  // by link and lane class
-  std::vector<Wire> wires_;    // by link and channel
+  std::vector<std::uint32_t> first_wire_;  // by link, where one has several
+  std::vector<Queue> queues_;              // by wire and lane; a link's lines are those of its first wire
+  std::vector<Wire> wires_;                // by link and channel
   std::vector<Message> messages_;
   std::vector<std::uint32_t> free_, requests_;
-  std::vector<std::uint64_t> flits_by_link_;
+  std::vector<std::uint64_t> flits_by_link_;  // where they are counted
   Parts parts_;
   Tick now_ = 0;
   std::uint32_t lane_count_ = 0;  // of all wires
@@ -316,6 +348,8 @@ class LaneEngine : protected RandomSource, protected Load {
   const Routing& routing_;
   Source& source_;
   events::Random random_;
+  const unsigned classes_;                      // that the routing needs
+  mutable std::vector<std::uint32_t> waiting_;  // by queue, where that is wanted
   Choices choices_;
   std::uint64_t created_ = 0, live_ = 0, head_hops_ = 0, flit_hops_ = 0, unroutable_ = 0;
 };

@@ -8,12 +8,11 @@
 namespace assay::network {
 
 struct Line {
-  std::uint32_t last = events::no_index, waiting = 0;
+  std::uint32_t last = events::no_index;
 
   [[nodiscard]] bool empty() const { return last == events::no_index; }
   template <class Next>
   void put(std::uint32_t message, Next next) {
-    ++waiting;
     if (empty()) {
       next(message) = message;
     } else {
@@ -30,8 +29,23 @@ struct Line {
       last = events::no_index;
     else
       next(last) = next(first);
-    --waiting;
     return first;
+  }
+};
+
+/// A line that knows how many stand in it.
+struct CountedLine : Line {
+  std::uint32_t waiting = 0;
+
+  template <class Next>
+  void put(std::uint32_t message, Next next) {
+    ++waiting;
+    Line::put(message, next);
+  }
+  template <class Next>
+  std::uint32_t take(Next next) {
+    --waiting;
+    return Line::take(next);
   }
 };
 

@@ -33,16 +33,21 @@ struct FileSystem::Served {
   void await_resume() const noexcept {}
 };
 
-FileSystem::Aside FileSystem::later(World& world, Time at, std::function<void()> then) {
-  co_await Until{world, at};
+FileSystem::Aside FileSystem::later(Time at, std::function<void()> then) {
+  co_await Until{world_, at};
   then();
 }
-void FileSystem::Clock::at(storage::Time time, std::function<void()> then) { later(world_, time, std::move(then)); }
+void FileSystem::Clock::at(storage::Time time, std::function<void()> then) { files_.later(time, std::move(then)); }
 
 FileSystem::FileSystem(World& world, const storage::StorageParameters& storage, int first_server)
-    : world_(world), storage_(storage), keepers_(storage), first_(first_server), clock_(world) {
+    : world_(world), storage_(storage), keepers_(storage), first_(first_server), clock_(*this) {
   for (std::uint32_t node = 0; node < storage.io_nodes; ++node)
     servers_.push_back(std::make_unique<storage::BlockServer>(clock_, storage, keepers_.adopts(node)));
+}
+FileSystem::~FileSystem() {
+  while (asides_.after != &asides_)
+    std::coroutine_handle<Aside::promise_type>::from_promise(static_cast<Aside::promise_type&>(*asides_.after))
+        .destroy();
 }
 
 storage::BlockServer::Counts FileSystem::counts() const {
@@ -90,12 +95,25 @@ ranks::Task FileSystem::serve(int server) {
 
 FileSystem::Aside FileSystem::answer(int server, Operation operation) {
   storage::BlockServer& node = *servers_[static_cast<std::size_t>(server)];
-  Served served{world_, [&](storage::BlockServer::Done done) { carry_out(node, operation, std::move(done)); }};
-  co_await served;
-  move(operation);
-  Simulated comm(world_, first_ + server);
+  std::string full;
+  try {
+    Served served{world_, [&](storage::BlockServer::Done done) { carry_out(node, operation, std::move(done)); }};
+    co_await served;
+  } catch (const std::length_error& why) {
+    full = "I/O node " + std::to_string(server) + ": " + why.what();
+  }
+  if (!full.empty()) {  // it costs its request to find that out
+    Served refused{world_, [&](storage::BlockServer::Done done) { node.work(storage_.request, std::move(done)); }};
+    co_await refused;
+  }
+  if (world_.turn(operation.client) != operation.turn) co_return;  // its program has left
+  if (full.empty())
+    move(operation);
+  else
+    refused_.emplace(std::pair(operation.client, operation.turn), full);
   const std::size_t bytes = request_bytes + (operation.what == What::read ? operation.piece.bytes : 0);
-  co_await comm.send(nullptr, bytes, operation.client, answer_tag);
+  const Simulated::Send sent{world_, nullptr, bytes, first_ + server, operation.client, operation.answer, false};
+  co_await sent;
 }
 
 FileSystem::Aside FileSystem::pass_on(int server, Operation operation) {
@@ -110,6 +128,7 @@ FileSystem::Aside FileSystem::pass_on(int server, Operation operation) {
 
 void FileSystem::carry_out(storage::BlockServer& node, const Operation& operation, storage::BlockServer::Done done) {
   const storage::Piece& piece = operation.piece;
+  const storage::BlockServer::Part part{piece.unit, piece.offset % storage_.stripe, piece.bytes};
   const storage::FileId kept = operation.file | (operation.keeper.neighbours ? storage::of_neighbour : 0);
   switch (operation.what) {
     case What::open:
@@ -118,10 +137,10 @@ void FileSystem::carry_out(storage::BlockServer& node, const Operation& operatio
       return node.work(storage_.close, std::move(done));
     case What::read: {
       const std::uint64_t row = storage_.stripe * files_[operation.file].striping.nodes();
-      return node.read(kept, piece.unit, piece.bytes, storage_.read_ahead / row, std::move(done));
+      return node.read(kept, part, storage_.read_ahead / row, std::move(done));
     }
     case What::write:
-      return node.write(kept, piece.unit, piece.bytes, std::move(done));
+      return node.write(kept, part, std::move(done));
   }
 }
 
@@ -140,12 +159,22 @@ void FileSystem::move(const Operation& operation) {
 
 // --- ranks
 
-// A request leaves; its answer is waited for by whoever posted a receive for it.
-ranks::Task FileSystem::ask(int rank, Operation operation) {
-  Simulated comm(world_, rank);
+FileSystem::Operation FileSystem::by(int rank, Operation operation) const {
+  const GroupId program = world_.program(rank);
   operation.client = rank;
+  operation.turn = world_.turn(rank);
+  operation.answer = program == 0 ? answer_tag : world_.groups().word(program, answer_tag);
+  return operation;
+}
+RequestId FileSystem::answered(const Operation& operation, int keeper, std::size_t room) {
+  return world_.post(operation.client, nullptr, room, first_ + keeper, operation.answer);
+}
+
+// A request leaves; its answer is waited for by whoever posted a receive for it.
+ranks::Task FileSystem::ask(Operation operation) {
+  Simulated comm(world_, operation.client);
   const auto server = static_cast<int>(operation.keeper.target);
-  pending_[{rank, server}].push_back(operation);
+  pending_[{operation.client, server}].push_back(operation);
   co_await comm.send(nullptr, carried(operation), first_ + server, request_tag);
 }
 
@@ -154,17 +183,19 @@ ranks::Task FileSystem::open(int rank, Opening how, storage::FileId& file) {
   if (over < 1 || over > io_nodes())
     throw std::out_of_range("a file over " + std::to_string(over) + " I/O nodes; accepted: 1 to " +
                             std::to_string(io_nodes()));
-  Simulated comm(world_, rank);
-  auto answered = co_await comm.irecv(nullptr, request_bytes, first_, answer_tag);
-  co_await ask(rank, {What::open, 0, {}, nullptr, nullptr});
-  co_await comm.wait(answered);
-  auto found = names_.find(how.name);
+  const GroupId program = world_.program(rank);
+  const Operation call = by(rank, {What::open, 0, {}, nullptr, nullptr});
+  const RequestId done = answered(call, 0, request_bytes);
+  co_await ask(call);
+  co_await Simulated::Wait{world_, done, Call::wait, 0};
+  auto found = names_.find({program, how.name});
   if (found == names_.end()) {
     const auto id = static_cast<storage::FileId>(files_.size());
     const auto nodes = static_cast<std::uint32_t>(over);
     // Files begin at different I/O nodes, and go on from where the one before ends where they lie on a part of them.
-    files_.push_back({storage::Striping(storage_.stripe, nodes, id), how.io_nodes == 0 ? id * nodes : 0, {}});
-    found = names_.emplace(how.name, id).first;
+    const std::uint32_t first = how.io_nodes == 0 ? id * nodes : 0;
+    files_.push_back({storage::Striping(storage_.stripe, nodes, id), first, program, {}});
+    found = names_.emplace(std::pair(program, how.name), id).first;
     for (std::uint32_t node = 0; node < nodes; ++node) allocate(id, node, how.reserve);
   }
   file = found->second;
@@ -186,10 +217,10 @@ void FileSystem::allocate(storage::FileId file, std::uint32_t node, std::uint64_
 }
 
 ranks::Task FileSystem::close(int rank, storage::FileId file) {
-  Simulated comm(world_, rank);
-  auto answered = co_await comm.irecv(nullptr, request_bytes, first_, answer_tag);
-  co_await ask(rank, {What::close, file, {}, nullptr, nullptr});
-  co_await comm.wait(answered);
+  const Operation call = by(rank, {What::close, file, {}, nullptr, nullptr});
+  const RequestId done = answered(call, 0, request_bytes);
+  co_await ask(call);
+  co_await Simulated::Wait{world_, done, Call::wait, 0};
 }
 
 ranks::Task FileSystem::read(int rank, storage::FileId file, std::byte* into, std::uint64_t bytes,
@@ -203,21 +234,28 @@ ranks::Task FileSystem::write(int rank, storage::FileId file, const std::byte* f
 
 ranks::Task FileSystem::transfer(int rank, Operation call, std::uint64_t bytes, std::uint64_t offset) {
   struct UnderWay {
-    Simulated::ReceiveRequest answer;
+    RequestId answer;
     std::uint64_t bytes;
   };
   Simulated comm(world_, rank);
+  call = by(rank, call);
   const storage::Striping striping = files_[call.file].striping;
   const bool reads = call.what == What::read;
   const auto seconds = [](double time) { return time / picoseconds_a_second; };
   const auto nothing = [] {};
   std::deque<UnderWay> under_way;
   std::vector<storage::Keeper> left;  // who is still to be sent the piece
+  std::string full;                   // why a part of it was not written
   while (bytes > 0 || !left.empty() || !under_way.empty()) {
     if ((bytes == 0 && left.empty()) || under_way.size() == storage_.outstanding) {
       UnderWay oldest = under_way.front();
       under_way.pop_front();
-      co_await comm.wait(oldest.answer);
+      co_await Simulated::Wait{world_, oldest.answer, Call::wait, 0};
+      if (const auto refused = refused_.extract(std::pair(rank, call.turn))) {
+        full = refused.mapped();
+        bytes = 0;
+        left.clear();
+      }
       if (reads) co_await comm.compute(seconds(storage_.client_per_byte * static_cast<double>(oldest.bytes)), nothing);
       continue;
     }
@@ -233,22 +271,34 @@ ranks::Task FileSystem::transfer(int rank, Operation call, std::uint64_t bytes, 
     const double copying = reads ? 0 : storage_.client_write_byte * static_cast<double>(count);
     co_await comm.compute(seconds(static_cast<double>(storage_.client_request) + copying), nothing);
     // Answers of one I/O node come in any order.
-    const auto answered = co_await comm.irecv(nullptr, request_bytes + storage_.stripe,
-                                              first_ + static_cast<int>(call.keeper.keeps), answer_tag);
-    under_way.push_back({answered, count});
-    co_await ask(rank, call);
+    under_way.push_back({answered(call, static_cast<int>(call.keeper.keeps), request_bytes + storage_.stripe), count});
+    co_await ask(call);
     if (!left.empty()) continue;
     if (call.into) call.into += count;
     if (call.from) call.from += count;
   }
+  if (!full.empty()) throw std::length_error(full);
 }
 
-ranks::Task FileSystem::forget(int) {
-  for (auto& each : servers_) {
-    storage::BlockServer* const node = each.get();
-    Served served{world_, [node](storage::BlockServer::Done done) { node->empty(std::move(done)); }};
-    co_await served;
+// Goes on where its own program does: that may have left when the last of it is on the disks.
+struct FileSystem::Forgotten {
+  FileSystem& files;
+  storage::BlockServer& node;
+  int rank;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> sleeper) {
+    const auto own = [&all = files.files_, program = files.world_.program(rank)](storage::FileId file) {
+      return all[file & ~storage::of_neighbour].program == program;
+    };
+    node.empty(own, [&world = files.world_, who = rank, turn = files.world_.turn(rank), sleeper] {
+      if (world.turn(who) == turn) world.goes_on(world.now(), who, sleeper);
+    });
   }
+  void await_resume() const noexcept {}
+};
+
+ranks::Task FileSystem::forget(int rank) {
+  for (auto& each : servers_) co_await Forgotten{*this, *each, rank};
 }
 
 }  // namespace assay::described

@@ -46,9 +46,13 @@ Jobs::Jobs(const Description& machine)
     throw timing::InputFault(name_ + " does not say how many nodes it has, on which jobs could be");
   World::ShortCuts shorter;
   shorter.near = std::numeric_limits<std::size_t>::max();
-  world_ = std::make_unique<World>(model_->nodes(), *model_, shorter);
+  const auto storing = storage_of(machine);
+  const int servers = storing ? static_cast<int>(storing->io_nodes) : 0;
+  world_ = std::make_unique<World>(model_->nodes() + servers, *model_, shorter);
   world_->hold_programs();
+  if (storing) files_ = file_system(*world_, *model_, *storing, processors_);
   furnish(*world_, read_machine(machine));
+  if (files_) serve(*world_, *files_);
 }
 Jobs::~Jobs() = default;
 

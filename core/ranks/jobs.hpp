@@ -4,7 +4,8 @@
 //
 // A job starts at a whole cycle of the network, and its clock counts from there: alone on the machine it takes exactly
 // as long whenever it starts, and wherever the network between its nodes is the same. It ends when its last rank does,
-// at once when a rank fails, or when somebody ends it. Files and host processors are no part of it.
+// at once when a rank fails, or when somebody ends it. Files are each job's own, and lie on I/O nodes that all share
+// (file_system.hpp); host processors are no part of it.
 #pragma once
 
 #include <cstdint>
@@ -71,6 +72,7 @@ class Jobs {
   Time cycle_;
   std::deque<Tenant> tenants_;
   std::unique_ptr<World> world_;
+  std::unique_ptr<FileSystem> files_;      // where the machine has storage
   std::vector<std::size_t> over_, ended_;  // over_: in this piece, still to be cleared away
 };
 

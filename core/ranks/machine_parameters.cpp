@@ -158,6 +158,7 @@ MachineParameters read_machine(const Description& description) {
     m.progress = kind == "calls" ? Progress::calls : kind == "interrupt" ? Progress::interrupt : Progress::hardware;
     m.interrupt = Reader(*table).time("interrupt");
   }
+  if (const Table* table = read.table("storage")) m.host_files = Reader(*table).truth("host");
   if (const Table* table = read.table("barrier")) {
     const std::string algorithm = Reader(*table).text("algorithm", "messages");
     if (algorithm != "messages") m.barrier = Reader(*table).time("step");

@@ -55,6 +55,7 @@ struct MachineParameters {
   Time barrier = -1;                // of the machine's own barrier, a step; less than 0: made of messages
   std::uint32_t barrier_steps = 1;  // factor on log2 ranks
   bool barrier_linear = false;      // or a step for each rank
+  bool host_files = false;          // files lie at the host processor
 };
 
 MachineParameters read_machine(const Description& description);

@@ -62,7 +62,7 @@ void Networked::send(World& world, MessageId id, const Message& message) {
                             std::to_string(static_cast<std::uint64_t>(machine_.memory)));
   ++where_.messages;
   where_.bytes += message.bytes;
-  if (message.source == host_ || message.destination == host_) return inside_node(world, id, message, machine_.host);
+  if (hosted(message)) return inside_node(world, id, message, machine_.host);
   if (node(message.source) == node(message.destination))
     return inside_node(world, id, message,
                        machine_.self.empty() && served(message) ? machine_.protocols : machine_.self);
@@ -113,12 +113,16 @@ void Networked::inside_node(World& world, MessageId id, const Message& message, 
   const Time copying =
       std::llround(protocol.copy * static_cast<double>(std::min(
                                        std::max<std::uint64_t>(message.bytes, protocol.minimum), protocol.copy_limit)));
-  const Time cost = protocol.startup + copying;
+  Time ends = world.now() + protocol.startup + copying;
   where_.startup += protocol.startup;
   where_.copying += copying;
-  world.call_returns(id, world.now() + cost);
-  world.buffer_free(id, world.now() + cost);
-  world.arrives(id, world.now() + cost);
+  if (machine_.host_files && served(message)) {
+    where_.waiting += std::max<Time>(0, host_free_ - world.now());
+    ends = host_free_ = std::max(world.now(), host_free_) + protocol.startup + copying;
+  }
+  world.call_returns(id, ends);
+  world.buffer_free(id, ends);
+  world.arrives(id, ends);
 }
 
 Time Networked::hand_in(World& world, Time at, int from, int to, std::uint32_t flits, MessageId id, Stage stage) {
@@ -266,7 +270,7 @@ void Networked::hand_packet(World& world, MessageId id, Time at) {
 void Networked::attend(World& world, int rank, MessageId id, Stage stage) {
   const std::uint64_t subject = std::uint64_t{id} << stage_bits | stage;
   if (machine_.progress == Progress::hardware || !world.computing(rank)) return event(world, subject);
-  if (machine_.progress == Progress::calls) return world.defer(rank, subject);
+  if (machine_.progress == Progress::calls) return world.defer(rank, subject, id);
   world.steal(rank, machine_.interrupt);
   world.at(world.now() + machine_.interrupt, subject);
 }
@@ -276,7 +280,7 @@ void Networked::matched(World& world, MessageId id) {
 }
 
 void Networked::arriving(World& world, const Message& message) {
-  if (message.source == host_ || message.destination == host_) return;
+  if (hosted(message)) return;
   if (node(message.source) == node(message.destination)) return;
   if (machine_.progress == Progress::interrupt && message.tag >= 0)
     world.steal(message.destination, machine_.interrupt);
@@ -284,7 +288,7 @@ void Networked::arriving(World& world, const Message& message) {
 }
 
 Time Networked::receiving(const Message& message) {
-  if (message.source == host_ || message.destination == host_) return 0;
+  if (hosted(message)) return 0;
   if (node(message.source) == node(message.destination)) return 0;
   const Quote& quoted = quote(message.bytes, message.ready);
   where_.protocol += quoted.receive;
@@ -293,20 +297,25 @@ Time Networked::receiving(const Message& message) {
 }
 
 void Networked::serve(World& world) {
+  std::uint64_t next = network::Live::never;
   do {
     for (bool more = true; more;) {
       reports_.clear();
       more = live_->serve(reports_);
       handle_reports(world);
     }
-  } while (live_->next() != network::Live::never &&
-           live_->next() * static_cast<std::uint64_t>(tick_) < world.next_event());
-  world.model_next(live_->next() == network::Live::never ? never : static_cast<Time>(live_->next()) * tick_);
+    next = live_->next();
+  } while (next != network::Live::never && next * static_cast<std::uint64_t>(tick_) < world.next_event());
+  world.model_next(next == network::Live::never ? never : static_cast<Time>(next) * tick_);
 }
 
 // What a report names lies in what the one before names: each is fetched in four steps, five reports apart.
 void Networked::handle_reports(World& world) {
   static constexpr std::size_t apart = 5, steps = 4, ahead = apart * steps;
+  if (reports_.size() < ahead) {  // too few to be fetched ahead; most cycles have one or none
+    for (std::size_t i = 0; i < reports_.size(); ++i) handle(world, reports_[i]);
+    return;
+  }
   for (std::size_t i = 0; i < reports_.size() + ahead; ++i) {
     for (std::size_t step = 0; step < std::min(steps, i / apart + 1); ++step)
       if (const std::size_t which = i - apart * step; which < reports_.size())

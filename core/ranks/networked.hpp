@@ -11,7 +11,8 @@
 // Answering a request, and sending on a reply, need the node's *progress*: inside a message call, by an interrupt that
 // costs the computing it interrupts, or by hardware. A rank's node is rank / processors; messages inside a node take
 // [self]. Times of the processors are charged where they are spent; what passes a node, or its bus, lengthens the
-// computing there. One-sided messages: networked_one_sided.cpp.
+// computing there. One-sided messages: networked_one_sided.cpp. What goes to and from files of the host processor takes
+// [host], one message at a time.
 #pragma once
 
 #include <algorithm>
@@ -98,6 +99,10 @@ class Networked final : public MessageModel {
   bool served(const Message& message) const {
     return message.source >= first_server_ || message.destination >= first_server_;
   }
+  // Whether it goes between a node and the host: a program's, or files'.
+  bool hosted(const Message& message) const {
+    return message.source == host_ || message.destination == host_ || (machine_.host_files && served(message));
+  }
   std::uint32_t flits(const Protocol& protocol, std::uint64_t bytes) const;
   void inside_node(World& world, MessageId id, const Message& message, const std::vector<Protocol>& path);
   // What a message between two nodes takes of their processors, and of the network in one piece.
@@ -153,6 +158,7 @@ class Networked final : public MessageModel {
   std::uint64_t handed_cycle_ = 0;
   Where where_;
   int host_ = -1;
+  Time host_free_ = 0;                // when it has passed the files' messages so far
   std::vector<Time> interface_free_;  // by node; empty where interfaces take no time
   int first_server_ = std::numeric_limits<int>::max();
   std::vector<std::uint32_t> servers_;  // the I/O nodes' places

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "ranks/constant.hpp"
-#include "ranks/file_system.hpp"
 #include "ranks/frames.hpp"
 #include "ranks/machine_parameters.hpp"
 #include "ranks/networked.hpp"
@@ -158,6 +157,23 @@ void furnish(World& world, MachineParameters machine) {
   world.library(std::move(machine.mpi));
 }
 
+std::optional<storage::StorageParameters> storage_of(const Description& machine) {
+  const auto found = machine.find("storage");
+  if (found == machine.end() || found->second.absent()) return std::nullopt;
+  return storage::read_storage(std::get<network::Table>(found->second.held));
+}
+std::unique_ptr<FileSystem> file_system(World& world, MessageModel& model, const storage::StorageParameters& storage,
+                                        int processors) {
+  world.last_are_servers(static_cast<int>(storage.io_nodes));
+  model.servers_are(world.ranks(), places_of(storage, model.nodes() / processors));
+  auto files = std::make_unique<FileSystem>(world, storage, world.ranks());
+  world.files(files.get());
+  return files;
+}
+void serve(World& world, FileSystem& files) {
+  for (int server = 0; server < files.io_nodes(); ++server) world.start(world.ranks() + server, files.serve(server));
+}
+
 void load(const std::string& library) {
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   using Describe = void(Program*);
@@ -206,28 +222,22 @@ std::string play(const std::string& name, const Description& machine, int count,
   if (const std::string table = undescribed(options.needs, machine); !table.empty()) return skipped(table);
   const FrameArena arena;  // outlives the ranks' coroutines
   const bool hosted = options.host && model->has_host();
-  std::optional<storage::StorageParameters> storing;
-  if (const auto found = machine.find("storage"); found != machine.end() && !found->second.absent())
-    storing = storage::read_storage(std::get<network::Table>(found->second.held));
+  MachineParameters read = read_machine(machine);
+  const auto storing = storage_of(machine);
   const int servers = storing ? static_cast<int>(storing->io_nodes) : 0;
   World world(count + (hosted ? 1 : 0) + servers, *model);
-  world.last_are_servers(servers);
+  std::unique_ptr<FileSystem> files;
+  if (storing) files = file_system(world, *model, *storing, read.processors);
   if (hosted) {
     model->host_is(count);
     world.last_is_host();
   }
   world.log(log);
-  MachineParameters read = read_machine(machine);
-  std::optional<FileSystem> files;
-  if (storing) {
-    model->servers_are(world.ranks(), places_of(*storing, model->nodes() / read.processors));
-    world.files(&files.emplace(world, *storing, world.ranks()));
-  }
   furnish(world, std::move(read));
   for (int rank = 0; rank < world.ranks(); ++rank) {
     world.start(rank, program.run(*new (world.beside(rank)) Simulated(world, rank), session));
   }
-  for (int server = 0; server < servers; ++server) world.start(world.ranks() + server, files->serve(server));
+  if (files) serve(world, *files);
   std::vector<Waiting> waiting;
   try {
     waiting = world.run();

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ranks/file_system.hpp"
 #include "ranks/machine_parameters.hpp"
 #include "ranks/registry.hpp"
 #include "ranks/world.hpp"
@@ -22,6 +24,13 @@ std::unique_ptr<MessageModel> model_of(const Description& machine);
 std::string undescribed(const std::vector<std::string>& needs, const Description& machine);
 // Clock, noise, costs of computing and the MPI library.
 void furnish(World& world, MachineParameters machine);
+// What the machine's files lie on, where it has any.
+std::optional<storage::StorageParameters> storage_of(const Description& machine);
+// The world's file system: its I/O nodes are the world's last ranks, and the model is to know where they are. They do
+// nothing before serve().
+std::unique_ptr<FileSystem> file_system(World& world, MessageModel& model, const storage::StorageParameters& storage,
+                                        int processors);
+void serve(World& world, FileSystem& files);
 
 // Events of a launch on the machine `host`: its first, at the time `now` (s), and that of a deadlock.
 timing::Json launch_event(const std::string& program, const timing::Options& options, const std::string& host,

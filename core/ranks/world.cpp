@@ -290,7 +290,7 @@ void World::attend(int rank) {
     return;
   const auto found = deferred_.find(rank);
   if (found == deferred_.end()) return;
-  for (const auto subject : found->second) schedule(now_, Kind::model, subject);
+  for (const Deferred& each : found->second) schedule(now_, Kind::model, each.subject);
   deferred_.erase(found);
 }
 

@@ -40,6 +40,7 @@
 #include "ranks/log.hpp"
 #include "ranks/message_model.hpp"
 #include "ranks/replayed_noise.hpp"
+#include "ranks/sent_order.hpp"
 #include "ranks/task.hpp"
 
 namespace assay::described {
@@ -148,7 +149,7 @@ class World {
   bool announced(MessageId id) const { return messages_[id].announced; }
   bool computing(int rank) const { return ranks_[static_cast<std::size_t>(rank)].computing != none; }
   void steal(int rank, Time cost);
-  void defer(int rank, std::uint64_t subject) { deferred_[rank].push_back(subject); }
+  void defer(int rank, std::uint64_t subject, MessageId about) { deferred_[rank].push_back({subject, about}); }
 
   // What the ranks call, from their awaiters.
   void send(int from, const void* data, std::size_t bytes, int to, int tag, bool ready, std::coroutine_handle<> caller);
@@ -200,6 +201,10 @@ class World {
   bool stuck(GroupId program) const;
   // What a rank is called by its own program.
   int number(int rank) const;
+  // The program that has a rank, 0 where one has all; and how many had it before, so that what is under way for one
+  // that has left can be told from what is for the next.
+  GroupId program(int rank) const { return seats_.empty() ? 0 : seats_[static_cast<std::size_t>(rank)].program; }
+  std::uint32_t turn(int rank) const { return seats_.empty() ? 0 : seats_[static_cast<std::size_t>(rank)].turn; }
 
   // One-sided messages (exposed.hpp), which no receive takes.
   Exposed& exposed() { return exposed_; }
@@ -367,7 +372,7 @@ class World {
   const bool keeps_order_, interrupts_, ahead_, far_;
   int servers_ = 0;
   FileSystem* files_ = nullptr;
-  std::unordered_map<std::uint64_t, std::vector<MessageId>> under_way_;  // by source and destination, in order of send
+  SentOrder sent_;  // where messages may overtake one another
   Log* log_ = nullptr;
   std::uint64_t events_served_ = 0, messages_sent_ = 0;
   events::RadixHeap<Event> events_;
@@ -385,7 +390,12 @@ class World {
   std::vector<RequestId> free_requests_;
   std::vector<Computing> computing_;
   std::vector<std::uint32_t> free_computing_;
-  std::unordered_map<int, std::vector<std::uint64_t>> deferred_;
+  // What of a message waits until a rank makes a call.
+  struct Deferred {
+    std::uint64_t subject;
+    MessageId about;
+  };
+  std::unordered_map<int, std::vector<Deferred>> deferred_;
   // By group and number of ranks.
   std::map<std::pair<GroupId, int>, std::vector<std::pair<int, std::coroutine_handle<>>>> in_barrier_;
   // Where programs come and go: by rank; those to go on.

@@ -2,7 +2,8 @@
 //
 // A program that leaves may have calls, messages and receives under way. The machine finishes what it carries, which
 // others see; the coroutines are gone: nobody is resumed, nothing is written to their buffers or read from them, and
-// what they computed ends. A program's context is never used again, so that what it left behind matches nothing.
+// what they computed ends. A program's context is never used again, so that what it left behind matches nothing. I/O
+// nodes serve all programs: a message between one and a rank that leaves goes on as if the rank made a call then.
 #include <algorithm>
 #include <stdexcept>
 
@@ -97,7 +98,11 @@ void World::leave(GroupId program) {
       free_computing_.push_back(index);
     }
     mine.receives = mine.messages = mine.ahead = {};
-    deferred_.erase(static_cast<int>(rank));
+    if (const auto waits = deferred_.extract(static_cast<int>(rank)))
+      for (const Deferred& each : waits.mapped()) {
+        const Message& message = messages_[each.about].message;
+        if (std::max(message.source, message.destination) >= ranks()) schedule(now_, Kind::model, each.subject);
+      }
     several_.erase(static_cast<int>(rank));
     looking_.erase(static_cast<int>(rank));
     mine.task = {};
@@ -120,6 +125,10 @@ std::vector<Waiting> World::waiting(GroupId program) const {
 }
 
 bool World::stuck(GroupId program) const {
+  const auto served = [&](const Request& each) {  // it will have its answer
+    return each.live && !each.done && each.peer >= ranks() && this->program(each.rank) == program;
+  };
+  if (std::ranges::any_of(requests_, served)) return false;
   const auto found = waiting(program);
   for (std::size_t rank = 0; rank < seats_.size(); ++rank) {
     if (seats_[rank].program != program || ranks_[rank].task.done()) continue;

@@ -66,7 +66,7 @@ MessageId World::announce(int from, const void* data, std::size_t bytes, int to,
   flight.next = none;
   flight.owed = owes_return | owes_buffer | owes_delivery;
   flight.here = flight.announced = flight.held = false;
-  if (!keeps_order_ && tag >= 0) under_way_[pair_of(flight.message)].push_back(id);
+  if (!keeps_order_ && tag >= 0) sent_.add(pair_of(flight.message), id);
   if (log_) log_->sends(id, flight.message, now_);
   flight.data = !data || bytes == 0 ? Data::none : bytes <= sizeof flight.few ? Data::few : Data::lent;
   if (flight.data == Data::few) std::memcpy(flight.few, data, bytes);
@@ -203,17 +203,14 @@ void World::arrive(MessageId id) {
   const auto pair = pair_of(messages_[id].message);
   const int tag = messages_[id].message.tag;
   while (true) {
-    auto& all = under_way_[pair];
-    all.erase(std::ranges::find(all, id));
+    sent_.take(pair, id);
     const bool any = takes_in_order(id);
-    const auto next =
-        std::ranges::find_if(all, [&](MessageId each) { return any || messages_[each].message.tag == tag; });
-    const bool more = next != all.end() && messages_[*next].held;
-    const MessageId following = more ? *next : id;
-    if (all.empty()) under_way_.erase(pair);
+    MessageId next = sent_.first(pair);
+    while (next != none && !any && messages_[next].message.tag != tag) next = sent_.after(next);
+    const bool more = next != none && messages_[next].held;
     match(id);
     if (!more) return;
-    id = following;
+    id = next;
     messages_[id].held = false;
   }
 }
@@ -221,8 +218,7 @@ void World::arrive(MessageId id) {
 bool World::in_turn(MessageId id) {
   const Message& message = messages_[id].message;
   const bool any = takes_in_order(id);
-  for (const MessageId each : under_way_[pair_of(message)]) {
-    if (each == id) return true;
+  for (MessageId each = sent_.first(pair_of(message)); each != id; each = sent_.after(each)) {
     if (any || messages_[each].message.tag == message.tag) return false;
   }
   return true;

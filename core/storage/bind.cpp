@@ -74,7 +74,8 @@ nb::tuple server(const nb::dict& storage, const std::vector<std::uint64_t>& unit
       ended[i] = seconds(timers.now());
       if (i + 1 < requests.size() && std::get<0>(requests[i + 1]) < 0) start(i + 1);
     };
-    write ? played.write(file, unit, bytes, done) : played.read(file, unit, bytes, ahead, done);
+    const BlockServer::Part part{unit, 0, bytes};
+    write ? played.write(file, part, done) : played.read(file, part, ahead, done);
   };
   for (std::size_t i = 0; i < requests.size(); ++i)
     if (const double when = std::get<0>(requests[i]); when >= 0) timers.at(picoseconds(when), [&, i] { start(i); });

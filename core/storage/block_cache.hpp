@@ -5,6 +5,7 @@
 // use. The cache knows neither time nor devices.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <list>
 #include <optional>
@@ -50,10 +51,20 @@ class BlockCache {
       if (each->state == Buffer::dirty && fit(each->block)) return each->block;
     return std::nullopt;
   }
-  // Gives up every clean buffer.
-  void empty() {
-    while (give_up()) {
-    }
+  // Whether a block that `fits` is on its way from the device or to it, or has yet to be written.
+  template <class Fits>
+  bool changing(Fits&& fits) const {
+    const auto is = [&](const Place& each) { return each.state != Buffer::clean && fits(each.block); };
+    return std::ranges::any_of(order_, is);
+  }
+  // Gives up the buffers of clean blocks that fit.
+  template <class Fits>
+  void empty(Fits&& fits) {
+    std::erase_if(order_, [&](const Place& each) {
+      const bool goes = each.state == Buffer::clean && fits(each.block);
+      if (goes) places_.erase(each.block);
+      return goes;
+    });
   }
 
  private:

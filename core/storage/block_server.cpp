@@ -50,6 +50,9 @@ void BlockServer::allocate(FileId file, std::uint64_t units) {
 Access BlockServer::access(FileId file, std::uint64_t unit, std::uint64_t units, bool write) const {
   return {(addresses_.at(file)[unit] - 1) * storage_.stripe, units * storage_.stripe, write};
 }
+Access BlockServer::access(FileId file, Part part, bool write) const {
+  return {(addresses_.at(file)[part.unit] - 1) * storage_.stripe + part.inside, part.bytes, write};
+}
 // With several disks each holds every so many-th unit.
 bool BlockServer::adjacent(FileId file, std::uint64_t unit) const {
   const std::uint64_t disks = storage_.disks;
@@ -66,19 +69,20 @@ void BlockServer::work(Time cost, Done done) {
 
 // --- reading
 
-void BlockServer::read(FileId file, std::uint64_t unit, std::uint64_t bytes, std::uint64_t ahead, Done done) {
-  const Time copying = std::llround(storage_.per_byte * static_cast<double>(bytes));
-  work(storage_.request, [this, file, unit, ahead, copying, done = std::move(done)]() mutable {
-    bring(file, unit, ahead, [this, copying, done = std::move(done)]() mutable { work(copying, std::move(done)); });
+void BlockServer::read(FileId file, Part part, std::uint64_t ahead, Done done) {
+  const Time copying = std::llround(storage_.per_byte * static_cast<double>(part.bytes));
+  work(storage_.request, [this, file, part, ahead, copying, done = std::move(done)]() mutable {
+    bring(file, part, ahead, [this, copying, done = std::move(done)]() mutable { work(copying, std::move(done)); });
   });
 }
 
-void BlockServer::bring(FileId file, std::uint64_t unit, std::uint64_t ahead, Done done) {
+void BlockServer::bring(FileId file, Part part, std::uint64_t ahead, Done done) {
+  const std::uint64_t unit = part.unit;
   if (!allocated(file, unit)) return done();  // a hole
   if (cache_.size() == 0) {
-    ++counts_.misses, ++counts_.read, ++counts_.reads, ++under_way_;
-    return drive(file, unit).submit(access(file, unit, 1, false), [this, done = std::move(done)] {
-      --under_way_;
+    ++counts_.misses, ++counts_.read, ++counts_.reads, ++under_way_[file];
+    return drive(file, unit).submit(access(file, part, false), [this, file, done = std::move(done)] {
+      ended(file);
       done();
       freed();
     });
@@ -94,7 +98,7 @@ void BlockServer::bring(FileId file, std::uint64_t unit, std::uint64_t ahead, Do
   }
   if (!cache_.take(wanted, Buffer::coming)) {
     blocked_.push_back(
-        [this, file, unit, ahead, done = std::move(done)]() mutable { bring(file, unit, ahead, std::move(done)); });
+        [this, file, part, ahead, done = std::move(done)]() mutable { bring(file, part, ahead, std::move(done)); });
     return flush();
   }
   ++counts_.misses;
@@ -127,9 +131,9 @@ void BlockServer::fetch(FileId file, std::uint64_t first, std::uint64_t last) {
   const std::uint64_t disks = storage_.disks, units = (last - first) / disks + 1;
   counts_.read += units;
   ++counts_.reads;
-  ++under_way_;
+  ++under_way_[file];
   drive(file, first).submit(access(file, first, units, false), [this, file, first, last, disks] {
-    --under_way_;
+    ended(file);
     std::vector<Done> ready;
     for (std::uint64_t unit = first; unit <= last; unit += disks) {
       const Block each = block(file, unit);
@@ -144,17 +148,18 @@ void BlockServer::fetch(FileId file, std::uint64_t first, std::uint64_t last) {
 
 // --- writing
 
-void BlockServer::write(FileId file, std::uint64_t unit, std::uint64_t bytes, Done done) {
+void BlockServer::write(FileId file, Part part, Done done) {
+  const std::uint64_t unit = part.unit, bytes = part.bytes;
   const bool fresh = !allocated(file, unit);
   const Time cost =
       storage_.request + std::llround(storage_.per_byte * static_cast<double>(bytes)) + (fresh ? storage_.allocate : 0);
   if (fresh) allocate_unit(file, unit);
-  work(cost, [this, file, unit, whole = fresh || bytes >= storage_.stripe, done = std::move(done)]() mutable {
+  work(cost, [this, file, part, unit, whole = fresh || bytes >= storage_.stripe, done = std::move(done)]() mutable {
     if (storage_.write_behind && cache_.size() > 0) return put(file, unit, whole, std::move(done));
     // Through to the disk; a buffer that holds the unit holds what was written, too.
-    ++counts_.written, ++counts_.writes, ++under_way_;
-    drive(file, unit).submit(access(file, unit, 1, true), [this, done = std::move(done)] {
-      --under_way_;
+    ++counts_.written, ++counts_.writes, ++under_way_[file];
+    drive(file, unit).submit(access(file, part, true), [this, file, done = std::move(done)] {
+      ended(file);
       done();
       freed();
     });
@@ -165,7 +170,7 @@ void BlockServer::put(FileId file, std::uint64_t unit, bool whole, Done done) {
   const Block written = block(file, unit);
   const auto state = cache_.find(written);
   if (state == Buffer::coming || (!state && !whole)) {  // the rest of the unit is needed first
-    return bring(file, unit, 0,
+    return bring(file, {unit, 0, storage_.stripe}, 0,
                  [this, file, unit, done = std::move(done)]() mutable { put(file, unit, true, std::move(done)); });
   }
   if (state) {
@@ -196,9 +201,9 @@ void BlockServer::flush() {
     const std::uint64_t units = (last - first) / disks + 1;
     counts_.written += units;
     ++counts_.writes;
-    ++under_way_;
+    ++under_way_[file];
     drives_[disk]->submit(access(file, first, units, true), [this, file, first, last, disks] {
-      --under_way_;
+      ended(file);
       for (std::uint64_t unit = first; unit <= last; unit += disks)
         if (const Block each = block(file, unit); cache_.find(each) == Buffer::going) cache_.mark(each, Buffer::clean);
       freed();
@@ -214,14 +219,26 @@ void BlockServer::freed() {
     next();
   }
   flush();
-  if (emptied_.empty() || under_way_ > 0 || cache_.dirty() > 0 || !blocked_.empty()) return;
-  cache_.empty();
-  for (Done& done : std::exchange(emptied_, {})) done();
+  if (emptied_.empty()) return;
+  std::vector<Done> ready;
+  std::erase_if(emptied_, [&](Emptying& each) {
+    const auto of = [&](Block held) { return each.files(file_of(held)); };
+    if (std::ranges::any_of(under_way_, each.files, &decltype(under_way_)::value_type::first) || cache_.changing(of))
+      return false;
+    cache_.empty(of);
+    ready.push_back(std::move(each.done));
+    return true;
+  });
+  for (const Done& done : ready) done();
 }
 
-void BlockServer::empty(Done done) {
-  emptied_.push_back(std::move(done));
+void BlockServer::empty(std::function<bool(FileId)> files, Done done) {
+  emptied_.push_back({std::move(files), std::move(done)});
   freed();
+}
+
+void BlockServer::ended(FileId file) {
+  if (const auto found = under_way_.find(file); --found->second == 0) under_way_.erase(found);
 }
 
 }  // namespace assay::storage

@@ -9,7 +9,7 @@
 // bytes, of which this node has its share. Buffers are given up in the order of last use: where streams need more than
 // there are, units are given up before they were asked for and are read again. Dirty units are written out whenever a
 // disk has nothing else to do, adjacent ones together. The processor, the buffers and the disks serve in order of
-// arrival, disks by their queue's order.
+// arrival, disks by their queue's order. Without buffers a disk moves the part of a unit that was asked for, no more.
 #pragma once
 
 #include <cstdint>
@@ -43,12 +43,16 @@ class BlockServer {
   // `units` of the file lie one behind the other on each disk.
   void allocate(FileId file, std::uint64_t units);
   void allocate_unit(FileId file, std::uint64_t unit);  // behind what is allocated on its disk
-  void read(FileId file, std::uint64_t unit, std::uint64_t bytes, std::uint64_t ahead, Done done);
-  void write(FileId file, std::uint64_t unit, std::uint64_t bytes, Done done);
+  // A part of a unit, from its byte `inside` on.
+  struct Part {
+    std::uint64_t unit, inside, bytes;
+  };
+  void read(FileId file, Part part, std::uint64_t ahead, Done done);
+  void write(FileId file, Part part, Done done);
   // The processor does something that takes so long: opening a file, closing one.
   void work(Time cost, Done done);
-  // All that is dirty is on the disks and no buffer is taken; then done.
-  void empty(Done done);
+  // All of these files that is dirty is on the disks and no buffer is taken by them; then done.
+  void empty(std::function<bool(FileId)> files, Done done);
   const Counts& counts() const { return counts_; }
   Time disk_busy() const;
 
@@ -68,12 +72,14 @@ class BlockServer {
   std::uint64_t units_of(FileId file) const;
   bool allocated(FileId file, std::uint64_t unit) const;
   Access access(FileId file, std::uint64_t unit, std::uint64_t units, bool write) const;
+  Access access(FileId file, Part part, bool write) const;
   bool adjacent(FileId file, std::uint64_t unit) const;  // to the disk's unit before it
-  void bring(FileId file, std::uint64_t unit, std::uint64_t ahead, Done done);
+  void bring(FileId file, Part part, std::uint64_t ahead, Done done);
   void read_ahead(FileId file, std::uint64_t unit, std::uint64_t ahead);
   void fetch(FileId file, std::uint64_t first, std::uint64_t last);
   void put(FileId file, std::uint64_t unit, bool whole, Done done);
   void flush();
+  void ended(FileId file);
   void freed();
 
   Timers& timers_;
@@ -85,9 +91,13 @@ class BlockServer {
   std::unordered_map<FileId, std::vector<std::uint64_t>> addresses_;  // unit -> its place on its disk + 1
   std::unordered_map<Block, std::vector<Done>> coming_;               // who waits for a unit's data
   std::deque<Done> blocked_;                                          // until a buffer can be given up
-  std::vector<Done> emptied_;
+  struct Emptying {
+    std::function<bool(FileId)> files;
+    Done done;
+  };
+  std::vector<Emptying> emptied_;
   Time processor_free_ = 0;
-  std::uint64_t under_way_ = 0;  // accesses
+  std::unordered_map<FileId, std::uint64_t> under_way_;  // accesses
   Counts counts_;
 };
 

@@ -137,8 +137,9 @@ class Part {
     return operation.write;
   }
 
-  void whole(bool write, char* buffer, std::int64_t offset) {  // a call may do a part only
-    for (std::int64_t did = 0; did < work_.bytes;) {
+  // A call may do a part only: the rest of a block of which `did` bytes are done.
+  void whole(bool write, char* buffer, std::int64_t offset, std::int64_t did = 0) {
+    while (did < work_.bytes) {
       const auto left = static_cast<std::size_t>(work_.bytes - did);
       const std::int64_t now =
           write ? pwrite(file_, buffer + did, left, offset + did) : pread(file_, buffer + did, left, offset + did);
@@ -173,9 +174,9 @@ class Part {
       if (slot >= turns.size())
         throw MeasurementFault("io_uring: " + std::string(std::strerror(static_cast<int>(-result))));
       const std::int64_t offset = work_.offset(process_, turns[slot], seed_);
-      if (result != work_.bytes)
-        fault(work_.writes(offset) ? "written" : "read", result < 0 ? static_cast<int>(result) : 0,
-              offset + std::max<std::int64_t>(0, result));
+      if (result < 0) fault(work_.writes(offset) ? "written" : "read", static_cast<int>(result), offset);
+      if (result < work_.bytes)  // the rest by a call that says why, from where a call past the page cache may begin
+        whole(work_.writes(offset), buffers[slot].get(), offset, work_.past_cache ? result / 4096 * 4096 : result);
       --flying;
       ended(board_.operation(process_, turns[slot]), began[slot], now - began[slot], buffers[slot].get(), offset);
       send(slot);

@@ -10,8 +10,6 @@ namespace assay::files {
 
 inline constexpr std::int64_t page_bytes = 4096;  // that O_DIRECT wants buffers aligned to
 
-inline constexpr std::uint64_t mixed_version = std::uint64_t{1} << 32;  // what a mixed pass adds to the file's version
-
 // Works in a child process; what goes wrong it writes to its worker's `fault`. `version`: of the pattern.
 void take_part(const Work& work, const OwnFolder& folder, Board& board, std::int64_t process, std::uint64_t seed,
                std::uint64_t version);

@@ -29,6 +29,7 @@ cost = "bytes of the operations; writing to a device ends with fsync, which coun
 check = "every block that was written is read back past the page cache and compared byte by byte with a pattern of its file, offset, writer and pass; of every block that a timed pass reads the first sector is"
 source = "Dunigan 1991, section 5 and 1995, section 4; the full coverage at random of elbencho; the depth of fio"
 or_nothing = true
+unmoved = ["held", "link"]
 writes = [2, "size", "processes"]
 first_look = true
 slice_quick = 0.15

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <new>
@@ -37,18 +38,32 @@ struct Held {  // what the handler of signals removes: plain, for it may run at 
 };
 std::array<Held, 8> held;
 
+int patience_ms = 10'000;  // in which something of a folder must go
+
+enum class Removal { done, left, hangs };
+Removal removed_by_another(int parent, const char* name, int patience_ms);
+
 extern "C" void remove_and_end(int signal) {
+  static constexpr char unanswered[] =
+      ": cannot be removed: the storage does not answer; it goes when Assay starts next\n";
   const int kept = errno;
-  for (const Held& each : held)
-    if (each.parent >= 0 && each.maker == getpid())
-      for (int turn = 0; turn < 20 && !remove_folder(each.parent, each.name); ++turn) {
-      }
+  for (const Held& each : held) {
+    if (each.parent < 0 || each.maker != getpid()) continue;
+    Removal found = Removal::left;  // what children still write is removed in another turn
+    for (int turn = 0; turn < 20 && found == Removal::left; ++turn)
+      found = removed_by_another(each.parent, each.name, patience_ms);
+    if (found == Removal::hangs)
+      for (const char* text : {each.name, unanswered})
+        if (write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
+  }
   errno = kept;
   ::signal(signal, SIG_DFL);
   raise(signal);
 }
 
 void hold(int parent, const std::string& name) {
+  if (const char* given = std::getenv("ASSAY_FILES_PATIENCE"))
+    patience_ms = std::clamp(static_cast<int>(1000 * std::atof(given)), 100, patience_ms);
   for (Held& each : held) {
     if (each.parent >= 0) continue;
     std::strncpy(each.name, name.c_str(), sizeof each.name - 1);
@@ -159,16 +174,15 @@ bool remove_folder(int parent, const char* name) {
 
 namespace {
 
-enum class Removal { done, left, hangs };
-
 // Another process removes it, and is waited for as long as anything goes within `patience_ms`: a storage that does not
-// answer holds that one.
+// answer holds that one. A signal's handler may call it, so that the process comes from the system call itself: fork(3)
+// would take locks that what was interrupted may hold.
 Removal removed_by_another(int parent, const char* name, int patience_ms) {
   constexpr long shortest_ns = 200'000, longest_ns = 10'000'000;
   void* shared = mmap(nullptr, sizeof(Count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return remove_folder(parent, name) ? Removal::done : Removal::left;
   Count* const count = new (shared) Count(0);
-  const pid_t child = fork();
+  const auto child = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
   if (child == 0) {
     removed_so_far = count;
     // Who reads from this program does not wait for this process.
@@ -257,12 +271,11 @@ OwnFolder::OwnFolder(OwnFolder&& other) noexcept
 OwnFolder::~OwnFolder() {
   if (own_ >= 0) close(own_);
   if (maker_ != 0 && maker_ == getpid()) {
-    constexpr int patience_s = 10;
-    const Removal found = removed_by_another(parent_, name_.c_str(), 1000 * (hangs_ ? patience_s / 2 : patience_s));
+    const Removal found = removed_by_another(parent_, name_.c_str(), hangs_ ? patience_ms / 2 : patience_ms);
     if (found == Removal::hangs && !hangs_)
       dprintf(STDERR_FILENO,
-              "%s: cannot be removed: the storage has not answered for %d s; it goes when Assay starts next\n",
-              path_.c_str(), patience_s);
+              "%s: cannot be removed: the storage has not answered for %g s; it goes when Assay starts next\n",
+              path_.c_str(), 1e-3 * patience_ms);
     let_go(parent_);
   }
   if (parent_ >= 0) close(parent_);

@@ -24,6 +24,8 @@ struct Origin {  // whose a block is; `launch`: of_launch of a name that no othe
   std::uint64_t file = 0, writer = 0, version = 0, launch = 0;
 };
 
+inline constexpr std::uint64_t mixed_version = std::uint64_t{1} << 32;  // what a mixed pass adds to the file's version
+
 inline std::uint64_t of_launch(std::string_view name) {
   std::uint64_t bits = 0;
   for (const char each : name) bits = mixed(bits + static_cast<unsigned char>(each) + 1);

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "kernels/eigenvalues_kernel.hpp"
+#include "kernels/line_aligned.hpp"
 #include "kernels/random_values.hpp"
 #include "kernels/short_text.hpp"
 #include "libraries/code.hpp"
@@ -75,7 +76,8 @@ struct Problem {
   explicit Problem(std::int64_t size);
   std::int64_t n;
   std::vector<double> known;  // eigenvalues, ascending, from -1 to 1; the first one twice
-  std::vector<double> given, a, vectors, work;
+  kernels::LineAlignedArray<double> given, a, vectors;
+  std::vector<double> work;
   std::vector<double> found, beside, room;  // the eigenvalues; their vectors stand in `vectors`, one after another
 };
 
@@ -88,7 +90,7 @@ Problem::Problem(std::int64_t size)
   std::vector<long double> exact(at(n * n), 0);
   for (std::int64_t i = 0; i < n; ++i) exact[at(i * n + i)] = known[at(i)];
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    const std::vector<double> u = kernels::random_values(n, seed);
+    const auto u = kernels::random_values(n, seed);
     std::vector<long double> w(at(n), 0);
     long double square = 0, along = 0;
     for (const long double each : u) square += each * each;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "kernels/blocked_product.hpp"
+#include "kernels/line_aligned.hpp"
 #include "kernels/short_text.hpp"
 #include "libraries/blas.hpp"
 #include "libraries/code.hpp"
@@ -107,8 +108,8 @@ struct Product {
   static std::size_t elements(std::int64_t count) { return static_cast<std::size_t>(count); }
 
   std::int64_t n;
-  std::vector<T> a, b, c;
-  std::vector<T> panel;  // of our own code
+  kernels::LineAlignedArray<T> a, b, c;
+  kernels::LineAlignedArray<T> panel;  // of our own code
 };
 
 // A (B x) in long double beside C x, x of random signs: the most that a row is off, as a share of n units of rounding

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "kernels/line_aligned.hpp"
 #include "kernels/linpack_kernel.hpp"
 #include "kernels/linpack_residual.hpp"
 #include "kernels/short_text.hpp"
@@ -101,7 +102,7 @@ struct System {  // columns one after another; the right side is made from a kno
   }
 
   std::int64_t n;
-  std::vector<double> given, a, right, x, known;
+  kernels::LineAlignedArray<double> given, a, right, x, known;
 };
 
 double residual(const System& of) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "kernels/line_aligned.hpp"
 #include "kernels/matrix_vector_kernel.hpp"
 #include "kernels/random_values.hpp"
 #include "kernels/short_text.hpp"
@@ -82,7 +83,7 @@ struct Product {
   explicit Product(std::int64_t size)
       : n(size), a(kernels::random_values(n * n, 1)), x(kernels::random_values(n, 2)), y(x.size()) {}
   std::int64_t n;
-  std::vector<double> a, x, y;
+  kernels::LineAlignedArray<double> a, x, y;
 };
 
 // The most that an element is off, as a share of n units of rounding of the sum of |a| |x|.

@@ -4,8 +4,8 @@
 
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
+#include "kernels/line_aligned.hpp"
 #include "timing/program.hpp"
 
 namespace assay::kernels {
@@ -14,8 +14,8 @@ inline double random_value(std::uint64_t& state) {
   return std::ldexp(static_cast<double>(timing::random_bits(state) >> 11), -52) - 1;
 }
 
-inline std::vector<double> random_values(std::int64_t count, std::uint64_t seed) {
-  std::vector<double> values(static_cast<std::size_t>(count));
+inline LineAlignedArray<double> random_values(std::int64_t count, std::uint64_t seed) {
+  LineAlignedArray<double> values(static_cast<std::size_t>(count));
   for (double& value : values) value = random_value(seed);
   return values;
 }

@@ -98,7 +98,7 @@ struct LibraryProjections {
 struct Problem {
   Problem(std::int64_t side, std::int64_t count)
       : grid{side, side + 1}, steps(count), matrix(kernels::laplacian(grid)) {
-    const std::vector<double> start = kernels::random_values(grid.points(), 1);
+    const auto start = kernels::random_values(grid.points(), 1);
     const double length = std::sqrt(kernels::dot(grid.points(), start.data(), start.data()));
     basis.q.resize(static_cast<std::size_t>(grid.points() * (steps + 1)));
     for (std::size_t i = 0; i < start.size(); ++i) basis.q[i] = start[i] / length;

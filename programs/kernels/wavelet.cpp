@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "kernels/line_aligned.hpp"
 #include "kernels/random_values.hpp"
 #include "kernels/short_text.hpp"
 #include "kernels/wavelet_kernel.hpp"
@@ -67,7 +68,7 @@ struct Transform {
       : rows(2 * size), columns(size), given(kernels::random_values(rows * columns, 1)), values(given), spare(given) {}
   kernels::HaarGrid grid() { return {rows, columns, values.data(), spare.data()}; }
   std::int64_t rows, columns;
-  std::vector<double> given, values, spare;
+  kernels::LineAlignedArray<double> given, values, spare;
 };
 
 struct Support {  // in one direction, of a function that changes its sign in the middle where it is a difference

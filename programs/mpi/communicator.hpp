@@ -91,12 +91,14 @@ class Communicator {
   class Window {
    public:
     std::byte* data() const { return data_; }
+    bool copies() const { return !shared_.empty(); }  // a put or a get is a copy within a host's memory
 
    private:
     friend class Communicator;
     std::byte* data_ = nullptr;
     MPI_Win handle_ = MPI_WIN_NULL;
     std::vector<std::byte*> shared_;  // of every rank, where all are on one host
+    bool added_ = false;              // by the library, and not completed
   };
   static constexpr double ticks_a_second = 1e9;
 
@@ -281,8 +283,16 @@ class Communicator {
           from);
     return {};
   }
+  // By the library also where ranks share a host's memory: words that others add to meanwhile stay whole.
+  ASSAY_INLINE Ready<void> accumulate(Window& window, const void* words, std::size_t n, int to, std::size_t offset) {
+    check(MPI_Accumulate(words, count(n), MPI_UINT64_T, to, static_cast<MPI_Aint>(offset), count(n), MPI_UINT64_T,
+                         MPI_SUM, window.handle_),
+          "MPI_Accumulate", to);
+    window.added_ = true;
+    return {};
+  }
   ASSAY_INLINE Ready<void> complete(Window& window, int to) {
-    if (!window.shared_.empty()) {
+    if (!window.shared_.empty() && !std::exchange(window.added_, false)) {
       std::atomic_thread_fence(std::memory_order_seq_cst);
       return {};
     }

@@ -91,8 +91,7 @@ help = "what each rank sends, over the time of the whole"
   // --- for the kernel of algorithms/timed.hpp -----------------------------------------------------------------------
   static constexpr bool copies_own = false, non_blocking = false;  // the rate counts what is sent
   static CollectiveCase case_of(const timing::CaseSettings& settings, int ranks) {
-    return {Operation::alltoall, named<Algorithm>(algorithm_names, settings.at("algorithm").text),
-            static_cast<std::size_t>(settings.at("bytes").integer), 0, ranks};
+    return {Operation::alltoall, algorithm_of(settings), bytes_of(settings), 0, ranks};
   }
   static timing::Json label(const CollectiveCase& at) {
     timing::Json json;

@@ -46,9 +46,9 @@ class DescribedBus {
     if (!shares_ &&
         std::ranges::any_of(session_.cases(), [](const auto& each) { return each.at("form").text != "put"; }))
       leave_out("form echo: ranks 0 and 1 are on nodes of their own; --set machine.node.processors=2 puts both on one");
-    if (!describes_puts() &&
+    if (!has_one_sided(comm_) &&
         std::ranges::any_of(session_.cases(), [](const auto& each) { return each.at("form").text == "put"; }))
-      leave_out("form put: not described: [one_sided], what puts and gets take");
+      leave_out(std::string("form put: ") + no_one_sided);
     co_await sample(comm_, session_, *this);
     co_await comm_.withdraw(exposed_);
   }
@@ -59,7 +59,7 @@ class DescribedBus {
   Case at(const timing::CaseSettings& settings) const {
     return {settings.at("form").text == "put", settings.at("kernel").text == "copy", bytes_of(settings)};
   }
-  bool possible(const Case& at) const { return at.put ? describes_puts() : shares_; }
+  bool possible(const Case& at) const { return at.put ? has_one_sided(comm_) : shares_; }
   timing::Json label(C&, const Case& at) const { return bus_label(at, "both"); }
   const char* cache(const Case&) const { return "described"; }
   const char* ended() const { return "repetitions"; }
@@ -120,10 +120,6 @@ class DescribedBus {
   static constexpr double piece = 65536;  // bytes of the stream between two looks at the clock
   static std::size_t bytes_of(const timing::CaseSettings& settings) {
     return static_cast<std::size_t>(settings.at("bytes").integer);
-  }
-  bool describes_puts() const {
-    if constexpr (requires { comm_.describes_puts(); }) return comm_.describes_puts();
-    return true;
   }
   void leave_out(const std::string& why) {
     if (comm_.rank() == 0) session_.note("left out: " + why);

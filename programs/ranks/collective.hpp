@@ -73,12 +73,7 @@ sweep = true
 help = "how many ranks take part, the first ones, as a group of their own; 0: all"
 
 [parameter.node_ranks]
-type = "integer"
-default = 0
-min = 0
-max = 16777216
-unit = "1"
-help = "ranks that a two-level algorithm takes for a node: so many consecutive ones; 0: those that run on one"
+from = "ranks/algorithms/possible.hpp"
 
 [parameter.skew]
 type = "real"
@@ -119,17 +114,16 @@ help = "one operation, from the last entry to the last exit"
       needs(at.among <= comm.size(), "at most " + std::to_string(comm.size()) + " ranks to take part", at.among);
       needs(at.root < comm.size(), "a root that is one of the " + std::to_string(comm.size()) + " ranks", at.root);
     }
-    const Nodes& nodes = session.shared<Nodes>([&] { return keep_possible(comm, session); });
+    const auto case_of_settings = [](const timing::CaseSettings& each) { return case_of(each); };
+    const Nodes& nodes = session.shared<Nodes>([&] { return keep_possible(comm, session, case_of_settings); });
     CollectiveKernel<Collective, C> kernel;
-    std::size_t most = 0;
     for (const auto& each : session.cases()) {
       const Case at = case_of(each);
-      most = std::max(most, blocks(at.operation, at.among) * at.bytes);
       kernel.longest_skew_ = std::max(kernel.longest_skew_, at.skew);
       co_await kernel.join(comm, nodes, at);
     }
     if (!comm.is_simulated()) {
-      kernel.held_ = Held(most);
+      kernel.held_ = Held(most_bytes(session, case_of_settings));
       kernel.windows_ = std::make_unique<Windows>();
     }
     co_await sample(comm, session, kernel);
@@ -140,60 +134,20 @@ help = "one operation, from the last entry to the last exit"
   using Case = CollectiveCase;
   static constexpr bool copies_own = true, non_blocking = true;
   static Case case_of(const timing::CaseSettings& settings, int = 0) {
-    return {named<Operation>(operation_names, settings.at("operation").text),
-            named<Algorithm>(algorithm_names, settings.at("algorithm").text),
-            static_cast<std::size_t>(settings.at("bytes").integer),
+    return {operation_of(settings),
+            algorithm_of(settings),
+            bytes_of(settings),
             static_cast<int>(settings.at("root").integer),
             static_cast<int>(settings.at("ranks").integer),
             settings.at("skew").real,
             settings.at("call").text == "blocking"};
   }
   static timing::Json label(const Case& at) {
-    timing::Json json;
-    json.text("operation", operation_names[static_cast<std::size_t>(at.operation)]);
-    json.text("algorithm", algorithm_names[static_cast<std::size_t>(at.algorithm)]);
-    json.integer("bytes", static_cast<std::int64_t>(at.bytes)).integer("root", at.root);
-    json.integer("ranks", at.among);
+    timing::Json json = labelled(at);
+    json.integer("root", at.root).integer("ranks", at.among);
     if (at.skew > 0) json.number("skew", at.skew);
     if (!at.blocking) json.text("call", "non-blocking");
     return json;
-  }
-
- private:
-  // Skips what the table does not have, what this machine cannot do, and what would be measured twice; gives the nodes
-  // where two-level algorithms are asked for. Once for all ranks that share a session: they would not all see the first
-  // case.
-  template <class C>
-  static Nodes keep_possible(const C& comm, Session& session) {
-    const Case first = case_of(session.cases().front());
-    const bool says = comm.is_simulated() || comm.rank() == 0;
-    const auto keep = [&](const std::string& why, bool reported, auto possible) {
-      session.keep([&](const auto& each) { return possible(case_of(each)); }, why, reported);
-    };
-    keep("left out: the table has no such algorithm for the operation", false, [](const Case& at) {
-      return at.algorithm == Algorithm::library || row_of<C>(at.operation, at.algorithm) != nullptr;
-    });
-    keep("left out: no non-blocking operations of a library on this machine", says,
-         [](const Case& at) { return OwnNonBlocking<C> || at.blocking || at.algorithm != Algorithm::library; });
-    keep("left out: no library's own on this machine", says, [&comm](const Case& at) {
-      return has_collectives(comm) || at.algorithm != Algorithm::library || at.operation == Operation::barrier;
-    });
-    keep("left out: reductions take whole 8-byte words", says,
-         [](const Case& at) { return !reduces(at.operation) || at.bytes % 8 == 0; });
-    keep("left out: the root is not among so many ranks", says,
-         [](const Case& at) { return !rooted(at.operation) || at.root < at.among; });
-    const auto by_node = [](const auto& each) { return case_of(each).algorithm == Algorithm::two_level; };
-    Nodes nodes;
-    if (std::ranges::any_of(session.cases(), by_node)) {
-      nodes = Nodes::of(comm, static_cast<int>(session.cases().front().at("node_ranks").integer));
-      keep("left out: two levels need two nodes, one of them with two ranks", says,
-           [&](const Case& at) { return at.algorithm != Algorithm::two_level || nodes.differ(at.among); });
-    }
-    keep("left out: the same as another case", false, [&](const Case& at) {  // most have no root, a barrier no length
-      return (at.operation != Operation::barrier || at.bytes == first.bytes) &&
-             (rooted(at.operation) || at.root == first.root);
-    });
-    return nodes;
   }
 };
 

@@ -9,13 +9,108 @@
 // operations, progress by testing).
 #pragma once
 
-#include "ranks/algorithms/data.hpp"
-#include "ranks/algorithms/in_background.hpp"
-#include "ranks/algorithms/timed.hpp"
-#include "ranks/sampling.hpp"
+#include "ranks/algorithms/right.hpp"
+#include "ranks/overlapping.hpp"
 #include "ranks/turns.hpp"
 
 namespace assay::ranks {
+
+// The kernel of sampling.hpp.
+template <class Program, OwnBarrier C>
+struct OverlapKernel {
+  struct Case : CollectiveCase {
+    std::int64_t calls = 0;
+  };
+  static constexpr std::string_view record = Program::record;
+  static constexpr std::string_view metric = "together";
+  explicit OverlapKernel(int ranks) : ranks_(ranks) {}
+  std::string_view cache(const Case&) const { return "same buffer"; }
+  bool single(const Case&) const { return true; }
+  std::vector<Series>& beside() { return beside_.all(); }
+  Case at(const timing::CaseSettings& settings) const {
+    return {{operation_of(settings), algorithm_of(settings), bytes_of(settings), 0, ranks_, 0, false},
+            settings.at("calls").integer};
+  }
+  timing::Json label(C&, const Case& at) const { return labelled(at).integer("calls", at.calls); }
+
+  // Of a reading, in ticks of the slowest rank's clock.
+  struct Times {
+    std::int64_t communicating = 0, computing = 0, inside = 0, outside = 0, together = 0;
+    static void join(Times& mine, const Times& other) {
+      for (const auto part :
+           {&Times::communicating, &Times::computing, &Times::inside, &Times::outside, &Times::together})
+        mine.*part = std::max(mine.*part, other.*part);
+    }
+  };
+
+  Task operate(C& comm, Case at, Run run, std::int64_t* ticks) {
+    Exchange x{.block = at.bytes};
+    if (!comm.is_simulated()) x = held_.exchange(at.bytes, 0);
+    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+      Times times, other;
+      co_await barrier(comm);
+      std::int64_t start = comm.now();
+      {
+        InBackground<C> operation;
+        co_await operation.begin(comm, &levels_, at.operation, at.algorithm, x);
+        co_await operation.finish();
+      }
+      times.communicating = comm.now() - start;
+      co_await reduce(comm, comm.size(), &times, &other, 1, Times::join);
+      co_await broadcast(comm, &times, sizeof times);
+      const std::int64_t turns = turns_in(comm, static_cast<double>(times.communicating) / C::ticks_a_second);
+      start = comm.now();
+      co_await busy(comm, turns, wrong_);
+      times.computing = comm.now() - start;
+      co_await barrier(comm);
+      const Task both = around(comm, at, x, turns, &times.inside);  // its frame's allocation is not timed
+      start = comm.now();
+      co_await both;
+      times.together = comm.now() - start;
+      times.outside = times.together - times.inside;
+      co_await reduce(comm, comm.size(), &times, &other, 1, Times::join);
+      if (comm.rank() != 0) continue;
+      ticks[reading] = times.together;
+      const auto seconds = [](std::int64_t ticks_) { return static_cast<double>(ticks_) / C::ticks_a_second; };
+      beside_.add(
+          {seconds(times.communicating), seconds(times.computing), seconds(times.inside), seconds(times.outside)});
+    }
+  }
+
+  Task verify(C& comm, const Case& at, Verdict& verdict) {
+    const auto on = [this, &comm, at](Exchange x) { return around(comm, at, x, 1000, nullptr); };
+    if (at.operation == Operation::barrier) return verify_late(comm, ranks_, verdict, [on] { return on({}); });
+    return verify_data(comm, at, held_, wrong_, ", around a loop", verdict, on);
+  }
+
+  // The operation, begun before a loop of so many turns and waited for after it; `inside`: how long the loop took.
+  Task around(C& comm, Case at, Exchange x, std::int64_t turns, std::int64_t* inside) {
+    InBackground<C> operation;
+    co_await operation.begin(comm, &levels_, at.operation, at.algorithm, x);
+    const std::int64_t entered = comm.now();
+    co_await compute(comm, operation, turns, at.calls);
+    if (inside) *inside = comm.now() - entered;
+    co_await operation.finish();
+  }
+  // The turns in calls + 1 pieces; between them the operation goes on.
+  Task compute(C& comm, InBackground<C>& operation, std::int64_t turns, std::int64_t calls) {
+    bool over = false;
+    std::int64_t done = 0;
+    for (std::int64_t piece = 1; piece <= calls + 1; ++piece) {
+      const auto until = static_cast<std::int64_t>(static_cast<double>(turns) * static_cast<double>(piece) /
+                                                   static_cast<double>(calls + 1));
+      co_await busy(comm, until - done, wrong_);
+      done = until;
+      if (piece <= calls && !over) co_await operation.advance(over);
+    }
+  }
+
+  int ranks_;
+  std::int64_t wrong_ = 0;
+  Held held_;
+  Levels<C> levels_;
+  OverlapSeries beside_;
+};
 
 struct CollectiveOverlap {
   static constexpr std::string_view record = R"record(
@@ -29,22 +124,22 @@ computes = ["turn"]
 least_ranks = 2
 summary = "a non-blocking collective operation and a computation at once, by the library and by explicit algorithms"
 cost = "the operation's messages (`collective` has them), and a loop as long as they take, each alone and both at once"
-check = "of each case one operation around a loop: every byte of every rank against a pattern of sender, receiver and position; the loop's result is compared with its closed form"
+check = "of each case one operation around a loop: every byte of every rank against a pattern of sender, receiver and position; a barrier with one rank late, which none may leave before; the loop's result is compared with its closed form"
 source = "White and Bova 1999; Hoefler, Lumsdaine and Rehm 2007"
 
 [parameter.operation]
 type = "choice"
 default = ["broadcast", "allreduce", "alltoall"]
-choices = ["broadcast", "reduce", "allreduce", "gather", "scatter", "allgather", "reduce-scatter", "alltoall", "alltoallv", "scan"]
+choices = ["barrier", "broadcast", "reduce", "allreduce", "gather", "scatter", "allgather", "reduce-scatter", "alltoall", "alltoallv", "scan"]
 sweep = true
 help = "collective operation"
 
 [parameter.algorithm]
 type = "choice"
 default = ["library", "linear", "binomial", "recursive-doubling", "ring", "pairwise"]
-choices = ["library", "linear", "binomial", "recursive-doubling", "recursive-halving", "rabenseifner", "ring", "pairwise", "bruck", "scatter-allgather"]
+choices = ["library", "linear", "binomial", "recursive-doubling", "recursive-halving", "rabenseifner", "ring", "pairwise", "bruck", "dissemination", "dimension-exchange", "scatter-allgather", "two-level"]
 sweep = true
-help = "algorithm, where the operation has it; library: MPI's own"
+help = "algorithm, where the operation has it; library: MPI's own (what is described of libraries has no non-blocking operations)"
 
 [parameter.bytes]
 type = "integer"
@@ -53,7 +148,7 @@ min = 8
 max = 16777216
 unit = "B"
 sweep = true
-help = "length of a block: what a rank gives to each, alltoallv in the mean (reductions take whole 8-byte words)"
+help = "length of a block: what a rank gives to each, alltoallv in the mean (a barrier sends none; reductions take whole 8-byte words)"
 
 [parameter.calls]
 type = "integer"
@@ -64,206 +159,57 @@ unit = "1"
 sweep = true
 help = "calls in each rank, while it computes, that let the operation go on (MPI_Test)"
 
+[parameter.node_ranks]
+from = "ranks/algorithms/possible.hpp"
+
 [metric.together]
 unit = "s"
 help = "operation and loop at once"
 
 [metric.communicating]
-unit = "s"
-help = "the operation alone"
+from = "ranks/overlapping.hpp"
 
 [metric.computing]
-unit = "s"
-help = "the loop alone"
+from = "ranks/overlapping.hpp"
 
 [metric.computing_kept]
-unit = "1"
-difference = true
-help = "time of the loop alone over its time inside the operation"
+from = "ranks/overlapping.hpp"
 
 [metric.communication_hidden]
-unit = "1"
-difference = true
-help = "1 less the operation's time outside the loop over its time alone"
+from = "ranks/overlapping.hpp"
 
 [figure.together]
-metric = "together"
-unit = "s"
-help = "operation and loop at once"
+from = "ranks/overlapping.hpp"
 
 [figure.communicating]
-metric = "communicating"
-unit = "s"
-help = "the operation alone"
+from = "ranks/overlapping.hpp"
 
 [figure.computing]
-metric = "computing"
-unit = "s"
-help = "the loop alone"
+from = "ranks/overlapping.hpp"
 
 [figure.computing_kept]
-metric = "computing_kept"
-unit = "1"
-better = "higher"
-help = "part of its speed that computing keeps beside the operation"
+from = "ranks/overlapping.hpp"
 
 [figure.communication_hidden]
-metric = "communication_hidden"
-unit = "1"
-better = "higher"
-headline = true
-help = "part of the operation that computing hides"
+from = "ranks/overlapping.hpp"
 )record";
 
   template <OwnBarrier C>
-    requires Testing<C>
+    requires Testing<C> && Grouped<C>
   static Task run(C& comm, Session& session) {
     needs(comm.size() >= 2, "2 ranks or more", comm.size());
-    session.shared<bool>([&] { return keep_possible(comm, session); });
-    CollectiveOverlap kernel;
-    std::size_t most = 0;
-    for (const auto& each : session.cases()) {
-      const Case at = kernel.at(each);
-      most = std::max(most, blocks(at.operation, comm.size()) * at.bytes);
-    }
-    if (!comm.is_simulated()) kernel.held_ = Held(most);
-    co_await sample(comm, session, kernel);
-  }
-
-  // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
-  struct Case {
-    Operation operation;
-    Algorithm algorithm;
-    std::size_t bytes;
-    std::int64_t calls;
-  };
-  static constexpr std::string_view metric = "together";
-  std::string_view cache(const Case&) const { return "same buffer"; }
-  bool single(const Case&) const { return true; }
-  std::vector<Series>& beside() { return beside_; }
-  Case at(const timing::CaseSettings& settings) const {
-    return {named<Operation>(operation_names, settings.at("operation").text),
-            named<Algorithm>(algorithm_names, settings.at("algorithm").text),
-            static_cast<std::size_t>(settings.at("bytes").integer), settings.at("calls").integer};
-  }
-  template <Communicator C>
-  timing::Json label(C&, const Case& at) const {
-    timing::Json json;
-    json.text("operation", operation_names[static_cast<std::size_t>(at.operation)]);
-    json.text("algorithm", algorithm_names[static_cast<std::size_t>(at.algorithm)]);
-    return json.integer("bytes", static_cast<std::int64_t>(at.bytes)).integer("calls", at.calls);
-  }
-
-  // Of a reading, in ticks of the slowest rank's clock.
-  struct Times {
-    std::int64_t communicating = 0, computing = 0, inside = 0, outside = 0, together = 0;
-    static void join(Times& mine, const Times& other) {
-      for (const auto part :
-           {&Times::communicating, &Times::computing, &Times::inside, &Times::outside, &Times::together})
-        mine.*part = std::max(mine.*part, other.*part);
-    }
-  };
-
-  template <class C>
-  Task operate(C& comm, Case at, Run run, std::int64_t* ticks) {
-    Exchange x{.block = at.bytes};
-    if (!comm.is_simulated()) x = held_.exchange(at.bytes, 0);
-    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
-      Times times, other;
-      co_await barrier(comm);
-      std::int64_t start = comm.now();
-      {
-        InBackground<C> operation;
-        co_await operation.begin(comm, nullptr, at.operation, at.algorithm, x);
-        co_await operation.finish();
-      }
-      times.communicating = comm.now() - start;
-      co_await reduce(comm, comm.size(), &times, &other, 1, Times::join);
-      co_await broadcast(comm, &times, sizeof times);
-      const std::int64_t turns = turns_in(comm, static_cast<double>(times.communicating) / C::ticks_a_second);
-      start = comm.now();
-      co_await busy(comm, turns, wrong_);
-      times.computing = comm.now() - start;
-      co_await barrier(comm);
-      start = comm.now();
-      InBackground<C> operation;
-      co_await operation.begin(comm, nullptr, at.operation, at.algorithm, x);
-      const std::int64_t entered = comm.now();
-      co_await compute(comm, operation, turns, at.calls);
-      times.inside = comm.now() - entered;
-      co_await operation.finish();
-      times.together = comm.now() - start;
-      times.outside = times.together - times.inside;
-      co_await reduce(comm, comm.size(), &times, &other, 1, Times::join);
-      if (comm.rank() != 0) continue;
-      ticks[reading] = times.together;
-      const auto seconds = [](std::int64_t ticks_) { return static_cast<double>(ticks_) / C::ticks_a_second; };
-      beside_[0].values.push_back(seconds(times.communicating));
-      beside_[1].values.push_back(seconds(times.computing));
-      beside_[2].values.push_back(ratio(times.computing, times.inside));
-      beside_[3].values.push_back(times.communicating > 0 ? 1 - ratio(times.outside, times.communicating) : 1);
-    }
-  }
-
-  template <class C>
-  Task verify(C& comm, Case at, Verdict& verdict) {
-    const int me = comm.rank(), ranks = comm.size();
-    const std::size_t bytes = blocks(at.operation, ranks) * at.bytes;
-    Held own;
-    if (comm.is_simulated()) own = Held(bytes);
-    Held& held = comm.is_simulated() ? own : held_;
-    const Exchange x = held.exchange(at.bytes, 0);
-    put_data(at.operation, x, held.in().data(), me, ranks);
-    InBackground<C> operation;
-    co_await operation.begin(comm, nullptr, at.operation, at.algorithm, x);
-    co_await compute(comm, operation, 1000, at.calls);
-    co_await operation.finish();
-    std::int64_t wrong = wrong_data(at.operation, x, me, ranks) + std::exchange(wrong_, 0), other = 0;
-    co_await reduce(comm, ranks, &wrong, &other, 1, [](auto& mine, auto theirs) { mine += theirs; });
-    verdict.passed = wrong == 0;
-    verdict.detail = std::to_string(ranks) + " ranks, every byte, around a loop";
-    if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
-  }
-
- private:
-  static double ratio(std::int64_t part, std::int64_t whole) {
-    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 1;
-  }
-  // So many turns in calls + 1 pieces; between them the operation goes on.
-  template <class C>
-  Task compute(C& comm, InBackground<C>& operation, std::int64_t turns, std::int64_t calls) {
-    bool over = false;
-    std::int64_t done = 0;
-    for (std::int64_t piece = 1; piece <= calls + 1; ++piece) {
-      const auto until = static_cast<std::int64_t>(static_cast<double>(turns) * static_cast<double>(piece) /
-                                                   static_cast<double>(calls + 1));
-      co_await busy(comm, until - done, wrong_);
-      done = until;
-      if (piece <= calls && !over) co_await operation.advance(over);
-    }
-  }
-  // Skips what the table does not have and this machine cannot do; once for all ranks that share a session.
-  template <class C>
-  static bool keep_possible(const C& comm, Session& session) {
-    const CollectiveOverlap kernel;
-    const bool says = comm.is_simulated() || comm.rank() == 0;
-    const auto keep = [&](const std::string& why, bool reported, auto possible) {
-      session.keep([&](const auto& each) { return possible(kernel.at(each)); }, why, reported);
+    const auto case_of = [&](const timing::CaseSettings& each) -> CollectiveCase {
+      return {operation_of(each), algorithm_of(each), bytes_of(each), 0, comm.size(), 0, false};
     };
-    keep("left out: the table has no such algorithm for the operation", false, [](const Case& at) {
-      return at.algorithm == Algorithm::library || row_of<C>(at.operation, at.algorithm) != nullptr;
-    });
-    keep("left out: no non-blocking operations of a library on this machine", says,
-         [](const Case& at) { return OwnNonBlocking<C> || at.algorithm != Algorithm::library; });
-    keep("left out: reductions take whole 8-byte words", says,
-         [](const Case& at) { return !reduces(at.operation) || at.bytes % 8 == 0; });
-    return true;
+    const Nodes& nodes = session.shared<Nodes>([&] { return keep_possible(comm, session, case_of); });
+    OverlapKernel<CollectiveOverlap, C> kernel(comm.size());
+    if (!comm.is_simulated()) kernel.held_ = Held(most_bytes(session, case_of));
+    if (!nodes.leader.empty()) co_await make_levels(comm, nodes, kernel.levels_);
+    co_await sample(comm, session, kernel);
+    if (nodes.leader.empty()) co_return;
+    co_await comm.release(*kernel.levels_.leaders);
+    co_await comm.release(*kernel.levels_.node);
   }
-
-  std::int64_t wrong_ = 0;
-  Held held_;
-  std::vector<Series> beside_{
-      {"communicating", {}}, {"computing", {}}, {"computing_kept", {}}, {"communication_hidden", {}}};
 };
 
 using Program = CollectiveOverlap;

@@ -2,11 +2,14 @@
 // that all share: `sections`, rank after rank; `records`, call after call in turn (the Paragon's M_RECORD);
 // `append`, each call to where the file ends, in whatever order they come;
 // `broadcast`, rank 0 alone reads and sends every block on to all others in log2 ranks steps (M_GLOBAL).
+// Mixed, each rank writes about half of its blocks and reads the others, as they come: always the same ones, and by
+// collective calls the same ones of all ranks.
 #pragma once
 
 #include <algorithm>
 #include <string>
 
+#include "files/pattern.hpp"
 #include "ranks/collectives.hpp"
 #include "ranks/files.hpp"
 #include "timing/options.hpp"
@@ -20,8 +23,14 @@ struct FileCase {
   int io_nodes;
   FileLayout layout;
   Calls calls;
-  bool write, reserve;
-  int active = 0;  // ranks that read or write, the first ones; 0: all
+  bool write, mixed, reserve;  // write: all blocks; mixed: some
+  int active = 0;              // ranks that read or write, the first ones; 0: all
+  bool changes() const { return write || mixed; }
+  // Whether the call of a rank that follows `done` bytes of its own writes.
+  bool writes(int rank, std::uint64_t done) const {
+    const std::uint64_t own = calls == Calls::collective ? 0 : static_cast<std::uint64_t>(rank) << 32;
+    return write || (mixed && files::mixed(own + done / bytes) % 2 == 1);
+  }
   int workers(int ranks) const { return active == 0 || active > ranks ? ranks : active; }
   bool append() const { return layout == FileLayout::append; }
   bool shared() const { return layout != FileLayout::own && layout != FileLayout::broadcast; }
@@ -42,6 +51,7 @@ inline FileCase file_case(const timing::CaseSettings& settings) {
           : calls == "independent" ? Calls::independent
                                    : Calls::collective,
           settings.at("direction").text == "write",
+          settings.at("direction").text == "mixed",
           settings.at("preallocate").text == "yes",
           static_cast<int>(settings.at("active").integer)};
 }
@@ -50,7 +60,9 @@ template <Files C>
 timing::Json file_label(const C& comm, const FileCase& at) {
   static constexpr const char* layouts[] = {"own", "sections", "records", "append", "broadcast"};
   return timing::Json()
-      .text("direction", at.write ? "write" : "read")
+      .text("direction", at.write   ? "write"
+                         : at.mixed ? "mixed"
+                                    : "read")
       .integer("bytes", static_cast<std::int64_t>(at.bytes))
       .integer("section", static_cast<std::int64_t>(at.section))
       .text("layout", layouts[static_cast<int>(at.layout)])
@@ -101,7 +113,7 @@ Task file_pass(C& comm, const FileCase& at, typename C::File& file, const std::s
     const std::uint64_t bytes = std::min(at.bytes, at.section - done),
                         offset = file_place(at, comm.rank(), comm.size(), done);
     if (at.write && !works) continue;
-    if (at.write) {
+    if (at.writes(comm.rank(), done)) {
       const std::byte* from = watch.leaving(offset);
       watch.begins();
       co_await comm.write(file, from, bytes, offset);
@@ -114,7 +126,7 @@ Task file_pass(C& comm, const FileCase& at, typename C::File& file, const std::s
   }
   watch.moved();
   if constexpr (HostFiles<C>) {
-    if (at.write) co_await comm.sync(file);
+    if (at.changes()) co_await comm.sync(file);
   }
   watch.synced();
   co_await comm.close(file);

@@ -22,21 +22,24 @@ class WatchedPass {
  public:
   struct Call {
     std::int64_t began = 0, took = -1;  // -1: not made by this rank
+    bool write = false;
   };
   struct Times {
     std::int64_t opened = 0, moved = 0, synced = 0, closed = 0, wrong = 0;
   };
 
-  WatchedPass(const FileCase& at, const files::Origin& of)
+  // `writes`: whose blocks are that it writes, `reads`: those that it reads.
+  WatchedPass(const FileCase& at, const files::Origin& reads, const files::Origin& writes)
       : pattern_(static_cast<std::int64_t>(at.bytes)),
-        of_(of),
+        of_(reads),
+        written_(writes),
         data_(on_page(at.bytes)),
         calls_(at.section / at.bytes) {}
 
   void start() { start_ = timing::now_ns(); }
   const std::byte* leaving(std::uint64_t offset) {
-    writes_ = true;
-    pattern_.stamp(block(), static_cast<std::int64_t>(offset), of_);
+    calls_[made_].write = true;
+    pattern_.stamp(block(), static_cast<std::int64_t>(offset), written_);
     return data_.get();
   }
   std::byte* arriving() { return data_.get(); }
@@ -44,8 +47,8 @@ class WatchedPass {
   void begins() { calls_[made_].began = since(); }
   void ended(std::uint64_t offset) {
     calls_[made_].took = since() - calls_[made_].began;
+    if (!calls_[made_].write) times_.wrong += !pattern_.begins_right(block(), static_cast<std::int64_t>(offset), of_);
     ++made_;
-    if (!writes_) times_.wrong += !pattern_.begins_right(block(), static_cast<std::int64_t>(offset), of_);
   }
   void moved() { times_.moved = since(); }
   void synced() { times_.synced = since(); }
@@ -75,13 +78,12 @@ class WatchedPass {
   std::int64_t since() const { return timing::now_ns() - start_; }
 
   files::Pattern pattern_;
-  files::Origin of_;
+  files::Origin of_, written_;
   Aligned data_;
   std::vector<Call> calls_;
   Times times_;
   std::size_t made_ = 0;
   std::int64_t start_ = 0;
-  bool writes_ = false;
 };
 
 class FilesOfHost {
@@ -118,8 +120,9 @@ class FilesOfHost {
       // What O_DIRECT reads comes from no page cache, whatever that holds: the counters say whether it came.
       const bool reads = at.calls != Calls::direct && (at.layout != FileLayout::broadcast || comm.rank() == 0);
       for (std::uint64_t done = 0; reads && done < at.section; done += at.bytes)
-        held += comm.held(look, static_cast<std::int64_t>(file_place(at, comm.rank(), comm.size(), done)),
-                          static_cast<std::int64_t>(at.bytes));
+        if (!at.writes(comm.rank(), done))
+          held += comm.held(look, static_cast<std::int64_t>(file_place(at, comm.rank(), comm.size(), done)),
+                            static_cast<std::int64_t>(at.bytes));
       co_await comm.close(look);
     }
     const bool works = active && (at.layout != FileLayout::broadcast || comm.rank() == 0);
@@ -127,14 +130,21 @@ class FilesOfHost {
     file.calls = at.calls;
     file.shared = at.shared();
     file.append = at.append();
-    WatchedPass watch(at, origin(at, comm.rank()));
+    WatchedPass watch(at, origin(at, comm.rank()), origin(at, comm.rank(), at.mixed));
+    std::int64_t written = 0;
+    for (std::uint64_t done = 0; works && done < at.section; done += at.bytes)
+      if (at.writes(comm.rank(), done)) written += static_cast<std::int64_t>(at.bytes);
     co_await barrier(comm);
     comm.begin();
     co_await barrier(comm);
     watch.start();
     co_await file_pass(comm, at, file, name, watch);
-    const BytesOrigin from = co_await comm.origin(at.write, works ? of_section : 0, held);
-    if (comm.rank() == 0 && !from.why.empty()) session_.note(std::string("source=") + from.source + ": " + from.why);
+    Sources from;
+    if (at.changes()) from.written = co_await comm.origin(true, written, 0);
+    if (!at.write) from.read = co_await comm.origin(false, works ? of_section - written : 0, held);
+    for (const BytesOrigin* each : {&from.written, &from.read})
+      if (comm.rank() == 0 && !each->why.empty())
+        session_.note(std::string("source=") + each->source + ": " + each->why);
     if (at.append())
       co_await compare_appended(comm, at, name);
     else
@@ -153,9 +163,14 @@ class FilesOfHost {
   }
 
  private:
-  files::Origin origin(const FileCase& at, int rank) const {
+  struct Sources {
+    BytesOrigin written, read;
+  };
+
+  // Whose a block is; `mixed`: written by a mixed pass over what was there.
+  files::Origin origin(const FileCase& at, int rank, bool mixed = false) const {
     const auto writer = static_cast<std::uint64_t>(at.layout == FileLayout::broadcast ? 0 : rank) + 1;
-    return {at.layout == FileLayout::own ? writer : 1, writer, version_,
+    return {at.layout == FileLayout::own ? writer : 1, writer, version_ + (mixed ? files::mixed_version : 0),
             files::of_launch(session_.options().subfolder)};
   }
   template <HostFiles C>
@@ -169,10 +184,10 @@ class FilesOfHost {
   Task lay_out(C& comm, const FileCase& at, const std::string& name) {
     FileCase writing = at;
     writing.write = true;
-    writing.reserve = false;
+    writing.mixed = writing.reserve = false;
     writing.calls = Calls::posix;
     typename C::File file;
-    WatchedPass watch(at, origin(at, comm.rank()));
+    WatchedPass watch(at, origin(at, comm.rank()), origin(at, comm.rank()));
     co_await file_pass(comm, writing, file, name, watch);
     co_await barrier(comm);
   }
@@ -187,7 +202,7 @@ class FilesOfHost {
     for (std::uint64_t done = 0; comm.rank() < workers && done < at.section; done += at.bytes) {
       const std::uint64_t offset = file_place(at, other, comm.size(), done);
       co_await comm.read(file, watch.arriving(), at.bytes, offset);
-      watch.times().wrong += !watch.right(offset, origin(at, other));
+      watch.times().wrong += !watch.right(offset, origin(at, other, at.mixed && at.writes(other, done)));
     }
     if (comm.rank() < workers) co_await comm.close(file);
     std::int64_t wrong = watch.times().wrong, room = 0;
@@ -232,7 +247,7 @@ class FilesOfHost {
   }
 
   template <HostFiles C>
-  Task report(C& comm, const FileCase& at, WatchedPass& watch, const BytesOrigin& from, std::vector<BlockLine>& lines) {
+  Task report(C& comm, const FileCase& at, WatchedPass& watch, const Sources& from, std::vector<BlockLine>& lines) {
     const std::size_t ranks = comm.rank() == 0 ? static_cast<std::size_t>(comm.size()) : 0, each = watch.calls().size();
     std::vector<WatchedPass::Times> times(ranks);
     std::vector<WatchedPass::Call> calls(ranks * each);
@@ -251,7 +266,11 @@ class FilesOfHost {
       longest.synced = std::max(longest.synced, one.synced - one.moved);
       longest.closed = std::max(longest.closed, one.closed - one.synced);
     }
-    std::vector<double> latencies;
+    struct Kind {  // all calls of reading, or of writing
+      std::vector<double> latencies;
+      double took = 0;  // s
+    };
+    Kind read, written;
     std::int64_t by_first = 0, made = 0;
     timing::OverTime over_time(most.moved);
     for (std::size_t at_call = 0; at_call < calls.size(); ++at_call) {
@@ -259,33 +278,63 @@ class FilesOfHost {
       if (call.took < 0) continue;
       ++made;
       by_first += call.began + call.took <= first;
-      latencies.push_back(1e-9 * static_cast<double>(call.took));
+      Kind& kind = call.write ? written : read;
+      kind.latencies.push_back(1e-9 * static_cast<double>(call.took));
+      kind.took += kind.latencies.back();
       over_time.add(static_cast<std::int64_t>(at_call / each), call.began + call.took, call.took);
     }
-    const std::string reached = from.source;
     // Calls of writing end in the page cache, but for O_DIRECT's; the rate of the storage counts fsync.
-    const bool cached = at.write && at.calls != Calls::direct;
-    const std::string by_call = cached ? "cache" : reached;
-    const auto put = [&](std::string_view metric, const std::string& source, std::vector<double> values) {
-      timing::Json about = label(comm, at);
-      lines.push_back({metric, source.empty() ? about : about.text("source", source), 1, std::move(values)});
+    const bool cached = at.changes() && at.calls != Calls::direct;
+    const std::string stored = from.written.source, fetched = from.read.source, by_write = cached ? "cache" : stored;
+    const auto about = [&](const std::string& source, const char* operation) {
+      timing::Json label = this->label(comm, at);
+      if (!source.empty()) label.text("source", source);
+      if (*operation != '\0') label.text("operation", operation);
+      return label;
+    };
+    const auto put = [&](std::string_view metric, const std::string& source, std::vector<double> values,
+                         const char* operation = "") {
+      lines.push_back({metric, about(source, operation), 1, std::move(values)});
     };
     const auto s = [](std::int64_t ns) { return 1e-9 * static_cast<double>(ns); };
-    put("time", reached, {s(most.closed)});
-    if (cached && reached != "cache") put("time", "cache", {s(most.moved)});
+    const auto latency = [&](Kind& kind, const std::string& source, const char* operation) {
+      const std::size_t step = 1 + (kind.latencies.size() - 1) / 1000;
+      std::vector<double> kept;
+      for (std::size_t one = 0; one < kind.latencies.size(); one += step) kept.push_back(kind.latencies[one]);
+      put("latency", source, std::move(kept), operation);
+    };
+    std::string by_call = at.write ? by_write : fetched, all_calls = by_call;
+    if (at.mixed) {
+      // Each operation with its part of the pass, as if all blocks were such ones.
+      const auto part = [&](const Kind& kind, double more) {
+        const double alone = s(most.moved) * kind.took / (read.took + written.took) + more;
+        return std::vector<double>{alone * static_cast<double>(made) / static_cast<double>(kind.latencies.size())};
+      };
+      if (!read.latencies.empty()) {
+        put("time", fetched, part(read, 0), "read");
+        latency(read, fetched, "read");
+      }
+      if (!written.latencies.empty()) {
+        put("time", stored, part(written, s(longest.synced)), "write");
+        if (cached && stored != "cache") put("time", "cache", part(written, 0), "write");
+        latency(written, by_write, "write");
+      }
+      by_call = fetched == by_write ? fetched : "unknown";
+      all_calls = fetched == by_write ? fetched : "writes " + by_write + ", reads " + fetched;
+    } else {
+      put("time", at.write ? stored : fetched, {s(most.closed)});
+      if (cached && stored != "cache") put("time", "cache", {s(most.moved)});
+      latency(at.write ? written : read, by_call, "");
+    }
     const double bytes = static_cast<double>(at.bytes);
     put("first", by_call, {s(first) / (bytes * static_cast<double>(by_first))});
     put("last", by_call, {s(most.moved) / (bytes * static_cast<double>(made))});
-    const std::size_t step = 1 + (latencies.size() - 1) / 1000;
-    std::vector<double> kept;
-    for (std::size_t one = 0; one < latencies.size(); one += step) kept.push_back(latencies[one]);
-    put("latency", by_call, std::move(kept));
     put("open", "", {s(most.opened)});
-    if (at.write) put("sync", "", {s(longest.synced)});
+    if (at.changes()) put("sync", "", {s(longest.synced)});
     put("close", "", {s(longest.closed)});
     put("share", "", {s(around) / s(all)});
-    over_time.lines(label(comm, at).text("source", by_call), static_cast<std::int64_t>(version_),
-                    static_cast<std::int64_t>(at.bytes), [&](const timing::Json& line) { session_.write(line); });
+    over_time.lines(about(all_calls, ""), static_cast<std::int64_t>(version_), static_cast<std::int64_t>(at.bytes),
+                    [&](const timing::Json& line) { session_.write(line); });
   }
 
   Session& session_;

@@ -39,9 +39,9 @@ help = "what is measured: messages of 8 bytes or of `bytes` to and fro between p
 [parameter.aggressor]
 type = "choice"
 default = ["none", "incast", "alltoall"]
-choices = ["none", "incast", "alltoall", "broadcast"]
+choices = ["none", "incast", "alltoall", "broadcast", "put", "get", "accumulate"]
 sweep = true
-help = "what the other ranks do meanwhile: all send to one, everybody to everybody, one to all; none: they wait"
+help = "what the other ranks do meanwhile: all send to one, everybody to everybody, one to all; everybody writes into, reads or adds to everybody's memory, one-sided; none: they wait"
 
 [parameter.bytes]
 type = "integer"
@@ -118,9 +118,17 @@ order = 7
 )record";
 
   template <Communicator C>
-    requires Grouped<C>
+    requires Grouped<C> && OneSided<C>
   static Task run(C& comm, Session& session) {
     needs(comm.size() >= 4, "4 ranks or more", comm.size());
+    const auto keep = [&](const std::string& why, auto possible) {
+      session.keep(
+          [&](const auto& each) { return possible(named<Aggressor>(aggressor_names, each.at("aggressor").text)); },
+          "left out: " + why, comm.is_simulated() || comm.rank() == 0);
+    };
+    keep_one_sided(
+        comm, keep, [](Aggressor pattern) { return one_sided(pattern); },
+        [](Aggressor pattern) { return pattern == Aggressor::accumulate; });
     const auto& sides =
         session.shared<VictimsAndAggressors>([&] { return VictimsAndAggressors::of(comm, session.options().seed); });
     InterferenceKernel<Interference, C> kernel(session);

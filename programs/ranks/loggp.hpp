@@ -17,13 +17,13 @@
 #include <array>
 #include <vector>
 
-#include "ranks/sampling.hpp"
+#include "ranks/by_length.hpp"
 #include "ranks/streams.hpp"
 #include "ranks/turns.hpp"
 
 namespace assay::ranks {
 
-struct LogGP {
+struct LogGP : ByLength {
   static constexpr std::string_view record = R"record(
 name = "loggp"
 title = "LogGP parameters"
@@ -108,22 +108,14 @@ help = "a message there and one back: 2 (o_s + L + o_r)"
 
   template <Communicator C>
   static Task run(C& comm, Session& session) {
-    needs(comm.size() >= 2, "2 ranks or more", comm.size());
     LogGP kernel;
-    if (comm.rank() < 2) kernel.buffers_ = Buffers(comm, session, Buffers::Way::same);
+    kernel.prepare(comm, session);
     co_await sample(comm, session, kernel);
   }
 
   // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
-  using Case = std::size_t;  // bytes
   static constexpr std::string_view metric = "round_trip";
-  std::string_view cache(Case) const { return Buffers::label(Buffers::Way::same); }
-  Case at(const timing::CaseSettings& settings) const { return static_cast<std::size_t>(settings.at("bytes").integer); }
   std::vector<Series>& beside() { return beside_; }
-  template <Communicator C>
-  timing::Json label(C&, Case bytes) const {
-    return timing::Json().integer("bytes", static_cast<std::int64_t>(bytes));
-  }
 
   template <Communicator C>
   Task operate(C& comm, const Case& bytes, Run run, std::int64_t* ticks) {
@@ -215,7 +207,6 @@ help = "a message there and one back: 2 (o_s + L + o_r)"
 
  private:
   std::int64_t wrong_ = 0;
-  Buffers buffers_;
   std::vector<Series> beside_{{"gap", {}}, {"send_overhead", {}}, {"receive_overhead", {}}, {"latency", {}}};
 };
 

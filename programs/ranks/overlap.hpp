@@ -8,13 +8,13 @@
 // Source: White and Bova, Where's the overlap? (1999); Dunigan 1991, section 4.2 asks it of routing nodes.
 #pragma once
 
-#include "ranks/buffers.hpp"
-#include "ranks/sampling.hpp"
+#include "ranks/by_length.hpp"
+#include "ranks/overlapping.hpp"
 #include "ranks/turns.hpp"
 
 namespace assay::ranks {
 
-struct Overlap {
+struct Overlap : ByLength {
   static constexpr std::string_view record = R"record(
 name = "overlap"
 title = "Overlap"
@@ -45,70 +45,43 @@ unit = "s"
 help = "exchange and loop at once, at rank 0"
 
 [metric.communicating]
-unit = "s"
-help = "the exchange alone"
+from = "ranks/overlapping.hpp"
 
 [metric.computing]
-unit = "s"
-help = "the loop alone"
+from = "ranks/overlapping.hpp"
 
 [metric.computing_kept]
-unit = "1"
-difference = true
-help = "time of the loop alone over its time inside the exchange"
+from = "ranks/overlapping.hpp"
 
 [metric.communication_hidden]
-unit = "1"
-difference = true
-help = "1 less the exchange's time outside the loop over its time alone"
+from = "ranks/overlapping.hpp"
 
 [figure.together]
-metric = "together"
-unit = "s"
-help = "exchange and loop at once"
+from = "ranks/overlapping.hpp"
 
 [figure.communicating]
-metric = "communicating"
-unit = "s"
-help = "the exchange alone"
+from = "ranks/overlapping.hpp"
 
 [figure.computing]
-metric = "computing"
-unit = "s"
-help = "the loop alone"
+from = "ranks/overlapping.hpp"
 
 [figure.computing_kept]
-metric = "computing_kept"
-unit = "1"
-better = "higher"
-help = "part of its speed that computing keeps beside communicating"
+from = "ranks/overlapping.hpp"
 
 [figure.communication_hidden]
-metric = "communication_hidden"
-unit = "1"
-better = "higher"
-headline = true
-help = "part of communicating that computing hides"
+from = "ranks/overlapping.hpp"
 )record";
 
   template <Communicator C>
   static Task run(C& comm, Session& session) {
-    needs(comm.size() >= 2, "2 ranks or more", comm.size());
     Overlap kernel;
-    if (comm.rank() < 2) kernel.buffers_ = Buffers(comm, session, Buffers::Way::same);
+    kernel.prepare(comm, session);
     co_await sample(comm, session, kernel);
   }
 
   // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
-  using Case = std::size_t;  // bytes
   static constexpr std::string_view metric = "together";
-  std::string_view cache(Case) const { return Buffers::label(Buffers::Way::same); }
-  Case at(const timing::CaseSettings& settings) const { return static_cast<std::size_t>(settings.at("bytes").integer); }
-  std::vector<Series>& beside() { return beside_; }
-  template <Communicator C>
-  timing::Json label(C&, Case bytes) const {
-    return timing::Json().integer("bytes", static_cast<std::int64_t>(bytes));
-  }
+  std::vector<Series>& beside() { return beside_.all(); }
 
   template <Communicator C>
   Task operate(C& comm, const Case& bytes, Run run, std::int64_t* ticks) {
@@ -134,8 +107,7 @@ help = "part of communicating that computing hides"
       const double computing = static_cast<double>(comm.now() - start) / batch;
       std::int64_t inside = 0;
       // The two begin what follows together, as one may have been longer at its loop.
-      co_await comm.send(nullptr, 0, other, tag);
-      co_await comm.recv(nullptr, 0, other, tag);
+      co_await comm.sendrecv(nullptr, 0, other, nullptr, 0, other, tag);
       start = comm.now();
       for (std::int64_t i = 0; i < run.batch; ++i) {
         auto due = co_await comm.irecv(in, bytes, other, tag);
@@ -150,10 +122,7 @@ help = "part of communicating that computing hides"
       if (me != 0) continue;
       ticks[reading] = together;
       const double within = static_cast<double>(inside) / batch, both = static_cast<double>(together) / batch;
-      beside_[0].values.push_back(communicating);
-      beside_[1].values.push_back(computing);
-      beside_[2].values.push_back(within > 0 ? computing / within : 1);
-      beside_[3].values.push_back(communicating > 0 ? 1 - (both - within) / communicating : 1);
+      beside_.add({communicating, computing, within, both - within});
     }
   }
 
@@ -189,9 +158,7 @@ help = "part of communicating that computing hides"
  private:
   static constexpr int tag = 1;
   std::int64_t wrong_ = 0;
-  Buffers buffers_;
-  std::vector<Series> beside_{
-      {"communicating", {}}, {"computing", {}}, {"computing_kept", {}}, {"communication_hidden", {}}};
+  OverlapSeries beside_;
 };
 
 using Program = Overlap;

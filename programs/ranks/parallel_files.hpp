@@ -49,9 +49,9 @@ default = "read"
 standard = ["read", "write"]
 full = ["read", "write"]
 described = "read"
-choices = ["read", "write"]
+choices = ["read", "write", "mixed"]
 sweep = true
-help = "what the ranks do"
+help = "what the ranks do; mixed: each reads about half of its blocks and writes the others, as they come (layout=own, sections or records)"
 
 [parameter.bytes]
 type = "integer"
@@ -116,7 +116,7 @@ help = "whether what is written is allocated when the file is opened (lsize; fal
 
 [metric.time]
 unit = "s"
-help = "from the common start to the last exit, opening and closing included; source: where the bytes came from, or went; of writes source=cache: until the last call"
+help = "from the common start to the last exit, opening and closing included; source: where the bytes came from, or went; of writes source=cache: until the last call; of direction=mixed on a real machine operation: read or write, each with the part of the calls' time that its own took (and fsync), as if all blocks were such"
 
 [metric.first]
 unit = "s/B"
@@ -128,7 +128,7 @@ help = "time per byte of all ranks, until the last of them has made its last cal
 
 [metric.latency]
 unit = "s"
-help = "of one call"
+help = "of one call; of direction=mixed operation: read or write"
 
 [metric.open]
 unit = "s"
@@ -213,6 +213,7 @@ help = "part of the ranks' time that opening, fsync and closing took"
       if (comm.rank() == 0)
         session.keep([](const auto& each) { return each.at("interface").text == "posix"; },
                      "interface: a described machine has its own calls alone; accepted: posix", true);
+      if (comm.rank() == 0) left_out_mixed(comm, session);
       if (comm.rank() == 0)
         session.keep([](const auto& each) { return each.at("layout").text != "append"; },
                      "layout: files of a described machine have no common end that calls append to; accepted: own, "
@@ -290,6 +291,18 @@ help = "part of the ranks' time that opening, fsync and closing took"
   }
 
  private:
+  // All ranks drop the cases; rank 0 says so.
+  template <class C>
+  static void left_out_mixed(const C& comm, Session& session) {
+    session.keep(
+        [](const auto& each) {
+          const FileCase at = file_case(each);
+          return !at.mixed || at.layout == FileLayout::own || at.layout == FileLayout::sections ||
+                 at.layout == FileLayout::records;
+        },
+        "direction=mixed is of blocks that are there: left out but with layout=own, sections or records",
+        comm.rank() == 0);
+  }
   template <HostFiles C>
   static Task on_host(C& comm, Session& session) {
     for (const auto& each : session.cases()) {
@@ -298,6 +311,10 @@ help = "part of the ranks' time that opening, fsync and closing took"
         throw timing::InputFault("io_nodes: " + each.at("io_nodes").text + "; accepted: 0 on a real machine");
       if (bytes % files::sector != 0)
         throw timing::InputFault("bytes: " + std::to_string(bytes) + "; accepted: a multiple of 512");
+      if (file_case(each).mixed && bytes % 4096 != 0)
+        throw timing::InputFault("bytes: " + std::to_string(bytes) +
+                                 "; accepted with direction=mixed: a multiple of 4096, for parts of pages are read "
+                                 "before they are written");
       if (section % bytes != 0)
         throw timing::InputFault("section: " + std::to_string(section) + "; accepted: a multiple of bytes, " +
                                  std::to_string(bytes));
@@ -323,6 +340,7 @@ help = "part of the ranks' time that opening, fsync and closing took"
         "active=RANKS is of layout=own by interface=posix or direct: with others all ranks work", comm.rank() == 0);
     session.keep([&](const auto& each) { return file_case(each).active < comm.size(); },
                  "active: of this many ranks and more all work, which is active=0", comm.rank() == 0);
+    left_out_mixed(comm, session);
     const std::string why = co_await comm.settle(session.cases().front().path("folder"), session.options().subfolder);
     if (!why.empty()) throw timing::InputFault(why);
     if (comm.rank() == 0)

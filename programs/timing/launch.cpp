@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 
@@ -27,6 +28,17 @@ Json Placement::json() const {
   json.integer("rank", rank).text("host", host).integer("pid", pid);
   json.list("cpus", numbers).integer("cpu", cpu);
   return json.integer("cores", span.cores).integer("sockets", span.sockets).integer("threads", span.threads);
+}
+
+std::string of_node(const std::string& subfolder) {
+  const char* given = std::getenv("ASSAY_NODE");
+  const std::size_t colon = subfolder.find(':');
+  if (given == nullptr || *given == '\0' || subfolder.empty()) return subfolder;
+  std::string node = given;
+  std::ranges::replace(node, '/', '_');
+  std::ranges::replace(node, ':', '_');
+  const std::string token = colon == std::string::npos ? "" : subfolder.substr(colon);
+  return subfolder.substr(0, colon) + "-" + node.substr(0, 60) + token;
 }
 
 Placement here(std::int64_t rank) {

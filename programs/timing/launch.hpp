@@ -28,6 +28,9 @@ struct Placement {
 
 Placement here(std::int64_t rank);
 
+// NAME:TOKEN with the name that the launcher has for this node, NAME-NODE:TOKEN; as it is where it has none.
+std::string of_node(const std::string& subfolder);
+
 std::string compiler_name();
 
 // The version of the lines that programs write (src/assay/versions.py), which each launch states.

@@ -43,7 +43,8 @@ class Case {
   double real(std::string_view name) const { return settings_.at(name).real; }
   const std::string& choice(std::string_view name) const { return settings_.at(name).text; }
   const std::string& path(std::string_view name) const { return settings_.path(name); }
-  const std::string& subfolder() const { return options_.subfolder; }
+  // NAME:TOKEN of the folder for files; with the node's name behind NAME where nodes have names, for they may share it.
+  std::string subfolder() const { return of_node(options_.subfolder); }
   std::uint64_t seed() const { return options_.seed; }
   const std::string& profile() const { return options_.profile; }
   std::int64_t launch() const { return options_.launch; }

@@ -61,7 +61,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
     for (std::uint32_t i = 0; i < messages_.size(); ++i)
       if (messages_[i].live && messages_[i].waiting)
         circle.waits(i, [&, i](auto call) {
-          const auto& first = first_[messages_[i].want];
+          const First first = Base::first(messages_[i].want);
           for (unsigned c = 0; c < fabric_.links[messages_[i].want].channels; ++c)
             for (unsigned lane = messages_[i].klass; lane < lanes(messages_[i].want); lane += first.classes) {
               const auto owner = owner_[wires_[first.wire + c].lane + lane];
@@ -72,9 +72,8 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
   }
 
  private:
-  using Base::fabric_, Base::how_, Base::table_, Base::first_, Base::queues_, Base::wires_, Base::messages_;
+  using Base::fabric_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
   using Base::free_, Base::requests_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index;
-  static constexpr Tick not_woken = ~Tick{0};
   enum Kind : unsigned { flit_comes, head_comes, credit_comes, wire_free, lane_free, sink_free, packet_asks };
   /// What a message has of one link: its lane, and the flits in the buffer at the far end.
   struct Stop {
@@ -88,8 +87,8 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
   [[nodiscard]] unsigned lanes(std::uint32_t link) const { return fabric_.links[link].lanes; }
   /// Messages that wait for this lane class, and one more if none of its lanes is free.
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned lane) const override {
-    const First& first = first_[link];
-    const std::uint32_t waiting = queues_[first.queue + lane].waiting;
+    const First first = Base::first(link);
+    const std::uint32_t waiting = Base::waiting(first.queue + lane);
     for (unsigned c = 0; c < fabric_.links[link].channels; ++c)
       for (unsigned l = lane; l < lanes(link); l += first.classes)
         if (owner_[wires_[first.wire + c].lane + l] == no_index) return waiting;
@@ -148,8 +147,9 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
   }
   void queue_up(std::uint32_t index) {
     const Message& m = messages_[index];
-    Base::line_up(queues_[first_[m.want].queue + m.klass], index);
-    for (unsigned c = 0; c < fabric_.links[m.want].channels; ++c) marks_.put(first_[m.want].wire + c);
+    const First first = Base::first(m.want);
+    Base::line_up(first.queue + m.klass, index);
+    for (unsigned c = 0; c < first.channels; ++c) marks_.put(first.wire + c);
   }
 
   // --- wires
@@ -160,10 +160,10 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
   void look(std::uint32_t number) {
     Wire& wire = wires_[number];
     const Link& link = fabric_.links[wire.link];
-    const First& first = first_[wire.link];
+    const First first = Base::first(wire.link);
     for (unsigned lane = 0; lane < link.lanes; ++lane)
       if (owner_[wire.lane + lane] == no_index)
-        if (Line& queue = queues_[first.queue + lane % first.classes]; queue.last != no_index)
+        if (const std::uint32_t queue = first.queue + lane % first.classes; !queues_[queue].empty())
           grant(queue, number, wire.lane + lane);
     unsigned lane = whose_turn(wire, link);
     if (lane < link.lanes && wire.free_at <= now_) {
@@ -190,7 +190,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
     return stop.crossed < stop.flits && (stop.before == no_index || stops_[stop.before].ready > stop.crossed) &&
            (link.buffer == 0 || stop.crossed - stop.credits < link.buffer);
   }
-  void grant(Line& queue, std::uint32_t wire, std::uint32_t lane) {
+  void grant(std::uint32_t queue, std::uint32_t wire, std::uint32_t lane) {
     const std::uint32_t index = Base::step_out(queue);
     Message& m = messages_[index];
     m.waiting = false;
@@ -220,7 +220,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
     const Link& link = fabric_.links[stop.link];
     const std::uint32_t before = stop.before, flit = stop.crossed++;
     const bool last = flit + 1 == stop.flits, out = link.kind == LinkKind::ejection;
-    ++flits_by_link_[stop.link];
+    if (!flits_by_link_.empty()) ++flits_by_link_[stop.link];
     stop.last = now_;
     if (flit == 0) {
       stop.first = now_;

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "expect.hpp"
 #include "group_checks.hpp"
 #include "played.hpp"
 #include "ranks/simulated.hpp"
@@ -12,13 +13,6 @@ using assay::described::Simulated;
 using assay::ranks::Task;
 
 namespace {
-
-int failures = 0;
-void expect(bool truth, const std::string& what) {
-  if (truth) return;
-  std::fprintf(stderr, "%s\n", what.c_str());
-  ++failures;
-}
 
 Task one_does_not_come(Simulated& comm) {
   if (comm.rank() != 2) co_await comm.split(0, 0);

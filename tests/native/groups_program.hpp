@@ -1,8 +1,8 @@
 // check_groups() as a program, for MPI.
 #pragma once
 
+#include "checked_program.hpp"
 #include "group_checks.hpp"
-#include "ranks/sampling.hpp"
 
 namespace assay::ranks {
 
@@ -11,13 +11,12 @@ struct Groups {
 name = "groups"
 )record";
   template <OwnBarrier C>
+  static Task check(C& comm, std::vector<std::string>& wrong) {
+    return check_groups(comm, 10, wrong);
+  }
+  template <OwnBarrier C>
   static Task run(C& comm, Session& session) {
-    std::vector<std::string> wrong;
-    co_await check_groups(comm, 10, wrong);
-    std::int64_t count = static_cast<std::int64_t>(wrong.size()), room = 0;
-    for (const auto& each : wrong) std::fprintf(stderr, "%s\n", each.c_str());
-    co_await reduce(comm, comm.size(), &count, &room, 1, [](auto& mine, auto theirs) { mine += theirs; });
-    if (comm.rank() == 0) session.check(timing::Json(), {count == 0, std::to_string(comm.size()) + " ranks"});
+    return run_checked<Groups>(comm, session);
   }
 };
 

@@ -2,96 +2,21 @@
 // under way when that one was ended; that nobody's time changes by it; and who waits for whom in one that never goes
 // on.
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
-#include <deque>
-#include <functional>
-#include <map>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "beside.hpp"
+#include "expect.hpp"
 #include "group_checks.hpp"
-#include "ranks/constant.hpp"
-#include "ranks/simulated.hpp"
 
 using namespace assay::described;
 using assay::ranks::any_source;
 using assay::ranks::Task;
 
 namespace {
-
-int failures = 0;
-void expect(bool truth, const std::string& what) {
-  if (truth) return;
-  std::fprintf(stderr, "%s\n", what.c_str());
-  ++failures;
-}
-
-// Request, reply, data: the request waits for its receive, and both sides handle theirs only inside message calls;
-// receiving costs the processor something, in an interrupt where it computes. Nobody is in anybody's way, but that with
-// `one_by_one` a rank handles one after the other; then there is a barrier of the machine's own, too.
-class Handshaking final : public MessageModel {
- public:
-  explicit Handshaking(bool one_by_one = false) : one_by_one_(one_by_one) {}
-  int nodes() const override { return 0; }
-  Time barrier(int) const override { return one_by_one_ ? 1'000'000 : -1; }
-  Time receiving(const Message&) override { return 500'000; }
-  bool interrupts() const override { return true; }
-  bool arrives_quietly() const override { return false; }
-  void send(World& world, MessageId id, const Message& message) override {
-    const Time done = world.now() + startup;
-    if (message.tag < 0) {  // puts and gets need nobody on the other side
-      world.call_returns(id, done);
-      world.buffer_free(id, done);
-      world.arrives(id, done + latency);
-      return;
-    }
-    world.at(done, subject(id, Stage::submit));
-  }
-  void matched(World& world, MessageId id) override {
-    attend(world, world.message(id).destination, subject(id, Stage::answer));
-  }
-  void event(World& world, std::uint64_t what) override {
-    const auto id = static_cast<MessageId>(what >> 2);
-    const Message message = world.message(id);
-    switch (static_cast<Stage>(what & 3)) {
-      case Stage::submit:
-        world.call_returns(id, world.now());
-        world.at(world.now() + latency, subject(id, Stage::request));
-        break;
-      case Stage::request:
-        world.announces(id);
-        break;
-      case Stage::answer:
-        attend(world, message.source, subject(id, Stage::go));
-        break;
-      case Stage::go: {
-        const Time gone = world.now() + static_cast<Time>(message.bytes) * per_byte;
-        world.buffer_free(id, gone);
-        world.arrives(id, gone + latency);
-        break;
-      }
-    }
-  }
-
- private:
-  enum class Stage : std::uint8_t { submit, request, answer, go };
-  static constexpr Time startup = 3'000'000, latency = 7'000'000, handling = 1'000'000, per_byte = 10'000;
-  static std::uint64_t subject(MessageId id, Stage stage) {
-    return std::uint64_t{id} << 2 | static_cast<unsigned>(stage);
-  }
-  void attend(World& world, int rank, std::uint64_t what) {
-    if (world.computing(rank)) return world.defer(rank, what);
-    Time& busy = busy_[rank];
-    busy = (one_by_one_ ? std::max(world.now(), busy) : world.now()) + handling;
-    world.at(busy + latency, what);
-  }
-
-  bool one_by_one_;
-  std::map<int, Time> busy_;
-};
 
 // A network with a clock of its own, which goes on by itself up to the world's next event; a message takes 50 ticks.
 class Clocked final : public MessageModel {
@@ -124,68 +49,6 @@ class Clocked final : public MessageModel {
 
 Constant constant{1e-5, 1e-9, 0};
 Handshaking handshaking;
-
-class Beside {
- public:
-  using Program = std::function<Task(Simulated&)>;
-  struct Job {
-    std::deque<Simulated> comms;
-    GroupId group = 0;
-    std::size_t left = 0;
-    Time begun = 0, end = never;
-    Program program;
-  };
-  explicit Beside(int ranks, MessageModel& machine = constant) : world(ranks, machine) { world.hold_programs(); }
-
-  Job& begin(Time at, const std::vector<int>& ranks, Program program) {
-    go_on(at);
-    Job& job = jobs_.emplace_back();
-    job.group = world.enter(ranks);
-    job.left = ranks.size();
-    job.begun = at;
-    job.program = std::move(program);
-    for (int rank = 0; rank < static_cast<int>(ranks.size()); ++rank) {
-      Simulated& comm = job.comms.emplace_back(world, Groups::Place{job.group, rank});
-      world.start_at(at, ranks[static_cast<std::size_t>(rank)], occupy(job, job.program(comm)));
-    }
-    return job;
-  }
-  // Up to a time; who ends meanwhile leaves.
-  void go_on(Time until) {
-    while (true) {
-      const bool more = world.advance(until);
-      bool some = false;
-      for (Job& job : jobs_) {
-        if (job.left > 0 || job.group == 0) continue;
-        world.leave(job.group);
-        job.group = 0;
-        some = true;
-      }
-      if (!more && !some) return;
-    }
-  }
-  void end(Job& job) {
-    if (job.group == 0) return;
-    world.leave(job.group);
-    job.group = 0;
-  }
-
- private:
-  std::deque<Job> jobs_;
-
- public:
-  World world;
-
- private:
-  Task occupy(Job& job, Task program) {
-    co_await program;
-    if (--job.left > 0) co_return;
-    job.end = world.now();
-    world.halt();
-  }
-};
-
-constexpr Time second = 1'000'000'000'000;
 
 // Everything that a rank can have under way, for ever.
 Task busy(Simulated& comm) {
@@ -252,7 +115,7 @@ void ended_at_any_moment(MessageModel& machine, int trials) {
 
 // What a program leaves behind is none of the next one's, from the same rank with the same tag.
 void messages_of_another() {
-  Beside beside(2);
+  Beside beside(2, constant);
   int got = 0;
   beside.begin(0, {0, 1}, [](Simulated& comm) -> Task {
     const int value = 1;
@@ -288,7 +151,7 @@ void the_network_is_not_served_beyond_the_time() {
 
 // Ended in the second of its start: nothing of it has run, and nothing of it ever does.
 void ended_before_it_has_begun() {
-  Beside beside(2);
+  Beside beside(2, constant);
   int ran = 0;
   Beside::Job& first = beside.begin(second, {0, 1}, [&ran](Simulated&) -> Task {
     ran += 100;
@@ -345,7 +208,7 @@ void what_waited_for_a_call_is_gone() {
 }
 
 void one_never_goes_on() {
-  Beside beside(5);
+  Beside beside(5, constant);
   Beside::Job& stuck = beside.begin(0, {3, 1, 4}, [](Simulated& comm) -> Task {
     co_await comm.compute(1.0, [] {});
     if (comm.rank() != 2) co_await comm.recv(nullptr, 0, 2, 9);
@@ -368,7 +231,7 @@ void one_never_goes_on() {
 }
 
 void ranks_are_free_or_not() {
-  Beside beside(3);
+  Beside beside(3, constant);
   beside.begin(0, {0, 1}, [](Simulated& comm) -> Task { co_await comm.recv(nullptr, 0, any_source, 1); });
   std::string refusal;
   try {

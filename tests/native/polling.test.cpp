@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "expect.hpp"
 #include "played.hpp"
 #include "polling_checks.hpp"
 #include "ranks/simulated.hpp"
@@ -14,13 +15,6 @@ using assay::described::Simulated;
 using assay::ranks::Task;
 
 namespace {
-
-int failures = 0;
-void expect(bool truth, const std::string& what) {
-  if (truth) return;
-  std::fprintf(stderr, "%s\n", what.c_str());
-  ++failures;
-}
 
 // As the constant machine, but a sender goes on at once: short messages overtake long ones.
 class Overtaking final : public assay::described::MessageModel {

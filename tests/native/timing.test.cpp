@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 
+#include "expect.hpp"
 #include "threads/parameters.hpp"
 #include "timing/host_facts.hpp"
 #include "timing/memory_limits.hpp"
@@ -20,14 +21,6 @@
 using namespace assay::timing;
 
 namespace {
-
-int failures = 0;
-
-void expect(bool holds, const std::string& what) {
-  if (holds) return;
-  ++failures;
-  std::fprintf(stderr, "FAILED: %s\n", what.c_str());
-}
 
 // The message of the fault that `act` throws, "" when it throws none.
 std::string fault(const std::function<void()>& act) {

@@ -300,7 +300,7 @@ class PlacedQueue {
                      [&](std::size_t a, std::size_t b) { return needs_[a].rank > needs_[b].rank; });
     anew_ = anew_ || (reservations_.first() != never && reservations_.first() < when_);  // the scheduler comes too late
     if (anew_) reservations_.clear();
-    if (anew_ || set_.decision_cost > 0 || !reservations_.current()) {
+    if (anew_ || !reservations_.current()) {
       reservations_.renew(expected());
     } else {
       reservations_.advance(when_);

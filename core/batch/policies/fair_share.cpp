@@ -5,13 +5,14 @@
 // it counts half after the half-life. The order is made anew after every start, so that no user fills the machine in
 // one second; a reservation stays, within one decision, with the job that it was made for. Of two queues the one of the
 // higher rank goes first, whoever used what.
+#include <algorithm>
 #include <cmath>
-#include <deque>
-#include <iterator>
+#include <limits>
 #include <map>
+#include <utility>
+#include <vector>
 
-#include "batch/running.hpp"
-#include "batch/scheduler.hpp"
+#include "batch/ordered.hpp"
 
 namespace assay::batch {
 namespace {
@@ -19,9 +20,23 @@ namespace {
 class FairShare final : public Policy {
  public:
   FairShare(const Jobs& jobs, const Machine& machine, Decay decay)
-      : jobs_(jobs), free_(machine.processors), limits_(machine.queues), decay_(decay) {}
+      : jobs_(jobs),
+        free_(machine.processors),
+        limits_(machine.queues),
+        decay_(decay),
+        users_(users_of(jobs)),
+        used_(users_.size()),
+        share_(users_.size()),
+        pile_(jobs.size()),
+        piles_(piles_of(jobs)),
+        waiting_(as_submitted(jobs), piles_.size(), [&](std::size_t job) { return pile_[job]; }) {
+    for (std::size_t pile = 0; pile < piles_.size(); ++pile) order_.push_back(pile);
+  }
 
-  void submit(std::size_t job) override { waiting_[jobs_[job].user].push_back(job); }
+  void submit(std::size_t job) override {
+    ++piles_[pile_[job]].waiting;
+    waiting_.add(job, jobs_[job].processors, jobs_[job].requested);
+  }
 
   void end(std::size_t job) override {
     const Job& ended = jobs_[job];
@@ -48,39 +63,40 @@ class FairShare final : public Policy {
   }
 
   void decide(Seconds now, Scheduler& scheduler) override {
-    std::vector<std::size_t> order = in_order();
-    while (!order.empty() && jobs_[order.front()].processors <= free_) {
-      start(order.front(), now, scheduler);
-      order = in_order();
-    }
-    if (order.empty()) return;
-    const std::size_t head = order.front();
+    std::size_t head = first(any, ever, 0);
+    for (; head != none && jobs_[head].processors <= free_; head = first(any, ever, 0)) start(head, now, scheduler);
+    if (head == none) return;
     Shadow shadow = running_.shadow(free_, jobs_[head].processors, now);
     limits_.begins(jobs_[head]);  // so that none starts by which a limit would keep it back
-    order = in_order();
-    for (std::size_t at = 0; at < order.size();) {
-      const std::size_t job = order[at++];
-      const bool early = now + jobs_[job].requested <= shadow.time;
-      if (job == head || jobs_[job].processors > free_ || !(early || jobs_[job].processors <= shadow.extra)) continue;
-      if (!early) shadow.extra -= jobs_[job].processors;
+    for (std::size_t job = head; (job = first(free_, shadow.time - now, shadow.extra)) != none;) {
+      if (now + jobs_[job].requested > shadow.time) shadow.extra -= jobs_[job].processors;
       start(job, now, scheduler);
-      order = in_order();
-      at = 0;
     }
     limits_.ends(jobs_[head]);
   }
 
  private:
   static constexpr double finest = 1e9;  // shares of all use are compared to nine digits: rounding makes no order
+  static constexpr std::size_t none = GroupedWaiting::none;
+  static constexpr std::int64_t any = std::numeric_limits<std::int32_t>::max() - 1;
+  static constexpr Seconds ever = std::numeric_limits<Seconds>::max() - 1;
+
+  // The jobs of one user to which the same limits apply.
+  struct Pile {
+    std::size_t group = 0, user = 0, waiting = 0;
+    double rank = 0;
+  };
 
   // Usage as it will count at the second 0: dividing all of it by the same decay changes no order.
   void charge(const Job& job, double seconds) {
-    used_[job.user] += job.processors * seconds * std::exp2(static_cast<double>(job.started) / decay_.half_life);
+    used_[users_.at(job.user)] +=
+        job.processors * seconds * std::exp2(static_cast<double>(job.started) / decay_.half_life);
+    ordered_ = false;
   }
 
   void forget(std::size_t job) {
-    std::deque<std::size_t>& own = waiting_[jobs_[job].user];
-    own.erase(std::find(own.begin(), own.end(), job));
+    --piles_[pile_[job]].waiting;
+    waiting_.remove(job);
   }
 
   void start(std::size_t job, Seconds now, Scheduler& scheduler) {
@@ -92,22 +108,56 @@ class FairShare final : public Policy {
     charge(jobs_[job], static_cast<double>(jobs_[job].requested));
   }
 
-  // Those that limits allow.
-  std::vector<std::size_t> in_order() {
-    std::vector<std::size_t> order;
-    for (const auto& [user, jobs] : waiting_)
-      std::copy_if(jobs.begin(), jobs.end(), std::back_inserter(order),
-                   [&](std::size_t job) { return limits_.allow(jobs_[job]); });
+  // The first job of the order that limits allow, that needs at most `processors` and either requests at most `time` or
+  // needs at most `extra`: of users who have used equally little the one submitted first.
+  std::size_t first(std::int64_t processors, Seconds time, std::int64_t extra) {
+    make_order();
+    for (std::size_t at = 0; at < order_.size();) {
+      const std::size_t begin = at;
+      std::size_t found = none;
+      for (; at < order_.size() && !before(order_[begin], order_[at]); ++at) {
+        const Pile& pile = piles_[order_[at]];
+        const std::int64_t widest = std::min({processors, limits_.room(pile.group), any});
+        if (pile.waiting == 0 || widest <= 0) continue;
+        found = std::min(found, waiting_.first_of(order_[at], static_cast<std::int32_t>(widest), time,
+                                                  static_cast<std::int32_t>(std::min(extra, any))));
+      }
+      if (found != none) return found;
+    }
+    return none;
+  }
+
+  bool before(std::size_t a, std::size_t b) const {
+    if (piles_[a].rank != piles_[b].rank) return piles_[a].rank > piles_[b].rank;
+    return share_[piles_[a].user] < share_[piles_[b].user];
+  }
+
+  void make_order() {
+    if (std::exchange(ordered_, true)) return;
     double total = 0;
-    for (const auto& [user, used] : used_) total += used;
-    std::map<std::int32_t, std::int64_t> share;
-    for (const auto& [user, used] : used_) share[user] = total > 0 ? std::llround(finest * used / total) : 0;
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      if (const auto queue = limits_.queues().order(jobs_[a], jobs_[b]); queue != 0) return queue < 0;
-      const std::int64_t first = share[jobs_[a].user], second = share[jobs_[b].user];
-      return first != second ? first < second : a < b;
-    });
-    return order;
+    for (const double used : used_) total += used;
+    for (std::size_t user = 0; user < used_.size(); ++user)
+      share_[user] = total > 0 ? std::llround(finest * used_[user] / total) : 0;
+    std::sort(order_.begin(), order_.end(), [this](std::size_t a, std::size_t b) { return before(a, b); });
+  }
+
+  static std::map<std::int32_t, std::size_t> users_of(const Jobs& jobs) {
+    std::map<std::int32_t, std::size_t> found;
+    for (const Job& job : jobs) found.try_emplace(job.user);
+    std::size_t next = 0;
+    for (auto& [_, number] : found) number = next++;
+    return found;
+  }
+  std::vector<Pile> piles_of(const Jobs& jobs) {
+    std::vector<Pile> found;
+    std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> known;
+    for (std::size_t job = 0; job < jobs.size(); ++job) {
+      const auto [pile, fresh] = known.try_emplace({jobs[job].group, jobs[job].user}, found.size());
+      pile_[job] = pile->second;
+      const auto group = static_cast<std::size_t>(jobs[job].group);
+      if (fresh) found.push_back({group, users_.at(jobs[job].user), 0, limits_.of(jobs[job]).rank});
+    }
+    return found;
   }
 
   const Jobs& jobs_;
@@ -115,8 +165,14 @@ class FairShare final : public Policy {
   Limits limits_;
   Decay decay_;
   Running running_;
-  std::map<std::int32_t, std::deque<std::size_t>> waiting_;  // of each user, as submitted
-  std::map<std::int32_t, double> used_;                      // processor seconds of each user
+  std::map<std::int32_t, std::size_t> users_;  // their numbers
+  std::vector<double> used_;                   // processor seconds of each user
+  std::vector<std::int64_t> share_;            // of each, of all that was used
+  std::vector<std::size_t> pile_;              // of each job
+  std::vector<Pile> piles_;
+  std::vector<std::size_t> order_;  // of piles
+  bool ordered_ = false;
+  GroupedWaiting waiting_;
 };
 
 }  // namespace

@@ -62,17 +62,23 @@ class Course {
     if (crossed_ >= most) return false;
     const Moment first = next();
     if (first > limit || (first == limit && !at_it)) return false;
-    const Moment rest = limit - first - !at_it;
-    const std::uint64_t count = (now_.gap == 1 ? moment::tick(rest) : rest / moment::at(now_.gap)) + 1;
+    const std::uint64_t ticks = moment::tick(limit - first - !at_it);
+    const std::uint64_t count = 1 + (now_.gap == 1     ? ticks
+                                     : ticks < endless ? static_cast<std::uint32_t>(ticks) / now_.gap
+                                                       : ticks / now_.gap);
     crossed_ += static_cast<std::uint32_t>(std::min<std::uint64_t>(count, most - crossed_));
     last_ = now_.of(crossed_ - 1);
     return true;
   }
   /// The flits not crossed yet: from `at` on, `gap` ticks apart, up to `end`; none if that is the number crossed. What
   /// crossed before tick `old` is long ago. The first flit for which that differs from before; endless: for none.
-  [[gnu::always_inline]] std::uint32_t plan(Moment at, std::uint32_t gap, std::uint32_t end, std::uint64_t old) {
-    if (end == end_ && (end <= crossed_ || (next() == at && (gap == now_.gap || end == crossed_ + 1)))) return endless;
+  [[gnu::noinline]] std::uint32_t plan(Moment at, std::uint32_t gap, std::uint32_t end, std::uint64_t old) {
+    if (goes(at, gap, end)) return endless;
     return replan(at, gap, end, old);
+  }
+  /// Whether the flits not crossed yet are planned so already.
+  [[nodiscard]] bool goes(Moment at, std::uint32_t gap, std::uint32_t end) const {
+    return end == end_ && (end <= crossed_ || (next() == at && (gap == now_.gap || end == crossed_ + 1)));
   }
   /// The next flit crosses now.
   void cross() {

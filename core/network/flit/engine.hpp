@@ -70,7 +70,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
     for (std::uint32_t i = 0; i < messages_.size(); ++i)
       if (messages_[i].live && messages_[i].waiting)
         circle.waits(i, [&, i](auto call) {
-          const auto& first = first_[messages_[i].want];
+          const First first = Base::first(messages_[i].want);
           for (unsigned c = 0; c < fabric_.links[messages_[i].want].channels; ++c)
             for (unsigned lane = messages_[i].klass; lane < lanes(messages_[i].want); lane += first.classes) {
               const auto owner = owner_[wires_[first.wire + c].lane + lane];
@@ -84,13 +84,13 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
   using Base::agenda_, Base::owner_, Base::pass_, Base::place_, Base::stops_, Base::wire_plans_;
   using Base::change, Base::gone_through, Base::here, Base::holds_back, Base::list, Base::plan, Base::plan_others,
       Base::plan_sink, Base::settle;
-  using Base::fabric_, Base::how_, Base::table_, Base::first_, Base::queues_, Base::wires_, Base::messages_;
+  using Base::fabric_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
   using Base::free_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index, Base::lanes;
   using typename Base::Kind, typename Base::WirePlan;
   /// Messages that wait for this lane class, and one more if none of its lanes is free.
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned lane) const override {
-    const First& first = first_[link];
-    const std::uint32_t waiting = queues_[first.queue + lane].waiting;
+    const First first = Base::first(link);
+    const std::uint32_t waiting = Base::waiting(first.queue + lane);
     for (unsigned c = 0; c < fabric_.links[link].channels; ++c)
       for (unsigned l = lane; l < lanes(link); l += first.classes)
         if (owner_[wires_[first.wire + c].lane + l] == no_index) return waiting;
@@ -130,15 +130,17 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
   }
   void queue_up(std::uint32_t index) {
     const Message& m = messages_[index];
-    Base::line_up(queues_[first_[m.want].queue + m.klass], index);
-    for (unsigned c = 0; c < fabric_.links[m.want].channels; ++c) agenda_.put(0, first_[m.want].wire + c);
+    const std::uint32_t wire = Base::first_wire(m.want);
+    Base::line_up(wires_[wire].lane + m.klass, index);
+    ++wires_[wire].waiting;
+    for (unsigned c = 0; c < fabric_.links[m.want].channels; ++c) agenda_.put(0, wire + c);
   }
   void release(std::uint32_t number) {
     Stop& stop = stops_[number];
     owner_[stop.lane] = no_index;
     stop.released = true;
     last_ = std::max(last_, now_);
-    const First& first = first_[stop.link];
+    const First first = Base::first(stop.link);
     if (!queues_[first.queue + first.of(stop.lane - wires_[stop.wire].lane)].empty())
       agenda_.put(pass_ + gone_through(stop.wire), stop.wire);
     if (stop.before == no_index && stop.row != none)
@@ -179,16 +181,9 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
   }
   void look(std::uint32_t number) {
     Wire& wire = wires_[number];
-    const First& first = first_[wire.link];
     WirePlan& made = wire_plans_[number];
-    std::uint32_t granted = no_index;
-    for (unsigned lane = 0; lane < lanes(wire.link); ++lane) {
-      if (owner_[wire.lane + lane] != no_index) continue;
-      Line& queue = queues_[first.queue + first.of(lane)];
-      if (queue.empty()) continue;
-      if (granted != no_index) Base::list_before(granted, 0);
-      granted = grant(queue, number, wire.lane + lane);
-    }
+    const std::uint32_t granted =
+        wires_[Base::first_wire(wire.link)].waiting == 0 ? no_index : give_lanes(wire, number);
     if (granted != no_index && made.active == 1 && wire.free_at <= now_) {  // its head crosses at once
       const std::uint32_t index = stops_[granted].message;
       stops_[granted].course.plan(here(), 1, 1, 0);
@@ -204,7 +199,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
         Base::share(wire);
         Base::list_before(granted, 0);
       }
-      if (granted != no_index || (made.due == here() && made.special == no_index)) plan(number);
+      if (granted != no_index || (made.due == here() && made.special == no_index)) plan(number, true);
       if (made.due == here() && made.special != no_index) {
         Stop& stop = stops_[made.special];
         const std::uint32_t index = stop.message;
@@ -221,8 +216,23 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
     if (!Base::changed_.empty()) plan_others();
   }
 
+  /// Its free lanes to the first in their queues: the last stop that comes of it.
+  std::uint32_t give_lanes(const Wire& wire, std::uint32_t number) {
+    const First first = Base::first(wire.link);
+    std::uint32_t granted = no_index;
+    for (unsigned lane = 0; lane < lanes(wire.link); ++lane) {
+      if (owner_[wire.lane + lane] != no_index) continue;
+      const std::uint32_t queue = first.queue + first.of(lane);
+      if (queues_[queue].empty()) continue;
+      --wires_[first.wire].waiting;
+      if (granted != no_index) Base::list_before(granted, 0);
+      granted = grant(queue, number, wire.lane + lane);
+    }
+    return granted;
+  }
+
   // --- flits
-  std::uint32_t grant(Line& queue, std::uint32_t wire, std::uint32_t lane) {
+  std::uint32_t grant(std::uint32_t queue, std::uint32_t wire, std::uint32_t lane) {
     const std::uint32_t index = Base::step_out(queue);
     Message& m = messages_[index];
     m.waiting = false;
@@ -280,7 +290,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
   void tail_crosses(std::uint32_t number, const Link& link, bool out) {
     Stop& stop = stops_[number];
     const std::uint32_t before = stop.before;
-    flits_by_link_[stop.link] += stop.flits - stop.counted;
+    if (!flits_by_link_.empty()) flits_by_link_[stop.link] += stop.flits - stop.counted;
     Base::crossed(messages_[stop.message].key, stop.link, stop.lane, stop.first, now_);
     if (before == no_index && stop.row == none) Base::left_source(messages_[stop.message].key, now_ + link.flit);
     if (link.buffer == 0) post(Base::lane_free, number, now_ + link.flit);
@@ -349,7 +359,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
       if (crossed == stop.flits) continue;
       Course course = !stop.planned && crossed != 0 ? Base::course(stop, end, false) : stop.course;
       if (crossed != 0 && stop.planned) course.settle(end, false, stop.flits - 1);
-      flits_by_link_[stop.link] += course.crossed() - stop.counted;
+      if (!flits_by_link_.empty()) flits_by_link_[stop.link] += course.crossed() - stop.counted;
       stop.counted = course.crossed();
       if (end == moment::never && stop.counted != 0) stands(stop, course);
     }

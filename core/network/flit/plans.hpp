@@ -94,6 +94,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
   /// A plan is made anew; those before and behind it as well, if they rest on what differs.
   void change(std::uint32_t number, Moment at, std::uint32_t gap, std::uint32_t end) {
     Stop& stop = stops_[number];
+    if (stop.course.goes(at, gap, end)) return;
     const std::uint64_t past = window_ * (messages_[stop.message].hops + std::uint64_t{2});
     const std::uint32_t first = stop.course.plan(at, gap, end, now_ > past ? now_ - past : 0);
     if (first == Course::endless) return;
@@ -144,7 +145,8 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
       wire.turn = lane + 1 < link.lanes ? lane + 1 : 0;
     }
   }
-  void plan(std::uint32_t number) {
+  /// `goes`: where it is the turn of a head or a tail here and now, no more is planned than that; it has to cross next.
+  void plan(std::uint32_t number, bool goes = false) {
     WirePlan& plan = wire_plans_[number];
     if (plan.active == 0) {
       plan.special = no_index;
@@ -157,7 +159,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
     if (plan.active == 1)
       plan_alone(number, plan, wire, link);
     else
-      plan_several(number, plan, wire, link);
+      plan_several(number, plan, wire, link, goes);
     if (plan.due != moment::never) await(number);
   }
   /// The wire is looked at when its plan ends.
@@ -196,7 +198,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
     stop.watched = run.watched;
     change(owner, at, run.gap, run.end);
   }
-  void plan_several(std::uint32_t number, WirePlan& plan, Wire& wire, const Link& link) {
+  void plan_several(std::uint32_t number, WirePlan& plan, Wire& wire, const Link& link, bool goes) {
     ready_.clear();
     Moment least = moment::never;
     unsigned left = plan.active;
@@ -229,34 +231,69 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
       if (turn != ready_.size()) other = at;
       if (turn == ready_.size() || (ready_[turn].lane < wire.turn && ready_[i].lane >= wire.turn)) turn = i;
     }
+    if (goes && at == here()) {
+      const std::uint32_t next = ready_[turn].stop;
+      Stop& stop = stops_[next];
+      if (const std::uint32_t flit = stop.course.crossed(); flit == 0 || flit + 1 == stop.flits) {
+        plan.special = next;
+        plan.due = at;
+        stop.watched = flit;
+        return change(next, at, link.flit, flit + 1);
+      }
+    }
     // What is presumed of each other may go round in circles, and what is known for certain settles it: a flit each.
     const auto now =
         static_cast<std::uint32_t>(now_ << 8 ^ pass_);  // moments that look alike cost a flit's plan, no more
     if (plan.made != now) plan.made = now, plan.times = 0;
     if (plan.times == most_times)
-      one_goes(plan, link, turn, at, at);
+      one_flit(plan, link, turn, at);
     else if (++plan.times, ready_.size() == 1 || !take_turns(plan, link, turn, at))
       one_goes(plan, link, turn, at, other);
   }
-  /// The lane whose turn it is sends; alone, as long as no other is ready, else one flit.
-  void one_goes(WirePlan& plan, const Link& link, std::size_t turn, Moment at, Moment other) {
+  /// The lane whose turn it is sends one flit, and nothing is presumed of what comes then.
+  void one_flit(WirePlan& plan, const Link& link, std::size_t turn, Moment at) {
     for (std::size_t i = 0; i < ready_.size(); ++i)
       if (i != turn) halt(ready_[i].stop);
     const std::uint32_t number = ready_[turn].stop;
     Stop& stop = stops_[number];
     const std::uint32_t flit = stop.course.crossed();
+    const bool end = flit == 0 || flit + 1 == stop.flits;
+    if (end) plan.special = number;
+    plan.due = end ? at : moment::at(moment::tick(at) + link.flit);
+    stop.watched = flit;
+    change(number, at, link.flit, flit + 1);
+  }
+  /// The lane whose turn it is sends; alone, as long as no other is ready, else one flit. The others are presumed to go
+  /// on from then, each as if it were alone, since most that wait for others upstream or downstream will.
+  void one_goes(WirePlan& plan, const Link& link, std::size_t turn, Moment at, Moment other) {
+    const std::uint32_t number = ready_[turn].stop;
+    Stop& stop = stops_[number];
+    const std::uint32_t flit = stop.course.crossed();
     const Moment free = moment::at(moment::tick(at) + link.flit);
-    if (flit == 0 || flit + 1 == stop.flits || other <= free) {
-      const bool end = flit == 0 || flit + 1 == stop.flits;
-      if (end) plan.special = number;
-      plan.due = end ? at : free;
-      stop.watched = flit;
-      return change(number, at, link.flit, flit + 1);
+    Stops::Run run{link.flit, flit + 1, at, flit};
+    if (flit == 0 || flit + 1 == stop.flits) {
+      plan.special = number;
+      plan.due = at;
+    } else {
+      run = stops_.run_on(stop, ready_[turn].in, ready_[turn].out, at, link.flit);
+      plan.due = std::min(run.due, std::max(other, free));
+      if (other <= free)
+        run.watched = flit;
+      else if (run.tail && run.due < other)
+        plan.special = number;
     }
-    const Stops::Run run = stops_.run_on(stop, ready_[turn].in, ready_[turn].out, at, link.flit);
-    plan.due = std::min(run.due, std::max(other, free));
+    const Moment from = std::max(plan.due, free);
+    for (std::size_t i = 0; i < ready_.size(); ++i)
+      if (i != turn) presume(ready_[i], link, from);
     stop.watched = run.watched;
     change(number, at, run.gap, run.end);
+  }
+  /// A lane that waits goes on when it is ready, but not before `from`, when the wire is planned again at the latest.
+  void presume(const Ready& one, const Link& link, Moment from) {
+    Stop& stop = stops_[one.stop];
+    stop.watched = stop.course.crossed();
+    if (stop.watched == 0 || from == moment::never) return change(one.stop, 0, 0, 0);
+    change(one.stop, std::max(one.at, from), std::max({link.flit, one.in.gap, one.out.gap}), stop.flits);
   }
   /// A flit of each ready lane in turn, if each is ready again at each of its turns.
   bool take_turns(WirePlan& plan, const Link& link, std::size_t turn, Moment at) {
@@ -274,6 +311,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
     const std::uint32_t gap = taking * link.flit;
     if (taking < 2 || moment::pass(at) != 0 || other < at + moment::at(gap)) return false;
     plan.due = other;
+    Ready* tail = nullptr;
     for (Ready& one : ready_) {
       if (one.slot == moment::never) continue;
       const Stop& stop = stops_[one.stop];
@@ -281,13 +319,17 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
       if (flit == 0 || flit + 1 == stop.flits) return false;
       const std::uint32_t late = one.late = stops_.first_late(stop, one.in, one.out, flit, one.slot, gap);
       if (late < flit + 2 && late + 1 < stop.flits) return false;
-      plan.due = std::min(plan.due, one.slot + moment::at(std::uint64_t{late - flit} * gap));
+      const Moment due = one.slot + moment::at(std::uint64_t{late - flit} * gap);
+      if (due >= plan.due) continue;
+      plan.due = due;
+      tail = late + 1 == stop.flits && stops_.at_hand(stop, one.in, one.out, late, due) ? &one : nullptr;
     }
+    if (tail != nullptr) plan.special = tail->stop, ++tail->late;  // whose tail crosses then for certain
     for (const Ready& one : ready_)
       if (one.slot == moment::never)
-        halt(one.stop);
+        presume(one, link, plan.due);
       else
-        stops_[one.stop].watched = one.late, change(one.stop, one.slot, gap, stops_[one.stop].flits);
+        stops_[one.stop].watched = one.late - 1, change(one.stop, one.slot, gap, stops_[one.stop].flits);
     return true;
   }
 

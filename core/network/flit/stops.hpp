@@ -22,8 +22,8 @@ struct alignas(64) Stop {
   bool planned = true;  // its flits cross by a plan; otherwise by what is known of the stops around it (unshared.hpp)
   bool oldest = false;  // nothing before it is planned, or was
   bool kept = false;    // until the worm is gone
+  Moment granted = 0;   // a sink: when its plan ends
   std::uint64_t first = 0;  // start of the first flit
-  Moment granted = 0;       // a sink: when its plan ends
   Course course;
 };
 
@@ -124,6 +124,13 @@ class Stops {
     const auto until = first_late([&](std::uint32_t k) { return supply(stop, k); }, in, flit, at, gap, stop.flits - 1);
     return first_late([&](std::uint32_t k) { return room(stop, k); }, out, flit, at, gap, until);
   }
+  /// Whether flit `flit` has come by `at`, and there is a place for it; `in` and `out` as first_late() left them.
+  [[nodiscard, gnu::always_inline]] bool at_hand(const Stop& stop, Stretch& in, Stretch& out, std::uint32_t flit,
+                                                 Moment at) const {
+    if (flit >= in.end) in = supply(stop, flit);
+    if (flit >= out.end) out = room(stop, flit);
+    return in.of(flit) <= at && out.of(flit) <= at;
+  }
   struct Run {
     std::uint32_t gap, end;
     Moment due;
@@ -151,29 +158,31 @@ class Stops {
     const std::uint32_t late = first_late(stop, in, out, flit, next, apart);
     const auto of = [&](std::uint32_t k) { return at + moment::at(std::uint64_t{k - crossed} * apart); };
     // What holds it back may do so no longer: then it is not later, but earlier.
-    if (held <= late) return {apart, stop.flits, moment::at(moment::tick(of(held - 1)) + least), late};
+    if (held <= late) return {apart, stop.flits, moment::at(moment::tick(of(held - 1)) + least), held - 1};
+    // At one flit behind the other, no sooner than they may cross, the late one cannot be earlier than it is planned.
     const Moment due = of(late);
-    if (late < tail) return {apart, stop.flits, due, late};
-    if (tail >= in.end) in = supply(stop, tail);
-    if (tail >= out.end) out = room(stop, tail);
-    return {apart, stop.flits, due, late, in.of(tail) <= due && out.of(tail) <= due};
+    const std::uint32_t rests = apart == least ? late - 1 : late;
+    if (late < tail) return {apart, stop.flits, due, rests};
+    if (at_hand(stop, in, out, tail, due)) return {apart, stop.flits, due, late, true};
+    return {apart, stop.flits, due, rests};
   }
 
  private:
   static constexpr std::uint32_t endless = Course::endless;
   /// Steps back from a link to one behind it: places on the way, credits, and passes where credits take no time.
   struct Back {
-    std::uint64_t places = 0, ticks = 0, passes = 0;
+    std::uint64_t places = 0;
+    Moment delay = 0;    // ticks and passes
     bool later = false;  // a credit took time: passes before it do not matter
     void step(const Stop& stop, const Stop& after) {
       places += stop.places;
-      ticks += stop.credit;
+      delay += moment::at(stop.credit);
       later |= stop.credit != 0;
-      passes += !later && stop.wire <= after.wire;
+      delay += !later && stop.wire <= after.wire;
     }
     /// The moment `at`, whose own pass counts where it is a single flit's.
     [[nodiscard]] Moment of(Moment at, bool single) const {
-      return moment::at(moment::tick(at) + ticks) + passes + (single && !later ? moment::pass(at) : 0);
+      return at - moment::pass(at) + delay + (single && !later ? moment::pass(at) : 0);
     }
     [[nodiscard]] Stretch of(Stretch found) const {
       found.from += static_cast<std::uint32_t>(places);

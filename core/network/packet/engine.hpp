@@ -19,11 +19,14 @@
 // the packets that wait or stand at the far end. With one lane per link, this is the worm engine's cut-through.
 #pragma once
 #include <algorithm>
+#include <compare>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "network/circle.hpp"
-#include "network/credits.hpp"
+#include "network/credit_lists.hpp"
 #include "network/lane_engine.hpp"
 #include "network/marks.hpp"
 #include "network/passage.hpp"
@@ -31,35 +34,42 @@
 namespace assay::network {
 
 struct Packet : LaneMessage {
-  std::uint32_t behind = events::no_index;  // fifo: who stands behind it in its buffer
-  std::uint64_t ready = 0;
-  Passage passage;                                               // over that link
+  std::uint64_t second = 0;  // its second flit's start on that link; `tail`: the last's
   std::uint32_t link = none, wire = 0, lane = events::no_index;  // whose far end it stands at
   bool inside = false;                                           // an output queue
 };
-/// A wire with what of its link every packet needs: a line of memory.
-struct alignas(64) PacketWire : LaneWire {
-  std::uint32_t flit = 0, body = 0, head = 0, credit = 0;
-  std::uint32_t queue = 0;  // of the link's first lane class
-  std::uint8_t classes = 1, lanes = 1;
-  bool out = false;      // an ejection link
-  bool changed = false;  // to be looked at in this tick
-  [[nodiscard]] std::uint32_t queue_of(unsigned of_lane) const {
-    return queue + (of_lane < classes ? of_lane : of_lane % classes);
-  }
+/// What many links have alike.
+struct PacketLink {
+  std::uint32_t flit, body, head, credit;
+  std::uint8_t classes, lanes;
+  bool out;  // an ejection link
+  auto operator<=>(const PacketLink&) const = default;
+  /// The class of one of its lanes.
+  [[nodiscard]] unsigned of(unsigned lane) const { return lane < classes ? lane : lane % classes; }
 };
-static_assert(sizeof(PacketWire) == 64);
-/// Those that wait for the wires of a lane class.
-struct PacketQueue {
-  Line wire;
+struct PacketWire {
+  std::uint64_t free_at = 0;
+  std::uint32_t wake = 0;  // the low bits of when it is looked at next, if `woken`
+  std::uint32_t link = 0, lane = 0;
+  std::uint16_t like = 0;  // which PacketLink
+  std::uint8_t turn = 0, flags = 0;
+  static constexpr std::uint8_t changed = 1, woken = 2;  // to be looked at in this tick; `wake` will come
 };
+static_assert(sizeof(PacketWire) == 24);
+/// The buffer of a virtual channel at the far end, and those that wait for a lane class.
+struct PacketLane : Line {
+  std::uint32_t open = 0;   // packets in it whose departure is not known
+  CreditLists::List known;  // returns of credits
+};
+static_assert(sizeof(PacketLane) == 16);
 
 template <class Source, class Observer>
 class PacketEngine
-    : public LaneEngine<PacketEngine<Source, Observer>, Packet, PacketQueue, Source, Observer, PacketWire> {
-  using Base = LaneEngine<PacketEngine, Packet, PacketQueue, Source, Observer, PacketWire>;
+    : public LaneEngine<PacketEngine<Source, Observer>, Packet, PacketLane, Source, Observer, PacketWire> {
+  using Base = LaneEngine<PacketEngine, Packet, PacketLane, Source, Observer, PacketWire>;
   friend Base;
   using typename Base::Tick, typename Base::Wire, typename Base::First;
+  using Lane = PacketLane;
 
  public:
   static constexpr const char* name = "packet";
@@ -70,78 +80,80 @@ class PacketEngine
       : Base(fabric, routing, how, source, observer, random, span),
         stored_(how.switching == "store-and-forward"),
         fifo_(how.buffers == "fifo"),
-        output_(how.buffers == "output"),
-        lanes_(Base::lane_count_) {
-    if (fifo_) behind_.resize(lanes_.size());
+        output_(how.buffers == "output") {
+    if (fifo_) behind_.resize(queues_.size());
     if (output_) outputs_.resize(queues_.size());
     several_ = wires_.size() != fabric.links.size();
     if (several_) marks_ = Marks(wires_.size());
+    std::map<PacketLink, std::uint32_t> numbers;
     for (auto& wire : wires_) {
       const Link& link = fabric.links[wire.link];
-      wire.flit = link.flit, wire.body = link.body, wire.head = link.head, wire.credit = link.credit;
-      wire.queue = first_[wire.link].queue;
-      wire.classes = static_cast<std::uint8_t>(first_[wire.link].classes);
-      wire.lanes = link.lanes;
-      wire.out = link.kind == LinkKind::ejection;
+      const PacketLink one{link.flit,
+                           link.body,
+                           link.head,
+                           link.credit,
+                           static_cast<std::uint8_t>(Base::classes(link)),
+                           link.lanes,
+                           link.kind == LinkKind::ejection};
+      const auto [found, fresh] = numbers.emplace(one, static_cast<std::uint32_t>(like_.size()));
+      if (fresh) like_.push_back(one);
+      wire.like = static_cast<std::uint16_t>(found->second);
     }
+    if (like_.size() > 65536)
+      throw ParameterError("network.links", "make links of " + std::to_string(like_.size()) +
+                                                " different speeds, accepted are at most 65536");
   }
 
-  /// Flits are counted by link from here on.
-  void watch_links() { watched_ = true; }
-
   [[nodiscard]] std::size_t memory() const {
-    std::size_t sum = Base::common_memory() + changed_.capacity() * 4 + marks_.memory() +
-                      lanes_.capacity() * sizeof(Lane) + behind_.capacity() * sizeof(Behind) +
-                      outputs_.capacity() * sizeof(Output);
-    for (const auto& lane : lanes_) sum += lane.memory();
-    return sum;
+    return Base::common_memory() + changed_.capacity() * 4 + marks_.memory() + credits_.memory() +
+           like_.capacity() * sizeof(PacketLink) + behind_.capacity() * sizeof(Behind) +
+           standing_.capacity() * sizeof(Standing) + outputs_.capacity() * sizeof(Output) +
+           late_.capacity() * sizeof(Late);
   }
   void report_standing() {}  // a grant says all: a packet that waits is whole in its buffer
   /// Messages that can never move again, and one circle of them.
   void find_deadlock(Outcome& outcome) const;
 
  private:
-  using Base::fabric_, Base::how_, Base::table_, Base::first_, Base::queues_, Base::wires_, Base::messages_;
+  using Base::fabric_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
   using Base::free_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index;
-  static constexpr Tick not_woken = 0;
   enum Kind : unsigned { wire_wakes, place_free };
-  /// The buffer of a virtual channel at the far end.
-  struct alignas(32) Lane : Credits {  // known returns of credits
-    std::uint32_t open = 0;            // packets in it whose departure is not known
-  };
-  static_assert(sizeof(Lane) == 32);  // two to a line of memory
   /// fifo: the last of those packets; from when the one behind the last that left may ask, or go into the sink.
   struct Behind {
     Tick next_request = 0;
     std::uint32_t last = no_index;
   };
+  /// fifo: when a packet may ask, and who stands behind it in its buffer.
+  struct Standing {
+    Tick ready = 0;
+    std::uint32_t behind = no_index;
+  };
   /// The output queue of a lane class: who waits for a place in it, and the places taken.
   struct Output {
-    Line place;
+    CountedLine place;
     std::uint32_t inside = 0;
   };
   /// Packets that wait for this lane class, or stand at its far end.
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned lane) const override {
-    const First& first = first_[link];
-    const PacketQueue& queue = queues_[first.queue + lane];
-    std::uint32_t sum = queue.wire.waiting + (output_ ? outputs_[first.queue + lane].place.waiting : 0);
+    const First first = Base::first(link);
+    std::uint32_t sum = Base::waiting(first.queue + lane) + (output_ ? outputs_[first.queue + lane].place.waiting : 0);
     for (unsigned c = 0; c < fabric_.links[link].channels; ++c) {
       const Wire& wire = wires_[first.wire + c];
       sum += wire.free_at > now_;
       if (how_.buffer_packets != 0)
         for (unsigned l = lane; l < fabric_.links[link].lanes; l += first.classes) {
-          const Lane& buffer = lanes_[wire.lane + l];
-          sum += buffer.open + buffer.after(now_);
+          const Lane& buffer = queues_[wire.lane + l];
+          sum += buffer.open + credits_.after(buffer.known, now_);
         }
     }
     return sum;
   }
 
   void happens(unsigned kind, std::uint32_t number) {
-    if (kind == wire_wakes)
-      change(wires_[number], number);
-    else
-      leave_place(number);
+    if (kind != wire_wakes) return leave_place(number);
+    Wire& wire = wires_[number];
+    if (wire.wake == static_cast<std::uint32_t>(now_)) wire.flags &= static_cast<std::uint8_t>(~Wire::woken);
+    change(wire, number);
   }
   void deliver(std::uint32_t index) {
     Base::arrived(index);
@@ -150,15 +162,16 @@ class PacketEngine
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place(const Packet& m) const { return {m.link, m.klass}; }
   void queue_up(std::uint32_t index) {
     const Packet& m = messages_[index];
-    const std::uint32_t number = first_[m.want].queue + m.klass;
-    if (!output_ || m.link == none) return join(number, index);
-    Base::line_up(outputs_[number].place, index);
-    fill_places(number);
+    const std::uint32_t wire = Base::first_wire(m.want), number = wires_[wire].lane + m.klass;
+    if (!output_ || m.link == none) return join(number, wire, index);
+    Base::put(outputs_[number].place, index);
+    fill_places(number, wire);
   }
-  void join(std::uint32_t number, std::uint32_t index) {
-    Base::line_up(queues_[number].wire, index);
-    const First& first = first_[messages_[index].want];
-    for (std::uint32_t wire = first.wire; wire < first.wire + first.channels; ++wire) look_later(wire);
+  void join(std::uint32_t number, std::uint32_t wire, std::uint32_t index) {
+    Base::line_up(number, index);
+    if (!several_) return look_later(wire);
+    for (const std::uint32_t end = wire + fabric_.links[wires_[wire].link].channels; wire < end; ++wire)
+      look_later(wire);
   }
   /// A wire for which something has changed: it is looked at in this tick, or when it is free.
   void look_later(std::uint32_t number) {
@@ -170,8 +183,8 @@ class PacketEngine
   }
   void change(Wire& wire, std::uint32_t number) {
     if (several_) return marks_.put(number);
-    if (wire.changed) return;
-    wire.changed = true;
+    if ((wire.flags & Wire::changed) != 0) return;
+    wire.flags |= Wire::changed;
     changed_.push_back(number);
   }
 
@@ -183,7 +196,7 @@ class PacketEngine
       for (std::size_t i = 0; i < changed_.size(); ++i) {  // which may get longer
         const std::uint32_t number = changed_[i];
         Wire& wire = wires_[number];
-        wire.changed = false;
+        wire.flags &= static_cast<std::uint8_t>(~Wire::changed);
         look(wire, number);
       }
       changed_.clear();
@@ -204,20 +217,22 @@ class PacketEngine
   }
 
   // --- output queues
-  void fill_places(std::uint32_t number) {
+  /// Of lane class `number`, of a link whose first wire is `wire`.
+  void fill_places(std::uint32_t number, std::uint32_t wire) {
     Output& output = outputs_[number];
     while (!output.place.empty() && (how_.output_packets == 0 || output.inside < how_.output_packets)) {
-      const std::uint32_t index = Base::step_out(output.place);
+      const std::uint32_t index = Base::take(output.place);
       ++output.inside;
       Message& m = messages_[index];
       m.inside = true;
       give_back(m, m.length == 1 ? now_ : std::max(now_, m.tail + fabric_.links[m.link].body));
-      join(number, index);
+      join(number, wire, index);
     }
   }
   void leave_place(std::uint32_t number) {
     --outputs_[number].inside;
-    fill_places(number);
+    if (!outputs_[number].place.empty())
+      fill_places(number, Base::first_wire(messages_[outputs_[number].place.last].want));
   }
 
   // --- wires and slots
@@ -226,45 +241,60 @@ class PacketEngine
       if (waited_for(wire)) wake(wire, number, wire.free_at);
       return;
     }
+    const PacketLink& like = like_[wire.like];
+    const std::uint32_t lines = first_line(wire);
     Tick again = ~Tick{0};
-    for (unsigned step = 0; step < wire.lanes; ++step) {
-      const unsigned lane = wire.turn + step < wire.lanes ? wire.turn + step : wire.turn + step - wire.lanes;
-      Line& line = queues_[wire.queue_of(lane)].wire;
-      if (line.last == no_index) continue;
-      Lane& buffer = lanes_[wire.lane + lane];
+    for (unsigned step = 0; step < like.lanes; ++step) {
+      const unsigned lane = wire.turn + step < like.lanes ? wire.turn + step : wire.turn + step - like.lanes;
+      const std::uint32_t line = lines + like.of(lane);
+      if (queues_[line].empty()) continue;
+      Lane& buffer = queues_[wire.lane + lane];
       if (how_.buffer_packets != 0) {
-        buffer.forget(now_);
-        if (buffer.open + buffer.size() >= how_.buffer_packets) {
-          if (!buffer.empty()) again = std::min(again, buffer.front());
+        credits_.forget(buffer.known, now_);
+        if (buffer.open + buffer.known.size >= how_.buffer_packets) {
+          if (!buffer.known.empty()) again = std::min(again, credits_.front(buffer.known));
           continue;
         }
       }
-      if (wire.lanes != 1) wire.turn = lane + 1 < wire.lanes ? lane + 1 : 0;
+      if (like.lanes != 1) wire.turn = static_cast<std::uint8_t>(lane + 1 < like.lanes ? lane + 1 : 0);
       ++buffer.open;
-      cross(Base::step_out(line), wire, number, wire.lane + lane);
-      if (waited_for(wire)) wake(wire, number, wire.free_at);
+      cross(Base::step_out(line), wire, like, number, wire.lane + lane);
+      if (waited_for(lines, like.classes)) wake(wire, number, wire.free_at);
       return;
     }
     if (again != ~Tick{0}) wake(wire, number, again);
   }
+  /// Another look at the wire then, unless it will get one; what is very far off is not kept in 32 bits.
   void wake(Wire& wire, std::uint32_t number, Tick again) {
-    if (wire.wake == again && again > now_) return;
-    wire.wake = again;
+    if (again - now_ < std::uint64_t{1} << 31) {
+      const auto low = static_cast<std::uint32_t>(again);
+      if ((wire.flags & Wire::woken) != 0 && wire.wake == low) return;
+      wire.wake = low;
+      wire.flags |= Wire::woken;
+    }
     table_.put(now_, again, wire_wakes, number);
+  }
+  /// The line of the first lane class of the wire's link.
+  [[nodiscard]] std::uint32_t first_line(const Wire& wire) const {
+    return several_ ? wires_[Base::first_wire(wire.link)].lane : wire.lane;
   }
   /// Whether anybody waits for a wire of the link, in whatever lane class.
   [[nodiscard]] bool waited_for(const Wire& wire) const {
-    for (unsigned klass = 0; klass < wire.classes; ++klass)
-      if (!queues_[wire.queue + klass].wire.empty()) return true;
+    return waited_for(first_line(wire), like_[wire.like].classes);
+  }
+  [[nodiscard]] bool waited_for(std::uint32_t lines, unsigned classes) const {
+    for (std::uint32_t line = lines; line < lines + classes; ++line)
+      if (!queues_[line].empty()) return true;
     return false;
   }
-  void cross(std::uint32_t index, Wire& wire, std::uint32_t number, std::uint32_t lane) {
+  void cross(std::uint32_t index, Wire& wire, const PacketLink& like, std::uint32_t number, std::uint32_t lane) {
     Message& m = messages_[index];
-    m.passage = m.link == none ? Passage::begin(now_, wire.flit, m.length)
-                               : m.passage.next(wires_[m.wire].body, now_, wire.flit, m.length);
-    const Tick tail = m.passage.last;
-    wire.free_at = tail + wire.flit;
-    if (watched_) flits_by_link_[wire.link] += m.length;
+    const Passage passage =
+        m.link == none ? Passage::begin(now_, like.flit, m.length)
+                       : Passage{m.second, m.tail}.next(like_[wires_[m.wire].like].body, now_, like.flit, m.length);
+    const Tick tail = passage.last;
+    wire.free_at = tail + like.flit;
+    if (!flits_by_link_.empty()) flits_by_link_[wire.link] += m.length;
     ++m.hops;
     m.waiting = false;
     if constexpr (requires(const Link& link) { Base::observer_.passes(std::uint64_t{}, link, Tick{}, m.length); })
@@ -282,7 +312,7 @@ class PacketEngine
       if (row == none || parts_[row].left == 0) Base::left_source(key, wire.free_at);
     } else if (m.inside) {
       m.inside = false;
-      const std::uint32_t place = first_[wire.link].queue + m.klass;
+      const std::uint32_t place = first_line(wire) + m.klass;
       if (tail == now_)
         late_.push_back({place, no_index});
       else
@@ -290,44 +320,49 @@ class PacketEngine
     } else {
       give_back(m, tail, true);
     }
-    arrive(index, wire, number, lane, tail);
+    arrive(index, wire, like, number, lane, passage);
   }
-  void arrive(std::uint32_t index, const Wire& wire, std::uint32_t number, std::uint32_t lane, Tick tail) {
+  void arrive(std::uint32_t index, const Wire& wire, const PacketLink& like, std::uint32_t number, std::uint32_t lane,
+              const Passage& passage) {
     Message& m = messages_[index];
     m.link = wire.link;
     m.wire = number;
     m.lane = lane;
-    m.tail = tail;
-    m.ready = (stored_ ? tail : now_) + wire.head;
-    if (wire.out) {
+    m.second = passage.second;
+    m.tail = passage.last;
+    Tick ready = (stored_ ? passage.last : now_) + like.head;
+    if (like.out) {
       m.head = now_;
       // Where buffers are first-in-first-out the sink takes one packet at a time, as a link does.
-      if (fifo_) m.ready = std::max(m.ready, behind_[lane].next_request);
-      const Tick sunk = m.passage.next(wire.body, m.ready, how_.sink_ticks, m.length).last;
-      if (fifo_) behind_[lane].next_request = sunk + std::max(wire.credit + 1, how_.sink_ticks);
-      return_credit(wire, number, lane, sunk + wire.credit);
+      if (fifo_) ready = std::max(ready, behind_[lane].next_request);
+      const Tick sunk = passage.next(like.body, ready, how_.sink_ticks, m.length).last;
+      if (fifo_) behind_[lane].next_request = sunk + std::max(like.credit + 1, how_.sink_ticks);
+      return_credit(wire, number, lane, sunk + like.credit);
       return deliver(index);
     }
-    if (!fifo_) return Base::ask_at(index, m, m.ready);
+    if (!fifo_) return Base::ask_at(index, m, ready);
+    if (index >= standing_.size()) standing_.resize(messages_.capacity());
+    standing_[index] = {ready, no_index};
     const std::uint32_t before = behind_[lane].last;
     behind_[lane].last = index;
     if (before == no_index)
-      Base::ask_at(index, std::max(m.ready, behind_[lane].next_request));
+      Base::ask_at(index, std::max(ready, behind_[lane].next_request));
     else
-      messages_[before].behind = index;
+      standing_[before].behind = index;
   }
   /// The packet's tail leaves its buffer at `time`; `granted`: over the wire that it was granted in this round.
   void give_back(Message& m, Tick time, bool granted = false) {
     const Wire& wire = wires_[m.wire];
-    const Tick back = time + wire.credit;
+    const Tick back = time + like_[wire.like].credit;
     if (fifo_) {
-      Behind& behind = behind_[m.lane];
-      behind.next_request = back + 1;
-      if (m.behind == no_index)
-        behind.last = no_index;
+      Behind& place = behind_[m.lane];
+      place.next_request = back + 1;
+      std::uint32_t& behind = standing_[index_of(m)].behind;
+      if (behind == no_index)
+        place.last = no_index;
       else
-        Base::ask_at(m.behind, std::max(messages_[m.behind].ready, behind.next_request));
-      m.behind = no_index;
+        Base::ask_at(behind, std::max(standing_[behind].ready, place.next_request));
+      behind = no_index;
     }
     if (granted && back == now_)
       late_.push_back({m.wire, m.lane});
@@ -335,17 +370,22 @@ class PacketEngine
       return_credit(wire, m.wire, m.lane, back);
   }
   void return_credit(const Wire& wire, std::uint32_t number, std::uint32_t lane, Tick time) {
-    Lane& buffer = lanes_[lane];
+    Lane& buffer = queues_[lane];
     --buffer.open;
     if (how_.buffer_packets == 0) return;
-    buffer.put(time);
-    if (!queues_[wire.queue_of(lane - wire.lane)].wire.empty()) look_later(number);
+    credits_.put(buffer.known, time);
+    if (!queues_[first_line(wire) + like_[wire.like].of(lane - wire.lane)].empty()) look_later(number);
+  }
+  [[nodiscard]] std::uint32_t index_of(const Message& m) const {
+    return static_cast<std::uint32_t>(&m - messages_.data());
   }
 
   const bool stored_, fifo_, output_;
-  std::vector<Lane> lanes_;      // by wire and lane
-  std::vector<Behind> behind_;   // by wire and lane, with fifo buffers
-  std::vector<Output> outputs_;  // by link and lane class, with output queues
+  CreditLists credits_;
+  std::vector<PacketLink> like_;
+  std::vector<Behind> behind_;      // by wire and lane, with fifo buffers
+  std::vector<Standing> standing_;  // by message, with fifo buffers
+  std::vector<Output> outputs_;     // as lines, with output queues
   struct Late {
     std::uint32_t number, lane;  // a wire and its lane whose slot is free; without a lane, a queue that has a place
   };
@@ -354,17 +394,17 @@ class PacketEngine
   // link has, the order is all the same.
   Marks marks_{0};
   std::vector<std::uint32_t> changed_;
-  bool several_ = false, watched_ = false;
+  bool several_ = false;
 };
 
 template <class Source, class Observer>
 void PacketEngine<Source, Observer>::find_deadlock(Outcome& outcome) const {
-  std::vector<std::vector<std::uint32_t>> inside(queues_.size()), stands(lanes_.size());
+  std::vector<std::vector<std::uint32_t>> inside(queues_.size()), stands(queues_.size());
   for (std::uint32_t i = 0; i < messages_.size(); ++i) {
     const Message& m = messages_[i];
     if (!m.live || m.link == none) continue;
     if (m.inside)
-      inside[first_[m.want].queue + m.klass].push_back(i);
+      inside[Base::first(m.want).queue + m.klass].push_back(i);
     else
       stands[m.lane].push_back(i);
   }
@@ -372,7 +412,7 @@ void PacketEngine<Source, Observer>::find_deadlock(Outcome& outcome) const {
   for (std::uint32_t i = 0; i < messages_.size(); ++i) {
     const Message& m = messages_[i];
     if (!m.live || !m.waiting) continue;
-    const First& first = first_[m.want];
+    const First first = Base::first(m.want);
     circle.waits(i, [&](auto call) {
       if (output_ && m.link != none && !m.inside) {
         if (outputs_[first.queue + m.klass].inside != inside[first.queue + m.klass].size()) call(no_index);

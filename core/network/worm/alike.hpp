@@ -341,15 +341,12 @@ class AlikeEngine : public ShortClock {
   /// A link of several channels with waiters: grants what is certain, asks to be woken for what is not.
   [[gnu::noinline]] void serve(std::uint32_t link) {
     const ChannelWords words(&words_[net_.word(link)], net_.channels(link));
-    while (words.waited_for()) {
-      const auto offer = words.offer(now_);
-      if (!offer.certain) {
-        if (offer.cycle < held) wake_at(offer.cycle, link);
-        return;
-      }
-      words.take(offer.channel);
-      granted_.push_back({dequeue(words.queue()), offer.channel, offer.cycle});
-    }
+    words.serve(
+        now_,
+        [&](std::uint32_t channel, std::uint32_t cycle) {
+          granted_.push_back({dequeue(words.queue()), channel, cycle});
+        },
+        [&](std::uint32_t cycle) { wake_at(cycle, link); });
   }
   /// The waiters that were granted while others' paths were walked: a work list instead of recursion.
   [[gnu::noinline]] void settle_waiters() {

@@ -95,7 +95,7 @@ class GeneralEngine : private RandomSource, private Load {
     std::size_t beyond = 0;
     for (const auto& end : far_ends_) beyond += end.slots.memory();
     return beyond + worms_.memory() + free_at_.capacity() * sizeof(Tick) + far_ends_.capacity() * sizeof(FarEnd) +
-           lines_.capacity() * sizeof(Line) + first_.capacity() * 4 + wake_.capacity() * sizeof(Tick) +
+           lines_.capacity() * sizeof(CountedLine) + first_.capacity() * 4 + wake_.capacity() * sizeof(Tick) +
            wheel_.memory() + flits_by_link_.capacity() * 8;
   }
   [[nodiscard]] Tick now() const { return now_; }
@@ -229,7 +229,7 @@ class GeneralEngine : private RandomSource, private Load {
     const Choice chosen = pick();
     w.want = chosen.link;
     w.lane = chosen.lane;
-    Line& line = lines_[w.want];
+    CountedLine& line = lines_[w.want];
     if (line.empty()) {
       const Offer offer = best(w.want);
       if (offer.time != unknown) {
@@ -300,7 +300,7 @@ class GeneralEngine : private RandomSource, private Load {
     rare_ = std::min(rare_, time);
   }
   void serve(std::uint32_t link) {
-    Line& line = lines_[link];
+    CountedLine& line = lines_[link];
     while (!line.empty()) {
       const Offer offer = best(link);
       if (offer.time == unknown) {
@@ -529,7 +529,7 @@ class GeneralEngine : private RandomSource, private Load {
   events::Random random_;
   events::Wheel wheel_;
   Train train_;
-  std::vector<Line> lines_;           // by link: who waits for it
+  std::vector<CountedLine> lines_;    // by link: who waits for it
   std::vector<std::uint32_t> first_;  // by link: its first channel; empty where every link has one
   std::vector<Tick> wake_;            // by link: when it is examined again; empty where none ever is
   std::vector<Tick> free_at_;         // by channel

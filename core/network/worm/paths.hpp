@@ -250,16 +250,15 @@ class PathEngine : public ShortClock {
   }
   [[gnu::noinline]] void serve(const LinkWords& link) {
     const ChannelWords words(&words_[link.first], link.channels);
-    while (words.waited_for()) {
-      const auto offer = words.offer(now_);
-      if (!offer.certain) {
-        if (offer.cycle >= held) return;
-        const Message& waiter = messages_[words.queue() & ~held];
-        return wake_at(offer.cycle, waiter.path[waiter.at]);
-      }
-      words.take(offer.channel);
-      granted_.push_back({dequeue(link.first + link.channels), offer.channel, offer.cycle});
-    }
+    words.serve(
+        now_,
+        [&](std::uint32_t channel, std::uint32_t cycle) {
+          granted_.push_back({dequeue(link.first + link.channels), channel, cycle});
+        },
+        [&](std::uint32_t cycle) {
+          const Message& waiter = messages_[words.queue() & ~held];
+          wake_at(cycle, waiter.path[waiter.at]);
+        });
   }
   [[gnu::noinline]] void settle_waiters() {
     if (settling_) return;

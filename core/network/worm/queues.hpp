@@ -59,6 +59,21 @@ class ChannelWords {
     return later();
   }
 
+  /// Those that wait: `grant(channel, cycle)` takes the first of them for what is certain, `wake(cycle)` asks for
+  /// another look at what is not.
+  template <class Grant, class Wake>
+  void serve(std::uint32_t now, Grant grant, Wake wake) const {
+    while (waited_for()) {
+      const Offer found = offer(now);
+      if (!found.certain) {
+        if (found.cycle < held) wake(found.cycle);
+        return;
+      }
+      take(found.channel);
+      grant(found.channel, found.cycle);
+    }
+  }
+
  private:
   /// The same where no channel is free.
   [[nodiscard, gnu::noinline]] Offer later() const {

@@ -429,16 +429,11 @@ class RigidEngine : public ShortClock {
   /// Those that wait: grants what is certain, asks to be woken for what is not.
   [[gnu::noinline]] void serve(std::uint32_t link, std::uint32_t channels) {
     const ChannelWords words(&words_[link], channels);
-    while (words.waited_for()) {
-      const auto offer = words.offer(now_);
-      if (!offer.certain) {
-        if (offer.cycle < held) wake_at(offer.cycle, link);
-        return;
-      }
-      words.take(offer.channel);
-      const auto next = [this](std::uint32_t i) -> std::uint32_t& { return message(i).next; };
-      end_granted(dequeue(words.queue(), next), offer.channel, offer.cycle);
-    }
+    const auto next = [this](std::uint32_t i) -> std::uint32_t& { return message(i).next; };
+    words.serve(
+        now_,
+        [&](std::uint32_t channel, std::uint32_t cycle) { end_granted(dequeue(words.queue(), next), channel, cycle); },
+        [&](std::uint32_t cycle) { wake_at(cycle, link); });
   }
 
   // --- the ring, and the origin of times and keys --------------------------------------------------------------------

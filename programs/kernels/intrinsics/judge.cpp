@@ -6,6 +6,7 @@
 
 #include "kernels/intrinsics/hard_arguments.hpp"
 #include "kernels/intrinsics/mpfr.hpp"
+#include "kernels/intrinsics/screening.hpp"
 
 namespace assay::kernels {
 namespace {
@@ -101,7 +102,7 @@ double beside(double value, std::int64_t by) {
 
 // Steps of one to 16 numbers and of each power of two, both ways, around each of the worst.
 template <class T>
-std::int64_t search_around(Loop<T> loop, const Reference& of, const Range& range, int rounds,
+std::int64_t search_around(Loop<T> loop, const Reference& of, const Range& range, int rounds, bool replay,
                            std::vector<Argument>& worst, std::int64_t& other_kind) {
   std::int64_t judged = 0;
   std::uint64_t state = 1;
@@ -113,8 +114,13 @@ std::int64_t search_around(Loop<T> loop, const Reference& of, const Range& range
     for (const Argument& each : partial.worst) keep(worst, each, kept);
   };
   std::vector<T> x, y;
+  if constexpr (sizeof(T) == 8)
+    if (rounds > 1) {
+      const Screen screen(loop, of, range, rounds);
+      for (const Argument& each : screen.worst()) x.push_back(each.x), y.push_back(each.y);
+    }
   for (const HardArgument& each : hard_arguments)
-    if (std::string_view(each.function) == of.name && inside(range, each.x, each.y))
+    if (replay && std::string_view(each.function) == of.name && inside(range, each.x, each.y))
       x.push_back(static_cast<T>(each.x)), y.push_back(static_cast<T>(each.y));
   judge_all(x, y);
   for (int round = 0; round < rounds; ++round) {
@@ -165,7 +171,7 @@ double disagreement(Loop<T> loop, const Reference& of, const Range& range, std::
 }  // namespace
 
 template <class T>
-Judged judge(const Entry& entry, const Range& range, std::int64_t count, int search, int threads) {
+Judged judge(const Entry& entry, const Range& range, std::int64_t count, int search, int threads, bool replay) {
   constexpr bool single = sizeof(T) == 4;
   const Reference& of = reference(entry.name);
   Judged judged;
@@ -181,7 +187,7 @@ Judged judge(const Entry& entry, const Range& range, std::int64_t count, int sea
   judged.every = single && of.one && count == (std::int64_t{1} << 32) && range.spacing == Spacing::every_pattern;
   judged.reference = single ? "double" : judge_of_doubles();
   if (!single && search > 0)
-    judged.arguments += search_around<T>(loop_of<T>(entry), of, range, search, worst, judged.other_kind);
+    judged.arguments += search_around<T>(loop_of<T>(entry), of, range, search, replay, worst, judged.other_kind);
   if (single && !mpfr_version().empty()) {
     judged.disagreement = disagreement<T>(loop_of<T>(entry), of, range, count);
     std::vector<Argument> again;
@@ -201,8 +207,8 @@ Judged judge(const Entry& entry, const Range& range, std::int64_t count, int sea
   return judged;
 }
 
-template Judged judge<float>(const Entry&, const Range&, std::int64_t, int, int);
-template Judged judge<double>(const Entry&, const Range&, std::int64_t, int, int);
+template Judged judge<float>(const Entry&, const Range&, std::int64_t, int, int, bool);
+template Judged judge<double>(const Entry&, const Range&, std::int64_t, int, int, bool);
 
 std::string exact_text(const Reference& of, const Argument& argument) {
   char text[80];

@@ -5,16 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "kernels/intrinsics/argument.hpp"
 #include "kernels/intrinsics/functions.hpp"
 #include "kernels/intrinsics/ranges.hpp"
 #include "kernels/intrinsics/reference.hpp"
 
 namespace assay::kernels {
-
-struct Argument {
-  double x = 0, y = 0;
-  double ulp = 0;
-};
 
 struct Judged {
   double most = 0, mean = 0;    // ulp
@@ -26,11 +22,12 @@ struct Judged {
   bool every = false;           // no argument of the type is missing
 };
 
-// An even sample of `count` arguments; float64 then searches for worse ones: `search` rounds around the worst so far,
-// the published hard arguments among them, so that its greatest error is a lower bound. `threads` share a sample of
-// float32.
+// An even sample of `count` arguments; float64 then searches for worse ones: parts of the range that look worst are cut
+// finer, `search` times (not for a search of one), and `search` rounds look around the worst so far, the known hard
+// arguments among them, so that its greatest error is a lower bound. `threads` share a sample of float32. Without
+// `replay` the search begins from the sample alone: what it is worth by itself.
 template <class T>
-Judged judge(const Entry& entry, const Range& range, std::int64_t count, int search, int threads);
+Judged judge(const Entry& entry, const Range& range, std::int64_t count, int search, int threads, bool replay = true);
 
 // An argument exactly, in hexadecimal: "0x1.8p+3", or both "0x1p+0, -0x1p-1".
 std::string exact_text(const Reference& of, const Argument& argument);

@@ -6,22 +6,11 @@
 #include <map>
 #include <optional>
 
-#include "ranks/algorithms/data.hpp"
-#include "ranks/algorithms/in_background.hpp"
-#include "ranks/algorithms/rows.hpp"
+#include "ranks/algorithms/right.hpp"
 #include "ranks/sampling.hpp"
 #include "ranks/windows.hpp"
 
 namespace assay::ranks {
-
-struct CollectiveCase {
-  Operation operation;
-  Algorithm algorithm;
-  std::size_t bytes;
-  int root, among;
-  double skew = 0;  // s in which the ranks enter
-  bool blocking = true;
-};
 
 // When a rank enters after the common start: at a random moment of `most` seconds, another for each reading.
 struct Skewed {
@@ -31,21 +20,6 @@ struct Skewed {
     auto state = static_cast<std::uint64_t>(rank) * 1000003 + static_cast<std::uint64_t>(reading);
     return most * static_cast<double>(Session::random(state) >> 11) / 9007199254740992.0;
   }
-};
-
-// Memory of one rank: `in`, `out` and, where an algorithm may need it, twice as much to spare.
-class Held {
- public:
-  Held() = default;
-  explicit Held(std::size_t bytes, bool spare = true)
-      : in_(bytes + 8), out_(bytes + 8), spare_(spare ? 2 * bytes + 8 : 0) {}
-  Exchange exchange(std::size_t block, int root, bool copies_own = true) {
-    return {in_.data(), out_.data(), spare_.data(), block, root, copies_own};
-  }
-  std::vector<std::byte>& in() { return in_; }
-
- private:
-  std::vector<std::byte> in_, out_, spare_;
 };
 
 template <class Program, OwnBarrier C>
@@ -93,7 +67,9 @@ struct CollectiveKernel {
         Skewed{at.skew, comm.rank()});
   }
   Task verify(C& comm, const Case& at, Verdict& verdict) {
-    return at.operation == Operation::barrier ? verify_late(comm, at, verdict) : verify_data(comm, at, verdict);
+    const auto on = [this, &comm, at](Exchange x) { return once(comm, at, x); };
+    if (at.operation == Operation::barrier) return verify_late(comm, at.among, verdict, [on] { return on({}); });
+    return verify_data(comm, at, held_, wrong_, "", verdict, on);
   }
 
   C& circle(C& comm, const Case& at) { return at.among == comm.size() ? comm : *circles_.at(at.among).group; }
@@ -129,53 +105,6 @@ struct CollectiveKernel {
     }
   }
 
-  Task verify_data(C& comm, Case at, Verdict& verdict) {
-    const int me = comm.rank(), ranks = at.among;
-    if (me >= ranks) co_return;
-    const std::size_t bytes = blocks(at.operation, ranks) * at.bytes;
-    constexpr std::size_t most = std::size_t{128} << 20;  // of all ranks in one process
-    if (comm.is_simulated() && 4 * bytes * static_cast<std::size_t>(ranks) > most) {
-      verdict = {true, not_carried};
-      co_return;
-    }
-    Held own;
-    if (comm.is_simulated()) own = Held(bytes);
-    Held& held = comm.is_simulated() ? own : held_;
-    const Exchange x = held.exchange(at.bytes, at.root);
-    put_data(at.operation, x, held.in().data(), me, ranks);
-    co_await once(comm, at, x);
-    std::int64_t wrong = wrong_data(at.operation, x, me, ranks), other = 0;
-    co_await reduce(comm, ranks, &wrong, &other, 1, [](auto& mine, auto theirs) { mine += theirs; });
-    verdict.passed = wrong == 0;
-    verdict.detail = std::to_string(ranks) + " ranks, every byte";
-    if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
-  }
-
-  // The last rank enters late; on the global clock no rank may leave before it.
-  Task verify_late(C& comm, Case at, Verdict& verdict) {
-    constexpr double late = 2e-4;
-    if (comm.rank() >= at.among) co_return;
-    GlobalClock clock;
-    co_await clock.set(comm, at.among);
-    if (comm.rank() == at.among - 1) {
-      const std::int64_t until = comm.now() + static_cast<std::int64_t>(late * C::ticks_a_second);
-      co_await comm.compute(late, [&] {
-        while (!comm.is_simulated() && comm.now() < until) {
-        }
-      });
-    }
-    Passage stay{clock.global(comm.now()) - clock.look().error, 0}, other;
-    co_await once(comm, at, {});
-    stay.out = clock.global(comm.now()) + clock.look().error;
-    co_await reduce(comm, at.among, &stay, &other, 1, [](Passage& mine, const Passage& theirs) {
-      mine.in = std::max(mine.in, theirs.in);
-      mine.out = std::min(mine.out, theirs.out);
-    });
-    verdict.passed = stay.out >= stay.in;
-    verdict.detail = std::to_string(at.among) + " ranks, one of them late";
-    if (!verdict.passed) verdict.detail += ": a rank left before the late one came";
-  }
-
   // On a described machine: from a common start to the last exit, without carrying data.
   Task described(C& comm, Case at, Run run, std::int64_t* ticks) {
     if (comm.rank() >= at.among) co_return;
@@ -196,6 +125,7 @@ struct CollectiveKernel {
   bool apart_ = true;        // whether ranks may be at unlike times, as they are not at their start
   double longest_skew_ = 0;  // s
   Held held_;
+  std::int64_t wrong_ = 0;  // beside the data: nothing
   std::unique_ptr<Windows> windows_;
   std::map<int, Circle> circles_;  // by number of ranks
 };

@@ -3,6 +3,7 @@
 //   incast      all others send to the first
 //   broadcast   the first sends to all others
 //   alltoall    everybody to everybody: in step k to the one k places on
+//   put, get, accumulate  the same steps, one-sided (access.hpp)
 // What arrived is counted by what the receives report, so that congestors that move nothing are found.
 #pragma once
 
@@ -15,8 +16,9 @@
 
 namespace assay::ranks {
 
-enum class Aggressor : std::uint8_t { none, incast, alltoall, broadcast };
-inline constexpr std::array<std::string_view, 4> aggressor_names = {"none", "incast", "alltoall", "broadcast"};
+enum class Aggressor : std::uint8_t { none, incast, alltoall, broadcast, put, get, accumulate };
+inline constexpr std::array<std::string_view, 7> aggressor_names = {"none", "incast", "alltoall",  "broadcast",
+                                                                    "put",  "get",    "accumulate"};
 
 inline constexpr int load_tag = 31, round_tag = 32, begin_tag = 33, arrived_tag = 34;
 
@@ -101,57 +103,6 @@ Task round_of_all(C& group, AggressorBuffers held, AggressorTraffic& traffic) {
     const auto arrived = co_await group.sendrecv(held.out, held.bytes, to, held.in, held.bytes, from, load_tag);
     held.got(arrived, from, traffic);
   }
-}
-
-template <Communicator C>
-Task aggressors_round(C& group, Aggressor pattern, AggressorBuffers held, AggressorTraffic& traffic) {
-  if (pattern == Aggressor::none) return {};
-  if (pattern == Aggressor::alltoall) return round_of_all(group, held, traffic);
-  return round_at_hub(group, pattern == Aggressor::incast, held, traffic);
-}
-
-// On every aggressor, from the word of the first victim (rank 0 of `comm`) until its next one. `head` is the rank in
-// `comm` of the first aggressor, who answers after a first round that is not counted, and at the end with what arrived
-// meanwhile. The word to end comes among those that end each round, by which the others wait for the slowest.
-template <Communicator C>
-Task attack(C& comm, C& group, int head, Aggressor pattern, AggressorBuffers held) {
-  constexpr int least = 4;  // messages of a rank in a round
-  const int repeats = pattern == Aggressor::alltoall ? (least + group.size() - 2) / (group.size() - 1) : least;
-  const bool leads = group.rank() == 0;
-  char going = pattern != Aggressor::none;
-  if (leads) co_await comm.recv(nullptr, 0, 0, begin_tag);
-  if (!going && leads) {
-    co_await comm.send(nullptr, 0, 0, begin_tag);
-    co_await comm.recv(nullptr, 0, 0, round_tag);
-  }
-  AggressorTraffic traffic, other;
-  std::int64_t begun = 0;
-  co_await broadcast(group, &going, 1);
-  for (std::int64_t turn = 0; going; ++turn) {
-    if (turn == 1) {
-      traffic = {};
-      begun = comm.now();
-    }
-    for (int left = repeats; left > 0; --left) co_await aggressors_round(group, pattern, held, traffic);
-    if (leads) {
-      for (int due = group.size() - 1; due > 0;) {
-        const auto arrived = co_await comm.recv(nullptr, 0, any_source, round_tag);
-        if (arrived.source() == 0) {
-          going = 0;
-        } else {
-          --due;
-        }
-      }
-      if (turn == 0) co_await comm.send(nullptr, 0, 0, begin_tag);
-    } else {
-      co_await comm.send(nullptr, 0, head, round_tag);
-    }
-    co_await broadcast(group, &going, 1);
-  }
-  const std::int64_t ticks = comm.now() - begun;
-  co_await reduce(group, group.size(), &traffic, &other, 1, AggressorTraffic::join);
-  traffic.ticks = ticks;
-  if (leads) co_await comm.send(&traffic, sizeof traffic, 0, arrived_tag);
 }
 
 }  // namespace assay::ranks

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
-#include "ranks/interference/aggressors.hpp"
+#include "ranks/interference/attack.hpp"
+#include "ranks/interference/quantile.hpp"
 #include "ranks/interference/sides.hpp"
 #include "ranks/interference/victims.hpp"
 #include "ranks/sampling.hpp"
@@ -20,6 +20,7 @@ struct InterferenceCase {
 };
 
 template <class Program, Grouped C>
+  requires OneSided<C>
 struct InterferenceKernel {
   using Case = InterferenceCase;
   static constexpr std::string_view record = Program::record;
@@ -40,7 +41,7 @@ struct InterferenceKernel {
 
   Task take(C& comm, const Case& at, std::vector<BlockLine>& lines) {
     if (sides_.attacks(comm.rank())) {
-      co_await attack(comm, *group_, sides_.head(), at.aggressor, held(at, false));
+      co_await attack(comm, *group_, sides_.head(), at.aggressor, access_, held(at, false));
       co_return;
     }
     std::vector<double> alone, beside;
@@ -82,7 +83,7 @@ struct InterferenceKernel {
     }
     AggressorTraffic found, other;
     if (sides_.attacks(comm.rank())) {
-      co_await aggressors_round(*group_, at.aggressor, held(at, true), found);
+      co_await aggressors_round(*group_, at.aggressor, access_, held(at, true), found);
     } else if (at.victim == Victim::allreduce) {
       word_ = static_cast<std::uint64_t>(comm.rank()) + 1;
       co_await once(at);
@@ -112,8 +113,17 @@ struct InterferenceKernel {
     const int me = comm.rank();
     group_.emplace(co_await comm.split(sides.attacks(me) ? 1 : 0, sides.place[static_cast<std::size_t>(me)]));
     buffers_ = Buffers(comm, session_, Buffers::Way::same);
+    std::size_t exposed = 0;
+    for (const auto& each : session_.cases())
+      if (const Case case_ = this->at(each); one_sided(case_.aggressor)) exposed = std::max(exposed, case_.bytes);
+    std::vector<int> members;
+    for (std::size_t place = 1; place < sides.order.size(); place += 2) members.push_back(sides.order[place]);
+    co_await access_.expose(comm, exposed, std::move(members));
   }
-  Task part(C& comm) { co_await comm.release(*group_); }
+  Task part(C& comm) {
+    co_await access_.withdraw();
+    co_await comm.release(*group_);
+  }
 
  private:
   static constexpr std::size_t tail_needs = 368;  // readings: analysis/quantiles.py
@@ -141,15 +151,6 @@ struct InterferenceKernel {
     return time_victims(*group_, limits, at.victim != Victim::allreduce, [this, &at] { return once(at); }, seconds);
   }
 
-  static double quantile(const std::vector<double>& values, double share) {
-    if (values.empty()) return 0;
-    std::vector<double> sorted = values;
-    std::ranges::sort(sorted);
-    const auto count = static_cast<double>(sorted.size());
-    const double lower = sorted[static_cast<std::size_t>(std::ceil(share * count)) - 1];
-    return share == 0.5 ? (lower + sorted[sorted.size() / 2]) / 2 : lower;
-  }
-
   // Of very many readings some of each stretch, at a place that moves on, so that all pairs are among them.
   static std::vector<double> spread(std::vector<double> readings) {
     const std::size_t step = (readings.size() + most - 1) / most;
@@ -164,6 +165,7 @@ struct InterferenceKernel {
   VictimsAndAggressors sides_;
   std::optional<C> group_;
   Buffers buffers_;
+  AggressorAccess<C> access_;
   std::uint64_t word_ = 0, spare_ = 0;
 };
 

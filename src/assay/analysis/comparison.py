@@ -29,6 +29,9 @@ Side = Literal["two-sided", "greater", "less"]
 MARGIN = 0.03  # "agrees within 3%"
 
 
+ITSELF = "A/A itself"  # begins the reason where the machine, not B, is why nothing is known
+
+
 class ComparisonVerdict(enum.Enum):
     """What may be said of B beside A."""
 
@@ -57,6 +60,11 @@ class Comparison(AnalysisResult):
     spread: tuple[float, float] | None
     claim: bool
     reason: str
+
+    @property
+    def blind(self) -> bool:
+        """Whether nothing is known because A beside itself was not equal at the margin."""
+        return self.verdict is ComparisonVerdict.UNKNOWN and ITSELF in self.reason
 
 
 def compare(
@@ -250,7 +258,7 @@ def _after_a_against_a(
     spread = (math.exp(float(ratios.min())), math.exp(float(ratios.max())))
     if p_equal < 0.05:
         return verdict, reason, spread
-    seen = f"A/A itself, {spread[0] - 1:+.1%} to {spread[1] - 1:+.1%}, is not equal within {margin:.1%} here today"
+    seen = f"{ITSELF}, {spread[0] - 1:+.1%} to {spread[1] - 1:+.1%}, is not equal within {margin:.1%} here today"
     reach = max(math.log1p(margin), float(np.abs(ratios).max()))
     if verdict is ComparisonVerdict.DIFFERS and interval is not None and (interval[0] > reach or interval[1] < -reach):
         return verdict, f"{reason}; {seen}, yet the whole interval lies beyond it", spread

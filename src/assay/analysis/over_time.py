@@ -1,14 +1,19 @@
-"""Rate over time: stalls, in which next to nothing is moved while operations wait."""
+"""Rate over time: stalls, in which next to nothing is moved while operations wait; and a knee, from which on less is
+moved for good.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 SHARE = 0.1  # of the usual rate: less is a stall
 LEAST = 0.5  # s, of a stall
 TIMES = 5.0  # the usual latency: what an operation of a stall takes at least
+DROP = 0.7  # of the rate before: what is left beyond a knee, at most
+SIDE = 5  # slots on each side of a knee, at least
+ON_SIDE = 0.9  # of the slots of each side are nearer to their own level than to the other
 
 
 @dataclass(frozen=True)
@@ -59,3 +64,38 @@ def stalls(slots: Mapping[int, SlotSum], slot: float, usual_latency: float) -> l
             found.append(Stall(begin * slot, seconds, rate, usual / slot, waited))
         begin = None
     return found
+
+
+@dataclass(frozen=True)
+class Knee:
+    """Until `second` (s since the pass began) `before` was moved, from there on `beyond` (B/s); `bytes` up to it."""
+
+    second: float
+    bytes: float
+    before: float
+    beyond: float
+
+
+def knee(rates: Sequence[float], slot: float) -> Knee | None:
+    """Find where a pass's rates (B/s, by slots of `slot` seconds) fall to a lower level and stay there.
+
+    Two levels, each the median of its side, with the least sum of distances; None where the second is not below DROP of
+    the first, a side has fewer than SIDE slots, or slots of one side lie at the other's level: a wander or a
+    stall. `rates` are of whole slots.
+    """
+    whole = list(rates)
+    best: tuple[float, int] | None = None
+    for at in range(SIDE, len(whole) - SIDE + 1):
+        before, beyond = median(whole[:at]), median(whole[at:])
+        far = sum(abs(rate - before) for rate in whole[:at]) + sum(abs(rate - beyond) for rate in whole[at:])
+        if beyond <= DROP * before and (best is None or far < best[0]):
+            best = far, at
+    if best is None:
+        return None
+    at = best[1]
+    before, beyond = median(whole[:at]), median(whole[at:])
+    middle = (before + beyond) / 2
+    above, below = sum(rate > middle for rate in whole[:at]), sum(rate < middle for rate in whole[at:])
+    if above < ON_SIDE * at or below < ON_SIDE * (len(whole) - at):
+        return None
+    return Knee(at * slot, slot * sum(whole[:at]), before, beyond)

@@ -206,10 +206,13 @@ def _varied(table: dict[str, Any], name: str, source: Source) -> dict[str, Any]:
 
 
 def _merged(table: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Tables key by key; lists as a whole."""
+    """Tables key by key; lists as a whole; a table for which `over` has "none" is left out."""
     merged = dict(table)
     for key, value in over.items():
         inner = merged.get(key)
+        if value == "none" and isinstance(inner, Mapping):
+            del merged[key]
+            continue
         both = isinstance(value, Mapping) and isinstance(inner, Mapping)
         merged[key] = _merged(inner, value) if both else value  # type: ignore[arg-type]
     return merged

@@ -225,7 +225,9 @@ class MachineTable(Table):
         default_factory=dict, description="programs' parameters on this machine, where a person sets none"
     )
     variant: dict[str, dict[str, Any]] = Field(
-        default_factory=dict, description="tables by name that replace keys above; chosen by --on NAME:VARIANT"
+        default_factory=dict,
+        description='tables by name that replace keys above, or leave out a table (KEY = "none"); chosen by '
+        "--on NAME:VARIANT",
     )
     origin: dict[str, str] = Field(
         default_factory=dict,
@@ -249,6 +251,8 @@ class MachineTable(Table):
             if lengths and lengths[-1] is not None:
                 place = (key, len(lengths) - 1, "up_to")
                 refuse(place, f"the last [[{key}]] takes all longer messages", "no up_to there")
+        if self.storage is not None and self.storage.host and not (self.network and self.host):
+            refuse(("storage", "host"), "files at the host need a way to it", "[network] and [[host]]")
         for name, text in self.origin.items():
             if not text.startswith(("stated: ", "fitted: ", "assumed: ")):
                 refuse(("origin", name), f"is {text!r}", "a text that begins with stated:, fitted: or assumed:")

@@ -123,6 +123,11 @@ class StorageTable(Table):
         default_factory=list,
         description="nodes of the network that they are at, one for each; by default spread evenly",
     )
+    host: bool = Field(
+        False,
+        description="files lie at the host processor, which is the one I/O node: requests and answers go by [[host]], "
+        "one at a time, whoever asks",
+    )
     stripe: Bytes = Field(4096.0, ge=1, description="bytes that lie together on an I/O node; also of a buffer")
     request: Seconds = Field(0.0, description="the I/O node's processor, for each request of at most a stripe")
     per_byte: SecondsPerByte = Field(0.0, description="the I/O node's processor, for each byte")
@@ -184,6 +189,9 @@ class StorageTable(Table):
             refuse((kinds[-1] if kinds else "disk",), which, "one of the three")
         if self.nodes and len(self.nodes) != self.io_nodes:
             refuse(("nodes",), f"names {len(self.nodes)} nodes for {self.io_nodes} I/O nodes", "one for each, or none")
+        if self.host and (self.io_nodes > 1 or self.nodes):
+            key = "nodes" if self.nodes else "io_nodes"
+            refuse((key,), "stands beside host = true: the host is the one I/O node", "io_nodes = 1, and no nodes")
         if self.cache is not None and self.cache.size < self.stripe:
             refuse(("cache", "size"), f"has no room for a stripe of {self.stripe:g} B", f"{self.stripe:g} B or more")
         self._standing_in()

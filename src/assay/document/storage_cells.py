@@ -57,6 +57,8 @@ def _by_ranks(sections: Sequence[Section], found: dict[Family, dict[tuple[int, i
             continue
         if about.get("layout") != "own" or about.get("interface") != "posix" or about.get("preallocate") == "yes":
             continue
+        if about.get("direction") == "mixed":
+            continue
         source = str(about.get("source"))
         stored_by_fsync = about.get("direction") == "write" and source != "cache"
         if source == "unknown" or figure.name != ("rate_aggregate" if stored_by_fsync else "rate_last"):

@@ -4,7 +4,8 @@ A launch's program makes a folder of a random name in the folder that it was giv
 into it, its mark (programs/files/own_folder.hpp). Before the launch begins, name, place and token are written here: one
 file for each, in Assay's state folder, with the process that waits for the launch. The program removes its folder, also
 on signals. If it could not, the waiting process does after the launch, and if that was killed, too, the next start of
-Assay. A folder is removed only where its mark holds the token of the ledger; symbolic links are removed, not followed.
+Assay. On several nodes, which may share the place, each makes its own, NAME-NODE, with the same mark. A folder is
+removed only where its mark holds the token of the ledger; symbolic links are removed, not followed.
 """
 
 from __future__ import annotations
@@ -31,16 +32,20 @@ KEPT = 30 * 86400.0  # s, that an entry stays whose file system is not mounted
 
 @dataclass(frozen=True)
 class Subfolder:
-    """A folder `name` that a launch makes in `parent`; its mark holds `token`."""
+    """A folder `name` that a launch makes in `parent`; its mark holds `token`.
+
+    `by_node`: each node makes its own there, with the node's name behind `name`.
+    """
 
     parent: str
     name: str
     token: str
+    by_node: bool = False
 
     @staticmethod
-    def within(parent: str) -> Subfolder:
+    def within(parent: str, by_node: bool = False) -> Subfolder:
         """One of a new random name."""
-        return Subfolder(parent, PREFIX + secrets.token_hex(8), secrets.token_hex(16))
+        return Subfolder(parent, PREFIX + secrets.token_hex(8), secrets.token_hex(16), by_node)
 
     @property
     def path(self) -> str:
@@ -68,17 +73,17 @@ def clear() -> list[str]:
     for entry in _entries():
         try:
             about = json.loads(entry.read_text(encoding="utf-8"))
-            folder = Subfolder(*(str(about[key]) for key in ("parent", "name", "token")))
+            parent, name, token = (str(about[key]) for key in ("parent", "name", "token"))
+            folder = Subfolder(parent, name, token, about.get("by_node") is True)
             if about[versions.KEY] != versions.LEDGER.version or not _safe(folder):
                 continue
             if about["host"] != os.uname().nodename or _lives(about["process"], about["began"]):
                 continue
-            was_there = os.path.lexists(folder.path)
-            unmounted = not was_there and not Path(folder.parent).is_dir() and time.time() - about["time"] < KEPT
+            there = [name for name in _names(folder) if os.path.lexists(f"{folder.parent}/{name}")]
+            unmounted = not there and not Path(folder.parent).is_dir() and time.time() - about["time"] < KEPT
             if unmounted or not remove(folder):
                 continue
-            if was_there:
-                removed.append(folder.path)
+            removed += [f"{folder.parent}/{name}" for name in there]
             entry.unlink()
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             continue  # another start clears it now, or the entry was cut short before its folder was made
@@ -86,34 +91,49 @@ def clear() -> list[str]:
 
 
 def remove(folder: Subfolder) -> bool:
-    """Remove a folder that carries its mark, or that is empty; whether nothing of it is there any more."""
+    """Remove a folder that carries its mark, or that is empty; whether nothing of it, or of its nodes', is left."""
     try:
         parent = os.open(folder.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
         return not os.path.lexists(folder.path)
     try:
-        return _removed(parent, folder)
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
+        gone = [_gone(parent, name, folder.token) for name in _names(folder)]
+        return all(gone)
     finally:
         os.close(parent)
 
 
-def _removed(parent: int, folder: Subfolder) -> bool:
-    own = os.open(folder.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+def _names(folder: Subfolder) -> list[str]:
+    """Of the folder, and of those of the nodes that are there."""
+    names = [folder.name]
+    if folder.by_node:
+        with contextlib.suppress(OSError):
+            names += (each.name for each in Path(folder.parent).iterdir() if each.name.startswith(f"{folder.name}-"))
+    return names
+
+
+def _gone(parent: int, name: str, token: str) -> bool:
+    try:
+        return _removed(parent, name, token)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+
+
+def _removed(parent: int, name: str, token: str) -> bool:
+    own = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
     try:
         about = os.fstat(own)
         names = os.listdir(own)  # noqa: PTH208 - of what is open
-        if about.st_uid != os.geteuid() or (names and not _marked(own, folder.token)):
+        if about.st_uid != os.geteuid() or (names and not _marked(own, token)):
             return False
         _empty(own, keep=MARK)
         if MARK in names:
             os.unlink(MARK, dir_fd=own)
     finally:
         os.close(own)
-    os.rmdir(folder.name, dir_fd=parent)
+    os.rmdir(name, dir_fd=parent)
     return True
 
 

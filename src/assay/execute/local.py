@@ -12,6 +12,11 @@ from assay.execute.job import Job, Outcome
 from assay.execute.mpi import Mpi, launch_environment
 
 
+def on_this_host(via: str | None) -> bool:
+    """Whether `--via` (None: not given) starts processes on this host alone, with an mpiexec or without."""
+    return via in (None, "local", "mpiexec")
+
+
 class LocalLauncher:
     """Starts one process on this host."""
 

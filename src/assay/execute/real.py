@@ -18,6 +18,7 @@ from assay.execute.build import Built, build
 from assay.execute.folders import Folder
 from assay.execute.job import Job, Launcher, Outcome, launcher
 from assay.execute.ledger import Subfolder, held
+from assay.execute.local import on_this_host
 from assay.execute.mpi import Mpi, find_mpi
 from assay.execute.mpi_variants import described as described_mpi
 from assay.execute.mpi_variants import environment_of, mpi_of
@@ -59,7 +60,7 @@ class Real:
         return self._launchers[via]
 
     def _via(self, record: Benchmark) -> Launcher:
-        if self.via in (None, "local", "mpiexec"):  # on one host the record decides: messages need an mpiexec
+        if on_this_host(self.via):  # on one host the record decides: messages need an mpiexec
             if record.kind == "ranks" and self.via == "local":
                 raise InputError("needs ranks", key=record.name, value="--via local", accepted="--via mpiexec")
             return self._launcher("mpiexec" if record.kind == "ranks" else "local")
@@ -101,7 +102,8 @@ class Real:
             built = self._other[mpi_of(exchange)][record.name]
             environment |= environment_of(exchange, here=self._here)
         folders = {name: each.path for name, each in self.folders.get(record.name, {}).items()}
-        subfolders = tuple(map(Subfolder.within, folders.values()))
+        by_node = record.kind == "node" and not on_this_host(self.via)
+        subfolders = tuple(Subfolder.within(folder, by_node) for folder in folders.values())
         words = [str(built.path), *program_words(record, task.arguments, folders=folders)]
         for each in subfolders:
             words += ["--subfolder", f"{each.name}:{each.token}"]
@@ -144,7 +146,7 @@ class Real:
     @property
     def _here(self) -> bool:
         """Whether all ranks are on this host."""
-        return self.via in (None, "local", "mpiexec") and self.nodes in (None, 1)
+        return on_this_host(self.via) and self.nodes in (None, 1)
 
     def circumstances(self) -> dict[str, Any]:
         """Say what this host is doing now."""

@@ -11,6 +11,7 @@ from assay.benchmark.variants import AnyVariant
 from assay.errors import InputError
 from assay.execute import plan as planning
 from assay.execute.folders import Folder, folders
+from assay.execute.local import on_this_host
 from assay.execute.plan import Plan, Size
 from assay.execute.session import Target
 from assay.execute.target import ranks_wanted, target
@@ -56,7 +57,7 @@ class Wishes:
             benchmark(name).settings(self.settings)
         if self.on is None:
             planning.spend(self.profile, self.launches, self.within, self.budget)
-            admit(self.names, self.variants, every=len(self.names) == 1, here=self.via in (None, "local", "mpiexec"))
+            admit(self.names, self.variants, every=len(self.names) == 1, here=on_this_host(self.via))
         elif self.variants:
             raise InputError("is simulated: nothing is compiled for it", key="--on", value=self.on)
 
@@ -69,7 +70,7 @@ class Wishes:
         """Where the benchmarks write files, by benchmark and parameter; a described machine has no folders."""
         if self.on is not None:
             return {}
-        return folders(map(benchmark, self.names), self.settings, here=self.via in (None, "local", "mpiexec"))
+        return folders(map(benchmark, self.names), self.settings, here=on_this_host(self.via))
 
     def plan(self) -> Plan:
         """What will be done. A described machine answers the same every time: one launch unless more are asked for."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,12 +51,11 @@ class SimulationRun:
     unroutable: int
 
 
-def hit_rate(run: SimulationRun) -> float | None:
-    """Share of the blocks asked for that needed no disk; None where none is asked for ([io.files])."""
-    blocks = run.latencies.get("block_latency")
-    if blocks is None or not blocks.counts.sum():
-        return None
-    return 1.0 - float(run.latencies["disk_latency"].counts.sum() / blocks.counts.sum())
+def hit_rates(runs: Sequence[SimulationRun]) -> list[float]:
+    """Share of the blocks asked for that needed no disk, of each run in which any is asked for ([io.files])."""
+    both = ((run.latencies.get("block_latency"), run.latencies.get("disk_latency")) for run in runs)
+    counts = [(blocks.counts.sum(), disk.counts.sum()) for blocks, disk in both if blocks and disk]
+    return [1.0 - float(missed / all_) for all_, missed in counts if all_]
 
 
 def configuration(description: NetworkDescription, stream: int, warmup: int, cycles: int) -> dict[str, Any]:

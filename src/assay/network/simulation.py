@@ -210,8 +210,7 @@ def document(
             listed.append(
                 figures.figure(name, value, "s", about, statistic=f"q{share}", estimator="quantile", valid=steady)
             )
-    shares = [share for share in map(engine.hit_rate, runs) if share is not None]
-    if shares:
+    if shares := engine.hit_rates(runs):
         found = method.replication_interval(shares, how.confidence)
         estimates["hit_rate"] = found.document()
         listed.append(figures.estimated("hit_rate", found, 1.0, "1", about, shares, steady))

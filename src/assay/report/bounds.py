@@ -87,7 +87,7 @@ def peak_float64(document: Document, figure: ReportedFigure | None = None) -> tu
 
     The clock is what this run measured of it, else what the processor states. How many units there are no flag says:
     with a measured peak it is the least number that the best reading does not pass; where it passes all, it is the
-    bound itself.
+    bound itself. Without one the most that processors have is taken, and the words say "at most".
     """
     measured = _measured_clock(document)
     clock, flags = measured or document.facts.frequency, _vectors(document)
@@ -99,7 +99,7 @@ def peak_float64(document: Document, figure: ReportedFigure | None = None) -> tu
     unit = clock * lanes * fused
     gigahertz = f"{clock / 1e9:.2f} GHz {'measured' if measured else 'stated'}"
     if best is None:
-        return unit * UNITS[-1], f"{lanes} lanes x {UNITS[-1]} units x {gigahertz}"
+        return unit * UNITS[-1], f"at most {lanes} lanes x {UNITS[-1]} units x {gigahertz}"
     for units in UNITS:
         if best <= TOLERANCE * unit * units:
             return max(best, unit * units), f"{lanes} lanes x {units} unit{'s' * (units > 1)} x {gigahertz}"

@@ -55,7 +55,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
     for about, file in run.tasks():
         tasks[about.benchmark].append((about, file))
     known = among(tasks)
-    launchers, measured = _launcher_reports(run), {} if run.about.get("described") else hosts(run.tasks())
+    launchers, measured = _launcher_reports(run), hosts(run)
     found: dict[str, tuple[Section, Judged]] = {}
     read = {name: launch_lines(tasks[name]) for name in known}
     usual = usual_references(launch for lines in read.values() for launch in lines.launches)
@@ -124,7 +124,7 @@ def section(run: Run, name: str, *, figures_only: bool = False) -> Section | Non
         return None
     usual = usual_references(lines.launches)
     launcher = _launcher_reports(run).get(name, {})
-    measured = {} if run.about.get("described") else hosts(tasks)
+    measured = hosts(run, tasks)
     return _section(run, lines, among([name])[name], launcher, usual, measured, whole=not figures_only)[0]
 
 

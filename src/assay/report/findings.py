@@ -138,13 +138,16 @@ def _noise(document: Document) -> Iterator[Finding]:
 
 
 def _over_time(document: Document) -> Iterator[Finding]:
-    """Name the longest stall of each benchmark, and where its processes or ranks end far apart."""
+    """Name the longest stall of each benchmark, writes that slow down for good, and processes that end far apart."""
     for section in reference(document).benchmarks:
         stalled = over_time.stalled(section)
         for seconds, text in stalled[:1]:
             more = f" (and {len(stalled) - 1} more cases)" if len(stalled) > 1 else ""
             advice = "look at the device (dmesg, SMART) and at who else uses it; rate over time is in the part on files"
             yield _line(58 + min(10.0, seconds), "odd", f"{section.title}: {text}{more}", advice)
+        for ratio, text in over_time.sustained(section)[:1]:
+            advice = "take the second rate for long writes; rate over time is in the part on files"
+            yield _line(26 + min(10.0, ratio), "limit", f"{section.title}: {text}", advice)
         for ratio, text in over_time.uneven(section)[:1]:
             yield _line(24 + min(10.0, ratio), "limit", f"{section.title}: {text}", "compare rate_first and rate_last")
 

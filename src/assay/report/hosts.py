@@ -10,15 +10,17 @@ from assay.stored.circumstances import stated
 from assay.stored.launch_file import Tasks
 
 
-def hosts(tasks: Tasks) -> dict[str, Facts]:
-    """The facts of every host that measured in these tasks of a run, by name.
+def hosts(run: Run, tasks: Tasks | None = None) -> dict[str, Facts]:
+    """The facts of every host that measured in a run, or in these tasks of it, by name.
 
     Processor, kernel, memory (bytes), `processors` for everybody. With them compiler, flags, library and clock of the
     programs there; several values of one key are listed once each. The keys are those of a run's provenance where
-    both have them. Empty where programs stated none.
+    both have them. Empty where programs stated none, and of a described machine, whose host only simulated it.
     """
+    if run.about.get("described"):
+        return {}
     found: dict[str, Facts] = {}
-    for _, file in tasks:
+    for _, file in run.tasks() if tasks is None else tasks:
         launch = file.content.opening
         node = file.path.stem.partition("@")[2]
         about = {key: launch.get(key) for key in ("compiler", "flags", "library", "clock")}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import pairwise
 from statistics import fmean
 
 from assay.analysis.node_use import Look, NodeUse, use_of
@@ -17,12 +18,14 @@ from assay.document.params import Plot
 from assay.document.run_document import Document
 from assay.report.axes import finish
 from assay.report.plots import COLOURS, layout
+from assay.report.sparks import spark
 from assay.report.units import human
 from assay.stored.launch_file import LaunchFile
 
 MOST_DRAWN = 8  # nodes in a picture: the busiest
 MOST_LISTED = 64  # in the table
 MOST_MARKED = 20  # causes
+BARS = 16  # of a node's time on the terminal
 KINDS = (("processor", "processors busy", "%"), ("memory", "memory in use", "%"), ("network", "network", "B/s"))
 PALE = "rgba(217,98,43,0.16)"
 
@@ -62,6 +65,37 @@ def table(document: Document) -> Grid | None:
     headings = ("node", "seen for", "processors, mean", "most", "memory, most", "network, mean", "most")
     left_out = f"{len(nodes) - MOST_LISTED} more nodes are in the JSON. " if len(nodes) > MOST_LISTED else ""
     note = f"{left_out}Of the whole node, others' work included; the network both ways, without the loopback."
+    return grid("Nodes during the run", headings, rows, note=note)
+
+
+def brief(document: Document) -> Grid | None:
+    """The busiest nodes over time in bars, for a terminal; None where nobody looked twice within the run."""
+    nodes = _busiest(document.nodes_over_time or [])
+    if all(len(each.begins) < 2 for each in nodes):
+        return None
+    begin, end = min(each.begins[0] for each in nodes), max(each.ends[-1] for each in nodes)
+    most = max(max(each.network) for each in nodes)
+
+    def bars(each: NodeUse, values: list[float], top: float) -> str:
+        times = [begin + (end - begin) * i / BARS for i in range(BARS + 1)]
+        means = [_mean_within(each, values, *span) for span in pairwise(times)]
+        return spark([mean / top if mean is not None and top > 0 else mean for mean in means], BARS)
+
+    rows = [
+        (
+            each.node,
+            bars(each, each.processor, 1),
+            f"{_mean(each, each.processor):.0%}",
+            bars(each, each.memory, 1),
+            f"{max(each.memory):.0%}",
+            bars(each, each.network, most),
+            human(max(each.network), "B/s", 3),
+        )
+        for each in nodes[:MOST_DRAWN]
+    ]
+    headings = ("node", "processors", "mean", "memory", "most", "network", "most")
+    more = f"; {len(nodes) - MOST_DRAWN} more nodes in the report" if len(nodes) > MOST_DRAWN else ""
+    note = f"Over {human(end - begin, 's', 3)} from left to right{more}."
     return grid("Nodes during the run", headings, rows, note=note)
 
 
@@ -120,3 +154,11 @@ def _busiest(nodes: list[NodeUse]) -> list[NodeUse]:
 def _mean(each: NodeUse, values: list[float]) -> float:
     spans = [end - begin for begin, end in zip(each.begins, each.ends, strict=True)]
     return fmean(values, weights=spans)
+
+
+def _mean_within(each: NodeUse, values: list[float], begin: float, end: float) -> float | None:
+    """The mean over that part of the time; None where the node was not looked at."""
+    ends = zip(each.begins, each.ends, values, strict=True)
+    shared = [(min(end, last) - max(begin, first), value) for first, last, value in ends]
+    seen = [(span, value) for span, value in shared if span > 0]
+    return fmean([value for _, value in seen], weights=[span for span, _ in seen]) if seen else None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 from assay.analysis.latency_histogram import middle, quantile
-from assay.analysis.over_time import SlotSum, Stall, stalls
+from assay.analysis.over_time import SlotSum, Stall, knee, stalls
 from assay.document.over_time import SeenStall, TimeSeries
 from assay.document.params import Params
 from assay.document.section import Section
@@ -151,9 +151,25 @@ def uneven(section: Section) -> list[tuple[float, str]]:
     return sorted(found, reverse=True)
 
 
+def sustained(section: Section) -> list[tuple[float, str]]:
+    """Each case of writing whose rate falls for good: how many times less is written then, and one line."""
+    found = []
+    for series in section.over_time or ():
+        at = knee(series.rate, series.slot) if series.params.get("direction") == "write" else None
+        if at is not None:
+            text = (
+                f"after {human(at.bytes, 'B', 3)} ({human(at.second, 's', 2)}) writing falls from "
+                f"{human(at.before, 'B/s', 3)} to {human(at.beyond, 'B/s', 3)} and stays there: what took it at first, "
+                "a cache of the drive's or memory, is full then"
+            )
+            rate = at.before / at.beyond if at.beyond > 0 else at.before
+            found.append((rate, f"{text}: {_case(series, section.over_time or ())}"))
+    return sorted(found, reverse=True)
+
+
 def lines(section: Section) -> list[str]:
     """What a terminal shows of a run of one benchmark."""
-    return [text for _, text in (*stalled(section), *uneven(section))]
+    return [text for _, text in (*stalled(section), *sustained(section), *uneven(section))]
 
 
 def _case(series: TimeSeries, among: Sequence[TimeSeries]) -> str:

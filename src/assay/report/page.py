@@ -31,6 +31,7 @@ from assay.papers.tables import (
     euroben_solvers,
     hand_over,
     hypercubes,
+    known_errors,
     paragon,
     quoted,
 )
@@ -151,7 +152,7 @@ def _published(document: Document) -> list[Grid]:
     past = [*hypercubes.tables(document), *dot_products.tables(document), *paragon.tables(document)]
     past += [*euroben.tables(document), *euroben_patterns.tables(document), *euroben_pingpong.tables(document)]
     past += [*euroben_algorithms.tables(document), *euroben_solvers.tables(document), *euroben_files.tables(document)]
-    past += hand_over.tables(document)
+    past += [*hand_over.tables(document), *known_errors.tables(document)]
     peak = peak_float64(document)
     between = contrasts(document, None if peak is None else peak[0])
     return [*beside, *by_level, *past, *((between,) if between else ()), *own]

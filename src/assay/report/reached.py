@@ -19,6 +19,7 @@ from assay.report.plots import label, wanted
 from assay.report.states import displaced, is_main, shown, words
 from assay.report.tables import listed, spread
 from assay.report.units import human, unit_of
+from assay.report.variants import reference
 
 MOST_LINES = 10
 MOST_FIRST = 6  # cases of a run without main figures
@@ -33,6 +34,7 @@ def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LIN
             for figure in section.headlines:
                 by_part.setdefault(section.part or "", []).append((figure, section))
     if not by_part:
+        document = reference(document)  # as main figures are: of variants the first one's
         by_part = {section.part or "": [] for section in document.benchmarks}
         for section in document.benchmarks:
             by_part[section.part or ""] += [(figure, section) for figure in _first_figures(section)]

@@ -61,6 +61,8 @@ def brief(document: Document, width: int = WIDTH) -> list[str]:
     """The verdict on a run of one benchmark: heading, main figures, and anomalies."""
     found = of(document)
     lines = textwrap.wrap(heading(document), width)
+    if document.variants and found.lines:
+        lines.append("Of A, the first variant; how the others differ stands below:")
     for line in found.lines:
         lines += _line(line, width)
     for each in [each for each in found.findings if each.kind != "limit" and each.weight >= ODD]:

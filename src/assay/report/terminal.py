@@ -20,6 +20,7 @@ from assay.papers.tables import (
     euroben_solvers,
     hand_over,
     hypercubes,
+    known_errors,
     quoted,
 )
 from assay.report import (
@@ -32,6 +33,7 @@ from assay.report import (
     level_rates,
     loaded,
     matrices,
+    nodes_over_time,
     over_time,
     pairs_shown,
     roof_table,
@@ -62,7 +64,12 @@ def show(document: Document, console: Console | None = None) -> None:
     odd = tables.nodes(document)
     if odd:
         out.print(odd.rich())
+    used = nodes_over_time.brief(document)
+    if used and (not alone or len(used.rows) > 1):
+        out.print(used.rich())
     first = reference(document)
+    if alone and document.variants:
+        _lines(out, ["Tables of A, the first variant; how the others differ stands below them.", ""])
     for section in first.benchmarks if alone else ():
         _benchmark(out, section)
     _lines(out, launches_spent.lines(document.spent))
@@ -73,7 +80,7 @@ def show(document: Document, console: Console | None = None) -> None:
     past = hypercubes.tables(first) if alone else []  # of a whole evaluation they stand on the page
     past += euroben.tables(first)[:1] if alone else []  # and the paper's other tables, too
     past += [*euroben_algorithms.tables(first), *euroben_solvers.tables(first)] if alone else []
-    past += [*euroben_files.tables(first), *hand_over.tables(first)] if alone else []
+    past += [*euroben_files.tables(first), *hand_over.tables(first), *known_errors.tables(first)] if alone else []
     past += [*dot_products.tables(first), *euroben_patterns.tables(first)] if alone else []
     past += euroben_pingpong.tables(first) if alone else []
     for section in first.benchmarks if alone else ():

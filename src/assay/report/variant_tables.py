@@ -150,7 +150,7 @@ def _vectorised(found: BuildVariants, most: int | None) -> Grid:
         note = "Not known: no disassembler is here (objdump, of binutils) that knows this processor."
         return grid(title, headings, [], note)
     several = len({each.benchmark for each in found.vectorised}) > 1
-    kernels = found.vectorised
+    kernels = _measured_first(found)
     if most is not None and len(kernels) > most:
         kernels = _telling(kernels, most)
     rows = [
@@ -168,6 +168,20 @@ def _width(text: str | None) -> str:
     if text is None:
         return "–"
     return re.sub(r"^(\d+) bits( \(moves\))?$", lambda found: f"({found[1]})" if found[2] else found[1], text)
+
+
+def _measured_first(found: BuildVariants) -> list[VectorisedKernel]:
+    """Functions that are named as a measured case's parameter is (`axpy<Contiguous>` of kernel axpy), then all others.
+
+    A unit holds every kernel of its benchmark, of which a run may measure one.
+    """
+    named = {(row.benchmark, value) for row in found.rows for value in row.params.values() if isinstance(value, str)}
+
+    def is_other(each: VectorisedKernel) -> bool:
+        word = re.match(r"\w+", each.kernel)
+        return word is None or (each.benchmark, word[0]) not in named
+
+    return sorted(found.vectorised or (), key=is_other)
 
 
 def _telling(kernels: Sequence[VectorisedKernel], most: int) -> list[VectorisedKernel]:

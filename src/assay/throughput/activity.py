@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.analysis.node_use import NodeUse
+from assay.throughput.job_names import kind_of
 from assay.throughput.live_results import LiveThroughput, ideal_starts
 from assay.throughput.simulated import Scheduled
 
@@ -31,7 +32,8 @@ class ActiveJob:
     @property
     def kind(self) -> str:
         """Its name without its number: what it is coloured by; one for all jobs that have no name (`job 7`)."""
-        return self.name.rpartition(".")[0] or self.name.rpartition(" ")[0] or self.name
+        kind = kind_of(self.name)
+        return kind if kind != self.name else self.name.rpartition(" ")[0] or self.name
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 from assay.throughput import experiment, submission_log
 from assay.throughput.batch_system import BatchSystem
+from assay.throughput.job_names import kind_of
 from assay.throughput.job_programs import JobPrograms
 from assay.throughput.live_jobs import LiveJob
 
@@ -33,11 +34,6 @@ class ProgramSlowdown:
     longest: float | None
     slowdown: float | None
     largest: float | None
-
-
-def kind_of(name: str) -> str:
-    """A job's name without its number."""
-    return name.rpartition(".")[0] or name
 
 
 def run_alone(

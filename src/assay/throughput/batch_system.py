@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -151,8 +152,24 @@ class HostSystem:
     on_each_node = NodeCommand()
 
     def __init__(self, wishes: SystemWishes) -> None:
-        """What was asked of it."""
+        """`wishes.slots`: processors that it is to have; else the hardware threads that this process may use."""
         self._wishes = wishes
+
+    @property
+    def processors(self) -> int:
+        """What it has to give."""
+        return self._wishes.slots or len(os.sched_getaffinity(0))
+
+    def _facts_of_host(self, version: str, policy: str, queue: Mapping[str, str]) -> SystemFacts:
+        """This host with one queue, which is defined so."""
+        return SystemFacts(
+            name=self.name,
+            version=version,
+            policy=policy,
+            processors=self.processors,
+            nodes=(os.uname().nodename,),
+            queues=(BatchQueue(name="all", facts=queue),),
+        )
 
     def _refuse_options(self) -> None:
         """InputError for words behind the colon."""

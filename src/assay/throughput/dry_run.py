@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.errors import InputError
 from assay.throughput import simulated
+from assay.throughput.job_names import kind_of
 from assay.throughput.live_jobs import LiveJob
 from assay.throughput.results import RefusedJob
 from assay.throughput.workload import Whole, Workload
@@ -53,7 +54,7 @@ def dry_run(jobs: Sequence[LiveJob], processors: int, system: str, workload: str
     planned = workload_of(fits)
     kinds: dict[tuple[str, int, float], int] = {}
     for job in fits:
-        key = (job.name.rpartition(".")[0] or job.name, job.processors, job.expected)
+        key = (kind_of(job.name), job.processors, job.expected)
         kinds[key] = kinds.get(key, 0) + 1
     work = sum(job.processors * job.expected for job in fits)
     alone = max(job.due + job.expected for job in fits)

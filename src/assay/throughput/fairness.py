@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.document.json_form import WRITTEN_IF_SET
+from assay.throughput.job_names import kind_of
 from assay.throughput.simulated import Scheduled
 from assay.throughput.workload import Workload
 
@@ -96,7 +97,7 @@ def of_groups(
 
 def of_programs(names: Sequence[str], waited: NDArray[Any], slowdown: NDArray[np.float64]) -> Fairness | None:
     """By program: the jobs' names without their numbers."""
-    keys = np.array([name.rpartition(".")[0] or name for name in names], dtype=str)
+    keys = np.array([kind_of(name) for name in names], dtype=str)
     return of_groups("program", keys, str, waited, slowdown)
 
 

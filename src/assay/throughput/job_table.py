@@ -32,7 +32,8 @@ or one of Assay's benchmark programs, whose own checks say whether its answer is
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -44,9 +45,10 @@ from assay.errors import InputError
 from assay.machine.units import quantity
 from assay.throughput import program_jobs, rank_jobs
 from assay.throughput.interference import JobUse
+from assay.throughput.job_names import counted
 from assay.throughput.job_needs import JobNeeds
 from assay.throughput.program_jobs import ProgramPart
-from assay.throughput.schedule_file import JobBatch
+from assay.throughput.schedule_file import JobBatch, is_published
 from assay.throughput.workload import Workload
 from assay.toml.checking import Table, near, validated
 from assay.toml.source import Source, read
@@ -84,6 +86,7 @@ class JobKind(Table):
 
 SYNTHETIC = ("wait", "compute", "communicate")
 SHIPPED = Path(__file__).resolve().parent.parent / "catalogue" / "jobs"
+PAPERS_TABLE = "eurobench2000-ibm"  # of the paper's schedule by itself: none was lost there, and all have times
 
 
 def find(name: str) -> Path:
@@ -96,6 +99,24 @@ def find(name: str) -> Path:
         return known[name]
     accepted = f"TABLE.toml, {', '.join(known)}"
     raise InputError(f"no such table of jobs{near(name, known)}", key="--jobs", value=name, accepted=accepted)
+
+
+@dataclass(frozen=True)
+class ScheduleTable:
+    """The table of a schedule's jobs, and what both together are called."""
+
+    path: Path
+    title: str
+
+
+def of_schedule(schedule: str, jobs: str | None) -> ScheduleTable:
+    """The table `jobs`, or of the paper's own schedule PAPERS_TABLE; InputError where there is none."""
+    if jobs is not None:
+        return ScheduleTable(find(jobs), schedule)
+    if not is_published(schedule):
+        accepted = "TABLE.toml with a table [NAME] for each job"
+        raise InputError("is missing: a schedule has names only", key="--jobs", accepted=accepted)
+    return ScheduleTable(find(PAPERS_TABLE), f"{schedule} (jobs: {PAPERS_TABLE})")
 
 
 def load(path: Path) -> dict[str, JobKind]:
@@ -209,16 +230,6 @@ def rows_of(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) ->
             )
         rows += [(batch.time, batch.name, jobs[batch.name])] * batch.count
     return rows
-
-
-def counted(names: Sequence[str]) -> list[str]:
-    """Names with the number of each among those of its name: maya5_run.1, maya5_run.2."""
-    counts: dict[str, int] = {}
-    found = []
-    for name in names:
-        counts[name] = counts.get(name, 0) + 1
-        found.append(f"{name}.{counts[name]}")
-    return found
 
 
 def _needs(name: str, entry: JobKind) -> JobNeeds:

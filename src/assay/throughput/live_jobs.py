@@ -9,7 +9,8 @@ from pathlib import Path
 from assay.errors import InputError
 from assay.machine.units import quantity
 from assay.throughput import program_jobs
-from assay.throughput.job_table import SYNTHETIC, JobKind, counted, rows_of, seconds_of, words_of
+from assay.throughput.job_names import counted
+from assay.throughput.job_table import SYNTHETIC, JobKind, rows_of, seconds_of, words_of
 from assay.throughput.program_jobs import PlannedPart, ProgramPart
 from assay.throughput.schedule_file import JobBatch
 from assay.throughput.workload import Workload

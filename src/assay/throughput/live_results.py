@@ -11,10 +11,11 @@ import numpy as np
 from assay.analysis.node_use import NodeUse
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.throughput import reconciling, simulated
-from assay.throughput.alone import ProgramSlowdown, kind_of, slowdowns
+from assay.throughput.alone import ProgramSlowdown, slowdowns
 from assay.throughput.batch_system import BatchQueue, SystemFacts
 from assay.throughput.experiment import Followed, FollowedJob
 from assay.throughput.fairness import Fairness, of_programs
+from assay.throughput.job_names import kind_of
 from assay.throughput.job_programs import WATCHED_FROM, node_files
 from assay.throughput.live_idle import Spell, idle_times
 from assay.throughput.node_use import nodes_used

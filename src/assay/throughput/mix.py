@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import InputError
-from assay.throughput import placed
+from assay.throughput import placed, rank_jobs
 from assay.throughput.job_needs import JobNeeds
 from assay.throughput.job_world import PICOSECOND, JobRun, JobWorld, joined
 from assay.throughput.machine_file import JobMachine
@@ -29,9 +29,17 @@ MOST_JOBS, MOST_RANKS = 1000, 10_000  # that are simulated at all
 MOST_EVENTS = 1_000_000_000  # of ranks, in the world of a mix
 
 
-def wanted(workload: Workload, machine: JobMachine) -> bool:
-    """Whether jobs are programs that this machine can run."""
-    return bool(workload.plays) and machine.described is not None and machine.rules.programs == "run"
+def wanted(workload: Workload) -> bool:
+    """Whether jobs are programs that their machine (`on_machine`) runs."""
+    return any(play.programs for play in workload.plays)
+
+
+def on_machine(workload: Workload, machine: JobMachine) -> Workload:
+    """The workload with what of its jobs' programs this machine can run, and why it cannot run the others."""
+    if machine.described is None or machine.rules.programs != "run":
+        return replace(workload, plays=())
+    there = machine.described.storage is not None
+    return replace(workload, plays=rank_jobs.where_files_are(workload.plays, machine.described.name, there))
 
 
 def schedule_mix(
@@ -43,6 +51,7 @@ def schedule_mix(
     """
     from assay._core import batch
 
+    workload = on_machine(workload, machine)
     _check(workload, machine)
     row = placed.layout_row(machine)
     needs, limits = placed.needs_rows(workload, machine.queue_rules)

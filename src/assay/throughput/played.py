@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from assay.throughput.job_names import kind_of
+
 COMPLETED = "completed"
 
 
@@ -33,7 +35,7 @@ class PlayedJob:
     @property
     def kind(self) -> str:
         """Its name in the table of jobs."""
-        return self.name.rpartition(".")[0] or self.name
+        return kind_of(self.name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +67,7 @@ def held_kinds(reasons: Iterable[tuple[str, str]]) -> list[HeldKind]:
     counts: dict[tuple[str, str], int] = {}
     for name, why in reasons:
         if why:
-            key = (name.rpartition(".")[0] or name, why)
+            key = (kind_of(name), why)
             counts[key] = counts.get(key, 0) + 1
     return [HeldKind(name=name, jobs=jobs, why=why) for (name, why), jobs in counts.items()]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.throughput.program_jobs import PlannedPart
 
@@ -29,15 +29,14 @@ class RankJob:
 
 
 def why_not(program: str) -> str:
-    """Why a described machine cannot run it beside others; nothing where it can."""
-    from assay.benchmark.record import benchmark
+    """Why no described machine runs it beside others; nothing where some can."""
+    from assay.benchmark.record import benchmark, on_described
 
     record = benchmark(program)
-    if record.kind != "ranks":
-        return f"{program} passes no messages"
-    if record.part == "files":
-        return f"{program} uses files, and the world that jobs share has no file system"
-    return ""
+    if record.kind == "ranks":
+        return ""
+    other = on_described(program)
+    return f"{program} passes no messages" + (f" ({other} does)" if other != program else "")
 
 
 def planned(submitted: float, time: float, limit: float, programs: Sequence[PlannedPart]) -> RankJob:
@@ -46,6 +45,24 @@ def planned(submitted: float, time: float, limit: float, programs: Sequence[Plan
     return RankJob(submitted, time, limit, () if reasons else tuple(programs), "; ".join(dict.fromkeys(reasons)))
 
 
+def where_files_are(jobs: Sequence[RankJob], machine: str, described: bool) -> tuple[RankJob, ...]:
+    """The same jobs on a machine whose storage is `described` or not: without it who uses files cannot run."""
+    if described:
+        return tuple(jobs)
+    return tuple(_without_files(job, machine) for job in jobs)
+
+
+def _without_files(job: RankJob, machine: str) -> RankJob:
+    from assay.benchmark.record import benchmark
+
+    names = dict.fromkeys(part.program for part in job.programs)
+    users = [name for name in names if "storage" in benchmark(name).extra.get("needs", ())]
+    if not users:
+        return job
+    why = f"{', '.join(users)} uses files, and {machine} has no [storage], what its I/O nodes and disks take"
+    return replace(job, programs=(), why_not=why)
+
+
 def of_jobs(jobs: Sequence[RankJob]) -> tuple[RankJob, ...]:
-    """The jobs of a workload; none where nothing is run."""
-    return tuple(jobs) if any(job.programs for job in jobs) else ()
+    """The jobs of a workload; none where none of them has a program."""
+    return tuple(jobs) if any(job.programs or job.why_not for job in jobs) else ()

@@ -85,7 +85,7 @@ class ThroughputResult:
     `fairness` where there are several users or programs; `queues` where the machine has any; `interference` where
     its jobs slow one another down; `jobs` only of a workload of 10,000 jobs or fewer.
     `played` and `programs`: jobs whose programs ran beside one another on the machine, and these by name; `held`: names
-    of jobs beside them whose programs could not.
+    of jobs whose programs could not.
     """
 
     figures: list[ThroughputFigure]
@@ -161,7 +161,7 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
     figures += [ThroughputFigure(name=name, value=value, unit="1", params=params) for name, value in ratios.items()]
     played = [job for job in found.played if job is not None]
     programs = kinds(played)
-    held = held_kinds((jobs.name(at), play.why_not) for at, play in enumerate(jobs.plays if played else ()))
+    held = held_kinds((jobs.name(at), play.why_not) for at, play in enumerate(jobs.plays))
     figures += [
         ThroughputFigure(name=name, value=getattr(each, name), unit="1", params={**params, "job": each.name})
         for each in programs

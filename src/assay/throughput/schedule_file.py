@@ -40,9 +40,14 @@ def published() -> list[JobBatch]:
     ]
 
 
+def is_published(schedule: str) -> bool:
+    """Whether the paper's schedule is meant, and no file of that name."""
+    return schedule == PUBLISHED and not Path(schedule).exists()
+
+
 def named(schedule: str) -> list[JobBatch]:
     """The batches of a schedule: a file, or the paper's by its name. InputError as `read`."""
-    return published() if schedule == PUBLISHED and not Path(schedule).exists() else read(Path(schedule))
+    return published() if is_published(schedule) else read(Path(schedule))
 
 
 def read(path: Path) -> list[JobBatch]:

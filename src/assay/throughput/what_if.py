@@ -116,13 +116,14 @@ def schedule(
     progress: Callable[[str], None] = lambda text: None,
 ) -> simulated.Scheduled:
     """Simulate one combination. InputError where no job fits the machine."""
+    workload = mix.on_machine(workload, machine)
     if machine.estimates is not None:
         workload = faults.estimated(workload, machine.estimates)
     if machine.failures is not None and machine.failures.jobs:
         workload = faults.failing(workload, machine.failures)
     rules = machine.queue_rules
     taken = job_queues.admission(workload, rules, machine.processors)
-    on_nodes, runs = placed.needed(workload, machine), mix.wanted(workload, machine)
+    on_nodes, runs = placed.needed(workload, machine), mix.wanted(taken.admitted)
 
     def simulate(jobs: Workload) -> simulated.Scheduled:
         if runs:

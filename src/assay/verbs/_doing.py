@@ -113,7 +113,7 @@ def _name_machine(run: Run) -> None:
     """Name the run after the host that measured, if it was one: a launcher may have started it on another host."""
     from assay.report.hosts import hosts
 
-    measured = {} if run.about.get("described") else hosts(run.tasks())
+    measured = hosts(run)
     if len(measured) == 1:
         run.about["machine"] = next(iter(measured))
 

@@ -84,7 +84,7 @@ def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThrough
     try:
         with _ended_as_by_ctrl_c():
             followed = experiment.follow(system, facts, jobs, programs, log, progress)
-        found = live_result(followed, facts, wishes.workload, compress, str(out), single)
+        found = live_result(followed, facts, _title(wishes), compress, str(out), single)
         shown.write_live(found, others, wishes.exports)
     finally:
         log.close()
@@ -100,10 +100,10 @@ def dry(wishes: LiveWishes, on: str | None, settings: list[str]) -> DryRun:
     jobs = plan(wishes, compress)
     if on is not None:
         machine = machine_file.open_machine(on, settings)
-        return dry_run(jobs, machine.processors, machine.name, wishes.workload)
+        return dry_run(jobs, machine.processors, machine.name, _title(wishes))
     system_wishes = batch_system.SystemWishes(policy=wishes.policy, slots=wishes.slots, compress=compress)
     facts = batch_system.opened(wishes.via or "local", system_wishes).facts()
-    return dry_run(jobs, facts.processors, facts.name, wishes.workload)
+    return dry_run(jobs, facts.processors, facts.name, _title(wishes))
 
 
 def show_dry(found: DryRun, quiet: bool) -> None:
@@ -136,12 +136,18 @@ def plan(wishes: LiveWishes, compress: float) -> list[LiveJob]:
         if wishes.jobs is not None:
             raise InputError("has no use with a Standard Workload Format file", key="--jobs", value=wishes.jobs)
         return live_jobs.of_workload(swf.read(path), compress, waits)
-    if wishes.jobs is None:
-        accepted = "TABLE.toml with a table [NAME] for each job"
-        raise InputError("is missing: a schedule has names only", key="--jobs", accepted=accepted)
-    table = job_table.find(wishes.jobs)
     batches = schedule_file.named(wishes.workload)
+    table = job_table.of_schedule(wishes.workload, wishes.jobs).path
     return live_jobs.of_schedule(batches, job_table.load(table), path, table.resolve().parent, compress, waits)
+
+
+def _title(wishes: LiveWishes) -> str:
+    """What the workload is called."""
+    from assay.throughput import job_table, swf
+
+    if swf.is_workload(Path(wishes.workload)):
+        return wishes.workload
+    return job_table.of_schedule(wishes.workload, wishes.jobs).title
 
 
 @contextmanager

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from assay.execute.watching import Watch
     from assay.machine.noise_traces import Trace
 
-BARS = "▁▂▃▄▅▆▇█"
 ACTIVE = 0.5  # s, between two looks at noise
 
 
@@ -88,12 +87,6 @@ def processors(traces: list[Trace]) -> list[dict[str, Any]]:
     return found
 
 
-def spark(values: list[float | None], width: int) -> str:
-    """Draw the last `width` values, each from 0 to 1, as bars; a missing one as a gap."""
-    tops = [None if v is None else min(1.0, max(0.0, v)) for v in values[-width:]]
-    return "".join(" " if v is None else BARS[min(len(BARS) - 1, int(v * len(BARS)))] for v in tops)
-
-
 def picture(seen: Watch, width: int) -> RenderableType:
     """Compose one frame for a terminal of `width` columns."""
     from rich.console import Group
@@ -101,6 +94,7 @@ def picture(seen: Watch, width: int) -> RenderableType:
     from rich.text import Text
 
     from assay.report.noise_by_node import of_node
+    from assay.report.sparks import spark
     from assay.report.units import human
 
     parts: list[RenderableType] = []

@@ -50,7 +50,8 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 metavar="TABLE.toml",
-                help="what each name of a schedule needs; or eurobench2000-compaq, -ibm, -sgi, -sgi-rules, assay-mix",
+                help="what each name of a schedule needs; or eurobench2000-compaq, -ibm (eurobench2000's default), "
+                "-sgi, -sgi-rules, assay-mix",
             ),
         ] = None,
         settings: Annotated[
@@ -188,7 +189,8 @@ def _refuse(given: Mapping[str, object], problem: str) -> None:
     accepted = "without --via" if "simulated" in problem else "with --via"
     for key, value in given.items():
         if value is not None:
-            raise InputError(problem, key=key, value=str(value), accepted=accepted)
+            seen = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+            raise InputError(problem, key=key, value=seen, accepted=accepted)
 
 
 def _live(wishes: LiveWishes, repeat: int, simulated: Mapping[str, object], quiet: bool, json: bool) -> None:
@@ -307,10 +309,8 @@ def _read(workload: str, jobs: str | None) -> Workload:
             raise InputError("has no use with a Standard Workload Format file", key="--jobs", value=jobs)
         return swf.read(path)
     batches = schedule_file.named(workload)
-    if jobs is None:
-        accepted = "TABLE.toml with a table [NAME] for each job"
-        raise InputError("is missing: a schedule has names only", key="--jobs", accepted=accepted)
-    return job_table.workload(batches, job_table.load(job_table.find(jobs)), path)
+    table = job_table.of_schedule(workload, jobs)
+    return job_table.workload(batches, job_table.load(table.path), Path(table.title))
 
 
 def _show(found: ThroughputResult, quiet: bool) -> None:

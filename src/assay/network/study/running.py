@@ -26,7 +26,7 @@ def point_steps(description: NetworkDescription, replications: int, judge: int) 
     cycles = description.method.cycles or simulation.DEFAULT_CYCLES
     runs = yield [simulation.task(description, stream, before.cycles, cycles) for stream in range(replications)]
     saturated, made = yield from saturation.judge(_from_empty(description), judge or _judged(runs))
-    shares = [share for share in map(engine.hit_rate, runs) if share is not None]
+    shares = engine.hit_rates(runs)
     return {
         "means": {
             name.removesuffix("_latency"): [
@@ -35,7 +35,7 @@ def point_steps(description: NetworkDescription, replications: int, judge: int) 
             for name in runs[0].latencies
             if runs[0].latencies[name].counts.sum()
         }
-        | ({"hit_rate": list(shares)} if shares else {}),
+        | ({"hit_rate": shares} if shares else {}),
         "saturated": saturated,
         "backlog": [made[-1][1]["backlog_quarter"], made[-1][1]["backlog"]],
         "messages": sum(run.messages for run in [*runs, *(run for run, _ in made)]),

@@ -8,12 +8,14 @@ from assay.machine.published import Claim
 from assay.papers.cells.answers import Answers
 from assay.papers.cells.file_twins import CALL, LARGE, rate
 from assay.papers.claims.claim_kinds import accepted_of
-from assay.papers.claims.judge import ClaimPart, accepted, fact, follows, judged
+from assay.papers.claims.judge import Accepted, ClaimPart, accepted, fact, follows, judged
 from assay.report.units import human
 
 IO_NODES = {"ipsc860": 10, "delta": 32}
 SECTION = 2 << 20  # B: long beside what is read ahead
 SMALLER = (1, 4, 10)  # I/O nodes, of the claim about both machines
+HOSTS = {"SCSI disk": "ipsc860:host-disk", "NFS": "ipsc860:host-nfs"}
+HOST_FILE = 1 << 20  # B
 BLOCKS = (4 << 10, 16 << 10, 64 << 10, 256 << 10)  # B
 
 
@@ -30,6 +32,13 @@ def _trend(machine: str, over: Sequence[int], rates: Sequence[float], direction:
     if len(rates) < len(over):
         return fact(None, f"{machine}: no file system is described")
     return ClaimPart(follows(rates, direction, 0.0), f"{machine}, {words} {_listed(over, rates)}")
+
+
+def _ratio(one: float | None, other: float | None, wanted: Accepted, words: str) -> ClaimPart:
+    """Judge one rate over another; `words` name both as {0} and {1}."""
+    if one is None or other is None:
+        return fact(None, "no file system is described")
+    return judged(one / other, wanted, words.format(human(one, "B/s"), human(other, "B/s")))
 
 
 def _falls(answers: Answers, claim: Claim) -> list[ClaimPart]:
@@ -60,27 +69,20 @@ def _longer_calls(answers: Answers, _: Claim) -> list[ClaimPart]:
         )
         for beforehand in ("yes", "no")
     }
-    with_it, without = written["yes"], written["no"]
-    if with_it is None or without is None:
-        return [*parts, fact(None, "no file system is described")]
-    words = f"writing: {human(with_it, 'B/s')} into preallocated space, {human(without, 'B/s')} without"
-    return [*parts, judged(with_it / without, accepted(">", 1.0), words)]
+    words = "writing: {0} into preallocated space, {1} without"
+    return [*parts, _ratio(written["yes"], written["no"], accepted(">", 1.0), words)]
 
 
 def _same(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """Both machines with as many I/O nodes, and as many compute nodes."""
     parts = []
     for nodes in SMALLER:
-        both = [
+        one, other = (
             rate(answers, machine, on_ranks=nodes, io_nodes=nodes, call=CALL, section=SECTION)
             for machine in ("delta", "ipsc860")
-        ]
-        one, other = both
-        if one is None or other is None:
-            parts.append(fact(None, "no file system is described"))
-            continue
-        words = f"{nodes} I/O nodes: {human(one, 'B/s')} on delta, {human(other, 'B/s')} on ipsc860"
-        parts.append(judged(one / other, accepted_of(claim, "delta"), words))
+        )
+        words = f"{nodes} I/O nodes: {{0}} on delta, {{1}} on ipsc860"
+        parts.append(_ratio(one, other, accepted_of(claim, "delta"), words))
     return parts
 
 
@@ -100,6 +102,26 @@ def _scales(answers: Answers, _: Claim) -> list[ClaimPart]:
     ]
 
 
+def _host_rate(answers: Answers, machine: str) -> float | None:
+    return rate(answers, machine, on_ranks=1, call=CALL, section=HOST_FILE)
+
+
+def _beside_hosts(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """One node reading from the concurrent file system, and the same file at the host: on its disk, and by NFS."""
+    own = _host_rate(answers, "ipsc860")
+    wanted = accepted_of(claim, "ipsc860")
+    return [
+        _ratio(own, _host_rate(answers, machine), wanted, f"{{0}}, {{1}} from the host's {words}")
+        for words, machine in HOSTS.items()
+    ]
+
+
+def _disk_and_nfs(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """The host's own disk against what it mounts."""
+    disk, nfs = (_host_rate(answers, machine) for machine in HOSTS.values())
+    return [_ratio(disk, nfs, accepted_of(claim, "ipsc860"), "{0} from the disk, {1} by NFS")]
+
+
 JUDGES: dict[str, Callable[[Answers, Claim], list[ClaimPart]]] = {
     "d91h.cfs-single-node-falls": _one_falls,
     "d91h.cfs-aggregate-falls": _falls,
@@ -107,4 +129,6 @@ JUDGES: dict[str, Callable[[Answers, Claim], list[ClaimPart]]] = {
     "d91d.cfs-same": _same,
     "d91d.cfs-falls": _falls,
     "d95p.pfs-scales": _scales,
+    "d91h.cfs-vs-host-file": _beside_hosts,
+    "d91h.local-disk-vs-nfs": _disk_and_nfs,
 }

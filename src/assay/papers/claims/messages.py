@@ -36,6 +36,8 @@ NOTES = {
     "d91d.fan-in-delta-small": "256 and 8,192 bytes, to a node inside the mesh. A stream alone waits for its buffers.",
     "d91h.cfs-block-size": "One compute node; the paper prints no lengths of calls.",
     "d91h.cfs-aggregate-falls": "10 and 20 compute nodes with calls of 64 KiB, an assumed length.",
+    "d91h.cfs-vs-host-file": "Files of 1 MiB, calls of 64 KiB; the hosts' disks and NFS are assumed.",
+    "d91h.local-disk-vs-nfs": "As above: only that 1 KiB blocks lie scattered, and that NFS moves 8 KiB, makes it so.",
     "d91d.cfs-falls": "As many compute nodes as I/O nodes, and twice as many; calls of 64 KiB, an assumed length.",
     "d91d.cfs-same": "1, 4 and 10 compute and I/O nodes; calls of 64 KiB, an assumed length.",
     "d95p.compute-and-communicate": "Megabyte echoes from a processor beside the one that streams. 119 MB/s alone are "

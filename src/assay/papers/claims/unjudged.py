@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-_FILES = "Of the hosts' disks and of NFS no number is printed; they are not described."
 _CHIP = "A figure of the processor's manual; instructions are not simulated, and no table measures it."
 _ALONE = "No table has this number; nodes' memory and arithmetic are not simulated."
 
@@ -11,8 +10,6 @@ REASONS = {
     "d91h.i860-peak-32": _CHIP,
     "d91h.i860-peak-64": _CHIP,
     "d91h.i860-compiled": _ALONE,
-    "d91h.cfs-vs-host-file": _FILES,
-    "d91h.local-disk-vs-nfs": _FILES,
     "d95p.ddot-cached-linear": _ALONE,
     "d95p.memory-traffic-share": "An estimate from cache hits that are nowhere printed.",
     "d95p.peak-vs-fortran": _ALONE,

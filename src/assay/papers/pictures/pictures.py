@@ -1,8 +1,8 @@
 """The papers' figures redrawn: what the described machines do as lines, published cells as dots, this machine dashed.
 
 `PICTURES` is a table in the papers' order: each record says what stands on the axes and which curves are drawn; a curve
-says which benchmark is asked for which figure, over which parameter. Hypercubes: Figures 2 to 9; DELTA: 3.1 to 3.6;
-Paragon MP: 4.1. The images are not in the papers' text, so that only tables give dots.
+says which benchmark is asked for which figure, over which parameter. Hypercubes: Figures 2 to 10; DELTA: 3.1 to 3.6;
+Paragon MP: 4.1 to 4.3. The images are not in the papers' text, so that only tables and the text give dots.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from assay.machine import catalogue
 from assay.papers.cells.answers import Answers
+from assay.papers.cells.file_twins import CALL, LARGE
 from assay.papers.cells.twins import LENGTHS
 from assay.papers.claims.quantities import INSIDE, LOOP, MESH_SENDERS
 
@@ -36,7 +37,10 @@ class Series:
 
 @dataclass(frozen=True)
 class Simulated:
-    """A curve to be simulated: `figure` of a benchmark on a machine over the parameter `x`, with these settings."""
+    """A curve to be simulated: `figure` of a benchmark on a machine over the parameter `x`, with these settings.
+
+    `apart`: `x` is no factor of cases (or how many ranks), and each of its values is played by itself.
+    """
 
     label: str
     group: str
@@ -46,20 +50,40 @@ class Simulated:
     x: str
     settings: Mapping[str, Any]
     style: str = "-"
+    apart: bool = False
 
 
 @dataclass(frozen=True)
 class PublishedDots:
-    """Published rates of a machine over the parameter `x`, as dots; `time`: the time of the message instead."""
+    """Published rates of a machine over the parameter `x`, as dots; `time`: the time of the message instead.
+
+    `group`: whose colour they have, by default the machine's own; `unit`: of `x`, where that is no SI one;
+    `in_text`: what the text prints counts as well as tables.
+    """
 
     machine: str
     benchmark: str
     x: str
     params: Mapping[str, Any] = field(default_factory=dict)
     time: bool = False
+    metric: str = "rate"
+    group: str = ""
+    unit: float = 1.0
+    in_text: bool = False
 
 
-Curve = Simulated | PublishedDots
+@dataclass(frozen=True)
+class PublishedLevel:
+    """A published rate of a machine that the paper gives for no one place on the axis, from `low` to `high`."""
+
+    label: str
+    machine: str
+    benchmark: str
+    low: float
+    high: float
+
+
+Curve = Simulated | PublishedDots | PublishedLevel
 
 
 @dataclass(frozen=True)
@@ -90,16 +114,30 @@ def drawn(answers: Answers) -> list[Picture]:
 
 def _series(answers: Answers, curve: Curve) -> Series:
     if isinstance(curve, Simulated):
+        if curve.apart:
+            apart = sorted(
+                (float(value), answer.value)
+                for value in curve.settings[curve.x]
+                for answer in answers.ask(
+                    curve.machine, curve.benchmark, curve.figure, **{**curve.settings, curve.x: (value,)}
+                )
+            )
+            return Series(curve.label, tuple(apart), curve.group, curve.style)
         found = answers.ask(curve.machine, curve.benchmark, curve.figure, **curve.settings)
         points = sorted((float(a.params[curve.x]), a.value) for a in found if a.params.get(curve.x) is not None)
         return Series(curve.label, tuple(points), curve.group, curve.style)
-    cells = catalogue.cells(machine=curve.machine, benchmark=curve.benchmark, metric="rate", params=dict(curve.params))
+    if isinstance(curve, PublishedLevel):
+        levels = [c.value for c in catalogue.cells(machine=curve.machine, benchmark=curve.benchmark, metric="rate")]
+        ends = tuple((x, value) for value in levels for x in (curve.low, curve.high))
+        return Series(curve.label, ends, curve.label, ":")
+    of = {"machine": curve.machine, "benchmark": curve.benchmark, "metric": curve.metric}
+    cells = catalogue.cells(**of, params=dict(curve.params))
     points = sorted(
-        (float(c.params[curve.x]), c.params["message_B"] / c.value if curve.time else c.value)
+        (curve.unit * c.params[curve.x], c.params["message_B"] / c.value if curve.time else c.value)
         for c in cells
-        if isinstance(c.params.get(curve.x), int | float) and c.table
+        if isinstance(c.params.get(curve.x), int | float) and (c.table or curve.in_text)
     )
-    return Series("", tuple(points), curve.machine, "dots")
+    return Series("", tuple(points), curve.group or curve.machine, "dots")
 
 
 def _hops(machine: str, hops: int) -> str:
@@ -166,6 +204,36 @@ def _posted() -> Curve:
     return Simulated("FORCE_TYPE", "forced", "delta", "forced", "half_round_trip", "bytes", parameters, "--")
 
 
+def _host_files() -> Iterator[Curve]:
+    """One node that reads a file of the host, and one of the concurrent file system beside it."""
+    for label, machine in HOST_FILES.items():
+        settings = {"on_ranks": 1, "bytes": (CALL,), "section": FILE_SIZES}
+        yield Simulated(label, label, machine, "parallel-files", "rate", "section", settings, apart=True)
+
+
+def _by_compute_nodes(machines: Mapping[str, tuple[str, int]], ranks: tuple[int, ...], **more: Any) -> Iterator[Curve]:
+    """What so many compute nodes read together, each its own data, through so many I/O nodes."""
+    for label, (machine, io_nodes) in machines.items():
+        settings = {"bytes": (CALL,), "io_nodes": io_nodes, "section": 2 << 20, "on_ranks": ranks, **more}
+        yield Simulated(label, label, machine, "parallel-files", "rate_aggregate", "on_ranks", settings, apart=True)
+
+
+def _printed(machine: str, benchmark: str, group: str, **params: Any) -> Curve:
+    """What the text prints of compute nodes together."""
+    return PublishedDots(machine, benchmark, "compute_nodes", params, False, "rate_aggregate", group, in_text=True)
+
+
+def _by_records() -> Iterator[Curve]:
+    """One node that reads and writes the parallel file system, by the length of its records."""
+    for operation in ("read", "write"):
+        label = f"PFS {operation}, 64 I/O nodes"
+        settings = {"on_ranks": 1, "io_nodes": 64, "bytes": RECORDS, "section": 32 << 20, "layout": "records"}
+        yield Simulated(label, label, LARGE, "parallel-files", "rate", "bytes", {**settings, "direction": operation})
+        of = {"operation": operation, "compute_nodes": 1}
+        yield PublishedDots("paragon-mp", "pfs", "record_MB", of, group=label, unit=1 << 20, in_text=True)
+    yield PublishedLevel("NORMA IPC at its peak (published)", "paragon-mp", "norma-ipc", RECORDS[0], RECORDS[-1])
+
+
 def _slowdown() -> Iterator[Curve]:
     for machine in CUBES:
         parameters = {"bytes": LENGTHS, "loop": LOOP}
@@ -175,6 +243,20 @@ def _slowdown() -> Iterator[Curve]:
 SIZE, RATE, TIME, TOGETHER = "message, bytes", "rate, B/s", "one way, s", "rate together, B/s"
 READINGS = {"a request every six segments": "delta", "one request, after six segments": "delta:text"}
 SYSTEMS = {"OSF": "paragon-mp", "SUNMOS": "paragon-mp:sunmos", "turbo OSF": "paragon-mp:turbo"}
+HOST_FILES = {
+    "iPSC/860: host's SCSI disk": "ipsc860:host-disk",
+    "iPSC/860: host's NFS": "ipsc860:host-nfs",
+    "Ncube 6400: host's disk": "ncube6400",
+    "iPSC/860: concurrent file system": "ipsc860",
+}
+CFS = {
+    "iPSC/860, 10 I/O nodes": ("ipsc860", 10),
+    "DELTA, 10 I/O nodes": ("delta", 10),
+    "DELTA, 32 I/O nodes": ("delta", 32),
+}
+PFS = {f"{nodes} I/O nodes": (LARGE, nodes) for nodes in (16, 32, 64)}
+RECORDS = tuple(1 << power for power in range(16, 23))  # B: from a stripe on
+FILE_SIZES = tuple(1 << power for power in range(10, 22))  # B
 LONGEST_WAYS = {"delta": 14, "ipsc860": 6, "ncube6400": 6}
 
 
@@ -220,6 +302,20 @@ PICTURES: tuple[Picture, ...] = (
         *(SIZE, TOGETHER, _fan_in({"ipsc860": CUBE_SENDERS, "ncube6400": CUBE_SENDERS})),
     ),
     _picture(
+        *("fig10", "A node reads a file through its host, by the file's size", "hypercubes, Figure 10"),
+        *("file, bytes", RATE, _host_files()),
+        log_y=True,
+        note="Open and close included. The hosts' disks and NFS are assumed: the text prints no number of them.",
+    ),
+    _picture(
+        "cfs",
+        "The concurrent file system read by compute nodes; dot: published",
+        "hypercubes, Figure 11; DELTA, Figure 4.1",
+        *("compute nodes", TOGETHER),
+        (*_by_compute_nodes(CFS, (1, 2, 4, 8, 10, 16, 32, 64)), _printed("delta", "cfs-read", "DELTA, 32 I/O nodes")),
+        note="Each reads 2 MiB of its own; the printed 11 MB/s are of 16.",
+    ),
+    _picture(
         *("fig3.1", "Echo, one hop (solid) and the longest way in 64 nodes (dotted)", "DELTA, Figure 3.1"),
         *(SIZE, RATE, _near_and_far(LONGEST_WAYS, "rate", LENGTHS, dots=True)),
     ),
@@ -254,6 +350,21 @@ PICTURES: tuple[Picture, ...] = (
         *("fig4.1", "Paragon MP: transfer time", "Paragon MP, Figure 4.1"),
         *(SIZE, TIME, _times(SYSTEMS, DECADES)),
         log_y=True,
+    ),
+    _picture(
+        *("fig4.2", "Paragon MP: one node's files, by the record; dots: published", "Paragon MP, Figure 4.2"),
+        *("record, bytes", RATE, _by_records()),
+        log_x=False,
+        note="The IPC's rate is an input: what a compute node copies at.",
+    ),
+    _picture(
+        *("pfs", "The parallel file system read by compute nodes; dot: published", "Paragon MP, Figure 4.3"),
+        *("compute nodes", TOGETHER),
+        (
+            *_by_compute_nodes(PFS, (1, 4, 16, 32, 64, 128), layout="records"),
+            _printed("paragon-mp", "pfs", "64 I/O nodes", operation="read"),
+        ),
+        note="In turn from one file (M_RECORD), calls of 64 KiB; each reads 2 MiB, of the printed 95 MB/s 32.",
     ),
 )
 

@@ -27,7 +27,6 @@ from assay.throughput.batch_system import (
     RUNNING,
     WAITING,
     Accounted,
-    BatchQueue,
     HostSystem,
     SystemFacts,
     SystemWishes,
@@ -73,18 +72,13 @@ class HyperQueueSystem(HostSystem):
     summary = "HyperQueue, a server and a worker in this process; --slots N: processors that it is to think it has"
 
     def __init__(self, wishes: SystemWishes) -> None:
-        """`wishes.slots`: the worker's processors; else the hardware threads that this process may use."""
+        """`wishes.slots`: the worker's processors."""
         super().__init__(wishes)
         self._cluster: Any = None
         self._client: Any = None
         self._numbers: dict[str, int] = {}  # HyperQueue's own, by the ids that are given away
         self._jobs: dict[str, LiveJob] = {}
         self._ended: dict[str, Accounted] = {}
-
-    @property
-    def processors(self) -> int:
-        """What the worker has."""
-        return self._wishes.slots or len(os.sched_getaffinity(0))
 
     def check(self) -> None:
         """InputError where the package is not here, for options, and for a policy."""
@@ -99,15 +93,8 @@ class HyperQueueSystem(HostSystem):
     def facts(self) -> SystemFacts:
         """This host, with one worker."""
         found = importlib.import_module("hyperqueue")
-        queue = BatchQueue(name="all", facts={"workers": "1", "processors": str(self.processors)})
-        return SystemFacts(
-            name=self.name,
-            version=str(found.get_version()),
-            policy="HyperQueue's own",
-            processors=self.processors,
-            nodes=(os.uname().nodename,),
-            queues=(queue,),
-        )
+        queue = {"workers": "1", "processors": str(self.processors)}
+        return self._facts_of_host(str(found.get_version()), "HyperQueue's own", queue)
 
     def open(self, work: SystemWork) -> None:
         """Start server and worker; what was submitted to one before is submitted again unless it has a record."""

@@ -26,7 +26,6 @@ from assay.throughput.batch_system import (
     RUNNING,
     WAITING,
     Accounted,
-    BatchQueue,
     HostSystem,
     SystemFacts,
     SystemWishes,
@@ -65,11 +64,6 @@ class LocalSystem(HostSystem):
         self._ended: list[int] = []
         self._origin = time.monotonic()
 
-    @property
-    def processors(self) -> int:
-        """What it has to give."""
-        return self.slots or len(self._threads)
-
     def check(self) -> None:
         """InputError for options and for a policy that is none."""
         self._refuse_options()
@@ -81,15 +75,8 @@ class LocalSystem(HostSystem):
     def facts(self) -> SystemFacts:
         """This host, with one queue."""
         kind = "virtual processors" if self.slots else "hardware threads, pinned"
-        queue = BatchQueue(name="all", facts={"processors": f"{self.processors} {kind}", "policy": self.policy})
-        return SystemFacts(
-            name=self.name,
-            version="assay",
-            policy=self.policy,
-            processors=self.processors,
-            nodes=(os.uname().nodename,),
-            queues=(queue,),
-        )
+        queue = {"processors": f"{self.processors} {kind}", "policy": self.policy}
+        return self._facts_of_host("assay", self.policy, queue)
 
     def open(self, work: SystemWork) -> None:
         """Make the queue; of the jobs that were submitted before, those that run are taken over."""
