@@ -54,7 +54,8 @@ class Jobs:
         self.compiler, self.shared_by = find_compiler(mpi=mpi), find_compiler()
         c = ["cc"] if mpi is None else [str(Path(mpi.mpicxx).with_name("mpicc"))]
         self.openmp = ["-fopenmp"] if mpi is None else []
-        objects = [self._object([*c, *self.openmp, f"-DTWIN={side}"], twins, side) for side in ("plain", "again")]
+        c += [*self.openmp, *(flag for library in self.libraries for flag in library.flags)]
+        objects = [self._object([*c, f"-DTWIN={side}"], twins, side) for side in ("plain", "again")]
         driver = [*self.compiler.words, "-std=c++20", *([] if mpi is None else ["-DBENCH_MPI"])]
         objects.append(self._object(driver, "pair.cpp", "pair"))
         self.pads = [self._pad(layout) for layout in range(LAYOUTS)]

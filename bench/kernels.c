@@ -13,8 +13,16 @@
 #include <string.h>
 #include <time.h>
 
-void dgesv_(const int* n, const int* columns, double* a, const int* lda, int* pivots, double* b, const int* ldb,
-            int* info);
+#ifdef ASSAY_BLAS_64 /* OpenBLAS as its Python package brings it: whole numbers of 64 bits, and names of its own */
+#define BLAS(name) scipy_##name##64_
+typedef blasint whole;
+#else
+#define BLAS(name) name
+typedef int whole;
+#endif
+
+void BLAS(dgesv_)(const whole* n, const whole* columns, double* a, const whole* lda, whole* pivots, double* b,
+                  const whole* ldb, whole* info);
 
 static double now(void) {
   struct timespec t;
@@ -35,11 +43,11 @@ static double* numbers(long count) { /* between -1/2 and 1/2 */
 
 static void gemm(long n, long times, int readings, double* took) {
   double *a = numbers(n * n), *b = numbers(n * n), *c = numbers(n * n);
-  const int size = (int)n;
+  const whole size = (whole)n;
   for (int k = -1; k < readings; ++k) { /* -1 warms up */
     const double from = now();
     for (long i = 0; i < times; ++i)
-      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1, a, size, b, size, 0, c, size);
+      BLAS(cblas_dgemm)(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1, a, size, b, size, 0, c, size);
     if (k >= 0) took[k] = (now() - from) / (double)times;
   }
   free(a), free(b), free(c);
@@ -68,7 +76,7 @@ static void dot(long n, long times, int readings, double* took) {
   volatile double sum = 0;
   for (int k = -1; k < readings; ++k) {
     const double from = now();
-    for (long i = 0; i < times; ++i) sum = cblas_ddot((int)n, x, 1, y, 1);
+    for (long i = 0; i < times; ++i) sum = BLAS(cblas_ddot)((whole)n, x, 1, y, 1);
     if (k >= 0) took[k] = (now() - from) / (double)(times * n);
   }
   (void)sum;
@@ -82,7 +90,7 @@ static void axpy(long n, long times, int readings, double* took) {
   for (int k = -1; k < readings; ++k) {
     const double from = now();
     for (long i = 0; i < times; ++i) {
-      cblas_daxpy((int)n, 1e-9, x + after, 1, y + after, 1);
+      BLAS(cblas_daxpy)((whole)n, 1e-9, x + after, 1, y + after, 1);
       long last;
       memcpy(&last, y + n - 1, sizeof last);
       after = last & nothing;
@@ -95,13 +103,13 @@ static void axpy(long n, long times, int readings, double* took) {
 static void linpack(long n, long times, int readings, double* took) {
   double *given = numbers(n * n), *right = numbers(n);
   double *a = numbers(n * n), *x = numbers(n);
-  int *pivots = malloc((size_t)n * sizeof(int)), size = (int)n, one = 1, info = 0;
+  whole *pivots = malloc((size_t)n * sizeof(whole)), size = (whole)n, one = 1, info = 0;
   for (int k = 0; k < readings; ++k) {
     const double from = now();
     for (long i = 0; i < times; ++i) {
       memcpy(a, given, (size_t)(n * n) * 8);
       memcpy(x, right, (size_t)n * 8);
-      dgesv_(&size, &one, a, &size, pivots, x, &size, &info);
+      BLAS(dgesv_)(&size, &one, a, &size, pivots, x, &size, &info);
       if (info) exit(1);
     }
     took[k] = (now() - from) / (double)times;
@@ -164,7 +172,7 @@ void TWIN(char** words, int readings, double* took) {
       {"fma512", fma512},
 #endif
   };
-  openblas_set_num_threads(1);
+  BLAS(openblas_set_num_threads)(1);
   for (unsigned i = 0; i < sizeof known / sizeof known[0]; ++i)
     if (!strcmp(words[0], known[i].name)) {
       known[i].does(atol(words[1]), atol(words[2]), readings, took);

@@ -29,7 +29,9 @@ def twin(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
         pytest.skip("needs cc, OpenBLAS and FFTW")
     made = tmp_path_factory.mktemp("twin") / "kernels.so"
     source = Path(kernels.__file__).with_name("kernels.c")
-    links = [word for name in ("blas", "fftw") for word in find(name, find_compiler()).links]  # type: ignore[union-attr]
+    found = [library for name in ("blas", "fftw") if (library := find(name, find_compiler())) is not None]
+    flags = [word for library in found for word in library.flags]
+    links = [word for library in found for word in library.links]
     command = [
         "cc",
         "-O2",
@@ -37,6 +39,7 @@ def twin(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
         "-Wextra",
         "-Werror",
         "-DTWIN=plain",
+        *flags,
         "-shared",
         "-fPIC",
         str(source),

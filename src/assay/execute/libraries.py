@@ -146,10 +146,12 @@ def _candidates(name: str, kind: _Kind) -> Iterator[tuple[FoundLibrary, Sequence
         yield FoundLibrary(name, kind.defines, tuple(text.split()), text), kind.functions
     spec = importlib.util.find_spec(_WHEEL) if kind.wheel else None
     if spec is not None and spec.origin:
-        folder = Path(spec.origin).parent / "lib"  # what the package's get_lib_dir() gives, without importing it
+        wheel = Path(spec.origin).parent
+        folder = wheel / "lib"  # what the package's get_lib_dir() gives, without importing it
         where = (f"-L{folder}", f"-Wl,-rpath,{folder}", "-lscipy_openblas64_")
+        own = (*kind.defines, "-DASSAY_BLAS_64=1", f"-I{wheel / 'include'}")
         functions = [f"scipy_{each}64_" for each in kind.functions]
-        yield FoundLibrary(name, (*kind.defines, "-DASSAY_BLAS_64=1"), where, f"Python package {_WHEEL}"), functions
+        yield FoundLibrary(name, own, where, f"Python package {_WHEEL}"), functions
 
 
 def _links(compiler: Compiler, library: FoundLibrary, functions: Sequence[str]) -> bool:
