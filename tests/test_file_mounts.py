@@ -1,4 +1,4 @@
-"""Files on mounts of this host: one served by a process (FUSE), one in a file (loop), with a quota, one that hangs.
+"""Files on mounts of this host: served by a process (FUSE), in a file (loop), laid over another, with a quota, hanging.
 
 Where they cannot be made (no root, no /dev/fuse, no loop device) the tests are skipped and say so.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -65,25 +66,72 @@ def looped(tmp_path: Path) -> Iterator[Callable[..., Path]]:
     """Mounts an ext4 file system of 64 MiB that lies in a file."""
     with ExitStack() as ends:
 
-        def mounted(*options: str, make: tuple[str, ...] = ()) -> Path:
-            image, place = tmp_path / "image", tmp_path / "looped"
+        def mounted(*options: str, make: tuple[str, ...] = (), under: Path | None = None) -> Path:
+            image, place = (under or tmp_path) / "image", tmp_path / "looped"
             place.mkdir()
             with image.open("wb") as file:
                 file.truncate(64 << 20)
-            for command in (
-                ["mkfs.ext4", "-q", *make, image],
-                ["mount", "-o", ",".join(("loop", *options)), image, place],
-            ):
-                try:
-                    done = subprocess.run(command, capture_output=True, text=True)
-                except OSError as error:
-                    pytest.skip(f"no file system in a file can be made here: {error}")
-                if done.returncode != 0:
-                    pytest.skip(f"no file system in a file can be mounted here: {done.stderr.strip()}")
+            loop = loop_device(image, direct=under is not None)
+            ends.callback(subprocess.run, ["losetup", "-d", loop], check=True)
+            done(["mkfs.ext4", "-q", *make, loop])
+            done(["mount", "-o", ",".join(("rw", *options)), loop, str(place)])
             ends.callback(subprocess.run, ["umount", place], check=True)
             return place
 
         yield mounted
+
+
+def done(command: list[str]) -> str:
+    """What it said; the test is skipped where it may not be done here."""
+    try:
+        ended = subprocess.run(command, capture_output=True, text=True)
+    except OSError as error:
+        pytest.skip(f"not possible here: {error}")
+    if ended.returncode != 0:
+        pytest.skip(f"not possible here: {' '.join(command)}: {ended.stderr.strip()}")
+    return ended.stdout
+
+
+def loop_device(image: Path, *, direct: bool) -> str:
+    how = "on" if direct else "off"
+    return done(["losetup", "--find", "--show", f"--direct-io={how}", str(image)]).strip()
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Path]:
+    """A file system in memory."""
+    place = tmp_path / "memory"
+    place.mkdir()
+    done(["mount", "-t", "tmpfs", "none", str(place)])
+    yield place
+    subprocess.run(["umount", "-l", place], check=True)
+
+
+@pytest.fixture
+def overlaid(tmp_path: Path) -> Iterator[Callable[..., Path]]:
+    """Mounts an overlay that writes into folders of `under`."""
+    with ExitStack() as ends:
+
+        def mounted(under: Path, *options: str) -> Path:
+            place, lower, upper, work = tmp_path / "overlaid", tmp_path / "lower", under / "upper", under / "work"
+            for folder in (place, lower, upper, work):
+                folder.mkdir()
+            layers = f"lowerdir={lower},upperdir={upper},workdir={work}"
+            done(["mount", "-t", "overlay", "overlay", "-o", ",".join((layers, *options)), str(place)])
+            ends.callback(subprocess.run, ["umount", "-l", place], check=True)
+            return place
+
+        yield mounted
+
+
+@pytest.fixture
+def others(tmp_path: Path) -> Iterator[None]:
+    """Another process that writes to this host's disk all the while, so that the devices' counters prove nothing."""
+    command = ["sh", "-c", f"while :; do dd if=/dev/zero of={tmp_path}/noise bs=1M count=64 conv=fsync; done"]
+    noise = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    yield
+    os.killpg(noise.pid, signal.SIGKILL)
+    noise.wait(30)
 
 
 def left(folder: Path) -> list[str]:
@@ -117,6 +165,62 @@ def test_a_file_system_in_a_file_is_no_device(looped: Callable[..., Path]) -> No
     assert sources(document) <= {"cache", "unknown"}
     assert sources(document, engine="direct") == {"unknown"}
     assert any("read through the page cache (a loop device)" in note for note in document["notes"])
+
+
+@pytest.mark.usefixtures("others")
+def test_a_loop_device_past_the_page_cache_whose_file_lies_in_memory_is_no_device(
+    looped: Callable[..., Path], memory: Path
+) -> None:
+    place = looped(under=memory)
+    document = run(place, "engine=buffered,direct", "direction=write,read").document
+    assert document["valid"] and left(place) == []
+    assert sources(document) == sources(document, "latency") == {"cache"}
+    assert any("files there lie in memory" in note for note in document["notes"])
+
+
+EVERY = ("engine=buffered,direct,uring,mmap", "direction=write,read")
+
+
+@pytest.mark.usefixtures("others")
+@pytest.mark.parametrize("hidden", [False, True])
+def test_an_overlay_that_writes_into_memory_is_no_device(
+    overlaid: Callable[..., Path], memory: Path, hidden: bool
+) -> None:
+    """Hidden: a container's, whose layers are not to be seen. Others write to the disk, whose counters go up."""
+    place = overlaid(memory)
+    if hidden:
+        done(["mount", "-t", "tmpfs", "none", str(memory)])
+    try:
+        document = run(place, *EVERY).document
+    finally:
+        if hidden:
+            subprocess.run(["umount", "-l", memory], check=True)
+    assert document["valid"] and left(place) == []
+    assert "device" not in sources(document) | sources(document, "latency")
+    if not hidden:
+        assert sources(document) == {"cache"}
+        assert any("overlay, whose upper layer is tmpfs on none" in note for note in document["notes"])
+
+
+@pytest.mark.usefixtures("others")
+def test_where_fsync_does_nothing_what_was_written_through_the_page_cache_is_no_device_s(
+    overlaid: Callable[..., Path], tmp_path: Path
+) -> None:
+    document = run(overlaid(tmp_path, "volatile"), "engine=buffered,mmap", "direction=write").document
+    assert sources(document, direction="write") == {"cache", "unknown"}
+    assert any("fsync does nothing there" in note for note in document["notes"])
+
+
+def test_an_overlay_on_a_disk_is_that_disk_s(overlaid: Callable[..., Path], tmp_path: Path) -> None:
+    place = overlaid(tmp_path)
+    document = run(place, *EVERY, "before=emptied").document
+    assert document["valid"] and left(place) == []
+    for engine in ("buffered", "mmap"):
+        assert sources(document, "latency", engine=engine, direction="write") <= {"cache"}
+    warm = run(place, "engine=buffered,mmap", "direction=read", "before=all").document
+    assert sources(warm) == sources(warm, "latency") == {"cache"}
+    half = run(place, "engine=buffered", "direction=read", "before=half", "access=random").document
+    assert "cache" in sources(half) and len(sources(half)) == 2
 
 
 def test_a_file_system_that_is_mounted_read_only_is_refused(looped: Callable[..., Path]) -> None:

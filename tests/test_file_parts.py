@@ -5,6 +5,7 @@ from __future__ import annotations
 import lzma
 import subprocess
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from compiled import WARNINGS, compile_to
 SOURCE = Path(__file__).parent / "native" / "files_parts.cpp"
 DEVICE, MEMORY, REMOTE, UNKNOWN = range(4)
 MIB = 1 << 20
+Stack = Callable[..., tuple[str, list[str], str, str]]  # kind, devices counted, words, caveat
 
 
 @pytest.fixture(scope="module")
@@ -91,9 +93,13 @@ def judged(
     fetched: int,
     device: int = -1,
     written: tuple[int, int] = (0, 0),
+    sent: int = -1,
+    direct: bool = False,
+    synced: bool = True,
 ) -> tuple[list[str], list[str], str]:
     """Labels of rate and latency by what was found (nothing, held, came, part), and of writes (device, bytes)."""
-    words = said(program, "source", below, *read, fetched, device, *written)[0].split()
+    given = (below, *read, fetched, device, *written, sent, int(direct), int(synced))
+    words = said(program, "source", *given)[0].split()
     return words[:4], words[4:8], words[8]
 
 
@@ -126,6 +132,23 @@ def test_a_device_that_did_not_move_them_is_not_named(program: Path) -> None:
     assert judged(program, DEVICE, (0, 0, 0, 0), 0, 0, (MIB, 8 * MIB))[2] == "unknown"
     assert judged(program, DEVICE, (0, 0, 0, 0), 0, 0, (-1, 8 * MIB))[2] == "unknown"
     assert judged(program, DEVICE, (0, 0, 0, 0), 0, 0, (8 * MIB, 8 * MIB))[2] == "device"
+
+
+def test_what_another_process_writes_to_the_device_meanwhile_proves_nothing(program: Path) -> None:
+    """The device moved enough, but the kernel counts nothing of it as this process's."""
+    nothing, wrote = (0, 0, 0, 0), (64 * MIB, 8 * MIB)
+    assert judged(program, DEVICE, nothing, 0, 0, wrote, sent=8 * MIB)[2] == "device"
+    assert judged(program, DEVICE, nothing, 0, 0, wrote, sent=0)[2] == "unknown"
+    assert judged(program, MEMORY, nothing, 0, 0, wrote, sent=0)[2] == "cache"
+
+
+@pytest.mark.parametrize(("below", "past"), [(DEVICE, "device"), (REMOTE, "remote"), (MEMORY, "cache")])
+def test_where_fsync_does_nothing_only_what_passed_the_cache_by_is_the_storage_s(
+    program: Path, below: int, past: str
+) -> None:
+    of = ((0, 0, 0, 0), 0, 0, (8 * MIB, 8 * MIB), 8 * MIB)
+    assert judged(program, below, *of, direct=True, synced=False)[2] == past
+    assert judged(program, below, *of, direct=False, synced=False)[2] == ("cache" if below == MEMORY else "unknown")
 
 
 @pytest.mark.parametrize("below", [MEMORY, REMOTE, UNKNOWN])
@@ -264,6 +287,104 @@ def test_a_mount_has_the_link_that_its_bytes_come_by(program: Path, system: Path
     written(system / "proc/self", mountinfo=f"36 35 98:0 / / rw,noatime master:1 - {mount}")
     found = said(program, "below", system, f"{system}/")[0].split()[0]
     assert float(found) == pytest.approx(rate, rel=1e-8)
+
+
+# --- what a folder's bytes rest on
+
+
+@pytest.fixture
+def stack(system: Path) -> Stack:
+    """What lies below a folder `place` by mounts of "PATH: TYPE SOURCE OPTIONS"."""
+    (system / "place").mkdir()
+    (system / "proc/self").mkdir()
+    names = ["sda", "sdb", "loop0", "loop1", "md0", "md2", "md2p1", "scsi"]
+    written(system / "proc", diskstats="\n".join(f"8 {at} {name} 1 0 8 0 1 0 8 0 0 0 0"
+                                                for at, name in enumerate(names)))  # fmt: skip
+
+    def found(program: Path, *mounts: str) -> tuple[str, list[str], str, str]:
+        lines = []
+        for each in mounts:
+            path, about = each.split(": ")
+            lines.append(f"36 35 98:0 / {system / path} rw - {about.replace('SYSTEM', str(system))}")
+        written(system / "proc/self", mountinfo="\n".join(lines))
+        _, below, counted, words_of, caveat = said(program, "below", system / "place", f"{system}/")
+        return below, counted.split(), words_of, caveat
+
+    return found
+
+
+def loop(system: Path, name: str, file: Path | str, *, direct: bool) -> None:
+    block_device(system, "devices/virtual", name)
+    written(system / "sys/block" / name / "loop", backing_file=str(file), dio=str(int(direct)))
+
+
+@pytest.mark.parametrize(("direct", "on", "below", "counted"), [
+    (True, "tmpfs none rw", "memory", []), (False, "tmpfs none rw", "memory", []),
+    (True, "ext4 /dev/sdb rw", "device", ["sdb"]), (False, "ext4 /dev/sdb rw", "unknown", ["loop0"]),
+    (True, "nfs4 server:/home rw", "remote", []), (True, "odd none rw", "unknown", ["loop0"]),
+    (True, "ext4 /dev/loop1 rw", "memory", []),  # whose file lies in memory in turn
+])  # fmt: skip
+def test_a_loop_device_is_what_its_file_lies_on(
+    program: Path, system: Path, stack: Stack,
+    direct: bool, on: str, below: str, counted: list[str],
+) -> None:  # fmt: skip
+    image = written(system / "under", image="") / "image"
+    memory = written(system / "shm", image="") / "image"
+    loop(system, "loop0", image, direct=direct)
+    loop(system, "loop1", memory, direct=True)
+    found = stack(program, "place: ext4 /dev/loop0 rw", f"under: {on}", "shm: tmpfs none rw")
+    assert found[:2] == (below, counted)
+    assert ("loop0 is a file" in found[3]) == (below == "unknown")
+
+
+def test_a_loop_device_whose_file_is_gone_is_unknown_and_one_on_a_disk_is_that_disk(
+    program: Path, system: Path, stack: Stack
+) -> None:
+    loop(system, "loop0", f"{system}/gone (deleted)", direct=True)
+    found = stack(program, "place: ext4 /dev/loop0 rw")
+    assert found[0] == "unknown" and "what that lies on is not known" in found[3]
+    loop(system, "loop1", "/dev/sda", direct=True)
+    assert stack(program, "place: ext4 /dev/loop1 rw", "dev: devtmpfs none rw")[0] == "device"
+
+
+def test_a_partition_rests_on_what_its_whole_does(program: Path, system: Path, stack: Stack) -> None:
+    image = written(system / "shm", image="") / "image"
+    loop(system, "loop0", image, direct=True)
+    block_device(system, "devices/virtual", "md2")
+    part = written(system / "sys/devices/virtual/block/md2/md2p1", partition="1")
+    (system / "sys/class/block/md2p1").symlink_to(part)
+    for name in ("sda", "loop0"):
+        written(system / "sys/devices/virtual/block/md2/slaves" / name)
+    assert stack(program, "place: xfs /dev/md2p1 rw", "shm: tmpfs none rw")[0] == "memory"
+
+
+@pytest.mark.parametrize("model", ["scsi_debug", "RAMDISK-MCP"])
+def test_disks_that_are_made_of_memory_are_no_devices(program: Path, system: Path, stack: Stack, model: str) -> None:
+    block_device(system, "devices/pseudo", "scsi")
+    written(system / "sys/devices/pseudo/block/scsi/device", model=f"{model}      ")
+    assert stack(program, "place: ext4 /dev/scsi rw")[:2] == ("memory", [])
+
+
+@pytest.mark.parametrize(("upper", "below", "counted", "words_of"), [
+    ("tmpfs none rw", "memory", [], "overlay, whose upper layer is tmpfs on none"),
+    ("ext4 /dev/sda rw", "device", ["sda"], "overlay, whose upper layer is ext4 on /dev/sda"),
+    ("nfs4 server:/home rw", "remote", [], "overlay, whose upper layer is nfs4 on server:/home"),
+])  # fmt: skip
+def test_an_overlay_is_what_its_upper_layer_lies_on(
+    program: Path, system: Path, stack: Stack,
+    upper: str, below: str, counted: list[str], words_of: str,
+) -> None:  # fmt: skip
+    (system / "layer/a b").mkdir(parents=True)
+    mounts = ("place: overlay overlay rw,lowerdir=/l,upperdir=SYSTEM/layer/a\\040b,workdir=/w", f"layer: {upper}")
+    assert stack(program, *mounts)[:3] == (below, counted, words_of)
+    volatile = mounts[0].replace("rw,", "rw,fsync=volatile,")
+    assert stack(program, volatile, mounts[1])[0] == f"{below} volatile"
+    assert stack(program, mounts[0].replace("rw,", "rw,volatile,"), mounts[1])[0] == f"{below} volatile"
+
+
+def test_an_overlay_whose_upper_layer_is_not_to_be_seen_may_be_on_any_device(program: Path, stack: Stack) -> None:
+    below, counted, words_of, _ = stack(program, "place: overlay overlay rw,lowerdir=/l,upperdir=/nowhere/up")
+    assert below == "device" and {"sda", "sdb"} < set(counted) and words_of == "overlay on overlay"
 
 
 @pytest.mark.parametrize(("label", "rate", "link", "may"), [

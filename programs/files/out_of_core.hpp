@@ -72,7 +72,8 @@ class OutOfCore {
     const std::int64_t start = timing::now_ns();
     if (fsync(file_) != 0) failed("fsync of");
     written_.seconds += 1e-9 * static_cast<double>(timing::now_ns() - start);
-    Evidence evidence{storage_.below, direct_, {}, since(read_counters(storage_), before_), written_.bytes};
+    Evidence evidence{storage_.below, direct_, storage_.synced, {}, since(read_counters(storage_), before_),
+                      written_.bytes};
     std::string why;
     written_.source = source_of_writes(evidence, why);
     note(why);
@@ -82,7 +83,7 @@ class OutOfCore {
   Moved written() const { return written_; }
   // What was read since the file was made, labelled.
   Moved got() {
-    Evidence evidence{storage_.below, direct_, {}, since(read_counters(storage_), before_), 0};
+    Evidence evidence{storage_.below, direct_, storage_.synced, {}, since(read_counters(storage_), before_), 0};
     evidence.bytes[static_cast<std::size_t>(held_ > 0 ? Found::part : Found::nothing)] = got_.bytes;
     const Sources sources = sources_of_reads(evidence);
     got_.source = sources.rate[static_cast<std::size_t>(held_ > 0 ? Found::part : Found::nothing)];

@@ -191,6 +191,7 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
   Evidence evidence;
   evidence.below = storage_.below;
   evidence.direct = work_.past_cache;
+  evidence.synced = storage_.synced;
   evidence.counted = counted;
   std::array<double, kinds_found> time{};
   double writing = 0;  // s, of all writes

@@ -91,12 +91,21 @@ Source no_faster_than_link(Source label, double per_byte, const Link& link, std:
 
 Source source_of_writes(const Evidence& evidence, std::string& why) {
   const Source below = plain(evidence.below);
+  if (!evidence.synced && !evidence.direct && below != Source::cache) {
+    why = "fsync does nothing there, for the overlay is mounted volatile: what was written may be in memory still";
+    return Source::unknown;
+  }
   if (below != Source::device) {
     if (below == Source::unknown) why = "what lies below the file system is not known";
     return below;
   }
   if (evidence.counted.device_wrote < 0) {
     why = "no device's counters are visible here";
+    return Source::unknown;
+  }
+  if (evidence.counted.sent >= 0 && !covers(evidence.counted.sent, evidence.written)) {
+    why =
+        "the kernel counts " + of(evidence.counted.sent, evidence.written) + " as written to a device by this process";
     return Source::unknown;
   }
   if (covers(evidence.counted.device_wrote, evidence.written)) return Source::device;

@@ -26,6 +26,7 @@ inline constexpr std::size_t kinds_found = 4;
 struct Evidence {
   Below below = Below::unknown;
   bool direct = false;                            // O_DIRECT was asked for
+  bool synced = true;                             // fsync(2) reaches what lies below (Ground)
   std::array<std::int64_t, kinds_found> bytes{};  // read, by what was found
   Counters counted{};                             // during the pass
   std::int64_t written = 0;                       // bytes, and brought to the device by fsync

@@ -178,15 +178,18 @@ class FileCommunicator : public Communicator {
   Ready<ranks::BytesOrigin> origin(bool wrote, std::int64_t bytes, std::int64_t held) {
     std::int64_t took = timing::now_ns() - begun_;
     const files::Counters mine = files::since(files::read_counters(storage_), before_);
-    std::int64_t sums[3] = {bytes, held, std::max<std::int64_t>(0, mine.fetched)};
-    std::int64_t most[2] = {mine.device_read, mine.device_wrote}, counted = mine.fetched < 0 ? -1 : 0;
-    MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_INT64_T, MPI_SUM, near_);
+    std::int64_t sums[4] = {bytes, held, std::max<std::int64_t>(0, mine.fetched), std::max<std::int64_t>(0, mine.sent)};
+    std::int64_t most[2] = {mine.device_read, mine.device_wrote};
+    std::int64_t counted = mine.fetched < 0 || mine.sent < 0 ? -1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPI_INT64_T, MPI_SUM, near_);
     MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, near_);
     MPI_Allreduce(MPI_IN_PLACE, &counted, 1, MPI_INT64_T, MPI_MIN, near_);
     MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_INT64_T, MPI_MAX, near_);
     files::Evidence evidence;
     evidence.below = storage_.below;
+    evidence.synced = storage_.synced;
     evidence.counted.fetched = counted < 0 ? -1 : sums[2];
+    evidence.counted.sent = counted < 0 ? -1 : sums[3];
     evidence.counted.device_read = most[0];
     evidence.counted.device_wrote = most[1];
     ranks::BytesOrigin found;

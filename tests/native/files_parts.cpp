@@ -61,7 +61,7 @@ void content(std::int64_t bytes, std::int64_t blocks, const Origin& whose) {
   }
 }
 
-// below nothing held came part fetched device_read device_wrote written
+// below nothing held came part fetched device_read device_wrote written sent direct synced
 void source(char** words) {
   Evidence evidence;
   evidence.below = static_cast<Below>(std::atoi(words[0]));
@@ -70,6 +70,9 @@ void source(char** words) {
   evidence.counted.device_read = std::atoll(words[6]);
   evidence.counted.device_wrote = std::atoll(words[7]);
   evidence.written = std::atoll(words[8]);
+  evidence.counted.sent = std::atoll(words[9]);
+  evidence.direct = std::atoi(words[10]) != 0;
+  evidence.synced = std::atoi(words[11]) != 0;
   const Sources found = sources_of_reads(evidence);
   for (const auto& each : {found.rate, found.latency})
     for (const Source of : each) std::printf("%s ", source_names[static_cast<std::size_t>(of)]);
@@ -100,7 +103,12 @@ int main(int count, char** words) {
   if (what == "network") link(link_of_network(words[2]));
   if (what == "below") {  // what lies under a folder by a fake /proc and /sys
     const int folder = open(words[2], O_RDONLY | O_DIRECTORY);
-    link(storage_of(folder, words[2], words[3]).link);
+    const Storage found = storage_of(folder, words[2], words[3]);
+    link(found.link);
+    const char* names[] = {"device", "memory", "remote", "unknown"};
+    std::printf("%s%s\n", names[static_cast<std::size_t>(found.below)], found.synced ? "" : " volatile");
+    for (const std::string& each : found.counted) std::printf("%s ", each.c_str());
+    std::printf("\n%s\n%s\n", found.words().c_str(), found.caveat.c_str());
   }
   if (what == "behind" && count >= 5) {
     std::string why;
@@ -108,5 +116,5 @@ int main(int count, char** words) {
     const Source may = no_faster_than_link(static_cast<Source>(std::atoi(words[2])), std::atof(words[3]), rated, why);
     std::printf("%s %s\n", source_names[static_cast<std::size_t>(may)], why.c_str());
   }
-  if (what == "source" && count >= 11) source(words + 2);
+  if (what == "source" && count >= 14) source(words + 2);
 }
