@@ -87,12 +87,20 @@ def _environment() -> dict[str, str]:
     return launch_environment(os.environ)
 
 
+LONG = 1 << 20  # from here on a block of ours lies in a huge page (programs/files/engine.cpp)
+
+
 def _fio(program: str, one: Pass) -> list[str]:
+    """Long blocks lie in huge pages, too: the C library asks for them where what is allocated holds a whole one, which
+    the alignment makes of it.
+    """
     match = one.match
-    words = [program, "--name=peer", f"--filename={one.file}", f"--size={one.size}", f"--bs={match.bytes}"]
+    words = ["env", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"] * (match.bytes >= LONG)
+    words += [program, "--name=peer", f"--filename={one.file}", f"--size={one.size}", f"--bs={match.bytes}"]
     words += ["--direct=1", "--output-format=json", f"--randseed={one.number}", "--overwrite=0"]
     words += [f"--rw={'rand' if match.random else ''}{match.direction}"]
     words += [f"--ioengine={'psync' if match.depth == 1 else 'io_uring'}", f"--iodepth={match.depth}"]
+    words += ["--iomem_align=33554432"] * (match.bytes >= LONG)
     return words + ["--end_fsync=1", "--fallocate=none"] * (match.direction == "write")
 
 

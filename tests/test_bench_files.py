@@ -32,6 +32,14 @@ def test_fios_time_per_byte_is_its_runtime_over_its_bytes(tmp_path: Path) -> Non
     assert FIO.read(fio_answer(), one_pass(tmp_path, FIO)) == pytest.approx(0.25 / 2**20)
 
 
+def test_fios_long_blocks_lie_in_huge_pages_as_ours_do_and_short_ones_as_they_come(tmp_path: Path) -> None:
+    for match in files.MATCHES:
+        words = FIO.command("fio", Pass(match, tmp_path / "file", 1 << 20, 1, tmp_path / "answer"))
+        huge = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1" in words, any("iomem_align" in word for word in words)
+        assert huge == (match.bytes == 1 << 20,) * 2
+        assert words.index("fio") == (2 if huge[0] else 0)
+
+
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [(fio_answer(error=5), 1 << 20), (fio_answer(), 1 << 21), ("{}", 1), ("nothing", 1), (fio_answer(read={}), 1)],
