@@ -74,6 +74,39 @@ def test_a_decline_beyond_saturation_is_found_and_what_is_held_out_follows_it() 
     assert noisy is not None and noisy.decline == 0.0  # less than what is clear
 
 
+EACH = 30e-6
+
+
+def shared(size: int, flight: int) -> float:
+    """The law with what each operation takes of what all share: operations per second have a limit of their own."""
+    return size * min(flight / (STARTUP + PER_BYTE * size), 1 / (EACH + size / LIMIT))
+
+
+def test_operations_per_second_are_a_limit_of_their_own_and_the_description_plays_it(tmp_path: Path) -> None:
+    flights = (1, 2, 4, 8)
+    law = storage_law([RateCell(size, flight, shared(size, flight), {}) for size in SIZES for flight in flights])
+    assert law is not None and law.decline == 0.0
+    assert (law.each, law.limit) == (pytest.approx(EACH, rel=1e-3), pytest.approx(LIMIT, rel=1e-3))
+    held_out = [each for each in law.cells if not each.fitted]
+    assert len(held_out) == 11 and law.errors(False)[-1] < 1e-3
+    assert law.rate(4096, 64) == pytest.approx(4096 / (EACH + 4096 / LIMIT), rel=1e-3)  # a length and number not seen
+    about = {"direction": "read", "source": "device", "engine": "direct", "access": "sequential", "depth": 1}
+    figures = [figure("rate", shared(size, flight), "B/s", **about, bytes=size, processes=flight, layout="own")
+               | {"by_launch": [[launch, shared(size, flight)] for launch in range(6)]}
+               for size in SIZES for flight in flights]  # fmt: skip
+    made = document(section("file-rate", figures))
+    text, _ = storage_description(made)
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    for size, ranks in ((4096, 1), (131072, 1), (4096, 16), (32768, 16), (1048576, 4)):
+        words = ("-n", str(ranks), "--json", "--set", f"bytes={size}", "--set", "section=4194304")
+        answer = assay("run", "file-rate", "--on", str(path), *words)
+        assert answer.status == 0, answer.err
+        (rate,) = [each["value"] for each in answer.document["figures"] if each["name"] == "rate_aggregate"]
+        assert 0.85 <= rate / shared(size, ranks) <= 1.02, (size, ranks, rate)
+    assert "each taking 30 µs of what all share besides" in html(made)
+
+
 def of_ranks(direction: str, size: int, active: int, name: str, source: str = "device", scale: float = 1.0) -> Any:
     about = {"direction": direction, "source": source, "interface": "posix", "bytes": size, "section": 1 << 22}
     rate = scale * planted(size, active)

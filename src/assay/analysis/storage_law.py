@@ -1,9 +1,11 @@
 """Rates of storage by a law of three numbers: startup and time per byte of one operation, and what all share.
 
 One operation of n bytes takes startup + per_byte n; c operations in flight (processes times depth) move c times as much
-per second, but no more than `limit` together, and, where rates fall as more are in flight than reach it, less by a
-share of it for each time that many again. Half of the cells are fitted (every other by size, the ends among them),
-the others judge. After R. Hockney's half-performance length, and the asymptotic bound of a closed system.
+per second, but no more than `limit` together. Where that does not hold there is a fourth number: the time that each
+operation takes of what all share (a drive's operations per second), or, where rates fall as more are in flight than
+reach the limit, a share of it that is lost for each time that many again: whichever is nearer to the fitted cells.
+Half of the cells are fitted (every other by size, the ends among them), the others judge. After R. Hockney's
+half-performance length, and the asymptotic bound of a closed system.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import numpy as np
 from assay.analysis.alpha_beta import fit
 
 LEAST_SIZES = 3  # of single operations: two are fitted, one judges
+NEARER, BENT = 0.8, 0.9  # of the plain law's misfit, to need a fourth number; of what many would move, to be held up
 BEYOND, FALLEN = 1.2, 0.05  # times what saturates, and the least fall below the limit there, that a decline is made of
 
 
@@ -37,6 +40,7 @@ class RateCell:
 class StorageLaw:
     """Startup (s) and time per byte (s/B) of one operation, with their intervals or ranges; `limit` of all, B/s.
 
+    `each`: seconds that an operation takes of what all share, one after the other; part of the startup.
     `limited`: whether cells with several operations in flight were fitted; else the limit is that of one operation.
     """
 
@@ -48,6 +52,7 @@ class StorageLaw:
     limit: float
     limited: bool
     cells: tuple[RateCell, ...]
+    each: float = 0.0
     decline: float = 0.0  # part of the limit's time that is added for each time as many in flight as saturate it
 
     @property
@@ -74,13 +79,20 @@ class StorageLaw:
 
     def saturation(self, size: float) -> float:
         """Operations of `size` bytes in flight with which the common limit begins to bind."""
-        return self.limit * (self.startup + self.per_byte * size) / size
+        return self.bound(size) / self.alone(size)
+
+    def alone(self, size: float) -> float:
+        """B/s of one operation of `size` bytes after the other."""
+        return size / (self.startup + self.per_byte * size)
+
+    def bound(self, size: float) -> float:
+        """B/s that all operations of `size` bytes move together at most."""
+        return size / (self.each + size / self.limit)
 
     def rate(self, size: float, flight: int) -> float:
         """B/s of all operations in flight."""
-        alone = size / (self.startup + self.per_byte * size)
-        beyond = flight * alone / self.limit - 1
-        return flight * alone if beyond <= 0 else self.limit / (1 + self.decline * beyond)
+        wanted, bound = flight * self.alone(size), self.bound(size)
+        return wanted if wanted <= bound else bound / (1 + self.decline * (wanted / bound - 1))
 
     def error(self, cell: RateCell) -> float:
         """(predicted - measured) / measured."""
@@ -129,7 +141,34 @@ def storage_law(cells: Sequence[RateCell]) -> StorageLaw | None:
         limited=bool(many),
         cells=tuple(chosen),
     )
-    return _declining(law)
+    nearest = min((_sharing(law), _declining(law)), key=_misfit)
+    return nearest if _misfit(nearest) < NEARER * _misfit(law) else law
+
+
+def _misfit(law: StorageLaw) -> float:
+    """Root mean square of the errors of the fitted cells with several in flight, of logarithms; 0 without any."""
+    errors = [math.log1p(law.error(cell)) for cell in law.cells if cell.fitted and cell.flight > 1]
+    return math.sqrt(sum(error**2 for error in errors) / len(errors)) if errors else 0.0
+
+
+def _sharing(law: StorageLaw) -> StorageLaw:
+    """The law with the time that each operation takes of what all share; unchanged where no two lengths are held up.
+
+    Of each length the fastest cell counts in which several move clearly less than as many alone: its time for each
+    operation is a straight line over the bytes.
+    """
+    least: dict[int, float] = {}
+    for cell in law.cells:
+        if cell.fitted and cell.flight > 1 and cell.rate < BENT * cell.flight * law.alone(cell.bytes):
+            least[cell.bytes] = min(least.get(cell.bytes, math.inf), cell.bytes / cell.rate)
+    if len(least) < 2:
+        return law
+    times = np.array(list(least.values()))
+    slope, level = np.polyfit(np.array(list(least)), times, 1, w=1 / times)
+    each = min(float(level), law.startup)
+    if not (slope > 0 and each > 0):
+        return law
+    return replace(law, each=each, limit=max(1 / float(slope), law.r_max))
 
 
 def _declining(law: StorageLaw) -> StorageLaw:

@@ -27,6 +27,7 @@ def tables(section: Section) -> list[Grid]:
         halves = f"{human(least, 'B', 3)} " + (f"to {human(most, 'B', 3)}" if isfinite(most) else "or more")
         ends = " and ".join(f"{law.saturation(at):.3g} of {human(float(at), 'B')}" for at in law.ends)
         limit = "" if law.limited else ", as one process: no cell with several in flight was fitted"
+        limit += f", each taking {human(law.each, 's', 3)} of what all share besides" if law.each else ""
         reached = f"; the limit is reached with {ends} in flight" if law.limited else ""
         if law.decline:
             reached += f"; beyond it each time as many take {law.decline:.2g} of the limit's time more"

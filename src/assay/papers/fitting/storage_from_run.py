@@ -2,7 +2,8 @@
 
 The base is reading from the storage, where that was measured; other directions and sources are variants of the file,
 such as NAME:write and NAME:read-cache. A call is cut into stripes whose startups pass together and whose bytes take
-turns, so that it takes startup + bytes * per_byte, and many together no more than the device's rate.
+turns, so that it takes startup + bytes * per_byte, and many together no more than the device's rate. Where each takes
+some time of what all share, a call is one stripe instead, and that time and its bytes' are the I/O node's processor's.
 
 Beside an echo's network all of them are variants, each with a network of its own that takes no time: what was measured
 of files has the way to them in it, and did not go by messages.
@@ -89,14 +90,19 @@ def _name(family: Family) -> str:
 def _storage(law: StorageLaw) -> dict[str, Any]:
     sizes = [cell.bytes for cell in law.cells]
     limited = law.limit > (1 + 1e-9) / law.per_byte  # what one process reaches is less than what all do
-    stripe = max(LEAST_STRIPE, math.gcd(*sizes) // (FINER if limited else 1))
+    whole = law.each > 0  # a call is one request
+    stripe = max(LEAST_STRIPE, max(sizes) if whole else math.gcd(*sizes) // (FINER if limited else 1))
+    client = law.per_byte - 1 / law.limit if whole else law.per_byte if limited else 0.0
     table: dict[str, Any] = {"io_nodes": 1, "stripe": f"{stripe} B"}
     table["outstanding"] = min(MOST, -(-max(sizes) // stripe))
-    table["client_per_byte"] = f"{1e9 * law.per_byte if limited else 0.0:.6g} ns/B"  # a variant has it of the base else
+    shared = f"{1e9 / law.limit:.6g} ns/B"
+    table["request"] = f"{1e9 * law.each:.6g} ns"  # a variant has this and the next two of the base else
+    table["per_byte"] = shared if whole else "0 ns/B"
+    table["client_per_byte"] = f"{1e9 * max(client, 0.0):.6g} ns/B"
     return table | {
         "device": {
-            "access": f"{1e9 * law.startup:.6g} ns",
-            "per_byte": f"{1e9 / law.limit:.6g} ns/B",
+            "access": f"{1e9 * (law.startup - law.each):.6g} ns",
+            "per_byte": "0 ns/B" if whole else shared,
             "at_once": MOST,
         }
     }
@@ -106,10 +112,13 @@ def _origin(key: str, family: Family, law: StorageLaw, source: str) -> dict[str,
     benchmark = "parallel-files" if family[2] == RANKS else "file-rate"
     cells = f"{benchmark}, {' '.join(family)} (of {source})"
     made = {f"{key}.{each}": "assumed: one device of its own" for each in ("io_nodes", "outstanding", "device.at_once")}
-    made[f"{key}.stripe"] = "assumed: divides all blocks that were measured"
+    made[f"{key}.stripe"] = f"assumed: {'holds' if law.each else 'divides'} all blocks that were measured"
+    made[f"{key}.request"] = f"fitted: {cells}" if law.each else "assumed: no operation takes time of what all share"
     made[f"{key}.device.access"] = f"fitted: {cells}"
     shared = f"fitted: {cells}" if law.limited else "assumed: as one process; no cell with several was fitted"
-    made[f"{key}.device.per_byte"] = shared
+    ways = (f"{key}.per_byte", f"{key}.device.per_byte")
+    made[ways[not law.each]] = shared
+    made[ways[bool(law.each)]] = "assumed: bytes take time at one place only"
     made[f"{key}.client_per_byte"] = f"fitted: {cells}, one process"
     return made
 
@@ -122,7 +131,9 @@ def words(family: Family, law: StorageLaw) -> list[str]:
     law_itself = (
         f"{' '.join(family)}: startup {1e6 * law.startup:.4g} us ({between} {1e6 * a[0]:.4g} to {1e6 * a[1]:.4g}), "
         f"{1e9 * law.per_byte:.4g} ns/B ({1e9 * b[0]:.4g} to {1e9 * b[1]:.4g}); all together at most "
-        f"{law.limit / 1e6:.4g} MB/s" + ("" if law.limited else " (assumed: as one process)")
+        f"{law.limit / 1e6:.4g} MB/s"
+        + ("" if law.limited else " (assumed: as one process)")
+        + (f", of which each operation takes {1e6 * law.each:.4g} us besides" if law.each else "")
     )
     half = f"r_max {law.r_max / 1e6:.4g} MB/s, n_half {law.n_half:.4g} B (between {least:.4g} and {most:.4g})"
     return [law_itself, half + saturated(law), *law.errors_in_words()]
@@ -148,6 +159,7 @@ def _of_law(name: str, family: Family, law: StorageLaw) -> dict[str, Any]:
         "per_byte": law.per_byte,
         "limit": law.limit,
         "limited": law.limited,
+        "each": law.each,
         "decline": law.decline,
         "startup_between": list(law.startup_between),
         "per_byte_between": list(law.per_byte_between),
