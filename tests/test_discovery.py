@@ -18,7 +18,7 @@ from assay.machine.activity import UTMP, activity, users
 from assay.machine.batch import batch
 from assay.machine.caches import caches, numa, parse_getconf
 from assay.machine.discovery import discover
-from assay.machine.filesystems import filesystems
+from assay.machine.filesystems import filesystems, mount_of
 from assay.machine.limits import limits
 from assay.machine.memory import memory
 from assay.machine.network import network
@@ -330,6 +330,15 @@ def test_mounts(tmp_path: Path) -> None:
         "/dev/shm": "memory",
     }
     assert found["/"].rotating is True and found["/home"].writable is False
+    # what a folder lies on, of memory and the kernel's own file systems, too
+    on = {path: mount_of(path, root) for path in ("/run/user", "/homes", "/lustre/my work/a", "/proc")}
+    assert on == {
+        "/run/user": ("/run", "tmpfs", "tmpfs"),
+        "/homes": ("/", "ext4", "/dev/sda1"),
+        "/lustre/my work/a": ("/lustre/my work", "lustre", "10.0.0.1@tcp:/work"),
+        "/proc": ("/proc", "proc", "proc"),
+    }
+    assert mount_of("/home", tmp_path / "nothing") is None
 
 
 def test_fabrics(tmp_path: Path) -> None:

@@ -223,6 +223,13 @@ def test_an_overlay_on_a_disk_is_that_disk_s(overlaid: Callable[..., Path], tmp_
     assert "cache" in sources(half) and len(sources(half)) == 2
 
 
+def test_what_is_said_beforehand_names_the_file_system_that_the_folder_lies_on(memory: Path) -> None:
+    """Of one in memory, mounted anywhere, too: it was said to lie on the disk around it."""
+    answer = run(memory, "engine=buffered", "direction=write")
+    assert f"in a folder of its own in {memory} (tmpfs on none)" in answer.err
+    assert all(each["title"].count("age cache") for each in answer.document["headlines"])
+
+
 def test_a_file_system_that_is_mounted_read_only_is_refused(looped: Callable[..., Path]) -> None:
     assert "lies on a file system that is mounted read-only" in run(looped("ro"), status=2).err
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from assay.benchmark.record import SCRATCH, Benchmark
 from assay.errors import InputError
-from assay.machine.filesystems import filesystems
+from assay.machine.filesystems import filesystems, mount_of
 
 PATIENCE = 5.0  # s, that a file system may take to answer
 SHARE = 0.25  # of the space that is free, at most, for the files of a launch (programs/files/room.hpp)
@@ -125,10 +125,5 @@ def free_bytes(folder: Folder) -> int | None:
 
 
 def _on_mount(path: str) -> Folder:
-    real = os.path.realpath(path)
-    on = None
-    for each in filesystems().mounts:
-        within = each.mount == "/" or real == each.mount or real.startswith(each.mount.rstrip("/") + "/")
-        if within and (on is None or len(each.mount) >= len(on.mount)):
-            on = each
-    return Folder(path, on.mount if on else None, on.type if on else None, on.device if on else None)
+    on = mount_of(os.path.realpath(path))
+    return Folder(path, *(on or (None, None, None)))

@@ -93,6 +93,19 @@ def filesystems(root: Path = Path("/"), environment: Mapping[str, str] = os.envi
     return FileSystems(mounts=tuple(found.values()), scratch=_scratch(found, environment), notes=notes)
 
 
+def mount_of(path: str, root: Path = Path("/")) -> tuple[str, str, str] | None:
+    """Mount point, type and device of whatever `path` (without symbolic links) lies on, of memory and the kernel's own
+    file systems, too; None where the mounts are not readable. Asks no file system.
+    """
+    words = reading.text(root / "proc/self/mounts") or reading.text(root / "proc/mounts") or ""
+    on = [each for each in _mounts(words) if _within(path, each[1])]
+    if not on:
+        return None
+    length = max(len(mount) for _, mount, _, _ in on)
+    device, mount, kind, _ = [each for each in on if len(each[1]) == length][-1]  # what was mounted last covers others
+    return mount, kind, device
+
+
 def _mounts(words: str) -> list[tuple[str, str, str, str]]:
     """Device, mount point, type and options of each line; \\040 and its like are turned back."""
     rows = []

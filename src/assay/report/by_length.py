@@ -9,6 +9,7 @@ from __future__ import annotations
 from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
+from assay.report import file_rates
 from assay.report.states import shown, words
 from assay.report.tables import listed
 from assay.report.units import params
@@ -16,6 +17,8 @@ from assay.report.units import params
 
 def tables(section: Section) -> list[Grid]:
     """One table per family of cases that differ in length only; [] where a benchmark has no time and rate by length."""
+    if file_rates.covers(section):  # which have a table of their own, that says of what each rate is
+        return []
     rates = _of(section, "B/s")
     times = _of(section, "s")
     families: dict[str, list[tuple[int, ReportedFigure, ReportedFigure]]] = {}

@@ -40,6 +40,7 @@ from assay.report import (
     by_length,
     choices,
     energy,
+    file_rates,
     guidelines,
     launches_spent,
     level_rates,
@@ -180,7 +181,7 @@ def markdown(document: Document) -> str:
     first = {section.benchmark: section for section in reference(document).benchmarks}
     for section in document.benchmarks:
         written += [f"## {section.title}\n", f"{section.summary} ({section.source})\n"]
-        written += [made.markdown() for made in by_length.tables(section)]
+        written += [made.markdown() for made in (*by_length.tables(section), *file_rates.tables(section))]
         written.append(tables.figures(section).markdown())
         fitted = tables.fits(section)
         if fitted:

@@ -18,6 +18,7 @@ from assay.report import (
     choices,
     energy,
     euroben_plots,
+    file_rates,
     guidelines,
     loaded,
     matrices,
@@ -140,7 +141,9 @@ def _counts(blocks: list[BenchmarkOnPage]) -> str:
 def _block(section: Section, drawn: Drawn) -> BenchmarkOnPage:
     name = section.benchmark
     keys = []
-    for i, plot in enumerate(_plots(section)[: MOST_CHOICES if section.choice else MOST_SIDE_BY_SIDE]):
+    most = MOST_CHOICES if section.choice else MOST_SIDE_BY_SIDE
+    most += file_rates.MOST_PLOTS if file_rates.covers(section) else 0
+    for i, plot in enumerate(_plots(section)[:most]):
         keys.append(f"{name}-{i}")
         drawn.plots[keys[-1]] = plot | {"of": section.title}
     return BenchmarkOnPage(
@@ -178,6 +181,8 @@ def _plots(section: Section) -> list[Plot]:
         return by_pair
     if under_load := loaded.plots(section):
         return under_load
+    if by_block := file_rates.plots(section):
+        return [*by_block, *over_time_plots.plots(section)]
     made = [
         *euroben_plots.plots(section),
         *matrices.plots(section),

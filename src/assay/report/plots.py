@@ -191,8 +191,12 @@ def residuals(section: Section) -> Plot | None:
 
 
 def label(case: Params, among: Sequence[Params]) -> str:
-    """Name a case by what distinguishes it from the others; a number with what it counts."""
-    apart = {k: v for k, v in case.items() if v is not None and any(other.get(k) != v for other in among)}
+    """Name a case by what distinguishes it from the others; a number with what it counts.
+
+    Where bytes came from is said although all cases have it alike: a cache's rate is no storage's.
+    """
+    apart = {k: v for k, v in case.items()
+             if v is not None and (k == "source" or any(other.get(k) != v for other in among))}  # fmt: skip
     named = {k: params({k: v}) for k, v in apart.items()}
     return ", ".join(text.removeprefix(f"{k} ") if isinstance(apart[k], str) else text for k, text in named.items())
 

@@ -60,7 +60,7 @@ def figures(section: Section, narrow: bool = False) -> Grid:
 
 
 def listed(section: Section) -> list[ReportedFigure]:
-    """The figures that a benchmark's table shows, in order of name, case and statistic."""
+    """The figures that a benchmark's table shows: its main ones first, in order of name, case and statistic."""
     return sorted((f for f in section.figures if f.statistic in STATISTICS), key=_place)
 
 
@@ -77,7 +77,7 @@ STATISTICS = ("median", "best", "p99")
 def _place(figure: ReportedFigure) -> tuple[Any, ...]:
     """Order figures by name, case (numbers as numbers) and statistic."""
     case = tuple((0, v, "") if isinstance(v, int | float) else (1, 0, str(v)) for v in figure.params.values())
-    return figure.name, case, STATISTICS.index(figure.statistic)
+    return not figure.headline, figure.name, case, STATISTICS.index(figure.statistic)
 
 
 def fits(section: Section) -> Grid | None:

@@ -28,6 +28,7 @@ from assay.report import (
     by_length,
     choices,
     energy,
+    file_rates,
     guidelines,
     launches_spent,
     level_rates,
@@ -107,6 +108,9 @@ def _benchmark(out: Console, section: Section) -> None:
     lengths = by_length.tables(section)
     for each in lengths:
         out.print(each.rich())
+    of_files = file_rates.tables(section, file_rates.MOST_COLUMNS)
+    for each in of_files:
+        out.print(each.rich())
     made = tables.figures(section, narrow=True)
     by_level = any(isinstance(fit, LevelRatesFit) for fit in section.fits)
     by_level |= any(figure.name in ("per_cycle", "written") for figure in section.figures)  # with tables below
@@ -123,7 +127,7 @@ def _benchmark(out: Console, section: Section) -> None:
     if slow:
         out.print(slow.rich())
     _lines(out, [f"  {text}" for text in section.tournament.text] if section.tournament and not slow else [])
-    instead = bool(beside) or bool(judged) or by_level
+    instead = bool(beside) or bool(judged) or by_level or bool(of_files)
     if not by_length.whole(section) and not (instead and len(made.rows) > MOST_ROWS):
         out.print(made.rich() if made.rows else Text(section.title, style="bold"))
     joules = energy.table(section, MOST_JOULES)
