@@ -115,6 +115,14 @@ def test_what_is_wrong_in_a_file_is_said(small: Path, change: str, words: str) -
         list(file.load(str(small)).points())
 
 
+def test_a_study_without_messages_of_the_network_says_nothing_of_them(small: Path) -> None:
+    made = Results(file.load(str(small)), [], [])
+    assert "messages" not in document.words(made) and "messages" not in document.brief(made)
+    made.messages, made.cpu_seconds = 1500, 0.25
+    assert document.words(made).endswith("1,500 messages, 0.2 CPU s")
+    assert document.brief(made).endswith("1,500 messages, 0.2 CPU s")
+
+
 def test_an_unknown_study_names_those_that_are_known() -> None:
     with pytest.raises(InputError, match="fig4"):
         file.load("fig99")

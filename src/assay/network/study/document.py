@@ -88,17 +88,19 @@ def words(results: Results, tables: Sequence[StudyTable] = (), claims: Sequence[
     for one in results.brackets:
         setting = ", ".join(f"{key.rpartition('.')[2]} {_short(value)}" for key, value in one.setting.items())
         lines.append(f"  {setting}: saturates between {one.low:.4g} and {one.high:.4g}")
-    lines += claims
-    lines.append(f"{results.messages:,} messages, {results.cpu_seconds:.1f} CPU s")
-    return "\n".join(lines)
+    return "\n".join([*lines, *claims, *_worked(results)])
 
 
 def brief(results: Results, claims: str = "") -> str:
     """Sum a study up in one line."""
     parts = [f"{len(results.points)} points"] if results.points else []
     parts += [claims] if claims else []
-    parts.append(f"{results.messages:,} messages, {results.cpu_seconds:.1f} CPU s")
-    return f"{results.study.name}: {'; '.join(parts)}"
+    return f"{results.study.name}: {'; '.join([*parts, *_worked(results)])}"
+
+
+def _worked(results: Results) -> list[str]:
+    """Messages of the network's simulator, and its time; nothing of a study that simulates files by another one."""
+    return [f"{results.messages:,} messages, {results.cpu_seconds:.1f} CPU s"] if results.messages else []
 
 
 def keys(results: Results) -> list[str]:
