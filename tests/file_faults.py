@@ -4,8 +4,8 @@
 of what is written), `lost` and `twice` (one write is not made, or made twice), `nofallocate` (no space can be
 allocated ahead), `warm` (the page cache cannot be emptied), and by the calls' own names, in forked processes: `rename`,
 `unlink`, `fsync` fail with ERROR; `kept` leaves one file that is unlinked where it is. `quota` is as `full`; `stuck`
-never returns from removing the mark of a folder. The process that removes a launch's folder, whose output
-goes to /dev/null, is spared.
+never returns from removing the mark of a folder; `killed` ends the process that removes a launch's folder, whose
+output goes to /dev/null, and which all others spare.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ SHIM = r"""
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +85,7 @@ int renameat(int a, const char* b, int c, const char* d) {
 }
 int unlinkat(int a, const char* b, int c) {
   if (is("stuck") && !strcmp(b, ".assay-own")) for (;;) pause();
+  if (is("killed") && removes()) kill(getpid(), SIGKILL);
   if (b[0] == 'g' && fails("unlink")) return -1;
   const int spared = getpid() == first || removes();
   if (b[0] == 'g' && is("kept") && !spared && atomic_fetch_add(&unlinked, 1) == 0) return 0;

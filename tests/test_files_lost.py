@@ -81,6 +81,14 @@ def test_a_process_of_a_pass_that_is_killed_is_named(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_nothing_is_left_where_the_process_that_removes_the_folder_is_killed(tmp_path: Path) -> None:
+    settings = [word for each in (*WRITE, "engine=buffered", f"folder={tmp_path}") for word in ("--set", each)]
+    command = [kept("files/file_rate"), *words("file-rate", "--blocks", "1", "--slice", "0.1", *settings)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=os.environ | faulty("killed"))
+    assert done.returncode == 0, done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def waited(found: Callable[[], object], most: float = 60) -> None:
     until = time.monotonic() + most
     while not found():

@@ -202,7 +202,9 @@ Removal removed_by_another(int parent, const char* name, int patience_ms) {
     int status = 0;
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended != 0) {
-      found = ended < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0) ? Removal::done : Removal::left;
+      const bool killed = ended > 0 && WIFSIGNALED(status);  // by whom ends all of our processes: then it is done here
+      const bool done = ended < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0);
+      found = done || (killed && remove_folder(parent, name)) ? Removal::done : Removal::left;
       break;
     }
     if (const std::uint32_t now = count->load(); now != seen) {
