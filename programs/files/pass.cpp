@@ -186,17 +186,28 @@ Outcome Files::pass() {
   return outcome;
 }
 
+// The operations that a pass did, as they are judged: bytes and time by what was found, and how long all were at work.
+struct Files::Done {
+  std::vector<std::pair<std::int64_t, Operation>> all;  // with their processes, in the order of their beginnings
+  Evidence evidence;
+  std::array<double, kinds_found> time{};  // s, of reads
+  double writing = 0;                      // s, of all writes
+  double busy = 0;                         // s, of the process that took longest
+
+  // s of the pass that go to operations which took `of` s together.
+  double part(double of) const {
+    const double sum = std::accumulate(time.begin(), time.end(), writing);
+    return sum > 0 ? busy * of / sum : 0;
+  }
+};
+
 Outcome Files::gathered(Board& board, const Counters& counted) const {
   Outcome outcome;
-  Evidence evidence;
-  evidence.below = storage_.below;
-  evidence.direct = work_.past_cache;
-  evidence.synced = storage_.synced;
-  evidence.counted = counted;
-  std::array<double, kinds_found> time{};
-  double writing = 0;  // s, of all writes
-  std::vector<std::pair<std::int64_t, Operation>> all;
-  double busy = 0;
+  Done done;
+  done.evidence.below = storage_.below;
+  done.evidence.direct = work_.past_cache;
+  done.evidence.synced = storage_.synced;
+  done.evidence.counted = counted;
   outcome.to_first = 1e300;
   for (std::int64_t process = 0; process < work_.processes; ++process) {
     const Worker& worker = board.worker(process);
@@ -207,12 +218,13 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
         outcome.complete = false;
         continue;
       }
-      (each.write ? evidence.written : evidence.bytes[static_cast<std::size_t>(each.found)]) += work_.bytes;
-      (each.write ? writing : time[static_cast<std::size_t>(each.found)]) += seconds(each.took);
+      const auto found = static_cast<std::size_t>(each.found);
+      (each.write ? done.evidence.written : done.evidence.bytes[found]) += work_.bytes;
+      (each.write ? done.writing : done.time[found]) += seconds(each.took);
       last = std::max(last, each.began + each.took);
-      all.emplace_back(process, each);
+      done.all.emplace_back(process, each);
     }
-    busy = std::max(busy, worker.busy);
+    done.busy = std::max(done.busy, worker.busy);
     outcome.to_first = std::min(outcome.to_first, seconds(last));
     outcome.to_last = std::max(outcome.to_last, seconds(last));
     outcome.open = std::max(outcome.open, worker.open);
@@ -220,35 +232,43 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
     outcome.close = std::max(outcome.close, worker.close);
   }
   outcome.over_time = timing::OverTime(static_cast<std::int64_t>(1e9 * outcome.to_last));
-  for (const auto& [process, each] : all) outcome.over_time.add(process, each.began + each.took, each.took);
-  std::ranges::stable_sort(all, {}, [](const auto& of) { return of.second.began; });
-  for (const auto& [process, each] : all)
+  for (const auto& [process, each] : done.all) outcome.over_time.add(process, each.began + each.took, each.took);
+  std::ranges::stable_sort(done.all, {}, [](const auto& of) { return of.second.began; });
+  for (const auto& [process, each] : done.all)
     if (seconds(each.began + each.took) <= outcome.to_first) outcome.at_first += work_.bytes;
-  outcome.bytes = static_cast<std::int64_t>(all.size()) * work_.bytes;
-  const double sum = std::accumulate(time.begin(), time.end(), writing);
-  const auto part = [&](double of) { return sum > 0 ? busy * of / sum : 0; };  // of the pass, by the operations' time
-  if (evidence.written > 0) {
-    const Source counted_as = source_of_writes(evidence, outcome.why);
-    const double each = (part(writing) + outcome.sync) / static_cast<double>(evidence.written);
-    const Source reached = no_faster_than_link(counted_as, each, storage_.link, outcome.why);
-    const bool through = work_.past_cache || reached == Source::cache;
-    auto& moved = outcome.written.moved;
-    if (!through) moved[Source::cache] = {evidence.written, part(writing)};
-    moved[reached] = {evidence.written, part(writing) + (reached == Source::cache ? 0 : outcome.sync)};
-    const Source calls = through ? reached : Source::cache;
-    for (const auto& [process, each] : all)
-      if (each.write) outcome.written.latency[calls].push_back(seconds(each.took));
-    outcome.calls = source_names[static_cast<std::size_t>(calls)];
-  }
-  if (evidence.written == outcome.bytes) return outcome;
-  Sources sources = sources_of_reads(evidence);
+  outcome.bytes = static_cast<std::int64_t>(done.all.size()) * work_.bytes;
+  const std::string writes = done.evidence.written > 0 ? judge_writes(done, outcome) : "";
+  const std::string reads = done.evidence.written < outcome.bytes ? judge_reads(done, outcome) : "";
+  outcome.calls = writes.empty() || writes == reads ? reads
+                  : reads.empty()                   ? writes
+                                                    : "writes " + writes + ", reads " + reads;
+  return outcome;
+}
+
+std::string Files::judge_writes(const Done& done, Outcome& outcome) const {
+  const std::int64_t bytes = done.evidence.written;
+  const double calls_took = done.part(done.writing);
+  const Source counted_as = source_of_writes(done.evidence, outcome.why);
+  const double each = (calls_took + outcome.sync) / static_cast<double>(bytes);
+  const Source reached = no_faster_than_link(counted_as, each, storage_.link, outcome.why);
+  const bool straight = work_.past_cache || reached == Source::cache;  // no cache between the calls and what they reach
+  auto& moved = outcome.written.moved;
+  if (!straight) moved[Source::cache] = {bytes, calls_took};
+  moved[reached] = {bytes, calls_took + (reached == Source::cache ? 0 : outcome.sync)};
+  const Source calls = straight ? reached : Source::cache;
+  for (const auto& [process, operation] : done.all)
+    if (operation.write) outcome.written.latency[calls].push_back(seconds(operation.took));
+  return source_names[static_cast<std::size_t>(calls)];
+}
+
+std::string Files::judge_reads(const Done& done, Outcome& outcome) const {
+  Sources sources = sources_of_reads(done.evidence);
   if (!sources.why.empty()) outcome.why = sources.why;
-  std::string calls;
   for (std::size_t found = 0; found < kinds_found; ++found) {
-    if (evidence.bytes[found] == 0) continue;
+    if (done.evidence.bytes[found] == 0) continue;
     Moved& moved = outcome.read.moved[sources.rate[found]];
-    moved.bytes += evidence.bytes[found];
-    moved.seconds += part(time[found]);
+    moved.bytes += done.evidence.bytes[found];
+    moved.seconds += done.part(done.time[found]);
   }
   for (const Source label : {Source::device, Source::remote}) {
     const auto found = outcome.read.moved.find(label);
@@ -264,14 +284,13 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
     moved.seconds += found->second.seconds;
     outcome.read.moved.erase(label);
   }
-  for (const auto& [source, moved] : outcome.read.moved)
-    calls += (calls.empty() ? "" : " and ") + std::string(source_names[static_cast<std::size_t>(source)]);
-  if (!outcome.calls.empty() && calls != outcome.calls) calls = "writes " + outcome.calls + ", reads " + calls;
-  outcome.calls = calls;
-  for (const auto& [process, each] : all)
+  for (const auto& [process, each] : done.all)
     if (!each.write)
       outcome.read.latency[sources.latency[static_cast<std::size_t>(each.found)]].push_back(seconds(each.took));
-  return outcome;
+  std::string calls;
+  for (const auto& [source, moved] : outcome.read.moved)
+    calls += (calls.empty() ? "" : " and ") + std::string(source_names[static_cast<std::size_t>(source)]);
+  return calls;
 }
 
 std::int64_t Files::wrong_of_appended(std::int64_t file) const {

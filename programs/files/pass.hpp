@@ -55,7 +55,11 @@ class Files {  // the files of a work, in a folder; one process makes them
   std::int64_t wrong();
 
  private:
+  struct Done;
   Outcome gathered(Board& board, const Counters& counted) const;
+  // Rates and latencies of the writes, or the reads, by source; the sources of their calls, in words.
+  std::string judge_writes(const Done& done, Outcome& outcome) const;
+  std::string judge_reads(const Done& done, Outcome& outcome) const;
   std::int64_t wrong_of_appended(std::int64_t file) const;
   double mark_held(Board& board) const;
   void wait(Board& board, const std::vector<int>& children) const;
