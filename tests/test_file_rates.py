@@ -152,7 +152,7 @@ def test_the_first_screen_says_that_all_is_memory_s_where_no_case_is_a_main_figu
              for way in ("read", "reread") for engine in ("buffered", "direct")]  # fmt: skip
     made = document(section("file-rate", cells, part="files"))
     titles = [line.title for line in reached.lines(made, [])]
-    assert len(titles) == 4 and all("page cache (memory, not storage)" in title for title in titles)
+    assert len(titles) == 4 and all("page cache, not storage" in title for title in titles)
 
 
 def test_what_no_rate_of_files_is_is_left_alone() -> None:

@@ -54,8 +54,13 @@ def _first_figures(section: Section) -> list[Headline]:
     name = next((name for name in wanted(section) if any(figure.name == name for figure in main)), "")
     chosen = [figure for figure in main if figure.name == name]
     cases = [figure.params for figure in chosen]
-    titles = (label(figure.params, cases) or section.title for figure in chosen[:MOST_FIRST])
+    titles = (_short(label(figure.params, cases)) or section.title for figure in chosen[:MOST_FIRST])
     return [Headline(**vars(figure), title=title) for figure, title in zip(chosen, titles, strict=False)]
+
+
+def _short(title: str) -> str:
+    """So that the first screen has room for what matters of it."""
+    return title.replace("page cache (memory, not storage)", "page cache, not storage")
 
 
 def _line(figure: Headline, section: Section, document: Document, before: Sequence[EarlierRun]) -> ReachedLine:
