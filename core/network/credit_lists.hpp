@@ -13,8 +13,8 @@ class CreditLists {
  public:
   using Tick = std::uint64_t;
   struct List {
-    std::uint32_t first = events::no_index, size = 0;
-    [[nodiscard]] bool empty() const { return size == 0; }
+    std::uint32_t first = events::no_index;
+    [[nodiscard]] bool empty() const { return first == events::no_index; }
   };
 
   /// The first of a list that is not empty.
@@ -31,22 +31,23 @@ class CreditLists {
     while (*place != events::no_index && pool_[*place].time <= time) place = &pool_[*place].next;
     pool_[number] = {time, *place};
     *place = number;
-    ++list.size;
   }
-  /// Those that have come by `now` count no more.
-  void forget(List& list, Tick now) {
+  /// Takes out those that have come by `now`; how many.
+  std::uint32_t forget(List& list, Tick now) {
+    std::uint32_t count = 0;
     while (list.first != events::no_index && pool_[list.first].time <= now) {
       const std::uint32_t number = list.first;
       list.first = pool_[number].next;
       pool_[number].next = free_;
       free_ = number;
-      --list.size;
+      ++count;
     }
+    return count;
   }
-  /// How many come after `now`.
-  [[nodiscard]] std::uint32_t after(const List& list, Tick now) const {
-    std::uint32_t sum = list.size;
-    for (std::uint32_t at = list.first; at != events::no_index && pool_[at].time <= now; at = pool_[at].next) --sum;
+  /// How many have come by `now`.
+  [[nodiscard]] std::uint32_t come(const List& list, Tick now) const {
+    std::uint32_t sum = 0;
+    for (std::uint32_t at = list.first; at != events::no_index && pool_[at].time <= now; at = pool_[at].next) ++sum;
     return sum;
   }
   [[nodiscard]] std::size_t memory() const { return pool_.capacity() * sizeof(Credit); }

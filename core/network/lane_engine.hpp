@@ -95,6 +95,7 @@ class LaneEngine : protected RandomSource, protected Load {
   LaneEngine(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
              events::Random random, std::uint32_t span)
       : fabric_(fabric),
+        links_(fabric.links.data()),
         how_(how),
         table_(span),
         heads_(span),
@@ -106,13 +107,15 @@ class LaneEngine : protected RandomSource, protected Load {
     std::size_t wires = 0;
     for (const Link& link : fabric.links) wires += link.channels;
     wires_.reserve(wires);
-    if (wires != fabric.links.size()) first_wire_.reserve(fabric.links.size());
+    const bool several = wires != fabric.links.size();
+    if (several) first_wire_.reserve(fabric.links.size()), links_of_wires_.reserve(wires);
     for (std::uint32_t l = 0; l < fabric.links.size(); ++l) {
       const Link& link = fabric.links[l];
-      if (wires != fabric.links.size()) first_wire_.push_back(static_cast<std::uint32_t>(wires_.size()));
+      if (several) first_wire_.push_back(static_cast<std::uint32_t>(wires_.size()));
       for (unsigned c = 0; c < link.channels; ++c, lane_count_ += link.lanes) {
+        if (several) links_of_wires_.push_back(l);
         Wire wire;
-        wire.link = l;
+        if constexpr (requires { wire.link; }) wire.link = l;
         wire.lane = lane_count_;
         wires_.push_back(wire);
       }
@@ -121,8 +124,8 @@ class LaneEngine : protected RandomSource, protected Load {
   }
   [[nodiscard]] std::size_t common_memory() const {
     return messages_.capacity() * sizeof(Message) + wires_.capacity() * sizeof(Wire) +
-           queues_.capacity() * sizeof(Queue) + first_wire_.capacity() * 4 + waiting_.capacity() * 4 +
-           flits_by_link_.capacity() * 8 + (free_.capacity() + requests_.capacity()) * 4 +
+           queues_.capacity() * sizeof(Queue) + (first_wire_.capacity() + links_of_wires_.capacity()) * 4 +
+           waiting_.capacity() * 4 + flits_by_link_.capacity() * 8 + (free_.capacity() + requests_.capacity()) * 4 +
            order_.capacity() * sizeof(LinkRequest) + table_.memory() + heads_.memory() + parts_.memory();
   }
   /// Lane classes of a link, each with a line: that of the lane with its number, of the link's first wire.
@@ -132,9 +135,12 @@ class LaneEngine : protected RandomSource, protected Load {
   [[nodiscard]] std::uint32_t first_wire(std::uint32_t link) const {
     return first_wire_.empty() ? link : first_wire_[link];
   }
+  [[nodiscard]] std::uint32_t link_of(std::uint32_t wire) const {
+    return first_wire_.empty() ? wire : links_of_wires_[wire];
+  }
   [[nodiscard]] First first(std::uint32_t link) const {
     const std::uint32_t wire = first_wire(link);
-    return {wire, wires_[wire].lane, classes(fabric_.links[link]), fabric_.links[link].channels};
+    return {wire, wires_[wire].lane, classes(links_[link]), links_[link].channels};
   }
   static Outcome::Waiting described(const Message& m) {
     return {m.key >> Parts::packet_bits, m.want, none, m.source, m.destination};
@@ -247,13 +253,15 @@ class LaneEngine : protected RandomSource, protected Load {
   }
 
   const Fabric& fabric_;
+  const Link* const links_;  // of the fabric
   const Switching how_;
   Timetable table_;
   events::Wheel heads_;  // messages under way, which ask for a link then
   events::Distant far_heads_;
-  std::vector<std::uint32_t> first_wire_;  // by link, where one has several
-  std::vector<Queue> queues_;              // by wire and lane; a link's lines are those of its first wire
-  std::vector<Wire> wires_;                // by link and channel
+  // Where a link has several wires: by link, the first; by wire, its link.
+  std::vector<std::uint32_t> first_wire_, links_of_wires_;
+  std::vector<Queue> queues_;  // by wire and lane; a link's lines are those of its first wire
+  std::vector<Wire> wires_;    // by link and channel
   std::vector<Message> messages_;
   std::vector<std::uint32_t> free_, requests_;
   std::vector<std::uint64_t> flits_by_link_;  // where they are counted
@@ -315,7 +323,7 @@ class LaneEngine : protected RandomSource, protected Load {
       if (fabric_.any_failed()) keep_leading(routing_, m.route, choices_);
       if (choices_.count == 0) return refuse(index);
     } else {
-      routing_.choices(fabric_.links[link].to, link, klass, m.route, choices_);
+      routing_.choices(links_[link].to, link, klass, m.route, choices_);
       if (choices_.count > 1 && fabric_.any_failed()) keep_leading(routing_, m.route, choices_);
     }
     const Choice chosen = pick();

@@ -96,6 +96,11 @@ class Course {
     crossed_ = end_ = crossed;
     last_ = now_.of(crossed - 1);
   }
+  /// The head is to cross at `at`, and nothing is known of the flits behind it.
+  void head_comes(Moment at) {
+    now_ = {at, 1, 0};
+    end_ = 1;
+  }
   void tail_comes(Moment at, std::uint32_t flits) {
     now_ = {at, 1, flits - 1};
     crossed_ = flits - 1;

@@ -71,7 +71,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
       if (messages_[i].live && messages_[i].waiting)
         circle.waits(i, [&, i](auto call) {
           const First first = Base::first(messages_[i].want);
-          for (unsigned c = 0; c < fabric_.links[messages_[i].want].channels; ++c)
+          for (unsigned c = 0; c < links_[messages_[i].want].channels; ++c)
             for (unsigned lane = messages_[i].klass; lane < lanes(messages_[i].want); lane += first.classes) {
               const auto owner = owner_[wires_[first.wire + c].lane + lane];
               call(owner == no_index ? no_index : stops_[owner].message);
@@ -84,14 +84,14 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
   using Base::agenda_, Base::owner_, Base::pass_, Base::place_, Base::stops_, Base::wire_plans_;
   using Base::change, Base::gone_through, Base::here, Base::holds_back, Base::list, Base::plan, Base::plan_others,
       Base::plan_sink, Base::settle;
-  using Base::fabric_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
+  using Base::fabric_, Base::links_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
   using Base::free_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index, Base::lanes;
   using typename Base::Kind, typename Base::WirePlan;
   /// Messages that wait for this lane class, and one more if none of its lanes is free.
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned lane) const override {
     const First first = Base::first(link);
     const std::uint32_t waiting = Base::waiting(first.queue + lane);
-    for (unsigned c = 0; c < fabric_.links[link].channels; ++c)
+    for (unsigned c = 0; c < links_[link].channels; ++c)
       for (unsigned l = lane; l < lanes(link); l += first.classes)
         if (owner_[wires_[first.wire + c].lane + l] == no_index) return waiting;
     return waiting + 1;
@@ -133,7 +133,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
     const std::uint32_t wire = Base::first_wire(m.want);
     Base::line_up(wires_[wire].lane + m.klass, index);
     ++wires_[wire].waiting;
-    for (unsigned c = 0; c < fabric_.links[m.want].channels; ++c) agenda_.put(0, wire + c);
+    for (unsigned c = 0; c < links_[m.want].channels; ++c) agenda_.put(0, wire + c);
   }
   void release(std::uint32_t number) {
     Stop& stop = stops_[number];
@@ -186,7 +186,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
         wires_[Base::first_wire(wire.link)].waiting == 0 ? no_index : give_lanes(wire, number);
     if (granted != no_index && made.active == 1 && wire.free_at <= now_) {  // its head crosses at once
       const std::uint32_t index = stops_[granted].message;
-      stops_[granted].course.plan(here(), 1, 1, 0);
+      stops_[granted].course.head_comes(here());
       made.due = moment::never;
       cross(granted);
       if (stops_[granted].planned) {
@@ -207,7 +207,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
         if (!stop.planned)
           stop.course.tail_comes(here(), stop.flits);
         else
-          settle(number, wire, fabric_.links[wire.link], stop.lane - wire.lane, stop);
+          settle(number, wire, links_[wire.link], stop.lane - wire.lane, stop);
         cross(made.special);
         plan(number);
         if (messages_[index].simple) head ? Base::advance(messages_[index]) : Base::retreat(messages_[index]);
@@ -257,7 +257,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
   /// The head or the tail crosses now.
   void cross(std::uint32_t number) {
     Stop* stop = &stops_[number];
-    const Link& link = fabric_.links[stop->link];
+    const Link& link = links_[stop->link];
     Wire& wire = wires_[stop->wire];
     Message& m = messages_[stop->message];
     const bool out = link.kind == LinkKind::ejection;
@@ -313,7 +313,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
   /// The tail starts to leave the buffer of this stop at `time`.
   void leave(std::uint32_t number, Tick time) {
     Stop& stop = stops_[number];
-    const Link& link = fabric_.links[stop.link];
+    const Link& link = links_[stop.link];
     stop.drained = true;
     if (link.buffer != 0)
       post(Base::lane_free, number, std::max(time + link.credit, moment::tick(stop.course.last()) + link.flit));
@@ -340,11 +340,11 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
 
   /// It never goes on: when the last flit came that did come, and the last credit.
   void stands(const Stop& stop, const Course& course) {
-    const Link& link = fabric_.links[stop.link];
+    const Link& link = links_[stop.link];
     const Tick start = moment::tick(course.last());
     last_ = std::max({last_, stop.first + link.head, start + (stop.counted == 1 ? link.head : link.body)});
     if (stop.before == no_index) return;
-    const Link& before = fabric_.links[stops_[stop.before].link];
+    const Link& before = links_[stops_[stop.before].link];
     if (before.buffer != 0 && std::uint64_t{stop.counted} - 1 + before.buffer < stop.flits)
       last_ = std::max(last_, start + before.credit);
   }

@@ -29,7 +29,8 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
   using Base = LaneEngine<Self, LaneWorm, Line, Source, Observer>;
 
  protected:
-  using Base::fabric_, Base::how_, Base::messages_, Base::table_, Base::wires_, Base::now_, Base::no_index;
+  using Base::fabric_, Base::links_, Base::how_, Base::messages_, Base::table_, Base::wires_, Base::now_,
+      Base::no_index;
   using typename Base::Tick, typename Base::Wire, typename Base::First;
   static constexpr Tick not_woken = ~Tick{0};
   static constexpr std::uint32_t of_sink = 0x80000000u, most_times = 8;
@@ -62,7 +63,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
     return stops_.memory() + owner_.capacity() * 4 + wire_plans_.capacity() * sizeof(WirePlan) + agenda_.memory();
   }
 
-  [[nodiscard]] unsigned lanes(std::uint32_t link) const { return fabric_.links[link].lanes; }
+  [[nodiscard]] unsigned lanes(std::uint32_t link) const { return links_[link].lanes; }
 
   // --- where in the tick it is
   [[nodiscard]] Moment here() const { return moment::at(now_) + pass_; }
@@ -108,7 +109,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
     const Stop* stop = &stops_[number];
     while (stop->before != no_index && !stop->oldest) {
       const Stop& before = stops_[stop->before];
-      const std::uint32_t buffer = fabric_.links[before.link].buffer;
+      const std::uint32_t buffer = links_[before.link].buffer;
       if (buffer == 0 || first >= before.flits) return;
       first += buffer;
       if (before.planned) {
@@ -129,7 +130,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
   }
 
   void settle(std::uint32_t number, Wire& wire) {
-    const Link& link = fabric_.links[wire.link];
+    const Link& link = links_[wire.link];
     for (unsigned lane = 0; lane < link.lanes; ++lane)
       if (const std::uint32_t owner = owner_[wire.lane + lane]; owner != no_index)
         settle(number, wire, link, lane, stops_[owner]);
@@ -146,16 +147,17 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
     }
   }
   /// `goes`: where it is the turn of a head or a tail here and now, no more is planned than that; it has to cross next.
-  void plan(std::uint32_t number, bool goes = false) {
+  [[gnu::always_inline]] void plan(std::uint32_t number, bool goes = false) {
     WirePlan& plan = wire_plans_[number];
-    if (plan.active == 0) {
-      plan.special = no_index;
-      plan.due = moment::never;
-      return;
-    }
-    Wire& wire = wires_[number];
-    const Link& link = fabric_.links[wire.link];
     plan.special = no_index;
+    if (plan.active == 0)
+      plan.due = moment::never;
+    else
+      plan_active(number, plan, goes);
+  }
+  [[gnu::noinline]] void plan_active(std::uint32_t number, WirePlan& plan, bool goes) {
+    Wire& wire = wires_[number];
+    const Link& link = links_[wire.link];
     if (plan.active == 1)
       plan_alone(number, plan, wire, link);
     else

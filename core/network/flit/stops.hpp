@@ -36,19 +36,19 @@ class Stops {
   [[nodiscard]] auto begin() { return stops_.begin(); }
   [[nodiscard]] auto end() { return stops_.end(); }
   [[nodiscard]] std::size_t memory() const {
-    std::size_t sum = stops_.capacity() * sizeof(Stop) + free_.capacity() * 4;
+    std::size_t sum = stops_.capacity() * sizeof(Stop);
     for (const Stop& stop : stops_) sum += stop.course.memory();
     return sum;
   }
   /// The number of a new one, which is nowhere yet. May move the others.
   std::uint32_t add(std::uint32_t message, std::uint32_t flits) {
     std::uint32_t number = static_cast<std::uint32_t>(stops_.size());
-    if (free_.empty()) {
+    if (free_ == events::no_index) {
       if (number == stops_.capacity()) stops_.reserve(number + number / 8 + 16);  // room for an eighth more
       stops_.emplace_back();
     } else {
-      number = free_.back();
-      free_.pop_back();
+      number = free_;
+      free_ = stops_[number].after;
     }
     Stop& stop = stops_[number];
     stop.message = message;
@@ -64,7 +64,8 @@ class Stops {
   }
   void remove(std::uint32_t number) {
     stops_[number].message = events::no_index;
-    free_.push_back(number);
+    stops_[number].after = free_;
+    free_ = number;
   }
 
   /// When flit `flit` and those behind it are at hand for this stop.
@@ -174,11 +175,14 @@ class Stops {
     std::uint64_t places = 0;
     Moment delay = 0;    // ticks and passes
     bool later = false;  // a credit took time: passes before it do not matter
-    void step(const Stop& stop, const Stop& after) {
+    [[gnu::always_inline]] void step(const Stop& stop, const Stop& after) {
       places += stop.places;
-      delay += moment::at(stop.credit);
-      later |= stop.credit != 0;
-      delay += !later && stop.wire <= after.wire;
+      if (stop.credit == 0) {
+        delay += !later & (stop.wire <= after.wire);
+      } else {
+        delay += moment::at(stop.credit);
+        later = true;
+      }
     }
     /// The moment `at`, whose own pass counts where it is a single flit's.
     [[nodiscard]] Moment of(Moment at, bool single) const {
@@ -251,7 +255,7 @@ class Stops {
   }
   const Link* links_;
   std::vector<Stop> stops_;
-  std::vector<std::uint32_t> free_;
+  std::uint32_t free_ = events::no_index;  // the first of those to be used again, by `after`
 };
 
 }  // namespace assay::network

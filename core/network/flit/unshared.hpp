@@ -27,8 +27,8 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
   friend Base;
 
  protected:
-  using Base::fabric_, Base::window_, Base::messages_, Base::no_index, Base::now_, Base::owner_, Base::place_,
-      Base::stops_, Base::wire_plans_, Base::wires_;
+  using Base::fabric_, Base::links_, Base::window_, Base::messages_, Base::no_index, Base::now_, Base::owner_,
+      Base::place_, Base::stops_, Base::wire_plans_, Base::wires_;
   using typename Base::Wire, typename Base::WirePlan;
 
   UnsharedLinks(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
@@ -63,10 +63,11 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
   /// The head of a worm has crossed the link of its last stop.
   void advance(LaneWorm& worm) {
     const Stop& head = stops_[worm.at];
+    const bool known = worm.ahead >= head.flits;
     worm.ahead += head.places;
     if (worm.shares)
       Base::list_before(worm.at, 0);
-    else if (worm.ahead >= head.flits)
+    else if (!known && worm.ahead >= head.flits)
       settle_tail(worm);
     if (worm.shares && worm.unsettled == worm.at && !head.planned) settle_tail(worm);
   }
@@ -86,7 +87,7 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
     WirePlan& plan = wire_plans_[stop.wire];
     const std::uint32_t last = stop.flits - 1;
     const Stretch in = stops_.supply(stop, last), out = stops_.room(stop, last);
-    const Moment own = moment::at(moment::tick(stop.granted) + std::uint64_t{last} * fabric_.links[stop.link].flit);
+    const Moment own = moment::at(moment::tick(stop.granted) + std::uint64_t{last} * links_[stop.link].flit);
     plan.due = std::max({own, in.of(last), out.of(last)});
     plan.special = plan.due == moment::never ? no_index : worm.unsettled;
     if (plan.due != moment::never) Base::await(stop.wire);
@@ -100,7 +101,7 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
 
   /// What has crossed the link of a stop that is not planned before `limit` (or at it), the tail left out.
   [[nodiscard]] Course course(const Stop& stop, Moment limit, bool at_it) const {
-    const std::uint32_t f = fabric_.links[stop.link].flit;
+    const std::uint32_t f = links_[stop.link].flit;
     // Who looks back does not look further than a flit takes over the whole path.
     const std::uint64_t past = window_ * (messages_[stop.message].hops + std::uint64_t{2});
     const std::uint32_t begin = first_after(stop, moment::tick(limit) > past ? moment::tick(limit) - past : 0);
@@ -143,7 +144,7 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
   /// The first flit that crosses at tick `from` or later, or the last one known to have crossed before.
   [[nodiscard]] std::uint32_t first_after(const Stop& stop, std::uint64_t from) const {
     if (moment::tick(stop.granted) >= from) return 0;
-    const std::uint32_t f = fabric_.links[stop.link].flit;
+    const std::uint32_t f = links_[stop.link].flit;
     std::uint32_t before = 0, after = stop.flits - 1;
     while (after - before > 1) {
       const std::uint32_t flit = before + (after - before) / 2;
@@ -172,7 +173,7 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
     if (stop.course.crossed() != 0) {
       stop.course = course(stop, Base::here(), stop.wire + 1 < place_);
       Wire& wire = wires_[stop.wire];
-      Base::occupy(wire, fabric_.links[stop.link], stop.lane - wire.lane, stop);
+      Base::occupy(wire, links_[stop.link], stop.lane - wire.lane, stop);
     }
     stop.planned = true;
     WirePlan& plan = wire_plans_[stop.wire];

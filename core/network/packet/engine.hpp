@@ -48,20 +48,25 @@ struct PacketLink {
   [[nodiscard]] unsigned of(unsigned lane) const { return lane < classes ? lane : lane % classes; }
 };
 struct PacketWire {
-  std::uint64_t free_at = 0;
+  std::uint32_t free_at_low = 0, free_at_high = 0;
   std::uint32_t wake = 0;  // the low bits of when it is looked at next, if `woken`
-  std::uint32_t link = 0, lane = 0;
+  std::uint32_t lane = 0;
   std::uint16_t like = 0;  // which PacketLink
   std::uint8_t turn = 0, flags = 0;
   static constexpr std::uint8_t changed = 1, woken = 2;  // to be looked at in this tick; `wake` will come
+  [[nodiscard]] std::uint64_t free_at() const { return std::uint64_t{free_at_high} << 32 | free_at_low; }
+  void free_from(std::uint64_t time) {
+    free_at_low = static_cast<std::uint32_t>(time);
+    free_at_high = static_cast<std::uint32_t>(time >> 32);
+  }
 };
-static_assert(sizeof(PacketWire) == 24);
+static_assert(sizeof(PacketWire) == 20);
 /// The buffer of a virtual channel at the far end, and those that wait for a lane class.
 struct PacketLane : Line {
-  std::uint32_t open = 0;   // packets in it whose departure is not known
+  std::uint32_t taken = 0;  // packets in it, and slots of others whose credit was not back when it was last asked
   CreditLists::List known;  // returns of credits
 };
-static_assert(sizeof(PacketLane) == 16);
+static_assert(sizeof(PacketLane) == 12);
 
 template <class Source, class Observer>
 class PacketEngine
@@ -87,7 +92,7 @@ class PacketEngine
     if (several_) marks_ = Marks(wires_.size());
     std::map<PacketLink, std::uint32_t> numbers;
     for (auto& wire : wires_) {
-      const Link& link = fabric.links[wire.link];
+      const Link& link = fabric.links[Base::link_of(static_cast<std::uint32_t>(&wire - wires_.data()))];
       const PacketLink one{link.flit,
                            link.body,
                            link.head,
@@ -115,7 +120,7 @@ class PacketEngine
   void find_deadlock(Outcome& outcome) const;
 
  private:
-  using Base::fabric_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
+  using Base::fabric_, Base::links_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
   using Base::free_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index;
   enum Kind : unsigned { wire_wakes, place_free };
   /// fifo: the last of those packets; from when the one behind the last that left may ask, or go into the sink.
@@ -137,13 +142,13 @@ class PacketEngine
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned lane) const override {
     const First first = Base::first(link);
     std::uint32_t sum = Base::waiting(first.queue + lane) + (output_ ? outputs_[first.queue + lane].place.waiting : 0);
-    for (unsigned c = 0; c < fabric_.links[link].channels; ++c) {
+    for (unsigned c = 0; c < links_[link].channels; ++c) {
       const Wire& wire = wires_[first.wire + c];
-      sum += wire.free_at > now_;
+      sum += wire.free_at() > now_;
       if (how_.buffer_packets != 0)
-        for (unsigned l = lane; l < fabric_.links[link].lanes; l += first.classes) {
+        for (unsigned l = lane; l < links_[link].lanes; l += first.classes) {
           const Lane& buffer = queues_[wire.lane + l];
-          sum += buffer.open + credits_.after(buffer.known, now_);
+          sum += buffer.taken - credits_.come(buffer.known, now_);
         }
     }
     return sum;
@@ -170,16 +175,15 @@ class PacketEngine
   void join(std::uint32_t number, std::uint32_t wire, std::uint32_t index) {
     Base::line_up(number, index);
     if (!several_) return look_later(wire);
-    for (const std::uint32_t end = wire + fabric_.links[wires_[wire].link].channels; wire < end; ++wire)
-      look_later(wire);
+    for (const std::uint32_t end = wire + links_[Base::link_of(wire)].channels; wire < end; ++wire) look_later(wire);
   }
   /// A wire for which something has changed: it is looked at in this tick, or when it is free.
   void look_later(std::uint32_t number) {
     Wire& wire = wires_[number];
-    if (wire.free_at <= now_)
+    if (const Tick free_at = wire.free_at(); free_at <= now_)
       change(wire, number);
     else
-      wake(wire, number, wire.free_at);
+      wake(wire, number, free_at);
   }
   void change(Wire& wire, std::uint32_t number) {
     if (several_) return marks_.put(number);
@@ -225,7 +229,7 @@ class PacketEngine
       ++output.inside;
       Message& m = messages_[index];
       m.inside = true;
-      give_back(m, m.length == 1 ? now_ : std::max(now_, m.tail + fabric_.links[m.link].body));
+      give_back(m, m.length == 1 ? now_ : std::max(now_, m.tail + links_[m.link].body));
       join(number, wire, index);
     }
   }
@@ -237,12 +241,12 @@ class PacketEngine
 
   // --- wires and slots
   [[gnu::always_inline]] void look(Wire& wire, std::uint32_t number) {
-    if (wire.free_at > now_) {
-      if (waited_for(wire)) wake(wire, number, wire.free_at);
+    const PacketLink& like = like_[wire.like];
+    const std::uint32_t lines = first_line(wire, number);
+    if (const Tick free_at = wire.free_at(); free_at > now_) {
+      if (waited_for(lines, like.classes)) wake(wire, number, free_at);
       return;
     }
-    const PacketLink& like = like_[wire.like];
-    const std::uint32_t lines = first_line(wire);
     Tick again = ~Tick{0};
     for (unsigned step = 0; step < like.lanes; ++step) {
       const unsigned lane = wire.turn + step < like.lanes ? wire.turn + step : wire.turn + step - like.lanes;
@@ -250,16 +254,16 @@ class PacketEngine
       if (queues_[line].empty()) continue;
       Lane& buffer = queues_[wire.lane + lane];
       if (how_.buffer_packets != 0) {
-        credits_.forget(buffer.known, now_);
-        if (buffer.open + buffer.known.size >= how_.buffer_packets) {
+        buffer.taken -= credits_.forget(buffer.known, now_);
+        if (buffer.taken >= how_.buffer_packets) {
           if (!buffer.known.empty()) again = std::min(again, credits_.front(buffer.known));
           continue;
         }
       }
       if (like.lanes != 1) wire.turn = static_cast<std::uint8_t>(lane + 1 < like.lanes ? lane + 1 : 0);
-      ++buffer.open;
+      ++buffer.taken;
       cross(Base::step_out(line), wire, like, number, wire.lane + lane);
-      if (waited_for(lines, like.classes)) wake(wire, number, wire.free_at);
+      if (waited_for(lines, like.classes)) wake(wire, number, wire.free_at());
       return;
     }
     if (again != ~Tick{0}) wake(wire, number, again);
@@ -275,13 +279,10 @@ class PacketEngine
     table_.put(now_, again, wire_wakes, number);
   }
   /// The line of the first lane class of the wire's link.
-  [[nodiscard]] std::uint32_t first_line(const Wire& wire) const {
-    return several_ ? wires_[Base::first_wire(wire.link)].lane : wire.lane;
+  [[nodiscard]] std::uint32_t first_line(const Wire& wire, std::uint32_t number) const {
+    return several_ ? wires_[Base::first_wire(Base::link_of(number))].lane : wire.lane;
   }
   /// Whether anybody waits for a wire of the link, in whatever lane class.
-  [[nodiscard]] bool waited_for(const Wire& wire) const {
-    return waited_for(first_line(wire), like_[wire.like].classes);
-  }
   [[nodiscard]] bool waited_for(std::uint32_t lines, unsigned classes) const {
     for (std::uint32_t line = lines; line < lines + classes; ++line)
       if (!queues_[line].empty()) return true;
@@ -293,14 +294,16 @@ class PacketEngine
         m.link == none ? Passage::begin(now_, like.flit, m.length)
                        : Passage{m.second, m.tail}.next(like_[wires_[m.wire].like].body, now_, like.flit, m.length);
     const Tick tail = passage.last;
-    wire.free_at = tail + like.flit;
-    if (!flits_by_link_.empty()) flits_by_link_[wire.link] += m.length;
+    const Tick free_at = tail + like.flit;
+    wire.free_from(free_at);
+    const std::uint32_t link = Base::link_of(number);
+    if (!flits_by_link_.empty()) flits_by_link_[link] += m.length;
     ++m.hops;
     m.waiting = false;
     if constexpr (requires(const Link& link) { Base::observer_.passes(std::uint64_t{}, link, Tick{}, m.length); })
-      if (const Link& link = fabric_.links[wire.link]; link.kind == LinkKind::network && m.hops > 2)
-        Base::observer_.passes(m.key >> Parts::packet_bits, link, now_, m.length);
-    Base::crossed(m.key, wire.link, lane, now_, tail);
+      if (const Link& passed = links_[link]; passed.kind == LinkKind::network && m.hops > 2)
+        Base::observer_.passes(m.key >> Parts::packet_bits, passed, now_, m.length);
+    Base::crossed(m.key, link, lane, now_, tail);
     if (m.link == none) {
       m.entered = now_;
       const std::uint32_t row = m.row;
@@ -308,11 +311,11 @@ class PacketEngine
       // The injection channel is free again then: the message's next packet asks after it. (It may move this one.)
       if (row != none)
         if (const auto packet = Base::next_packet(row, key); packet != no_index)
-          Base::ask_at(packet, wire.free_at + how_.packet_gap);
-      if (row == none || parts_[row].left == 0) Base::left_source(key, wire.free_at);
+          Base::ask_at(packet, free_at + how_.packet_gap);
+      if (row == none || parts_[row].left == 0) Base::left_source(key, free_at);
     } else if (m.inside) {
       m.inside = false;
-      const std::uint32_t place = first_line(wire) + m.klass;
+      const std::uint32_t place = first_line(wire, number) + m.klass;
       if (tail == now_)
         late_.push_back({place, no_index});
       else
@@ -325,7 +328,7 @@ class PacketEngine
   void arrive(std::uint32_t index, const Wire& wire, const PacketLink& like, std::uint32_t number, std::uint32_t lane,
               const Passage& passage) {
     Message& m = messages_[index];
-    m.link = wire.link;
+    m.link = Base::link_of(number);
     m.wire = number;
     m.lane = lane;
     m.second = passage.second;
@@ -371,10 +374,12 @@ class PacketEngine
   }
   void return_credit(const Wire& wire, std::uint32_t number, std::uint32_t lane, Tick time) {
     Lane& buffer = queues_[lane];
-    --buffer.open;
-    if (how_.buffer_packets == 0) return;
+    if (how_.buffer_packets == 0) {
+      --buffer.taken;
+      return;
+    }
     credits_.put(buffer.known, time);
-    if (!queues_[first_line(wire) + like_[wire.like].of(lane - wire.lane)].empty()) look_later(number);
+    if (!queues_[first_line(wire, number) + like_[wire.like].of(lane - wire.lane)].empty()) look_later(number);
   }
   [[nodiscard]] std::uint32_t index_of(const Message& m) const {
     return static_cast<std::uint32_t>(&m - messages_.data());
@@ -419,8 +424,8 @@ void PacketEngine<Source, Observer>::find_deadlock(Outcome& outcome) const {
         for (const auto holder : inside[first.queue + m.klass]) call(holder);
         return;
       }
-      for (unsigned c = 0; c < fabric_.links[m.want].channels; ++c)
-        for (unsigned l = m.klass; l < fabric_.links[m.want].lanes; l += first.classes) {
+      for (unsigned c = 0; c < links_[m.want].channels; ++c)
+        for (unsigned l = m.klass; l < links_[m.want].lanes; l += first.classes) {
           const std::uint32_t lane = wires_[first.wire + c].lane + l;
           if (how_.buffer_packets == 0 || stands[lane].size() < how_.buffer_packets) call(no_index);
           for (const auto holder : stands[lane]) call(holder);
