@@ -1,7 +1,8 @@
-"""CPU time per head hop of each network engine, case by case, beside the time that is aimed at."""
+"""CPU time per head hop and memory per node of each network engine, case by case, beside what is aimed at."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,7 @@ DRAGONFLY: Config = {"topology": "dragonfly", "p": 2, "a": 4, "h": 2}
 LANES: Config = {"topology": "torus", "extents": [8, 8], "buffer_flits": 4}
 PACKETS: Config = {"switching": "cut-through", "buffer_packets": 2}
 SENDERS = 255
+BYTES = 400  # a node, that are aimed at
 
 
 def open_loop(network: Config, load: float, flits: int, cycles: int) -> Config:
@@ -39,7 +41,8 @@ CASES: tuple[tuple[str, Config, float], ...] = (
     ("worm: short buffers, 512 flits", open_loop(SHORT, 0.1, 512, 1_000_000), 150),
     ("worm: short buffers, 4,096 flits", open_loop(SHORT, 0.1, 4096, 4_000_000), 150),
     ("worm: cut-through, mesh 16 x 16", open_loop(MESH | PACKETS, 0.2, 32, 30_000), 80),
-    ("packet: torus 16 x 16", open_loop(TORUS | PACKETS, 0.3, 32, 30_000), 80),
+    ("packet: torus 16 x 16", open_loop(TORUS | PACKETS, 0.2, 32, 30_000), 80),
+    ("packet: torus 16 x 16 beyond saturation", open_loop(TORUS | PACKETS, 0.3, 32, 30_000), 80),
     (
         "packet: torus 8 x 8, UGAL",
         open_loop(TORUS | {"extents": [8, 8]} | PACKETS | {"routing": "ugal"}, 0.2, 32, 60_000),
@@ -77,24 +80,39 @@ def all_to_all(flits: int) -> dict[str, Any]:
     return dict(core.replay({"network": LANES}, id=np.arange(64 * 63), cycle=0 * source, **trace))
 
 
-def measured(times: int) -> Iterator[tuple[str, float, float]]:
-    """Name of the case, CPU nanoseconds per head hop (the least of `times` runs), and the aim."""
+def nodes(network: Config) -> int:
+    """How many the network has."""
+    if network["topology"] == "hypercube":
+        return int(2 ** network["dimension"])
+    if network["topology"] == "dragonfly":
+        return int(network["p"] * network["a"] * (network["a"] * network["h"] + 1))
+    return math.prod(network["extents"])
+
+
+def measured(times: int) -> Iterator[tuple[str, float, float, float, bool]]:
+    """Name of the case, CPU nanoseconds per head hop (the least of `times` runs), the aim, the engine's bytes a node,
+    and whether it runs into saturation: then messages that wait at their sources, ever more, are most of them."""
     from assay._core import network as core
 
+    def least(runs: list[dict[str, Any]]) -> float:
+        return min(1e9 * run["cpu_seconds"] / run["head_hops"] for run in runs)
+
     for name, config, aim in CASES:
-        runs = [core.simulate(config) for _ in range(times)]
-        yield name, min(1e9 * run["cpu_seconds"] / run["head_hops"] for run in runs), aim
+        runs = [dict(core.simulate(config)) for _ in range(times)]
+        yield name, least(runs), aim, runs[0]["memory_bytes"] / nodes(config["network"]), runs[0]["saturated"]
     for messages in (4_000, 40_000):
         runs = [fan_in(messages) for _ in range(times)]
-        least = min(1e9 * run["cpu_seconds"] / run["head_hops"] for run in runs)
-        yield f"worm: cut-through, {messages:,} messages to one node", least, 150
+        yield f"worm: cut-through, {messages:,} messages to one node", least(runs), 150, math.nan, True
     runs = [all_to_all(1024) for _ in range(times)]
-    least = min(1e9 * run["cpu_seconds"] / run["head_hops"] for run in runs)
-    yield "flit: torus 8 x 8, all to all, 1,024 flits", least, 400
+    yield "flit: torus 8 x 8, all to all, 1,024 flits", least(runs), 400, math.nan, True
 
 
 def table(times: int) -> None:
-    """Print the cases; a time above its aim fails nothing, as the aims are not all reached yet."""
-    print("CPU time per head hop:")
-    for name, spent, aim in measured(times):
-        print(f"  {name:<56} {spent:>10.1f} ns  aim {aim:g}{'' if spent <= aim else ': not reached'}")
+    """Print the cases; what is above its aim fails nothing, as the aims are not all reached yet."""
+    print(f"CPU time per head hop; memory per node (aim {BYTES} B where the load is below saturation):")
+    for name, spent, aim, memory, saturated in measured(times):
+        told = f"{spent:>8.1f} ns  aim {aim:g}{'' if spent <= aim else ': not reached'}"
+        if saturated:
+            print(f"  {name:<56} {told}")
+        else:
+            print(f"  {name:<56} {told:<38} {memory:>6.0f} B{'' if memory <= BYTES else ': not reached'}")

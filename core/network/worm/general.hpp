@@ -11,6 +11,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "events/random.hpp"
@@ -94,7 +95,9 @@ class GeneralEngine : private RandomSource, private Load {
   [[nodiscard]] std::size_t memory() const {
     std::size_t beyond = 0;
     for (const auto& end : far_ends_) beyond += end.slots.memory();
-    return beyond + worms_.memory() + free_at_.capacity() * sizeof(Tick) + far_ends_.capacity() * sizeof(FarEnd) +
+    for (const auto& path : paths_) beyond += path.capacity() * sizeof(Column);
+    return beyond + paths_.capacity() * sizeof(std::vector<Column>) + worms_.memory() +
+           free_at_.capacity() * sizeof(Tick) + far_ends_.capacity() * sizeof(FarEnd) +
            lines_.capacity() * sizeof(CountedLine) + first_.capacity() * 4 + wake_.capacity() * sizeof(Tick) +
            wheel_.memory() + flits_by_link_.capacity() * 8;
   }
@@ -349,7 +352,7 @@ class GeneralEngine : private RandomSource, private Load {
   void cross_worm(const Granted& grant) {
     Worm& w = worms_[grant.worm];
     const Link& link = fabric_.links[grant.link];
-    if (w.path.capacity() == 0) w.path.reserve(usual_);
+    if (w.path.capacity() == 0) give_path(w);
     w.path.push_back({grant.link, grant.channel, grant.time, 0});
     passes(w, link, grant.time);
     if (w.path.size() == 1) w.entered = grant.time;
@@ -505,7 +508,19 @@ class GeneralEngine : private RandomSource, private Load {
       if (parts_.arrived(w.message, w.entered, head, tail, hops)) deliver_whole(parts_[w.message]);
     }
     usual_ = std::max(usual_, w.path.size());
+    if (!packets_) keep_path(w);  // of packets it would cost a twentieth of their time
     free_.push_back(index);
+  }
+  /// Room for a path: that of a worm which has arrived, so that those that wait at their sources have none.
+  [[gnu::noinline]] void keep_path(Worm& w) { paths_.push_back(std::move(w.path)); }
+  [[gnu::noinline]] void give_path(Worm& w) {
+    if (paths_.empty()) {
+      w.path.reserve(usual_);
+    } else {
+      w.path = std::move(paths_.back());
+      paths_.pop_back();
+      w.path.clear();
+    }
   }
   void deliver_whole(const Parts::Message& message) {
     if (message.lost) return lose();
@@ -543,7 +558,8 @@ class GeneralEngine : private RandomSource, private Load {
   events::Distant distant_, wakes_;
   Choices choices_;
   Tick now_ = 0, rare_ = ~Tick{0};
-  std::size_t usual_ = 4;  // links of a path
+  std::size_t usual_ = 4;                   // links of a path
+  std::vector<std::vector<Column>> paths_;  // of worms that have arrived, for others
   std::uint64_t created_ = 0, live_ = 0, head_hops_ = 0, flit_hops_ = 0, unroutable_ = 0;
   bool alone_ = false;  // every link is one channel that worms hold: numbered as its link
   bool packets_ = false, stored_ = false, circuit_ = false, fifo_ = false, working_ = false;
