@@ -95,7 +95,7 @@ def measured(times: int) -> Iterator[tuple[str, float, float, float, bool]]:
     from assay._core import network as core
 
     def least(runs: list[dict[str, Any]]) -> float:
-        return min(1e9 * run["cpu_seconds"] / run["head_hops"] for run in runs)
+        return min(1e9 * float(run["cpu_seconds"]) / float(run["head_hops"]) for run in runs)
 
     for name, config, aim in CASES:
         runs = [dict(core.simulate(config)) for _ in range(times)]

@@ -130,7 +130,8 @@ class LaneEngine : protected RandomSource, protected Load {
   }
   /// Lane classes of a link, each with a line: that of the lane with its number, of the link's first wire.
   [[nodiscard]] unsigned classes(const Link& link) const {
-    return link.kind == LinkKind::network ? std::min<unsigned>(classes_, link.lanes) : 1;
+    const unsigned several = link.kind == LinkKind::network;  // by arithmetic: a branch would often go wrong
+    return 1 + several * (std::min<unsigned>(classes_, link.lanes) - 1);
   }
   [[nodiscard]] std::uint32_t first_wire(std::uint32_t link) const {
     return first_wire_.empty() ? link : first_wire_[link];

@@ -20,7 +20,7 @@ class Agenda {
   explicit Agenda(std::size_t wires)
       : words_(wires / 64 + 1, 0), above_(wires / 4096 + 1, 0), top_(wires / 262144 + 1, 0) {}
 
-  [[nodiscard]] bool empty() const { return marked_ == 0 && heap_.empty(); }
+  [[nodiscard]] bool empty() const { return marked_ == 0 && first_ == ~std::uint64_t{0}; }
   /// A tick is over, and nothing is left.
   void begin() { pass_ = 0; }
   void put(std::uint64_t pass, std::uint32_t wire) {
@@ -32,9 +32,11 @@ class Agenda {
   void put_sink(std::uint64_t pass, std::uint32_t stop) { push(pass << 33 | stop); }
   /// The next one; once, however often it was put in.
   Entry take() {
-    if (!heap_.empty()) [[unlikely]]
-      if (marked_ == 0 || heap_.front() <= (pass_ << 33 | std::uint64_t{1} << 32 | lowest())) return take_waiting();
+    if (marked_ == 0) [[unlikely]]
+      return take_waiting();
     const std::uint32_t wire = lowest();
+    if (first_ <= (pass_ << 33 | std::uint64_t{1} << 32 | wire)) [[unlikely]]
+      return take_waiting();
     clear(wire);
     return {pass_, false, wire};
   }
@@ -47,20 +49,21 @@ class Agenda {
   void push(std::uint64_t key) {
     heap_.push_back(key);
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+    first_ = heap_.front();
   }
   void mark(std::uint32_t wire) {
     std::uint64_t& word = words_[wire / 64];
-    if ((word & bit(wire)) != 0) return;
-    ++marked_;
+    marked_ += (word & bit(wire)) == 0;
     word |= bit(wire);
     above_[wire / 4096] |= bit(wire / 64);
     top_[wire / 262144] |= bit(wire / 4096);
   }
+  /// Without branches, which nothing would foretell.
   void clear(std::uint32_t wire) {
     --marked_;
-    if ((words_[wire / 64] &= ~bit(wire)) != 0) return;
-    if ((above_[wire / 4096] &= ~bit(wire / 64)) != 0) return;
-    top_[wire / 262144] &= ~bit(wire / 4096);
+    const std::uint64_t word = words_[wire / 64] &= ~bit(wire);
+    const std::uint64_t above = above_[wire / 4096] &= ~(std::uint64_t{word == 0} << (wire / 64 % 64));
+    top_[wire / 262144] &= ~(std::uint64_t{above == 0} << (wire / 4096 % 64));
   }
   /// The lowest wire marked, where there is one.
   [[nodiscard]] std::uint32_t lowest() const {
@@ -76,6 +79,7 @@ class Agenda {
       std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
       heap_.pop_back();
     } while (!heap_.empty() && heap_.front() == key);
+    first_ = heap_.empty() ? ~std::uint64_t{0} : heap_.front();
     const Entry found{key >> 33, (key >> 32 & 1) == 0, static_cast<std::uint32_t>(key)};
     if (marked_ == 0)
       pass_ = found.pass;
@@ -85,7 +89,8 @@ class Agenda {
   }
 
   std::vector<std::uint64_t> words_, above_, top_, heap_;
-  std::uint64_t pass_ = 0;  // of the bitmap
+  std::uint64_t pass_ = 0;                   // of the bitmap
+  std::uint64_t first_ = ~std::uint64_t{0};  // of the heap
   std::uint32_t marked_ = 0;
 };
 

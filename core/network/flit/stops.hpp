@@ -98,8 +98,8 @@ class Stops {
   /// It is to be of this link.
   void put(Stop& stop, std::uint32_t link) const {
     stop.link = link;
-    stop.places =
-        links_[link].buffer == 0 || links_[link].kind == LinkKind::ejection ? stop.flits : links_[link].buffer;
+    const bool whole = (links_[link].buffer == 0) | (links_[link].kind == LinkKind::ejection);
+    stop.places = whole ? stop.flits : links_[link].buffer;
     stop.credit = links_[link].credit;
   }
   /// The first flit from `flit` on, below `until`, that `series` has later than `at` and `gap` ticks apart; `found`:
