@@ -24,7 +24,8 @@ PILOT = 2**32  # random stream of pilot runs: no replication has it
 BYTES_WAITING, MOST_BYTES = 100, 4e9
 LENGTHENED = 4  # times as long, a pilot run that does not know its autocorrelation time
 GROWN = 3  # pilot runs in a row whose backlog grew, each longer: once or twice can be a long queue's chance
-LEAST_PILOT, MOST_PILOT = 80_000, 4_000_000  # cycles, whatever they cost; messages, no more
+# Cycles, whatever they cost; messages, no more: enough for the 7-cube at 95% of its saturation load (7.5 million).
+LEAST_PILOT, MOST_PILOT = 80_000, 16_000_000
 RUN = 50  # autocorrelation times: a replication's length unless the file says it
 FIRST_LOOK = 10  # five alike can be chance; ten seldom are
 
