@@ -42,6 +42,42 @@ of what is possible at all, while replications, of which an interval needs sever
 """
 
 
+# CPU time: `./x bench network --quick --times 2`, an Intel Xeon guest of two cores, nothing else running;
+# instructions: callgrind, between two lengths of a run.
+SPEED = """
+## Speed and memory
+
+CPU time per head hop (a message's head over one link), statistics included, on one core of an Intel Xeon guest with
+nothing beside it, the lesser of two runs; `./x bench network` prints it on any machine:
+
+| engine, case | ns | aimed at |
+|---|---|---|
+| worm, unit mesh 16 x 16 / cube of slower links / two channels | 31 / 35 / 31 | 40 |
+| worm, mesh beyond saturation | 97 | 100 |
+| worm, short buffers, messages of 32 / 512 / 4,096 flits | 137 / 130 / 141 | 150 |
+| worm, cut-through, mesh 16 x 16 | 78 | 80 |
+| worm, cut-through, 40,000 messages to one node | 115 | 150 |
+| packets, torus 16 x 16, load .2 / beyond saturation | 72 / 97 | 80: missed beyond saturation |
+| packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 93 / 105 | 80: missed |
+| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 245 / 245 | 250 |
+| flits, messages of 512 flits / all to all, 1,024 flits | 268 / 381 | 400 |
+| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 778 / 478 | 250: missed |
+
+What bounds the rows that miss: a packet takes 730 to 920 instructions per head hop, spread evenly over asking,
+queueing, granting, credits and routing; UGAL reads two queues and draws a way besides. A worm whose links no other
+one shares takes two events per link, head and tail, and 1,900 instructions. Under UGAL, whose four lanes share every
+wire, the plan of a wire is made anew 1.3 times per head hop with some 60 branches that nothing foretells (callgrind's
+predictor); leaving out the tail's events of worms that share nothing was tried: at this load three of four worms
+share a wire, and it cost more than it gave.
+
+Memory of the engine per node, of which 400 bytes were aimed at, below saturation: worms on links that are alike 140
+to 260; packets about 400 on large networks (lanes and wires of a torus with two lanes are 240, the rest messages), up
+to 760 on networks of 64 nodes; flits 650 to 1,650: wires and lanes of such a torus alone are 416, a worm's stop at a
+link is 128 and a node has two to eight of these; short buffers 1,100 to 1,500 and cut-through by the worm engine
+3,000, mostly whole paths of messages under way.
+"""
+
+
 def benchmarks() -> str:
     """Every benchmark's record."""
     from assay.benchmark.record import PARTS, REPETITIONS
@@ -124,7 +160,7 @@ def network() -> str:
     )
     lines.extend(f"* `{name}`: {text}." for name, text in DEFINITIONS.items())
     lines.append("")
-    return "\n".join([*lines, markdown()]) + PARALLEL
+    return "\n".join([*lines, markdown()]) + SPEED + PARALLEL
 
 
 def machine_keys() -> str:
