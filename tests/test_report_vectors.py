@@ -11,7 +11,7 @@ from rich.console import Console
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.papers.tables import euroben
-from assay.report import level_rates, page, terminal
+from assay.report import kernel_curves, level_rates, page, terminal
 from made_documents import document, figure, section
 
 
@@ -100,3 +100,35 @@ def test_terminal_and_markdown_show_them() -> None:
     assert "by level of memory, contiguous" in text.getvalue() and "Table 6.12" in text.getvalue()
     written = page.markdown(whole())
     assert "by level of memory, contiguous" in written and "| axpy | 20 Gflop/s | 513 Mflop/s | 0.5 | 2.55 |" in written
+
+
+def test_each_point_of_a_curve_has_the_mark_of_the_level_that_holds_its_vectors() -> None:
+    """Of the same 4,096 elements axpy's two vectors lie in L1 and rotation's five in L2; 5,000 of axpy in neither."""
+
+    def rates(kernel: str, access: str) -> list[dict[str, Any]]:
+        about = {"kernel": kernel, "access": access}
+        return [figure("rate", 1e9 * n, "flop/s", length=n, **about) | {"headline": True} for n in (5000, 1024, 4096)]
+
+    def lengths(kernel: str, access: str, name: str, *held: float) -> dict[str, Any]:
+        return level(kernel, name, 1e9, lengths=list(held), params={"kernel": kernel, "access": access})
+
+    fits = [
+        lengths("axpy", "contiguous", "L1", 1024, 4096),
+        lengths("rotation", "contiguous", "L1", 1024),
+        lengths("rotation", "contiguous", "L2", 4096, 5000),
+        lengths("axpy", "stride3", "L2", 1024, 4096, 5000),
+    ]
+    figures = [*rates("axpy", "contiguous"), *rates("rotation", "contiguous"), *rates("axpy", "stride3")]
+    near, far = kernel_curves.plots(section("vectors", figures, fits=fits))
+    assert [drawn["layout"]["title"]["text"] for drawn in (near, far)] == [
+        "rate by length, contiguous",
+        "rate by length, stride3",
+    ]
+    axpy, rotation, *key = near["data"]
+    assert axpy["x"] == rotation["x"] == [1024, 4096, 5000] and axpy["y"] == [1.024e12, 4.096e12, 5e12]
+    in_first, in_second, untold = (trace["marker"]["symbol"] for trace in key)
+    assert [trace["name"] for trace in key] == ["in L1", "in L2", "level not told"]
+    assert axpy["marker"]["symbol"] == [in_first, in_first, untold]
+    assert rotation["marker"]["symbol"] == [in_first, in_second, in_second]
+    assert far["data"][0]["marker"]["symbol"] == [in_second] * 3
+    assert kernel_curves.plots(section("vectors", figures)) == []  # no fit: nothing says where the levels are

@@ -123,6 +123,7 @@ def test_the_contract_for_scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert rate["value"] >= found.get(("rate", "median"), rate)["value"] > 1e8
     assert 0 < cycles["value"] <= found.get(("cycles_per_element", "median"), cycles)["value"]
     assert found["bandwidth", "best"]["value"] == pytest.approx(12 * rate["value"])
+    assert found["clock", "best"]["unit"] == "Hz" and 1e8 < found["clock", "best"]["value"] < 1e10  # bounds rest on it
 
 
 @pytest.mark.parametrize(("kernel", "flops"), [("polynomial9", 18), ("recursion2", 4)])

@@ -88,7 +88,7 @@ most = "threads"
 title = "matrix product (float64, all threads)"
 says = "multiplies matrices at up to"
 bound = "peak_measured"
-order = 2
+order = 1
 )record";
 
 namespace {

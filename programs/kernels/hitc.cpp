@@ -42,7 +42,7 @@ where = "vectors=short threads=1"
 title = "complex multiply-add in cache (one thread)"
 says = "multiplies and adds complex vectors at"
 bound = "peak_measured"
-order = 2
+order = 3
 
 [roof]
 figure = "rate"

@@ -109,6 +109,10 @@ help = "time of a load that waits for the one before, by the working set's bytes
 unit = "B"
 help = "bytes of the data cache of a level, as the system tells them; level: which"
 
+[metric.clock]
+unit = "s"
+help = "length of a cycle, by the chain of dependent additions, once per block"
+
 [figure.rate]
 metric = "time"
 formula = "flops / value"
@@ -131,6 +135,16 @@ formula = "(bytes + index) / value"
 unit = "B/s"
 better = "higher"
 help = "bytes that the loop reads and writes, indices with them; what a cache moves for a stride is more"
+
+[figure.clock]
+metric = "clock"
+formula = "1 / value"
+unit = "Hz"
+better = "higher"
+help = "cycles per second while the kernels ran, from which the bound of arithmetic follows; stated with the first case"
+
+[roof]
+clock = "clock"
 )record";
 
 namespace {
@@ -307,6 +321,7 @@ int main(int argc, char** argv) {
     at.check([=] { return run->verify(); });
     if (std::exchange(noted, true)) return;
     if (!last.warning.empty()) at.note(last.warning);
+    at.observe("clock", processor::cycle_seconds);
     const std::uint64_t seed = at.seed();
     for (const std::int64_t size : memory::curve_sizes(std::clamp<std::int64_t>(2 * last.bytes, 4 << 20, 64 << 20)))
       at.observe("chase", "size", size, [=] { return memory::load_time(size, seed); });

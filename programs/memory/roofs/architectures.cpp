@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <span>
+#include <sstream>
 
 namespace assay::memory::roofs {
 
@@ -16,6 +17,7 @@ struct Row {
   std::string_view vendor;
   std::int64_t family;
   std::span<const Models> models;
+  std::string_view newer;  // an extension that none of these cores has and their successors have; "": none tells
   Architecture of;
 };
 
@@ -28,23 +30,29 @@ constexpr Models haswell[] = {{0x3c, 0x3d}, {0x3f, 0x3f}, {0x45, 0x47}, {0x4e, 0
                  skylake_x[] = {{0x55, 0x55}}, ice_lake[] = {{0x7d, 0x7e}, {0x8c, 0x8d}, {0xa7, 0xa7}},
                  ice_lake_x[] = {{0x6a, 0x6a}, {0x6c, 0x6c}},
                  golden_cove[] = {{0x97, 0x97}, {0x9a, 0x9a}, {0xb7, 0xb7}, {0xba, 0xba}, {0xbf, 0xbf}},
-                 golden_cove_x[] = {{0x8f, 0x8f}, {0xcf, 0xcf}};
+                 golden_cove_x[] = {{0x8f, 0x8f}, {0xad, 0xae}, {0xcf, 0xcf}};  // Redwood Cove with them
+constexpr Limits with_amx = {{3, 3, 3, 2}, {2, 2, 2, 1}, {2, 2, 2, 1}, {2, 2, 2, 2}, 64};
 
 constexpr Row table[] = {
-    {amd, 0x17, zen1, {"Zen", {{2, 2, 1}, {1, 1, .5}, {1, 1, .5}, {2, 2, 1}, 32}}},
-    {amd, 0x17, zen2, {"Zen 2", {{2, 2, 2}, {1, 1, 1}, {1, 1, 1}, {2, 2, 2}, 32}}},
-    {amd, 0x19, zen3, {"Zen 3", {{3, 2, 2}, {2, 1, 1}, {1.5, 1, 1}, {2, 2, 2}, 32}}},
-    {amd, 0x19, zen4, {"Zen 4", {{3, 2, 2, 1}, {2, 1, 1, .5}, {1.5, 1, 1, .5}, {2, 2, 2, 1}, 32}}},
-    {amd, 0x1a, zen5, {"Zen 5", {{4, 2, 2, 2}, {2, 2, 2, 1}, {2, 2, 2, 1}, {2, 2, 2, 2}, 64}}},
-    {intel, 6, haswell, {"Haswell to Skylake", {{2, 2, 2}, {1, 1, 1}, {1, 1, 1}, {2, 2, 2}, 64}}},
+    {amd, 0x17, zen1, "clwb", {"Zen", {{2, 2, 1}, {1, 1, .5}, {1, 1, .5}, {2, 2, 1}, 32}}},
+    {amd, 0x17, zen2, "vaes", {"Zen 2", {{2, 2, 2}, {1, 1, 1}, {1, 1, 1}, {2, 2, 2}, 32}}},
+    {amd, 0x19, zen3, "avx512f", {"Zen 3", {{3, 2, 2}, {2, 1, 1}, {1.5, 1, 1}, {2, 2, 2}, 32}}},
+    {amd, 0x19, zen4, "avx_vnni", {"Zen 4", {{3, 2, 2, 1}, {2, 1, 1, .5}, {1.5, 1, 1, .5}, {2, 2, 2, 1}, 32}}},
+    {amd, 0x1a, zen5, "", {"Zen 5", {{4, 2, 2, 2}, {2, 2, 2, 1}, {2, 2, 2, 1}, {2, 2, 2, 2}, 64}}},
+    {intel, 6, haswell, "avx512f", {"Haswell to Skylake", {{2, 2, 2}, {1, 1, 1}, {1, 1, 1}, {2, 2, 2}, 64}}},
     {intel,
      6,
      skylake_x,
+     "avx512_vbmi2",
      {"Skylake-SP (two 512-bit units)", {{2, 2, 2, 2}, {1, 1, 1, 1}, {1, 1, 1, 1}, {2, 2, 2, 2}, 64}}},
-    {intel, 6, ice_lake, {"Ice Lake to Rocket Lake", {{2, 2, 2, 2}, {2, 2, 2, 1}, {2, 2, 2, 1}, {2, 2, 2, 1}, 64}}},
-    {intel, 6, ice_lake_x, {"Ice Lake-SP", {{2, 2, 2, 2}, {2, 2, 2, 1}, {2, 2, 2, 1}, {2, 2, 2, 2}, 64}}},
-    {intel, 6, golden_cove, {"Golden Cove", {{3, 3, 3}, {2, 2, 2}, {2, 2, 2}, {2, 2, 2}, 64}}},
-    {intel, 6, golden_cove_x, {"Golden Cove", {{3, 3, 3, 2}, {2, 2, 2, 1}, {2, 2, 2, 1}, {2, 2, 2, 2}, 64}}},
+    {intel,
+     6,
+     ice_lake,
+     "avx_vnni",
+     {"Ice Lake to Rocket Lake", {{2, 2, 2, 2}, {2, 2, 2, 1}, {2, 2, 2, 1}, {2, 2, 2, 1}, 64}}},
+    {intel, 6, ice_lake_x, "avx_vnni", {"Ice Lake-SP", {{2, 2, 2, 2}, {2, 2, 2, 1}, {2, 2, 2, 1}, {2, 2, 2, 2}, 64}}},
+    {intel, 6, golden_cove, "amx_tile", {"Golden Cove", {{3, 3, 3}, {2, 2, 2}, {2, 2, 2}, {2, 2, 2}, 64}}},
+    {intel, 6, golden_cove_x, "", {"Golden Cove", with_amx}},
 };
 
 }  // namespace
@@ -53,6 +61,8 @@ std::string Identity::text() const {
   return vendor.empty() ? "of no stated vendor"
                         : vendor + " family " + std::to_string(family) + " model " + std::to_string(model);
 }
+
+bool Identity::has(std::string_view extension) const { return extensions.contains(extension); }
 
 Identity find_identity(const std::string& system) {
   Identity found;
@@ -64,6 +74,10 @@ Identity find_identity(const std::string& system) {
     if (key == "vendor_id") found.vendor = value;
     if (key == "cpu family") found.family = std::strtoll(value.c_str(), nullptr, 10);
     if (key == "model") found.model = std::strtoll(value.c_str(), nullptr, 10);
+    if (key == "flags") {
+      std::istringstream words(value);
+      for (std::string word; words >> word;) found.extensions.insert(word);
+    }
   }
   return found;
 }
@@ -72,7 +86,10 @@ std::optional<Architecture> find_architecture(const Identity& identity) {
   for (const Row& row : table)
     if (row.vendor == identity.vendor && row.family == identity.family)
       for (const Models& models : row.models)
-        if (models.from <= identity.model && identity.model <= models.to) return row.of;
+        if (models.from <= identity.model && identity.model <= models.to && !identity.has(row.newer)) return row.of;
+  // Every core of family 6 that has it: Golden Cove, Raptor Cove and Redwood Cove of servers.
+  if (identity.vendor == intel && identity.family == 6 && identity.has("amx_tile"))
+    return Architecture{"Golden Cove (told by its AMX: the stated model is another core's)", with_amx};
   return std::nullopt;
 }
 

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -18,10 +20,13 @@ struct Limits {  // per cycle, of scalars and of vectors of 128, 256 and 512 bit
   double second_level = 0;  // bytes that come from the second cache
 };
 
-// Who made the core, as /proc/cpuinfo of x86 says it.
+// Who made the core, as /proc/cpuinfo of x86 says it. A guest may see another model than the core's: what the core can
+// do, its extensions, is believed before its number.
 struct Identity {
   std::string vendor;
   std::int64_t family = -1, model = -1;
+  std::set<std::string, std::less<>> extensions;
+  bool has(std::string_view extension) const;
   std::string text() const;
 };
 Identity find_identity(const std::string& system = "/");  // "/" but in tests
@@ -30,6 +35,7 @@ struct Architecture {
   std::string_view name;
   Limits limits;
 };
+// None where no row is of this model, or where the core has an extension that no core of the row has.
 std::optional<Architecture> find_architecture(const Identity& identity);
 
 // Vectors of so many bits per cycle: `kernel` is load, store, copy or multiply_add, `level` where it works; 0 where it

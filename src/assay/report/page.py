@@ -43,16 +43,13 @@ from assay.report import (
     file_rates,
     guidelines,
     launches_spent,
-    level_rates,
-    loaded,
     nodes_over_time,
     over_time,
+    own_tables,
     pairs_shown,
     parts,
-    roof_table,
     run_verdict,
     shares,
-    storage_predicted,
     summary,
     tables,
 )
@@ -142,21 +139,17 @@ def _library() -> str:
 
 
 def _published(document: Document) -> list[Grid]:
-    """Lay out kernels and roofs by level, published machines beside this one, and what was published of this one."""
+    """Lay out published machines beside this one, and what was published of this one."""
     beside = document.beside or []
     document = reference(document)
     own = [quoted.table(document.quoted)] if document.quoted else []
-    by_level = [made for section in document.benchmarks for made in level_rates.tables(document, section)]
-    by_level += [made for section in document.benchmarks for made in roof_table.tables(document, section)]
-    by_level += [made for section in document.benchmarks for made in loaded.tables(section)]
-    by_level += [made for section in document.benchmarks for made in storage_predicted.tables(section)]
     past = [*hypercubes.tables(document), *dot_products.tables(document), *paragon.tables(document)]
     past += [*euroben.tables(document), *euroben_patterns.tables(document), *euroben_pingpong.tables(document)]
     past += [*euroben_algorithms.tables(document), *euroben_solvers.tables(document), *euroben_files.tables(document)]
     past += [*hand_over.tables(document), *known_errors.tables(document)]
     peak = peak_float64(document)
     between = contrasts(document, None if peak is None else peak[0])
-    return [*beside, *by_level, *past, *((between,) if between else ()), *own]
+    return [*beside, *past, *((between,) if between else ()), *own]
 
 
 def _files(document: Document, folder: Path | None) -> list[dict[str, str]]:
@@ -178,11 +171,13 @@ def markdown(document: Document) -> str:
     odd = tables.nodes(document)
     if odd:
         written.append(odd.markdown())
-    first = {section.benchmark: section for section in reference(document).benchmarks}
+    of_first = reference(document)
+    first = {section.benchmark: section for section in of_first.benchmarks}
     for section in document.benchmarks:
         written += [f"## {section.title}\n", f"{section.summary} ({section.source})\n"]
         written += [made.markdown() for made in (*by_length.tables(section), *file_rates.tables(section))]
         written.append(tables.figures(section).markdown())
+        written += [made.markdown() for made in own_tables.tables(of_first, first[section.benchmark])]
         fitted = tables.fits(section)
         if fitted:
             written.append(fitted.markdown())

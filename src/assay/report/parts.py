@@ -20,10 +20,12 @@ from assay.report import (
     euroben_plots,
     file_rates,
     guidelines,
+    kernel_curves,
     loaded,
     matrices,
     over_time,
     over_time_plots,
+    own_tables,
     pairs_shown,
     plots,
     reached,
@@ -76,6 +78,7 @@ class BenchmarkOnPage:
     guidelines: Grid | None
     slow: Grid | None
     energy: Grid | None
+    own: list[Grid]
     over_time: list[str]
     cases: int
 
@@ -105,9 +108,10 @@ def parts(document: Document) -> tuple[list[PagePart], Drawn]:
     """Return the parts, and what they draw when they are opened."""
     drawn = Drawn()
     by_part: dict[str, list[BenchmarkOnPage]] = {}
-    for section, first in zip(document.benchmarks, reference(document).benchmarks, strict=True):
+    of_first = reference(document)
+    for section, first in zip(document.benchmarks, of_first.benchmarks, strict=True):
         name = HISTORY if section.historical else section.part or "other"
-        by_part.setdefault(name, []).append(_block(first, drawn))
+        by_part.setdefault(name, []).append(_block(of_first, first, drawn))
         drawn.cases[section.benchmark] = cases(section)  # of build variants all; plots and fits are the first one's
     order = [*PARTS, *sorted(set(by_part) - {*PARTS, HISTORY}), HISTORY]
     above = roof.plots(document)
@@ -138,7 +142,7 @@ def _counts(blocks: list[BenchmarkOnPage]) -> str:
     return ", ".join(f"{states.count(state)} {state}" for state in WORST if state in states)
 
 
-def _block(section: Section, drawn: Drawn) -> BenchmarkOnPage:
+def _block(document: Document, section: Section, drawn: Drawn) -> BenchmarkOnPage:
     name = section.benchmark
     keys = []
     most = MOST_CHOICES if section.choice else MOST_SIDE_BY_SIDE
@@ -167,6 +171,7 @@ def _block(section: Section, drawn: Drawn) -> BenchmarkOnPage:
         guidelines=guidelines.table(section),
         slow=pairs_shown.table(section),
         energy=energy.table(section),
+        own=own_tables.tables(document, section),
         over_time=over_time.lines(section),
         cases=len(cases(section)["rows"]),
     )
@@ -183,6 +188,8 @@ def _plots(section: Section) -> list[Plot]:
         return under_load
     if by_block := file_rates.plots(section):
         return [*by_block, *over_time_plots.plots(section)]
+    if by_kernel := kernel_curves.plots(section):
+        return by_kernel
     made = [
         *euroben_plots.plots(section),
         *matrices.plots(section),

@@ -239,4 +239,4 @@ def points(section: Section) -> Plot | None:
     drawn["yaxis"] = {"type": "category", "automargin": True, "autorange": "reversed"}
     drawn["height"] = 90 + 22 * len(shown) + 14 * (lines - len(shown))
     drawn["switch"] = False
-    return finish({"data": [trace], "layout": drawn}, unit_of(shown[0]), most_x=3 if lines > len(shown) else 6)
+    return finish({"data": [trace], "layout": drawn}, unit_of(shown[0]), most_x=3)

@@ -60,8 +60,20 @@ def figures(section: Section, narrow: bool = False) -> Grid:
 
 
 def listed(section: Section) -> list[ReportedFigure]:
-    """The figures that a benchmark's table shows: its main ones first, in order of name, case and statistic."""
-    return sorted((f for f in section.figures if f.statistic in STATISTICS), key=_place)
+    """The figures that a benchmark's table shows: its main ones first, in order of name, case and statistic.
+
+    A best reading that is the median itself, as of what is judged once, would say the same twice.
+    """
+    medians = {(f.name, str(f.params)): f.value for f in section.figures if f.statistic == "median"}
+    return sorted(
+        (
+            f
+            for f in section.figures
+            if f.statistic in STATISTICS
+            and not (f.statistic == "best" and f.value is not None and medians.get((f.name, str(f.params))) == f.value)
+        ),
+        key=_place,
+    )
 
 
 def alike(cases: list[Params]) -> Params:

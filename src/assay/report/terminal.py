@@ -31,14 +31,11 @@ from assay.report import (
     file_rates,
     guidelines,
     launches_spent,
-    level_rates,
-    loaded,
     matrices,
     nodes_over_time,
     over_time,
+    own_tables,
     pairs_shown,
-    roof_table,
-    storage_predicted,
     summary,
     tables,
 )
@@ -85,8 +82,7 @@ def show(document: Document, console: Console | None = None) -> None:
     past += [*dot_products.tables(first), *euroben_patterns.tables(first)] if alone else []
     past += euroben_pingpong.tables(first) if alone else []
     for section in first.benchmarks if alone else ():
-        past = [*level_rates.tables(first, section), *roof_table.tables(first, section), *past]
-        past = [*loaded.tables(section), *storage_predicted.tables(section), *past]
+        past = [*own_tables.tables(first, section), *past]
     if document.variants:  # what was asked for is how they differ: of the first one the page has the tables
         _lines(out, [variants_title(document.variants), *wrapped(document.variants, summary.WIDTH)])
         past = varied_tables(document, MOST_VARIED)

@@ -1,12 +1,13 @@
 """Rates of EuroBen's kernels and of module 2 on one hardware thread, of a published machine or of a run, asked alike.
 
 Module 2's rates are of our own plain code, which is what the papers' compilers were given. Levels of the programs that
-have no fit by level: the best rate of all sizes stands for the first cache, that of the largest size for memory.
+have no fit by level: the best rate of all sizes stands for the first cache, that of the largest size for memory if its
+data lie beyond the last cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from assay.benchmark.record import benchmark
@@ -18,6 +19,10 @@ from assay.machine.catalogue import PublishedCell, cells, load
 PAPER = "vandersteen2000_beowulf"
 PROGRAMS = {"mod2a": "matrix_vector", "mod2b": "linpack", "mod2f": "fft", "mod2g": "wavelet"}
 DYADIC = ("add", "subtract", "multiply")
+BYTES: dict[str, Callable[[float], float]] = {  # of a problem's data, by its size
+    "mod2f": lambda size: 32 * size,  # complex numbers, in and out
+    "mod2g": lambda size: 16 * size * size,  # twice as many rows as columns
+}
 FORMS = {"dot": "dotproduct", "axpy": "axpy"}  # ours, and the paper's word for it
 
 
@@ -97,6 +102,8 @@ class RunRates:
     def __init__(self, document: Document, peak: float | None) -> None:
         """Take the run's document, and flop/s of one core in float64 where that is known."""
         self._document, self._peak = document, peak
+        sizes = [fit.size for section in document.benchmarks for fit in section.fits if isinstance(fit, LevelRatesFit)]
+        self._last = max((size for size in sizes if size is not None), default=None)  # B, as the vector kernels saw it
         self._fits = {
             (str(fit.params["kernel"]), fit.level, str(fit.params.get("access"))): fit
             for section in document.benchmarks
@@ -132,7 +139,10 @@ class RunRates:
         ]
         if not found:
             return None
-        return max(found)[1] if level == "memory" else max(value for _, value in found)
+        if level == "memory":
+            size, value = max(found)
+            return value if self._last and BYTES[name](size) > self._last else None
+        return max(value for _, value in found)
 
     def optimised(self, kernel: str) -> float | None:
         """The best rate of the lengths in the first cache, by the last build variant over the first."""
