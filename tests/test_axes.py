@@ -100,3 +100,15 @@ def test_fits_that_share_a_name_share_an_entry_of_the_legend() -> None:
     (alone,) = plots.curves(section("b", made, fits=lines))
     visible = {trace["name"]: trace.get("visible", True) for trace in alone["data"]}
     assert visible["fit"] is True and visible["least squares, as the papers"] == "legendonly"
+
+
+def test_counts_have_their_thousands_apart_and_rates_their_prefix() -> None:
+    assert axes._written([1.0, 100.0, 1e4, 1e6], "") [1] == ["1", "100", "10,000", "1,000,000"]
+    assert axes._written([1e6], "B/s")[1] == ["1 MB/s"] and axes._written([1e9], "1")[1] == ["1e+09"]
+
+
+def test_a_best_reading_that_is_the_median_is_listed_once() -> None:
+    once = [figure("ulp", 2.5, "1", kind, function="exp") for kind in ("median", "best")]
+    twice = [figure("time", value, "s", kind, function="exp") for value, kind in ((2.0, "median"), (1.5, "best"))]
+    shown = [(each.name, each.statistic) for each in tables.listed(section("b", [*once, *twice]))]
+    assert shown == [("time", "median"), ("time", "best"), ("ulp", "median")]

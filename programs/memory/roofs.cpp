@@ -23,7 +23,7 @@ part = "memory"
 kind = "node"
 summary = "loads, stores and copies from each level of memory, and multiply-adds, one thread, by width of vector: rate, and vectors per cycle"
 cost = "one operation is one vector: loaded; stored; loaded and stored (copy counts its bytes twice); or one multiply-add of it, 2 flops a lane"
-check = "load: the sum of all words of a pass, modulo 2^64, against its closed form; store, copy: every word of the working set read back, and none behind it written; multiply_add: every lane against the whole number that so many additions give"
+check = "load: the sum of the last eight vectors after one, two and three rounds and a pass, and of all words of a pass by the same loop with additions, modulo 2^64, against closed forms; store, copy: every word of the working set read back, and none behind it written; multiply_add: every lane against the whole number that so many additions give"
 source = "Williams, Waterman and Patterson 2009; Ilic, Pratas and Sousa 2014"
 statistics = ["median", "best"]
 unmoved = ["limit", "size"]
@@ -237,7 +237,11 @@ struct Run {
     const std::int64_t words = each() / 8, pass = each() / round() * memory::roofs::vectors;
     std::int64_t wrong = 0;
     if (kind == 'l') {
-      wrong = work(pass) != Pool::sum(words);
+      wrong = width->add(pool->source(), each() - 1, each() / round()) != Pool::sum(words);
+      for (const std::int64_t rounds : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, each() / round()}) {
+        const std::int64_t end = ((rounds * round() - 1) % each() + 1) / 8;
+        wrong += work(rounds * memory::roofs::vectors) != Pool::sum(end) - Pool::sum(end - width->bytes);
+      }
     } else {
       auto* const made = reinterpret_cast<std::uint64_t*>(pool->destination());
       std::fill(made, made + words + behind / 8, sentinel);

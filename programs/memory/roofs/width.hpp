@@ -15,7 +15,9 @@ struct Width {
   bool fused;           // a multiply-add is one instruction
   std::int64_t chains;  // of multiply-adds, side by side
   bool (*here)();       // whether this processor has the instructions
-  std::uint64_t (*load)(const char* from, std::int64_t wrap, std::int64_t rounds);  // the sum of all words of 64 bits
+  // Returns the sum of the words of 64 bits of the last eight vectors; `add`, the same loop with additions, of all.
+  std::uint64_t (*load)(const char* from, std::int64_t wrap, std::int64_t rounds);
+  std::uint64_t (*add)(const char* from, std::int64_t wrap, std::int64_t rounds);
   void (*store)(char* to, std::int64_t wrap, std::int64_t rounds, std::uint64_t word);
   void (*copy)(char* to, const char* from, std::int64_t wrap, std::int64_t rounds);
   // sum = sum * factor + term, `times` times in every lane of every chain; `sums`: all lanes, on a boundary of 64
