@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report import axes, plots
+from assay.report import axes, plots, tables
 from made_documents import figure, section
 
 
@@ -103,7 +103,7 @@ def test_fits_that_share_a_name_share_an_entry_of_the_legend() -> None:
 
 
 def test_counts_have_their_thousands_apart_and_rates_their_prefix() -> None:
-    assert axes._written([1.0, 100.0, 1e4, 1e6], "") [1] == ["1", "100", "10,000", "1,000,000"]
+    assert axes._written([1.0, 100.0, 1e4, 1e6], "")[1] == ["1", "100", "10,000", "1,000,000"]
     assert axes._written([1e6], "B/s")[1] == ["1 MB/s"] and axes._written([1e9], "1")[1] == ["1e+09"]
 
 
