@@ -17,6 +17,7 @@ World::World(int ranks, MessageModel& model, ShortCuts shorter)
       ahead_(shorter.ahead && keeps_order_ && model.arrives_quietly()),
       far_(static_cast<std::size_t>(ranks) > shorter.near),
       ranks_(static_cast<std::size_t>(ranks)) {
+  messages_.reserve(2 * ranks_.size());  // for what goes on behind a rank's next message: room that only use fills
   messages_.resize(ranks_.size());
   requests_.resize(ranks_.size());
 }

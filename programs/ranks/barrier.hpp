@@ -79,16 +79,9 @@ help = "one barrier"
 
   template <OwnBarrier C>
   static Task run(C& comm, Session& session) {
-    needs(comm.size() >= 2, "2 ranks or more", comm.size());
-    session.widen("ranks", [&] { return counts(comm.size()); });
-    for (const auto& each : session.cases()) {
-      const int among = static_cast<int>(each.at("ranks").integer);
-      needs(among >= 2 && among <= comm.size(), "2 to " + std::to_string(comm.size()) + " ranks to take part", among);
-    }
-    Barrier kernel(session.options().seed);
-    if (!comm.is_simulated()) kernel.windows_ = std::make_unique<Windows>();
-    co_await sample(comm, session, kernel);
-    if (comm.rank() == 0) report(session, kernel.windows_);
+    if (comm.is_simulated())
+      return sample_described<Barrier>(comm, session, Barrier(session.options().seed));  // a frame less per rank
+    return measured(comm, session);
   }
 
   // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
@@ -118,6 +111,16 @@ help = "one barrier"
   }
 
   template <Communicator C>
+  void admit(C& comm, Session& session) const {
+    needs(comm.size() >= 2, "2 ranks or more", comm.size());
+    session.widen("ranks", [&] { return counts(comm.size()); });
+    for (const auto& each : session.cases()) {
+      const int among = static_cast<int>(each.at("ranks").integer);
+      needs(among >= 2 && among <= comm.size(), "2 to " + std::to_string(comm.size()) + " ranks to take part", among);
+    }
+  }
+
+  template <Communicator C>
   timing::Json label(C&, const Case& at) const {
     timing::Json json;
     json.text("algorithm", std::ranges::find(names, at.algorithm, &Name::algorithm)->word).integer("ranks", at.among);
@@ -128,9 +131,10 @@ help = "one barrier"
   template <OwnBarrier C>
   Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
     witnesses_.next();
-    if (comm.is_simulated()) return described(comm, at, run, ticks, !std::exchange(begun_, true));
-    return at.window ? in_windows(comm, at.among, run.readings, ticks, *windows_, [&] { return barriers(comm, at); })
-                     : barriers(comm, at, run, ticks);
+    const bool begun = std::exchange(begun_, true);
+    if (!at.window) return barriers(comm, at, run, ticks);
+    if (comm.is_simulated()) return described(comm, at, run, ticks, begun);
+    return in_windows(comm, at.among, run.readings, ticks, *windows_, [&] { return barriers(comm, at); });
   }
 
   template <OwnBarrier C>
@@ -141,6 +145,14 @@ help = "one barrier"
 
  private:
   explicit Barrier(std::uint64_t seed) : witnesses_(seed) {}
+
+  template <OwnBarrier C>
+  static Task measured(C& comm, Session& session) {
+    Barrier kernel(session.options().seed);
+    kernel.windows_ = std::make_unique<Windows>();
+    co_await sample(comm, session, kernel);
+    if (comm.rank() == 0) report(session, kernel.windows_);
+  }
 
   // One rank enters late; on the global clock no rank may leave before it. Then the verdict of all witnesses so far.
   template <OwnBarrier C>
@@ -215,20 +227,25 @@ help = "one barrier"
     mine.wrong += other.wrong;
   }
 
-  // On a described machine: each barrier from a common start to the last exit, or from rank 0's call to its return.
+  // On a described machine: each barrier from a common start to the last exit. A task that
+  // is awaited where it is made keeps room of its own in the frame, of which there may be a million: they share one.
   template <OwnBarrier C>
-  Task described(C& comm, Case at, Run run, std::int64_t* ticks, bool first) {
+  Task described(C& comm, const Case& at, Run run, std::int64_t* ticks, bool apart) {
     if (comm.rank() >= at.among) co_return;
-    if (!at.window) {
-      co_await barriers(comm, at, run, ticks);
-      co_return;
-    }
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
-      if (!first || reading > 0) co_await together(comm, at.among);
+      Task step;
+      if (std::exchange(apart, true)) {
+        step = together(comm, at.among);
+        co_await step;
+        step = {};
+      }
       Passage passage{comm.now(), 0}, room;
-      co_await barriers(comm, at, {1, run.batch});
+      step = barriers(comm, at, {1, run.batch});
+      co_await step;
+      step = {};
       passage.out = comm.now();
-      co_await reduce(comm, at.among, &passage, &room, 1, join_passages);
+      step = reduce(comm, at.among, &passage, &room, 1, join_passages);
+      co_await step;
       if (ticks) ticks[reading] = passage.out - passage.in;
     }
   }

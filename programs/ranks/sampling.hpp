@@ -15,6 +15,8 @@
 //                                                           least, where they wait for a common start
 //     bool possible(const Case&)                            optional: whether this machine can do the case, alike on
 //                                                           every rank; the others are passed over
+//     void admit(C&, Session&)                              optional, on every rank before all else: throws where the
+//                                                           program cannot do what is asked
 // A kernel of several metrics, none of which is how long an operation takes, gives in place of metric and operate():
 //     static constexpr std::array metrics                   their names
 //     Task warm(C&, const Case&, int64_t block)             optional, before what is accounted for
@@ -23,6 +25,7 @@
 // Ranks agree on a Run by a broadcast outside timed regions; on a described machine it is fixed and nothing is sent.
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "ranks/block_lines.hpp"
@@ -119,18 +122,6 @@ void write_block(Session& session, Kernel& kernel, const timing::Json& label, co
   forget_beside(kernel);
 }
 
-// A case on a described machine: as many readings as are set beforehand. Its frame is kept small, as there may be a
-// million.
-template <Communicator C, class Kernel>
-Task sample_described(C& comm, Session& session, Kernel& kernel, std::size_t index, std::int64_t order) {
-  const auto at = kernel.at(session.cases()[index]);
-  const Run run{*session.pacing().repetitions, *session.pacing().batch};
-  std::int64_t* ticks = comm.rank() == 0 ? session.ticks(run.readings) : nullptr;
-  const std::int64_t from = comm.now();
-  co_await kernel.operate(comm, at, run, ticks);
-  if (comm.rank() == 0) write_described(comm, session, kernel, at, order, ticks, from);
-}
-
 template <Communicator C, class Kernel, class Case>
 void write_described(C& comm, Session& session, Kernel& kernel, const Case& at, std::int64_t order,
                      const std::int64_t* ticks, std::int64_t from) {
@@ -219,31 +210,68 @@ Task sample_lines(C& comm, Session& session, Kernel& kernel, std::size_t index, 
   }
 }
 
-// Every case of the session: measured in blocks, and verified once, right after its first block.
-template <Communicator C, class Kernel>
-Task sample(C& comm, Session& session, Kernel& kernel) {
+// Refuses what the program does not have.
+template <class Kernel>
+void require_metrics(Session& session, Kernel& kernel) {
   static_assert(record_names_metrics<Kernel>(), "the kernel's metric is no [metric.NAME] of its record");
-  if (!comm.is_simulated() || comm.rank() == 0) {  // on all ranks alike, so that none waits for one that was refused
-    if constexpr (TakesBlocks<Kernel>) {
-      for (const std::string_view metric : Kernel::metrics) session.require_metric(metric);
-    } else {
-      session.require_metric(Kernel::metric);
-    }
-    if constexpr (GivesMore<Kernel>) {
-      for (const Series& series : kernel.beside()) session.require_metric(series.metric);
-    }
+  if constexpr (TakesBlocks<Kernel>) {
+    for (const std::string_view metric : Kernel::metrics) session.require_metric(metric);
+  } else {
+    session.require_metric(Kernel::metric);
   }
+  if constexpr (GivesMore<Kernel>) {
+    for (const Series& series : kernel.beside()) session.require_metric(series.metric);
+  }
+}
+template <class Kernel>
+bool is_possible(Kernel& kernel, const Session& session, std::size_t index) {
+  if constexpr (ChoosesCases<Kernel>) return kernel.possible(kernel.at(session.cases()[index]));
+  return true;
+}
+
+// Every case on a described machine, once: as many readings as are set beforehand. Its frame is kept small, as there
+// may be a million. `Holder` is the kernel, or a reference to it: a program whose frame would hold nothing else leaves
+// its kernel to this one, and what it would have refused first to the kernel's admit().
+template <class Holder, Communicator C>
+Task sample_described(C& comm, Session& session, Holder kernel) {
+  using Kernel = std::remove_reference_t<Holder>;
+  if constexpr (requires { kernel.admit(comm, session); }) kernel.admit(comm, session);
+  if (comm.rank() == 0) require_metrics(session, kernel);
+  std::int64_t order = 0;
+  Task step;  // one for all that are awaited: each where it is made would keep room of its own in the frame
+  for (std::size_t turn = 0; turn < session.cases().size(); ++turn) {
+    const std::size_t index = session.order(0)[turn];
+    if (!is_possible(kernel, session, index)) continue;
+    const auto at = kernel.at(session.cases()[index]);
+    if constexpr (TakesBlocks<Kernel>) {
+      co_await sample_lines(comm, session, kernel, index, 0, order);
+    } else {
+      std::int64_t* const ticks = comm.rank() == 0 ? session.ticks(*session.pacing().repetitions) : nullptr;
+      const std::int64_t from = comm.now();
+      step = kernel.operate(comm, at, Run{*session.pacing().repetitions, *session.pacing().batch}, ticks);
+      co_await step;
+      step = {};
+      if (comm.rank() == 0) write_described(comm, session, kernel, at, order++, ticks, from);
+    }
+    Verdict& verdict = session.verdict(comm.rank() == 0);
+    step = kernel.verify(comm, at, verdict);
+    co_await step;
+    step = {};
+    if (comm.rank() == 0) session.check(kernel.label(comm, at), verdict);
+  }
+}
+
+template <Communicator C, class Kernel>
+Task sample_measured(C& comm, Session& session, Kernel& kernel) {
+  if constexpr (requires { kernel.admit(comm, session); }) kernel.admit(comm, session);
+  require_metrics(session, kernel);  // on all ranks alike, so that none waits for one that was refused
   std::int64_t order = 0;
   for (std::int64_t block = 0; block < session.blocks(); ++block) {
     for (std::size_t turn = 0; turn < session.cases().size(); ++turn) {
       const std::size_t index = session.order(block)[turn];
-      if constexpr (ChoosesCases<Kernel>) {
-        if (!kernel.possible(kernel.at(session.cases()[index]))) continue;
-      }
+      if (!is_possible(kernel, session, index)) continue;
       if constexpr (TakesBlocks<Kernel>) {
         co_await sample_lines(comm, session, kernel, index, block, order);
-      } else if (comm.is_simulated()) {
-        co_await sample_described(comm, session, kernel, index, order++);
       } else {
         co_await sample_case(comm, session, kernel, index, block, order++);
       }
@@ -254,6 +282,13 @@ Task sample(C& comm, Session& session, Kernel& kernel) {
       if (comm.rank() == 0) session.check(kernel.label(comm, at), verdict);
     }
   }
+}
+
+// Every case of the session: measured in blocks, and verified once, right after its first block.
+template <Communicator C, class Kernel>
+Task sample(C& comm, Session& session, Kernel& kernel) {
+  if (comm.is_simulated()) return sample_described<Kernel&>(comm, session, kernel);
+  return sample_measured(comm, session, kernel);
 }
 
 }  // namespace assay::ranks
