@@ -296,7 +296,9 @@ class Communicator {
       std::atomic_thread_fence(std::memory_order_seq_cst);
       return {};
     }
-    check(MPI_Win_flush(to, window.handle_), "MPI_Win_flush", to);
+    // What was added to others before may be under way as well.
+    check(window.shared_.empty() ? MPI_Win_flush(to, window.handle_) : MPI_Win_flush_all(window.handle_),
+          "MPI_Win_flush", to);
     return {};
   }
   Ready<void> withdraw(Window& window);

@@ -32,16 +32,14 @@
 //   OwnBarrier  co_await barrier(n)     the library's own barrier, among ranks 0 … n - 1
 //   Hosted      host()                  the rank that is the host processor or the launching process, or none
 //   Testing     co_await test(request)  whether it is over, and then as wait(): of a send's a truth value, of a
-//   receive's
-//                                       what arrived or nothing. One that is not over is asked again later; on a
-//                                       simulated machine having asked in vain takes poll_seconds
+//                                       receive's what arrived or nothing. One that is not over is asked again later;
+//                                       on a simulated machine having asked in vain takes poll_seconds
 //               co_await wait_any(receives, count)  the first of several receives to have its data: its place among
 //                                       them and what arrived; its request is over, the others go on
 //   Probing     co_await probe(from, tag)  waits for a message that no receive has taken, and leaves it where it is;
-//   gives
-//                                       what would arrive
+//                                       gives what would arrive
 //               co_await iprobe(from, tag)  the same if there is one now, or nothing; in vain it takes as long as
-//               test()
+//                                       test()
 //   Grouped     co_await split(colour, key)  every rank calls it: those of one colour (0 or more) become a communicator
 //                                       of their own, in order of key, then of rank; its ranks count from 0, its
 //                                       messages match no others, and it can be split again

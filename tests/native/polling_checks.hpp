@@ -2,6 +2,7 @@
 // several receives, testing and probing. Every rank appends to `wrong` what it finds otherwise; needs three ranks.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,37 @@ Task check_polling(C& comm, std::vector<std::string>& wrong) {
   } else if (me == 2) {
     co_await comm.recv(nullptr, 0, 0, go);
     co_await comm.send(nullptr, 0, 0, late);
+  }
+
+  // Who looks for a message takes no other for it: rank 2's of that tag and rank 1's of another come first. Of two that
+  // fit the one that was sent first is seen.
+  constexpr int other_tag = 9;
+  const char text[24] = {};
+  if (me == 0) {
+    char room_for[24];
+    co_await comm.send(nullptr, 0, 2, go);
+    const auto seen = co_await comm.probe(1, late);
+    expect(seen.source() == 1 && seen.tag() == late && seen.bytes() == 16, "a probe sees another message");
+    const auto strange = co_await comm.iprobe(2, other_tag);
+    expect(!strange, "an iprobe sees another tag");
+    co_await comm.recv(nullptr, 0, 1, go);
+    const auto first = co_await comm.probe(1, other_tag);
+    expect(first.bytes() == 8, "a probe sees the later of two");
+    for (const auto& [from, tag, bytes] :
+         {std::array{1, other_tag, 8}, {1, late, 16}, {1, other_tag, 24}, {2, late, 4}}) {
+      const auto taken = co_await comm.recv(room_for, sizeof room_for, from, tag);
+      expect(taken.bytes() == static_cast<std::size_t>(bytes), "what was left of those looked for");
+    }
+  } else if (me == 1) {
+    co_await comm.recv(nullptr, 0, 2, go);
+    co_await comm.send(text, 8, 0, other_tag);
+    co_await comm.send(text, 16, 0, late);
+    co_await comm.send(text, 24, 0, other_tag);
+    co_await comm.send(nullptr, 0, 0, go);
+  } else if (me == 2) {
+    co_await comm.recv(nullptr, 0, 0, go);
+    co_await comm.send(text, 4, 0, late);
+    co_await comm.send(nullptr, 0, 1, go);
   }
 }
 
