@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 import slurm_cluster
-from assay.execute import leash
+from assay.described.machine_file import DescribedMachine
+from assay.execute import leash, node_exchange
+from assay.execute.node_exchange import LENGTH, Exchanged, exchange, rates
 from assay.machine import node_inventory
 from assay.machine.node_inventory import (
     ClusterInventory,
@@ -22,12 +24,15 @@ from assay.machine.node_inventory import (
     NodeSpeed,
     differences,
     laid_out,
+    slow_exchanges,
     slow_nodes,
     theoretical_peak,
 )
 from assay.verbs import _inventory
 from cgroup_quota import processor_share
 from command_line import assay
+from mpis_here import MPI
+from started import play
 
 pytestmark = pytest.mark.measures
 
@@ -100,6 +105,50 @@ def test_slow_nodes_are_judged_by_the_median_and_say_why() -> None:
     assert found[1].why == "a slower processor"
 
 
+def test_nodes_exchange_at_the_median_over_their_partners(tmp_path: Path) -> None:
+    """Five nodes of a described machine, 10 us and 1 ns per byte, one of which does everything at half the pace."""
+    machine = DescribedMachine.model_validate(
+        {"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}
+    ).for_core()
+    given = ("--set", f"bytes=8,{LENGTH}", "--set", "passes=1", "--blocks", "1")
+    hosts = [f"n{i}" for i in range(5)]
+    for slower in (1.0, 2.0):
+        lines = []
+        for line in play("tournament", machine, 5, list(given)).splitlines():
+            event = json.loads(line)
+            if event["event"] == "pairs":
+                pairs = [(a, b) for a in range(5) for b in range(5) if a != b]
+                event["seconds"] = [
+                    each * (slower if 3 in pair else 1) for pair, each in zip(pairs, event["seconds"], strict=True)
+                ]
+            lines.append(json.dumps(event))
+        (tmp_path / "lines").write_text("\n".join(lines))
+        found = rates(tmp_path / "lines", LENGTH, hosts)
+        usual = LENGTH / (1e-5 + 1e-9 * LENGTH)
+        assert found == {host: pytest.approx(usual / (slower if host == "n3" else 1), rel=1e-4) for host in hosts}
+        assert [(each.node, pytest.approx(each.pace)) for each in slow_exchanges(found)] == (
+            [] if slower == 1 else [("n3", 0.5)]
+        )
+    assert slow_exchanges({"a": 1e8, "b": 1e9}) == []
+
+
+def test_of_nodes_on_one_host_one_takes_part_or_two_where_there_is_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[list[str], bool]] = []
+
+    def launched(via: str, nodes: list[str], one_host: bool, *_: object) -> Exchanged:
+        asked.append((nodes, one_host))
+        return Exchanged()
+
+    monkeypatch.setattr(node_exchange, "_launched", launched)
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    for boots in ({"a": "1", "b": "1", "c": "2"}, {"a": "1", "b": "1", "c": "1"}):
+        exchange("slurm", boots, False, 1)
+    assert asked == [(["a", "c"], False), (["a", "b"], True)]
+    assert exchange("slurm", {"a": "1"}, False, 1).how == "not measured: it takes two nodes"
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    assert "some do not answer" in exchange("slurm", {"a": "1", "b": "2"}, True, 1).how
+
+
 def test_what_has_no_nodes_is_refused(tmp_path: Path) -> None:
     for words, message in (
         (("--via", "mpiexec"), "--via: has no nodes to ask; seen: 'mpiexec'; accepted: hosts:FILE, slurm"),
@@ -165,6 +214,10 @@ def test_the_node_that_differs_the_silent_and_the_slow_one_are_named(planted: st
     (quoted,) = [each for each in found["differences"] if each["fact"] == "cpu_quota"]
     assert quoted["nodes"] == {"n5": "0.1"}
     speeds = {each["node"]: each["measured"] for each in found["nodes"]}
+    exchanged = {each["node"]: each["exchanges"] for each in found["nodes"] if each["exchanges"]}
+    assert MPI is None or (set(exchanged) == {"n1", "n2"} and found["exchange"].endswith(", on one host")), found[
+        "exchange"
+    ]
     assert speeds["n5"]["share"] < 0.15  # a quota of a tenth, whatever else runs here
     if statistics.median(each["share"] for each in speeds.values()) < 0.3:
         pytest.skip("others leave less than a third of a hardware thread to every node: none stands out")

@@ -87,21 +87,23 @@ class Unanswered(reading.HostPart):
 
 
 class InventoriedNode(reading.HostPart):
-    """A node that answered: what it is, and how fast where that was measured."""
+    """A node that answered: what it is, and how fast where that was measured; `exchanges`: its messages' rate, B/s."""
 
     node: str
     facts: NodeFacts
     measured: NodeSpeed | None = None
+    exchanges: float | None = None
 
 
 class ClusterInventory(reading.HostPart):
-    """All nodes of a cluster, and those that stand out."""
+    """All nodes of a cluster, and those that stand out; `exchange`: what carried the messages whose rates are given."""
 
     nodes: tuple[InventoriedNode, ...]
     differences: tuple[NodeDifference, ...]
     silent: tuple[Unanswered, ...]
     slow: tuple[SlowNode, ...]
     unmeasured: tuple[Unanswered, ...]
+    exchange: str = ""
 
 
 def laid_out(answer: str, folder: Path) -> dict[str, str]:
@@ -242,6 +244,16 @@ def slow_nodes(speeds: Mapping[str, NodeSpeed], nodes: Mapping[str, NodeFacts]) 
             )
         found.append(SlowNode(node=node, pace=pace, why=why))
     return sorted(found, key=lambda each: each.pace)
+
+
+def slow_exchanges(rates: Mapping[str, float]) -> list[SlowNode]:
+    """Nodes whose messages (B/s) go below `SLOW` of the nodes' median, the slowest first; of two nobody can say."""
+    if len(rates) < 3:
+        return []
+    middle = statistics.median(rates.values())
+    why = f"MB/s with other nodes, the median {middle / 1e6:.4g}"
+    slow = {node: rate for node, rate in sorted(rates.items(), key=lambda each: each[1]) if rate < SLOW * middle}
+    return [SlowNode(node=node, pace=rate / middle, why=f"{rate / 1e6:.4g} {why}") for node, rate in slow.items()]
 
 
 def _version(name: str, answer: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.execute.asking_nodes import Cluster, ask_nodes
+from assay.execute.node_exchange import Exchanged, exchange
 from assay.machine.node_inventory import (
     ClusterInventory,
     InventoriedNode,
@@ -12,6 +13,7 @@ from assay.machine.node_inventory import (
     Unanswered,
     differences,
     shown,
+    slow_exchanges,
     slow_nodes,
 )
 
@@ -22,7 +24,9 @@ def inventory(via: str, seconds: float | None, quiet: bool, json: bool) -> int:
     """Ask all nodes and write the table; 1 where a node is silent, else 0."""
     from assay.cli import emit
 
-    found = judged(ask_nodes(via, _program, WITHIN if seconds is None else seconds))
+    within = WITHIN if seconds is None else seconds
+    cluster = ask_nodes(via, _program, within)
+    found = judged(cluster, exchange(via, cluster.boots, bool(cluster.silent), within))
     if json:
         emit(_bare(found.model_dump(mode="json")))
     elif quiet:
@@ -48,7 +52,7 @@ def _bare(value: object) -> object:
     return [_bare(each) for each in value] if isinstance(value, list) else value
 
 
-def judged(cluster: Cluster) -> ClusterInventory:
+def judged(cluster: Cluster, exchanged: Exchanged) -> ClusterInventory:
     """The nodes by name, and those that stand out."""
 
     def why(nodes: dict[str, str]) -> tuple[Unanswered, ...]:
@@ -56,13 +60,16 @@ def judged(cluster: Cluster) -> ClusterInventory:
 
     return ClusterInventory(
         nodes=tuple(
-            InventoriedNode(node=node, facts=each, measured=cluster.speeds.get(node))
+            InventoriedNode(
+                node=node, facts=each, measured=cluster.speeds.get(node), exchanges=exchanged.rates.get(node)
+            )
             for node, each in sorted(cluster.facts.items())
         ),
         differences=tuple(differences(cluster.facts)),
         silent=why(cluster.silent),
-        slow=tuple(slow_nodes(cluster.speeds, cluster.facts)),
+        slow=(*slow_nodes(cluster.speeds, cluster.facts), *slow_exchanges(exchanged.rates)),
         unmeasured=why(cluster.unmeasured),
+        exchange=exchanged.how,
     )
 
 
@@ -98,4 +105,10 @@ def table(found: ClusterInventory) -> list[str]:
             f"  {node:13} {each.clock / 1e9:.3g} GHz  {each.peak / 1e9:.3g} Gflop/s  {each.share:.0%}"
             for node, each in speeds.items()
         ]
+    rates = {each.node: each.exchanges for each in found.nodes if each.exchanges}
+    if rates:
+        lines.append(f"network, each way, all nodes in changing pairs at once ({found.exchange})")
+        lines += [f"  {node:13} {rate / 1e6:.4g} MB/s" for node, rate in rates.items()]
+    elif found.exchange:
+        lines.append(f"network: {found.exchange}")
     return lines
