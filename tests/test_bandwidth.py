@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from assay.benchmark.record import benchmark
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described
 from assay.execute.build import build
+from command_line import assay
 from mpis_here import MPI, start_ranks
 from started import play, words
 
@@ -43,6 +45,16 @@ def test_two_directions_take_as_long_as_one_where_nothing_is_shared(length: int,
         alone = times[directions, 1][0]
         assert alone <= time <= alone + 2 * levels * (A + B) + 1e-12
     assert all(e["passed"] for e in found if e["event"] == "check")
+
+
+def test_the_rate_is_that_of_all_directions() -> None:
+    """On the example of 70 us and 0.4 us per byte: a window and a word back; two begin with a word, too."""
+    where = ("--on", str(Path(__file__).parent.parent / "examples" / "constant.toml"), "-n", "2")
+    made = assay("run", "bandwidth", *where, "--set", "means=message", "--set", "bytes=1000", "--json")
+    assert made.status == 0, made.err
+    rates = {f["params"]["directions"]: f["value"] for f in made.document["figures"] if f["name"] == "rate"}
+    window = WINDOW * (70e-6 + 1000 * 0.4e-6)
+    assert rates == {d: pytest.approx(d * WINDOW * 1000 / (window + d * 70e-6)) for d in (1, 2)}
 
 
 def test_one_sided_access_where_the_description_prices_it() -> None:

@@ -293,19 +293,26 @@ SILENT = r"""
 extern "C" int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
   return PMPI_Send(data, tag == 31 ? 0 : count, type, to, tag, comm);
 }
+extern "C" int MPI_Accumulate(const void*, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win) {
+  return MPI_SUCCESS;
+}
 """
 
 
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
-def test_aggressors_that_send_nothing_give_no_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("aggressor", ["incast", "accumulate"])
+def test_aggressors_that_send_nothing_give_no_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aggressor: str
+) -> None:
     assert MPI is not None
     source, library = tmp_path / "silent.cpp", tmp_path / "silent.so"
     source.write_text(SILENT)
     command = [MPI.mpicxx, "-shared", "-fPIC", "-o", str(library), str(source)]
     subprocess.run(command, check=True, env=launch_environment(os.environ))
     monkeypatch.setenv("LD_PRELOAD", str(library))
-    given_words = ("--launches", "1", "--set", "victim=latency", "--set", "aggressor=incast", "--set", "operations=5")
+    given_words = ("--launches", "1", "--set", "victim=latency", "--set", f"aggressor={aggressor}")
+    given_words += ("--set", "operations=5")
     answer = assay("run", "interference", "-n", "4", *given_words, "--out", str(tmp_path / "run"), "--json")
     monkeypatch.delenv("LD_PRELOAD")
     assert answer.status == 1
