@@ -90,7 +90,7 @@ def nodes(network: Config) -> int:
 
 
 def measured(times: int) -> Iterator[tuple[str, float, float, float, bool]]:
-    """Name of the case, CPU nanoseconds per head hop (the least of `times` runs), the aim, the engine's bytes a node,
+    """Name of the case, CPU nanoseconds per head hop (the least of `times` runs), the aim, the engine's bytes per node,
     and whether it runs into saturation: then messages that wait at their sources, ever more, are most of them."""
     from assay._core import network as core
 
@@ -111,8 +111,8 @@ def table(times: int) -> None:
     """Print the cases; what is above its aim fails nothing, as the aims are not all reached yet."""
     print(f"CPU time per head hop; memory per node (aim {BYTES} B where the load is below saturation):")
     for name, spent, aim, memory, saturated in measured(times):
-        told = f"{spent:>8.1f} ns  aim {aim:g}{'' if spent <= aim else ': not reached'}"
+        line = f"{spent:>8.1f} ns  aim {aim:g}{'' if spent <= aim else ': not reached'}"
         if saturated:
-            print(f"  {name:<56} {told}")
+            print(f"  {name:<56} {line}")
         else:
-            print(f"  {name:<56} {told:<38} {memory:>6.0f} B{'' if memory <= BYTES else ': not reached'}")
+            print(f"  {name:<56} {line:<38} {memory:>6.0f} B{'' if memory <= BYTES else ': not reached'}")

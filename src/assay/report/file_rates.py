@@ -254,10 +254,10 @@ def tables(section: Section, most: int | None = None) -> list[Grid]:
 
 
 def _note(cells: list[FileRate]) -> str:
-    doubted = [cell.figure for cell in cells if cell.figure.state != "clean"]
+    unclean = [cell.figure for cell in cells if cell.figure.state != "clean"]
     cached = "The page cache is memory, not storage. " if any(cell.source == "cache" for cell in cells) else ""
-    if not doubted:
+    if not unclean:
         return cached.strip()
-    moved = [each.disturbance.most for each in doubted if each.disturbance and each.disturbance.most is not None]
+    moved = [each.disturbance.most for each in unclean if each.disturbance and each.disturbance.most is not None]
     by = f", disturbed by at most {100 * max(moved):.0f}%" if moved else ""
-    return f"{cached}{len(doubted)} of {len(cells)} rates are not clean{by}: the page has each one's state."
+    return f"{cached}{len(unclean)} of {len(cells)} rates are not clean{by}: the page has each one's state."

@@ -112,7 +112,8 @@ def _origin(key: str, family: Family, law: StorageLaw, source: str) -> dict[str,
     benchmark = "parallel-files" if family[2] == RANKS else "file-rate"
     cells = f"{benchmark}, {' '.join(family)} (of {source})"
     made = {f"{key}.{each}": "assumed: one device of its own" for each in ("io_nodes", "outstanding", "device.at_once")}
-    made[f"{key}.stripe"] = f"assumed: {'holds' if law.each else 'divides'} all blocks that were measured"
+    fits = "as long as the longest block" if law.each else "divides all blocks"
+    made[f"{key}.stripe"] = f"assumed: {fits} measured"
     made[f"{key}.request"] = f"fitted: {cells}" if law.each else "assumed: no operation takes time of what all share"
     made[f"{key}.device.access"] = f"fitted: {cells}"
     shared = f"fitted: {cells}" if law.limited else "assumed: as one process; no cell with several was fitted"
