@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,8 @@ from assay.described.shipped import open_described
 from assay.errors import InputError
 from assay.papers.cells.answers import Played
 from assay.papers.claims import messages as claims
-from started import play
 from test_every_key import written
+from timed_files import time
 
 STRIPE = 8192
 DISK = {"access": "4 ms", "per_byte": "1 us/B"}
@@ -26,15 +25,6 @@ TABLE: dict[str, Any] = {
     "host": [{"up_to": "100 B", "startup": "3 ms"}, {"startup": "5 ms", "copy": "0.4 us/B"}],
     "storage": {"host": True, "io_nodes": 1, "stripe": f"{STRIPE} B", "device": DISK},
 }
-
-
-def time(on: DescribedMachine, ranks: int, **settings: Any) -> float:
-    words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
-    events = [json.loads(line) for line in play("parallel-files", on.for_core(), ranks, words).splitlines()]
-    assert all(event["passed"] for event in events if event["event"] == "check")
-    (block,) = [event for event in events if event["event"] == "block"]
-    (value,) = block["values"]
-    return float(value)
 
 
 def machine(**more: Any) -> DescribedMachine:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 from assay.described.machine_file import DescribedMachine, load
 from assay.errors import InputError
 from command_line import assay
-from started import play
+from timed_files import time
 
 STARTUP, BYTE = 100e-6, 1e-8  # of every message
 STRIPE = 4096
@@ -25,15 +24,6 @@ BARE: dict[str, Any] = {"io_nodes": 4, "device": {"access": "10 ms", "per_byte":
 def machine(**storage: Any) -> DescribedMachine:
     table = {"name": "m", "nodes": 64, "messages": MESSAGES, "storage": BARE | storage}
     return DescribedMachine.model_validate(table)
-
-
-def time(on: DescribedMachine, ranks: int, **settings: Any) -> float:
-    words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
-    events = [json.loads(line) for line in play("parallel-files", on.for_core(), ranks, words).splitlines()]
-    assert all(event["passed"] for event in events if event["event"] == "check")
-    (block,) = [event for event in events if event["event"] == "block"]
-    (value,) = block["values"]
-    return float(value)
 
 
 def message(bytes_: int) -> float:
