@@ -81,7 +81,10 @@ def test_the_last_line_sums_a_run_up_and_quiet_prints_no_other(tmp_path: Path) -
     words = ("run", "echo", "--on", str(machine), "--set", "bytes=8,1024")
     whole = assay(*words, "--out", str(tmp_path / "a"))
     last = whole.out.splitlines()[-1]
-    assert last == f"constant: clean: 1 benchmark, 4 figures, 1 launch; {tmp_path / 'a'}"
+    lines = assay("report", str(tmp_path / "a"), "--json").document["summary"]["lines"]
+    said = ", ".join(f"{line['title']} {line['text']}" for line in lines)
+    assert len(lines) == 2 and all(line["value"] > 0 for line in lines)
+    assert last == f"constant: clean: {said}; 1 benchmark, 4 figures, 1 launch; {tmp_path / 'a'}"
     quiet = assay(*words, "--out", str(tmp_path / "b"), "-q")
     assert quiet.status == 0 and quiet.err == ""
     assert quiet.out.splitlines() == [last.replace(str(tmp_path / "a"), str(tmp_path / "b"))]

@@ -78,13 +78,13 @@ def test_what_is_skipped_is_counted() -> None:
 
 def test_a_measured_run_s_line_gives_its_grade_and_does_not_call_clean_what_partly_is() -> None:
     figures = [figure("rate", 1e9, "B/s", bytes=8) | {"state": state} for state in ("clean", "clean", "disturbed")]
-    grade = SimpleNamespace(grade="D", meaning="not reliable")
+    verdict = SimpleNamespace(grade=SimpleNamespace(grade="D", meaning="not reliable"), lines=[])
     for described, said in ((False, "mostly clean, grade D (not reliable)"), (True, "mostly clean")):
         run = document(section("echo", figures), described=described)
-        line = one_line(replace(run, summary=SimpleNamespace(grade=grade)))  # type: ignore[arg-type]
+        line = one_line(replace(run, summary=verdict))  # type: ignore[arg-type]
         assert f": {said}: 1 benchmark, 3 figures (1 disturbed)" in line
     calm = document(section("echo", figures[:1]))
-    assert ": clean, grade D" in one_line(replace(calm, summary=SimpleNamespace(grade=grade)))  # type: ignore[arg-type]
+    assert ": clean, grade D" in one_line(replace(calm, summary=verdict))  # type: ignore[arg-type]
 
 
 def test_evaluating_few_nodes_skips_what_needs_more_and_refuses_more_than_there_are() -> None:
@@ -104,3 +104,21 @@ def test_evaluating_few_nodes_skips_what_needs_more_and_refuses_more_than_there_
         assert many.status == 2 and "ipsc1 -N: are more ranks than it has room for; seen: 65; accepted: 64" in many.err
     none = assay("evaluate", "--on", "delta:nosuch")
     assert none.status == 2 and "variant: no such variant; seen: 'nosuch'" in none.err
+
+
+def test_the_line_of_one_benchmark_gives_what_it_reached_and_no_invalid_figure() -> None:
+    """Two figures at most, each with its interval: `-q` is read by people, not counted."""
+
+    def reached(title: str, state: str = "clean", interval: str = "") -> SimpleNamespace:
+        return SimpleNamespace(title=title, text="2 GB/s", interval=interval, state=state)
+
+    grade = SimpleNamespace(grade="A", meaning="fit to quote")
+    run = document(section("echo", [figure("rate", 1e9, "B/s", bytes=8)]))
+
+    def line(*lines: SimpleNamespace) -> str:
+        return one_line(replace(run, summary=SimpleNamespace(grade=grade, lines=list(lines))))  # type: ignore[arg-type]
+
+    assert ": triad 2 GB/s (1 – 3 GB/s); 1 benchmark," in line(reached("triad", interval="1 – 3 GB/s"))
+    assert ": b 2 GB/s; 1 benchmark," in line(reached("a", "invalid"), reached("b"))
+    assert ": a 2 GB/s, b 2 GB/s and 2 more; 1 benchmark," in line(*(reached(each) for each in "abcd"))
+    assert "(fit to quote): 1 benchmark," in line(reached("a", "invalid"))

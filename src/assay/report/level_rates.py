@@ -49,7 +49,7 @@ def _table(document: Document, section: Section, access: str, fits: list[LevelRa
         else ""
     )
     note += _caches_text(document, fits)
-    return grid(f"{section.title} by level of memory, {access}", headings, rows, note)
+    return grid(f"{section.title} by level of memory, {access}: r_max in Gflop/s", headings, rows, note)
 
 
 def _caches_text(document: Document, fits: list[LevelRatesFit]) -> str:
@@ -72,7 +72,7 @@ def _rate(document: Document, fit: LevelRatesFit | None) -> str:
     if fit is None:
         return "–"
     most = bound(document, fit)
-    text = human(fit.r_max, "flop/s", 3)
+    text = f"{fit.r_max / 1e9:.3g}"
     if most is None:
         return text
     return f"{text} ({percent(fit.r_max / most)})" if fit.r_max <= most else f"{text} (above its bound)"
