@@ -333,6 +333,10 @@ def test_a_run_of_one_benchmark_opens_with_what_it_reached(whole: Document) -> N
         (0.5, "1/s", "0.5 /s"),
         (10789.0, "DMIPS", "10,789 DMIPS"),
         (0.0312, "%", "3.12%"),
+        (12345.0, "1", "12,340"),
+        (999999999.0, "", "1,000,000,000"),
+        (1e9, "1", "1e+09"),
+        (1234.0, "1", "1234"),
     ],
 )
 def test_people_read_peoples_units(value: float | None, unit: str, said: str) -> None:

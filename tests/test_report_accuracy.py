@@ -43,7 +43,7 @@ def cells(*cases: list[Any]) -> tuple[str, ...]:
 def test_the_time_is_that_of_usual_arguments_and_the_error_the_greatest() -> None:
     slow = case(2e-9, 0.6, variant="scalar"), case(9e-9, 0.65, variant="scalar", range="large")
     fast = case(2e-10, 2.5, variant="vector"), case(3e-10, 1000.0, variant="vector", range="large")
-    assert cells(*slow, *fast) == ("exp", "float32", "2 ns, 0.65", "200 ps, 1e+03 (large)")
+    assert cells(*slow, *fast) == ("exp", "float32", "2 ns, 0.65", "200 ps, 1,000 (large)")
 
 
 def test_no_digit_is_right_where_a_result_is_of_another_kind() -> None:

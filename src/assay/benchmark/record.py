@@ -65,8 +65,9 @@ class Parameter:
         if self.choices:
             text = ", ".join(str(choice) for choice in self.choices)
         else:
-            low = "" if self.minimum is None else f" from {self.minimum:g}"
-            high = "" if self.maximum is None else f" to {self.maximum:g}"
+            digits = ".0f" if self.kind == "integer" else "g"  # 16777216, which 1.67772e+07 is not
+            low = "" if self.minimum is None else f" from {self.minimum:{digits}}"
+            high = "" if self.maximum is None else f" to {self.maximum:{digits}}"
             text = f"{self.kind}{low}{high}{'' if self.unit == '1' else ' ' + self.unit}"
         text = ", or ".join((text, *self.words))
         return text + (", or several with commas between" if self.sweep else "")

@@ -20,7 +20,7 @@ from assay.document.section import AccuracyDrawn, Section
 from assay.report.axes import finish
 from assay.report.plots import COLOURS, layout
 from assay.report.states import is_main, shown
-from assay.report.units import human
+from assay.report.units import counted, human
 
 NO_DIGIT = "no digit right"
 LOST = 10.0  # ulp: one decimal digit; less is what libraries document
@@ -60,7 +60,7 @@ class Entry:
         time = "–" if self.time is None else human(self.time, "s", 3)
         if self.error is None:
             return time
-        error = NO_DIGIT if self.wrong else f"{self.error:.3g}"
+        error = NO_DIGIT if self.wrong else counted(self.error, 3)
         return f"{time}, {error}" + ("" if self.where == self.first else f" ({self.where})")
 
 

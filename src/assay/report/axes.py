@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from assay.document.params import Plot
 from assay.report.units import human
 
-MOST_DIGITS, MOST_COUNTED = 1e4, 1e8  # counts from the one to below the other are written out
 MOST_TICKS = {"x": 6, "y": 8}  # what stands beside each other needs more room than what stands above
 
 
@@ -95,10 +94,4 @@ def linear(values: Iterable[float], unit: str, most: int = 8) -> list[float]:
 
 
 def _written(ticks: Sequence[float], unit: str) -> tuple[list[float], list[str]]:
-    return list(ticks), ["0" if tick == 0 else _counted(tick, unit) for tick in ticks]
-
-
-def _counted(tick: float, unit: str) -> str:
-    """A tick's text; a count, which takes no prefix, with its thousands apart: `human` would write 1e+06."""
-    counts = unit in ("", "1") and MOST_DIGITS <= abs(tick) < MOST_COUNTED
-    return f"{tick:,.0f}" if counts else human(tick, unit, 4)
+    return list(ticks), ["0" if tick == 0 else human(tick, unit, 4) for tick in ticks]

@@ -15,6 +15,7 @@ _PREFIXES = (
     (1e9, "G"),
     (1e12, "T"),
 )
+MOST_COUNTED = 1e9  # from here on powers of ten are read more easily
 _SMALL = ("s",)
 _SHARES = ("share ", "part ")  # how the help of a figure begins that is a share of something
 
@@ -44,7 +45,7 @@ def human(value: float | None, unit: str, digits: int = 4) -> str:
     if unit == "%":
         return f"{100 * value:.{digits}g}%"
     if unit in ("1", ""):
-        return f"{value:.{digits}g}"
+        return counted(value, digits)
     if unit == "B":
         return _bytes(value, digits)
     if unit.isupper() and "/" not in unit:  # a customary unit, such as DMIPS, takes no prefix
@@ -58,6 +59,12 @@ def human(value: float | None, unit: str, digits: int = 4) -> str:
         if size >= candidate:
             factor, name = candidate, letter
     return f"{value / factor:.{digits}g} {name}{unit.removeprefix('1') if name or unit == '1/s' else unit}"
+
+
+def counted(value: float, digits: int = 4) -> str:
+    """Write a number that takes no prefix: one of up to nine digits with its thousands apart, not as 1.2e+04."""
+    text = f"{value:.{digits}g}"
+    return f"{float(text):,.0f}" if "e+" in text and abs(value) < MOST_COUNTED else text
 
 
 def _bytes(value: float, digits: int) -> str:

@@ -16,7 +16,7 @@ from assay.document.params import Params
 from assay.document.run_document import Document
 from assay.machine.catalogue import PublishedCell, cells, load
 from assay.papers.tables.hypercubes import figure, kind
-from assay.report.units import human
+from assay.report.units import counted, human
 
 PAPER = "dunigan1995_paragon_mp"
 # a published row's benchmark -> ours: its name and the parameters that make it the same thing
@@ -102,7 +102,7 @@ def _architectures(document: Document) -> Grid | None:
     rows = []
     for benchmark, (title, found) in own.items():
         if found is not None and found.value is not None:
-            here = human(found.value, "flop/s") if found.unit == "flop/s" else f"{found.value:.4g} Mips"
+            here = human(found.value, "flop/s") if found.unit == "flop/s" else f"{counted(found.value)} Mips"
             there = (quoted.get((benchmark, machine)) for machine in machines)
             rows.append((title, here, *("–" if c is None else f"{c.printed:g} {c.printed_unit}" for c in there)))
     names = [load().machines[machine or ""].name for machine in machines]
