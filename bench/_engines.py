@@ -34,8 +34,8 @@ def open_loop(network: Config, load: float, flits: int, cycles: int) -> Config:
 # name, configuration, ns per head hop that are aimed at
 CASES: tuple[tuple[str, Config, float], ...] = (
     ("worm: unit mesh 16 x 16", open_loop(MESH, 0.1, 32, 50_000), 40),
-    ("worm: 7-cube, 2 ticks a flit, 5 a head", open_loop(UNLIKE, 0.1, 32, 200_000), 40),
-    ("worm: mesh 16 x 16, two channels a link", open_loop(MESH | {"channels": 2}, 0.1, 32, 50_000), 40),
+    ("worm: 7-cube, 2 ticks per flit, 5 per head", open_loop(UNLIKE, 0.1, 32, 200_000), 40),
+    ("worm: mesh 16 x 16, two channels per link", open_loop(MESH | {"channels": 2}, 0.1, 32, 50_000), 40),
     ("worm: mesh 16 x 16 beyond saturation", open_loop(MESH, 0.9, 32, 20_000), 100),
     ("worm: short buffers, 32 flits", open_loop(SHORT, 0.1, 32, 100_000), 150),
     ("worm: short buffers, 512 flits", open_loop(SHORT, 0.1, 512, 1_000_000), 150),

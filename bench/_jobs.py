@@ -31,7 +31,7 @@ Readings = tuple[list[float], list[float], list[float]]  # s an operation: the p
 
 @dataclass(frozen=True)
 class Counts:
-    """Of one launch: blocks, readings a block, its seed, ranks, and the seats that they keep to (pair.cpp)."""
+    """Of one launch: blocks, readings per block, its seed, ranks, and the seats that they keep to (pair.cpp)."""
 
     blocks: int
     readings: int

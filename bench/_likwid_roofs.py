@@ -29,7 +29,7 @@ class Roof:
     bytes: float  # of one vector; 0: flops are compared
 
     def theirs(self, path: Path, size: int) -> float:
-        """Seconds a byte, or a flop, over `size` bytes of working set: the least of a launch's runs."""
+        """Seconds per byte, or per flop, over `size` bytes of working set: the least of a launch's runs."""
         return min(self._theirs(path, size) for _ in range(RUNS))
 
     def _theirs(self, path: Path, size: int) -> float:

@@ -11,7 +11,7 @@ from bench._pairs import Trio, Unit
 
 @dataclass(frozen=True)
 class Twin:
-    """One comparison: the twin's mode; our program with its settings; bytes, readings a block, operations a reading.
+    """One comparison: the twin's mode; our program, its settings; bytes, readings per block, operations per reading.
 
     Both have their buffers at the same offsets from a page's start, drawn by the launch, or at a fixed one where ours
     takes them as the allocator gives them. `seats`: which processor each rank keeps to (pair.cpp). `less`: what the
@@ -54,7 +54,7 @@ class Twin:
         return [*settings, "--batch", str(self.batch)]
 
     def launch(self, jobs: Jobs, number: int) -> Trio:
-        """One job: the medians, in seconds an operation, of the twin, of the twin again, and of ours."""
+        """One job: the medians, in seconds per operation, of the twin, of the twin again, and of ours."""
         places = offsets(number) if self.offset is None else [str(self.offset)] * 4
         words = [self.mode, str(self.size), str(self.batch), *places]
         counts = Counts(self.blocks, self.readings, number, self.ranks, self.seats)

@@ -5,7 +5,7 @@
    element; axpy waits for its own last element before the next call, as our passes do. linpack N TIMES: the matrix is
    copied, dgesv solves. On x86-64 loops written in assembly language, whatever the compiler: loadBITS N TIMES passes
    over N vectors of so many bits, 32 loads without a branch, seconds a vector; fmaBITS N TIMES: N flops in twelve
-   chains of multiply-adds, seconds a flop. */
+   chains of multiply-adds, seconds per flop. */
 #include <cblas.h>
 #include <fftw3.h>
 #include <stdio.h>

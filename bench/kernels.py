@@ -37,7 +37,7 @@ LINPACK = 8000
 
 @dataclass(frozen=True)
 class Match:
-    """One comparison: the plain program's mode, ours with its settings, the elements, operations a reading."""
+    """One comparison: the plain program's mode, ours with its settings, the elements, operations per reading."""
 
     mode: str
     program: str

@@ -34,19 +34,19 @@ from bench._program_output import output_lines, readings
 
 @dataclass(frozen=True)
 class Match:
-    """One comparison: the plain program's mode, ours with its settings, operations a reading, readings a block."""
+    """One comparison: the plain program's mode, ours with its settings, operations per reading, readings per block."""
 
     mode: str
     program: str
     settings: tuple[str, ...]
-    count: int  # operations a reading; 0: a pass over the arrays
+    count: int  # operations per reading; 0: a pass over the arrays
     readings: int
     statistic: str
     blocks: int = 24
     threads: tuple[int, ...] = (1, 2)
 
     def launch(self, jobs: Jobs, threads: int, size: int, number: int) -> Trio:
-        """The plain program, the same again and ours, in seconds an operation; `size` of an array of triad, bytes."""
+        """The plain program, the same again and ours, in seconds per operation; `size` of an array of triad, bytes."""
         settings = [*self.settings, f"threads={threads}", *([] if self.count else [f"size={size}"])]
         options = [word for setting in settings for word in ("--set", setting)]
         count = self.count // threads  # contended, they take so much longer

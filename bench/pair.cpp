@@ -6,7 +6,7 @@
 //
 // Usage: pair BLOCKS READINGS SEED FOLDER SEATS TWIN'S WORD … -- PROGRAM'S OPTION …. SEATS: for each rank in turn a
 // digit, which of the processors at hand it keeps to; none: it may use all. Prints "SIDE S" for every reading of the
-// twin's two copies (plain, again), in seconds an operation; the program writes FOLDER/BLOCK.jsonl.
+// twin's two copies (plain, again), in seconds per operation; the program writes FOLDER/BLOCK.jsonl.
 #include <sched.h>
 #include <unistd.h>
 

@@ -13,8 +13,10 @@ ROOT = Path(__file__).resolve().parent.parent
 KINDS = {".py", ".cpp", ".hpp", ".md", ".toml", ".html", ".js", ".css", ""}
 
 _COUNTED = "ranks|processes|launches|threads|tasks|messages|flits|bytes|cycles|operations|requests|packets|time|times"
+_COUNTED += "|flops|ns|ps|us|bits|instructions|seconds|channels|readings|vectors|ticks|an addition"
 _BY = (
     "node|byte|rank|cycle|launch|hop|second|millisecond|ms|element|message|core|processor|operation|link|flit|host|case"
+    "|flop|iteration|point|step|reading"
 )
 # What is not to be written, and what is written instead. Words between spaces may stand on two lines.
 BANNED = {
@@ -82,6 +84,8 @@ def test_the_phrases_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     bad = [
         "it takes 0.4 us, time a byte",
         "2 ranks a\n# node",
+        "4 flops a point",
+        "a multiplication and an addition an element",
         "the rest is left\n// over",
         "Who tells whom",
         "flits per node and cycle",

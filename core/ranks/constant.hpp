@@ -12,7 +12,7 @@ namespace assay::described {
 class Constant final : public MessageModel {
  public:
   explicit Constant(const MachineParameters& machine) : Constant(machine.startup, machine.per_byte, machine.nodes) {}
-  // Seconds, seconds a byte, and how many nodes there are (0: any number).
+  // Seconds, seconds per byte, and how many nodes there are (0: any number).
   Constant(double startup, double per_byte, int nodes) : startup_(startup), per_byte_(per_byte), nodes_(nodes) {}
   int nodes() const override { return nodes_; }
   Time barrier(int) const override { return -1; }  // it says nothing of one: made of messages

@@ -20,7 +20,7 @@ struct Protocol {
   static constexpr std::uint64_t any = ~std::uint64_t{0};
   std::uint64_t up_to = any;                              // bytes
   Time startup = 0, receive = 0;                          // the sender's and the receiver's processor
-  double copy = 0, receive_copy = 0;                      // ps a byte
+  double copy = 0, receive_copy = 0;                      // ps per byte
   std::uint64_t copy_limit = any, minimum = 0;            // bytes
   std::uint64_t packet = 0, header = 0;                   // bytes; packet 0: in one piece
   Time packet_startup = 0;                                // for each packet after the first
@@ -37,12 +37,12 @@ struct MachineParameters {
   int nodes = 0;                     // of the constant machine; 0: any
   double startup = 0, per_byte = 0;  // of the constant machine, s and s/B
   std::vector<Protocol> protocols, ready, one_sided, self, host;
-  double tick = 0;  // ps a cycle of the network
+  double tick = 0;  // ps per cycle of the network
   double flit_bytes = 1;
   int processors = 1;
   double memory = 0;     // bytes of a node; 0: not said
-  double bus = 0;        // ps a byte that the interface takes of the bus
-  double interface = 0;  // ps a byte that crosses a node's interface, either way
+  double bus = 0;        // ps per byte that the interface takes of the bus
+  double interface = 0;  // ps per byte that crosses a node's interface, either way
   Time clock_tick = 1;
   std::map<std::string, double, std::less<>> costs;   // s a unit of work, by kernel
   std::map<std::string, double, std::less<>> shared;  // s a unit takes of the memory that a node's ranks share

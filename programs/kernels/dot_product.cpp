@@ -18,7 +18,7 @@ part = "kernels"
 kind = "node"
 from = "kernels/one_thread.hpp"
 summary = "inner product by vector length, single and double precision, on one thread: compiled, vectorised by hand, and the BLAS"
-cost = "2 flops an element, and 8 or 16 bytes read"
+cost = "2 flops per element, and 8 or 16 bytes read"
 check = "small whole numbers, whose sum is exact in any order, against 64-bit integer arithmetic"
 source = "Dunigan 1991, section 2.1, figure 1 (an image without numbers)"
 published = ["dot-product"]
@@ -58,7 +58,7 @@ formula = "2 / value"
 unit = "flop/s"
 better = "higher"
 headline = true
-help = "a multiplication and an addition an element"
+help = "a multiplication and an addition per element"
 )record";
 
 namespace {

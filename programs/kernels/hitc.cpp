@@ -63,7 +63,7 @@ formula = "8 / value"
 unit = "flop/s"
 better = "higher"
 headline = true
-help = "8 flops an element"
+help = "8 flops per element"
 )record";
 
 namespace {

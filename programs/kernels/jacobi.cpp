@@ -56,7 +56,7 @@ formula = "4 * size * size / value"
 unit = "flop/s"
 better = "higher"
 headline = true
-help = "4 flops a point"
+help = "4 flops per point"
 )record";
 
 namespace {

@@ -14,7 +14,7 @@ part = "kernels"
 kind = "node"
 from = "kernels/by_threads.hpp"
 summary = "linear shallow-water steps on a staggered periodic grid on 1 to p threads: little re-use of data"
-cost = "a point takes 11 flops a step and, past the caches, 48 bytes of traffic at least"
+cost = "a point takes 11 flops per step and, past the caches, 48 bytes of traffic at least"
 check = "one plane wave is an eigenvector of the step: after k steps every point against the closed form of its two amplitudes, found by complex arithmetic on the wave alone; the total mass"
 source = "Dunigan 1995, section 3, text after Table 3.5; staggered grid C, Arakawa and Lamb 1977"
 published = ["user.shallow-water"]
@@ -59,7 +59,7 @@ formula = "11 * size * size / value"
 unit = "flop/s"
 better = "higher"
 headline = true
-help = "11 flops a point and step"
+help = "11 flops per point in each step"
 )record";
 
 namespace {

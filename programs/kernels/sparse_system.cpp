@@ -56,7 +56,7 @@ formula = "(20 * size ** 2 - 8 * size) / value"
 unit = "flop/s"
 better = "higher"
 headline = true
-help = "20 m^2 - 8 m flops an iteration"
+help = "20 m^2 - 8 m flops per iteration"
 
 [figure.time]
 metric = "time"

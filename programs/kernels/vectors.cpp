@@ -119,7 +119,7 @@ formula = "flops / value"
 unit = "flop/s"
 better = "higher"
 headline = true
-help = "flops a second, by our count"
+help = "flops per second, by our count"
 
 [figure.cycles_per_element]
 metric = "cycles"

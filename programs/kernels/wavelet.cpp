@@ -1,7 +1,7 @@
 // EuroBen's mod2g: the two-dimensional Haar wavelet transform there and back (van der Steen 2000, sections 6.1.2.1 and
 // 6.4.1, Table 6.13). The paper prints one size, 512 x 256, an intensity of 1/3 and four additions to one
 // multiplication, and not the algorithm: ours is the textbook's, by rows, then by columns, on the quarter that holds
-// the sums, with 2 flops an element and direction. BLAS and FFTW have no such transform, so that there is no library
+// the sums, with 2 flops per element and direction. BLAS and FFTW have no such transform, so that there is no library
 // beside.
 #include <cmath>
 #include <map>
@@ -20,7 +20,7 @@ part = "kernels"
 kind = "node"
 from = "kernels/one_thread.hpp"
 summary = "two-dimensional Haar transform there and back on one thread, plain C++: 512 x 256 as EuroBen prints it, smaller and larger"
-cost = "an addition and a multiplication for each element, direction and level: 64/3 (columns^2 - 1) flops there and back for a grid twice as high as wide; 32 bytes moved an element and direction"
+cost = "an addition and a multiplication for each element, direction and level: 64/3 (columns^2 - 1) flops there and back for a grid twice as high as wide; 32 bytes moved per element and direction"
 check = "the way back gives what was given, the sum of squares is kept, and 32 coefficients are the inner products with Haar's functions in long double: each within the rounding of 2 log2(columns) passes of 3 roundings"
 source = "van der Steen 2000, sections 6.1.2.1 and 6.4.1, Table 6.13; Haar 1910"
 published = ["euroben.mod2g"]

@@ -78,7 +78,7 @@ formula = "2 / value"
 unit = "flop/s"
 better = "higher"
 headline = true
-help = "a multiplication and an addition an element, all threads together"
+help = "a multiplication and an addition per element, all threads together"
 
 [figure.share]
 metric = "share"

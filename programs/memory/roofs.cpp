@@ -1,9 +1,9 @@
-// Roofs: how many vectors a cycle one thread loads, stores, copies from each level of memory, and how many
+// Roofs: how many vectors per cycle one thread loads, stores, copies from each level of memory, and how many
 // multiply-adds it makes in registers, by the width of vectors (Williams, Waterman and Patterson 2009; Ilic, Pratas and
 // Sousa 2014, whose roofs are those of every level as the core sees it).
 //
 // The loops are compiled apart, one width each (roofs/loops.cpp), and go round their working set without a branch. The
-// rate comes from the blocks' readings, the vectors a cycle from readings of their own beside the clock kernel.
+// rate comes from the blocks' readings, the vectors per cycle from readings of their own beside the clock kernel.
 #include <algorithm>
 #include <bit>
 #include <memory>

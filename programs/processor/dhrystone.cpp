@@ -43,7 +43,7 @@ formula = "1 / value"
 unit = "1/s"
 better = "higher"
 headline = false
-help = "passes a second"
+help = "passes per second"
 
 [figure.dmips]
 metric = "time"
@@ -51,7 +51,7 @@ formula = "1 / value / 1757"
 unit = "DMIPS"
 better = "higher"
 headline = false
-help = "passes a second over the 1757 of a VAX 11/780"
+help = "passes per second over the 1757 of a VAX 11/780"
 )record";
 
 namespace {

@@ -45,7 +45,7 @@ formula = "1 / value"
 unit = "MWIPS"
 better = "higher"
 headline = false
-help = "millions of Whetstone instructions a second"
+help = "millions of Whetstone instructions per second"
 )record";
 
 namespace {

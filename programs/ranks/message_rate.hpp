@@ -55,7 +55,7 @@ formula = "pairs * 64 / value"
 unit = "1/s"
 better = "higher"
 headline = true
-help = "messages of all pairs a second"
+help = "messages of all pairs per second"
 
 [headline.message_rate]
 figure = "message_rate"

@@ -1,5 +1,5 @@
 // Who else used this host while a block ran: CPU time of all from /proc/stat, our own from getrusage, switches, faults,
-// frequency, joules where they can be read. Read before and after a block, never inside a timed region; some 20 us a
+// frequency, joules where they can be read. Read before and after a block, never inside a timed region; some 20 us per
 // reading.
 #pragma once
 

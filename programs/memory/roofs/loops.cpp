@@ -73,7 +73,7 @@ template <bool adds>
 }
 
 // Loads alone: an addition of each vector costs a third of the rate where a core adds no more of them than it loads
-// (Golden Cove: 2.1 instead of 2.7 vectors of 256 bits a cycle). Returns the sum of what the eight registers hold.
+// (Golden Cove: 2.1 instead of 2.7 vectors of 256 bits per cycle). Returns the sum of what the eight registers hold.
 template <bool adds>
 [[gnu::always_inline]] inline std::uint64_t loads(const char* from, std::int64_t wrap, std::int64_t rounds) {
 #if ASSAY_BREAK == 2

@@ -153,7 +153,7 @@ def _over_time(document: Document) -> Iterator[Finding]:
 
 
 def _balance(document: Document, lines: Sequence[ReachedLine]) -> Iterator[Finding]:
-    """How many flops a byte from memory must feed, on as many threads as streamed."""
+    """How many flops per byte from memory must feed, on as many threads as streamed."""
     peak, streamed = best_peak(document.benchmarks), _streamed(document)
     if peak is None or not streamed:
         return

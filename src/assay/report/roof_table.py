@@ -17,7 +17,7 @@ from assay.report.bounds import percent
 from assay.report.units import human
 
 NAMES = {"x86_64": {128: "SSE", 256: "AVX2", 512: "AVX-512"}, "aarch64": {128: "NEON"}}
-PASSED = 1.01  # of a limit: more is an error of the cycles; after vectors of 512 bits a core is slower for a while
+PASSED = 1.01  # of a limit: more is an error of the cycles; after vectors of 512 bits the core is slower for a while
 Case = tuple[str, str, int]  # kernel, level, bits of a vector
 
 
