@@ -1,11 +1,11 @@
 /* Plain C and OpenMP, as people write them, for `./x bench node`. The file is compiled twice, as TWIN = plain and
    again: two copies of one program, that lie in different places. Words: triad BYTES THREADS CPU,…: a = b + 3 c over
-   arrays of BYTES, seconds per byte of STREAM's 24 per element. mutex, checked, omplock, ompbarrier COUNT THREADS CPU,…:
-   COUNT of them in a row by every thread. Thread i is held on the i-th CPU. checked looks at what pthread_mutex_lock
-   returns, as std::mutex must, which throws; mutex does not. Without others a lock takes some twenty cycles, most of
-   them a wait for its own last store, and each of these added 1 to 6 of them: the look at the result, a move in another
-   place, lock and counter in one line, a loop that begins elsewhere in its line. So these loops are written and placed
-   as ours are: all around them is compared. */
+   arrays of BYTES, seconds per byte of STREAM's 24 per element. mutex, checked, omplock, ompbarrier COUNT THREADS
+   CPU,…: COUNT of them in a row by every thread. Thread i is held on the i-th CPU. checked looks at what
+   pthread_mutex_lock returns, as std::mutex must, which throws; mutex does not. Without others a lock takes some twenty
+   cycles, most of them a wait for its own last store, and each of these added 1 to 6 of them: the look at the result, a
+   move in another place, lock and counter in one line, a loop that begins elsewhere in its line. So these loops are
+   written and placed as ours are: all around them is compared. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>
