@@ -41,7 +41,10 @@ class Counts:
 
 
 class Jobs:
-    """The compiled pairs, made in `folder`: a C source with the twins, and our programs by name; over `mpi` or not."""
+    """The compiled pairs, made in `folder`: a C source with the twins, and our programs by name; over `mpi` or not.
+
+    Behind a program's name may stand flags for what it has compiled apart, its kernels: `vectors -O2`.
+    """
 
     def __init__(
         self, folder: Path, twins: str, programs: Sequence[str], mpi: Mpi | None = None, libraries: Sequence[str] = ()
@@ -86,8 +89,9 @@ class Jobs:
             found.append(self._object(["cc"], str(source), source.stem))
         return found
 
-    def _program(self, name: str, objects: Sequence[Path]) -> list[Path]:
+    def _program(self, words: str, objects: Sequence[Path]) -> list[Path]:
         """Assay's program as `assay build` makes it, with its main() under another name."""
+        name, *kernel_flags = words.split()
         root, record = programs_root(), benchmark(name)
         source = record.path if self.mpi is None else root / "mpi" / "main.cpp"
         wished = record.extra.get("unit", {})
@@ -95,7 +99,8 @@ class Jobs:
         _, sources = shared(includes([source, record.path], root), root, apart)
         kept = cache_root() / "programs" / "units"  # the very objects that runs are linked with
         units = objects_of(sources, root, kept, self.compiler, self.shared_by, COMPILE_WITHIN)
-        own_by = (root, kept, self.shared_by)
+        kernels_by = replace(self.shared_by, flags=" ".join([self.shared_by.flags, *kernel_flags]))
+        own_by = (root, kept, kernels_by)
         for unit in own_units(wished, record.path, *own_by, lambda compiler, flag: True):
             make(unit, root, COMPILE_WITHIN)
             units.append(unit.object)
@@ -110,7 +115,7 @@ class Jobs:
         for layout, pads in enumerate(self.pads):
             parts = [*zip(pads, (body, *objects), strict=True)]
             random.Random(layout).shuffle(parts)
-            made = self.folder / f"{name}-{layout}"
+            made = self.folder / f"{'-'.join([name, *kernel_flags])}-{layout}"
             linked = [*(part for pair in parts for part in pair), *units]
             link = [*compiler.words, *map(str, linked), *self.openmp, "-pthread", "-o", str(made), *links]
             compiler.make(name, link, made, COMPILE_WITHIN)
@@ -127,7 +132,8 @@ class Jobs:
         with tempfile.TemporaryDirectory(dir=self.folder) as out:
             made = str(self.programs[program][seed % LAYOUTS])
             pair = [made, *map(str, (blocks, readings, seed, out, counts.seats))]
-            command = [*before, *pair, *words, "--", *program_words(benchmark(program), [*options, *per_block])]
+            record = benchmark(program.partition(" ")[0])
+            command = [*before, *pair, *words, "--", *program_words(record, [*options, *per_block])]
             by_side = [line.split() for line in output_lines(command, self.environment)]
             files = [(Path(out) / f"{block}.jsonl").read_text().splitlines() for block in range(blocks)]
         plain, again = ([float(value) for side, value in by_side if side == name] for name in ("plain", "again"))

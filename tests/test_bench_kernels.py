@@ -78,12 +78,30 @@ def test_the_assembly_loops_do_what_their_counts_say(twin: ctypes.CDLL) -> None:
 def test_both_sides_are_measured_and_judged(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    few = [replace(match, times=50, readings=2, blocks=2) for match in kernels.matches(100) if match.mode == "axpy"]
-    monkeypatch.setattr(kernels, "matches", lambda linpack: few)
+    few = [replace(match, times=50, readings=2, blocks=2) for match in kernels.matches(100, []) if match.mode == "axpy"]
+    monkeypatch.setattr(kernels, "matches", lambda linpack, flags: few)
     assert kernels.main(["--launches", "1", "--only", "axpy"]) in (0, 1)
     lines = capsys.readouterr().out.splitlines()
     assert "plain with itself" in lines[1] and "ours over plain, bests" in lines[2]
     assert "wanted 0.95" in lines[3]
+
+
+@pytest.mark.skipif(not LIBRARIES or shutil.which("objdump") is None, reason="needs OpenBLAS, FFTW and objdump")
+@pytest.mark.skipif("avx512f" not in kernels.processor_flags(), reason="needs AVX-512")
+def test_axpy_is_compiled_once_as_openblas_is_and_once_as_usual(tmp_path: Path) -> None:
+    """The pair is held to 0.95 with 512 bits and unrolled; what the compiler takes by itself is printed, not judged."""
+    wide, usual = (match for match in kernels.matches(100, ["avx512f"]) if match.mode == "axpy")
+    assert (wide.wanted, usual.wanted) == (0.95, None) and kernels.AS_OPENBLAS in wide.name
+    jobs = kernels.Jobs(tmp_path, "kernels.c", [wide.program], libraries=("blas", "fftw"))
+    listing = subprocess.run(
+        ["objdump", "-d", "--no-show-raw-insn", "-C", str(jobs.programs[wide.program][0])],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    loop = next(part for part in listing.split("\n\n") if "axpy<" in part.partition("\n")[0] and "Contig" in part)
+    assert loop.count("%zmm") > 2 * 4  # four multiply-adds a turn, or more, each with a store
+    assert kernels.judged(ratio(1.5), None) == ("speed 0.6667 of plain: no bound is set", False)
 
 
 def ratio(of: float, spread: float = 0.0) -> Comparison:
