@@ -1,5 +1,6 @@
 // The one-dimensional complex Fourier transform, forwards, from one array to another: FFTW's, and our own by radix 4
 // with one step of radix 2 where the length asks for it, sorted as it goes (Stockham), the factors made beforehand.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <map>
@@ -10,6 +11,9 @@
 #include "kernels/short_text.hpp"
 #include "libraries/code.hpp"
 #include "libraries/fftw.hpp"
+#include "memory/caches.hpp"
+#include "threads/processors.hpp"
+#include "timing/memory_limits.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
@@ -19,7 +23,7 @@ part = "kernels"
 kind = "node"
 summary = "one-dimensional complex transform of 2^k numbers on one thread: FFTW, and plain C++ of radix 4 and 2"
 cost = "5 n log2 n flops by convention, whatever the algorithm does; 32 n bytes in and out"
-check = "32 of its numbers against the sum in long double (all of them up to 64), the sum of squares (Parseval), and the way back by a second transform, each within rounding times log2 n"
+check = "32 of its numbers (8 beyond 2^20) against the sum in long double (all of them up to 64), the sum of squares (Parseval), and the way back by a second transform, each within rounding times log2 n"
 source = "Cooley and Tukey 1965; Stockham 1966; Frigo and Johnson 2005; van der Steen 2000, Table 6.13: EuroBen mod2f, of radix 4 from 256 numbers up"
 published = ["euroben.mod2f"]
 libraries = ["fftw"]
@@ -28,24 +32,25 @@ slice_quick = 0.05
 slice_standard = 0.05
 blocks_quick = 2
 blocks_standard = 3
+takes = "0.05 + size * 3e-7"
 
 [unit.radix4]
 source = "kernels/radix4.cpp"
 
 [parameter.code]
 from = "libraries/code.hpp"
-help = "library: FFTW, planned by measuring; ours: radix 4 and 2 as the compiler makes it"
+help = "library: FFTW, planned by measuring for five seconds at most; ours: radix 4 and 2 as the compiler makes it"
 
 [parameter.size]
 type = "integer"
 default = [1024, 65536]
 quick = 4096
-full = [64, 256, 1024, 2048, 16384, 65536, 1048576]
+full = [64, 256, 1024, 2048, 16384, 65536, 1048576, 4194304]
 min = 2
 max = 16777216
 unit = "1"
 sweep = true
-help = "complex numbers, a power of two"
+help = "complex numbers, a power of two; sizes that take more than four times the last cache in and out are left out"
 
 [metric.time]
 unit = "s"
@@ -130,7 +135,8 @@ double share_of_bound(Transform& of, const Work& work) {
   judge(std::abs(kept / static_cast<long double>(n) - energy) / (allowed * energy));
   std::uint64_t state = 2;
   const Roots roots(n);
-  for (std::int64_t i = 0; i < (n <= 64 ? n : 32); ++i) {
+  const std::int64_t numbers = n <= 64 ? n : n <= 1 << 20 ? 32 : 8;  // each takes n steps
+  for (std::int64_t i = 0; i < numbers; ++i) {
     const std::int64_t k = n <= 64 ? i : static_cast<std::int64_t>(random_bits(state) % static_cast<std::uint64_t>(n));
     std::complex<long double> sum = 0;
     for (std::int64_t j = 0; j < n; ++j) sum += std::complex<long double>(of.given[at(j)]) * roots(j * k);
@@ -164,9 +170,15 @@ void measure(Case& on, const std::shared_ptr<Transform>& of, const Once& once) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const memory::LastLevel last = memory::find_last_level({threads::find_processors().cpus.front()});
   return run_program(record, argc, argv, [&](Case& on) {
     const std::int64_t n = on.integer("size");
     if (n & (n - 1)) throw InputFault("parameter 'size': '" + std::to_string(n) + "'; accepted: powers of two");
+    const std::int64_t moved = 2 * n * static_cast<std::int64_t>(sizeof(Number));
+    if (moved > std::max<std::int64_t>(4 * last.bytes, 64 << 20))
+      return on.leave_out("transforms of more than four times the last cache, where nothing changes any more");
+    if (const memory::Headroom room = memory::read_headroom(); 5 * moved / 2 > room.bytes / 4)
+      return on.leave_out("transforms whose arrays take more than a quarter of what " + room.by + " leaves");
     if (on.choice("code") == "ours")
       return measure(on, std::make_shared<Transform>(n), [](Transform& of) {
         const auto plain = [](kernels::LineAlignedArray<Number>& of) {
