@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench import _likwid_roofs, kernels
+from bench import _jobs, _likwid_roofs, kernels
 
 from assay.analysis.comparison import Comparison, compare
 from assay.execute.compiler import find_compiler
@@ -88,10 +88,13 @@ def test_both_sides_are_measured_and_judged(
 
 @pytest.mark.skipif(not LIBRARIES or shutil.which("objdump") is None, reason="needs OpenBLAS, FFTW and objdump")
 @pytest.mark.skipif("avx512f" not in kernels.processor_flags(), reason="needs AVX-512")
-def test_axpy_is_compiled_once_as_openblas_is_and_once_as_usual(tmp_path: Path) -> None:
+def test_axpy_is_compiled_once_as_openblas_is_and_once_as_usual(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The pair is held to 0.95 with 512 bits and unrolled; what the compiler takes by itself is printed, not judged."""
     wide, usual = (match for match in kernels.matches(100, ["avx512f"]) if match.mode == "axpy")
     assert (wide.wanted, usual.wanted) == (0.95, None) and kernels.AS_OPENBLAS in wide.name
+    monkeypatch.setattr(_jobs, "LAYOUTS", 1)
     jobs = kernels.Jobs(tmp_path, "kernels.c", [wide.program], libraries=("blas", "fftw"))
     listing = subprocess.run(
         ["objdump", "-d", "--no-show-raw-insn", "-C", str(jobs.programs[wide.program][0])],
