@@ -128,7 +128,7 @@ def test_each_point_of_a_curve_has_the_mark_of_the_level_that_holds_its_vectors(
     axpy, rotation, *key = near["data"]
     assert axpy["x"] == rotation["x"] == [1024, 4096, 5000] and axpy["y"] == [1.024e12, 4.096e12, 5e12]
     in_first, in_second, untold = (trace["marker"]["symbol"] for trace in key)
-    assert [trace["name"] for trace in key] == ["in L1", "in L2", "level not told"]
+    assert [trace["name"] for trace in key] == ["in L1", "in L2", "level unknown"]
     assert axpy["marker"]["symbol"] == [in_first, in_first, untold]
     assert rotation["marker"]["symbol"] == [in_first, in_second, in_second]
     assert far["data"][0]["marker"]["symbol"] == [in_second] * 3

@@ -145,6 +145,27 @@ help = "cycles per second while the kernels ran, from which the bound of arithme
 
 [roof]
 clock = "clock"
+
+[headline.axpy]
+title = "axpy, best length {length}"
+figure = "rate"
+where = "kernel=axpy access=contiguous"
+says = "x = x + a y runs at up to"
+order = 6
+
+[headline.dot]
+title = "dot product, best length {length}"
+figure = "rate"
+where = "kernel=dot access=contiguous"
+says = "a dot product, summed in its order, runs at up to"
+order = 7
+
+[headline.polynomial]
+title = "polynomial9, best length {length}"
+figure = "rate"
+where = "kernel=polynomial9 access=contiguous"
+says = "a polynomial of degree 9 runs at up to"
+order = 8
 )record";
 
 namespace {

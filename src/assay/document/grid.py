@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+WHOLE_WORDS = 16  # characters: a column of words no longer than that is not folded in a narrow terminal
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,9 @@ class Grid:
 
         table = Table(title=escape(self.title), title_justify="left", title_style="bold", box=None, pad_edge=False)
         for i, heading in enumerate(self.headings):
-            table.add_column(escape(heading), justify="left" if i < self.left else "right", overflow="fold")
+            justify: Literal["left", "right"] = "left" if i < self.left else "right"
+            whole = i < self.left and all(len(row[i]) <= WHOLE_WORDS for row in self.rows)
+            table.add_column(escape(heading), justify=justify, overflow="fold", no_wrap=whole)
         for row in self.rows:
             table.add_row(*(escape(cell) for cell in row))
         if self.note:

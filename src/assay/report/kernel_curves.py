@@ -21,7 +21,7 @@ from assay.report.tables import listed
 from assay.report.units import human, unit_of
 
 MARKS = {"L1": "circle", "L2": "square", "L3": "diamond", "L4": "pentagon", "memory": "triangle-down"}
-UNTOLD = "cross-thin-open"  # between two levels, or in one that no fit could be made of
+UNKNOWN = "cross-thin-open"  # between two levels, or in one that no fit could be made of
 Levels = dict[tuple[str, str, float], str]  # by kernel, access and length
 
 
@@ -82,17 +82,17 @@ def _length(point: ReportedFigure) -> float:
 
 
 def _mark(level: str | None) -> str:
-    return MARKS.get(level or "", UNTOLD)
+    return MARKS.get(level or "", UNKNOWN)
 
 
 def _words(kernel: str, point: ReportedFigure, level: str | None) -> str:
     value = human(shown(point), unit_of(point), 3)
-    return f"{kernel}, {_length(point):.0f} elements, {level or 'level not told'}: {value}"
+    return f"{kernel}, {_length(point):.0f} elements, {level or 'level unknown'}: {value}"
 
 
 def _key(seen: set[str]) -> list[Plot]:
     """Marks alone, in the legend: what each says."""
-    named = [*((f"in {level}", symbol) for level, symbol in MARKS.items()), ("level not told", UNTOLD)]
+    named = [*((f"in {level}", symbol) for level, symbol in MARKS.items()), ("level unknown", UNKNOWN)]
     return [
         {
             "type": "scatter",
