@@ -88,6 +88,13 @@ def _environment() -> dict[str, str]:
 
 
 LONG = 1 << 20  # from here on a block of ours lies in a huge page (programs/files/engine.cpp)
+HUGE = "glibc.malloc.hugetlb=1"  # the C library asks for huge pages for what it takes from the kernel
+HEAP = f"{HUGE}:glibc.malloc.mmap_threshold={1 << 30}:glibc.malloc.top_pad={1 << 26}:glibc.malloc.arena_max=1"
+
+
+def _in_huge_pages(one: Pass, tunables: str) -> list[str]:
+    """What starts a peer so that its long blocks lie in huge pages, as ours do."""
+    return ["env", f"GLIBC_TUNABLES={tunables}"] * (one.match.bytes >= LONG)
 
 
 def _fio(program: str, one: Pass) -> list[str]:
@@ -95,8 +102,14 @@ def _fio(program: str, one: Pass) -> list[str]:
     the alignment makes of it.
     """
     match = one.match
-    words = ["env", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"] * (match.bytes >= LONG)
-    words += [program, "--name=peer", f"--filename={one.file}", f"--size={one.size}", f"--bs={match.bytes}"]
+    words = [
+        *_in_huge_pages(one, HUGE),
+        program,
+        "--name=peer",
+        f"--filename={one.file}",
+        f"--size={one.size}",
+        f"--bs={match.bytes}",
+    ]
     words += ["--direct=1", "--output-format=json", f"--randseed={one.number}", "--overwrite=0"]
     words += [f"--rw={'rand' if match.random else ''}{match.direction}"]
     words += [f"--ioengine={'psync' if match.depth == 1 else 'io_uring'}", f"--iodepth={match.depth}"]
@@ -112,7 +125,18 @@ def _fio_moved(output: str, one: Pass) -> tuple[float, int]:
 
 
 def _ior(program: str, one: Pass) -> list[str]:
-    words = [program, "-a", "POSIX", "--posix.odirect", "-o", str(one.file), "-b", str(one.size)]
+    """Its blocks are allocated without alignment: they lie in huge pages where all that is allocated does."""
+    words = [
+        *_in_huge_pages(one, HEAP),
+        program,
+        "-a",
+        "POSIX",
+        "--posix.odirect",
+        "-o",
+        str(one.file),
+        "-b",
+        str(one.size),
+    ]
     words += ["-t", str(one.match.bytes), "-k", "-O", "summaryFormat=JSON", "-O", f"summaryFile={one.answer}"]
     words += ["-z"] * one.match.random
     return [*words, "-w", "-e"] if one.match.direction == "write" else [*words, "-r"]
@@ -135,7 +159,17 @@ def _with(document: Any, key: str) -> Iterator[dict[str, Any]]:
 
 
 def _elbencho(program: str, one: Pass) -> list[str]:
-    words = [program, "--direct", "-t", "1", "-s", str(one.size), "-b", str(one.match.bytes)]
+    words = [
+        *_in_huge_pages(one, HEAP),
+        program,
+        "--direct",
+        "-t",
+        "1",
+        "-s",
+        str(one.size),
+        "-b",
+        str(one.match.bytes),
+    ]
     words += ["--jsonfile", str(one.answer), "--iodepth", str(one.match.depth)]
     words += ["--rand"] * one.match.random
     return [*words, "-w" if one.match.direction == "write" else "-r", str(one.file)]

@@ -3,7 +3,7 @@
 
 METHOD rule 9, thirty launches. A launch holds the peer, the peer again (A/A) and ours in a drawn order: the same bytes
 in the same blocks by the same system calls, each block once, one process, O_DIRECT, no space allocated beforehand.
-1 MiB sequential (pread and pwrite; fio's block lies in a huge page, as ours: of scattered pages a device may make two
+1 MiB sequential (pread and pwrite; a peer's block lies in huge pages, as ours: of scattered ones a device may make two
 requests), and 4 KiB in random order with 1 read in flight (pread) and 16 (io_uring, where the kernel takes it;
 elbencho: libaio; not of IOR). What is compared is the time per byte of a launch. fio lays its file out before the first
 launch, ours at each start: an SSD may serve them unequally, which is a finding. Rates of ours that came from no device

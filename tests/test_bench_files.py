@@ -3,15 +3,40 @@
 from __future__ import annotations
 
 import json
+import platform
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from bench import files
-from bench._file_peers import ELBENCHO, FIO, IOR, FilePeer, Pass
+from bench._file_peers import ELBENCHO, FIO, HEAP, IOR, FilePeer, Pass
 
 from assay.errors import MeasurementError
+
+HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+MAPPING_OF_A_BLOCK = """
+import ctypes
+malloc = ctypes.CDLL(None).malloc
+malloc.restype = ctypes.c_void_p
+block, inside = malloc(ctypes.c_size_t((1 << 20) + 4096)), False
+for line in open("/proc/self/smaps"):
+    first, *rest = line.split()
+    if not first.endswith(":"):
+        low, high = (int(each, 16) for each in first.split("-"))
+        inside = low <= block < high
+    if inside and first == "VmFlags:":
+        print(*rest)
+"""
+
+
+def asks_for_huge_pages() -> bool:
+    """Whether the C library's tunable does something here."""
+    name, version = platform.libc_ver()
+    glibc = name == "glibc" and tuple(map(int, version.split("."))) >= (2, 35)
+    return glibc and HUGE_PAGES.exists() and "[madvise]" in HUGE_PAGES.read_text()
 
 
 def fio_answer(**job: object) -> str:
@@ -32,12 +57,27 @@ def test_fios_time_per_byte_is_its_runtime_over_its_bytes(tmp_path: Path) -> Non
     assert FIO.read(fio_answer(), one_pass(tmp_path, FIO)) == pytest.approx(0.25 / 2**20)
 
 
-def test_fios_long_blocks_lie_in_huge_pages_as_ours_do_and_short_ones_as_they_come(tmp_path: Path) -> None:
+@pytest.mark.parametrize("peer", [FIO, IOR, ELBENCHO])
+def test_a_peers_long_blocks_lie_in_huge_pages_as_ours_do_and_short_ones_as_they_come(
+    tmp_path: Path, peer: FilePeer
+) -> None:
     for match in files.MATCHES:
-        words = FIO.command("fio", Pass(match, tmp_path / "file", 1 << 20, 1, tmp_path / "answer"))
-        huge = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1" in words, any("iomem_align" in word for word in words)
-        assert huge == (match.bytes == 1 << 20,) * 2
-        assert words.index("fio") == (2 if huge[0] else 0)
+        words = peer.command("peer", Pass(match, tmp_path / "file", 1 << 20, 1, tmp_path / "answer"))
+        huge = any(word.startswith("GLIBC_TUNABLES=glibc.malloc.hugetlb=1") for word in words)
+        assert huge == (match.bytes == 1 << 20)
+        assert words.index("peer") == (2 if huge else 0)
+        assert any("iomem_align" in word for word in words) == (huge and peer is FIO)
+
+
+@pytest.mark.skipif(not asks_for_huge_pages(), reason="needs GNU's C library 2.35, and huge pages for who asks")
+@pytest.mark.parametrize("tunables", ["", HEAP])
+def test_what_ior_allocates_lies_where_huge_pages_were_asked_for(tunables: str) -> None:
+    """The flags of the mapping that an unaligned block is in (proc_pid_smaps(5)): hg."""
+    done = subprocess.run(
+        [sys.executable, "-c", MAPPING_OF_A_BLOCK],
+        capture_output=True, text=True, check=True, env={"GLIBC_TUNABLES": tunables},
+    )  # fmt: skip
+    assert ("hg" in done.stdout.split()) == bool(tunables)
 
 
 @pytest.mark.parametrize(
