@@ -2,7 +2,8 @@
 
 `eio`, `full`, `stall`, `pause` (one call takes FAULT_PAUSE ms), `short` (another truncates the file), `damage` (a byte
 of what is written), `lost` and `twice` (one write is not made, or made twice), `nofallocate` (no space can be
-allocated ahead), `warm` (the page cache cannot be emptied), and by the calls' own names, in forked processes: `rename`,
+allocated ahead), `warm` (the page cache cannot be emptied),
+`nosync` (fsync does nothing), and by the calls' own names, in forked processes: `rename`,
 `unlink`, `fsync` fail with ERROR; `kept` leaves one file that is unlinked where it is. `quota` is as `full`; `stuck`
 never returns from removing the mark of a folder; `killed` ends the process that removes a launch's folder, whose
 output goes to /dev/null, and which all others spare.
@@ -91,7 +92,10 @@ int unlinkat(int a, const char* b, int c) {
   if (b[0] == 'g' && is("kept") && !spared && atomic_fetch_add(&unlinked, 1) == 0) return 0;
   return (int)syscall(SYS_unlinkat, a, b, c);
 }
-int fsync(int a) { return fails("fsync") ? -1 : (int)syscall(SYS_fsync, a); }
+int fsync(int a) {
+  if (is("nosync")) return 0;
+  return fails("fsync") ? -1 : (int)syscall(SYS_fsync, a);
+}
 """
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from assay.benchmark.record import programs_root
 from compiled import kept
+from file_faults import faulty
 from started import words
 
 PROGRAMS = programs_root()
@@ -26,9 +27,9 @@ def program() -> Path:
     return kept("memory/bus_files")
 
 
-def run(program: Path, *given: str, scratch: Path | str | None = None) -> list[dict[str, Any]]:
+def run(program: Path, *given: str, scratch: Path | str | None = None, **env: str) -> list[dict[str, Any]]:
     small = ["--set", "size=1048576", "--set", "bytes=65536", "--slice", "0.006", "--blocks", "2", *given]
-    environment = os.environ | ({"ASSAY_SCRATCH": str(scratch)} if scratch else {})
+    environment = os.environ | ({"ASSAY_SCRATCH": str(scratch)} if scratch else {}) | env
     done = subprocess.run(
         [program, *words("bus_files", *small)], capture_output=True, text=True, timeout=120, env=environment
     )
@@ -56,6 +57,27 @@ def test_what_each_keeps_and_the_sum_follow_from_the_rates(program: Path, tmp_pa
             assert values[side, "alone"] > 0 and values[side, "both"] > 0
             assert values[f"{side}_kept", None] == pytest.approx(values[side, "both"] / values[side, "alone"])
     assert all(line["passed"] for line in lines if line["event"] == "check")
+
+
+@pytest.mark.skipif(not BOTH, reason="needs two processors")
+def test_the_file_s_rate_says_where_its_bytes_came_from(program: Path, tmp_path: Path) -> None:
+    def found(*given: str, scratch: Path | str, **env: str) -> dict[str, set[str]]:
+        rates: dict[str, set[str]] = {"write": set(), "read": set()}
+        for line in run(program, *given, scratch=scratch, **env):
+            if line["event"] == "block" and line["metric"] == "file":
+                rates[line["case"]["direction"]].add(line["case"]["source"])
+        return rates
+
+    if Path("/dev/shm").is_dir():
+        assert found(scratch="/dev/shm") == {"write": {"cache"}, "read": {"cache"}}
+    disk = found(scratch=tmp_path)
+    assert all(len(each) >= 1 for each in disk.values()) and (disk["write"] | disk["read"]) <= {"device", "unknown"}
+    # parts of pages go through the page cache, which holds the file where it cannot be emptied
+    assert found("--set", "bytes=5000", "--set", "direction=read", scratch=tmp_path, **faulty("warm"))["read"] <= {
+        "unknown"
+    }
+    if "device" in disk["write"]:
+        assert found("--set", "direction=write", scratch=tmp_path, **faulty("nosync"))["write"] <= {"unknown"}
 
 
 @pytest.mark.skipif(not BOTH, reason="needs two processors")

@@ -96,9 +96,10 @@ def judged(
     sent: int = -1,
     direct: bool = False,
     synced: bool = True,
+    unflushed: str = "",
 ) -> tuple[list[str], list[str], str]:
     """Labels of rate and latency by what was found (nothing, held, came, part), and of writes (device, bytes)."""
-    given = (below, *read, fetched, device, *written, sent, int(direct), int(synced))
+    given = (below, *read, fetched, device, *written, sent, int(direct), int(synced), unflushed)
     words = said(program, "source", *given)[0].split()
     return words[:4], words[4:8], words[8]
 
@@ -307,7 +308,7 @@ def stack(system: Path) -> Stack:
             path, about = each.split(": ")
             lines.append(f"36 35 98:0 / {system / path} rw - {about.replace('SYSTEM', str(system))}")
         written(system / "proc/self", mountinfo="\n".join(lines))
-        _, below, counted, words_of, caveat = said(program, "below", system / "place", f"{system}/")
+        _, below, counted, words_of, caveat, _ = said(program, "below", system / "place", f"{system}/")
         return below, counted.split(), words_of, caveat
 
     return found
@@ -356,6 +357,44 @@ def test_a_partition_rests_on_what_its_whole_does(program: Path, system: Path, s
     for name in ("sda", "loop0"):
         written(system / "sys/devices/virtual/block/md2/slaves" / name)
     assert stack(program, "place: xfs /dev/md2p1 rw", "shm: tmpfs none rw")[0] == "memory"
+
+
+def drive(system: Path, name: str, cache: str, flushed: int, fields: int = 17) -> None:
+    """Its cache, and its counters (Documentation/block/stat.rst), of which the sixteenth are flushes."""
+    at = (system / "sys/class/block" / name).resolve()
+    written(at / "queue", write_cache=cache)
+    written(at, stat=" ".join(map(str, ([7] * 15 + [flushed, 9])[:fields])))
+
+
+@pytest.mark.parametrize(("cache", "flushed", "fields", "found"), [
+    ("write back", 41, 17, 41), ("write through", 41, 17, -1),  # a drive without a cache of its own is sent none
+    ("write back", 0, 17, -1), ("write back", 41, 15, -1),  # not counted there; a kernel before 5.5
+])  # fmt: skip
+def test_flushes_are_those_of_the_drives_that_have_a_cache(
+    program: Path, system: Path, stack: Stack, cache: str, flushed: int, fields: int, found: int
+) -> None:
+    def counted(mount: str) -> int:
+        stack(program, f"place: {mount}")
+        return int(said(program, "below", system / "place", f"{system}/")[-1])
+
+    drive(system, "sda", cache, flushed, fields)
+    drive(system, "sdb", "write back", 1000)
+    assert counted("ext4 /dev/sda rw") == found
+    block_device(system, "devices/virtual", "md2")
+    for name in ("sda", "sdb"):
+        (system / "sys/class/block/md2/slaves").mkdir(exist_ok=True)
+        written(system / "sys/class/block/md2/slaves" / name)
+    assert counted("ext4 /dev/md2 rw") == 1000 + max(0, found)
+    assert counted("overlay overlay rw,upperdir=/nowhere") == -1  # any of this host's drives
+
+
+def test_what_fsync_did_not_bring_out_of_the_drive_s_own_cache_is_no_device_s(program: Path) -> None:
+    wrote = (8 * MIB, 8 * MIB)
+    for direct in (False, True):
+        known = judged(program, DEVICE, (0, 0, 0, 0), 0, 0, wrote, direct=direct)
+        assert known[2] == "device"
+        assert judged(program, DEVICE, (0, 0, 0, 0), 0, 0, wrote, direct=direct, unflushed="why")[2] == "unknown"
+    assert judged(program, MEMORY, (0, 0, 0, 0), 0, 0, wrote, unflushed="why")[2] == "cache"
 
 
 @pytest.mark.parametrize("model", ["scsi_debug", "RAMDISK-MCP"])

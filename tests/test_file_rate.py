@@ -35,6 +35,14 @@ def type_of(folder: Path) -> str:
     return subprocess.run(["stat", "-f", "-c", "%T", folder], capture_output=True, text=True).stdout.strip()
 
 
+def writes_back(folder: Path) -> bool:
+    """Whether the drive below has a cache of its own, by the kernel's word."""
+    number = folder.stat().st_dev
+    device = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve()
+    cache = (device.parent if (device / "partition").exists() else device) / "queue/write_cache"
+    return cache.exists() and cache.read_text().strip() == "write back"
+
+
 def run(folder: Path, *settings: str, status: int = 0) -> Answer:
     words = [word for each in settings for word in ("--set", each)]
     answer = assay("run", "file-rate", "--set", f"folder={folder}", *SMALL, *words)
@@ -268,6 +276,20 @@ def test_a_file_system_that_allocates_no_space_ahead_is_named(disk: Path, monkey
     monkeypatch.setenv("FAULT", "nofallocate")
     document = run(disk, "engine=buffered", "direction=write", "allocated=yes").document
     assert "refuses fallocate (Operation not supported)" in str(document["left_out"])
+
+
+@pytest.mark.usefixtures("preloaded")
+def test_where_fsync_does_nothing_no_write_is_a_device_s(disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By O_DIRECT the bytes reach the device, but nothing has it empty its own cache."""
+    given = ("engine=direct,buffered", "direction=write")
+    monkeypatch.setenv("FAULT", "nosync")
+    document = run(disk, *given).document
+    said = [note for note in document["notes"] if "source=unknown: fsync had no drive empty its cache" in note]
+    monkeypatch.setenv("FAULT", "")
+    honest = run(disk, *given).document
+    if "device" in sources(honest, engine="direct") and writes_back(disk):
+        assert said and sources(document) == {"cache", "unknown"}
+    assert "empty its cache" not in str(honest["notes"])
 
 
 @pytest.mark.usefixtures("preloaded")

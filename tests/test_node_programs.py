@@ -56,7 +56,7 @@ SMALL = {
 if BOTH:
     SMALL["memory/bus_files"] = ["size=1048576", "bytes=65536"]
 EXTRA: dict[str, list[str]] = {
-    "memory/bus_files": ["load"],
+    "memory/bus_files": ["load", "source"],
     "kernels/vectors": ["level", "size"],
 }  # parameters of what a case holds several of, beside the record's
 

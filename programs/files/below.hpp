@@ -39,6 +39,7 @@ struct Ground {
   std::string caveat;                // why a device's figure may be of something else (a virtual disk, a loop)
   std::string layer;                 // the file system that an overlay writes into: "ext4 on /dev/vda"
   bool synced = true;                // fsync(2) reaches it
+  std::string unflushed;             // why what fsync brought there may be in the drive's own cache (files/flush.hpp)
 };
 
 // `number` is the device of a file there (stat(2)), "" where it is the mount's. `system` is "/" but in tests.

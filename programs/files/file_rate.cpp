@@ -13,6 +13,7 @@
 #include <set>
 
 #include "files/copy_ceiling.hpp"
+#include "files/flush.hpp"
 #include "files/pass.hpp"
 #include "files/ring.hpp"
 #include "files/room.hpp"
@@ -305,6 +306,7 @@ void prepare(Program& program, Case& at) {
   program.storage = storage_of(program.folder->descriptor(), program.folder->path());
   const int probe = program.folder->open("probe", O_RDWR | O_CREAT | O_EXCL);
   program.direct = takes_direct(probe);
+  program.storage.unflushed = flush_missing(probe, program.storage);
   if (fallocate(probe, 0, 0, page_bytes) != 0) program.no_space_ahead = std::strerror(errno);
   close(probe);
   program.folder->remove("probe");

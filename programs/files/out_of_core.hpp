@@ -49,6 +49,7 @@ class OutOfCore {
   OutOfCore(const OwnFolder& own, std::string name)
       : own_(own), storage_(storage_of(own.descriptor(), own.path())), name_(std::move(name)) {
     file_ = own.open(name_, O_RDWR | O_CREAT | O_EXCL);
+    storage_.unflushed = flush_missing(file_, storage_);
     direct_ = fcntl(file_, F_SETFL, O_DIRECT) == 0;
     if (direct_) {  // some file systems take the flag and refuse the transfer
       const Block<char> page = block_of<char>(page_of_file);
@@ -72,7 +73,8 @@ class OutOfCore {
     const std::int64_t start = timing::now_ns();
     if (fsync(file_) != 0) failed("fsync of");
     written_.seconds += 1e-9 * static_cast<double>(timing::now_ns() - start);
-    Evidence evidence{storage_.below, direct_, storage_.synced, {}, since(read_counters(storage_), before_),
+    Evidence evidence{storage_.below,     direct_, storage_.synced,
+                      storage_.unflushed, {},      since(read_counters(storage_), before_),
                       written_.bytes};
     std::string why;
     written_.source = source_of_writes(evidence, why);
@@ -83,7 +85,7 @@ class OutOfCore {
   Moved written() const { return written_; }
   // What was read since the file was made, labelled.
   Moved got() {
-    Evidence evidence{storage_.below, direct_, storage_.synced, {}, since(read_counters(storage_), before_), 0};
+    Evidence evidence{storage_.below, direct_, storage_.synced, "", {}, since(read_counters(storage_), before_), 0};
     evidence.bytes[static_cast<std::size_t>(held_ > 0 ? Found::part : Found::nothing)] = got_.bytes;
     const Sources sources = sources_of_reads(evidence);
     got_.source = sources.rate[static_cast<std::size_t>(held_ > 0 ? Found::part : Found::nothing)];

@@ -207,6 +207,7 @@ Outcome Files::gathered(Board& board, const Counters& counted) const {
   done.evidence.below = storage_.below;
   done.evidence.direct = work_.past_cache;
   done.evidence.synced = storage_.synced;
+  done.evidence.unflushed = storage_.unflushed;
   done.evidence.counted = counted;
   outcome.to_first = 1e300;
   for (std::int64_t process = 0; process < work_.processes; ++process) {

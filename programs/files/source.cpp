@@ -99,6 +99,10 @@ Source source_of_writes(const Evidence& evidence, std::string& why) {
     if (below == Source::unknown) why = "what lies below the file system is not known";
     return below;
   }
+  if (!evidence.unflushed.empty()) {
+    why = evidence.unflushed;
+    return Source::unknown;
+  }
   if (evidence.counted.device_wrote < 0) {
     why = "no device's counters are visible here";
     return Source::unknown;

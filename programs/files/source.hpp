@@ -27,6 +27,7 @@ struct Evidence {
   Below below = Below::unknown;
   bool direct = false;                            // O_DIRECT was asked for
   bool synced = true;                             // fsync(2) reaches what lies below (Ground)
+  std::string unflushed;                          // why it may be in the drive's own cache (Ground)
   std::array<std::int64_t, kinds_found> bytes{};  // read, by what was found
   Counters counted{};                             // during the pass
   std::int64_t written = 0;                       // bytes, and brought to the device by fsync

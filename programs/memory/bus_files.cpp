@@ -4,11 +4,12 @@
 //
 // A block is three windows, the stream alone, the file alone, both; their order turns from block to block. Writing ends
 // with fsync, which counts; the stream goes on until that is done. The file passes the page cache by (O_DIRECT) where
-// the file system lets it, and what the kernel then really fetched is compared with what was read.
+// the file system lets it. Its rate says where the bytes came from, or went (files/source.hpp).
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "files/source.hpp"
 #include "memory/caches.hpp"
 #include "memory/pages.hpp"
 #include "memory/scratch_file.hpp"
@@ -78,7 +79,7 @@ help = "bytes that the stream moved over the time it took; load: alone, or both 
 
 [metric.file]
 unit = "B/s"
-help = "bytes of the file written or read over the time that took; load: alone, or both at once"
+help = "bytes of the file written or read over the time that took; load: alone, or both at once; source: where they came from, or went"
 
 [metric.sum]
 unit = "B/s"
@@ -94,7 +95,7 @@ help = "the stream's rate; load=alone, or load=both: its share"
 metric = "file"
 unit = "B/s"
 better = "higher"
-help = "the file's rate; load=alone, or load=both: its share"
+help = "the file's rate; load=alone, or load=both: its share; source=cache: of memory, no rate of the storage"
 
 [figure.sum]
 metric = "sum"
@@ -168,6 +169,7 @@ class Stream {  // through more memory than the caches hold, a piece of 64 KiB a
 
 struct Side {
   double bytes = 0, seconds = 0;
+  files::Source source = files::Source::unknown;  // of the file's bytes
   double rate() const { return seconds > 0 ? bytes / seconds : 0; }
 };
 
@@ -178,13 +180,14 @@ struct Shared {  // what a case works with, and what its last block gave
   bool writes;
   std::int64_t window;  // ns
   std::int64_t turn = 0, next = 0;
-  Side alone[2] = {}, both[2] = {};   // the stream, the file
-  double fetched = 0, requested = 0;  // bytes
+  Side alone[2] = {}, both[2] = {};  // the stream, the file
+  std::string why = {};              // where a source is unknown
 
   void enter(bool streams, bool files, Side& stream_side, Side& file_side) {
     std::atomic<bool> done{!files};
-    const std::int64_t before = memory::fetched_bytes();
     if (files && !writes && !file->direct) file->drop();
+    const bool held = files && !writes && !file->direct && file->held();
+    const files::Counters before = files::read_counters(file->storage);
     team->run(2, [&](int rank) {
       if (rank == 0 ? !streams : !files) return;
       const std::int64_t start = now_ns(), end = start + window;
@@ -204,10 +207,22 @@ struct Shared {  // what a case works with, and what its last block gave
       }
       side.seconds = 1e-9 * static_cast<double>(now - start);
     });
-    if (files && !writes && before >= 0) {
-      fetched += static_cast<double>(memory::fetched_bytes() - before);
-      requested += file_side.bytes;
+    if (files) judge(file_side, held, files::since(files::read_counters(file->storage), before));
+  }
+  void judge(Side& side, bool held, const files::Counters& counted) {
+    files::Evidence evidence{
+        file->storage.below, file->direct, file->storage.synced, file->storage.unflushed, {}, counted, 0};
+    const auto bytes = static_cast<std::int64_t>(side.bytes);
+    const auto found = static_cast<std::size_t>(held ? files::Found::part : files::Found::nothing);
+    (writes ? evidence.written : evidence.bytes[found]) = bytes;
+    if (writes) {
+      side.source = source_of_writes(evidence, why);
+    } else {
+      const files::Sources sources = sources_of_reads(evidence);
+      side.source = sources.rate[found];
+      if (!sources.why.empty()) why = sources.why;
     }
+    if (side.rate() > 0) side.source = no_faster_than_link(side.source, 1 / side.rate(), file->storage.link, why);
   }
   void block() {
     Side none;
@@ -258,16 +273,22 @@ int main(int argc, char** argv) {
     Case* self = &at;
     at.observe("stream_kept", [=] {
       shared->block();
-      if (shared->requested > 0 && shared->fetched < 0.5 * shared->requested && !shared->file->in_memory)
-        self->note("less than half of what was read came from the device: the rest is a cache's rate");
       return shared->both[0].rate() / std::max(1.0, shared->alone[0].rate());
     });
     at.also_observe("file_kept", [=] { return shared->both[1].rate() / std::max(1.0, shared->alone[1].rate()); });
     at.observe("stream", "load", "alone", [=] { return shared->alone[0].rate(); });
-    at.observe("file", "load", "alone", [=] { return shared->alone[1].rate(); });
     at.observe("stream", "load", "both", [=] { return shared->both[0].rate(); });
-    at.observe("file", "load", "both", [=] { return shared->both[1].rate(); });
+    for (const auto& [load, of] : {std::pair{"alone", &Shared::alone}, std::pair{"both", &Shared::both}})
+      for (std::size_t which = 0; which < files::source_names.size(); ++which)
+        at.observe_all("file", {{"load", load}, {"source", files::source_names[which]}}, [=] {
+          const Side& side = (*shared.*of)[1];
+          return side.source == static_cast<files::Source>(which) ? std::vector{side.rate()} : std::vector<double>();
+        });
     at.observe("sum", "load", "both", [=] { return shared->both[0].rate() + shared->both[1].rate(); });
+    at.afterwards([=] {
+      if (!shared->why.empty()) self->note("source=unknown: " + shared->why);
+      return std::string();
+    });
     at.check([=] {
       const std::int64_t right = shared->file->right();
       const bool streamed = shared->stream->right();

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <memory>
 
+#include "files/flush.hpp"
+#include "files/storage.hpp"
 #include "timing/memory_limits.hpp"
 
 namespace assay::memory {
@@ -45,6 +47,14 @@ class ScratchFile {
     whole(pread(file_, buffer_, static_cast<std::size_t>(block), at * block), "read");
   }
   void sync() { whole(fsync(file_) == 0 ? block : -1, "sync"); }
+  // Whether a part of it is in the page cache, or that cannot be told.
+  bool held() const {
+    void* view = mmap(nullptr, static_cast<std::size_t>(block * blocks), PROT_READ, MAP_SHARED, file_, 0);
+    if (view == MAP_FAILED) return true;
+    const std::int64_t there = files::resident(view, block * blocks);
+    munmap(view, static_cast<std::size_t>(block * blocks));
+    return there != 0;
+  }
   // So that reads come from the device where O_DIRECT is refused.
   void drop() { posix_fadvise(file_, 0, 0, POSIX_FADV_DONTNEED); }
 
@@ -70,6 +80,7 @@ class ScratchFile {
 
   const std::int64_t block, blocks;
   bool direct = false, in_memory = false;
+  files::Storage storage;  // that it lies on
   std::string folder;
 
  private:
@@ -86,6 +97,8 @@ class ScratchFile {
     if (file_ < 0) return false;
     unlink(name.c_str());
     folder = place;
+    storage = files::storage_of(file_, folder);
+    storage.unflushed = files::flush_missing(file_, storage);
     struct statfs kind{};
     constexpr long tmpfs = 0x01021994, ramfs = 0x858458f6;
     in_memory = fstatfs(file_, &kind) == 0 &&
@@ -127,8 +140,5 @@ class ScratchFile {
   char* buffer_ = nullptr;
   bool filled_ = false;
 };
-
-// Bytes that this process's reads really fetched from devices; -1 where the kernel does not say.
-inline std::int64_t fetched_bytes() { return entry("/proc/self/io", "read_bytes:").value_or(-1); }
 
 }  // namespace assay::memory

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <memory>
 
+#include "files/flush.hpp"
 #include "files/own_folder.hpp"
 #include "files/room.hpp"
 #include "files/source.hpp"
@@ -93,6 +94,7 @@ class FileCommunicator : public Communicator {
     if (rank() == 0) attempt([&] { probe(); });
     spread(no_space_ahead_);
     spread(no_direct_);
+    spread(storage_.unflushed);
     return {why};
   }
 
@@ -188,6 +190,7 @@ class FileCommunicator : public Communicator {
     files::Evidence evidence;
     evidence.below = storage_.below;
     evidence.synced = storage_.synced;
+    evidence.unflushed = storage_.unflushed;
     evidence.counted.fetched = counted < 0 ? -1 : sums[2];
     evidence.counted.sent = counted < 0 ? -1 : sums[3];
     evidence.counted.device_read = most[0];
@@ -220,6 +223,7 @@ class FileCommunicator : public Communicator {
  private:
   void probe() {
     const int at = folder_->open("probe", O_RDWR | O_CREAT | O_EXCL);
+    storage_.unflushed = files::flush_missing(at, storage_);
     if (fallocate(at, 0, 0, 4096) != 0) no_space_ahead_ = storage_.type + ": " + std::strerror(errno);
     ::close(at);
     const int direct = openat(folder_->descriptor(), "probe", O_RDWR | O_DIRECT | O_NOFOLLOW | O_CLOEXEC);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "files/flush.hpp"
 #include "files/order.hpp"
 #include "files/pattern.hpp"
 #include "files/source.hpp"
@@ -73,6 +74,7 @@ void source(char** words) {
   evidence.counted.sent = std::atoll(words[9]);
   evidence.direct = std::atoi(words[10]) != 0;
   evidence.synced = std::atoi(words[11]) != 0;
+  evidence.unflushed = words[12];
   const Sources found = sources_of_reads(evidence);
   for (const auto& each : {found.rate, found.latency})
     for (const Source of : each) std::printf("%s ", source_names[static_cast<std::size_t>(of)]);
@@ -109,6 +111,7 @@ int main(int count, char** words) {
     std::printf("%s%s\n", names[static_cast<std::size_t>(found.below)], found.synced ? "" : " volatile");
     for (const std::string& each : found.counted) std::printf("%s ", each.c_str());
     std::printf("\n%s\n%s\n", found.words().c_str(), found.caveat.c_str());
+    std::printf("%lld\n", static_cast<long long>(flushes(found, words[3])));
   }
   if (what == "behind" && count >= 5) {
     std::string why;
@@ -116,5 +119,5 @@ int main(int count, char** words) {
     const Source may = no_faster_than_link(static_cast<Source>(std::atoi(words[2])), std::atof(words[3]), rated, why);
     std::printf("%s %s\n", source_names[static_cast<std::size_t>(may)], why.c_str());
   }
-  if (what == "source" && count >= 14) source(words + 2);
+  if (what == "source" && count >= 15) source(words + 2);
 }
