@@ -134,6 +134,19 @@ def test_ranks_have_a_column_for_how_many_work() -> None:
     assert [row[2:] for row in table.rows] == [("1 MB/s", "2 MB/s", "3 MB/s")] * 3
 
 
+def test_a_described_machine_s_rates_are_laid_out_and_called_simulated() -> None:
+    about = {"direction": "read", "interface": "posix", "io_nodes": 32, "ranks": 4, "layout": "own"}
+    figures = [figure("rate_aggregate", STORED * active * size, "B/s", **about, bytes=size, active=active)
+               for size in SIZES for active in PROCESSES]  # fmt: skip
+    made = section("parallel-files", figures, part="files")
+    (table,) = file_rates.tables(made)
+    assert table.headings == ("bytes are of", "block", "1 ranks", "2 ranks", "4 ranks")
+    assert [row[:2] for row in table.rows] == [("simulated", size) for size in ("4 KiB", "64 KiB", "1 MiB")]
+    (heat,) = [plot for plot in file_rates.plots(made) if plot["data"][0]["type"] == "heatmap"]
+    assert len(heat["data"]) == 1 and "simulated" in heat["data"][0]["text"][0][0]  # coloured, not a cache's
+    assert next(trace["name"] for trace in file_rates.plots(made)[0]["data"]).endswith("1 ranks: simulated")
+
+
 def test_cases_with_one_number_in_flight_stand_in_one_table() -> None:
     cells = [rate(size, 1, source, engine=engine) for size in SIZES
              for source, engine in (("device", "direct"), ("cache", "buffered"))]  # fmt: skip

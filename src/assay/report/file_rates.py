@@ -1,6 +1,7 @@
 """Rates of files by block size and by how much is in flight: curves, a heat map with each cell's source, a table.
 
-Of benchmarks whose figures say where their bytes came from (`source`). What is in flight is processes times depth, or
+Of benchmarks whose figures say where their bytes came from (`source`), and of the described machines' files, whose I/O
+nodes are a parameter: these are said to be simulated. What is in flight is processes times depth, or
 the ranks that work. What a cache served has curves and colours of its own: it is no rate of the storage.
 """
 
@@ -26,7 +27,8 @@ from assay.report.units import human, params
 RATES = ("rate", "rate_aggregate")  # of all processes together
 FLIGHT = ("processes", "depth")
 SAID = {"cache": "page cache"}
-STORED = ("device", "remote", "unknown", "cache")  # in this order where a cell has several sources
+SIMULATED = "simulated"
+STORED = (SIMULATED, "device", "remote", "unknown", "cache")  # in this order where a cell has several sources
 MOST_COLUMNS = 5  # of a table on a terminal
 GREY = "#9aa5b1"
 MOST_PLOTS = 12
@@ -64,7 +66,7 @@ def _cells(section: Section, names: Iterable[str], tail: bool = False) -> list[F
     """The figures of these names that are known by block size and source."""
     wanted = set(names)
     of = [each for each in section.figures if each.name in wanted and shown(each)]
-    of = [each for each in of if isinstance(each.params.get("bytes"), int) and "source" in each.params]
+    of = [each for each in of if isinstance(each.params.get("bytes"), int) and _source(each.params)]
     of = [each for each in of if (each.statistic == "p99" if tail else is_main(each) and each.statistic != "p99")]
     if not of or "rate_aggregate" in wanted & {each.name for each in of}:  # a rank's own rate says no more
         of = [each for each in of if each.name != "rate"]
@@ -73,10 +75,16 @@ def _cells(section: Section, names: Iterable[str], tail: bool = False) -> list[F
     for each in of:
         about = dict(each.params)
         by = str(about.pop("engine", None) or about.pop("interface", None) or "")
-        source, size, flight = str(about.pop("source")), int(about.pop("bytes")), _flight(about)
+        source, size, flight = _source(about), int(about.pop("bytes")), _flight(about)
+        about.pop("source", None)
         rest = {key: value for key, value in about.items() if key not in common or key == "direction"}
         made.append(FileRate(params(rest), by, source, size, flight, each))
     return sorted(made, key=lambda cell: (cell.family, cell.by, STORED.index(cell.source), cell.flight, cell.bytes))
+
+
+def _source(about: Params) -> str:
+    """Where a case's bytes came from; "" where it is none of files."""
+    return str(about.get("source") or (SIMULATED if "io_nodes" in about else ""))
 
 
 def _flight(about: Params) -> int:
@@ -216,7 +224,7 @@ def _heat_map(title: str, cells: list[FileRate], unit: str) -> list[Plot]:
 
 def _shown_in(of: list[FileRate], stored: bool) -> FileRate | None:
     """The cell's first, if it is of that kind; one that is not known where its bytes came from is no storage's."""
-    return of[0] if of and (of[0].source in ("device", "remote")) is stored else None
+    return of[0] if of and (of[0].source in (SIMULATED, "device", "remote")) is stored else None
 
 
 def _about(cell: FileRate) -> str:
