@@ -51,6 +51,7 @@ DISK = {"cylinders": 50, "heads": 4, "sectors": 20, "revolution": "10 ms", "seek
 ZONED = {key: value for key, value in DISK.items() if key != "sectors"} | {"zones": [[0, 40], [9, 20]]}
 DEVICE = {"access": "10 ms", "per_byte": "1 us/B"}
 STORED: dict[str, Any] = CONSTANT | {"storage": {"io_nodes": 2, "device": DEVICE}}
+MEETING = CONSTANT | {"storage": {"io_nodes": 2, "device": DEVICE | {"at_once": 4, "beside": "3 ms"}}}
 CACHED = CONSTANT | {
     "storage": {"io_nodes": 2, "device": DEVICE, "outstanding": 4, "cache": {"size": "64 KiB", "read_ahead": "32 KiB"}}
 }
@@ -164,6 +165,9 @@ VARIED: dict[str, tuple[dict[str, Any], Any, str]] = {
     "storage.device.access": (STORED, "11 ms", FILES),
     "storage.device.per_byte": (STORED, "2 us/B", FILES),
     "storage.device.at_once": (STORED, 2, FILES),
+    "storage.device.own_per_byte": (STORED, "2 us/B", FILES),
+    "storage.device.beside": (MEETING, "4 ms", FILES),
+    "storage.device.beside_per_byte": (MEETING, "2 us/B", FILES),
     "messages.startup": (CONSTANT, "71 us", "echo bytes=8"),
     "messages.per_byte": (CONSTANT, "0.5 us/B", "echo bytes=8"),
     "name": ({}, "other", "echo bytes=8"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from assay.analysis.storage_errors import judged, missed_in_words
 from assay.analysis.storage_law import RateCell, storage_law
 from assay.described.machine_file import load
 from assay.papers.fitting.from_run import description as storage_and_network
@@ -105,6 +107,63 @@ def test_operations_per_second_are_a_limit_of_their_own_and_the_description_play
         (rate,) = [each["value"] for each in answer.document["figures"] if each["name"] == "rate_aggregate"]
         assert 0.85 <= rate / shared(size, ranks) <= 1.02, (size, ranks, rate)
     assert "each taking 30 µs of what all share besides" in html(made)
+
+
+def contended(size: int, flight: int) -> float:
+    """The law in which each operation waits for what every other in flight takes of what all share."""
+    return flight * size / (STARTUP + PER_BYTE * size + (flight - 1) * (EACH + size / LIMIT))
+
+
+def test_operations_that_wait_for_one_another_are_found_and_the_description_plays_them(tmp_path: Path) -> None:
+    flights = (1, 2, 4, 8)
+    law = storage_law([RateCell(size, flight, contended(size, flight), {}) for size in SIZES for flight in flights])
+    assert law is not None and law.contended
+    assert (law.each, law.limit) == (pytest.approx(EACH, rel=1e-3), pytest.approx(LIMIT, rel=1e-3))
+    assert law.errors(False)[-1] < 1e-3 and law.rate(4096, 64) == pytest.approx(contended(4096, 64), rel=1e-3)
+    for other in (planted, shared):
+        plain = storage_law([RateCell(size, flight, other(size, flight), {}) for size in SIZES for flight in flights])
+        assert plain is not None and not plain.contended
+    about = {"direction": "read", "source": "device", "engine": "direct", "access": "sequential", "depth": 1}
+    figures = [figure("rate", contended(size, flight), "B/s", **about, bytes=size, processes=flight, layout="own")
+               | {"by_launch": [[launch, contended(size, flight)] for launch in range(6)]}
+               for size in SIZES for flight in flights]  # fmt: skip
+    made = document(section("file-rate", figures))
+    text, _ = storage_description(made)
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    for size, ranks in ((4096, 1), (131072, 1), (4096, 16), (32768, 3), (1048576, 4)):
+        words = ("-n", str(ranks), "--json", "--set", f"bytes={size}", "--set", "section=4194304")
+        answer = assay("run", "file-rate", "--on", str(path), *words)
+        assert answer.status == 0, answer.err
+        (rate,) = [each["value"] for each in answer.document["figures"] if each["name"] == "rate_aggregate"]
+        assert rate == pytest.approx(contended(size, ranks), rel=0.02), (size, ranks)
+    assert "waiting that long for every other in flight" in html(made)
+
+
+def test_errors_have_intervals_and_what_the_law_misses_is_named() -> None:
+    """Six launches of one pace each; one held-out cell is half as fast as the law has it, in all of them."""
+    paces = (0.9, 0.95, 1.0, 1.0, 1.05, 1.1)
+
+    def measured(size: int, flight: int, scale: float) -> RateCell:
+        rates = {launch: scale * pace * planted(size, flight) for launch, pace in enumerate(paces)}
+        return RateCell(size, flight, scale * planted(size, flight), rates)
+
+    cells = [measured(size, flight, 0.5 if (size, flight) == (262144, 4) else 1.0)
+             for size in SIZES for flight in (1, 2, 4)]  # fmt: skip
+    law = storage_law(cells)
+    assert law is not None
+    found = {(each.cell.bytes, each.cell.flight): each for each in judged(law)}
+    wrong = found.pop((262144, 4))
+    assert not wrong.cell.fitted and wrong.missed and wrong.between == pytest.approx((1.0, 1.0), rel=1e-3)
+    assert all(each.interval and not each.missed for each in found.values())
+    assert missed_in_words(law).endswith("1 of 8 held out: 262144 B with 4 (+100%)")
+    # each launch has a pace of its own in one cell: no whole interval is beyond, so none is missed
+    spread = {launch: rate * (0.4 + 0.3 * launch) for launch, rate in measured(262144, 4, 1.0).launches.items()}
+    again = storage_law([replace(each, launches=spread, rate=0.5 * each.rate)
+                         if (each.bytes, each.flight) == (262144, 4) else each for each in cells])  # fmt: skip
+    assert again is not None and missed_in_words(again) == ""
+    few = storage_law([replace(each, launches={0: each.rate, 1: each.rate}) for each in cells])
+    assert few is not None and not any(each.interval for each in judged(few))
 
 
 def of_ranks(direction: str, size: int, active: int, name: str, source: str = "device", scale: float = 1.0) -> Any:

@@ -100,6 +100,9 @@ FittedParameters fitted(const Reader& read) {
   FittedParameters f;
   f.access = read.time("access");
   f.per_byte = read.per_byte("per_byte");
+  f.own_per_byte = read.per_byte("own_per_byte");
+  f.beside = read.time("beside");
+  f.beside_per_byte = read.per_byte("beside_per_byte");
   f.at_once = static_cast<int>(read.count("at_once", 1));
   f.capacity = read.whole("capacity", f.capacity);
   return f;

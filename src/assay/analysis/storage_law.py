@@ -3,7 +3,10 @@
 One operation of n bytes takes startup + per_byte n; c operations in flight (processes times depth) move c times as much
 per second, but no more than `limit` together. Where that does not hold there is a fourth number: the time that each
 operation takes of what all share (a drive's operations per second), or, where rates fall as more are in flight than
-reach the limit, a share of it that is lost for each time that many again: whichever is nearer to the fitted cells.
+reach the limit, a share of it that is lost for each time that many again; or contention: each operation waits for what
+every other in flight takes of what all share, so that it takes startup + per_byte n + (c - 1) (each + n / limit). Rates
+bend long before the limit then (Gunther's universal scalability law without its term of coherency). Whichever is
+nearest to the fitted cells is taken.
 Half of the cells are fitted (every other by size, the ends among them), the others judge. After R. Hockney's
 half-performance length, and the asymptotic bound of a closed system.
 """
@@ -17,6 +20,7 @@ from itertools import groupby
 from statistics import median
 
 import numpy as np
+import scipy
 
 from assay.analysis.alpha_beta import fit
 
@@ -41,6 +45,7 @@ class StorageLaw:
     """Startup (s) and time per byte (s/B) of one operation, with their intervals or ranges; `limit` of all, B/s.
 
     `each`: seconds that an operation takes of what all share, one after the other; part of the startup.
+    `contended`: each operation waits that long, and its bytes at the limit, for every other in flight.
     `limited`: whether cells with several operations in flight were fitted; else the limit is that of one operation.
     """
 
@@ -53,6 +58,7 @@ class StorageLaw:
     limited: bool
     cells: tuple[RateCell, ...]
     each: float = 0.0
+    contended: bool = False
     decline: float = 0.0  # part of the limit's time that is added for each time as many in flight as saturate it
 
     @property
@@ -78,7 +84,7 @@ class StorageLaw:
         return min(sizes), max(sizes)
 
     def saturation(self, size: float) -> float:
-        """Operations of `size` bytes in flight with which the common limit begins to bind."""
+        """Operations of `size` bytes in flight that reach the common limit (contended: half of it)."""
         return self.bound(size) / self.alone(size)
 
     def alone(self, size: float) -> float:
@@ -91,6 +97,8 @@ class StorageLaw:
 
     def rate(self, size: float, flight: int) -> float:
         """B/s of all operations in flight."""
+        if self.contended:
+            return flight * size / (size / self.alone(size) + (flight - 1) * size / self.bound(size))
         wanted, bound = flight * self.alone(size), self.bound(size)
         return wanted if wanted <= bound else bound / (1 + self.decline * (wanted / bound - 1))
 
@@ -141,7 +149,7 @@ def storage_law(cells: Sequence[RateCell]) -> StorageLaw | None:
         limited=bool(many),
         cells=tuple(chosen),
     )
-    nearest = min((_sharing(law), _declining(law)), key=_misfit)
+    nearest = min((_sharing(law), _declining(law), _contended(law)), key=_misfit)
     return nearest if _misfit(nearest) < NEARER * _misfit(law) else law
 
 
@@ -169,6 +177,22 @@ def _sharing(law: StorageLaw) -> StorageLaw:
     if not (slope > 0 and each > 0):
         return law
     return replace(law, each=each, limit=max(1 / float(slope), law.r_max))
+
+
+def _contended(law: StorageLaw) -> StorageLaw:
+    """The law in which operations wait for one another, by least squares of the relative errors of their times."""
+    cells = [cell for cell in law.cells if cell.fitted and cell.flight > 1]
+    if len({cell.bytes for cell in cells}) < 2:
+        return law
+    times = np.array([cell.flight * cell.bytes / cell.rate for cell in cells])
+    alone = np.array([law.startup + law.per_byte * cell.bytes for cell in cells])
+    others = np.array([[cell.flight - 1, (cell.flight - 1) * cell.bytes] for cell in cells], float)
+    scale = np.array([1e-6, 1e-9])  # us and ns/B: of like size
+    found, _ = scipy.optimize.nnls(others * scale / times[:, None], 1 - alone / times)
+    each, per_byte = (float(value) for value in found * scale)
+    if not per_byte > 0:
+        return law
+    return replace(law, each=each, limit=1 / per_byte, contended=True)
 
 
 def _declining(law: StorageLaw) -> StorageLaw:

@@ -106,11 +106,21 @@ class SolidStateTable(Table):
 
 
 class DeviceTable(Table):
-    """[storage.device]: In place of [storage.disk], a device of two numbers, as a fit gives them."""
+    """[storage.device]: In place of [storage.disk], a device of a few numbers, as a fit gives them."""
 
     access: Seconds = Field(0.0, description="a time that every access takes")
     per_byte: SecondsPerByte = Field(0.0, description="time that each byte adds; the bytes of all accesses take turns")
+    own_per_byte: SecondsPerByte = Field(0.0, description="the same, of which each access has its own beside others")
+    beside: Seconds = Field(0.0, description="how much longer an access takes for each other that is under way")
+    beside_per_byte: SecondsPerByte = Field(0.0, description="the same, for each of its bytes")
     at_once: int = Field(1, ge=1, le=1 << 16, description="accesses whose `access` may pass at the same time")
+
+    @model_validator(mode="after")
+    def _company(self) -> DeviceTable:
+        for key in ("beside", "beside_per_byte"):
+            if getattr(self, key) > 0 and self.at_once == 1:
+                refuse((key,), "one access at a time has none beside it", "at_once of 2 or more, or no such key")
+        return self
 
 
 class StorageTable(Table):

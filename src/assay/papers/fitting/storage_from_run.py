@@ -4,6 +4,7 @@ The base is reading from the storage, where that was measured; other directions 
 such as NAME:write and NAME:read-cache. A call is cut into stripes whose startups pass together and whose bytes take
 turns, so that it takes startup + bytes * per_byte, and many together no more than the device's rate. Where each takes
 some time of what all share, a call is one stripe instead, and that time and its bytes' are the I/O node's processor's.
+Where operations wait for one another a call is one stripe, too, which takes longer at the device for each other there.
 
 Beside an echo's network all of them are variants, each with a network of its own that takes no time: what was measured
 of files has the way to them in it, and did not go by messages.
@@ -16,6 +17,7 @@ import re
 from typing import Any
 
 from assay import versions
+from assay.analysis.storage_errors import judged, missed_in_words
 from assay.analysis.storage_law import LEAST_SIZES, StorageLaw
 from assay.document.run_document import Document
 from assay.document.storage_cells import RANKS, Family, laws
@@ -88,6 +90,8 @@ def _name(family: Family) -> str:
 
 
 def _storage(law: StorageLaw) -> dict[str, Any]:
+    if law.contended:
+        return _contended(law)
     sizes = [cell.bytes for cell in law.cells]
     limited = law.limit > (1 + 1e-9) / law.per_byte  # what one process reaches is less than what all do
     whole = law.each > 0  # a call is one request
@@ -108,6 +112,20 @@ def _storage(law: StorageLaw) -> dict[str, Any]:
     }
 
 
+def _contended(law: StorageLaw) -> dict[str, Any]:
+    device = {
+        "access": f"{1e9 * law.startup:.6g} ns",
+        "per_byte": "0 ns/B",
+        "own_per_byte": f"{1e9 * law.per_byte:.6g} ns/B",
+        "beside": f"{1e9 * law.each:.6g} ns",
+        "beside_per_byte": f"{1e9 / law.limit:.6g} ns/B",
+        "at_once": MOST,
+    }
+    stripe = max(LEAST_STRIPE, max(cell.bytes for cell in law.cells))
+    ways = {"request": "0 ns", "per_byte": "0 ns/B", "client_per_byte": "0 ns/B"}
+    return {"io_nodes": 1, "stripe": f"{stripe} B", "outstanding": 1, **ways, "device": device}
+
+
 def _origin(key: str, family: Family, law: StorageLaw, source: str) -> dict[str, str]:
     benchmark = "parallel-files" if family[2] == RANKS else "file-rate"
     cells = f"{benchmark}, {' '.join(family)} (of {source})"
@@ -116,6 +134,13 @@ def _origin(key: str, family: Family, law: StorageLaw, source: str) -> dict[str,
     made[f"{key}.stripe"] = f"assumed: {fits} measured"
     made[f"{key}.request"] = f"fitted: {cells}" if law.each else "assumed: no operation takes time of what all share"
     made[f"{key}.device.access"] = f"fitted: {cells}"
+    if law.contended:
+        made[f"{key}.stripe"] = "assumed: as long as the longest block measured"
+        made[f"{key}.request"] = "assumed: operations wait for one another at the device"
+        made |= {f"{key}.device.{each}": f"fitted: {cells}" for each in ("beside", "beside_per_byte")}
+        made[f"{key}.device.own_per_byte"] = f"fitted: {cells}, one process"
+        passed = "assumed: bytes take time at one place only"
+        return made | {f"{key}.{each}": passed for each in ("per_byte", "device.per_byte", "client_per_byte")}
     shared = f"fitted: {cells}" if law.limited else "assumed: as one process; no cell with several was fitted"
     ways = (f"{key}.per_byte", f"{key}.device.per_byte")
     made[ways[not law.each]] = shared
@@ -135,9 +160,11 @@ def words(family: Family, law: StorageLaw) -> list[str]:
         f"{law.limit / 1e6:.4g} MB/s"
         + ("" if law.limited else " (assumed: as one process)")
         + (f", of which each operation takes {1e6 * law.each:.4g} us besides" if law.each else "")
+        + (", and each waits that long for every other in flight" if law.contended else "")
     )
     half = f"r_max {law.r_max / 1e6:.4g} MB/s, n_half {law.n_half:.4g} B (between {least:.4g} and {most:.4g})"
-    return [law_itself, half + saturated(law), *law.errors_in_words()]
+    missed = missed_in_words(law)
+    return [law_itself, half + saturated(law), *law.errors_in_words(), *[missed] * bool(missed)]
 
 
 def saturated(law: StorageLaw) -> str:
@@ -145,6 +172,8 @@ def saturated(law: StorageLaw) -> str:
     if not law.limited:
         return ""
     at = " and ".join(f"{law.saturation(size):.3g} of {size} B" for size in law.ends)
+    if law.contended:
+        return f"; half of what all reach together, or more, by {at} in flight"
     fall = f"; beyond, each time as many take {law.decline:.2g} of that time more" if law.decline else ""
     return f"; saturated by {at} in flight{fall}" + (", which the description leaves out" if fall else "")
 
@@ -161,14 +190,16 @@ def _of_law(name: str, family: Family, law: StorageLaw) -> dict[str, Any]:
         "limit": law.limit,
         "limited": law.limited,
         "each": law.each,
+        "contended": law.contended,
         "decline": law.decline,
         "startup_between": list(law.startup_between),
         "per_byte_between": list(law.per_byte_between),
         "between": "ci95" if law.interval else "range",
         "cells": [
-            {"bytes": cell.bytes, "flight": cell.flight, "measured": cell.rate, "fitted": cell.fitted,
-             "saturation": law.saturation(cell.bytes) if law.limited else None,
-             "predicted": law.rate(cell.bytes, cell.flight), "error": law.error(cell)}
-            for cell in law.cells
+            {"bytes": each.cell.bytes, "flight": each.cell.flight, "measured": each.cell.rate,
+             "fitted": each.cell.fitted, "saturation": law.saturation(each.cell.bytes) if law.limited else None,
+             "predicted": each.predicted, "error": each.error, "error_between": each.between and list(each.between),
+             "missed": each.missed}
+            for each in judged(law)
         ],
     }  # fmt: skip
