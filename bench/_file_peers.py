@@ -89,7 +89,7 @@ def _environment() -> dict[str, str]:
 
 LONG = 1 << 20  # from here on a block of ours lies in a huge page (programs/files/engine.cpp)
 HUGE = "glibc.malloc.hugetlb=1"  # the C library asks for huge pages for what it takes from the kernel
-HEAP = f"{HUGE}:glibc.malloc.mmap_threshold={1 << 30}:glibc.malloc.top_pad={1 << 26}:glibc.malloc.arena_max=1"
+HEAP = f"{HUGE}:glibc.malloc.mmap_threshold={1 << 30}:glibc.malloc.top_pad={1 << 26}"
 
 
 def _in_huge_pages(one: Pass, tunables: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from assay.analysis.storage_errors import judged, missed_in_words
 from assay.analysis.storage_law import RateCell, storage_law
 from assay.described.machine_file import load
+from assay.document.run_document import Document
 from assay.papers.fitting.from_run import description as storage_and_network
 from assay.papers.fitting.storage_from_run import storage_description
 from assay.report.page import html, markdown
@@ -84,6 +86,29 @@ def shared(size: int, flight: int) -> float:
     return size * min(flight / (STARTUP + PER_BYTE * size), 1 / (EACH + size / LIMIT))
 
 
+def run_that_follows(law: Callable[[int, int], float], flights: Sequence[int]) -> Document:
+    """Six equal launches, whose rates by block size and processes are the law's."""
+    about = {"direction": "read", "source": "device", "engine": "direct", "access": "sequential", "depth": 1}
+    figures = [figure("rate", law(size, flight), "B/s", **about, bytes=size, processes=flight, layout="own")
+               | {"by_launch": [[launch, law(size, flight)] for launch in range(6)]}
+               for size in SIZES for flight in flights]  # fmt: skip
+    return document(section("file-rate", figures))
+
+
+def played(made: Document, folder: Path, cases: Sequence[tuple[int, int]]) -> dict[tuple[int, int], float]:
+    """B/s of all ranks that the description of a run plays, by block size and ranks."""
+    path = folder / "mine.toml"
+    path.write_text(storage_description(made)[0])
+    found = {}
+    for size, ranks in cases:
+        words = ("-n", str(ranks), "--json", "--set", f"bytes={size}", "--set", "section=4194304")
+        answer = assay("run", "file-rate", "--on", str(path), *words)
+        assert answer.status == 0, answer.err
+        (rate,) = [each["value"] for each in answer.document["figures"] if each["name"] == "rate_aggregate"]
+        found[size, ranks] = rate
+    return found
+
+
 def test_operations_per_second_are_a_limit_of_their_own_and_the_description_plays_it(tmp_path: Path) -> None:
     flights = (1, 2, 4, 8)
     law = storage_law([RateCell(size, flight, shared(size, flight), {}) for size in SIZES for flight in flights])
@@ -92,19 +117,9 @@ def test_operations_per_second_are_a_limit_of_their_own_and_the_description_play
     held_out = [each for each in law.cells if not each.fitted]
     assert len(held_out) == 11 and law.errors(False)[-1] < 1e-3
     assert law.rate(4096, 64) == pytest.approx(4096 / (EACH + 4096 / LIMIT), rel=1e-3)  # a length and number not seen
-    about = {"direction": "read", "source": "device", "engine": "direct", "access": "sequential", "depth": 1}
-    figures = [figure("rate", shared(size, flight), "B/s", **about, bytes=size, processes=flight, layout="own")
-               | {"by_launch": [[launch, shared(size, flight)] for launch in range(6)]}
-               for size in SIZES for flight in flights]  # fmt: skip
-    made = document(section("file-rate", figures))
-    text, _ = storage_description(made)
-    path = tmp_path / "mine.toml"
-    path.write_text(text)
-    for size, ranks in ((4096, 1), (131072, 1), (4096, 16), (32768, 16), (1048576, 4)):
-        words = ("-n", str(ranks), "--json", "--set", f"bytes={size}", "--set", "section=4194304")
-        answer = assay("run", "file-rate", "--on", str(path), *words)
-        assert answer.status == 0, answer.err
-        (rate,) = [each["value"] for each in answer.document["figures"] if each["name"] == "rate_aggregate"]
+    made = run_that_follows(shared, flights)
+    cases = ((4096, 1), (131072, 1), (4096, 16), (32768, 16), (1048576, 4))
+    for (size, ranks), rate in played(made, tmp_path, cases).items():
         assert 0.85 <= rate / shared(size, ranks) <= 1.02, (size, ranks, rate)
     assert "each taking 30 µs of what all share besides" in html(made)
 
@@ -123,19 +138,9 @@ def test_operations_that_wait_for_one_another_are_found_and_the_description_play
     for other in (planted, shared):
         plain = storage_law([RateCell(size, flight, other(size, flight), {}) for size in SIZES for flight in flights])
         assert plain is not None and not plain.contended
-    about = {"direction": "read", "source": "device", "engine": "direct", "access": "sequential", "depth": 1}
-    figures = [figure("rate", contended(size, flight), "B/s", **about, bytes=size, processes=flight, layout="own")
-               | {"by_launch": [[launch, contended(size, flight)] for launch in range(6)]}
-               for size in SIZES for flight in flights]  # fmt: skip
-    made = document(section("file-rate", figures))
-    text, _ = storage_description(made)
-    path = tmp_path / "mine.toml"
-    path.write_text(text)
-    for size, ranks in ((4096, 1), (131072, 1), (4096, 16), (32768, 3), (1048576, 4)):
-        words = ("-n", str(ranks), "--json", "--set", f"bytes={size}", "--set", "section=4194304")
-        answer = assay("run", "file-rate", "--on", str(path), *words)
-        assert answer.status == 0, answer.err
-        (rate,) = [each["value"] for each in answer.document["figures"] if each["name"] == "rate_aggregate"]
+    made = run_that_follows(contended, flights)
+    cases = ((4096, 1), (131072, 1), (4096, 16), (32768, 3), (1048576, 4))
+    for (size, ranks), rate in played(made, tmp_path, cases).items():
         assert rate == pytest.approx(contended(size, ranks), rel=0.02), (size, ranks)
     assert "waiting that long for every other in flight" in html(made)
 
