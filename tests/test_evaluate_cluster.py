@@ -59,8 +59,11 @@ def test_messages_go_across_nodes_and_ranks_a_node_are_a_factor(tmp_path: Path) 
     factors = {(f["params"]["ppn"], f["params"]["bytes"]) for f in answer.document["figures"] if f["name"] == "rate"}
     assert factors == {(1, 8), (1, 1024), (2, 8), (2, 1024)}
     assert [each["node"] for each in answer.document["nodes_over_time"]] == ["n1", "n2"]
-    ranks = Run.open(tmp_path / "run").connect().execute("SELECT ranks FROM launches ORDER BY 1").fetchall()
-    assert ranks == [(2,), (4,)]
+    launches = Run.open(tmp_path / "run").connect().execute("SELECT ranks, transport FROM launches ORDER BY 1")
+    ranks, transports = zip(*launches.fetchall(), strict=True)
+    assert ranks == (2, 4)
+    # the nodes are one machine below one kernel: nothing is between them that goes past it
+    assert set(transports) <= {"shared memory", "tcp"}
     # this cluster binds nothing, though it is asked to (TaskPlugin=task/none): an MPI's own starter does
     for entry in Run.open(tmp_path / "run").entries():
         if entry["event"] == "ended":

@@ -296,12 +296,20 @@ extern "C" int MPI_Send(const void* data, int count, MPI_Datatype type, int to, 
 extern "C" int MPI_Accumulate(const void*, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win) {
   return MPI_SUCCESS;
 }
+extern "C" int MPI_Put(const void*, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win) {
+  return MPI_SUCCESS;
+}
+extern "C" int MPI_Get(void*, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win) { return MPI_SUCCESS; }
+// Ranks that share memory put and get by copies of their own: each is told that it is alone.
+extern "C" int MPI_Comm_split_type(MPI_Comm, int, int, MPI_Info, MPI_Comm* made) {
+  return PMPI_Comm_dup(MPI_COMM_SELF, made);
+}
 """
 
 
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
-@pytest.mark.parametrize("aggressor", ["incast", "accumulate"])
+@pytest.mark.parametrize("aggressor", ["incast", "accumulate", "put", "get"])
 def test_aggressors_that_send_nothing_give_no_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aggressor: str
 ) -> None:

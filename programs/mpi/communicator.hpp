@@ -108,6 +108,7 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
   ASSAY_INLINE std::int64_t now() const { return timing::now_ns(); }
+  bool same_kernel(int from, int to) const { return mpi::same_kernel(seat(from), seat(to)); }
   bool same_clock(int other) const { return mpi::same_clock(seat(rank_), seat(other)); }
   std::optional<int> hops(int) const { return std::nullopt; }
   std::optional<int> hops(int, int) const { return std::nullopt; }

@@ -41,7 +41,7 @@ int measure(const std::string& name, const timing::Options& options, Communicato
   const timing::ClockQuality clock = timing::measure_clock();
   const std::vector<timing::Placement> places = gather_placement(comm);
   const std::vector<std::string> hosts = gather_hosts(comm, places);
-  const std::string transport = find_transport(comm, places);
+  const std::string transport = find_transport(comm);
   std::unique_ptr<timing::Output> output;
   int status = 0;
   if (comm.rank() == 0) {

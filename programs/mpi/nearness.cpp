@@ -59,7 +59,7 @@ std::vector<Seat> gather_seats(MPI_Comm comm) {
   return all;
 }
 
-static bool same_kernel(const Seat& a, const Seat& b) { return a.boot[0] != 0 && std::strcmp(a.boot, b.boot) == 0; }
+bool same_kernel(const Seat& a, const Seat& b) { return a.boot[0] != 0 && std::strcmp(a.boot, b.boot) == 0; }
 
 bool same_clock(const Seat& a, const Seat& b) { return same_kernel(a, b) && a.clock == b.clock; }
 

@@ -21,6 +21,7 @@ struct Seat {
 // Of all ranks, in their order; every rank calls it.
 std::vector<Seat> gather_seats(MPI_Comm comm);
 
+bool same_kernel(const Seat& a, const Seat& b);
 bool same_clock(const Seat& a, const Seat& b);
 
 // The nearest class that both are known to be in.

@@ -1,13 +1,12 @@
 // What carries the messages, found out and not assumed: rank 0 sends 2 MiB to another rank while the kernel counts what
 // its network devices (the loopback too) receive. If the count grows by as much, the messages went through the kernel's
-// network; if not, ranks of one host share memory, and those of different hosts use an interconnect past the kernel.
-// Host names alone mislead: an MPI may use shared memory between network namespaces that look like hosts, or TCP on
-// one.
+// network; if not, ranks of one kernel share memory, and those of different ones use an interconnect past the kernel.
+// Names of hosts mislead: several nodes of a batch system, or network namespaces, may be one machine, whose ranks share
+// memory, and an MPI may use TCP on one host.
 #pragma once
 
 #include <algorithm>
 #include <cinttypes>
-#include <set>
 
 #include "mpi/communicator.hpp"
 #include "timing/launch.hpp"
@@ -45,21 +44,21 @@ inline std::int64_t seen_by_devices(Communicator& comm, int other, std::size_t m
   return there;
 }
 
-// The last rank, and a neighbour where that is on another host or on the same: at most one pair of each sort.
-inline std::string find_transport(Communicator& comm, const std::vector<timing::Placement>& places) {
+// The last rank below the same kernel as rank 0, and the last below another: at most one pair of each sort.
+inline std::string find_transport(Communicator& comm) {
   if (comm.size() < 2) return "none";
   constexpr std::size_t message = std::size_t{1} << 18;
   constexpr int messages = 8;
   std::string names;
-  for (const bool same_host : {true, false}) {
+  for (const bool same_kernel : {true, false}) {
     int other = 0;
     for (int rank = comm.size() - 1; rank > 0 && other == 0; --rank) {
-      if ((places[static_cast<std::size_t>(rank)].host == places[0].host) == same_host) other = rank;
+      if (comm.same_kernel(0, rank) == same_kernel) other = rank;
     }
     if (other == 0 || (comm.rank() != 0 && comm.rank() != other)) continue;
     const std::int64_t seen = seen_by_devices(comm, other, message, messages);
     const bool kernel = seen >= static_cast<std::int64_t>(message) * messages * 9 / 10;
-    const char* name = kernel ? "tcp" : same_host ? "shared memory" : "interconnect past the kernel";
+    const char* name = kernel ? "tcp" : same_kernel ? "shared memory" : "interconnect past the kernel";
     if (names.find(name) == std::string::npos) names += (names.empty() ? "" : ", ") + std::string(name);
   }
   return names;

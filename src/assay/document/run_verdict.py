@@ -78,7 +78,10 @@ class ReachedLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One line on what limits the machine (`limit`), is odd (`odd`) or missing, with what to do; by falling weight."""
+    """One line on what limits the machine (`limit`), is odd (`odd`) or missing, with what to do; by falling weight.
+
+    `choice`: how a library's choice compares with other ways to do the same.
+    """
 
     weight: float
     kind: str

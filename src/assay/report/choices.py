@@ -87,23 +87,27 @@ def rival(way: ReportedFigure, own: ReportedFigure, described: bool) -> chosen.R
     return chosen.Rival(interleaved((way, own), MARGIN), *pairs)
 
 
-def slower(section: Section) -> Iterator[tuple[float, str]]:
-    """Name what the library does slower than it could: (ratio, one line), for each operation its worst case."""
-    named: dict[str, list[Choice]] = defaultdict(list)
+def slower(section: Section, whose: str) -> Iterator[tuple[float, str]]:
+    """Name what the library does slower than it could: (ratio, one line), for each operation its worst case.
+
+    `whose`: "your library's", or a described machine's.
+    """
+    found: dict[str, list[Choice]] = defaultdict(list)
     for each in section.choices or ():
         if each.slower:
-            named[str(each.params.get("operation", section.title))].append(each)
-    for operation, cases in named.items():
+            found[str(each.params.get("operation", section.title))].append(each)
+    for operation, cases in found.items():
         worst = max(cases, key=lambda each: each.ratio)
         more = f"; {operation} at {len(cases) - 1} more" if len(cases) > 1 else ""
         yield (
             worst.ratio,
-            f"your library's choice for {_case(worst)} is {factor(worst.ratio)} times slower than the best "
+            f"{whose} choice for {named(worst)} is {factor(worst.ratio)} times slower than the best "
             f"({worst.best}){between(worst.ci95)}{more}",
         )
 
 
-def _case(choice: Choice) -> str:
+def named(choice: Choice) -> str:
+    """Name a case: operation, length, ranks and root."""
     about = choice.params
     length = about.get("bytes")
     of = f" of {human(float(length), 'B')}" if isinstance(length, int) and about.get("operation") != "barrier" else ""
@@ -135,7 +139,7 @@ def table(section: Section) -> Grid | None:
             c.best,
             human(c.best_value, c.unit, 3),
             factor(c.ratio),
-            "–" if c.ci95 is None else f"{factor(c.ci95[0])} to {factor(c.ci95[1])}",
+            "–" if c.ci95 is None else between(c.ci95).removeprefix(", ") or "exact",
             "slower" if c.slower else "not shown slower",
         )
         for c in found

@@ -14,7 +14,7 @@ from assay.document.run_document import Document
 from assay.document.run_verdict import Finding, ReachedLine
 from assay.document.section import Section
 from assay.machine.abilities import HostWarning
-from assay.report import accuracy, choices, guidelines, over_time, pairs_shown
+from assay.report import accuracy, choices, choices_first, guidelines, over_time, pairs_shown
 from assay.report.bounds import best_peak, percent, values
 from assay.report.units import human
 from assay.report.variant_tables import title
@@ -200,20 +200,27 @@ def _accuracy(document: Document) -> Iterator[Finding]:
 
 
 def _worst(
-    document: Document, named: Callable[[Section], Iterable[tuple[float, str]]], place: float, advice: str
+    document: Document, named: Callable[[Section, str], Iterable[tuple[float, str]]], place: float, advice: str
 ) -> Iterator[Finding]:
     """Say the worst operations of what was found slower: by which ratio, and a line each; the rest are counted."""
-    found = [each for section in reference(document).benchmarks for each in named(section)]
+    found = [each for section in reference(document).benchmarks for each in named(section, _whose(document))]
     found.sort(key=lambda each: -each[0])
     for ratio, text in found[:MOST_CHOICES]:
         more = f" (and {len(found) - 1} more operations)" if len(found) > 1 and text == found[0][1] else ""
-        yield _line(place + min(10.0, ratio), "limit", text + more, advice)
+        yield _line(place + min(10.0, ratio), "choice", text + more, advice)
+
+
+def _whose(document: Document) -> str:
+    return "its library's" if document.described else "your library's"
 
 
 def _choices(document: Document) -> Iterator[Finding]:
-    """Name what a library does slower than one of the algorithms beside it."""
+    """Name what a library does slower than one of the algorithms beside it, or say that it does nothing so."""
     advice = "set the library's algorithm for it (docs/clusters.md), or use the faster one; the part on messages"
-    return _worst(document, choices.slower, 46, advice)
+    yield from _worst(document, choices.slower, 46, advice)
+    for section in reference(document).benchmarks:
+        if text := choices_first.standing(section, _whose(document)):
+            yield _line(15, "choice", text)
 
 
 def _guidelines(document: Document) -> Iterator[Finding]:

@@ -116,8 +116,11 @@ def _right(each: Mockup) -> str:
     return many + " and ".join(_named(*side) for side in each.right)
 
 
-def broken(section: Section) -> Iterator[tuple[float, str]]:
-    """Name the guidelines that a library breaks: (ratio, one line), the worst of each operation."""
+def broken(section: Section, whose: str) -> Iterator[tuple[float, str]]:
+    """Name the guidelines that a library breaks: (ratio, one line), the worst of each operation.
+
+    `whose`: "your library's", or a described machine's.
+    """
     named: dict[str, list[GuidelineTest]] = defaultdict(list)
     for each in section.guidelines or ():
         if each.broken:
@@ -125,13 +128,13 @@ def broken(section: Section) -> Iterator[tuple[float, str]]:
     for operation, tests in named.items():
         worst = max(tests, key=lambda each: each.ratio)
         more = f"; {operation} breaks {len(tests) - 1} more" if len(tests) > 1 else ""
-        about = f"{_case(worst)} takes {factor(worst.ratio)} times as long as {worst.text}{between(worst.ci95)}"
+        about = f"{whose} {_case(worst)} takes {factor(worst.ratio)} times as long as {worst.text}{between(worst.ci95)}"
         yield worst.ratio, f"guideline broken: {about}{more}"
 
 
 def _case(test: GuidelineTest) -> str:
     about = test.params
-    return f"your library's {_named(str(about['operation']), int(about['bytes']))} on {about['ranks']} ranks"
+    return f"{_named(str(about['operation']), int(about['bytes']))} on {about['ranks']} ranks"
 
 
 def table(section: Section) -> Grid | None:

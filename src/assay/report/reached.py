@@ -13,6 +13,7 @@ from assay.document.reported_figure import Headline
 from assay.document.run_document import Document
 from assay.document.run_verdict import Bar, BarTick, Bound, EarlierValue, ReachedLine
 from assay.document.section import Section
+from assay.report import choices_first
 from assay.report.bounds import Share, percent, share
 from assay.report.earlier import EarlierRun, ticks
 from assay.report.plots import label, wanted
@@ -49,7 +50,13 @@ def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LIN
 
 
 def _first_figures(section: Section) -> list[Headline]:
-    """What stands for the main figures of a benchmark whose record names none: its first figure, case by case."""
+    """What stands for the main figures of a benchmark whose record names none: its first figure, case by case.
+
+    Where a library's choice is judged, the choice and the best other way of the worst cases.
+    """
+    chosen_first = list(choices_first.pairs(section))
+    if chosen_first:
+        return chosen_first
     main = [figure for figure in listed(section) if is_main(figure)]
     name = next((name for name in wanted(section) if any(figure.name == name for figure in main)), "")
     chosen = [figure for figure in main if figure.name == name]

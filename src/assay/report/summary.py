@@ -58,14 +58,15 @@ def terminal(document: Document, width: int = WIDTH) -> list[str]:
 
 
 def brief(document: Document, width: int = WIDTH) -> list[str]:
-    """The verdict on a run of one benchmark: heading, main figures, and anomalies."""
+    """The verdict on a run of one benchmark: heading, main figures, what it says of a library's choices, anomalies."""
     found = of(document)
     lines = textwrap.wrap(heading(document), width)
     if document.variants and found.lines:
         lines.append("Of A, the first variant; how the others differ stands below:")
     for line in found.lines:
         lines += _line(line, width)
-    for each in [each for each in found.findings if each.kind != "limit" and each.weight >= ODD]:
+    odd = [each for each in found.findings if each.kind in ("odd", "missing") and each.weight >= ODD]
+    for each in [*(each for each in found.findings if each.kind == "choice"), *odd]:
         lines += _hung("  - ", each.text + (f" → {each.advice}" if each.advice else ""), width)
     return lines
 
