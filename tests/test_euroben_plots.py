@@ -40,10 +40,10 @@ def test_a_line_for_each_implementation_and_the_best_of_them() -> None:
     assert [t["y"] for t in made[2]["data"]] == [[1e6 + 2, 2e6 + 2, 4e6 + 2], [2e6 + 2, 4e6 + 2, 8e6 + 2]]
 
 
-def test_patterns_stand_side_by_side_on_four_ranks() -> None:
+def test_patterns_stand_side_by_side_on_four_ranks_in_the_papers_order() -> None:
     rates = [
         figure("rate", ranks * size * (3 - ppn), "B/s", pattern=pattern, ranks=ranks, ppn=ppn, bytes=size)
-        for pattern in ("pingpong", "broadcast")
+        for pattern in ("broadcast", "pingpong")
         for ranks in (4, 8)
         for ppn in (1, 2)
         for size in (1000, 2000)
@@ -53,6 +53,8 @@ def test_patterns_stand_side_by_side_on_four_ranks() -> None:
         ("1 per node", ["pingpong", "broadcast"], [16000, 16000]),
         ("2 per node", ["pingpong", "broadcast"], [8000, 8000]),
     ]
+    ticks = made["layout"]["yaxis"]["tickvals"]
+    assert ticks[0] == 0 and len(ticks) > 3  # a bar's length is its rate, and can be read from its foot on
 
 
 def test_one_number_of_ranks_makes_no_line() -> None:

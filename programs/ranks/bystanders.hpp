@@ -44,7 +44,7 @@ class Bystanders {
   template <Communicator C>
   Bystanders(C& comm, Session& session)
       : who_(&session.shared<Who>([&] { return find(comm); })), out_(longest(session) + 1), in_(out_.size()) {
-    needs(who_->partner > 0, "two ranks two hops apart and one between them; there are none among", comm.size());
+    needs(who_->partner > 0, "among its ranks two that are two hops apart and one between them", comm.size());
     if (comm.rank() == 0 && !comm.hops(0, 1)) {
       session.note("no hops are known here: those that compute sit beside the echo, not on its way");
     }

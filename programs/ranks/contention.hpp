@@ -120,7 +120,7 @@ help = "what the loading messages alone reach of the rate of messages of `load_b
       const bool known = comm.hops(0, 1).has_value();
       return known ? line_of_four(comm) : std::vector<int>{0, 1, 2, 3};
     });
-    needs(!kernel.line_->empty(), "four ranks in a line, each a hop from the next; there is none among", comm.size());
+    needs(!kernel.line_->empty(), "among its ranks four in a line, each a hop from the next", comm.size());
     if (comm.rank() == 0 && !comm.hops(0, 1)) {
       session.note("no hops are known here: ranks 0 to 3 share what lies between them, whatever that is");
     }

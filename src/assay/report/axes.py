@@ -28,6 +28,8 @@ def finish(plot: Plot, x_unit: str | None = None, y_unit: str | None = None, mos
         values = list(_values(plot["data"], letter))
         if unit is None or not values:
             continue
+        if axis.get("rangemode") == "tozero":
+            values.append(0.0)  # the part below the least value has its ticks, too
         kinds = {
             kind: _written(found(values, unit, most[letter]), unit)
             for kind, found in (("log", log), ("linear", linear))

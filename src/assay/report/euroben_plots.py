@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
+from assay.benchmark.record import benchmark
 from assay.document.params import Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
@@ -91,7 +92,8 @@ def _patterns(rates: list[ReportedFigure]) -> list[Plot]:
         return []
     ranks = min(counts, key=lambda count: (-len(counts[count]), abs(count - PRINTED)))
     here = [each for each in rates if each.params.get("ranks") == ranks]
-    names = list(dict.fromkeys(str(each.params.get("pattern")) for each in here))
+    seen = {str(each.params.get("pattern")) for each in here}
+    names = [name for name in map(str, benchmark("patterns").parameters["pattern"].choices) if name in seen]
     if len(names) < LEAST_COUNTS:
         return []
     traces = []
