@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from assay._core import network as core
@@ -12,6 +13,7 @@ METHOD = {"seed": 1, "warmup_cycles": 100, "cycles": 2000, "batches": 8}
 MESH = {"topology": "mesh", "extents": [3, 3]}
 TORUS = {"topology": "torus", "extents": [4, 3]}
 CUT = {"switching": "cut-through"}
+LARGE = {"topology": "crossbar", "nodes": 8192}  # of 16,384 links
 
 
 def simulate(network: dict[str, Any]) -> dict[str, Any]:
@@ -36,6 +38,11 @@ def simulate(network: dict[str, Any]) -> dict[str, Any]:
         (MESH | CUT | {"buffers": "output"}, "packet"),
         (MESH | CUT | {"header_flits": 2}, "packet"),
         (MESH | CUT | {"engine": "packet"}, "packet"),
+        (LARGE | CUT, "packet"),
+        (LARGE | CUT | {"engine": "worm"}, "worm"),
+        (LARGE | CUT | {"nodes": 8191}, "worm"),
+        (LARGE | CUT | {"injection_channels": 2, "credit_ticks": 1}, "worm"),
+        (LARGE | CUT | {"equals": "adaptive"}, "worm"),
     ],
 )
 def test_the_engine_is_chosen_and_named(network: dict[str, Any], engine: str) -> None:
@@ -43,6 +50,37 @@ def test_the_engine_is_chosen_and_named(network: dict[str, Any], engine: str) ->
     assert found["engine"] == engine
     assert found["messages"] > 50
     assert not found["saturated"]
+
+
+@pytest.mark.parametrize("switching", ["cut-through", "store-and-forward"])
+def test_a_large_network_of_packets_is_simulated_to_the_tick_of_the_worm_engine(switching: str) -> None:
+    network = {"topology": "mesh", "extents": [64, 48], "switching": switching, "buffer_packets": 2, "head_ticks": 3}
+    random = np.random.default_rng(13)
+    source, destination = random.integers(0, 64 * 48, (2, 20_000))
+    trace = {"id": np.arange(20_000), "cycle": random.integers(0, 2000, 20_000), "source": source}
+    trace |= {"destination": destination, "flits": random.integers(1, 12, 20_000)}
+    found, worm = (core.replay({"network": network | engine}, **trace) for engine in ({}, {"engine": "worm"}))
+    assert (found["engine"], worm["engine"]) == ("packet", "worm")
+    for what in ("head", "tail", "hops"):
+        assert np.array_equal(found[what], worm[what])
+
+
+@pytest.mark.parametrize(
+    ("network", "load", "most"),
+    [
+        ({"topology": "torus", "extents": [16, 16]}, 0.2, 400),
+        ({"topology": "dragonfly", "p": 2, "a": 4, "h": 2, "routing": "ugal"}, 0.3, 400),
+        ({"topology": "hypercube", "dimension": 10, "engine": "packet"}, 0.2, 400),
+        ({"topology": "mesh", "extents": [16, 16]}, 0.1, 1000),  # the worm engine
+    ],
+)
+def test_what_packets_take_of_memory_for_each_node(network: dict[str, Any], load: float, most: int) -> None:
+    traffic = {"load": load, "flits": [[32, 1.0]]}
+    method = METHOD | {"cycles": 5000}
+    found = core.simulate({"network": network | CUT | {"buffer_packets": 2}, "traffic": traffic, "method": method})
+    nodes = {"torus": 256, "dragonfly": 72, "hypercube": 1024, "mesh": 256}[network["topology"]]
+    assert not found["saturated"]
+    assert found["memory_bytes"] <= most * nodes
 
 
 IO = {"nodes": [0, 4, 8], "b": 1}

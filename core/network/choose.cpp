@@ -17,6 +17,16 @@ bool frees_in_the_same_tick(const Network& network, const Switching& switching) 
                      [](const Link& link) { return link.channels > 1 && link.credit == 0; });
 }
 
+/// Whether the packet engine is not slower than the worm engine: where a large network's memory, of which it takes a
+/// third, is beyond the caches, and no link has several channels. A routing that looks at the load keeps the engine
+/// that it has in small networks, since each shows it a count of its own.
+bool packets_are_lighter(const Network& network) {
+  constexpr std::size_t large = 16384;
+  const auto& links = network.fabric->links;
+  return links.size() >= large && network.routing->selection() != Selection::least_loaded &&
+         std::all_of(links.begin(), links.end(), [](const Link& link) { return link.channels == 1; });
+}
+
 }  // namespace
 
 Engine choose_engine(const Network& network, const Switching& switching) {
@@ -57,7 +67,7 @@ Engine choose_engine(const Network& network, const Switching& switching) {
     throw ParameterError("network.engine",
                          "is \"worm\", which grants ahead of time and cannot tell which of several channels a packet "
                          "takes where credits take no time; accepted here: auto, packet, or credit_ticks of 1 or more");
-  if (!more && !tied) return Engine::worm;
+  if (!more && !tied && !(packets && switching.engine == "auto" && packets_are_lighter(network))) return Engine::worm;
   return packets ? Engine::packet : Engine::flit;
 }
 

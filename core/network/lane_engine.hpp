@@ -26,16 +26,22 @@
 
 namespace assay::network {
 
-/// A packet on its way; a whole message unless messages are cut.
+/// A packet on its way; a whole message unless messages are cut. Its source and destination are those of its route.
 struct LaneMessage {
   std::uint64_t key = 0;
-  std::uint32_t next = events::no_index;  // in the line it stands in
-  std::uint32_t want = none, source = 0, destination = 0;
+  std::uint64_t born = 0, entered = 0, tail = 0;
   RouteState route;
-  std::uint32_t flits = 0, length = 0, row = none, hops = 0;  // flits of payload; on the wire
+  std::uint32_t next = events::no_index;  // in the line it stands in
+  std::uint32_t want = none;
+  std::uint32_t flits = 0, row = none, hops = 0;  // flits of payload
   std::uint8_t klass = 0;
   bool live = false, waiting = false;
-  std::uint64_t born = 0, entered = 0, head = 0, tail = 0;
+};
+
+/// What the observer is given: a whole message that has arrived.
+struct LaneArrival {
+  std::uint64_t key, born, entered, tail;
+  std::uint32_t source, destination, flits;
 };
 
 /// A channel of a link.
@@ -72,7 +78,7 @@ class LaneEngine : protected RandomSource, protected Load {
   [[nodiscard]] std::uint64_t live() const { return live_; }
   [[nodiscard]] std::uint64_t relative(std::uint64_t cycle) const { return cycle; }
   [[nodiscard]] std::uint64_t absolute(Tick time) const { return time; }
-  [[nodiscard]] Tick tail(const Message& m, Tick) const { return m.tail; }
+  [[nodiscard]] Tick tail(const LaneArrival& m, Tick) const { return m.tail; }
   [[nodiscard]] std::uint64_t head_hops() const { return head_hops_; }
   [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
   [[nodiscard]] std::uint64_t unroutable() const { return unroutable_; }
@@ -83,6 +89,7 @@ class LaneEngine : protected RandomSource, protected Load {
 
  protected:
   static constexpr std::uint32_t no_index = events::no_index;
+  static constexpr std::uint32_t most_counted = 4;  // packets of a buffer
   using Wire = WireOf;
   /// Of a link: its first wire, the line of its first lane class, how many it has of them.
   struct First {
@@ -106,6 +113,11 @@ class LaneEngine : protected RandomSource, protected Load {
         classes_(routing.claims().lanes) {
     std::size_t wires = 0;
     for (const Link& link : fabric.links) wires += link.channels;
+    // Those that stand in a network link's line are in a router's buffers.
+    const bool small = how.switching == "wormhole"
+                           ? std::ranges::none_of(fabric.links, [](const Link& link) { return link.buffer == 0; })
+                           : how.buffer_packets - 1 < most_counted;
+    few_ = small && routing.selection() != Selection::least_loaded;
     wires_.reserve(wires);
     const bool several = wires != fabric.links.size();
     if (several) first_wire_.reserve(fabric.links.size()), links_of_wires_.reserve(wires);
@@ -144,7 +156,7 @@ class LaneEngine : protected RandomSource, protected Load {
     return {wire, wires_[wire].lane, classes(links_[link]), links_[link].channels};
   }
   static Outcome::Waiting described(const Message& m) {
-    return {m.key >> Parts::packet_bits, m.want, none, m.source, m.destination};
+    return {m.key >> Parts::packet_bits, m.want, none, m.route.source, m.route.destination};
   }
 
   // --- messages
@@ -161,15 +173,16 @@ class LaneEngine : protected RandomSource, protected Load {
     }
     Message& m = messages_[index];
     m.key = key;
-    m.source = source;
-    m.destination = destination;
+    m.route.source = source;
+    m.route.destination = destination;
     m.flits = flits;
-    m.length = flits + how_.header_flits;
     m.row = row;
     m.born = born;
     m.live = true;
     return index;
   }
+  /// Its flits on a wire.
+  [[nodiscard]] std::uint32_t length(const Message& m) const { return m.flits + how_.header_flits; }
   /// The message's next packet, if there is one: it may ask a gap after its injection channel is free.
   std::uint32_t next_packet(std::uint32_t row, std::uint64_t key) {
     const auto flits = parts_.take(row, how_.packet_flits);
@@ -177,28 +190,24 @@ class LaneEngine : protected RandomSource, protected Load {
     const auto whole = parts_[row];
     return start(whole.source, whole.destination, flits, key + 1, row, whole.born);
   }
-  /// The packet, whose tail time is set, is at its destination; the observer is given whole messages.
-  void arrived(std::uint32_t index) {
+  /// The packet, whose tail time is set, is at its destination, its head since `head` on the last link; the observer is
+  /// given whole messages.
+  void arrived(std::uint32_t index, Tick head) {
     Message& m = messages_[index];
     m.live = false;
     head_hops_ += m.hops;
-    flit_hops_ += std::uint64_t{m.hops} * m.length;
+    flit_hops_ += std::uint64_t{m.hops} * length(m);
     if (m.row == none) {
       --live_;
-      m.key >>= Parts::packet_bits;
-      observer_.delivered(self(), m, m.head, m.hops);
-    } else if (parts_.arrived(m.row, m.entered, m.head, m.tail, m.hops)) {
+      const LaneArrival whole{m.key >> Parts::packet_bits, m.born, m.entered, m.tail, m.route.source,
+                              m.route.destination,         m.flits};
+      observer_.delivered(self(), whole, head, m.hops);
+    } else if (parts_.arrived(m.row, m.entered, head, m.tail, m.hops)) {
       const auto& found = parts_[m.row];
       if (found.lost) return lose();
       --live_;
-      Message whole;
-      whole.key = found.key;
-      whole.source = found.source;
-      whole.destination = found.destination;
-      whole.flits = found.flits;
-      whole.born = found.born;
-      whole.entered = found.entered;
-      whole.tail = found.tail;
+      const LaneArrival whole{found.key,    found.born,        found.entered, found.tail,
+                              found.source, found.destination, found.flits};
       observer_.delivered(self(), whole, found.head, found.hops);
     }
   }
@@ -241,14 +250,13 @@ class LaneEngine : protected RandomSource, protected Load {
     if (!waiting_.empty()) --waiting_[queue];
     return take(queues_[queue]);
   }
-  /// How many stand there: counted from when it is first wanted.
+  /// How many stand there. Where that is asked at every hop, or may be any number, they are counted from when it is
+  /// first wanted.
   [[nodiscard]] std::uint32_t waiting(std::uint32_t queue) const {
+    if (few_) return length(queue);
     if (waiting_.empty()) [[unlikely]] {
       waiting_.assign(queues_.size(), 0);
-      for (std::size_t i = 0; i < queues_.size(); ++i)
-        if (const std::uint32_t last = queues_[i].last; last != no_index)
-          for (std::uint32_t index = last, count = 0; count == 0 || index != last; index = messages_[index].next)
-            count = ++waiting_[i];
+      for (std::uint32_t i = 0; i < queues_.size(); ++i) waiting_[i] = length(i);
     }
     return waiting_[queue];
   }
@@ -275,8 +283,16 @@ class LaneEngine : protected RandomSource, protected Load {
  private:
   Self& self() { return static_cast<Self&>(*this); }
   std::uint64_t next() override { return random_.next(); }
+  [[nodiscard]] std::uint32_t length(std::uint32_t queue) const {
+    const std::uint32_t last = queues_[queue].last;
+    if (last == no_index) return 0;
+    std::uint32_t count = 1;
+    for (std::uint32_t index = messages_[last].next; index != last; index = messages_[index].next) ++count;
+    return count;
+  }
 
   void cycle(Tick now) {
+    if constexpr (requires { self().passes_to(now); }) self().passes_to(now);
     now_ = now;
     order_.clear();
     while (far_heads_.first() == now) {
@@ -317,8 +333,9 @@ class LaneEngine : protected RandomSource, protected Load {
   void ask(std::uint32_t index) {
     Message& m = messages_[index];
     if (const auto [link, klass] = self().place(m); link == none) {
-      if (fabric_.node_failed(m.source) || fabric_.node_failed(m.destination)) return refuse(index);
-      routing_.begin(m.route, m.source, m.destination, *this, *this);
+      const std::uint32_t source = m.route.source, destination = m.route.destination;
+      if (fabric_.node_failed(source) || fabric_.node_failed(destination)) return refuse(index);
+      routing_.begin(m.route, source, destination, *this, *this);
       choices_.clear();
       routing_.inject(m.route, choices_);
       if (fabric_.any_failed()) keep_leading(routing_, m.route, choices_);
@@ -358,6 +375,7 @@ class LaneEngine : protected RandomSource, protected Load {
   Source& source_;
   events::Random random_;
   const unsigned classes_;                      // that the routing needs
+  bool few_ = false;                            // wait for a network link at a time, and few ask how many
   mutable std::vector<std::uint32_t> waiting_;  // by queue, where that is wanted
   Choices choices_;
   std::uint64_t created_ = 0, live_ = 0, head_hops_ = 0, flit_hops_ = 0, unroutable_ = 0;

@@ -18,7 +18,8 @@ struct Passage {
     return {head + flit, head + std::uint64_t{flit} * (flits - 1)};
   }
   /// Over the next link, after one whose body flits may move on `body` ticks after their start.
-  [[nodiscard]] Passage next(std::uint32_t body, std::uint64_t head, std::uint32_t flit, std::uint32_t flits) const {
+  [[nodiscard, gnu::always_inline]] Passage next(std::uint32_t body, std::uint64_t head, std::uint32_t flit,
+                                                 std::uint32_t flits) const {
     const std::uint64_t then = std::max(head + flit, second + body);
     if (flits == 1) return {then, head};
     return {then, std::max(then + std::uint64_t{flit} * (flits - 2), last + body)};

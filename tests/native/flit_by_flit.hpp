@@ -27,6 +27,7 @@
 namespace assay::network {
 
 struct FlitWorm : LaneMessage {
+  std::uint64_t head = 0;                          // crosses the last link
   std::uint32_t at = events::no_index, stops = 0;  // the last of its stops; how many there are
 };
 
@@ -140,7 +141,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
 
   void deliver(std::uint32_t index) {
     messages_[index].tail = now_;
-    Base::arrived(index);
+    Base::arrived(index, messages_[index].head);
   }
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place(const Message& m) const {
     return {m.at == no_index ? none : stops_[m.at].link, m.klass};
@@ -204,7 +205,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
     }
     Stop& stop = stops_[number];
     stop.message = index;
-    stop.flits = m.length;
+    stop.flits = Base::length(m);
     if (m.row != none && parts_[m.row].left != 0) stop.row = m.row;  // its release starts the next packet
     stop.link = m.want;
     stop.wire = wire;

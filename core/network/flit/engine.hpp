@@ -237,7 +237,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
     Message& m = messages_[index];
     m.waiting = false;
     if (m.at == no_index) Base::begin(m);
-    const std::uint32_t number = stops_.add(index, m.length);
+    const std::uint32_t number = stops_.add(index, Base::length(m));
     Stop& stop = stops_[number];
     if (m.row != none && parts_[m.row].left != 0) stop.row = m.row;  // its release starts the next packet
     stops_.put(stop, m.want);
@@ -302,7 +302,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
         last_ = std::max(last_, std::max(head, tail));
         leave(number, std::max(head, tail));
       }
-      Base::arrived(stop.message);
+      Base::arrived(stop.message, messages_[stop.message].head);
       if (stop.after != no_index && link.body == 0) {
         plan_sink(stop.after);
         take_tail(stop.after);

@@ -22,6 +22,7 @@ struct LaneWorm : LaneMessage {
   std::uint32_t unsettled = events::no_index;
   bool simple = false, shares = false;  // only wires that it shares are planned; it has shared one
   std::uint64_t ahead = 0;
+  std::uint64_t head = 0;  // crosses the last link
 };
 
 template <class Self, class Source, class Observer>

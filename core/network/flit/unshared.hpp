@@ -45,7 +45,7 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
 
   /// A new worm, before its head crosses anything.
   void begin(LaneWorm& worm) {
-    worm.simple = closed_form_ && worm.length > 1;
+    worm.simple = closed_form_ && Base::length(worm) > 1;
     worm.shares = false;
     worm.unsettled = no_index;
     worm.ahead = 0;

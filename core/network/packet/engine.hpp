@@ -21,23 +21,25 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "network/circle.hpp"
-#include "network/credit_lists.hpp"
 #include "network/lane_engine.hpp"
 #include "network/marks.hpp"
+#include "network/packet/slots.hpp"
 #include "network/passage.hpp"
 
 namespace assay::network {
 
 struct Packet : LaneMessage {
-  std::uint64_t second = 0;  // its second flit's start on that link; `tail`: the last's
-  std::uint32_t link = none, wire = 0, lane = events::no_index;  // whose far end it stands at
-  bool inside = false;                                           // an output queue
+  std::uint8_t lane = 0;      // of the wire
+  std::uint32_t wire = none;  // whose far end it stands at
+  std::uint64_t second = 0;   // its second flit's start on that wire; `tail`: the last's
 };
+static_assert(sizeof(Packet) == 88);
 /// What many links have alike.
 struct PacketLink {
   std::uint32_t flit, body, head, credit;
@@ -48,24 +50,16 @@ struct PacketLink {
   [[nodiscard]] unsigned of(unsigned lane) const { return lane < classes ? lane : lane % classes; }
 };
 struct PacketWire {
-  std::uint32_t free_at_low = 0, free_at_high = 0;
-  std::uint32_t wake = 0;  // the low bits of when it is looked at next, if `woken`
+  std::uint32_t free_at = 0;  // the low bits of it; the engine knows what lies too far ahead
+  std::uint32_t wake = 0;     // the low bits of when it is looked at next, if `woken`
   std::uint32_t lane = 0;
   std::uint16_t like = 0;  // which PacketLink
   std::uint8_t turn = 0, flags = 0;
   static constexpr std::uint8_t changed = 1, woken = 2;  // to be looked at in this tick; `wake` will come
-  [[nodiscard]] std::uint64_t free_at() const { return std::uint64_t{free_at_high} << 32 | free_at_low; }
-  void free_from(std::uint64_t time) {
-    free_at_low = static_cast<std::uint32_t>(time);
-    free_at_high = static_cast<std::uint32_t>(time >> 32);
-  }
 };
-static_assert(sizeof(PacketWire) == 20);
+static_assert(sizeof(PacketWire) == 16);
 /// The buffer of a virtual channel at the far end, and those that wait for a lane class.
-struct PacketLane : Line {
-  std::uint32_t taken = 0;  // packets in it, and slots of others whose credit was not back when it was last asked
-  CreditLists::List known;  // returns of credits
-};
+struct PacketLane : Line, Slots::Lane {};
 static_assert(sizeof(PacketLane) == 12);
 
 template <class Source, class Observer>
@@ -85,7 +79,8 @@ class PacketEngine
       : Base(fabric, routing, how, source, observer, random, span),
         stored_(how.switching == "store-and-forward"),
         fifo_(how.buffers == "fifo"),
-        output_(how.buffers == "output") {
+        output_(how.buffers == "output"),
+        slots_(Base::lane_count_, how.buffer_packets) {
     if (fifo_) behind_.resize(queues_.size());
     if (output_) outputs_.resize(queues_.size());
     several_ = wires_.size() != fabric.links.size();
@@ -110,7 +105,7 @@ class PacketEngine
   }
 
   [[nodiscard]] std::size_t memory() const {
-    return Base::common_memory() + changed_.capacity() * 4 + marks_.memory() + credits_.memory() +
+    return Base::common_memory() + changed_.capacity() * 4 + marks_.memory() + slots_.memory() +
            like_.capacity() * sizeof(PacketLink) + behind_.capacity() * sizeof(Behind) +
            standing_.capacity() * sizeof(Standing) + outputs_.capacity() * sizeof(Output) +
            late_.capacity() * sizeof(Late);
@@ -123,6 +118,7 @@ class PacketEngine
   using Base::fabric_, Base::links_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
   using Base::free_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index;
   enum Kind : unsigned { wire_wakes, place_free };
+  static constexpr std::uint8_t in_queue = 128;  // Packet::lane: it is in an output queue, its slot given back
   /// fifo: the last of those packets; from when the one behind the last that left may ask, or go into the sink.
   struct Behind {
     Tick next_request = 0;
@@ -144,12 +140,10 @@ class PacketEngine
     std::uint32_t sum = Base::waiting(first.queue + lane) + (output_ ? outputs_[first.queue + lane].place.waiting : 0);
     for (unsigned c = 0; c < links_[link].channels; ++c) {
       const Wire& wire = wires_[first.wire + c];
-      sum += wire.free_at() > now_;
+      sum += busy(wire) != 0;
       if (how_.buffer_packets != 0)
-        for (unsigned l = lane; l < links_[link].lanes; l += first.classes) {
-          const Lane& buffer = queues_[wire.lane + l];
-          sum += buffer.taken - credits_.come(buffer.known, now_);
-        }
+        for (unsigned l = lane; l < links_[link].lanes; l += first.classes)
+          sum += slots_.held(queues_[wire.lane + l], wire.lane + l, now_);
     }
     return sum;
   }
@@ -160,15 +154,45 @@ class PacketEngine
     if (wire.wake == static_cast<std::uint32_t>(now_)) wire.flags &= static_cast<std::uint8_t>(~Wire::woken);
     change(wire, number);
   }
+  /// Times in 32 bits must not come to lie too far from now: what has come since the tick before is forgotten.
+  void passes_to(Tick now) {
+    if (now - swept_ < near_ticks / 2) [[likely]]
+      return;
+    swept_ = now;
+    for (Wire& wire : wires_)
+      if (near_tick(wire.free_at, now_) <= now) wire.free_at = static_cast<std::uint32_t>(now);
+    for (auto far = far_.begin(); far != far_.end();) {
+      const bool still = far->second >= now + near_ticks;
+      const Tick time = still ? now + near_ticks - 1 : std::max(far->second, now);
+      wires_[far->first].free_at = static_cast<std::uint32_t>(time);
+      far = still ? std::next(far) : far_.erase(far);
+    }
+    if (how_.buffer_packets != 0)
+      for (std::size_t lane = 0; lane < queues_.size(); ++lane) slots_.forget(queues_[lane], lane, now_, now);
+  }
+  /// How long it is still busy; longer than can be said, it is looked at once more in between.
+  [[nodiscard]] std::uint32_t busy(const Wire& wire) const {
+    const std::uint32_t ahead = wire.free_at - static_cast<std::uint32_t>(now_);
+    return static_cast<std::int32_t>(ahead) > 0 ? ahead : 0;
+  }
+  void free_from(Wire& wire, std::uint32_t number, Tick time) {
+    if (time - now_ >= near_ticks) [[unlikely]] {
+      far_[number] = time;
+      time = now_ + near_ticks - 1;
+    }
+    wire.free_at = static_cast<std::uint32_t>(time);
+  }
   void deliver(std::uint32_t index) {
-    Base::arrived(index);
+    Base::arrived(index, now_);
     free_.push_back(index);
   }
-  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place(const Packet& m) const { return {m.link, m.klass}; }
+  [[nodiscard]] std::uint32_t link_of(const Packet& m) const { return m.wire == none ? none : Base::link_of(m.wire); }
+  [[nodiscard]] std::uint32_t lane_of(const Packet& m) const { return wires_[m.wire].lane + m.lane; }
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place(const Packet& m) const { return {link_of(m), m.klass}; }
   void queue_up(std::uint32_t index) {
     const Packet& m = messages_[index];
     const std::uint32_t wire = Base::first_wire(m.want), number = wires_[wire].lane + m.klass;
-    if (!output_ || m.link == none) return join(number, wire, index);
+    if (!output_ || m.wire == none) return join(number, wire, index);
     Base::put(outputs_[number].place, index);
     fill_places(number, wire);
   }
@@ -180,10 +204,10 @@ class PacketEngine
   /// A wire for which something has changed: it is looked at in this tick, or when it is free.
   void look_later(std::uint32_t number) {
     Wire& wire = wires_[number];
-    if (const Tick free_at = wire.free_at(); free_at <= now_)
+    if (const std::uint32_t ahead = busy(wire); ahead == 0)
       change(wire, number);
     else
-      wake(wire, number, free_at);
+      wake(wire, number, now_ + ahead);
   }
   void change(Wire& wire, std::uint32_t number) {
     if (several_) return marks_.put(number);
@@ -228,8 +252,8 @@ class PacketEngine
       const std::uint32_t index = Base::take(output.place);
       ++output.inside;
       Message& m = messages_[index];
-      m.inside = true;
-      give_back(m, m.length == 1 ? now_ : std::max(now_, m.tail + links_[m.link].body));
+      give_back(m, Base::length(m) == 1 ? now_ : std::max(now_, m.tail + like_[wires_[m.wire].like].body));
+      m.lane |= in_queue;
       join(number, wire, index);
     }
   }
@@ -243,8 +267,8 @@ class PacketEngine
   [[gnu::always_inline]] void look(Wire& wire, std::uint32_t number) {
     const PacketLink& like = like_[wire.like];
     const std::uint32_t lines = first_line(wire, number);
-    if (const Tick free_at = wire.free_at(); free_at > now_) {
-      if (waited_for(lines, like.classes)) wake(wire, number, free_at);
+    if (const std::uint32_t ahead = busy(wire); ahead != 0) {
+      if (waited_for(lines, like.classes)) wake(wire, number, now_ + ahead);
       return;
     }
     Tick again = ~Tick{0};
@@ -252,18 +276,18 @@ class PacketEngine
       const unsigned lane = wire.turn + step < like.lanes ? wire.turn + step : wire.turn + step - like.lanes;
       const std::uint32_t line = lines + like.of(lane);
       if (queues_[line].empty()) continue;
-      Lane& buffer = queues_[wire.lane + lane];
       if (how_.buffer_packets != 0) {
-        buffer.taken -= credits_.forget(buffer.known, now_);
-        if (buffer.taken >= how_.buffer_packets) {
-          if (!buffer.known.empty()) again = std::min(again, credits_.front(buffer.known));
+        const std::uint32_t there = wire.lane + lane;
+        Lane& buffer = queues_[there];
+        if (slots_.full(buffer, there, now_)) {
+          again = std::min(again, slots_.next(buffer, there, now_));
           continue;
         }
+        slots_.take(buffer, there);
       }
       if (like.lanes != 1) wire.turn = static_cast<std::uint8_t>(lane + 1 < like.lanes ? lane + 1 : 0);
-      ++buffer.taken;
-      cross(Base::step_out(line), wire, like, number, wire.lane + lane);
-      if (waited_for(lines, like.classes)) wake(wire, number, wire.free_at());
+      cross(Base::step_out(line), wire, like, number, lane);
+      if (waited_for(lines, like.classes)) wake(wire, number, now_ + busy(wire));
       return;
     }
     if (again != ~Tick{0}) wake(wire, number, again);
@@ -288,33 +312,33 @@ class PacketEngine
       if (!queues_[line].empty()) return true;
     return false;
   }
-  void cross(std::uint32_t index, Wire& wire, const PacketLink& like, std::uint32_t number, std::uint32_t lane) {
+  void cross(std::uint32_t index, Wire& wire, const PacketLink& like, std::uint32_t number, unsigned lane) {
     Message& m = messages_[index];
+    const std::uint32_t length = Base::length(m);
     const Passage passage =
-        m.link == none ? Passage::begin(now_, like.flit, m.length)
-                       : Passage{m.second, m.tail}.next(like_[wires_[m.wire].like].body, now_, like.flit, m.length);
+        m.wire == none ? Passage::begin(now_, like.flit, length)
+                       : Passage{m.second, m.tail}.next(like_[wires_[m.wire].like].body, now_, like.flit, length);
     const Tick tail = passage.last;
-    const Tick free_at = tail + like.flit;
-    wire.free_from(free_at);
+    const Tick free = tail + like.flit;
+    free_from(wire, number, free);
     const std::uint32_t link = Base::link_of(number);
-    if (!flits_by_link_.empty()) flits_by_link_[link] += m.length;
+    if (!flits_by_link_.empty()) flits_by_link_[link] += length;
     ++m.hops;
     m.waiting = false;
-    if constexpr (requires(const Link& link) { Base::observer_.passes(std::uint64_t{}, link, Tick{}, m.length); })
+    if constexpr (requires(const Link& link) { Base::observer_.passes(std::uint64_t{}, link, Tick{}, length); })
       if (const Link& passed = links_[link]; passed.kind == LinkKind::network && m.hops > 2)
-        Base::observer_.passes(m.key >> Parts::packet_bits, passed, now_, m.length);
-    Base::crossed(m.key, link, lane, now_, tail);
-    if (m.link == none) {
+        Base::observer_.passes(m.key >> Parts::packet_bits, passed, now_, length);
+    Base::crossed(m.key, link, wire.lane + lane, now_, tail);
+    if (m.wire == none) {
       m.entered = now_;
       const std::uint32_t row = m.row;
       const std::uint64_t key = m.key;
       // The injection channel is free again then: the message's next packet asks after it. (It may move this one.)
       if (row != none)
         if (const auto packet = Base::next_packet(row, key); packet != no_index)
-          Base::ask_at(packet, free_at + how_.packet_gap);
-      if (row == none || parts_[row].left == 0) Base::left_source(key, free_at);
-    } else if (m.inside) {
-      m.inside = false;
+          Base::ask_at(packet, free + how_.packet_gap);
+      if (row == none || parts_[row].left == 0) Base::left_source(key, free);
+    } else if ((m.lane & in_queue) != 0) {
       const std::uint32_t place = first_line(wire, number) + m.klass;
       if (tail == now_)
         late_.push_back({place, no_index});
@@ -325,20 +349,19 @@ class PacketEngine
     }
     arrive(index, wire, like, number, lane, passage);
   }
-  void arrive(std::uint32_t index, const Wire& wire, const PacketLink& like, std::uint32_t number, std::uint32_t lane,
+  void arrive(std::uint32_t index, const Wire& wire, const PacketLink& like, std::uint32_t number, unsigned of_wire,
               const Passage& passage) {
     Message& m = messages_[index];
-    m.link = Base::link_of(number);
+    const std::uint32_t lane = wire.lane + of_wire;
     m.wire = number;
-    m.lane = lane;
+    m.lane = static_cast<std::uint8_t>(of_wire);
     m.second = passage.second;
     m.tail = passage.last;
     Tick ready = (stored_ ? passage.last : now_) + like.head;
     if (like.out) {
-      m.head = now_;
       // Where buffers are first-in-first-out the sink takes one packet at a time, as a link does.
       if (fifo_) ready = std::max(ready, behind_[lane].next_request);
-      const Tick sunk = passage.next(like.body, ready, how_.sink_ticks, m.length).last;
+      const Tick sunk = passage.next(like.body, ready, how_.sink_ticks, Base::length(m)).last;
       if (fifo_) behind_[lane].next_request = sunk + std::max(like.credit + 1, how_.sink_ticks);
       return_credit(wire, number, lane, sunk + like.credit);
       return deliver(index);
@@ -358,7 +381,7 @@ class PacketEngine
     const Wire& wire = wires_[m.wire];
     const Tick back = time + like_[wire.like].credit;
     if (fifo_) {
-      Behind& place = behind_[m.lane];
+      Behind& place = behind_[lane_of(m)];
       place.next_request = back + 1;
       std::uint32_t& behind = standing_[index_of(m)].behind;
       if (behind == no_index)
@@ -368,17 +391,13 @@ class PacketEngine
       behind = no_index;
     }
     if (granted && back == now_)
-      late_.push_back({m.wire, m.lane});
+      late_.push_back({m.wire, lane_of(m)});
     else
-      return_credit(wire, m.wire, m.lane, back);
+      return_credit(wire, m.wire, lane_of(m), back);
   }
   void return_credit(const Wire& wire, std::uint32_t number, std::uint32_t lane, Tick time) {
-    Lane& buffer = queues_[lane];
-    if (how_.buffer_packets == 0) {
-      --buffer.taken;
-      return;
-    }
-    credits_.put(buffer.known, time);
+    if (how_.buffer_packets == 0) return;
+    slots_.give(queues_[lane], lane, time, now_);
     if (!queues_[first_line(wire, number) + like_[wire.like].of(lane - wire.lane)].empty()) look_later(number);
   }
   [[nodiscard]] std::uint32_t index_of(const Message& m) const {
@@ -386,7 +405,9 @@ class PacketEngine
   }
 
   const bool stored_, fifo_, output_;
-  CreditLists credits_;
+  Slots slots_;
+  Tick swept_ = 0;                     // when passes_to() last did
+  std::map<std::uint32_t, Tick> far_;  // wires that are free again then: when it was said too far to keep
   std::vector<PacketLink> like_;
   std::vector<Behind> behind_;      // by wire and lane, with fifo buffers
   std::vector<Standing> standing_;  // by message, with fifo buffers
@@ -407,11 +428,11 @@ void PacketEngine<Source, Observer>::find_deadlock(Outcome& outcome) const {
   std::vector<std::vector<std::uint32_t>> inside(queues_.size()), stands(queues_.size());
   for (std::uint32_t i = 0; i < messages_.size(); ++i) {
     const Message& m = messages_[i];
-    if (!m.live || m.link == none) continue;
-    if (m.inside)
+    if (!m.live || m.wire == none) continue;
+    if ((m.lane & in_queue) != 0)
       inside[Base::first(m.want).queue + m.klass].push_back(i);
     else
-      stands[m.lane].push_back(i);
+      stands[lane_of(m)].push_back(i);
   }
   Circle circle(messages_.size());
   for (std::uint32_t i = 0; i < messages_.size(); ++i) {
@@ -419,7 +440,7 @@ void PacketEngine<Source, Observer>::find_deadlock(Outcome& outcome) const {
     if (!m.live || !m.waiting) continue;
     const First first = Base::first(m.want);
     circle.waits(i, [&](auto call) {
-      if (output_ && m.link != none && !m.inside) {
+      if (output_ && m.wire != none && (m.lane & in_queue) == 0) {
         if (outputs_[first.queue + m.klass].inside != inside[first.queue + m.klass].size()) call(no_index);
         for (const auto holder : inside[first.queue + m.klass]) call(holder);
         return;

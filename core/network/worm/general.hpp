@@ -104,8 +104,8 @@ class GeneralEngine : private RandomSource, private Load {
   [[nodiscard]] Tick now() const { return now_; }
   /// Lets the observer know where those stand that never arrive.
   void report_standing() {
-    for (std::uint32_t i = 0; i < worms_.size(); ++i)
-      if (const Worm& w = worms_[i]; w.live) crossed(w, packets_ ? w.path.size() : w.train.settled);
+    for (std::uint32_t i = 0; i < worms_.size() && !packets_; ++i)
+      if (const Worm& w = worms_[i]; w.live) crossed(w, w.train.settled);
   }
   /// Messages that can never move again, and one circle of them.
   void find_deadlock(Outcome& outcome) const;
@@ -203,6 +203,7 @@ class GeneralEngine : private RandomSource, private Load {
     w.born = born;
     w.message = row;
     w.lane = 0;
+    w.hops = 0;
     if (packets_)
       w.packet = {};
     else
@@ -354,7 +355,7 @@ class GeneralEngine : private RandomSource, private Load {
     const Link& link = fabric_.links[grant.link];
     if (w.path.capacity() == 0) give_path(w);
     w.path.push_back({grant.link, grant.channel, grant.time, 0});
-    passes(w, link, grant.time);
+    passes(w, link, grant.time, w.path.size());
     if (w.path.size() == 1) w.entered = grant.time;
     const bool last = link.kind == LinkKind::ejection;
     if (circuit_) {
@@ -406,8 +407,17 @@ class GeneralEngine : private RandomSource, private Load {
       w.packet.passage = w.packet.passage.next(fabric_.links[w.path.back().link].body, time, link.flit, w.flits);
       if (fifo_) let_next(index, w.path.back(), w.packet.passage.last);
     }
-    if (w.path.capacity() == 0) w.path.reserve(usual_);
-    w.path.push_back({number, channel, time, w.packet.passage.last});
+    const Column column{number, channel, time, w.packet.passage.last};
+    if (w.path.size() == 2) {  // nobody asks for more
+      w.path[0] = w.path[1];
+      w.path[1] = column;
+    } else {
+      if (w.path.capacity() == 0) w.path.reserve(2);
+      w.path.push_back(column);
+    }
+    ++w.hops;
+    if (!flits_by_link_.empty()) flits_by_link_[number] += w.flits;
+    crossed(w.key, column, column.tail);
     FarEnd& taken = far_ends_[channel];
     free_at_[channel] = w.packet.passage.last + link.flit + (mutant == 1 ? 1 : 0);
     w.packet.ready = (stored_ ? w.packet.passage.last : time) + link.head;
@@ -437,7 +447,7 @@ class GeneralEngine : private RandomSource, private Load {
       free_slot(left.channel, left.link, tail + fabric_.links[left.link].credit);
     }
     if (at == 0) injected(grant.worm, tail + link.flit);
-    passes(w, link, grant.time);
+    passes(w, link, grant.time, w.hops);
     serve(grant.link);
     if (link.kind != LinkKind::ejection) return;
     if (how_.buffer_packets != 0) free_slot(grant.channel, grant.link, w.packet.ready + link.credit);
@@ -462,19 +472,21 @@ class GeneralEngine : private RandomSource, private Load {
 
   // --- ends
   /// The head goes on from a router on its way.
-  void passes(const Worm& w, const Link& link, Tick time) {
+  void passes(const Worm& w, const Link& link, Tick time, std::size_t hops) {
     if constexpr (requires { observer_.passes(std::uint64_t{}, link, time, w.flits); })
-      if (link.kind == LinkKind::network && w.path.size() > 2)
+      if (link.kind == LinkKind::network && hops > 2)
         observer_.passes(w.key >> Parts::packet_bits, link, time, w.flits);
   }
-  /// Where the worm has been, for an observer that asks; its tails are known on the first `known` links.
+  /// A column of a worm's path, for an observer that asks.
+  void crossed(std::uint64_t key, const Column& at, Tick tail) {
+    if constexpr (requires { observer_.crossed(key, 0, 0, Tick{}, Tick{}); })
+      observer_.crossed(key, at.link, at.channel - first_of(at.link), at.head, tail);
+  }
+  /// The path of a worm whose tails are known on the first `known` links; packets have told theirs link by link.
   void crossed(const Worm& w, std::size_t known) {
     if constexpr (requires { observer_.crossed(w.key, 0, 0, Tick{}, Tick{}); })
-      for (std::size_t i = 0; i < w.path.size(); ++i) {
-        const Column& at = w.path[i];
-        observer_.crossed(w.key, at.link, at.channel - first_of(at.link), at.head,
-                          i < known ? at.tail : Crossing::never);
-      }
+      for (std::size_t i = 0; i < w.path.size(); ++i)
+        crossed(w.key, w.path[i], i < known ? w.path[i].tail : Crossing::never);
   }
   /// The injection channel's release is known: the next packet of the message asks after it.
   void injected(std::uint32_t index, Tick time) {
@@ -491,14 +503,14 @@ class GeneralEngine : private RandomSource, private Load {
   }
   void deliver(std::uint32_t index, Tick tail) {
     Worm& w = worms_[index];
-    const auto hops = static_cast<std::uint32_t>(w.path.size());
+    const auto hops = packets_ ? w.hops : static_cast<std::uint32_t>(w.path.size());
     const Tick head = w.path.back().head;
     head_hops_ += hops;
     flit_hops_ += std::uint64_t{hops} * w.flits;
-    if (!flits_by_link_.empty())
+    if (!flits_by_link_.empty() && !packets_)
       for (const auto& column : w.path) flits_by_link_[column.link] += w.flits;
     w.live = false;
-    crossed(w, w.path.size());
+    if (!packets_) crossed(w, w.path.size());
     if (w.message == none) {
       w.key >>= Parts::packet_bits;
       w.packet.ready = tail;

@@ -23,19 +23,21 @@ struct alignas(64) Worm {
   std::uint32_t next = events::no_index;  // in the line or bucket it stands in
   std::uint32_t want = none;
   std::uint64_t key = 0;
-  std::vector<Column> path;
+  std::vector<Column> path;  // of a packet the last two links
   union {
     Progress train;  // wormhole
     Stage packet;    // the other switchings, and whatever has arrived
   };
   RouteState route;
-  std::uint32_t lane = 0, source = 0, destination = 0, flits = 0;  // flits: of this packet
+  std::uint32_t source = 0, destination = 0, flits = 0, hops = 0;  // flits: of this packet; hops: where it has no path
   std::uint32_t message = 0;                                       // row in the table of messages in packets
   Tick born = 0, entered = 0;
   std::uint32_t successor = events::no_index;  // fifo buffers: who stands behind it in the buffer
   bool live = false, waiting = false;
+  std::uint8_t lane = 0;
   Worm() : train() {}
 };
+static_assert(sizeof(Worm) == 128);
 
 /// Worms by number; they stay where they are while the pool grows.
 class Pool {
