@@ -111,7 +111,9 @@ def scaling(runs: int, rounds: int) -> tuple[float, float]:
 ROUTERS = """vc_buf_size = 8; num_vcs = 1; wait_for_tail_credit = 1; routing_delay = 0; vc_alloc_delay = 1;
 sw_alloc_delay = 1; st_final_delay = 1; credit_delay = 1; speculative = 1;"""
 LINKS = {"buffer_flits": 8, "head_ticks": 3, "body_ticks": 3, "credit_ticks": 3}
-TO_THE_TAIL = 32  # cycles from the head's arrival to BookSim2's end of a 32-flit packet: exact where nothing else moves
+# Cycles from the head's arrival inside the destination (3 after its start on the last link) to BookSim2's end of a
+# packet of 32 flits, 33 after that start: so it is where next to nothing else moves.
+TO_THE_TAIL = 33 - LINKS["head_ticks"]
 AGREED = 0.03  # of the mean latency
 
 
@@ -181,7 +183,7 @@ def main(arguments: list[str]) -> int:
     messages, seconds = figure_four(share)
     good &= line(f"figure 4, {messages:.1f} million messages", seconds, "CPU s", 8 * messages / 45, "less")
     _engines.table(given.times)
-    large = run(cube(20, 0.1, 300, 1))
+    large = best(cube(20, 0.1, 300, 1), given.times)  # the first run waits for large pages
     good &= line(
         "1,048,576 nodes, 0.1 flits/node/cycle",
         large["simulated_messages"] / large["cpu_seconds"] / 1e6,
@@ -195,7 +197,7 @@ def main(arguments: list[str]) -> int:
         if others > 0.05:
             print(f"  not to be judged by: others kept {others:.2f} of {os.cpu_count()} processors busy meanwhile")
     if given.booksim:
-        pair(given.booksim, 7, 20_000, given.times)
+        pair(given.booksim, 7, 60_000, given.times)
         pair(given.booksim, 10, 4_000, 1)
     else:
         print("BookSim2: left out; its program is named by --booksim PATH")
