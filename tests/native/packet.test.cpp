@@ -149,6 +149,28 @@ void chooses_the_least_loaded(const std::string& what, Table keys, std::uint64_t
   compared += trace.id.size();
 }
 
+/// Two nodes send to a third until the buffers behind their own links are full, of more packets than 7 bits count.
+void fills_large_buffers() {
+  const Network network = build_network({{"topology", "crossbar"}, {"nodes", 3}, {"credit_ticks", 5}});
+  Switching how;
+  how.switching = "cut-through";
+  how.buffer_packets = 130;
+  Trace trace;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    trace.id.push_back(i), trace.cycle.push_back(i / 8), trace.source.push_back(i % 2), trace.destination.push_back(2);
+    trace.flits.push_back(1 + i % 3);
+  }
+  const auto worm = replay_worms(network, how, trace), packet = replay_packets(network, how, trace);
+  expect_equal("large buffers head", packet.head, worm.head);
+  expect_equal("large buffers tail", packet.tail, worm.tail);
+  std::vector<std::int64_t> entered;
+  for (const auto& one : replay_packets(network, how, trace, true).crossings)
+    if (network.fabric->links[one.link].kind == LinkKind::injection && trace.source[one.message] == 0)
+      entered.push_back(static_cast<std::int64_t>(one.head));
+  std::sort(entered.begin(), entered.end());
+  expect(entered[200] < 800 && entered[499] > 1200, "large buffers fill, and hold up those behind");
+}
+
 /// As many kinds of links as 16 bits number are taken, one more is refused by name.
 void refuses_too_many_kinds() {
   for (const int nodes : {32768, 32769}) {
@@ -211,6 +233,7 @@ int main(int count, char** words) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed)
       chooses_the_least_loaded(what + " " + std::to_string(seed), keys, seed);
   refuses_too_many_kinds();
+  fills_large_buffers();
   std::printf("%zu messages compared, %d failures\n", compared, failures);
   return failures != 0;
 }
