@@ -48,20 +48,20 @@ SPEED = """
 ## Speed and memory
 
 CPU time per head hop (a message's head over one link), statistics included, on one core of an Intel Xeon guest with
-nothing beside it, the lesser of two runs; `./x bench network` prints it on any machine:
+nothing beside it, the least of two or three runs; `./x bench network` prints it on any machine:
 
 | engine, case | ns | aimed at |
 |---|---|---|
-| worm, unit mesh 16 x 16 / cube of slower links / two channels | 31 / 35 / 31 | 40 |
-| worm, mesh beyond saturation | 97 | 100 |
-| worm, short buffers, messages of 32 / 512 / 4,096 flits | 137 / 130 / 141 | 150 |
-| worm, cut-through, mesh 16 x 16 | 78 | 80 |
+| worm, unit mesh 16 x 16 / cube of slower links / two channels | 31 / 34 / 32 | 40 |
+| worm, mesh beyond saturation | 90 | 100 |
+| worm, short buffers, messages of 32 / 512 / 4,096 flits | 128 / 123 / 135 | 150 |
+| worm, cut-through, mesh 16 x 16 | 79 | 80 |
 | worm, cut-through, 40,000 messages to one node | 115 | 150 |
-| packets, torus 16 x 16, load .2 / beyond saturation | 72 / 97 | 80: missed beyond saturation |
-| packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 93 / 105 | 80: missed |
-| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 245 / 245 | 250 |
-| flits, messages of 512 flits / all to all, 1,024 flits | 268 / 381 | 400 |
-| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 778 / 478 | 250: missed |
+| packets, torus 16 x 16, load .2 / beyond saturation | 75 / 99 | 80: missed beyond saturation |
+| packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 93 / 106 | 80: missed |
+| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 250 / 252 | 250: the dragonfly 1% above |
+| flits, messages of 512 flits / all to all, 1,024 flits | 275 / 381 | 400 |
+| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 787 / 488 | 250: missed |
 
 What bounds the rows that miss: a packet takes 730 to 920 instructions per head hop, spread evenly over asking,
 queueing, granting, credits and routing; UGAL reads two queues and draws a way besides. A worm whose links no other
