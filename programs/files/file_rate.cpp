@@ -57,14 +57,14 @@ type = "choice"
 default = "sequential"
 choices = ["sequential", "random", "append"]
 sweep = true
-help = "one block after the other; in a random order that comes to each block once; append: each write to where the file ends (O_APPEND), one file of all processes too, where the kernel orders them: each block is found again and must be there once and whole"
+help = "sequential: one block after the other; random: each block once, in a random order; append: each write to where the file ends (O_APPEND), one file of all processes too, where the kernel orders them: each block is found again and must be there once and whole"
 
 [parameter.engine]
 type = "choice"
 default = ["buffered", "direct"]
 choices = ["buffered", "direct", "uring", "mmap"]
 sweep = true
-help = "pread and pwrite through the page cache; past it (O_DIRECT); io_uring (O_DIRECT where the file system takes it); a mapping of the file"
+help = "buffered: pread and pwrite through the page cache; direct: past it (O_DIRECT); uring: io_uring (O_DIRECT where the file system takes it); mmap: a mapping of the file"
 
 [parameter.bytes]
 type = "integer"
@@ -99,7 +99,7 @@ type = "choice"
 default = "own"
 choices = ["own", "segmented", "strided"]
 sweep = true
-help = "a file for each process; one file, of which each has a part, or every so manieth block"
+help = "own: a file for each process; segmented: one file, of which each process has a part; strided: one file, whose blocks the processes take in turn"
 
 [parameter.size]
 type = "integer"
@@ -216,7 +216,7 @@ metric = "link"
 unit = "B/s"
 formula = "1 / value"
 better = "higher"
-help = "that the link or the bus to the device, or this host's network, carries at most: what is faster did not come from there; none where the kernel rates a part of the way not, and in virtual machines"
+help = "that the link or the bus to the device, or this host's network, carries at most: what is faster did not come from there; none where a part of the way has no rating, and in virtual machines"
 
 [figure.held]
 metric = "held"

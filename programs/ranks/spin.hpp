@@ -55,7 +55,7 @@ help = "time over alone, less one"
 
 [metric.echoes]
 unit = "1/s"
-help = "round trips that passed, a second"
+help = "round trips per second that passed"
 
 [figure.slowdown]
 metric = "slowdown"
@@ -73,7 +73,7 @@ help = "the loop while messages pass"
 metric = "echoes"
 unit = "1/s"
 better = "higher"
-help = "round trips that passed, a second"
+help = "round trips per second that passed"
 )record";
 
   template <Communicator C>
