@@ -104,3 +104,21 @@ def test_a_full_disk_is_a_failure_and_no_traceback(tmp_path: Path, monkeypatch: 
     (folder / "journal.jsonl").symlink_to("/dev/full")
     answer = assay("run", "sieve", "--out", str(folder), "--json")
     assert answer.status == 1 and "disk is full" in answer.err and answer.out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "file-rate", "--set", "bytes=1000"), "parameter 'bytes': 1000; accepted: a multiple of 512"),
+        (("run", "metadata", "--set", "folder=/proc"), "accepted: a folder that you may write in"),
+        (("run", "parallel-files", "-n", "2", "--set", "bytes=1000"), "accepted: a multiple of 512"),
+    ],
+)
+def test_what_only_the_program_can_judge_ends_the_run_at_its_first_launch(words: tuple[str, ...], said: str) -> None:
+    """No second launch would do better, and it is the input that is wrong, not the measurement."""
+    answer = assay(*words, "-q")
+    assert answer.status == 2 and answer.out == "", answer
+    assert len(answer.err.strip().splitlines()) == 1 and said in answer.err, answer.err
+    (run,) = known_runs()
+    assert run.about["state"] == "failed"
+    assert len([entry for entry in run.entries() if entry["event"] == "begun"]) == 1

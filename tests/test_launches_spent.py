@@ -203,3 +203,33 @@ def test_what_a_person_may_ask_for(monkeypatch: pytest.MonkeyPatch) -> None:
         assert answer.status == 2 and said in answer.err, answer.err
     with pytest.raises(InputError):
         planning.spend("quick", None, None, 60.0)
+
+
+class Refusing(Machine):
+    """On which `lock` ends with what it says of its input, from a launch on."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.after = after
+
+    def perform(self, record: Benchmark, job: Job) -> Outcome:
+        if record.name == "lock" and int(job.command[1]) >= self.after:
+            said = "parameter 'kind': 'x'; accepted: spin"
+            return Outcome(2, f"exit status 2: {said}; log: l", 1.0, job.command, ("n1",), refused=said)
+        return super().perform(record, job)
+
+
+def test_what_a_program_refuses_is_not_tried_again_and_of_several_the_others_go_on(tmp_path: Path) -> None:
+    of = plan(Spending((10,), 0.02, 1000.0))
+    run = made(tmp_path / "several", of)
+    failures = session.do(run, of, Refusing(after=0))
+    assert launches(run) == {"sieve": 10, "lock": 1}
+    assert failures[0].reason == "lock: parameter 'kind': 'x'; accepted: spin"
+    assert [each.benchmark for each in failures] == ["lock"] * 10
+
+    alone = planning.make([benchmark("lock")], profile="standard", spending=Spending((10,), 0.02, 1000.0))
+    with pytest.raises(InputError, match="lock: parameter 'kind': 'x'; accepted: spin"):
+        session.do(made(tmp_path / "alone", alone), alone, Refusing(after=0))
+    later = made(tmp_path / "later", alone)  # a folder that went away meanwhile, say: what was measured stands
+    assert len(session.do(later, alone, Refusing(after=3))) == 7
+    assert sum(entry["status"] == 0 for entry in later.entries() if entry["event"] == "ended") == 3

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <memory>
 
+#include "files/flush.hpp"
 #include "files/own_folder.hpp"
 #include "files/source.hpp"
 #include "timing/clock.hpp"

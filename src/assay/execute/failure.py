@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+INPUT_FAULT = 2  # exit status of a program whose input is wrong
 _READ = 1 << 18  # bytes of a log: a program says little, a starter may repeat itself for every rank
 _SHOWN = 4  # ranks that are named one by one
 _STARTING = "MPI_Init"
@@ -54,6 +55,14 @@ def reason(
     if found is None and not text.strip():
         return f"{how}, without output"
     return f"{how}: {found}; log: {log}" if found else f"{how}; log: {log}"
+
+
+def refusal(name: str, status: int, log: Path, log_before: int) -> str | None:
+    """What the program `name` says of its input, where it ended with status 2 for that (timing/faults.hpp)."""
+    if status != INPUT_FAULT:
+        return None
+    found = _own_message(name, [line.strip() for line in _text(log, log_before).splitlines()])
+    return found if found and "accepted: " in found else None
 
 
 def waiting(name: str, log: Path, log_before: int) -> str | None:

@@ -53,7 +53,8 @@ class Outcome:
 
     `placement`: what each rank stated (rank, host, pid, cpus, cpu); `binding`: what that shows, and what was asked for
     where it differs (execute/binding.py);
-    `channel`: how the samples came back; `warnings`: what a reader of the numbers must know (oversubscription).
+    `channel`: how the samples came back; `warnings`: what a reader of the numbers must know (oversubscription);
+    `refused`: what the program says is wrong with its input, where it ended for that.
     """
 
     status: int
@@ -65,6 +66,7 @@ class Outcome:
     binding: str = "none"
     channel: str = "the program's own file"
     warnings: tuple[str, ...] = ()
+    refused: str | None = None
 
 
 class Launcher(Protocol):

@@ -101,6 +101,7 @@ def outcome(
         _verify(job, task, lines, placement, command, processes, status)
     starter = command[0] if job.ranks is not None else None
     why = None if status == 0 else failure.reason(program, status, job.log, log_before, placement, starter, job.ranks)
+    fields["refused"] = failure.refusal(program, status, job.log, log_before)
     hosts = tuple(dict.fromkeys(str(rank["host"]) for rank in placement))
     fields["warnings"] = (*fields.get("warnings", ()), *_paused(job, ended, before))
     if job.ranks is not None and placement:

@@ -73,6 +73,10 @@ class Failure:
     reason: str
 
 
+class RefusedError(InputError):
+    """A program says before it measures anything that its input is wrong: no other launch would do better."""
+
+
 class AnotherMachineError(InputError):
     """A run is resumed where its launches could not be put beside those that it has: nothing of it was touched."""
 
@@ -181,7 +185,10 @@ def do(
                     if len({each.benchmark for each in plan.tasks}) == 1:
                         raise
                     failure, wrong_only = None, False  # one of many that this machine has no place for
-                    say(f"left out: {error}")
+                    if isinstance(error, RefusedError):
+                        failure, broken[of] = Failure(task.name, task.benchmark, str(error)), 1
+                    else:
+                        say(f"left out: {error}")
                 if failure:
                     failures.append(failure)
                     # A variant whose results are wrong, of one kernel perhaps, still has rates to compare of others.
@@ -215,7 +222,7 @@ def _is_here(outcome: Outcome) -> bool:
 def _do_one(
     run: Run, task: Task, record: Benchmark, target: Target, allocation: int, say: Callable[[str], None]
 ) -> tuple[Failure | None, bool]:
-    """Do one launch; what failed, and whether that was nothing but checks."""
+    """Do one launch; what failed, and whether that was nothing but checks. RefusedError: before any ended well."""
     begun = [e["about"]["attempt"] for e in run.entries() if e["event"] == "begun" and e["task"] == task.name]
     attempt = 1 + max(begun, default=0)
     while outputs(run.folder / "launches" / (file := _file(task, attempt))):  # never append to an earlier attempt
@@ -260,4 +267,6 @@ def _do_one(
     )
     if outcome.status == 0:
         return None, False
+    if outcome.refused and not finished(run):
+        raise RefusedError(f"{task.benchmark}: {outcome.refused}")
     return Failure(task.name, task.benchmark, outcome.reason or f"exit status {outcome.status}"), wrong_only

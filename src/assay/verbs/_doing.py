@@ -96,7 +96,7 @@ def proceed(run: Run, plan: Plan, where: session.Target, quiet: bool = False) ->
         except BaseException as error:  # also a person's Ctrl-C: the run says that it ended early, and can be resumed
             if run.about.get("state") == "running":  # else it was not taken up again, and is as it was
                 with contextlib.suppress(AssayError):
-                    run.finish("interrupted")
+                    run.finish("failed" if isinstance(error, session.RefusedError) else "interrupted")
             if isinstance(error, KeyboardInterrupt):
                 raise InterruptError(f"interrupted{_how_to_go_on(run)}") from None
             raise
