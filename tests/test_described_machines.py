@@ -196,3 +196,14 @@ def test_the_reference_of_keys_names_every_key() -> None:
         for name, field in model.model_fields.items():
             assert f"`{field.alias or name}`" in text
     assert "us/B" not in text and machine_tables.ProtocolTable.model_fields["startup"].description in text
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_a_machine_has_room_for_as_many_ranks_as_its_network_takes(name: str) -> None:
+    """The network that would carry the messages says so itself when one rank more is asked for."""
+    machine = open_described(name)
+    ranks = room(machine)
+    if ranks is None or ranks > 2**14:
+        return
+    with pytest.raises(Exception, match=rf"has {ranks} nodes; ranks asked for: {ranks + 1}"):
+        core.run("echo", machine.for_core(), ranks + 1, [])

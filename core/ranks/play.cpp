@@ -191,7 +191,12 @@ std::vector<std::string> program_names() {
   return names;
 }
 
-int room(const Description& machine) { return model_of(machine)->nodes(); }
+int room(const Description& machine) {
+  const MachineParameters read = read_machine(machine);
+  const auto network = machine.find("network");
+  if (network == machine.end()) return read.nodes;
+  return static_cast<int>(network::live_nodes(std::get<network::Table>(network->second.held))) * read.processors;
+}
 
 std::string play(const std::string& name, const Description& machine, int count,
                  const std::vector<std::string>& arguments, Log* log) {

@@ -310,29 +310,28 @@ bool is_text(const Table& keys, const char* key, const char* wanted) {
   return text != nullptr && *text == wanted;
 }
 
-}  // namespace
-
-std::unique_ptr<Live> make_circuit_cube(const Table& keys, const Switching& how) {
+// What the keys say of one; nothing where they describe another network, or a wrong one.
+std::optional<Timing> timing_of(const Table& keys, const Switching& how) {
   static constexpr const char* ours[] = {"topology",        "routing",         "dimension",       "order",
                                          "flit_ticks",      "body_ticks",      "head_ticks",      "buffer_flits",
                                          "node_flit_ticks", "node_body_ticks", "node_head_ticks", "credit_ticks"};
   static constexpr const char* ones[] = {"channels", "injection_channels", "ejection_channels", "lanes"};
   if (how.switching != "circuit" || how.packet_flits != 0 || how.header_flits != 0 || how.engine != "auto")
-    return nullptr;
+    return std::nullopt;
   for (const auto& [key, value] : keys) {
     const auto* list = std::get_if<Value::List>(&value.held);
     const auto* flag = std::get_if<bool>(&value.held);
     if (value.absent() || (list != nullptr && list->empty()) || (flag != nullptr && !*flag)) continue;
     if (std::find(std::begin(ours), std::end(ours), key) != std::end(ours)) continue;
     if (std::find(std::begin(ones), std::end(ones), key) == std::end(ones) || integer(keys, key.c_str(), 1) != 1)
-      return nullptr;
+      return std::nullopt;
   }
   const bool highest = is_text(keys, "order", "highest-first"), lowest = is_text(keys, "order", "lowest-first");
   const auto topology = keys.find("topology");
   const auto dimension = integer(keys, "dimension", -1);
   if (topology == keys.end() || !is_text(keys, "topology", "hypercube") || !is_text(keys, "routing", "e-cube") ||
       (!highest && !lowest) || !dimension || *dimension < 1 || *dimension > 22)
-    return nullptr;
+    return std::nullopt;
   const auto ticks = [&](const char* key, std::int64_t otherwise) {
     return integer(keys, key, otherwise).value_or(-1);
   };
@@ -340,12 +339,26 @@ std::unique_ptr<Live> make_circuit_cube(const Table& keys, const Switching& how)
   const std::int64_t all[] = {
       flit, body, head, ticks("node_flit_ticks", flit), ticks("node_body_ticks", body), ticks("node_head_ticks", head)};
   for (const auto each : all)
-    if (each < 0 || each > 1'000'000'000) return nullptr;  // the general engine says what is wrong
-  if (head < 1 || all[5] < 1 || flit < 1 || all[3] < 1 || how.sink_ticks < 1) return nullptr;
+    if (each < 0 || each > 1'000'000'000) return std::nullopt;  // the general engine says what is wrong
+  if (head < 1 || all[5] < 1 || flit < 1 || all[3] < 1 || how.sink_ticks < 1) return std::nullopt;
   const auto u = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
-  return std::make_unique<CircuitCube>(Timing{u(*dimension), u(flit), u(body), u(head), u(all[3]), u(all[4]), u(all[5]),
-                                              how.acknowledgement, how.sink_ticks, how.circuit_release == "end",
-                                              lowest && !highest});
+  return Timing{u(*dimension),     u(flit),
+                u(body),           u(head),
+                u(all[3]),         u(all[4]),
+                u(all[5]),         how.acknowledgement,
+                how.sink_ticks,    how.circuit_release == "end",
+                lowest && !highest};
+}
+}  // namespace
+
+std::unique_ptr<Live> make_circuit_cube(const Table& keys, const Switching& how) {
+  const auto timing = timing_of(keys, how);
+  return timing ? std::make_unique<CircuitCube>(*timing) : nullptr;
+}
+
+std::optional<std::uint32_t> circuit_cube_nodes(const Table& keys, const Switching& how) {
+  const auto timing = timing_of(keys, how);
+  return timing ? std::optional(1u << timing->dimension) : std::nullopt;
 }
 
 }  // namespace assay::network

@@ -64,5 +64,7 @@ class Live {
 /// From the keys of [network]. `passing`: messages that go through a node's router are reported as they pass.
 /// ParameterError as everywhere.
 std::unique_ptr<Live> make_live(const Table& network, bool passing);
+/// How many nodes that network would have, without its engine; refuses what make_live refuses.
+std::uint32_t live_nodes(const Table& network);
 
 }  // namespace assay::network

@@ -26,4 +26,13 @@ std::unique_ptr<Live> make_live(const Table& given, bool passing) {
   return std::make_unique<LiveEngine<GeneralEngine>>(std::move(network), how, "worm", 64, passing);
 }
 
+std::uint32_t live_nodes(const Table& given) {
+  Table keys = given;
+  const Switching how = read_switching(keys);
+  if (const auto nodes = circuit_cube_nodes(keys, how)) return *nodes;
+  const Network network = build_network(keys);
+  choose_engine(network, how);  // refuses what no engine could play
+  return network.fabric->processors;
+}
+
 }  // namespace assay::network
