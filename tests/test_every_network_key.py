@@ -291,6 +291,7 @@ HOW: dict[str, tuple[dict[str, Any], Any]] = {
     "replications": ({}, 3),
     "precision": ({"replications": None, "cycles": None}, 0.3),
     "max_replications": ({"replications": None, "cycles": None, "precision": 0.0001}, 20),
+    "max_messages": ({"replications": None, "cycles": None, "precision": 0.0001}, 20_000),
     "confidence": ({}, 0.9),
     "quantiles": ({}, [0.3]),
     "warmup_messages": ({"warmup_cycles": None}, 200),
@@ -412,6 +413,7 @@ IDLE: list[tuple[Tree, str]] = [
     (case(io=ELEMENTS) | {"method": METHOD | {"utilisation": True}}, "method.utilisation"),
     (case() | {"method": METHOD | {"warmup_messages": 50}}, "method.warmup_cycles"),
     (case() | {"method": METHOD | {"max_replications": 50}}, "method.max_replications"),
+    (case() | {"method": METHOD | {"max_messages": 5000}}, "method.max_messages"),
 ]
 
 

@@ -97,6 +97,16 @@ def test_a_single_queue(load: float, tmp_path: Path) -> None:
     check(file, 3 + load * FLITS / (2 * (1 - load)), 40)
 
 
+def test_a_queue_near_saturation_has_its_interval_in_every_seed(tmp_path: Path) -> None:
+    load = 0.95
+    file = tmp_path / "queue.toml"
+    file.write_text(QUEUE + f"load = {load}\n")
+    truth = 3 + load * FLITS / (2 * (1 - load))
+    found = [header(made(file, seed=seed, precision=0.1)) for seed in range(1, 9)]
+    assert all(one["interval"] is not None for one in found)
+    assert sum(one["interval"][0] <= truth <= one["interval"][1] for one in found) >= 7
+
+
 @pytest.mark.nightly
 def test_a_cube_at_two_thirds_of_its_saturation(tmp_path: Path) -> None:
     file = tmp_path / "cube.toml"
@@ -135,14 +145,14 @@ def test_a_fixed_warm_up_that_is_too_short_gives_no_interval(tmp_path: Path) -> 
 
 
 @pytest.mark.nightly
-@pytest.mark.timeout(7200)
+@pytest.mark.timeout(14400)
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.7, 0.95])
 @pytest.mark.parametrize(
     ("text", "key", "saturation", "cycles"),
     [
         pytest.param(QUEUE, "load", 1.0, 0, id="queue"),
         pytest.param(CUBE, "load", 0.783, 300_000_000, id="cube"),
-        pytest.param(TORUS, "load", 0.55, 20_000_000, id="torus"),
+        pytest.param(TORUS, "load", 0.55, 200_000_000, id="torus"),
         pytest.param(IO_NODES, "interval", 0.00055, 20_000_000_000, id="io"),
     ],
 )

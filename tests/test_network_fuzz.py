@@ -43,7 +43,16 @@ WORDS = st.sampled_from(
     ["", "many", "１２", "²", "1 us", "2 B", "0.35 GB/s", "3 GBs", "0", "-1 s", "wormhole", "\x00", "é"]
 )
 VALUES = st.recursive(st.one_of(NUMBERS, WORDS, st.booleans()), lambda inner: st.lists(inner, max_size=3), max_leaves=4)
-ENDLESS = {"cycles", "warmup_cycles", "messages", "warmup_messages", "replications", "max_replications", "precision"}
+ENDLESS = {
+    "cycles",
+    "warmup_cycles",
+    "messages",
+    "warmup_messages",
+    "replications",
+    "max_replications",
+    "max_messages",
+    "precision",
+}
 
 
 def test_every_topology_has_its_small_case() -> None:

@@ -190,7 +190,7 @@ RULES = (
     ),
     Rule(
         "method",
-        ("max_replications",),
+        ("max_replications", "max_messages"),
         "without replications, and without cycles, which alone are one replication",
         lambda found, _: found.method.replications is None and found.method.cycles is None,
     ),

@@ -317,6 +317,12 @@ class Method(Table):
         0.02, gt=0, lt=1, description="replications go on until the mean's interval is within this share of it"
     )
     max_replications: int = Field(160, ge=10, le=100_000, description="and no further than this")
+    max_messages: int = Field(
+        64_000_000,
+        ge=1,
+        le=2**62,
+        description="nor, after the first ten, than to so many messages simulated in all",
+    )
     confidence: float = Field(0.95, gt=0.5, lt=1, description="of all intervals")
     quantiles: list[Annotated[float, Field(gt=0, lt=1)]] = Field(
         [0.5, 0.9, 0.99], description="of the header latency, reported"

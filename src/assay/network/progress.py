@@ -9,9 +9,11 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+from assay.network.simulation import SimulationTask
 
 FIRST_LINE = 60.0  # s until the first line where there is no terminal; each next one after twice as long
 
@@ -26,10 +28,16 @@ class Meter:
     elsewhere: int = 0  # cycles that other processes have simulated
     began: float = field(default_factory=time.monotonic)
     before: int = 0  # what this process had simulated when it began
+    doing: str = ""  # what the runs requested last are for
 
     def __post_init__(self) -> None:
         """Count from here."""
         self.before = _cycles()
+
+    def request(self, tasks: Sequence[SimulationTask]) -> None:
+        """Count runs that are to be made."""
+        self.expected += sum(task.cycles for task in tasks)
+        self.doing = tasks[0].purpose if tasks else ""
 
     @property
     def cycles(self) -> int:
@@ -43,7 +51,12 @@ class Meter:
         points = f"{self.points} of {self.of} points, " if self.of > 1 else ""
         seconds = time.monotonic() - self.began
         left = f", about {_words(seconds * (1 - share) / share)} left for these" if share > 0.01 else ""
-        return f"{points}{done:,} of {self.expected:,} cycles requested so far, {_words(seconds)}{left}"
+        return f"{points}{self.purpose}{done:,} of {self.expected:,} cycles requested so far, {_words(seconds)}{left}"
+
+    @property
+    def purpose(self) -> str:
+        """What the runs under way are for, where they are of one simulation: many do different things at once."""
+        return f"{self.doing}, " if self.doing and self.of <= 1 else ""
 
 
 def _cycles() -> int:
@@ -100,5 +113,5 @@ def _bar(title: str, meter: Meter, ended: threading.Event) -> None:
         task = progress.add_task(title, total=None, line="")
         while not ended.wait(0.2):
             points = f"{meter.points} of {meter.of} points, " if meter.of > 1 else ""
-            line = f"{points}{meter.cycles:,} of {meter.expected:,} cycles"
+            line = f"{points}{meter.purpose}{meter.cycles:,} of {meter.expected:,} cycles"
             progress.update(task, completed=meter.cycles, total=meter.expected or None, line=line)

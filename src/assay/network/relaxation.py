@@ -16,7 +16,11 @@ from assay.network import method
 from assay.network.engine import SimulationRun
 
 KNOWN = 100.0  # a series says its autocorrelation time if it is so many times as long
+SETTLED = 30.0  # one so many times as long is in balance: of a backlog that grows the sum over lags is an eighth of it
 MESSAGES = 5000  # and if it has so many: what holds up the others may be rare, as a read of a disk is
+# Of the growth in proportion to time: above saturation all of it, at saturation, and for long below it, a third (the
+# square root of time, a random walk that cannot fall below nothing).
+LINEAR = 2 / 3
 WARMUP = 10.0  # autocorrelation times of warm-up: five relaxation times, which leave less than 1% of the way
 FLIGHTS = 5.0  # and at least so many mean latencies
 
@@ -25,12 +29,14 @@ FLIGHTS = 5.0  # and at least so many mean latencies
 class Relaxation:
     """The autocorrelation time of a run that started empty, in cycles, from its second half.
 
-    `known`: whether the run was long enough to say it; `saturated`: whether its backlog still grew.
+    `known`: whether the run was long enough to say it; `settled`: whether it was long enough to be in balance, and to
+    say it within a factor of two; `saturated`: whether its backlog still grew, nearly in proportion to time.
     """
 
     cycles: float
     latency: float
     known: bool
+    settled: bool
     saturated: bool
 
     @property
@@ -47,9 +53,10 @@ def of_pilot(run: SimulationRun) -> Relaxation:
     delivered = counts.sum()
     mean = float(sums.sum() / delivered) if delivered else 0.0
     early, late, stretch = method.growth_of(run.backlog, 0, cycles)
-    saturated = method.backlog_grows(early, late, stretch, run.generated * (1 - 1 / stretch))
+    linear = late - early > LINEAR * early * (stretch - 1)
+    saturated = linear and method.backlog_grows(early, late, stretch, run.generated * (1 - 1 / stretch))
     if half < 2 or not delivered:
-        return Relaxation(0.0, mean, False, saturated)
+        return Relaxation(0.0, mean, False, False, saturated)
     steps = max(method.correlation_time(sums - mean * counts), method.correlation_time(run.backlog[half:]))
-    known = half >= KNOWN * steps and delivered >= MESSAGES
-    return Relaxation(steps * cycles / len(latency.sums), mean, known, saturated)
+    known, settled = (half >= least * steps and delivered >= MESSAGES for least in (KNOWN, SETTLED))
+    return Relaxation(steps * cycles / len(latency.sums), mean, known, settled, saturated)

@@ -16,6 +16,7 @@ import numpy as np
 from assay.network import engine, figures, method, relaxation
 from assay.network.description import NetworkDescription
 from assay.network.engine import Latency, SimulationRun
+from assay.network.network_tables import Method
 from assay.toml.source import Source
 
 DEFAULT_CYCLES = 20_000
@@ -24,8 +25,8 @@ PILOT = 2**32  # random stream of pilot runs: no replication has it
 BYTES_WAITING, MOST_BYTES = 100, 4e9
 LENGTHENED = 4  # times as long, a pilot run that does not know its autocorrelation time
 GROWN = 3  # pilot runs in a row whose backlog grew, each longer: once or twice can be a long queue's chance
-# Cycles, whatever they cost; messages, no more: enough for the 7-cube at 95% of its saturation load (7.5 million).
-LEAST_PILOT, MOST_PILOT = 80_000, 16_000_000
+# Cycles, whatever they cost; messages, no more; and no more where it can say neither that it settled nor that it grew.
+LEAST_PILOT, MOST_PILOT, LONGEST_PILOT = 80_000, 16_000_000, 64_000_000
 RUN = 50  # autocorrelation times: a replication's length unless the file says it
 FIRST_LOOK = 10  # five alike can be chance; ten seldom are
 
@@ -36,6 +37,7 @@ class SimulationTask:
 
     source: Source
     config: dict[str, Any]
+    purpose: str = ""  # in words, for those who wait
 
     @property
     def cycles(self) -> int:
@@ -51,9 +53,9 @@ class SimulationTask:
 Steps = Generator[list[SimulationTask], list[SimulationRun], dict[str, Any]]
 
 
-def task(description: NetworkDescription, stream: int, warmup: int, cycles: int) -> SimulationTask:
+def task(description: NetworkDescription, stream: int, warmup: int, cycles: int, purpose: str = "") -> SimulationTask:
     """The description's replication number `stream`."""
-    return SimulationTask(description.source, engine.configuration(description, stream, warmup, cycles))
+    return SimulationTask(description.source, engine.configuration(description, stream, warmup, cycles), purpose)
 
 
 @dataclass(frozen=True)
@@ -81,20 +83,24 @@ def warmup(
         return Warmup(0, f"{description.method.warmup_messages} deliveries")
     if fixed != "detect":
         return Warmup(int(fixed), "fixed")
-    length, spent, simulated, grown = max(2_000, min(cycles, 50_000)), 0.0, 0, 0
+    length, spent, simulated, grown, turn = max(2_000, min(cycles, 50_000)), 0.0, 0, 0, 0
     while True:
-        (pilot,) = yield [task(description, PILOT, 0, length)]
+        turn += 1
+        purpose = f"pilot run {turn} (how long does the network remember?)"
+        (pilot,) = yield [task(description, PILOT, 0, length, purpose)]
         spent, simulated = spent + pilot.cpu_seconds, simulated + pilot.simulated_cycles
         found = relaxation.of_pilot(pilot)
         grown = grown + 1 if found.saturated else 0
+        if (found.known and not grown) or grown == GROWN or pilot.deadlock:
+            break
         longer = length * LENGTHENED
-        affordable = longer <= LEAST_PILOT or pilot.generated * LENGTHENED <= MOST_PILOT
-        if (found.known and not grown) or grown == GROWN or pilot.deadlock or not affordable:
+        most = MOST_PILOT if grown or found.settled else LONGEST_PILOT
+        if longer > LEAST_PILOT and pilot.generated * LENGTHENED > most:
             break
         length = longer
-    settles = found.known and not found.saturated
+    settles = found.settled and not found.saturated
     words = f"{relaxation.WARMUP:g} autocorrelation times" if settles else "no steady state in the pilot run"
-    before = math.ceil(found.warmup) if settles else length // 2
+    before = math.ceil(found.warmup) if settles else length // 8  # of the first look, which takes little more then
     return Warmup(max(before, 100), words, simulated, spent, found.cycles, settles)
 
 
@@ -109,19 +115,35 @@ def steps(description: NetworkDescription) -> Steps:
         return document(description, runs, before, batches(runs[0], how.confidence), ended="cycles simulated")
     if how.cycles is None and before.settles:
         cycles = max(cycles, math.ceil(RUN * (before.memory or 0.0)))
-    stops = [how.replications] if how.replications else method.looks(FIRST_LOOK, how.max_replications)
-    runs = []
-    for stop in stops:
-        runs += yield [task(description, stream, before.cycles, cycles) for stream in range(len(runs), stop)]
+    runs: list[SimulationRun] = []
+    stops = [how.replications or FIRST_LOOK]
+    while len(runs) < stops[-1]:
+        stop = next(stop for stop in stops if stop > len(runs))
+        most = stops[-1] if runs or how.replications else how.max_replications
+        purpose = f"replications {len(runs) + 1} to {stop} of {most} at most"
+        runs += yield [task(description, stream, before.cycles, cycles, purpose) for stream in range(len(runs), stop)]
+        if how.replications is None and stop == FIRST_LOOK:
+            stops = method.looks(FIRST_LOOK, affordable(how, runs))
         found = replicated(runs, "header_latency", how.confidence, before, len(stops))
+        ended = "replications made" if how.replications else f"{stop} replications, not as precise as asked"
         if any(run.deadlock for run in runs) or saturated(runs, before):
             ended = "deadlock" if any(run.deadlock for run in runs) else "saturated: no mean to be precise about"
-            break
-        if how.replications is None and found.precise(how.precision):
+        elif how.replications is None and not before.settles:
+            ended = "no steady state in the pilot run: more replications would not give an interval"
+        elif how.replications is None and found.precise(how.precision):
             ended = f"within {how.precision:.2%} of the mean"
-            break
-        ended = "replications made" if how.replications else f"{stop} replications, not as precise as asked"
+        elif stop < stops[-1]:
+            continue
+        break
+    if "not as precise" in ended and len(runs) < how.max_replications:
+        ended += f": more would simulate more than {how.max_messages:,} messages (method.max_messages)"
     return document(description, runs, before, found, ended)
+
+
+def affordable(how: Method, runs: Sequence[SimulationRun]) -> int:
+    """Replications at most, by what these simulated, so that the later looks are fixed at the first one."""
+    messages = sum(run.generated * run.simulated_cycles / max(run.measured_cycles, 1) for run in runs) / len(runs)
+    return max(len(runs), min(how.max_replications, int(how.max_messages / max(messages, 1.0))))
 
 
 def feasible(description: NetworkDescription, cycles: int) -> None:

@@ -51,7 +51,7 @@ def drive(
             try:
                 tasks = next(steps)
                 while True:
-                    meter.expected += sum(task.cycles for task in tasks)
+                    meter.request(tasks)
                     tasks = steps.send([task.make() for task in tasks])
             except StopIteration as end:
                 done(index, end.value)
@@ -69,7 +69,7 @@ def drive(
                 return
             first = False
             going.results, going.left = [None] * len(tasks), len(tasks)
-            meter.expected += sum(task.cycles for task in tasks)
+            meter.request(tasks)
             for position, task in enumerate(tasks):
                 waiting[pool.submit(make, task)] = going, position
             if tasks:
