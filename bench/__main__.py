@@ -7,6 +7,7 @@ import pkgutil
 import sys
 
 import bench
+from assay.errors import AssayError
 
 PARTS = sorted(m.name for m in pkgutil.iter_modules(bench.__path__) if not m.name.startswith("_"))
 
@@ -16,7 +17,11 @@ def main() -> int:
     if len(sys.argv) < 2 or sys.argv[1] not in PARTS:
         print(f"usage: ./x bench PART [ARGUMENT …]; parts: {', '.join(PARTS) or 'none yet'}", file=sys.stderr)
         return 2
-    return int(importlib.import_module(f"bench.{sys.argv[1]}").main(sys.argv[2:]) or 0)
+    try:
+        return int(importlib.import_module(f"bench.{sys.argv[1]}").main(sys.argv[2:]) or 0)
+    except AssayError as error:
+        print(error, file=sys.stderr)
+        return 2
 
 
 sys.exit(main())

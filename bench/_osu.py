@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 import re
+import shutil
 import statistics
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +19,7 @@ from assay.errors import MeasurementError
 from assay.execute.build import build
 from assay.execute.mpi import Mpi, launch_environment
 from bench._pairs import Unit, against, against_itself
-from bench._program_output import output_lines, readings
+from bench._program_output import LIMIT, output_lines, readings
 from bench._twin_cases import STREAM, operation, probe
 from bench._twins import Twin
 
@@ -77,6 +80,12 @@ class Means:
         self.peer, self.osu = peer, osu
         self.before, self.environment = [mpi.mpiexec, "-n", "2"], launch_environment(os.environ)
         self.program = build([benchmark(peer.twin.program)], mpi=mpi)[peer.twin.program].path
+        theirs, ours = mpi_library(osu), mpi_library(self.program)
+        if theirs and ours and not _alike(theirs, ours):
+            raise MeasurementError(
+                f"{osu} is linked to another MPI, {theirs}, than ours, {ours} ({mpi}): build it by {mpi.mpicxx}'s MPI, "
+                "or name its own in MPICXX and MPIEXEC"
+            )
 
     def ours(self, seed: int) -> float:
         """Total time over total operations of a launch."""
@@ -96,6 +105,19 @@ class Means:
         if not found:
             raise MeasurementError(f"{self.osu} printed no line of {_length(twin)} bytes: {text}")
         return self.peer.seconds(float(found.group(1)))
+
+
+def mpi_library(program: Path) -> Path | None:
+    """The MPI library that the loader finds for a program (its bare name where it finds none); None without one."""
+    if shutil.which("ldd") is None:
+        return None
+    listing = subprocess.run(["ldd", str(program)], capture_output=True, text=True, timeout=LIMIT).stdout
+    found = re.search(r"^\s*(libp?mpi(?:ch)?\.so\S*) => (/\S+)?", listing, re.MULTILINE)
+    return Path(found[2] or found[1]) if found else None
+
+
+def _alike(one: Path, other: Path) -> bool:
+    return one == other or (one.exists() and other.exists() and filecmp.cmp(one, other, shallow=False))
 
 
 def _length(twin: Twin) -> int:

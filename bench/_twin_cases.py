@@ -10,17 +10,24 @@ from bench._twins import Twin
 
 LIBRARY = ("algorithm=library",)
 BEGUN = ("operation=allreduce", *LIBRARY, "bytes=1024", "calls=0")
+READINGS = 1000  # of operations that are read one by one
 STREAM = ("bytes=1024", "means=message", "pairs=1")
 
 
-def operation(mode: str, program: str, settings: tuple[str, ...], size: int) -> Twin:
-    """One operation a reading, from an agreed moment to the last exit, in memory as the allocator gives it."""
-    return Twin(mode, program, settings, size, 50, 1, offset=16, blocks=16, source="operations.c")
+def operation(mode: str, program: str, settings: tuple[str, ...], size: int, readings: int = READINGS) -> Twin:
+    """One operation a reading, from an agreed moment to the last exit, in memory as the allocator gives it.
+
+    A block has many readings, as in a run: messages pass through places of a library's shared memory that take turns
+    (64 in UCX), and the first ones find them cold, in our program more so, which does more between its blocks.
+    """
+    return Twin(mode, program, settings, size, readings, 1, offset=16, blocks=8, source="operations.c")
 
 
-def probe(mode: str, program: str, settings: tuple[str, ...], size: int, batch: int, metric: str = "time") -> Twin:
+def probe(
+    mode: str, program: str, settings: tuple[str, ...], size: int, batch: int, metric: str = "time", readings: int = 50
+) -> Twin:
     """A reading of several steps."""
-    return Twin(mode, program, settings, size, 50, batch, metric, source="probes.c")
+    return Twin(mode, program, settings, size, readings, batch, metric, source="probes.c")
 
 
 TWINS = (
@@ -53,7 +60,7 @@ TWINS = (
     operation("reduction", "patterns", ("pattern=reduction", "bytes=1024"), 1024),
     operation("bisection", "patterns", ("pattern=bisection-regular", "bytes=1024"), 1024),
     operation("neighbour-1d", "patterns", ("pattern=neighbour-1d", "bytes=1024"), 2048),
-    operation("transposition", "patterns", ("pattern=transposition", "bytes=1048576"), 1 << 20),
+    operation("transposition", "patterns", ("pattern=transposition", "bytes=1048576"), 1 << 20, 100),
     operation("library-barrier", "collective", ("operation=barrier", *LIBRARY, "bytes=8"), 8),
     operation("library-broadcast", "collective", ("operation=broadcast", *LIBRARY, "bytes=1024"), 1024),
     operation("library-allreduce", "collective", ("operation=allreduce", *LIBRARY, "bytes=1024"), 1024),
@@ -73,5 +80,6 @@ TWINS = (
         1024,
         1,
         "communicating",
+        READINGS,
     ),
 )

@@ -75,7 +75,10 @@ def test_it_stands_on_the_first_screen_in_the_tables_and_in_the_plots() -> None:
     whole = document(made)
     (line,) = [each for each in findings.findings(whole, [], []) if "your library" in each.text]
     assert line.text.startswith("your library's choice for allreduce of 64 KiB on 8 ranks is 1.7 times slower")
-    assert "than the best (ring), 1." in line.text
+    assert "than the best (ring), 1." in line.text and "set the library's algorithm" in line.advice
+    on_a_described = findings.findings(replace(whole, described={"name": "m"}), [], [])
+    (line,) = [each for each in on_a_described if "its library" in each.text]
+    assert line.advice.startswith("use the faster one")  # nobody can set anything there
     table = choices.table(made)
     assert table is not None
     assert [row[-1] for row in table.rows] == ["not shown slower"] * 3 + ["slower"]

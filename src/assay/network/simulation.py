@@ -111,8 +111,8 @@ def steps(description: NetworkDescription) -> Steps:
     feasible(description, cycles)
     before = yield from warmup(description, cycles)
     if how.cycles is not None and how.replications is None:
-        runs = yield [task(description, 0, before.cycles, cycles)]
-        return document(description, runs, before, batches(runs[0], how.confidence), ended="cycles simulated")
+        alone = yield [task(description, 0, before.cycles, cycles)]
+        return document(description, alone, before, batches(alone[0], how.confidence), ended="cycles simulated")
     if how.cycles is None and before.settles:
         cycles = max(cycles, math.ceil(RUN * (before.memory or 0.0)))
     runs: list[SimulationRun] = []
