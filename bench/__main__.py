@@ -21,7 +21,7 @@ def main() -> int:
         return int(importlib.import_module(f"bench.{sys.argv[1]}").main(sys.argv[2:]) or 0)
     except AssayError as error:
         print(error, file=sys.stderr)
-        return 2
+        return error.status
 
 
 sys.exit(main())

@@ -102,14 +102,8 @@ def _fio(program: str, one: Pass) -> list[str]:
     the alignment makes of it.
     """
     match = one.match
-    words = [
-        *_in_huge_pages(one, HUGE),
-        program,
-        "--name=peer",
-        f"--filename={one.file}",
-        f"--size={one.size}",
-        f"--bs={match.bytes}",
-    ]
+    words = [*_in_huge_pages(one, HUGE), program, "--name=peer"]
+    words += [f"--filename={one.file}", f"--size={one.size}", f"--bs={match.bytes}"]
     words += ["--direct=1", "--output-format=json", f"--randseed={one.number}", "--overwrite=0"]
     words += [f"--rw={'rand' if match.random else ''}{match.direction}"]
     words += [f"--ioengine={'psync' if match.depth == 1 else 'io_uring'}", f"--iodepth={match.depth}"]
@@ -126,17 +120,8 @@ def _fio_moved(output: str, one: Pass) -> tuple[float, int]:
 
 def _ior(program: str, one: Pass) -> list[str]:
     """Its blocks are allocated without alignment: they lie in huge pages where all that is allocated does."""
-    words = [
-        *_in_huge_pages(one, HEAP),
-        program,
-        "-a",
-        "POSIX",
-        "--posix.odirect",
-        "-o",
-        str(one.file),
-        "-b",
-        str(one.size),
-    ]
+    words = [*_in_huge_pages(one, HEAP), program]
+    words += ["-a", "POSIX", "--posix.odirect", "-o", str(one.file), "-b", str(one.size)]
     words += ["-t", str(one.match.bytes), "-k", "-O", "summaryFormat=JSON", "-O", f"summaryFile={one.answer}"]
     words += ["-z"] * one.match.random
     return [*words, "-w", "-e"] if one.match.direction == "write" else [*words, "-r"]
@@ -159,17 +144,8 @@ def _with(document: Any, key: str) -> Iterator[dict[str, Any]]:
 
 
 def _elbencho(program: str, one: Pass) -> list[str]:
-    words = [
-        *_in_huge_pages(one, HEAP),
-        program,
-        "--direct",
-        "-t",
-        "1",
-        "-s",
-        str(one.size),
-        "-b",
-        str(one.match.bytes),
-    ]
+    words = [*_in_huge_pages(one, HEAP), program]
+    words += ["--direct", "-t", "1", "-s", str(one.size), "-b", str(one.match.bytes)]
     words += ["--jsonfile", str(one.answer), "--iodepth", str(one.match.depth)]
     words += ["--rand"] * one.match.random
     return [*words, "-w" if one.match.direction == "write" else "-r", str(one.file)]

@@ -161,12 +161,12 @@ def test_errors_have_intervals_and_what_the_law_misses_is_named() -> None:
     wrong = found.pop((262144, 4))
     assert not wrong.cell.fitted and wrong.missed and wrong.between == pytest.approx((1.0, 1.0), rel=1e-3)
     assert all(each.interval and not each.missed for each in found.values())
-    assert missed_in_words(law).endswith("1 of 8 held out: 262144 B with 4 (+100%)")
+    assert missed_in_words(judged(law)).endswith("1 of 8 held out: 262144 B with 4 (+100%)")
     # each launch has a pace of its own in one cell: no whole interval is beyond, so none is missed
     spread = {launch: rate * (0.4 + 0.3 * launch) for launch, rate in measured(262144, 4, 1.0).launches.items()}
     again = storage_law([replace(each, launches=spread, rate=0.5 * each.rate)
                          if (each.bytes, each.flight) == (262144, 4) else each for each in cells])  # fmt: skip
-    assert again is not None and missed_in_words(again) == ""
+    assert again is not None and missed_in_words(judged(again)) == ""
     few = storage_law([replace(each, launches={0: each.rate, 1: each.rate}) for each in cells])
     assert few is not None and not any(each.interval for each in judged(few))
 

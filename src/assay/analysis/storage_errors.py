@@ -7,6 +7,7 @@ interval lies beyond MARGIN to one side.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assay.analysis.intervals import median_interval
@@ -57,13 +58,13 @@ def judged(law: StorageLaw) -> list[JudgedCell]:
     return made
 
 
-def missed_in_words(law: StorageLaw) -> str:
+def missed_in_words(cells: Sequence[JudgedCell]) -> str:
     """The held-out cells that the law does not predict; "" where there are none."""
-    missed = [each for each in judged(law) if each.missed and not each.cell.fitted]
+    missed = [each for each in cells if each.missed and not each.cell.fitted]
     if not missed:
         return ""
-    cells = ", ".join(f"{each.cell.bytes} B with {each.cell.flight} ({each.error:+.0%})" for each in missed)
-    held_out = sum(not cell.fitted for cell in law.cells)
+    which = ", ".join(f"{each.cell.bytes} B with {each.cell.flight} ({each.error:+.0%})" for each in missed)
+    held_out = sum(not each.cell.fitted for each in cells)
     return (
-        f"not predicted, by more than {MARGIN:.0%} in the whole interval: {len(missed)} of {held_out} held out: {cells}"
+        f"not predicted, by more than {MARGIN:.0%} in the whole interval: {len(missed)} of {held_out} held out: {which}"
     )

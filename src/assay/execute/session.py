@@ -171,24 +171,27 @@ def do(
     allocation = _allocation(run, target.allocation())
     for entry in target.compiled():
         run.journal({"event": "compiled", **entry})
+    alone = len({each.benchmark for each in plan.tasks}) == 1
     failures: list[Failure] = []
     broken: dict[str, int] = {}  # by benchmark, and variant
     for task in plan.tasks:
         if task.name not in done and not (looks and looks.stopped(run, task.benchmark, task.launch)):
             of = varied_name(task.benchmark, task.factors)
             if broken.get(of, 0) >= 2:  # twice is no accident: save the time-outs of the other launches
-                failures.append(Failure(task.name, task.benchmark, "skipped: the previous two launches failed"))
+                failures.append(Failure(task.name, task.benchmark, "skipped: what failed before would fail again"))
             else:
                 try:
                     failure, wrong_only = _do_one(run, task, known[task.benchmark], target, allocation, say)
+                except RefusedError as error:
+                    if alone:
+                        raise
+                    failure, wrong_only = Failure(task.name, task.benchmark, str(error)), False
+                    broken[of] = 1  # with this one twice: it is no accident either
                 except InputError as error:
-                    if len({each.benchmark for each in plan.tasks}) == 1:
+                    if alone:
                         raise
                     failure, wrong_only = None, False  # one of many that this machine has no place for
-                    if isinstance(error, RefusedError):
-                        failure, broken[of] = Failure(task.name, task.benchmark, str(error)), 1
-                    else:
-                        say(f"left out: {error}")
+                    say(f"left out: {error}")
                 if failure:
                     failures.append(failure)
                     # A variant whose results are wrong, of one kernel perhaps, still has rates to compare of others.

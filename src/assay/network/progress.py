@@ -48,15 +48,16 @@ class Meter:
         """The progress in words."""
         done = self.cycles
         share = done / self.expected if self.expected else 0.0
-        points = f"{self.points} of {self.of} points, " if self.of > 1 else ""
         seconds = time.monotonic() - self.began
         left = f", about {_words(seconds * (1 - share) / share)} left for these" if share > 0.01 else ""
-        return f"{points}{self.purpose}{done:,} of {self.expected:,} cycles requested so far, {_words(seconds)}{left}"
+        return f"{self.place}{done:,} of {self.expected:,} cycles requested so far, {_words(seconds)}{left}"
 
     @property
-    def purpose(self) -> str:
-        """What the runs under way are for, where they are of one simulation: many do different things at once."""
-        return f"{self.doing}, " if self.doing and self.of <= 1 else ""
+    def place(self) -> str:
+        """Which of several points it is; of one simulation, what the runs under way are for."""
+        if self.of > 1:
+            return f"{self.points} of {self.of} points, "
+        return f"{self.doing}, " if self.doing else ""
 
 
 def _cycles() -> int:
@@ -112,6 +113,5 @@ def _bar(title: str, meter: Meter, ended: threading.Event) -> None:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(title, total=None, line="")
         while not ended.wait(0.2):
-            points = f"{meter.points} of {meter.of} points, " if meter.of > 1 else ""
-            line = f"{points}{meter.purpose}{meter.cycles:,} of {meter.expected:,} cycles"
+            line = f"{meter.place}{meter.cycles:,} of {meter.expected:,} cycles"
             progress.update(task, completed=meter.cycles, total=meter.expected or None, line=line)

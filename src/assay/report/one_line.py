@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from assay.document.run_document import Document
+from assay.document.run_verdict import RunVerdict
 from assay.report import run_verdict
 
 MOST_FIGURES = 2  # of what a run of one benchmark reached
@@ -24,24 +25,26 @@ def one_line(document: Document) -> str:
         *([f"{skipped} skipped"] if (skipped := _skipped(document)) else []),
         *([f"{between} launch{'es' if launches[-1] != 1 else ''}"] if launches else []),
     ]
-    reached = _reached(document) if len(sections) == 1 else ""
-    return f"{document.machine}: {_standing(document, bool(bad))}: {reached}{', '.join(parts)}; {document.folder}"
+    verdict = run_verdict.of(document)
+    reached = _reached(verdict) if len(sections) == 1 else ""
+    standing = _standing(document, verdict, bool(bad))
+    return f"{document.machine}: {standing}: {reached}{', '.join(parts)}; {document.folder}"
 
 
-def _reached(document: Document) -> str:
+def _reached(verdict: RunVerdict) -> str:
     """Write the first valid figures of the verdict, each with its interval or range; "" where it has none."""
-    valid = [line for line in run_verdict.of(document).lines if line.state != "invalid"]
+    valid = [line for line in verdict.lines if line.state != "invalid"]
     texts = [f"{line.title} {line.text}" + (f" ({line.interval})" if line.interval else "") for line in valid]
     more = f" and {len(texts) - MOST_FIGURES} more" if len(texts) > MOST_FIGURES else ""
     return f"{', '.join(texts[:MOST_FIGURES])}{more}; " if texts else ""
 
 
-def _standing(document: Document, mixed: bool) -> str:
+def _standing(document: Document, verdict: RunVerdict, mixed: bool) -> str:
     """The state that most figures reach, `mixed` where others are worse, and the grade of a measured run."""
     state = f"mostly {document.state}" if mixed and document.state == "clean" else document.state
     if document.described or not document.valid:
         return state
-    grade = run_verdict.of(document).grade
+    grade = verdict.grade
     return f"{state}, grade {grade.grade} ({grade.meaning})"
 
 

@@ -37,7 +37,7 @@ def tables(section: Section) -> list[Grid]:
             reached = f"; {ends} in flight move half of it or more"
         if law.decline:
             reached += f"; beyond it each time as many take {law.decline:.2g} of the limit's time more"
-        errors = [each for each in (*law.errors_in_words(), missed_in_words(law)) if each]
+        errors = [each for each in (*law.errors_in_words(), missed_in_words(cells)) if each]
         across = "95% interval" if all(each.interval for each in cells) else "range of the launches"
         note = (
             f"Startup {human(law.startup, 's', 3)} ({between} {low} to {high}), {human(law.per_byte, 's/B', 3)} of one "

@@ -130,12 +130,11 @@ def _origin(key: str, family: Family, law: StorageLaw, source: str) -> dict[str,
     benchmark = "parallel-files" if family[2] == RANKS else "file-rate"
     cells = f"{benchmark}, {' '.join(family)} (of {source})"
     made = {f"{key}.{each}": "assumed: one device of its own" for each in ("io_nodes", "outstanding", "device.at_once")}
-    fits = "as long as the longest block" if law.each else "divides all blocks"
+    fits = "as long as the longest block" if law.each or law.contended else "divides all blocks"
     made[f"{key}.stripe"] = f"assumed: {fits} measured"
     made[f"{key}.request"] = f"fitted: {cells}" if law.each else "assumed: no operation takes time of what all share"
     made[f"{key}.device.access"] = f"fitted: {cells}"
     if law.contended:
-        made[f"{key}.stripe"] = "assumed: as long as the longest block measured"
         made[f"{key}.request"] = "assumed: operations wait for one another at the device"
         made |= {f"{key}.device.{each}": f"fitted: {cells}" for each in ("beside", "beside_per_byte")}
         made[f"{key}.device.own_per_byte"] = f"fitted: {cells}, one process"
@@ -163,7 +162,7 @@ def words(family: Family, law: StorageLaw) -> list[str]:
         + (", and each waits that long for every other in flight" if law.contended else "")
     )
     half = f"r_max {law.r_max / 1e6:.4g} MB/s, n_half {law.n_half:.4g} B (between {least:.4g} and {most:.4g})"
-    missed = missed_in_words(law)
+    missed = missed_in_words(judged(law))
     return [law_itself, half + saturated(law), *law.errors_in_words(), *[missed] * bool(missed)]
 
 
