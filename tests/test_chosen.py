@@ -105,6 +105,33 @@ def test_a_run_opens_with_the_choice_and_the_best_of_its_worst_case() -> None:
     assert "your library's choice for allreduce of 64 KiB on 8 ranks is 1.7 times slower than the best (ring)," in said
 
 
+def test_operations_that_are_not_said_are_counted_with_the_worst() -> None:
+    """Of three operations the first screen's two lines leave out one; of two, none."""
+    made = collectives()
+    assert made.choices is not None
+    (slow,) = [each for each in made.choices if each.slower]
+
+    def said(*names: str) -> list[str]:
+        found = [replace(slow, params=slow.params | {"operation": name}, ratio=2.0 + len(name)) for name in names]
+        whole = document(replace(made, choices=found))
+        return [each.text for each in findings.findings(whole, [], []) if "times slower" in each.text]
+
+    three = said("allreduce", "reduce", "scan")
+    assert len(three) == 2 and [line.endswith("(and 1 more operation)") for line in three].count(True) == 1
+    assert said("allreduce", "reduce", "scan", "gather")[0].endswith("(and 2 more operations)")
+    assert not any("more operation" in line for line in said("allreduce", "reduce"))
+
+
+def test_names_of_algorithms_are_whole_in_a_terminal_of_80_columns() -> None:
+    made = collectives()
+    assert made.choices is not None
+    table = choices.table(replace(made, choices=[replace(each, best="recursive-doubling") for each in made.choices]))
+    assert table is not None
+    out = io.StringIO()
+    Console(file=out, width=80).print(table.rich())
+    assert out.getvalue().count("recursive-doubling") == len(made.choices)
+
+
 def test_a_run_that_shows_no_slower_choice_says_so_and_why() -> None:
     few = document(collectives(launches=5))
     said = " ".join(" ".join(summary.brief(few)).split())

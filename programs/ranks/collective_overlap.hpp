@@ -48,13 +48,11 @@ struct OverlapKernel {
     if (!comm.is_simulated()) x = held_.exchange(at.bytes, 0);
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       Times times, other;
+      Prepared alone(comm, levels_, at, x), together(comm, levels_, at, x);
       co_await barrier(comm);
       std::int64_t start = comm.now();
-      {
-        InBackground<C> operation;
-        co_await operation.begin(comm, &levels_, at.operation, at.algorithm, x);
-        co_await operation.finish();
-      }
+      co_await alone.begin;
+      co_await alone.finish;
       times.communicating = comm.now() - start;
       co_await reduce(comm, comm.size(), &times, &other, 1, Times::join);
       co_await broadcast(comm, &times, sizeof times);
@@ -62,8 +60,8 @@ struct OverlapKernel {
       start = comm.now();
       co_await busy(comm, turns, wrong_);
       times.computing = comm.now() - start;
+      const Task both = around(comm, together, turns, at.calls, &times.inside);
       co_await barrier(comm);
-      const Task both = around(comm, at, x, turns, &times.inside);  // its frame's allocation is not timed
       start = comm.now();
       co_await both;
       times.together = comm.now() - start;
@@ -78,19 +76,29 @@ struct OverlapKernel {
   }
 
   Task verify(C& comm, const Case& at, Verdict& verdict) {
-    const auto on = [this, &comm, at](Exchange x) { return around(comm, at, x, 1000, nullptr); };
+    const auto on = [this, &comm, at](Exchange x) { return once(comm, at, x); };
     if (at.operation == Operation::barrier) return verify_late(comm, ranks_, verdict, [on] { return on({}); });
     return verify_data(comm, at, held_, wrong_, ", around a loop", verdict, on);
   }
 
-  // The operation, begun before a loop of so many turns and waited for after it; `inside`: how long the loop took.
-  Task around(C& comm, Case at, Exchange x, std::int64_t turns, std::int64_t* inside) {
+  // An operation that can be begun: its memory and its steps' frames are made before what is timed, and freed after.
+  struct Prepared {
+    Prepared(C& comm, Levels<C>& levels, const Case& at, Exchange x)
+        : begin(operation.begin(comm, &levels, at.operation, at.algorithm, x)), finish(operation.finish()) {}
     InBackground<C> operation;
-    co_await operation.begin(comm, &levels_, at.operation, at.algorithm, x);
+    Task begin, finish;
+  };
+  // It is begun before a loop of so many turns and waited for after it; `inside`: how long the loop took.
+  Task around(C& comm, Prepared& prepared, std::int64_t turns, std::int64_t calls, std::int64_t* inside) {
+    co_await prepared.begin;
     const std::int64_t entered = comm.now();
-    co_await compute(comm, operation, turns, at.calls);
+    co_await compute(comm, prepared.operation, turns, calls);
     if (inside) *inside = comm.now() - entered;
-    co_await operation.finish();
+    co_await prepared.finish;
+  }
+  Task once(C& comm, Case at, Exchange x) {
+    Prepared prepared(comm, levels_, at, x);
+    co_await around(comm, prepared, 1000, at.calls, nullptr);
   }
   // The turns in calls + 1 pieces; between them the operation goes on.
   Task compute(C& comm, InBackground<C>& operation, std::int64_t turns, std::int64_t calls) {

@@ -178,9 +178,7 @@ help = "from the common start until the last rank has the sum"
     if (at.way == Way::naive) {
       co_await naively(comm, sum);
     } else if (at.way == Way::tree) {
-      std::uint64_t other = 0;
-      co_await reduce(comm, comm.size(), &sum, &other, 1, [](auto& mine, auto theirs) { mine += theirs; });
-      co_await broadcast(comm, &sum, sizeof sum);
+      co_await by_tree(comm, sum);
     } else {
       co_await by_library(comm, sum);
     }
@@ -198,6 +196,25 @@ help = "from the common start until the last rank has the sum"
       sum += other;
     }
     for (int rank = 1; rank < comm.size(); ++rank) co_await comm.send(&sum, sizeof sum, rank, tag);
+  }
+  // Up a binomial tree and down again, in one coroutine: a reduction and a broadcast would be two frames.
+  template <Communicator C>
+  static Task by_tree(C& comm, std::uint64_t& sum) {
+    const int me = comm.rank(), ranks = comm.size();
+    int bit = 1;
+    for (; bit < ranks && (me & bit) == 0; bit *= 2) {
+      if (me + bit >= ranks) continue;
+      std::uint64_t other = 0;
+      co_await comm.recv(&other, sizeof other, me + bit, tag);
+      sum += other;
+    }
+    if (me > 0) {
+      co_await comm.send(&sum, sizeof sum, me & ~bit, tag);
+      co_await comm.recv(&sum, sizeof sum, me & ~bit, tag);
+    }
+    for (bit /= 2; bit > 0; bit /= 2) {
+      if (me + bit < ranks) co_await comm.send(&sum, sizeof sum, me + bit, tag);
+    }
   }
   template <Communicator C>
   static Task by_library(C& comm, std::uint64_t& sum) {

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from rich.table import Table
 
-WHOLE_WORDS = 16  # characters: a column of words no longer than that is not folded in a narrow terminal
+# characters: columns of words, and of names of one word each, no longer than that are not folded in a narrow terminal
+WHOLE_WORDS, WHOLE_NAMES = 16, 20
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,9 @@ class Grid:
         table = Table(title=escape(self.title), title_justify="left", title_style="bold", box=None, pad_edge=False)
         for i, heading in enumerate(self.headings):
             justify: Literal["left", "right"] = "left" if i < self.left else "right"
-            whole = i < self.left and all(len(row[i]) <= WHOLE_WORDS for row in self.rows)
+            cells = [row[i] for row in self.rows]
+            whole = i < self.left and all(len(cell) <= WHOLE_WORDS for cell in cells)
+            whole |= all(len(cell) <= WHOLE_NAMES and cell.replace("-", "").isalpha() for cell in cells)
             table.add_column(escape(heading), justify=justify, overflow="fold", no_wrap=whole)
         for row in self.rows:
             table.add_row(*(escape(cell) for cell in row))

@@ -144,7 +144,7 @@ def table(section: Section) -> Grid | None:
         )
         for c in found
     ]
-    headings = (*keys, section.choice.own, "best other", "its time", "ratio", "interval", "the choice is")
+    headings = (*keys, section.choice.own, "best other", "its time", "ratio", "within", "the choice is")
     note = (
         f"{found[0].comparisons} comparisons, corrected by Benjamini and Hochberg; of the intervals stated at most 5% "
         f"miss. Slower: beyond the margin of {MARGIN:.0%} as well."

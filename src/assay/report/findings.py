@@ -205,9 +205,10 @@ def _worst(
     """Say the worst operations of what was found slower: by which ratio, and a line each; the rest are counted."""
     found = [each for section in reference(document).benchmarks for each in named(section, _whose(document))]
     found.sort(key=lambda each: -each[0])
-    for ratio, text in found[:MOST_CHOICES]:
-        more = f" (and {len(found) - 1} more operations)" if len(found) > 1 and text == found[0][1] else ""
-        yield _line(place + min(10.0, ratio), "choice", text + more, advice)
+    unsaid = len(found) - MOST_CHOICES
+    more = f" (and {unsaid} more operation{'s' if unsaid > 1 else ''})" if unsaid > 0 else ""
+    for i, (ratio, text) in enumerate(found[:MOST_CHOICES]):
+        yield _line(place + min(10.0, ratio), "choice", text + (more if i == 0 else ""), advice)
 
 
 def _whose(document: Document) -> str:
