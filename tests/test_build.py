@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -11,10 +12,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from assay.benchmark.record import programs_root
 from assay.errors import MeasurementError
 from assay.execute.build import Built, build, includes
+from assay.execute.compiler import find_compiler
 from assay.execute.mpi import find_mpi
-from assay.execute.units import SharedUnit, make
+from assay.execute.units import UNTIMED, SharedUnit, make, units_of
 from compiled import own_cache
 from small_programs import SmallProgram, script, write_tree
 
@@ -107,6 +110,33 @@ def test_a_source_beside_a_header_of_its_name_is_compiled_once_and_anew_when_it_
         assert len(made) == 1
         objects |= made
     assert all(each.cached for each in build(pair, mpi=None, root=root).values())
+
+
+@pytest.mark.parametrize(("given", "untimed"), [("-O3 -march=native", "-O1 -march=native"), ("-O0 -g", "-O0 -g")])
+def test_only_what_says_that_nothing_in_it_is_timed_is_compiled_at_o1_and_is_linked_behind_the_rest(
+    tmp_path, monkeypatch, given, untimed
+):
+    """Of an inline function that both hold the linker takes the first object's: the one of the user's flags."""
+    monkeypatch.setenv("CXXFLAGS", given)
+    words, loops = tmp_path / "a_words.cpp", tmp_path / "b_loops.cpp"
+    words.write_text(f"{UNTIMED}\nint words() {{ return 1; }}\n")
+    loops.write_text(f"// {UNTIMED}\nint loops() {{ return 1; }}\n")  # quoted, not said
+    compiler = find_compiler()
+    made = units_of([words, loops], tmp_path, tmp_path, compiler, compiler)
+    assert [(unit.source, unit.compiler.flags) for unit in made] == [(loops, given), (words, untimed)]
+
+
+def test_no_source_that_is_compiled_at_o1_holds_a_measured_loop():
+    """Not the sampler, nor a part of what a program measures: neither includes, nor is, one of the files that time."""
+    root = programs_root()
+    marked = [path for path in root.rglob("*.[ch]pp") if UNTIMED in path.read_text().splitlines()]
+    assert len(marked) > 10
+    timed = {root / "timing" / name for name in ("sampler.hpp", "program.cpp", "clock.cpp", "reference.cpp")}
+    for path in marked:
+        files = includes([path], root)
+        assert path.suffix == ".cpp" and path.with_suffix(".hpp").is_file()
+        assert not files & timed, path
+        assert not re.search(r"\bmeasure\(|\bopaque\(|\btouched\(", path.read_text()), path
 
 
 def test_two_builds_at_once_are_safe(tree):

@@ -12,6 +12,7 @@ title = "HiTC kernel (complex ZAXPY)"
 part = "kernels"
 kind = "node"
 from = "kernels/by_threads.hpp"
+profiles = ["standard", "full"]
 summary = "double precision complex y = y + a x on 1 to p threads, long vectors and short ones"
 cost = "an element takes 8 flops and moves 48 bytes"
 check = "from zero, i x added twice and taken off once leaves i x: whole numbers, compared exactly at every element"

@@ -10,6 +10,7 @@ title = "Numerical integration"
 part = "kernels"
 kind = "node"
 from = "kernels/by_threads.hpp"
+profiles = ["standard", "full"]
 summary = "midpoint rule on 1 to p threads: all in registers"
 cost = "an interval takes 6 flops, one of them a division; no memory"
 check = "against pi, within the midpoint rule's own error of h^2/12 and rounding"

@@ -13,6 +13,7 @@ title = "Shallow-water kernel"
 part = "kernels"
 kind = "node"
 from = "kernels/by_threads.hpp"
+profiles = ["standard", "full"]
 summary = "linear shallow-water steps on a staggered periodic grid on 1 to p threads: little re-use of data"
 cost = "a point takes 11 flops per step and, past the caches, 48 bytes of traffic at least"
 check = "one plane wave is an eigenvector of the step: after k steps every point against the closed form of its two amplitudes, found by complex arithmetic on the wave alone; the total mass"
