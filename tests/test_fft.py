@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
+import json
 import math
+import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -49,6 +52,20 @@ def test_a_run_gives_the_conventional_rate_and_names_the_library(tmp_path: Path)
     for code in codes:
         assert best["rate", code] == pytest.approx(5 * 1024 * math.log2(1024) / best["time", code])
     assert ("library" in codes) == any(note.startswith("library: fftw-3") for note in told["notes"])
+    widths = [note for note in told["notes"] if note.startswith("vectors in the kernels' code, by ")]
+    assert len(widths) == (shutil.which("objdump") is not None and os.uname().machine == "x86_64")
+    assert all(re.search(r"(\d+ bits|scalar): transform", note) for note in widths)
+
+
+def test_a_size_that_memory_has_no_room_for_is_left_out_and_said() -> None:
+    """A million numbers take 84 MB in five arrays of 16 B: more than a quarter of what the limit of data leaves."""
+    given = words("fft", "--slice", "0.0005", "--blocks", "1", "--set", "size=64,1048576", "--set", "code=ours")
+    done = subprocess.run(["prlimit", f"--data={256 << 20}", built(), *given], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["case"]["size"] for line in lines if line["event"] == "check"] == [64]
+    notes = [line["text"] for line in lines if "left out: transforms" in line.get("text", "")]
+    assert len(notes) == 1 and "a quarter of what" in notes[0]
 
 
 def test_what_cannot_be_done_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from assay.benchmark.record import benchmark
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.papers.tables import euroben
@@ -133,3 +134,19 @@ def test_each_point_of_a_curve_has_the_mark_of_the_level_that_holds_its_vectors(
     assert rotation["marker"]["symbol"] == [in_first, in_second, in_second]
     assert far["data"][0]["marker"]["symbol"] == [in_second] * 3
     assert kernel_curves.plots(section("vectors", figures)) == []  # no fit: nothing says where the levels are
+
+
+def test_no_two_kernels_share_a_colour_or_the_key_s() -> None:
+    """All fourteen in one picture; the marks of the levels alone are grey."""
+    kernels = list(benchmark("vectors").parameters["kernel"].choices)
+    cases = [
+        {"kernel": str(kernel), "access": "contiguous", "length": n} for kernel in kernels for n in (64, 256, 1024)
+    ]
+    figures = [figure("rate", 1e9, "flop/s", **case) | {"headline": True} for case in cases]
+    about = {"kernel": kernels[0], "access": "contiguous"}
+    fits = [level(str(kernels[0]), "L1", 1e9, lengths=[64.0, 256.0, 1024.0], params=about)]
+    (drawn,) = kernel_curves.plots(section("vectors", figures, fits=fits))
+    curves = [trace for trace in drawn["data"] if trace["mode"] != "markers"]
+    keys = {trace["marker"]["color"] for trace in drawn["data"] if trace["mode"] == "markers"}
+    assert [trace["name"] for trace in curves] == kernels
+    assert len({trace["line"]["color"] for trace in curves} | keys) == len(kernels) + len(keys) == 15

@@ -317,5 +317,5 @@ def test_kernels_by_two_compilers_stand_side_by_side(tmp_path: Path, monkeypatch
     named = [line.partition("  ")[0] for line in main[: main.index("")] if line[:1].isalpha()]
     assert named == ["dot product, best length 1000"]  # the record's main figure, once: of the first variant alone
     made_of = page[page.index("What the compilers made") :]
-    listed = [line for line in made_of.splitlines() if re.match(r"\W*(dot|recursion1|broadcast|copy)<", line)]
-    assert re.match(r"\W*dot<", listed[0]) and sum("recursion1<" in line for line in listed) == 4
+    listed = [line for line in made_of.splitlines() if re.match(r"\W*(dot|recursion1|broadcast|copy) \(", line)]
+    assert re.match(r"\W*dot \(", listed[0]) and sum("recursion1 (" in line for line in listed) == 4

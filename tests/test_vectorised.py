@@ -11,7 +11,7 @@ import pytest
 
 from assay.benchmark.record import benchmarks, programs_root
 from assay.execute.units import unit_source
-from assay.execute.vectorised import kernels, short
+from assay.execute.vectorised import by_units, described, kernels, short, summary
 
 pytestmark = pytest.mark.skipif(
     os.uname().machine != "x86_64" or not shutil.which("objdump") or not shutil.which("g++"),
@@ -63,16 +63,33 @@ def test_without_a_disassembler_nothing_is_claimed(tmp_path: Path, monkeypatch: 
     [
         (
             "double assay::kernels::(anonymous namespace)::dot<assay::kernels::Strided<3> >(double*, long)",
-            "dot<Strided<3> >",
+            "dot (strided 3)",
         ),
-        ("assay::kernels::Loops<double>::hydro_fragment()", "Loops<double>::hydro_fragment"),
+        ("assay::kernels::Loops<double>::hydro_fragment()", "hydro_fragment (double)"),
         ("factor(long, double*, long*) [clone .constprop.0]", "factor"),
         ("factor(long, double*, long*) [clone .cold]", ""),
         ("main", "main"),
+        ("void f<double, A::B<2>, 3>(int)", "f (double, b 2, 3)"),
     ],
 )
 def test_symbols_are_shown_by_their_names(symbol: str, name: str) -> None:
     assert short(symbol) == name
+
+
+def test_a_function_of_several_units_is_named_with_its_unit_and_what_is_alike_is_said_once(tmp_path: Path) -> None:
+    """Two loops with vectors of the compiler's own in one unit, the same without them in the other; a third in one."""
+    loop = "for (int i = 0; i < 64; ++i) x[i] = x[i] + a * x[i];"
+    wide = "typedef double V __attribute__((vector_size(16)));"
+    wide += f"void f(V* x, V a) {{ {loop} }} void g(V* x, V a) {{ {loop} }}"
+    plain = f"void f(double* x, double a) {{ {loop} }} void g(double* x, double a) {{ {loop} }}"
+    objects = {}
+    for name, text in (("wide", wide), ("by_one", f"{plain} double h(double x) {{ return x * x; }}")):
+        (tmp_path / name).mkdir()
+        objects[name] = compiled(tmp_path / name, text, "-O2", "-fno-tree-vectorize")
+    found = by_units(objects)
+    assert found is not None
+    assert [kernel.name for kernel in found] == ["f (wide)", "g (wide)", "f (by one)", "g (by one)", "h"]
+    assert summary(described(found) or []) == "128 bits: f, g (each: wide). scalar: f, g (each: by one), h"
 
 
 UNITS = [(name, unit) for name, record in benchmarks().items() for unit in record.units]

@@ -11,7 +11,7 @@ flags = ["-fopenmp"]
 slice_quick = 0.01
 slice_standard = 0.02
 blocks_quick = 2
-blocks_standard = 5
+blocks_standard = 3
 )fragment";
 
 }  // namespace assay::kernels

@@ -19,8 +19,8 @@ cost = "n^3/3 flops, multiplications and additions"
 check = "the matrix is made from a known factor of small whole numbers, so that the factor found must be that one, exactly"
 source = "Dunigan 1995, section 3, Table 3.4"
 published = ["kernel.cholesky-c"]
-slice_standard = 0.03
-blocks_standard = 3
+slice_standard = 0.02
+blocks_standard = 2
 
 [parameter.by]
 from = "threads/parameters.hpp"

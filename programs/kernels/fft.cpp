@@ -29,9 +29,9 @@ published = ["euroben.mod2f"]
 libraries = ["fftw"]
 statistics = ["median", "best"]
 slice_quick = 0.02
-slice_standard = 0.05
+slice_standard = 0.03
 blocks_quick = 2
-blocks_standard = 3
+blocks_standard = 2
 takes = "0.05 + size * 3e-7"
 
 [unit.radix4]

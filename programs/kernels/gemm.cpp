@@ -24,9 +24,9 @@ model = "speedup"
 libraries = ["blas"]
 statistics = ["median", "best"]
 slice_quick = 0.02
-slice_standard = 0.03
+slice_standard = 0.02
 blocks_quick = 2
-blocks_standard = 3
+blocks_standard = 2
 
 [unit.product]
 source = "kernels/blocked_product.cpp"

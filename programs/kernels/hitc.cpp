@@ -18,7 +18,6 @@ cost = "an element takes 8 flops and moves 48 bytes"
 check = "from zero, i x added twice and taken off once leaves i x: whole numbers, compared exactly at every element"
 source = "Dunigan 1995, section 3, Table 3.4"
 published = ["kernel.hitc-f"]
-blocks_standard = 4
 
 [parameter.by]
 from = "threads/parameters.hpp"

@@ -26,9 +26,9 @@ published = ["linpack", "euroben.mod2b"]
 libraries = ["lapack"]
 statistics = ["median", "best"]
 slice_quick = 0.02
-slice_standard = 0.05
+slice_standard = 0.03
 blocks_quick = 2
-blocks_standard = 3
+blocks_standard = 2
 
 [unit.kernel]
 source = "kernels/linpack_kernel.cpp"

@@ -19,7 +19,6 @@ cost = "a point takes 11 flops per step and, past the caches, 48 bytes of traffi
 check = "one plane wave is an eigenvector of the step: after k steps every point against the closed form of its two amplitudes, found by complex arithmetic on the wave alone; the total mass"
 source = "Dunigan 1995, section 3, text after Table 3.5; staggered grid C, Arakawa and Lamb 1977"
 published = ["user.shallow-water"]
-blocks_standard = 4
 
 [parameter.by]
 from = "threads/parameters.hpp"

@@ -39,7 +39,7 @@ from assay.execute.units import (
     units_of,
 )
 from assay.execute.variants import compiler_of
-from assay.execute.vectorised import Kernel, kernels
+from assay.execute.vectorised import Kernel, by_units, kernels
 
 COMPILE_WITHIN = 300.0  # s, one program
 OWN_FLAGS = "-Werror=unused-result -Werror=unused-value"  # a person's own: a forgotten co_await is no warning
@@ -86,7 +86,10 @@ class BuiltVariant:
 
 @dataclass(frozen=True)
 class Built:
-    """A binary and what it was made by; `cached`: it was there before, `seconds` of compiling otherwise."""
+    """A binary and what it was made by; `cached`: it was there before, `seconds` of compiling otherwise.
+
+    `vectorised`: what the compiler made of the kernels that are compiled apart, where a disassembler says it.
+    """
 
     path: Path
     compiler: str
@@ -96,6 +99,7 @@ class Built:
     seconds: float
     libraries: tuple[FoundLibrary, ...] = ()
     variant: BuiltVariant | None = None
+    vectorised: tuple[Kernel, ...] | None = None
 
 
 def build(
@@ -138,6 +142,9 @@ def build(
     for plan in plans:
         if plan.variant is not None:
             built[plan.name] = replace(built[plan.name], variant=_by_variant(plan, root))
+        elif plan.apart:
+            found = by_units({unit.name: unit.object for unit in plan.apart})
+            built[plan.name] = replace(built[plan.name], vectorised=found)
     return built
 
 

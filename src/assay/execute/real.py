@@ -190,11 +190,17 @@ class Real:
 
     def compiled(self) -> list[dict[str, Any]]:
         """What the compilers made of kernels, for each program and variant: too long for every launch's provenance."""
-        return [
-            {"benchmark": source.program.name, **source.variant.factors, "vectorised": described(by.vectorised)}
-            for name, source in self._sources.items()
-            if isinstance(source, VariedProgram) and (by := self._built[name].variant) is not None
-        ]
+        made: list[dict[str, Any]] = []
+        for name, source in self._sources.items():
+            built = self._built[name]
+            if isinstance(source, VariedProgram):
+                if built.variant is not None:
+                    found = described(built.variant.vectorised)
+                    made.append({"benchmark": source.program.name, **source.variant.factors, "vectorised": found})
+            elif built.vectorised is not None:
+                by = {"compiler": built.compiler, "flags": built.flags, "isa": ""}  # all in its flags
+                made.append({"benchmark": name, **by, "vectorised": described(built.vectorised)})
+        return made
 
     def allocation(self) -> str:
         """Name the batch job that this process is in, or that a launcher will hold; else this host since its start."""

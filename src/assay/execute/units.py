@@ -31,11 +31,12 @@ UNTIMED = "// Compiled at -O1: nothing in this file is timed."
 
 @dataclass(frozen=True)
 class SharedUnit:
-    """A shared source, the compiler that makes its object, and where that is kept."""
+    """A shared source, the compiler that makes its object, and where that is kept; `name`: in the program's record."""
 
     source: Path
     compiler: Compiler
     object: Path
+    name: str = ""
 
 
 def digest_of(compiler: Compiler, files: set[Path], linked: Sequence[str] = ()) -> str:
@@ -114,7 +115,7 @@ def own_units(
         flags = [flag for flag in about.get("flags", ()) if has(compiler, flag)]
         by = replace(compiler, flags=" ".join([compiler.flags, *flags]))
         digest = digest_of(by, includes([source], root))
-        made.append(SharedUnit(source, by, folder / f"{source.parent.name}-{source.stem}-{name}-{digest}.o"))
+        made.append(SharedUnit(source, by, folder / f"{source.parent.name}-{source.stem}-{name}-{digest}.o", name))
     return made
 
 

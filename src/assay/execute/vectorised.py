@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -109,11 +110,53 @@ def short(symbol: str) -> str:
             text = text[:i]
             break
     text = re.sub(r"\b\w+::", "", text)
-    return (
-        text.rpartition(" ")[2]
-        if "<" not in text
-        else text.partition("<")[0].rpartition(" ")[2] + text[text.index("<") :]
+    if "<" not in text:
+        return text.rpartition(" ")[2]
+    return _without_brackets(text.partition("<")[0].rpartition(" ")[2] + text[text.index("<") :])
+
+
+def _without_brackets(name: str) -> str:
+    """What a template was made for in words: `dot (strided 3)` of dot<Strided<3> >, `hydro (double)` of a member's."""
+    text = name.replace(" ", "")
+    made_for = ", ".join(re.findall(r"<(.*?)>(?=::|$)", text))
+    words = re.sub(r" *, *", ", ", re.sub(r"[<>]+", " ", made_for)).strip().lower()
+    return f"{re.sub(r'<.*?>(?=::|$)', '', text).rpartition('::')[2]} ({words})"
+
+
+def by_units(objects: Mapping[str, Path]) -> tuple[Kernel, ...] | None:
+    """The functions of a program's units, by the units' names; one that several units hold is named with its unit."""
+    of = {unit: kernels([path]) for unit, path in objects.items()}
+    found = [(unit, kernel) for unit, each in of.items() for kernel in each or ()]
+    times = Counter(kernel.name for _, kernel in found)
+    if any(each is None for each in of.values()):
+        return None
+    return tuple(
+        kernel if times[kernel.name] == 1 else replace(kernel, name=f"{kernel.name} ({unit.replace('_', ' ')})")
+        for unit, kernel in found
     )
+
+
+def summary(found: Sequence[Mapping[str, Any]]) -> str:
+    """Kernels as plain data in one sentence, widest first; those of a name that are all alike are named once."""
+    groups: dict[str, list[str]] = {}
+    for each in sorted(found, key=lambda kernel: (-int(kernel["bits"]), -int(kernel["moves"]))):
+        groups.setdefault(str(each["text"]), []).append(str(each["name"]))
+    of_base: dict[str, set[str]] = {}
+    for text, names in groups.items():
+        for name in names:
+            of_base.setdefault(name.partition(" (")[0], set()).add(text)
+    parts = []
+    for text, names in groups.items():
+        shown: dict[str, list[str]] = {}
+        for name in names:
+            base, _, more = name.partition(" (")
+            shown.setdefault(base, []).extend([more.removesuffix(")")] if len(of_base[base]) > 1 and more else [])
+        alike: dict[str, list[str]] = {}
+        for base, of in shown.items():
+            alike.setdefault("; ".join(of), []).append(base)
+        words = [", ".join(bases) + f" ({'each: ' * (len(bases) > 1)}{of})" * bool(of) for of, bases in alike.items()]
+        parts.append(f"{text}: {', '.join(words)}")
+    return ". ".join(parts)
 
 
 def described(found: Sequence[Kernel] | None) -> list[Mapping[str, Any]] | None:

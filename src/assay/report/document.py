@@ -41,6 +41,7 @@ from assay.report.sampled import sampled
 from assay.report.states import DOUBTED, LEFT_OUT, WORST, overall, states, worse
 from assay.report.variance_by_level import variance_by_level
 from assay.report.variants import build_variants, variants
+from assay.report.vector_widths import with_widths
 from assay.samples import Circumstance, case_text
 from assay.store import Run
 from assay.stored.launch_file import LaunchFile
@@ -65,7 +66,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
             found[name] = _section(run, lines, record, launchers.get(name, {}), usual, measured)
     every = _with_failures({name: section for name, (section, _) in found.items()}, run, known)
     left_out = [section for section in every if _is_left_out(section)]
-    sections = [section for section in every if not _is_left_out(section)]
+    sections = with_widths(run, [section for section in every if not _is_left_out(section)])
     counts = {state: sum(section.state == state for section in sections) for state in WORST}
     damage = list(run.damage().texts)
     parquet = run.folder / "samples.parquet"

@@ -22,6 +22,9 @@ from assay.report.units import human, unit_of
 
 MARKS = {"L1": "circle", "L2": "square", "L3": "diamond", "L4": "pentagon", "memory": "triangle-down"}
 UNKNOWN = "cross-thin-open"  # between two levels, or in one that no fit could be made of
+# fourteen that differ; not the last of the usual ones, which is the grey of the marks alone
+MORE = ("#24318f", "#7a4419", "#7d9a00", "#e88cc0", "#57d16b", "#59c3f0", "#7f1034")
+OF_KERNELS = (*COLOURS[:-1], *MORE)
 Levels = dict[tuple[str, str, float], str]  # by kernel, access and length
 
 
@@ -63,7 +66,7 @@ def _picture(name: str, access: str, kernels: dict[str, list[ReportedFigure]], l
 def _curve(kernel: str, points: Sequence[ReportedFigure], levels: Levels, i: int) -> Plot:
     points = sorted(points, key=_length)
     within = [levels.get((kernel, str(point.params["access"]), _length(point))) for point in points]
-    colour = COLOURS[i % len(COLOURS)]
+    colour = OF_KERNELS[i % len(OF_KERNELS)]
     return {
         "type": "scatter",
         "mode": "lines+markers",
@@ -72,7 +75,7 @@ def _curve(kernel: str, points: Sequence[ReportedFigure], levels: Levels, i: int
         "y": [shown(point) for point in points],
         "text": [_words(kernel, point, level) for point, level in zip(points, within, strict=True)],
         "hoverinfo": "text",
-        "line": {"color": colour, "width": 1.5, "dash": "solid" if i < len(COLOURS) else "dash"},
+        "line": {"color": colour, "width": 1.5, "dash": "solid" if i < len(COLOURS) - 1 else "dash"},
         "marker": {"size": 7, "color": colour, "symbol": [_mark(level) for level in within], "line": {"width": 1}},
     }
 

@@ -171,7 +171,7 @@ def _width(text: str | None) -> str:
 
 
 def _measured_first(found: BuildVariants) -> list[VectorisedKernel]:
-    """Functions that are named as a measured case's parameter is (`axpy<Contiguous>` of kernel axpy), then all others.
+    """Functions that are named as a measured case's parameter is (`axpy (contiguous)` of kernel axpy), then all others.
 
     A unit holds every kernel of its benchmark, of which a run may measure one.
     """
