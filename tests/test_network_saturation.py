@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from assay.network import balance, description, method, saturation
+from assay.network.offered import at_load
+from assay.network.simulation import task
 
 QUEUE = """
 [network]
@@ -138,6 +140,54 @@ def test_a_single_queue_saturates_at_one(tmp_path: Path) -> None:
         decided = {True: high, False: low}  # the ends are loads that were decided
         for verdict, load in decided.items():
             assert any(one["load"] == load and one["saturated"] is verdict for one in of["tried"])
+
+
+def test_a_queue_of_long_messages_saturates_at_one(tmp_path: Path) -> None:
+    """The first runs end before a message of 20,000 flits has passed."""
+    file = tmp_path / "queue.toml"
+    file.write_text(QUEUE.replace("flits = 32", "flits = 20000"))
+    for seed in (1, 2):
+        low, high = found(file, seed=seed, precision=0.1)["interval"]
+        assert low <= 1 <= high
+
+
+CUBE_OF_LONG_MESSAGES = """
+[network]
+topology = "hypercube"
+dimension = 7
+injection_channels = 9
+ejection_channels = 9
+[traffic]
+flits = 20000
+load = 0.1
+"""
+READS = """
+[network]
+topology = "hypercube"
+dimension = 5
+channel_rate = "20 MB/s"
+[io]
+nodes = [0, 7, 25, 30]
+io_rate = 0.05
+locality = 0.2
+interval = 2000
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "balanced"),
+    [pytest.param(CUBE_OF_LONG_MESSAGES, 0.68, id="cube"), pytest.param(READS, 0.0006, id="reads")],
+)
+def test_a_network_that_is_still_filling_is_not_saturated(text: str, balanced: float, tmp_path: Path) -> None:
+    """A load at which a run of hundreds of messages from each node stays in balance lies below the bracket's end."""
+    file = tmp_path / "network.toml"
+    file.write_text(text)
+    about = description.load(file)
+    backlog = task(at_load(about, balanced), 0, 0, 100_000_000).make().backlog
+    quarters = [part.mean() for part in np.split(backlog, 4)]
+    assert max(quarters) < 1.3 * min(quarters)
+    _, high = found(file, precision=0.1)["interval"]
+    assert high > balanced
 
 
 @pytest.mark.nightly

@@ -219,6 +219,14 @@ class TrafficTable(Table):
         _, table = self.flits.table()
         return sum(length * weight for length, weight in table) / sum(weight for _, weight in table)
 
+    @property
+    def carried_flits(self) -> float:
+        """Mean length of the message that a flit belongs to: long messages count by their flits."""
+        if not isinstance(self.flits, Lengths):
+            return float(self.flits)
+        _, table = self.flits.table()
+        return sum(length**2 * weight for length, weight in table) / sum(length * weight for length, weight in table)
+
 
 class IoFiles(Table):
     """[io.files]: What elements read: whole files, whose blocks lie on the I/O nodes and are found in their caches, or

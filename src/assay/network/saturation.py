@@ -13,6 +13,8 @@ from typing import Any
 from assay.network import balance, figures, method
 from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
+from assay.network.filling import Filling
+from assay.network.offered import at_load, load_of
 from assay.network.simulation import DEFAULT_CYCLES, VERSION, SimulationTask, Steps, finite, task
 
 LONGER = 2  # how often an undecided run is made four times as long
@@ -23,18 +25,6 @@ HIGHEST = 1e4  # times the load of the file: the end of the search
 Tasks = list[SimulationTask]
 Runs = list[SimulationRun]
 Decide = Callable[[float], Generator[Tasks, Runs, bool | None]]
-
-
-def load_of(description: NetworkDescription) -> float:
-    """The load of a description, in the unit of `at_load`."""
-    return 1 / description.io.interval if description.io is not None else description.traffic.load
-
-
-def at_load(description: NetworkDescription, load: float) -> NetworkDescription:
-    """The same with another load: flits per node per cycle, or with I/O nodes messages per element per cycle."""
-    if description.io is not None:
-        return description.but(io=description.io.model_copy(update={"interval": 1 / load}))
-    return description.but(traffic=description.traffic.model_copy(update={"load": load}))
 
 
 def bracket(saturates: Decide, start: float, precision: float) -> Generator[Tasks, Runs, tuple[float, float | None]]:
@@ -74,14 +64,17 @@ Made = list[tuple[SimulationRun, dict[str, Any]]]
 
 
 def judge(
-    description: NetworkDescription, cycles: int
+    description: NetworkDescription, cycles: int, filling: Filling
 ) -> Generator[list[SimulationTask], list[SimulationRun], tuple[bool, Made]]:
     """Whether the network saturates, by a run of so many cycles from empty, lengthened while it is undecided.
+
+    It is also lengthened where the network can still have been filling.
 
     Returns that, and the runs with what was found in each.
     """
     made: Made = []
-    for _ in range(LONGER + 1):
+    lengthened = 0
+    while True:
         (run,) = yield [task(description, 0, 0, cycles)]
         early, late, stretch = method.growth_of(run.backlog, 0, cycles)
         verdict = run.deadlock is not None or method.backlog_grows(early, late, stretch, 0.75 * run.generated)
@@ -95,9 +88,14 @@ def judge(
             "throughput": finite(run.throughput),
         }
         made.append((run, words))
-        if not doubtful:
+        least = (yield from filling.shortest(load_of(description))) if verdict and run.deadlock is None else 0
+        if cycles < least:
+            cycles = least
+            continue
+        if not doubtful or lengthened == LONGER:
             break
         cycles *= 4
+        lengthened += 1
     return verdict, made
 
 
@@ -109,9 +107,10 @@ def steps(description: NetworkDescription) -> Steps:
     """
     tried: list[dict[str, Any]] = []
     runs: list[SimulationRun] = []
+    filling = Filling(description)
 
     def saturates(load: float) -> Generator[list[SimulationTask], list[SimulationRun], bool | None]:
-        found = yield from balance.decide(at_load(description, load), shortest)
+        found = yield from balance.decide(at_load(description, load), shortest, filling)
         runs.extend(found.runs)
         tried.extend({"load": load, **words} for words in found.words)
         return found.saturated
@@ -120,7 +119,7 @@ def steps(description: NetworkDescription) -> Steps:
     low, high = yield from bracket(saturates, load_of(description), description.method.precision)
     if high is None or low == 0:
         return _document(description, low, high, tried, runs, [])
-    cycles = 4 * shortest
+    cycles = max(4 * shortest, (yield from filling.shortest(high)))
     loads = [factor * (low + high) / 2 for factor in BEYOND]
     beyond = yield [task(at_load(description, load), 0, cycles // 4, cycles) for load in loads]
     accepted = [

@@ -12,6 +12,8 @@ from pathlib import Path
 from assay.network import engine, prediction, saturation, simulation, sweep
 from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
+from assay.network.filling import Filling
+from assay.network.offered import at_load, load_of
 from assay.network.progress import Meter
 from assay.network.simulation import SimulationTask, Steps
 from assay.network.study.file import Study
@@ -25,7 +27,8 @@ def point_steps(description: NetworkDescription, replications: int, judge: int) 
     before = yield from simulation.warmup(description, description.method.cycles or simulation.DEFAULT_CYCLES)
     cycles = description.method.cycles or simulation.DEFAULT_CYCLES
     runs = yield [simulation.task(description, stream, before.cycles, cycles) for stream in range(replications)]
-    saturated, made = yield from saturation.judge(_from_empty(description), judge or _judged(runs))
+    empty = _from_empty(description)
+    saturated, made = yield from saturation.judge(empty, judge or _judged(runs), Filling(empty))
     shares = engine.hit_rates(runs)
     return {
         "means": {
@@ -62,8 +65,8 @@ def bisect_steps(description: NetworkDescription, precision: float, seeds: int, 
     runs: list[SimulationRun] = []
     for seed in range(description.method.seed, description.method.seed + seeds):
         one = _from_empty(description.but(method=description.method.model_copy(update={"seed": seed})))
-        decide = functools.partial(_saturates, one, 4 * cycles, runs)
-        low, high = yield from saturation.bracket(decide, saturation.load_of(one), precision)
+        decide = functools.partial(_saturates, one, 4 * cycles, Filling(one), runs)
+        low, high = yield from saturation.bracket(decide, load_of(one), precision)
         found.append([low, low if high is None else high])
     scale = 1e-3 / description.cycle if description.io is not None else 1.0
     return {
@@ -74,10 +77,10 @@ def bisect_steps(description: NetworkDescription, precision: float, seeds: int, 
 
 
 def _saturates(
-    description: NetworkDescription, cycles: int, runs: list[SimulationRun], load: float
+    description: NetworkDescription, cycles: int, filling: Filling, runs: list[SimulationRun], load: float
 ) -> Generator[list[SimulationTask], list[SimulationRun], bool]:
     """Whether a load saturates, by a single run, which is added to `runs`."""
-    verdict, made = yield from saturation.judge(saturation.at_load(description, load), cycles)
+    verdict, made = yield from saturation.judge(at_load(description, load), cycles, filling)
     runs.extend(run for run, _ in made)
     return verdict
 
