@@ -45,6 +45,19 @@ of what is possible at all, while replications, of which an interval needs sever
 # CPU time: `./x bench network --quick --times 2`, an Intel Xeon guest of two cores, nothing else running;
 # instructions: callgrind, between two lengths of a run.
 SPEED = """
+## The load that saturates
+
+`assay simulate --saturation` decides one load after the other by eight runs that start empty: above the saturation
+point a backlog grows in proportion to time, at it as the square root, below it to a limit. A load that eight runs
+cannot tell is run four times as long, up to a million messages each; where that does not tell it either, the bracket
+stays wider than `precision`. It holds the point at the stated confidence for all loads tried together.
+
+While a network fills its backlog grows whatever the load. So before a load is called saturated a pilot run at a 64th
+of it measures how long messages are on their way (the autocorrelation time of what the network holds, the latencies of
+whole transactions, the flits of a long message on the slowest link), and the runs last at least 16 times as long. With
+I/O nodes the share `io_rate` of the messages must outweigh what the network holds. Not known is which nodes a hot spot
+in the traffic saturates first: where that is a small part of all messages, ask for a smaller `precision`.
+
 ## Speed and memory
 
 CPU time per head hop (a message's head over one link), statistics included, on one core of an Intel Xeon guest with
