@@ -136,29 +136,6 @@ def by_units(objects: Mapping[str, Path]) -> tuple[Kernel, ...] | None:
     )
 
 
-def summary(found: Sequence[Mapping[str, Any]]) -> str:
-    """Kernels as plain data in one sentence, widest first; those of a name that are all alike are named once."""
-    groups: dict[str, list[str]] = {}
-    for each in sorted(found, key=lambda kernel: (-int(kernel["bits"]), -int(kernel["moves"]))):
-        groups.setdefault(str(each["text"]), []).append(str(each["name"]))
-    of_base: dict[str, set[str]] = {}
-    for text, names in groups.items():
-        for name in names:
-            of_base.setdefault(name.partition(" (")[0], set()).add(text)
-    parts = []
-    for text, names in groups.items():
-        shown: dict[str, list[str]] = {}
-        for name in names:
-            base, _, more = name.partition(" (")
-            shown.setdefault(base, []).extend([more.removesuffix(")")] if len(of_base[base]) > 1 and more else [])
-        alike: dict[str, list[str]] = {}
-        for base, of in shown.items():
-            alike.setdefault("; ".join(of), []).append(base)
-        words = [", ".join(bases) + f" ({'each: ' * (len(bases) > 1)}{of})" * bool(of) for of, bases in alike.items()]
-        parts.append(f"{text}: {', '.join(words)}")
-    return ". ".join(parts)
-
-
 def described(found: Sequence[Kernel] | None) -> list[Mapping[str, Any]] | None:
     """Kernels as plain data, for a run's provenance."""
     return None if found is None else [vars(each) | {"text": each.text} for each in found]

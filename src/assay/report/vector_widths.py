@@ -5,11 +5,11 @@ Of variants a table says it, side by side (report/variants.py).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from assay.document.section import Section
-from assay.execute.vectorised import summary
 from assay.store import Run
 
 
@@ -24,3 +24,26 @@ def with_widths(run: Run, sections: Sequence[Section]) -> list[Section]:
         replace(each, notes=[*each.notes, notes[each.benchmark]]) if each.benchmark in notes else each
         for each in sections
     ]
+
+
+def summary(found: Sequence[Mapping[str, Any]]) -> str:
+    """Kernels as plain data in one sentence, widest first; those of a name that are all alike are named once."""
+    groups: dict[str, list[str]] = {}
+    for each in sorted(found, key=lambda kernel: (-int(kernel["bits"]), -int(kernel["moves"]))):
+        groups.setdefault(str(each["text"]), []).append(str(each["name"]))
+    of_base: dict[str, set[str]] = {}
+    for text, names in groups.items():
+        for name in names:
+            of_base.setdefault(name.partition(" (")[0], set()).add(text)
+    parts = []
+    for text, names in groups.items():
+        shown: dict[str, list[str]] = {}
+        for name in names:
+            base, _, more = name.partition(" (")
+            shown.setdefault(base, []).extend([more.removesuffix(")")] if len(of_base[base]) > 1 and more else [])
+        alike: dict[str, list[str]] = {}
+        for base, of in shown.items():
+            alike.setdefault("; ".join(of), []).append(base)
+        words = [", ".join(bases) + f" ({'each: ' * (len(bases) > 1)}{of})" * bool(of) for of, bases in alike.items()]
+        parts.append(f"{text}: {', '.join(words)}")
+    return ". ".join(parts)
