@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from assay.network import balance, description, method, saturation
+from assay.network import balance, description, filling, method, saturation
+from assay.network.filling import Filling
 from assay.network.offered import at_load
 from assay.network.simulation import task
 
@@ -188,6 +189,22 @@ def test_a_network_that_is_still_filling_is_not_saturated(text: str, balanced: f
     assert max(quarters) < 1.3 * min(quarters)
     _, high = found(file, precision=0.1)["interval"]
     assert high > balanced
+
+
+def test_a_run_that_ends_before_messages_can_arrive_does_not_decide(tmp_path: Path) -> None:
+    """The engine of flits counts a message to its tail: in 20,000 cycles hardly one of as many flits arrives."""
+    file = tmp_path / "torus.toml"
+    text = '[network]\ntopology = "torus"\nextents = [4, 4]\nrouting = "dimension-order"\n'
+    file.write_text(text + "[traffic]\nflits = 20000\nload = 0.4\n")  # saturates near 0.53
+    about = description.load(file)
+    steps = balance.decide(about, 20_000, Filling(about))
+    runs = [task.make() for task in next(steps)]
+    growth = [method.growth_of(run.backlog, 0, 20_000) for run in runs]
+    assert balance.sign([late - 2 * early for early, late, _ in growth], 0.00125) is True
+    longer = steps.send(runs)
+    while len(longer) == 1:  # pilot runs
+        longer = steps.send([longer[0].make()])
+    assert len(longer) == len(runs) and longer[0].cycles >= filling.TIMES * 20_000
 
 
 @pytest.mark.nightly
