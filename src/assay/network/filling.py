@@ -29,10 +29,11 @@ TIMES = 16.0  # the residence: from empty to a quarter of a run four residences 
 
 
 class Filling:
-    """How long a description's network takes to fill, measured once, when it is first needed."""
+    """How long a description's network takes to fill, measured once, when it is first needed, by its `runs`."""
 
     def __init__(self, description: NetworkDescription) -> None:
         """Of this network, whatever its load."""
+        self.runs: list[SimulationRun] = []
         self._description = description
         self._shortest: int | None = None
 
@@ -43,12 +44,12 @@ class Filling:
         load, however low.
         """
         if self._shortest is None:
-            self._shortest = math.ceil((yield from _measured(self._description, load)))
+            self._shortest = math.ceil((yield from _measured(self._description, load, self.runs)))
         return self._shortest
 
 
 def _measured(
-    description: NetworkDescription, load: float
+    description: NetworkDescription, load: float, runs: list[SimulationRun]
 ) -> Generator[list[SimulationTask], list[SimulationRun], float]:
     for _ in range(3):
         load /= DILUTED
@@ -56,6 +57,7 @@ def _measured(
         while True:
             purpose = "pilot run (how long does the network take to fill?)"
             (run,) = yield [task(at_load(description, load), PILOT, 0, length, purpose)]
+            runs.append(run)
             found = relaxation.of_pilot(run)
             if found.known and not found.saturated:
                 return TIMES * (residence(run, found.cycles) + body(description))

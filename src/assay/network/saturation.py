@@ -118,7 +118,7 @@ def steps(description: NetworkDescription) -> Steps:
     shortest = min(description.method.cycles or DEFAULT_CYCLES, DEFAULT_CYCLES)  # lengthened where that is needed
     low, high = yield from bracket(saturates, load_of(description), description.method.precision)
     if high is None or low == 0:
-        return _document(description, low, high, tried, runs, [])
+        return _document(description, low, high, tried, [*runs, *filling.runs], [])
     cycles = max(4 * shortest, (yield from filling.shortest(high)))
     loads = [factor * (low + high) / 2 for factor in BEYOND]
     beyond = yield [task(at_load(description, load), 0, cycles // 4, cycles) for load in loads]
@@ -131,7 +131,7 @@ def steps(description: NetworkDescription) -> Steps:
         }
         for load, run in zip(loads, beyond, strict=True)
     ]
-    return _document(description, low, high, tried, [*runs, *beyond], accepted)
+    return _document(description, low, high, tried, [*runs, *filling.runs, *beyond], accepted)
 
 
 def _document(

@@ -28,7 +28,9 @@ def point_steps(description: NetworkDescription, replications: int, judge: int) 
     cycles = description.method.cycles or simulation.DEFAULT_CYCLES
     runs = yield [simulation.task(description, stream, before.cycles, cycles) for stream in range(replications)]
     empty = _from_empty(description)
-    saturated, made = yield from saturation.judge(empty, judge or _judged(runs), Filling(empty))
+    filling = Filling(empty)
+    saturated, made = yield from saturation.judge(empty, judge or _judged(runs), filling)
+    every = [*runs, *(run for run, _ in made), *filling.runs]
     shares = engine.hit_rates(runs)
     return {
         "means": {
@@ -41,8 +43,8 @@ def point_steps(description: NetworkDescription, replications: int, judge: int) 
         | ({"hit_rate": shares} if shares else {}),
         "saturated": saturated,
         "backlog": [made[-1][1]["backlog_quarter"], made[-1][1]["backlog"]],
-        "messages": sum(run.messages for run in [*runs, *(run for run, _ in made)]),
-        "cpu_seconds": sum(run.cpu_seconds for run in [*runs, *(run for run, _ in made)]),
+        "messages": sum(run.messages for run in every),
+        "cpu_seconds": sum(run.cpu_seconds for run in every),
     }
 
 
@@ -65,8 +67,10 @@ def bisect_steps(description: NetworkDescription, precision: float, seeds: int, 
     runs: list[SimulationRun] = []
     for seed in range(description.method.seed, description.method.seed + seeds):
         one = _from_empty(description.but(method=description.method.model_copy(update={"seed": seed})))
-        decide = functools.partial(_saturates, one, 4 * cycles, Filling(one), runs)
+        filling = Filling(one)
+        decide = functools.partial(_saturates, one, 4 * cycles, filling, runs)
         low, high = yield from saturation.bracket(decide, load_of(one), precision)
+        runs.extend(filling.runs)
         found.append([low, low if high is None else high])
     scale = 1e-3 / description.cycle if description.io is not None else 1.0
     return {
