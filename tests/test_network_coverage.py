@@ -13,44 +13,8 @@ import numpy as np
 import pytest
 
 from assay.network import description, simulation
+from saturable_networks import CUBE, FLITS, IO_NODES, QUEUE, TORUS
 
-FLITS = 32
-QUEUE = f"""
-[network]
-topology = "hypercube"
-dimension = 1
-injection_channels = 1
-[traffic]
-flits = {FLITS}
-"""
-CUBE = """
-[network]
-topology = "hypercube"
-dimension = 7
-injection_channels = 9
-ejection_channels = 9
-[traffic]
-flits = 32
-"""  # saturates near 0.783
-TORUS = """
-[network]
-topology = "torus"
-extents = [4, 4]
-routing = "dimension-order"
-[traffic]
-flits = 8
-"""  # the engine of flits; saturates near 0.55
-IO_NODES = """
-[network]
-topology = "hypercube"
-dimension = 5
-channel_rate = "20 MB/s"
-[io]
-nodes = [0, 7, 25, 30]
-io_rate = 0.05
-read_ratio = 1.0
-locality = 0.2
-"""  # an element sends a message every 1/load cycles; saturates near 0.00067
 Document = dict[str, Any]
 
 

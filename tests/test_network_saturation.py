@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
@@ -16,16 +17,7 @@ from assay.network import balance, description, filling, method, saturation
 from assay.network.filling import Filling
 from assay.network.offered import at_load
 from assay.network.simulation import task
-
-QUEUE = """
-[network]
-topology = "hypercube"
-dimension = 1
-injection_channels = 1
-[traffic]
-flits = 32
-load = 0.5
-"""  # a source and a channel of one flit per cycle: saturates at a load of 1
+from saturable_networks import CUBE, IO_NODES, QUEUE, TORUS
 
 
 def found(file: Path, **keys: Any) -> dict[str, Any]:
@@ -132,7 +124,7 @@ def test_a_search_ends_where_no_load_or_every_load_saturates() -> None:
 
 def test_a_single_queue_saturates_at_one(tmp_path: Path) -> None:
     file = tmp_path / "queue.toml"
-    file.write_text(QUEUE)
+    file.write_text(QUEUE + "load = 0.5\n")
     for seed in (1, 2, 3):
         of = found(file, seed=seed, precision=0.1)
         low, high = of["interval"]
@@ -143,41 +135,26 @@ def test_a_single_queue_saturates_at_one(tmp_path: Path) -> None:
             assert any(one["load"] == load and one["saturated"] is verdict for one in of["tried"])
 
 
+def of_long_messages(text: str, load: float) -> str:
+    """The network with messages of 20,000 flits."""
+    return re.sub(r"flits = \d+", "flits = 20000", text) + f"load = {load}\n"
+
+
 def test_a_queue_of_long_messages_saturates_at_one(tmp_path: Path) -> None:
     """The first runs end before a message of 20,000 flits has passed."""
     file = tmp_path / "queue.toml"
-    file.write_text(QUEUE.replace("flits = 32", "flits = 20000"))
+    file.write_text(of_long_messages(QUEUE, 0.5))
     for seed in (1, 2):
         low, high = found(file, seed=seed, precision=0.1)["interval"]
         assert low <= 1 <= high
 
 
-CUBE_OF_LONG_MESSAGES = """
-[network]
-topology = "hypercube"
-dimension = 7
-injection_channels = 9
-ejection_channels = 9
-[traffic]
-flits = 20000
-load = 0.1
-"""
-READS = """
-[network]
-topology = "hypercube"
-dimension = 5
-channel_rate = "20 MB/s"
-[io]
-nodes = [0, 7, 25, 30]
-io_rate = 0.05
-locality = 0.2
-interval = 2000
-"""
-
-
 @pytest.mark.parametrize(
     ("text", "balanced"),
-    [pytest.param(CUBE_OF_LONG_MESSAGES, 0.68, id="cube"), pytest.param(READS, 0.0006, id="reads")],
+    [
+        pytest.param(of_long_messages(CUBE, 0.1), 0.68, id="cube"),
+        pytest.param(IO_NODES + "interval = 2000\n", 0.0006, id="reads"),
+    ],
 )
 def test_a_network_that_is_still_filling_is_not_saturated(text: str, balanced: float, tmp_path: Path) -> None:
     """A load at which a run of hundreds of messages from each node stays in balance lies below the bracket's end."""
@@ -194,8 +171,7 @@ def test_a_network_that_is_still_filling_is_not_saturated(text: str, balanced: f
 def test_a_run_that_ends_before_messages_can_arrive_does_not_decide(tmp_path: Path) -> None:
     """The engine of flits counts a message to its tail: in 20,000 cycles hardly one of as many flits arrives."""
     file = tmp_path / "torus.toml"
-    text = '[network]\ntopology = "torus"\nextents = [4, 4]\nrouting = "dimension-order"\n'
-    file.write_text(text + "[traffic]\nflits = 20000\nload = 0.4\n")  # saturates near 0.53
+    file.write_text(of_long_messages(TORUS, 0.4))
     about = description.load(file)
     steps = balance.decide(about, 20_000, Filling(about))
     runs = [task.make() for task in next(steps)]
@@ -211,7 +187,7 @@ def test_a_run_that_ends_before_messages_can_arrive_does_not_decide(tmp_path: Pa
 @pytest.mark.timeout(7200)
 def test_a_hundred_brackets_of_a_single_queue(tmp_path: Path) -> None:
     file = tmp_path / "queue.toml"
-    file.write_text(QUEUE)
+    file.write_text(QUEUE + "load = 0.5\n")
     brackets = [found(file, seed=seed)["interval"] for seed in range(1, 101)]
     held = sum(low <= 1 <= high for low, high in brackets)
     print(f"held {held} of 100, widths {np.quantile([high - low for low, high in brackets], [0, 0.5, 1])}")

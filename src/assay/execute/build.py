@@ -73,15 +73,11 @@ class ProgramSource(Protocol):
 
 @dataclass(frozen=True)
 class BuiltVariant:
-    """What a program's kernels were made by: the compiler, the command of each, and what it made of them.
-
-    `vectorised` is None where no disassembler says it.
-    """
+    """What a program's kernels were made by: the compiler and the command of each."""
 
     compiler: str
     version: str
     commands: tuple[str, ...]
-    vectorised: tuple[Kernel, ...] | None
 
 
 @dataclass(frozen=True)
@@ -141,7 +137,8 @@ def build(
         built = dict(zip([b.name for b in benchmarks], made, strict=True))
     for plan in plans:
         if plan.variant is not None:
-            built[plan.name] = replace(built[plan.name], variant=_by_variant(plan, root))
+            found = kernels([unit.object for unit in plan.apart])
+            built[plan.name] = replace(built[plan.name], variant=_by_variant(plan, root), vectorised=found)
         elif plan.apart:
             found = by_units({unit.name: unit.object for unit in plan.apart})
             built[plan.name] = replace(built[plan.name], vectorised=found)
@@ -154,8 +151,7 @@ def _by_variant(plan: _Plan, root: Path) -> BuiltVariant:
                 if root in unit.source.parents else unit.compiler.object_command(unit.source, unit.object, root)
                 for unit in plan.apart]  # fmt: skip
     version = compiler.version.partition("\n")[0]
-    found = kernels([unit.object for unit in plan.apart])
-    return BuiltVariant(compiler.identity, version, tuple(map(shlex.join, commands)), found)
+    return BuiltVariant(compiler.identity, version, tuple(map(shlex.join, commands)))
 
 
 def build_for_simulator(benchmark: ProgramSource, progress: Progress = lambda text: None) -> Path:

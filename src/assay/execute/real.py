@@ -193,13 +193,18 @@ class Real:
         made: list[dict[str, Any]] = []
         for name, source in self._sources.items():
             built = self._built[name]
-            if isinstance(source, VariedProgram):
-                if built.variant is not None:
-                    found = described(built.variant.vectorised)
-                    made.append({"benchmark": source.program.name, **source.variant.factors, "vectorised": found})
+            if isinstance(source, VariedProgram) and built.variant is not None:
+                by = {"benchmark": source.program.name, **source.variant.factors}
             elif built.vectorised is not None:
-                by = {"compiler": built.compiler, "flags": built.flags, "isa": ""}  # all in its flags
-                made.append({"benchmark": name, **by, "vectorised": described(built.vectorised)})
+                by = {
+                    "benchmark": name,
+                    "compiler": built.compiler,
+                    "flags": built.flags,
+                    "isa": "",
+                }  # all in its flags
+            else:
+                continue
+            made.append({**by, "vectorised": described(built.vectorised)})
         return made
 
     def allocation(self) -> str:
