@@ -47,16 +47,21 @@ of what is possible at all, while replications, of which an interval needs sever
 SPEED = """
 ## The load that saturates
 
-`assay simulate --saturation` decides one load after the other by eight runs that start empty: above the saturation
-point a backlog grows in proportion to time, at it as the square root, below it to a limit. A load that eight runs
-cannot tell is run four times as long, up to a million messages each; where that does not tell it either, the bracket
-stays wider than `precision`. It holds the point at the stated confidence for all loads tried together.
+`assay simulate --saturation` decides one load after the other by sixteen runs that start empty: above the saturation
+point a backlog grows in proportion to time, at it as the square root, below it to a limit. A load is called saturated
+where the backlog grows more than the power 2/3 of time: queues that hold one another up come near the root from above
+(powers of 0.50 to 0.60 were found at saturation points of a 7-cube, a torus with lanes and a hot spot). A load that
+sixteen runs cannot tell is run four times as long, up to a million messages each; where that does not tell it either,
+the bracket stays wider than `precision`: 2% for a single queue, some 4% for the 7-cube, 19% for a network whose few I/O
+nodes saturate first. For networks whose growth stays below that power it holds the point at the stated confidence for
+all loads tried together.
 
 While a network fills its backlog grows whatever the load. So before a load is called saturated a pilot run at a 64th
 of it measures how long messages are on their way (the autocorrelation time of what the network holds, the latencies of
-whole transactions, the flits of a long message on the slowest link), and the runs last at least 16 times as long. With
-I/O nodes the share `io_rate` of the messages must outweigh what the network holds. Not known is which nodes a hot spot
-in the traffic saturates first: where that is a small part of all messages, ask for a smaller `precision`.
+whole transactions, the flits of a long message on the slowest link), and the runs last at least 16 times as long. Where
+the description says which nodes saturate first, as I/O nodes and hot spots do, their share of the messages must
+outweigh what the network holds. A slow link that few messages pass is not known to be the bottleneck: there ask for a
+smaller `precision`.
 
 ## Speed and memory
 

@@ -17,7 +17,7 @@ injection_channels = 9
 ejection_channels = 9
 [traffic]
 flits = 32
-"""  # saturates near 0.783
+"""  # saturates near 0.784: still in balance at 0.7832 and growing in proportion to time at 0.789, in 40 million cycles
 TORUS = """
 [network]
 topology = "torus"
@@ -26,6 +26,16 @@ routing = "dimension-order"
 [traffic]
 flits = 8
 """  # the engine of flits; saturates near 0.55
+HOT_SPOT = """
+[network]
+topology = "hypercube"
+dimension = 6
+injection_channels = 8
+[traffic]
+pattern = "hotspot"
+hotspot_share = 0.05
+flits = 16
+"""  # saturates near 0.238: an eighth of the messages goes to one node, whose channel passes a flit per cycle
 IO_NODES = """
 [network]
 topology = "hypercube"
