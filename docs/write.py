@@ -75,27 +75,34 @@ nothing beside it, the least of two or three runs; `./x bench network` prints it
 | worm, short buffers, messages of 32 / 512 / 4,096 flits | 128 / 123 / 135 | 150 |
 | worm, cut-through, mesh 16 x 16 | 79 | 80 |
 | worm, cut-through, 40,000 messages to one node | 115 | 150 |
-| packets, torus 16 x 16, load .2 / beyond saturation | 75 / 99 | 80: missed beyond saturation |
-| packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 93 / 106 | 80: missed |
+| packets, torus 16 x 16, load .2 / beyond saturation | 74 / 96 | 80: missed beyond saturation |
+| packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 78 / 88 | 80: missed on the dragonfly |
 | flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 250 / 252 | 250: the dragonfly 1% above |
 | flits, messages of 512 flits / all to all, 1,024 flits | 275 / 381 | 400 |
 | flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 787 / 488 | 250: missed |
 
-What bounds the rows that miss: a packet takes 730 to 920 instructions per head hop, spread evenly over asking,
-queueing, granting, credits and routing; UGAL reads two queues and draws a way besides. A worm whose links no other
+The packets' rows are of an hour in which the machine was slower than for the others: the engine before, with all its
+branches, took 81, 109, 103 and 115 ns in turns with the present one (73, 98, 78 and 91), and 75, 99, 93 and 106 at the
+time of the other rows.
+
+What bounds the rows that miss: a packet takes 710 to 810 instructions per head hop, the building of the network
+included, spread evenly over asking, queueing, granting, credits and routing, and 1.9 to 4.6 branches that the predictor
+misses (3.7 to 7.2 before what asks who waits, which slot is free, who is first and which way is next did so by
+arithmetic); beyond saturation five cache lines come from the second level besides. A worm whose links no other
 one shares takes two events per link, head and tail, and 1,900 instructions. Under UGAL, whose four lanes share every
 wire, the plan of a wire is made anew 1.3 times per head hop with some 60 branches that nothing foretells (callgrind's
 predictor); leaving out the tail's events of worms that share nothing was tried: at this load three of four worms
 share a wire, and it cost more than it gave.
 
-Memory of the engine per node, of which 400 bytes were aimed at, below saturation: worms on links that are alike 140
-to 260; packets 300 to 400 (lanes and wires of a torus with two lanes are 216, with UGAL's four 312, the rest
-messages); flits 750 to 1,560: wires and lanes of a torus with two lanes alone are 416, a worm's stop at a link is 128
-and a node has two to eight of these; short buffers 1,100 to 1,500 and cut-through by the worm engine 930, mostly
-messages, which wait at their sources at these loads. From 16,384 links on packets go to the packet engine where no
-link has several channels: there it is about as fast as the worm engine and takes a third of the memory. A message
-takes the same memory whatever its length (57 kB in all for four of 20 thousand or of 200 million flits through short
-buffers).
+Memory of the engine per node, of which 400 bytes were aimed at, below saturation: worms on links that are alike 140 to
+260; packets 300 to 400 (lanes and wires of a torus with two lanes are 216, with UGAL's four 312, the rest messages; not
+counted are the ways that UGAL and Valiant keep in networks of up to 512 nodes, 8 bytes for each pair of nodes that a
+network may have and 4 for each link of those asked for: 1.8 kB a node at 64); flits 750 to 1,560: wires and lanes of a
+torus with two lanes alone are 416, a worm's stop at a link is 128 and a node has two to eight of these; short buffers
+1,100 to 1,500 and cut-through by the worm engine 930, mostly messages, which wait at their sources at these loads. From
+16,384 links on packets go to the packet engine where no link has several channels: there it is about as fast as the
+worm engine and takes a third of the memory. A message takes the same memory whatever its length (57 kB in all for four
+of 20 thousand or of 200 million flits through short buffers).
 """
 
 

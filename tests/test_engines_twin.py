@@ -69,6 +69,12 @@ def test_plain_engines_of_their_own_agree_on_lanes_headers_and_output_queues(nam
 
 
 @pytest.mark.timeout(900)
+def test_ways_in_two_phases_are_those_of_the_routing_below_and_ugal_takes_the_cheaper() -> None:
+    """tests/native/legs.test.cpp: legs that are kept, and those of networks too large for it."""
+    assert native("legs") > 20_000
+
+
+@pytest.mark.timeout(900)
 def test_plans_for_series_of_flits_give_the_ticks_of_every_flit_sent_for_itself() -> None:
     """tests/native/flit_by_flit.hpp: heads, tails, crossings, deadlocks, loads of links."""
     assert native("flit_plans") > 100_000

@@ -117,6 +117,7 @@ class TwoNetworks final : public Routing {
                         fabric_.links[link].from < shape_.processor_routers;
     processors_.routing->choices(router, inside ? inner_[link] : none, lane, inner, out);
     state.phase = inner.phase;
+    state.bits = inner.bits;
     const auto& links = processors_.fabric->links;
     for (unsigned index = 0; index < out.count; ++index) {
       auto& choice = out.items[index].link;

@@ -69,8 +69,9 @@ class LaneEngine : protected RandomSource, protected Load {
   }
   /// On-line use: the next cycle in which anything happens (~0: none), and that cycle's events.
   [[nodiscard]] Tick next_time() const {
-    const Tick time = std::min({Tick{source_.next_cycle()}, table_.next(now_), far_heads_.first()});
     const auto ahead = heads_.ahead(now_);
+    if (ahead == 1) return std::min(Tick{source_.next_cycle()}, now_ + 1);  // only a new message can come sooner
+    const Tick time = std::min({Tick{source_.next_cycle()}, table_.next(now_), far_heads_.first()});
     return ahead == 0 ? time : std::min(time, now_ + ahead);
   }
   void serve_cycle(Tick time) { cycle(time); }
@@ -303,7 +304,7 @@ class LaneEngine : protected RandomSource, protected Load {
          index = messages_[index].next)
       order_.push_back({messages_[index].key, index});
     // A bucket gives back last what was put in first, which is mostly in order.
-    std::reverse(order_.begin(), order_.end());
+    if (order_.size() > few_requests) std::reverse(order_.begin(), order_.end());
     requests_.clear();
     table_.each(now, [this](unsigned kind, std::uint32_t number) { self().happens(kind, number); });
     while (source_.next_cycle() == now) create();

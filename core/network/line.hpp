@@ -11,24 +11,22 @@ struct Line {
   std::uint32_t last = events::no_index;
 
   [[nodiscard]] bool empty() const { return last == events::no_index; }
+  // Both without a branch, since nothing foretells whether anybody waits.
   template <class Next>
   void put(std::uint32_t message, Next next) {
-    if (empty()) {
-      next(message) = message;
-    } else {
-      next(message) = next(last);
-      next(last) = message;
-    }
+    next(message) = message;
+    const std::uint32_t before = empty() ? message : last;
+    const std::uint32_t first = next(before);
+    next(before) = message;
+    next(message) = first;
     last = message;
   }
   /// Takes the first out of a line that is not empty.
   template <class Next>
   std::uint32_t take(Next next) {
     const std::uint32_t first = next(last);
-    if (first == last)
-      last = events::no_index;
-    else
-      next(last) = next(first);
+    next(last) = next(first);
+    last = first == last ? events::no_index : last;
     return first;
   }
 };

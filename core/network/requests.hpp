@@ -12,8 +12,34 @@ struct LinkRequest {
   std::uint32_t index;
 };
 
-/// By insertion while little is out of place. No two keys are equal.
+inline constexpr std::size_t few_requests = 64;
+/// Up to few_requests. As many as have smaller keys stand before each: to compare all with all takes fewer cycles than
+/// a processor loses by guessing wrong which of two is smaller.
+inline void put_few_in_order(std::vector<LinkRequest>& all) {
+  using Four = std::int64_t __attribute__((vector_size(32)));
+  constexpr std::int64_t last = ~std::uint64_t{0} >> 1;
+  const auto is_signed = [](std::uint64_t key) { return static_cast<std::int64_t>(key ^ std::uint64_t{1} << 63); };
+  const std::size_t count = all.size(), fours = (count + 3) / 4;
+  Four keys[few_requests / 4];
+  LinkRequest sorted[few_requests];
+  keys[fours - 1] = Four{last, last, last, last};
+  for (std::size_t i = 0; i < count; ++i) keys[i / 4][i % 4] = is_signed(all[i].key);
+  for (const LinkRequest& one : all) {
+    const std::int64_t key = is_signed(one.key);
+    const Four of = {key, key, key, key};
+    Four less = {0, 0, 0, 0};
+    for (std::size_t i = 0; i < fours; ++i) less += keys[i] < of;  // -1 where it is
+    sorted[static_cast<std::size_t>(-(less[0] + less[1] + less[2] + less[3]))] = one;
+  }
+  std::copy(sorted, sorted + count, all.begin());
+}
+
+/// No two keys are equal. Many: by insertion while little is out of place.
 inline void put_in_order(std::vector<LinkRequest>& all) {
+  if (all.size() <= few_requests) {
+    if (all.size() > 1) put_few_in_order(all);
+    return;
+  }
   std::size_t moves = 0;
   for (std::size_t i = 1; i < all.size(); ++i) {
     if (all[i - 1].key < all[i].key) [[likely]]

@@ -6,7 +6,8 @@ std::uint32_t RandomSource::below(std::uint32_t bound) {
   // 32 uniform bits times bound; the low half tells which products are over-represented.
   while (true) {
     const std::uint64_t product = (next() >> 32) * bound;
-    if (static_cast<std::uint32_t>(product) >= (0u - bound) % bound) return static_cast<std::uint32_t>(product >> 32);
+    const auto low = static_cast<std::uint32_t>(product);
+    if (low >= bound || low >= (0u - bound) % bound) return static_cast<std::uint32_t>(product >> 32);
   }
 }
 

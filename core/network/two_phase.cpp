@@ -11,21 +11,25 @@ Routing::Claims doubled(const Routing& base, std::string name) {
   return claims;
 }
 
-// The routing below decides nothing by chance; what it fixes at the source (ties) is fixed anew for each phase.
-struct Undrawn final : RandomSource {
-  std::uint64_t next() override { return 0; }
-};
-
 }  // namespace
 
 TwoPhase::TwoPhase(std::unique_ptr<Routing> base, std::string name)
-    : Routing(base->fabric(), doubled(*base, std::move(name))), base_(std::move(base)), half_(base_->claims().lanes) {}
+    : Routing(base->fabric(), doubled(*base, std::move(name))),
+      base_(std::move(base)),
+      half_(base_->claims().lanes),
+      legs_(*base_) {}
 
 RouteState TwoPhase::detour(std::uint32_t source, std::uint32_t destination, std::uint32_t intermediate) const {
   RouteState state;
   state.source = source;
   state.destination = destination;
   state.intermediate = intermediate;
+  if (!legs_.empty())
+    if (const auto first = legs_(source, intermediate); first.kept() && legs_(intermediate, destination).kept()) {
+      state.phase = by_legs;
+      state.bits = first.place;
+      return state;
+    }
   state.bits = ties(source, intermediate);
   return state;
 }
@@ -36,18 +40,33 @@ RouteState TwoPhase::direct(std::uint32_t source, std::uint32_t destination) con
   state.destination = destination;
   state.intermediate = source;
   state.phase = 1;
+  if (!legs_.empty())
+    if (const auto whole = legs_(source, destination); whole.kept()) {
+      state.phase |= by_legs;
+      state.bits = whole.place;
+      return state;
+    }
   state.bits = ties(source, destination);
   return state;
 }
 
 std::uint32_t TwoPhase::ties(std::uint32_t source, std::uint32_t destination) const {
   RouteState inner;
-  Undrawn undrawn;
+  Undrawn undrawn;  // what the routing below fixes at the source (ties) is fixed anew for each phase
   base_->begin(inner, source, destination, undrawn, Load());
   return inner.bits;
 }
 
 void TwoPhase::next(std::uint32_t router, std::uint32_t link, unsigned lane, RouteState& state, Choices& out) const {
+  if ((state.phase & by_legs) != 0) {
+    state.bits += legs_.hop(state.bits).link == link;  // it has crossed that one; otherwise it is asked again
+    auto hop = legs_.hop(state.bits);
+    if ((hop.last & ~unsigned{state.phase} & 1) != 0) {
+      state.phase |= 1;
+      hop = legs_.hop(state.bits = legs_(state.intermediate, state.destination).place);
+    }
+    return out.add(hop.link, hop.lane + half_ * (state.phase & ~unsigned{hop.last} & 1));
+  }
   if (state.phase == 0 && router == fabric_.router_of(state.intermediate)) {
     state.phase = 1;
     state.bits = ties(state.intermediate, state.destination);

@@ -1,10 +1,11 @@
 // Routings over another one in two phases: to an intermediate node's router, then to the destination. Phase 0 uses the
 // lower half of the lanes and phase 1 the upper, each as the routing below uses its own, so that freedom from deadlock
-// carries over.
+// carries over. The legs of a way, each by the routing below, are kept in small networks (legs.hpp).
 #pragma once
 #include <memory>
 #include <string>
 
+#include "network/legs.hpp"
 #include "network/registry.hpp"
 
 namespace assay::network {
@@ -36,6 +37,11 @@ class TwoPhase : public Routing {
 
   std::unique_ptr<Routing> base_;
   unsigned half_;
+  Legs legs_;
+
+ private:
+  /// RouteState::phase of a message whose legs are kept: RouteState::bits is the place of its next hop.
+  static constexpr std::uint8_t by_legs = 2;
 };
 
 /// The routing that `base` names, or the topology's own; ParameterError where that is not there or itself of two

@@ -19,6 +19,7 @@
 // the packets that wait or stand at the far end. With one lane per link, this is the worm engine's cut-through.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <iterator>
@@ -48,6 +49,8 @@ struct PacketLink {
   auto operator<=>(const PacketLink&) const = default;
   /// The class of one of its lanes.
   [[nodiscard]] unsigned of(unsigned lane) const { return lane < classes ? lane : lane % classes; }
+  /// A bit for each of at most 32 lanes.
+  [[nodiscard]] std::uint32_t mask() const { return (1u << lanes) - 1; }
 };
 struct PacketWire {
   std::uint32_t free_at = 0;  // the low bits of it; the engine knows what lies too far ahead
@@ -85,6 +88,7 @@ class PacketEngine
     if (output_) outputs_.resize(queues_.size());
     several_ = wires_.size() != fabric.links.size();
     if (several_) marks_ = Marks(wires_.size());
+    plain_ = !stored_ && !fifo_ && !output_ && !several_ && how.buffer_packets != 0;
     std::map<PacketLink, std::uint32_t> numbers;
     for (auto& wire : wires_) {
       const Link& link = fabric.links[Base::link_of(static_cast<std::uint32_t>(&wire - wires_.data()))];
@@ -99,6 +103,8 @@ class PacketEngine
       if (fresh) like_.push_back(one);
       wire.like = static_cast<std::uint16_t>(found->second);
     }
+    for (const auto& one : like_) plain_ &= one.lanes == one.classes && one.lanes <= most_plain;
+    queues_ = std::vector<Lane>(queues_.size() + most_plain);  // so many are looked at together
     if (like_.size() > 65536)
       throw ParameterError("network.links", "make links of " + std::to_string(like_.size()) +
                                                 " different speeds, accepted are at most 65536");
@@ -168,7 +174,7 @@ class PacketEngine
       far = still ? std::next(far) : far_.erase(far);
     }
     if (how_.buffer_packets != 0)
-      for (std::size_t lane = 0; lane < queues_.size(); ++lane) slots_.forget(queues_[lane], lane, now_, now);
+      for (std::size_t lane = 0; lane < Base::lane_count_; ++lane) slots_.forget(queues_[lane], lane, now_, now);
   }
   /// How long it is still busy; longer than can be said, it is looked at once more in between.
   [[nodiscard]] std::uint32_t busy(const Wire& wire) const {
@@ -213,21 +219,31 @@ class PacketEngine
     if (several_) return marks_.put(number);
     if ((wire.flags & Wire::changed) != 0) return;
     wire.flags |= Wire::changed;
-    changed_.push_back(number);
+    if (changes_ == changed_.size()) [[unlikely]]
+      changed_.resize(2 * changes_ + 16);
+    changed_[changes_++] = number;
   }
 
-  /// Rounds: see above.
   void go_through_wires() {
+    if (plain_ && flits_by_link_.empty())
+      rounds<true>();
+    else
+      rounds<false>();
+  }
+  /// Rounds: see above. `plain`: as most routers are, so that what others have is asked once here, not at every hop.
+  template <bool plain>
+  void rounds() {
     do {
-      if (several_)
-        for (auto wire = marks_.take(0); wire != Marks::nothing; wire = marks_.take(wire + 1)) look(wires_[wire], wire);
-      for (std::size_t i = 0; i < changed_.size(); ++i) {  // which may get longer
+      if (!plain && several_)
+        for (auto wire = marks_.take(0); wire != Marks::nothing; wire = marks_.take(wire + 1))
+          look<plain>(wires_[wire], wire);
+      for (std::size_t i = 0; i < changes_; ++i) {  // which may get more
         const std::uint32_t number = changed_[i];
         Wire& wire = wires_[number];
         wire.flags &= static_cast<std::uint8_t>(~Wire::changed);
-        look(wire, number);
+        look<plain>(wire, number);
       }
-      changed_.clear();
+      changes_ = 0;
     } while (next_round());
   }
   /// What the grants of a round freed in their own tick; whether there was anything.
@@ -238,7 +254,7 @@ class PacketEngine
       if (one.lane == no_index)
         leave_place(one.number);
       else
-        return_credit(wires_[one.number], one.number, one.lane, now_);
+        return_credit<false>(wires_[one.number], one.number, one.lane, now_);
     }
     late_.clear();
     return true;
@@ -252,7 +268,7 @@ class PacketEngine
       const std::uint32_t index = Base::take(output.place);
       ++output.inside;
       Message& m = messages_[index];
-      give_back(m, Base::length(m) == 1 ? now_ : std::max(now_, m.tail + like_[wires_[m.wire].like].body));
+      give_back<false>(m, Base::length(m) == 1 ? now_ : std::max(now_, m.tail + like_[wires_[m.wire].like].body));
       m.lane |= in_queue;
       join(number, wire, index);
     }
@@ -264,19 +280,39 @@ class PacketEngine
   }
 
   // --- wires and slots
+  template <bool plain>
   [[gnu::always_inline]] void look(Wire& wire, std::uint32_t number) {
     const PacketLink& like = like_[wire.like];
-    const std::uint32_t lines = first_line(wire, number);
+    const std::uint32_t lines = plain ? wire.lane : first_line(wire, number);
     if (const std::uint32_t ahead = busy(wire); ahead != 0) {
-      if (waited_for(lines, like.classes)) wake(wire, number, now_ + ahead);
+      if (plain ? waited_for(wire.lane, like) != 0 : waited_for(lines, like.classes)) wake(wire, number, now_ + ahead);
       return;
     }
     Tick again = ~Tick{0};
+    if constexpr (plain) {
+      const std::uint32_t waited = waited_for(wire.lane, like), twice = waited << like.lanes | waited;
+      for (std::uint32_t left = twice >> wire.turn & like.mask(); left != 0; left &= left - 1) {
+        const unsigned after = wire.turn + static_cast<unsigned>(std::countr_zero(left));
+        const unsigned lane = after < like.lanes ? after : after - like.lanes;
+        Lane& there = queues_[wire.lane + lane];
+        if (slots_.full(there, wire.lane + lane, now_)) {
+          again = std::min(again, slots_.next(there, wire.lane + lane, now_));
+          continue;
+        }
+        slots_.take(there, wire.lane + lane);
+        wire.turn = static_cast<std::uint8_t>(lane + 1 < like.lanes ? lane + 1 : 0);
+        cross<plain>(Base::step_out(wire.lane + lane), wire, like, number, lane);
+        if (((waited & ~(1u << lane)) | !there.empty()) != 0) wake(wire, number, now_ + busy(wire));
+        return;
+      }
+      if (again != ~Tick{0}) wake(wire, number, again);
+      return;
+    }
     for (unsigned step = 0; step < like.lanes; ++step) {
       const unsigned lane = wire.turn + step < like.lanes ? wire.turn + step : wire.turn + step - like.lanes;
       const std::uint32_t line = lines + like.of(lane);
       if (queues_[line].empty()) continue;
-      if (how_.buffer_packets != 0) {
+      if (plain || how_.buffer_packets != 0) {
         const std::uint32_t there = wire.lane + lane;
         Lane& buffer = queues_[there];
         if (slots_.full(buffer, there, now_)) {
@@ -286,7 +322,7 @@ class PacketEngine
         slots_.take(buffer, there);
       }
       if (like.lanes != 1) wire.turn = static_cast<std::uint8_t>(lane + 1 < like.lanes ? lane + 1 : 0);
-      cross(Base::step_out(line), wire, like, number, lane);
+      cross<plain>(Base::step_out(line), wire, like, number, lane);
       if (waited_for(lines, like.classes)) wake(wire, number, now_ + busy(wire));
       return;
     }
@@ -306,12 +342,19 @@ class PacketEngine
   [[nodiscard]] std::uint32_t first_line(const Wire& wire, std::uint32_t number) const {
     return several_ ? wires_[Base::first_wire(Base::link_of(number))].lane : wire.lane;
   }
+  /// Plain: a bit for each lane that somebody waits for. Without branches, which nothing would foretell.
+  [[nodiscard]] std::uint32_t waited_for(std::uint32_t line, const PacketLink& like) const {
+    std::uint32_t found = 0;
+    for (unsigned lane = 0; lane < most_plain; ++lane) found |= std::uint32_t{!queues_[line + lane].empty()} << lane;
+    return found & like.mask();
+  }
   /// Whether anybody waits for a wire of the link, in whatever lane class.
   [[nodiscard]] bool waited_for(std::uint32_t lines, unsigned classes) const {
     for (std::uint32_t line = lines; line < lines + classes; ++line)
       if (!queues_[line].empty()) return true;
     return false;
   }
+  template <bool plain>
   void cross(std::uint32_t index, Wire& wire, const PacketLink& like, std::uint32_t number, unsigned lane) {
     Message& m = messages_[index];
     const std::uint32_t length = Base::length(m);
@@ -321,8 +364,8 @@ class PacketEngine
     const Tick tail = passage.last;
     const Tick free = tail + like.flit;
     free_from(wire, number, free);
-    const std::uint32_t link = Base::link_of(number);
-    if (!flits_by_link_.empty()) flits_by_link_[link] += length;
+    const std::uint32_t link = plain ? number : Base::link_of(number);
+    if (!plain && !flits_by_link_.empty()) flits_by_link_[link] += length;
     ++m.hops;
     m.waiting = false;
     if constexpr (requires(const Link& link) { Base::observer_.passes(std::uint64_t{}, link, Tick{}, length); })
@@ -338,17 +381,18 @@ class PacketEngine
         if (const auto packet = Base::next_packet(row, key); packet != no_index)
           Base::ask_at(packet, free + how_.packet_gap);
       if (row == none || parts_[row].left == 0) Base::left_source(key, free);
-    } else if ((m.lane & in_queue) != 0) {
+    } else if (!plain && (m.lane & in_queue) != 0) {
       const std::uint32_t place = first_line(wire, number) + m.klass;
       if (tail == now_)
         late_.push_back({place, no_index});
       else
         table_.put(now_, tail, place_free, place);
     } else {
-      give_back(m, tail, true);
+      give_back<plain>(m, tail, true);
     }
-    arrive(index, wire, like, number, lane, passage);
+    arrive<plain>(index, wire, like, number, lane, passage);
   }
+  template <bool plain>
   void arrive(std::uint32_t index, const Wire& wire, const PacketLink& like, std::uint32_t number, unsigned of_wire,
               const Passage& passage) {
     Message& m = messages_[index];
@@ -357,16 +401,16 @@ class PacketEngine
     m.lane = static_cast<std::uint8_t>(of_wire);
     m.second = passage.second;
     m.tail = passage.last;
-    Tick ready = (stored_ ? passage.last : now_) + like.head;
+    Tick ready = (!plain && stored_ ? passage.last : now_) + like.head;
     if (like.out) {
       // Where buffers are first-in-first-out the sink takes one packet at a time, as a link does.
-      if (fifo_) ready = std::max(ready, behind_[lane].next_request);
+      if (!plain && fifo_) ready = std::max(ready, behind_[lane].next_request);
       const Tick sunk = passage.next(like.body, ready, how_.sink_ticks, Base::length(m)).last;
-      if (fifo_) behind_[lane].next_request = sunk + std::max(like.credit + 1, how_.sink_ticks);
-      return_credit(wire, number, lane, sunk + like.credit);
+      if (!plain && fifo_) behind_[lane].next_request = sunk + std::max(like.credit + 1, how_.sink_ticks);
+      return_credit<plain>(wire, number, lane, sunk + like.credit);
       return deliver(index);
     }
-    if (!fifo_) return Base::ask_at(index, m, ready);
+    if (plain || !fifo_) return Base::ask_at(index, m, ready);
     if (index >= standing_.size()) standing_.resize(messages_.capacity());
     standing_[index] = {ready, no_index};
     const std::uint32_t before = behind_[lane].last;
@@ -377,10 +421,11 @@ class PacketEngine
       standing_[before].behind = index;
   }
   /// The packet's tail leaves its buffer at `time`; `granted`: over the wire that it was granted in this round.
+  template <bool plain>
   void give_back(Message& m, Tick time, bool granted = false) {
     const Wire& wire = wires_[m.wire];
     const Tick back = time + like_[wire.like].credit;
-    if (fifo_) {
+    if (!plain && fifo_) {
       Behind& place = behind_[lane_of(m)];
       place.next_request = back + 1;
       std::uint32_t& behind = standing_[index_of(m)].behind;
@@ -393,18 +438,23 @@ class PacketEngine
     if (granted && back == now_)
       late_.push_back({m.wire, lane_of(m)});
     else
-      return_credit(wire, m.wire, lane_of(m), back);
+      return_credit<plain>(wire, m.wire, lane_of(m), back);
   }
+  template <bool plain>
   void return_credit(const Wire& wire, std::uint32_t number, std::uint32_t lane, Tick time) {
-    if (how_.buffer_packets == 0) return;
+    if (!plain && how_.buffer_packets == 0) return;
     slots_.give(queues_[lane], lane, time, now_);
-    if (!queues_[first_line(wire, number) + like_[wire.like].of(lane - wire.lane)].empty()) look_later(number);
+    const std::uint32_t lines = plain ? wire.lane : first_line(wire, number);
+    if (!queues_[lines + like_[wire.like].of(lane - wire.lane)].empty()) look_later(number);
   }
   [[nodiscard]] std::uint32_t index_of(const Message& m) const {
     return static_cast<std::uint32_t>(&m - messages_.data());
   }
 
   const bool stored_, fifo_, output_;
+  // Cut-through, buffers of some packets any of which may go on, links of one channel with few lanes, each a class.
+  bool plain_ = false;
+  static constexpr unsigned most_plain = 4;
   Slots slots_;
   Tick swept_ = 0;                     // when passes_to() last did
   std::map<std::uint32_t, Tick> far_;  // wires that are free again then: when it was said too far to keep
@@ -420,6 +470,7 @@ class PacketEngine
   // link has, the order is all the same.
   Marks marks_{0};
   std::vector<std::uint32_t> changed_;
+  std::size_t changes_ = 0;  // how many of `changed_` there are
   bool several_ = false;
 };
 

@@ -37,6 +37,12 @@ class Slots {
     if (wide_) beside_.resize(lanes);
   }
   [[nodiscard]] bool full(Lane& lane, std::size_t number, Tick now) {
+    if (lane.more == no_more && !wide_) [[likely]] {  // without a branch, which nothing would foretell
+      const unsigned come = lane.known & (static_cast<std::int32_t>(lane.back - static_cast<std::uint32_t>(now)) <= 0);
+      lane.known ^= come;
+      lane.taken -= come;
+      return lane.taken >= most_;
+    }
     forget(lane, number, now, now);
     return taken(lane, number) >= most_;
   }

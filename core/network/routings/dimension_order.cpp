@@ -6,6 +6,8 @@
 // both directions carry alike, and uniform traffic reaches the bound that textbooks give a torus and that people expect
 // (1 flit per node per cycle on the 8-ary 2-cube, 63/64 without messages to oneself; all one way holds it at 0.8),
 // while a pair of nodes keeps one path, so that its messages stay in order and a trace needs no seed.
+#include <bit>
+
 #include "network/registry.hpp"
 #include "network/shapes/grid.hpp"
 
@@ -67,16 +69,17 @@ class DimensionOrder final : public Routing {
       out.add(fabric_.ejection(state.destination)[0]);
       return;
     }
-    const Step along = arrived == none ? Step{} : steps_[arrived];  // the ring, if it is on its way in it
-    const auto dimensions = grid_.dimensions();
-    for (unsigned step = 0; step < dimensions; ++step) {
-      const auto d = highest_first_ ? dimensions - 1 - step : step;
-      const auto here = grid_.coordinate(router, d), there = grid_.coordinate(target, d);
-      if (here == there) continue;
-      if (!grid_.wraps[d]) return out.add(grid_.port(router, d, there < here));
-      if (along.dimension != d) return out.add(grid_.port(router, d, goes_minus(d, here, there, state)));
-      return out.add(grid_.port(router, d, along.minus), dateline_ ? lane | unsigned{along.wraps} : 0);
-    }
+    // By arithmetic: nothing foretells which dimension is next, and which way round.
+    std::uint32_t differ = 0;
+    for (unsigned d = 0; d < grid_.dimensions(); ++d)
+      differ |= std::uint32_t{grid_.coordinate(router, d) != grid_.coordinate(target, d)} << d;
+    const auto d = static_cast<unsigned>(highest_first_ ? std::bit_width(differ) - 1 : std::countr_zero(differ));
+    const auto here = grid_.coordinate(router, d), there = grid_.coordinate(target, d);
+    if (!grid_.wraps[d]) return out.add(grid_.port(router, d, there < here));
+    const Step along = arrived == none ? Step{} : steps_[arrived];
+    const bool on = along.dimension == d;  // it is on its way in this ring
+    const bool minus = (on & along.minus) | (!on & goes_minus(d, here, there, state));
+    out.add(grid_.port(router, d, minus), (lane | unsigned{along.wraps}) * (on & dateline_));
   }
 
  private:
@@ -95,16 +98,9 @@ class DimensionOrder final : public Routing {
 
   /// Which way round a ring that it enters here.
   [[nodiscard]] bool goes_minus(unsigned d, std::uint32_t here, std::uint32_t there, const RouteState& state) const {
-    const auto k = grid_.extents[d], ahead = there > here ? there - here : there + k - here;
-    if (2 * ahead != k) return 2 * ahead > k;
-    switch (tie_) {
-      case Tie::plus:
-        return false;
-      case Tie::minus:
-        return true;
-      default:
-        return state.bits >> d & 1;
-    }
+    const auto k = grid_.extents[d], ahead = there - here + (there > here ? 0 : k);
+    const bool tie = (state.bits >> d & 1 & (tie_ != Tie::plus)) | (tie_ == Tie::minus);
+    return (2 * ahead > k) | ((2 * ahead == k) & tie);
   }
 
   /// What a link is to the one after it; no dimension: not of the grid.

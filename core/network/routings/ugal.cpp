@@ -1,8 +1,5 @@
 // UGAL (Singh 2005), with what the source sees: of the direct way and one over a node drawn at random, the direct one
 // if its queue times its hops is at most the other's plus a threshold.
-#include <algorithm>
-#include <atomic>
-
 #include "network/two_phase.hpp"
 
 namespace assay::network::routings::ugal {
@@ -11,31 +8,32 @@ namespace {
 class Ugal final : public TwoPhase {
  public:
   Ugal(std::unique_ptr<Routing> base, std::int64_t threshold)
-      : TwoPhase(std::move(base), "ugal"), threshold_(threshold) {
-    const std::size_t nodes = fabric_.nodes;
-    if (fabric_.any_failed() || nodes > most_nodes) return;
-    legs_ = std::vector<std::atomic<std::uint64_t>>(nodes * nodes);
-    for (auto& each : legs_) each.store(unknown, std::memory_order_relaxed);
-  }
+      : TwoPhase(std::move(base), "ugal"), threshold_(threshold) {}
   [[nodiscard]] bool always() const override { return false; }
 
   void begin(RouteState& state, std::uint32_t source, std::uint32_t destination, RandomSource& random,
              const Load& load) const override {
     const auto intermediate = draw(source, destination, random);
     if (!legs_.empty()) {
-      const Leg whole = leg(source, destination), first = leg(source, intermediate),
-                second = leg(intermediate, destination);
-      if (std::max({whole.hops, first.hops, second.hops}) < no_way) {
-        const auto queue = [&](const Leg& by, unsigned lane) { return std::int64_t{load.queue(by.link, lane)}; };
-        const unsigned hops = first.hops + second.hops;
-        std::int64_t straight = 0, around = threshold_;
-        if (whole.hops != 0) straight = queue(whole, whole.lane) * whole.hops;
-        if (first.hops != 0)
-          around += queue(first, first.lane - half()) * hops;  // legs are as in the second phase, this one is not
-        else if (hops != 0)
-          around += queue(second, second.lane) * hops;
-        state = straight <= around ? direct(source, destination) : detour(source, destination, intermediate);
-        return;
+      const auto queue = [&](const Legs::Leg& by, unsigned lanes) {
+        const auto first = legs_.hop(by.place);
+        return std::int64_t{load.queue(first.link, first.lane + lanes)};
+      };
+      if (const auto whole = legs_(source, destination); whole.kept()) {
+        const std::int64_t straight = whole.hops != 0 ? queue(whole, half()) * whole.hops : 0;
+        if (straight <= threshold_)
+          return void(state = direct(source, destination));  // nothing costs less than nothing
+        const auto first = legs_(source, intermediate), second = legs_(intermediate, destination);
+        if (first.kept() && second.kept()) {
+          const unsigned hops = first.hops + second.hops;
+          std::int64_t around = threshold_;
+          if (first.hops != 0)
+            around += queue(first, 0) * hops;
+          else if (hops != 0)
+            around += queue(second, half()) * hops;
+          state = straight <= around ? direct(source, destination) : detour(source, destination, intermediate);
+          return;
+        }
       }
     }
     const auto straight = direct(source, destination), around = detour(source, destination, intermediate);
@@ -61,34 +59,10 @@ class Ugal final : public TwoPhase {
   }
 
  private:
-  static constexpr std::size_t most_nodes = 512;   // whose distances are kept
-  static constexpr std::uint16_t no_way = 0xffff;  // or too long a one
-  static constexpr std::uint64_t unknown = ~std::uint64_t{0};
-
-  /// A direct way's network links, and the first of them.
-  struct Leg {
-    unsigned hops, lane;
-    std::uint32_t link;
-  };
-  /// Found out when it is asked for first.
-  [[nodiscard]] Leg leg(std::uint32_t source, std::uint32_t destination) const {
-    auto& known = legs_[std::size_t{source} * fabric_.nodes + destination];
-    std::uint64_t found = known.load(std::memory_order_relaxed);
-    if (found == unknown) {
-      const Way way = follow(direct(source, destination));
-      const unsigned hops = way.arrives ? std::min<unsigned>(way.hops, no_way) : no_way;
-      found = std::uint64_t{hops} | std::uint64_t{way.first.lane} << 16 | std::uint64_t{way.first.link} << 32;
-      if (hops == 0) found = 0;
-      known.store(found, std::memory_order_relaxed);
-    }
-    return {static_cast<std::uint16_t>(found), static_cast<std::uint8_t>(found >> 16),
-            static_cast<std::uint32_t>(found >> 32)};
-  }
   static std::int64_t cost(const Way& way, const Load& load) {
     return way.hops ? std::int64_t{load.queue(way.first.link, way.first.lane)} * way.hops : 0;
   }
   std::int64_t threshold_;
-  mutable std::vector<std::atomic<std::uint64_t>> legs_;  // by source and destination
 };
 
 std::unique_ptr<Routing> make(const Fabric& fabric, const Settings& settings) {

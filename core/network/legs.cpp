@@ -1,0 +1,58 @@
+#include "network/legs.hpp"
+
+#include <algorithm>
+
+namespace assay::network {
+
+Legs::Legs(const Routing& routing) : routing_(routing), nodes_(routing.fabric().nodes) {
+  const Fabric& fabric = routing.fabric();
+  if (fabric.any_failed() || nodes_ > most_nodes || routing.selection() != Selection::first ||
+      fabric.links.size() >= 1u << 24)
+    return;
+  legs_ = std::vector<std::atomic<std::uint64_t>>(nodes_ * nodes_);
+  for (auto& each : legs_) each.store(unknown, std::memory_order_relaxed);
+  // A part is left with less than a way's hops free at most.
+  parts_.resize(nodes_ * nodes_ * (most_hops + 1) / (part - most_hops) + 1);
+}
+
+std::vector<Legs::Hop> Legs::walk(std::uint32_t source, std::uint32_t destination) const {
+  const Fabric& fabric = routing_.fabric();
+  RouteState state;
+  Undrawn undrawn;
+  routing_.begin(state, source, destination, undrawn, Load());
+  std::vector<Hop> way;
+  auto router = fabric.links[fabric.injection(source)[0]].to;
+  std::uint32_t link = none;
+  unsigned lane = 0;
+  for (Choices out; way.size() <= most_hops;) {
+    routing_.choices(router, link, lane, state, out);
+    if (out.count != 1) return {};
+    link = out[0].link;
+    lane = out[0].lane;
+    const bool last = fabric.links[link].kind == LinkKind::ejection;
+    way.push_back({link & 0xffffff, lane & 0x7f, last});
+    if (last) return way;
+    router = fabric.links[link].to;
+  }
+  return {};
+}
+
+Legs::Leg Legs::find(std::uint32_t source, std::uint32_t destination) const {
+  const auto way = walk(source, destination);
+  const std::lock_guard lock(adding_);
+  auto& known = legs_[std::size_t{source} * nodes_ + destination];
+  if (known.load(std::memory_order_relaxed) != unknown) return (*this)(source, destination);  // by another thread
+  Leg leg{none, 0};
+  if (!way.empty()) {
+    if (next_ % part + way.size() > part) next_ += part - next_ % part;
+    auto& hops = parts_[next_ / part];
+    if (!hops) hops = std::make_unique<Hop[]>(part);
+    std::copy(way.begin(), way.end(), &hops[next_ % part]);
+    leg = {next_, static_cast<std::uint32_t>(way.size() - 1)};
+    next_ += static_cast<std::uint32_t>(way.size());
+  }
+  known.store(leg.place | std::uint64_t{leg.hops} << 32, std::memory_order_release);
+  return leg;
+}
+
+}  // namespace assay::network
