@@ -112,6 +112,8 @@ def test_a_full_disk_is_a_failure_and_no_traceback(tmp_path: Path, monkeypatch: 
         (("run", "file-rate", "--set", "bytes=1000"), "parameter 'bytes': 1000; accepted: a multiple of 512"),
         (("run", "metadata", "--set", "folder=/proc"), "accepted: a folder that you may write in"),
         (("run", "parallel-files", "-n", "2", "--set", "bytes=1000"), "accepted: a multiple of 512"),
+        (("run", "gemm", "--set", "threads=4096"), "more threads than the "),
+        (("run", "roofs", "--set", "vector=100"), "vectors of 100 bits: not on this processor"),
     ],
 )
 def test_what_only_the_program_can_judge_ends_the_run_at_its_first_launch(words: tuple[str, ...], said: str) -> None:

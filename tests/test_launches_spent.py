@@ -6,12 +6,14 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.benchmark.record import Benchmark, benchmark
+from assay.benchmark.variants import Variant
 from assay.errors import InputError
 from assay.execute import plan as planning
 from assay.execute import session
@@ -62,7 +64,7 @@ class Machine:
         dice = random.Random(f"{record.name}{job.command[1]}")
         metric = next(iter(record.metrics))
         case = {p.name: p.default[0] if isinstance(p.default, tuple) else p.default for p in record.parameters.values()}
-        values = [1e-6 * (1 + SPREAD[record.name] * dice.uniform(-1, 1))] * 4
+        values = [1e-6 * (1 + SPREAD.get(record.name, 0.01) * dice.uniform(-1, 1))] * 4
         block = {"event": "block", "metric": metric, "case": case, "block": 0, "batch": 4, "values": values}
         begun = {"event": "launch", "seed": 1, "ranks": 1, "host": "n1", "t": 1e9 + 3600 * int(job.command[1])}
         done = [begun, {**block, "first": None, "t0": 1.0, "t1": 2.0}, {"event": "done"}]
@@ -233,3 +235,33 @@ def test_what_a_program_refuses_is_not_tried_again_and_of_several_the_others_go_
     later = made(tmp_path / "later", alone)  # a folder that went away meanwhile, say: what was measured stands
     assert len(session.do(later, alone, Refusing(after=3))) == 7
     assert sum(entry["status"] == 0 for entry in later.entries() if entry["event"] == "ended") == 3
+
+
+class RefusingVariant(Machine):
+    """On which programs whose flags are among `refused` end with what they say of their input."""
+
+    def __init__(self, refused: frozenset[str]) -> None:
+        super().__init__()
+        self.refused = refused
+
+    def job(self, record: Benchmark, task: Task, out: Path, log: Path) -> Job:
+        job = super().job(record, task, out, log)
+        return replace(job, command=(*job.command, str(task.factors["flags"])))
+
+    def perform(self, record: Benchmark, job: Job) -> Outcome:
+        if job.command[-1] in self.refused:
+            said = "nothing to measure: exp: no vector form; accepted: what can be measured here"
+            return Outcome(2, f"exit status 2: {said}; log: l", 1.0, job.command, ("n1",), refused=said)
+        return super().perform(record, job)
+
+
+def test_what_one_variant_refuses_ends_no_other_and_what_all_refuse_ends_the_run(tmp_path: Path) -> None:
+    variants = [Variant("g++", flags, "native") for flags in ("-O2", "-O3")]
+    spending = Spending((4,), 0.02, 1000.0)
+    of = planning.make([benchmark("vectors")], profile="standard", spending=spending, variants=variants)
+    refused = str(of.tasks[0].factors["flags"])  # by the first launch of all, before any ended well
+    run = made(tmp_path / "one", of)
+    failures = session.do(run, of, RefusingVariant(frozenset({refused})))
+    assert launches(run) == {"vectors": 5} and len(failures) == 4
+    with pytest.raises(InputError, match="vectors: nothing to measure: exp"):
+        session.do(made(tmp_path / "both", of), of, RefusingVariant(frozenset({"-O2", "-O3"})))

@@ -183,6 +183,7 @@ def test_an_interrupted_run_goes_on_with_its_variants(planted: Path, tmp_path: P
     [
         (("sieve", "--flags", "-O2"), "sieve: the kernel is not compiled apart"),
         (("vectors", "--compiler", "no-such++"), "compiler `no-such++`: there is no such program"),
+        (("vectors", "--compiler", "/bin/ls"), "--compiler: compiles no C++: "),
         (("vectors", "--flags", "-O2 -fno-such-flag"), "unrecognized command-line option"),
         (("vectors", "--isa", "x86-64-v99"), "refuses it"),
         (("vectors", "--flags", "-O2", "--flags", " -O2 "), "is given twice; seen: '-O2'"),

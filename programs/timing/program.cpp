@@ -56,7 +56,10 @@ void Case::check(std::function<Check()> verify) { checks_.push_back(std::move(ve
 void Case::note(std::string_view text) { output_.note(text); }
 void Case::warn(std::string_view text) { output_.note("doubted: " + std::string(text)); }
 void Case::afterwards(std::function<std::string()> ask) { afterwards_.push_back(std::move(ask)); }
-void Case::leave_out(std::string_view why) { output_.note("left out: " + std::string(why)); }
+void Case::leave_out(std::string_view why) {
+  output_.note("left out: " + std::string(why));
+  left_out_.emplace_back(why);
+}
 
 class Measurement {
  public:
@@ -74,7 +77,7 @@ class Measurement {
         turns.back().second.push_back(&measured);
       }
     if (turns.empty() && or_nothing) return true;
-    if (turns.empty()) throw MeasurementFault("nothing to measure: every case was left out");
+    if (turns.empty()) throw InputFault("nothing to measure: " + why_left_out(cases));  // no other launch has more
     for (auto& [each, together] : turns) prepare(*together.front());
     std::uint64_t state = options_.seed;
     std::int64_t order = 0;
@@ -101,6 +104,19 @@ class Measurement {
   }
 
  private:
+  // Each reason once, the first two in words: what was asked for may be of many cases.
+  static std::string why_left_out(const std::deque<Case>& cases) {
+    std::vector<std::string> reasons;
+    for (const Case& each : cases)
+      for (const std::string& why : each.left_out_)
+        if (std::find(reasons.begin(), reasons.end(), why) == reasons.end()) reasons.push_back(why);
+    if (reasons.empty()) reasons.emplace_back("every case was left out");
+    std::string text = reasons[0];
+    if (reasons.size() > 1) text += "; " + reasons[1];
+    if (reasons.size() > 2) text += "; and " + std::to_string(reasons.size() - 2) + " more";
+    return text + "; accepted: what can be measured here";
+  }
+
   // The first call is kept apart; then a batch so long that the clock costs under 1% and ticks under 0.1%, and that a
   // slice gives some hundred readings.
   void prepare(Case::Measured& measured) {

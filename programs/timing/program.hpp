@@ -77,7 +77,7 @@ class Case {
   void warn(std::string_view text);
   // Asked after all blocks; "" where all went well, else the warning.
   void afterwards(std::function<std::string()> ask);
-  // Nothing to measure for these parameters: registers nothing and notes why.
+  // Nothing to measure for these parameters: registers nothing, notes why. Where all say so, the input is wrong.
   void leave_out(std::string_view why);
 
  private:
@@ -101,6 +101,7 @@ class Case {
   std::vector<Measured> measured_;
   std::vector<std::function<Check()>> checks_;
   std::vector<std::function<std::string()>> afterwards_;
+  std::vector<std::string> left_out_;  // why there is nothing to measure
 };
 
 inline std::uint64_t random_bits(std::uint64_t& state) {  // splitmix64, Steele, Lea and Flood 2014

@@ -172,6 +172,8 @@ def do(
     for entry in target.compiled():
         run.journal({"event": "compiled", **entry})
     alone = len({each.benchmark for each in plan.tasks}) == 1
+    measured = {varied_name(each.benchmark, each.factors) for each in plan.tasks}
+    refusing: set[str] = set()  # one variant may refuse what another takes
     failures: list[Failure] = []
     broken: dict[str, int] = {}  # by benchmark, and variant
     for task in plan.tasks:
@@ -183,7 +185,8 @@ def do(
                 try:
                     failure, wrong_only = _do_one(run, task, known[task.benchmark], target, allocation, say)
                 except RefusedError as error:
-                    if alone:
+                    refusing.add(of)
+                    if alone and refusing == measured:
                         raise
                     failure, wrong_only = Failure(task.name, task.benchmark, str(error)), False
                     broken[of] = 1  # with this one twice: it is no accident either

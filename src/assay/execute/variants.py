@@ -157,6 +157,8 @@ def _admit(compiler: Compiler, variant: Variant, usual: Compiler) -> None:
     """Compile a small source by the variant, and link a program of ours with it."""
     alone = () if variant.isa == WITHOUT_ISA else (f"-march={variant.isa}",)
     refused = _trial(compiler, alone, usual)
+    if refused and (reason := _trial(compiler, (), usual)):
+        raise InputError(f"compiles no C++: {reason}", key="--compiler", value=variant.compiler)
     if refused:
         raise InputError(f"{compiler.identity} refuses it: {refused}", key="--isa", value=variant.isa)
     refused = _trial(compiler, (*alone, *shlex.split(variant.flags)), usual)
