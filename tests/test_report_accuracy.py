@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from rich.console import Console
 
+from assay.document.build_variants import BuildVariants, VariantBuild
 from assay.document.section import Section
 from assay.papers.tables import known_errors
-from assay.report import accuracy, findings, page, parts, reached, terminal
+from assay.report import accuracy, findings, page, parts, reached, terminal, variant_accuracy
 from made_documents import document, figure, section
 
 WANTED = {"time": "time", "error": "ulp_max", "wrong": "other_kind", "across": "variant", "over": "range"}
@@ -132,3 +134,31 @@ def test_published_errors_stand_beside_the_greatest_that_was_found() -> None:
     assert "Published errors of float64 functions" in text.getvalue()
     assert "| exp | 0.510 | 0.510 | 3.20 / 3.20 / 3.20 | 3.204 |" in page.markdown(made)
     assert not known_errors.tables(document(intrinsics(case(2e-9, 0.5, variant="scalar"))))
+
+
+def test_errors_of_build_variants_stand_side_by_side_where_they_differ() -> None:
+    """A has .5 ulp everywhere; B loses digits of one function, has an invalid one, and is alike in the third."""
+    a: dict[str, Any] = {"compiler": "g++", "flags": "-O2", "isa": "native"}
+    b: dict[str, Any] = {**a, "flags": "-O3 -ffast-math"}
+    varied = [
+        *(case(1e-9, 0.5, variant="scalar", function=name, **a) for name in ("exp", "log", "sin")),
+        case(1e-9, 999.0, variant="scalar", range="large", function="exp", **b),
+        case(1e-9, 0.5, variant="scalar", function="sin", **b),
+        case(None, 0.5, variant="scalar", function="log", state="invalid", **b),
+    ]
+    found = BuildVariants(
+        builds=[VariantBuild(label=each["flags"], by=None, version=None, commands=[], **each) for each in (a, b)],
+        rows=[],
+        wrong=[],
+        vectorised=None,
+    )
+    of = replace(document(), benchmarks=[intrinsics(*varied)])
+    (table,) = variant_accuracy.tables(of, found, ("A", "B"), None)
+    assert table.headings == ("function", "A", "B")
+    assert sorted(table.rows) == [
+        ("exp float32 scalar", "0.5", "999 (large)"),
+        ("log float32 scalar", "0.5", "–"),
+    ]
+    assert "2 of 3 differ" in table.note
+    (first,) = variant_accuracy.tables(of, found, ("A", "B"), 1)
+    assert len(first.rows) == 1 and "2 of 3 differ: the first 1" in first.note

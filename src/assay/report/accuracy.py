@@ -58,10 +58,15 @@ class Entry:
     def text(self) -> str:
         """Time and greatest error as a cell of the table."""
         time = "–" if self.time is None else human(self.time, "s", 3)
+        return time if self.error is None else f"{time}, {self.error_text}"
+
+    @property
+    def error_text(self) -> str:
+        """The greatest error in ulp, and its range unless it is the first one's."""
         if self.error is None:
-            return time
+            return "–"
         error = NO_DIGIT if self.wrong else counted(self.error, 3)
-        return f"{time}, {error}" + ("" if self.where == self.first else f" ({self.where})")
+        return error + ("" if self.where == self.first else f" ({self.where})")
 
 
 Entries = dict[tuple[str, ...], dict[str, Entry]]
@@ -72,7 +77,7 @@ def table(section: Section) -> Grid | None:
     wanted = section.accuracy
     if wanted is None:
         return None
-    found = _entries(section, wanted)
+    found = entries(section, wanted)
     variants = _order(section, wanted.across, {name for row in found.values() for name in row})
     rows = [(*family, *(row[v].text if v in row else "–" for v in variants)) for family, row in found.items()]
     families = _families(section, wanted)
@@ -88,7 +93,7 @@ def plots(section: Section) -> list[Plot]:
     wanted = section.accuracy
     if wanted is None:
         return []
-    found = _entries(section, wanted)
+    found = entries(section, wanted)
     variants = _order(section, wanted.across, {name for row in found.values() for name in row})
     made = []
     for kind in dict.fromkeys(family[1:] for family in found):
@@ -127,7 +132,7 @@ def losses(section: Section) -> Iterator[tuple[float, str]]:
     wanted = section.accuracy
     if wanted is None:
         return
-    found = _entries(section, wanted)
+    found = entries(section, wanted)
     for variant in _order(section, wanted.across, {name for row in found.values() for name in row}):
         bad = [
             (row[variant].error or 0.0, family, row[variant])
@@ -145,7 +150,7 @@ def losses(section: Section) -> Iterator[tuple[float, str]]:
         yield lost, f"{' of '.join(family)}, {variant}: {what}{where}{others}"
 
 
-def _entries(section: Section, wanted: AccuracyDrawn) -> Entries:
+def entries(section: Section, wanted: AccuracyDrawn) -> Entries:
     """What was measured, by the parameters that name a function, then by variant."""
     families = _families(section, wanted)
     first = _first(section, wanted)

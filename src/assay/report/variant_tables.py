@@ -15,6 +15,7 @@ from assay.document.build_variants import BuildVariants, VariantBuild, Vectorise
 from assay.document.comparison import FigureRow, FigureSide
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
+from assay.report import variant_accuracy
 from assay.report.tables import alike
 from assay.report.units import human, params
 from assay.samples import case_text
@@ -94,6 +95,7 @@ def tables(document: Document, most: int | None = None) -> list[Grid]:
     if found is None:
         return []
     made = [_side_by_side(found, most)] if main_rows(found) else []
+    made += variant_accuracy.tables(document, found, letters(found), most)
     return made if title(found) == "MPI variants" else [*made, _vectorised(found, most)]
 
 
