@@ -1,6 +1,6 @@
-/* What plain C twins of message-passing programs share. A file of twins is compiled twice, as TWIN = plain and again: two
- * copies of one program, that lie in different places. A mode takes `readings` readings of `batch` operations each and
- * stores ns a reading at rank 0 (pair.cpp). */
+/* What plain C twins of message-passing programs share. A file of twins is compiled twice, as TWIN = plain and again:
+ * two copies of one program, that lie in different places. A mode takes `readings` readings of `batch` operations each
+ * and stores ns a reading at rank 0 (pair.cpp). */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -44,7 +44,8 @@ static long __attribute__((unused)) turns_in(double ns) {
   return turns < 1 ? 1 : turns;
 }
 
-/* One operation of two ranks a reading, from an agreed moment to the last exit, as windows.hpp has it. */
+/* One operation of two ranks a reading, from an agreed moment to the last exit, as windows.hpp has it: from the first
+ * entry where the two lie more than a tenth of the time apart, else from the last. */
 static double window; /* ns between two starts */
 INLINE void in_windows(void (*operation)(void), int readings, int batch, double* took) {
   double agreed[2] = {now() + (window > 5e4 ? window : 5e4), window};
@@ -64,9 +65,10 @@ INLINE void in_windows(void (*operation)(void), int readings, int batch, double*
   } else {
     take(theirs, (int)sizeof(double) * 2 * readings, TAG);
     for (int k = 0; k < readings; ++k) {
-      const double entry = mine[2 * k] > theirs[2 * k] ? mine[2 * k] : theirs[2 * k];
+      const double last = mine[2 * k] > theirs[2 * k] ? mine[2 * k] : theirs[2 * k];
+      const double first = mine[2 * k] > theirs[2 * k] ? theirs[2 * k] : mine[2 * k];
       const double exit = mine[2 * k + 1] > theirs[2 * k + 1] ? mine[2 * k + 1] : theirs[2 * k + 1];
-      took[k] = exit - entry;
+      took[k] = exit - (10 * (last - first) > exit - first ? first : last);
       if (took[k] > longest) longest = took[k];
     }
     const double needed = 2 * longest + 1e4;

@@ -260,7 +260,11 @@ def test_a_described_machine_has_no_library_but_its_barrier_and_that_is_said() -
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (("operation=barrier", "algorithm=ring"), "no such algorithm for the operation"),
+        (
+            ("operation=barrier", "algorithm=ring"),
+            "no such algorithm for operation=barrier; seen: 'ring'; accepted: library, linear, binomial, "
+            "recursive-doubling, dissemination, dimension-exchange, two-level",
+        ),
         (("operation=reduce", "bytes=9"), "whole 8-byte words"),
         (("operation=broadcast", "root=4"), "a root that is one of the 4 ranks; seen: 4"),
         (("operation=alltoall", "algorithm=library"), "no library's own on this machine"),
@@ -273,6 +277,25 @@ def test_what_cannot_be_done_is_refused_in_one_line(given: tuple[str, ...], said
     with pytest.raises(ValueError, match=said) as caught:
         events(4, *(word for each in given for word in ("--set", each)))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+def test_what_cannot_be_done_ends_a_run_at_its_first_launch(tmp_path: Path) -> None:
+    """In one line, by MPI: a combination, a root, and what needs more than one node."""
+    for given, said in (
+        (
+            "operation=gather algorithm=ring",
+            "no such algorithm for operation=gather; seen: 'ring'; accepted: library, ",
+        ),
+        ("operation=gather root=2", "needs a root that is one of the 2 ranks; seen: 2"),
+        ("operation=reduce algorithm=two-level", "two levels need two nodes, one of them with two ranks"),
+    ):
+        settings = [word for each in given.split() for word in ("--set", each)]
+        run = tmp_path / given.split("=")[-1]
+        made = assay("run", "collective", *settings, "-n", "2", "--quiet", "--out", str(run))
+        assert made.status == 2 and f"assay: collective: {said}" in made.err, made.err
+        assert [path.name for path in (run / "log").iterdir()] == ["000-collective.txt"]
 
 
 def test_a_run_shows_the_time(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ help = "the ranks enter at random moments of so long after the common start"
 
 [metric.time]
 unit = "s"
-help = "from the last entry to the last exit"
+help = "from the last entry to the last exit; from the first entry where the last is late by more than a tenth of that (no skew)"
 
 [metric.clock_error]
 from = "ranks/windows.hpp"

@@ -55,7 +55,8 @@ void Session::keep(const std::function<bool(const timing::CaseSettings&)>& possi
                    bool says) {
   const std::size_t had = options_.cases.size();
   std::erase_if(options_.cases, [&](const timing::CaseSettings& each) { return !possible(each); });
-  if (options_.cases.empty()) throw timing::InputFault(why);
+  constexpr std::string_view partly = "left out: ";  // of a run that goes on with the others
+  if (options_.cases.empty()) throw timing::InputFault(why.starts_with(partly) ? why.substr(partly.size()) : why);
   if (options_.cases.size() == had) return;
   states_.assign(options_.cases.size(), {});
   if (says) note(why);

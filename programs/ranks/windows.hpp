@@ -1,9 +1,11 @@
 // Collectives from a common start to the last exit (METHOD.md, rule 7): each operation begins, on all ranks, at an
 // agreed moment of the global clock, and its time is that of the last exit less that of the last entry. Rank 0 agrees
 // the first start and the distance of starts ("window") for a run. A rank that comes too late for a window has missed
-// it: the operation counts from that late entry, and the window as missed. How well the clocks agree is a metric of its
-// own; where that passes a tenth of what was measured, no figure is drawn from it (report/coarse.py).
-// Ranks may enter later than the start by a lateness of their own; the time still counts from the last entry.
+// it. Where the entries lie more than a tenth of the operation's time apart, it counts from the first of them: who
+// comes late, as others had its processor, may find done all that it waits for, and the rest is no operation's time.
+// How well the clocks agree is a metric of its own; where that passes a tenth of what was measured, no figure is drawn
+// from it (report/coarse.py).
+// Ranks may be made to enter later than the start by a lateness of their own; the time then counts from the last entry.
 // Source: Hoefler, Schneider, Lumsdaine (2008), window-based timing; Hunold and Carpen-Amarie (2016).
 #pragma once
 
@@ -29,7 +31,7 @@ help = "how far apart the ranks' clocks may be"
 struct Windows {
   double length = 1e-3;  // s; rank 0 sets it by what the operations took
   double error = 0;      // s, greatest error of the clocks seen
-  std::int64_t taken = 0, missed = 0;
+  std::int64_t taken = 0, missed = 0, apart = 0;
   Series clock_error{"clock_error", {}};
 };
 inline std::span<Series> beside(const std::unique_ptr<Windows>& windows) {
@@ -44,10 +46,12 @@ inline void join_passages(Passage& mine, const Passage& other) {
   mine.out = std::max(mine.out, other.out);
 }
 struct WindowPassage : Passage {
-  std::int64_t missed = 0;
+  std::int64_t first = 0, missed = 0;
+  bool apart() const { return 10 * (in - first) > out - first; }
 };
 inline void join_windows(WindowPassage& mine, const WindowPassage& other) {
   join_passages(mine, other);
+  mine.first = std::min(mine.first, other.first);
   mine.missed = std::max(mine.missed, other.missed);
 }
 
@@ -86,8 +90,8 @@ Task in_windows(C& comm, int ranks, std::int64_t readings, std::int64_t* ticks, 
     start += agreed[1];
   }
   co_await clock.set(comm, ranks);
-  for (Passage& passage : passages) {
-    passage.in = clock.between(before, passage.in);
+  for (WindowPassage& passage : passages) {
+    passage.first = passage.in = clock.between(before, passage.in);
     passage.out = clock.between(before, passage.out);
   }
   const std::int64_t own_error = std::max(before.error, clock.look().error);
@@ -97,7 +101,9 @@ Task in_windows(C& comm, int ranks, std::int64_t readings, std::int64_t* ticks, 
   if (comm.rank() != 0) co_return;
   std::int64_t longest = 0;
   for (std::size_t i = 0; i < passages.size(); ++i) {
-    ticks[i] = passages[i].out - passages[i].in;
+    const bool apart = lateness.most == 0 && passages[i].apart();
+    ticks[i] = passages[i].out - (apart ? passages[i].first : passages[i].in);
+    windows.apart += apart;
     longest = std::max(longest, ticks[i]);
     windows.missed += passages[i].missed;
   }
@@ -122,9 +128,11 @@ Task together(C& comm, int ranks) {
 // Said once at the end, at rank 0: how good the clocks were, and how many windows were missed.
 inline void report(Session& session, const std::unique_ptr<Windows>& windows) {
   if (!windows || windows->taken == 0) return;
-  if (windows->missed > 0) {
-    session.note(std::to_string(windows->missed) + " of " + std::to_string(windows->taken) +
-                 " windows were missed by some rank; such an operation counts from its last entry");
+  const std::string of = " of " + std::to_string(windows->taken);
+  if (windows->missed > 0) session.note(std::to_string(windows->missed) + of + " windows were missed by some rank");
+  if (windows->apart > 0) {
+    session.note(std::to_string(windows->apart) + of +
+                 " operations count from the first entry: the last one was later by more than a tenth of their time");
   }
   if (windows->error > 0) {
     session.note("the ranks' clocks agree within " + std::to_string(windows->error * 1e6) + " us");

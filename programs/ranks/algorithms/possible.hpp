@@ -2,6 +2,8 @@
 // table has and a machine can do.
 #pragma once
 
+#include <string>
+
 #include "ranks/algorithms/in_background.hpp"
 #include "ranks/algorithms/rows.hpp"
 #include "ranks/session.hpp"
@@ -54,6 +56,23 @@ std::size_t most_bytes(const Session& session, CaseOf case_of) {
   return most;
 }
 
+// Whether the table has the algorithm for the operation; a library has all of them.
+template <class C>
+bool in_table(Operation operation, Algorithm algorithm) {
+  return algorithm == Algorithm::library || row_of<C>(operation, algorithm) != nullptr;
+}
+
+// That it does not, as a line that names both and what it has.
+template <class C>
+std::string not_in_table(const CollectiveCase& at) {
+  std::string has;
+  for (std::size_t k = 0; k < algorithm_names.size(); ++k)
+    if (in_table<C>(at.operation, static_cast<Algorithm>(k)))
+      has += (has.empty() ? "" : ", ") + std::string(algorithm_names[k]);
+  return "no such algorithm for operation=" + std::string(operation_names[static_cast<std::size_t>(at.operation)]) +
+         "; seen: '" + std::string(algorithm_names[static_cast<std::size_t>(at.algorithm)]) + "'; accepted: " + has;
+}
+
 // Skips what the table does not have, what this machine cannot do, and what would be measured twice; gives the nodes
 // where two-level algorithms are asked for. Once for all ranks that share a session: they would not all see the first
 // case.
@@ -64,9 +83,7 @@ Nodes keep_possible(const C& comm, Session& session, CaseOf case_of) {
   const auto keep = [&](const std::string& why, bool reported, auto possible) {
     session.keep([&](const auto& each) { return possible(case_of(each)); }, why, reported);
   };
-  keep("left out: the table has no such algorithm for the operation", false, [](const CollectiveCase& at) {
-    return at.algorithm == Algorithm::library || row_of<C>(at.operation, at.algorithm) != nullptr;
-  });
+  keep(not_in_table<C>(first), false, [](const CollectiveCase& at) { return in_table<C>(at.operation, at.algorithm); });
   keep("left out: no non-blocking operations of a library on this machine", says,
        [](const CollectiveCase& at) { return OwnNonBlocking<C> || at.blocking || at.algorithm != Algorithm::library; });
   keep("left out: no library's own on this machine", says, [&comm](const CollectiveCase& at) {
