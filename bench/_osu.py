@@ -100,7 +100,12 @@ class Means:
         twin = self.peer.twin
         iterations = str(twin.readings * twin.batch * twin.blocks)
         given = ["-m", f"{_length(twin)}:{_length(twin)}", "-i", iterations, *self.peer.options]
-        text = "\n".join(output_lines([*self.before, str(self.osu), *given], self.environment))
+        try:
+            text = "\n".join(output_lines([*self.before, str(self.osu), *given], self.environment))
+        except MeasurementError as error:
+            raise MeasurementError(
+                f"{self.osu} fails with {' '.join(given)}, options of OSU 7.4's programs: run it so to see why"
+            ) from error
         found = re.search(rf"^{_length(twin)}\s+([\d.]+)", text, re.MULTILINE)
         if not found:
             raise MeasurementError(f"{self.osu} printed no line of {_length(twin)} bytes: {text}")

@@ -42,3 +42,16 @@ def test_osus_programs_of_another_mpi_are_one_line_that_names_both(
     said = str(raised.value)
     assert "\n" not in said and "MPICH 4.0.2" in said and str(libraries["b"]) in said
     assert (str(libraries["a"]) if "{a}" in names[0] else "libmpi.so.40") in said
+
+
+def test_an_osu_without_the_options_that_it_is_given_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_osu, "build", lambda *_, **__: {"bandwidth": SimpleNamespace(path=tmp_path / "bandwidth")})
+    osu = script(tmp_path, "osu_bw", "printf 'invalid option\\n\\nUsage: osu_bw [-i ITER]\\n' >&2; exit 1")
+    mpiexec = script(tmp_path, "mpiexec", 'shift 2; "$@" || { printf "one or more\\nprocesses\\n" >&2; exit 1; }')
+    means = _osu.Means(Mpi("mpicxx", str(mpiexec), "MPICH", "4.0.2", embedded=False), _osu.PEERS[0], osu)
+    with pytest.raises(MeasurementError) as raised:
+        means.theirs(0)
+    said = str(raised.value)
+    assert "\n" not in said and str(osu) in said and "-W 16" in said and "OSU 7.4" in said
