@@ -70,20 +70,18 @@ nothing beside it, the least of two or three runs; `./x bench network` prints it
 
 | engine, case | ns | aimed at |
 |---|---|---|
-| worm, unit mesh 16 x 16 / cube of slower links / two channels | 31 / 34 / 32 | 40 |
-| worm, mesh beyond saturation | 90 | 100 |
-| worm, short buffers, messages of 32 / 512 / 4,096 flits | 128 / 123 / 135 | 150 |
-| worm, cut-through, mesh 16 x 16 | 79 | 80 |
-| worm, cut-through, 40,000 messages to one node | 115 | 150 |
-| packets, torus 16 x 16, load .2 / beyond saturation | 74 / 96 | 80: missed beyond saturation |
-| packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 78 / 88 | 80: missed on the dragonfly |
-| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 250 / 252 | 250: the dragonfly 1% above |
-| flits, messages of 512 flits / all to all, 1,024 flits | 275 / 381 | 400 |
-| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 787 / 488 | 250: missed |
+| worm, unit mesh 16 x 16 / cube of slower links / two channels | 33 / 35 / 34 | 40 |
+| worm, mesh beyond saturation | 97 | 100 |
+| worm, short buffers, messages of 32 / 512 / 4,096 flits | 145 / 139 / 148 | 150 |
+| worm, cut-through, mesh 16 x 16 | 77 | 80 |
+| worm, cut-through, 40,000 messages to one node | 101 | 150 |
+| packets, torus 16 x 16, load .2 / beyond saturation | 68 / 90 | 80: missed beyond saturation |
+| packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 72 / 82 | 80: missed on the dragonfly, by 3% |
+| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 244 / 254 | 250: the dragonfly 2% above |
+| flits, messages of 512 flits / all to all, 1,024 flits | 270 / 384 | 400 |
+| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 772 / 478 | 250: missed |
 
-The packets' rows are of an hour in which the machine was slower than for the others: the engine before, with all its
-branches, took 81, 109, 103 and 115 ns in turns with the present one (73, 98, 78 and 91), and 75, 99, 93 and 106 at the
-time of the other rows.
+Such a guest's speed changes by a tenth from one day to another; all rows are of one run.
 
 What bounds the rows that miss: a packet takes 710 to 810 instructions per head hop, the building of the network
 included, spread evenly over asking, queueing, granting, credits and routing, and 1.9 to 4.6 branches that the predictor
